@@ -1,0 +1,77 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target: language mode 6, every unsafe construct marked, a warning is an error.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+let cStrict: [CSetting] = [
+    .unsafeFlags(["-std=c11", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden"])
+]
+
+/// How the shipped library is linked: SONAME, symbol versions, and never unloaded, because a Task once run
+/// leaves code behind that the runtime may still call.
+let sharedLibrary: [LinkerSetting] = [
+    .unsafeFlags([
+        "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/SDImageABI/exports.map",
+        "-Xlinker", "-soname=libsdimage.so.1",
+        "-Xlinker", "-z", "-Xlinker", "nodelete",
+        "-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now",
+        "-Xlinker", "--gc-sections",
+    ])
+]
+
+let package = Package(
+    name: "sdimage",
+    products: [
+        .library(name: "sdimage", type: .dynamic, targets: ["SDImageABI"])
+    ],
+    targets: [
+        // The public C API, the only copy.
+        .systemLibrary(name: "CSDImage", path: "include"),
+
+        // What the C library has and Swift's module of it lacks.
+        .target(name: "CSystem", path: "Sources/CLibs/CSystem", cSettings: cStrict),
+
+        // Foreign libraries: each imported by exactly one target.
+        .target(name: "CJPEG", path: "Sources/CLibs/CJPEG", cSettings: cStrict, linkerSettings: [.linkedLibrary("jpeg")]),
+        .target(name: "CPNG", path: "Sources/CLibs/CPNG", cSettings: cStrict, linkerSettings: [.linkedLibrary("png16")]),
+        .systemLibrary(name: "CGIF", path: "Sources/CLibs/CGIF"),
+        .systemLibrary(name: "CWebP", path: "Sources/CLibs/CWebP"),
+        .systemLibrary(name: "CLCMS", path: "Sources/CLibs/CLCMS"),
+        .target(name: "CCurl", path: "Sources/CLibs/CCurl", cSettings: cStrict, linkerSettings: [.linkedLibrary("curl")]),
+        .systemLibrary(name: "CSQLite", path: "Sources/CLibs/CSQLite"),
+
+        // Kernels on plain memory, chosen at run time by CPU.
+        .target(name: "SDImagePixels", cSettings: cStrict + [.unsafeFlags(["-O3"])]),
+
+        // The engine.
+        .target(name: "SDImage", dependencies: ["SDImagePixels", "CSystem"], swiftSettings: strict),
+        .target(
+            name: "SDImageCodecs", dependencies: ["SDImage", "CJPEG", "CPNG", "CGIF", "CWebP", "CLCMS"],
+            swiftSettings: strict),
+        .target(name: "SDImageCurl", dependencies: ["SDImage", "CCurl"], swiftSettings: strict),
+        .target(name: "SDImageSQLite", dependencies: ["SDImage", "CSQLite"], swiftSettings: strict),
+
+        // The C functions and the composition root.
+        .target(
+            name: "SDImageABI",
+            dependencies: ["CSDImage", "SDImage", "SDImageCodecs", "SDImageCurl", "SDImageSQLite"],
+            exclude: ["exports.map"],
+            swiftSettings: strict, linkerSettings: sharedLibrary),
+
+        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
+        .testTarget(
+            name: "CoreTests", dependencies: ["SDImage", "SDImageSQLite", "SDImageCurl", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "CodecTests", dependencies: ["SDImage", "SDImageCodecs", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "APITests", dependencies: ["CSDImage", "SDImageABI", "TestSupport"], swiftSettings: strict),
+    ],
+    cLanguageStandard: .c11
+)

@@ -1,0 +1,26 @@
+/// What the manager asks of a cache, built-in or the host's own. A cache never decodes.
+package protocol ImageCaching: AnyObject, Sendable {
+    /// Answers at once, on the caller's thread; never blocks.
+    func memoryImage(for key: CacheKey) -> Image?
+    /// Puts a picture into memory, at once.
+    func storeInMemory(_ image: Image, for key: CacheKey)
+    /// The bytes of an entry, or nil.
+    func diskData(for key: CacheKey) async throws(ImageError) -> CachedData?
+    /// Stores bytes; returns when they are committed.
+    func storeOnDisk(_ data: CachedData, for key: CacheKey) async throws(ImageError)
+    /// Removes from the named layers.
+    func remove(_ key: CacheKey, from layers: CacheLayers) async throws(ImageError)
+}
+
+/// Bytes as kept by a cache, with what is known about them.
+package struct CachedData: Sendable {
+    package var bytes: Bytes
+    package var entityTag: [UInt8] = []
+    package var lastModified: [UInt8] = []
+    package var cacheControl: [UInt8] = []
+    package var extendedData: Bytes?
+    /// Which write these bytes came from; lets a reader drop exactly what it found damaged.
+    package var write: CacheWrite?
+
+    package init(bytes: Bytes) { self.bytes = bytes }
+}

@@ -1,0 +1,41 @@
+/// What a decode of one picture will produce, decided from its header before any pixel memory is touched.
+package struct DecodePlan: Sendable {
+    /// As stored in the file.
+    package let storedSize: PixelSize
+    /// Size to produce in the stored direction, before the orientation is applied.
+    package let scaledSize: PixelSize
+    /// Turning still to be done to the scaled pixels; `up` when the tag is kept instead.
+    package let turn: Orientation
+    /// Orientation tag of the result.
+    package let tag: Orientation
+
+    package var shrinks: Bool { scaledSize != storedSize }
+    package var outputSize: PixelSize { turn.swapsAxes ? scaledSize.swapped : scaledSize }
+
+    /// Applies spec COD-22 … 31 with their decisions: boxes refer to the displayed picture, sizes never grow.
+    package init(storedSize: PixelSize, orientation: Orientation, options: DecodeOptions, frames: Int = 1) throws(ImageError) {
+        guard !storedSize.isEmpty else { throw ImageError(.badData, "picture without pixels") }
+        guard let pixels = storedSize.pixelCount, pixels <= options.limits.streamedPixels else {
+            throw .tooLarge("picture area in pixels", limit: options.limits.streamedPixels)
+        }
+        let displayed = orientation.swapsAxes ? storedSize.swapped : storedSize
+        var wanted = displayed
+        if options.limitBytes > 0 {
+            let perPixel = options.pixelFormat?.bytesPerPixel ?? 4
+            let box = displayed.limited(toBytes: options.limitBytes, bytesPerPixel: perPixel, frames: frames)
+            wanted = DecodePlan.fit(displayed, into: box, preserveAspectRatio: true)
+        } else if let box = options.thumbnailSize, !box.isEmpty {
+            wanted = DecodePlan.fit(displayed, into: box, preserveAspectRatio: options.preserveAspectRatio)
+        }
+        self.storedSize = storedSize
+        scaledSize = orientation.swapsAxes ? wanted.swapped : wanted
+        turn = options.applyOrientation ? orientation : .up
+        tag = options.applyOrientation ? .up : orientation
+    }
+
+    /// A picture that fits the box in both dimensions is taken in full.
+    private static func fit(_ size: PixelSize, into box: PixelSize, preserveAspectRatio: Bool) -> PixelSize {
+        if size.width <= box.width && size.height <= box.height { return size }
+        return size.scaled(toFit: box, preserveAspectRatio: preserveAspectRatio, scaleUp: false)
+    }
+}

@@ -1,0 +1,49 @@
+/// Turns bytes of one container format into pixels, and back.
+///
+/// Called on a worker of the pool; must be callable from several threads at once. Never does I/O.
+package protocol ImageCoder: AnyObject, Sendable {
+    /// Name for messages and `doctor`, e.g. "jpeg".
+    var name: String { get }
+    /// Versions of the libraries behind it, for `doctor`, e.g. "libjpeg-turbo 2.1.5".
+    var libraryVersion: String { get }
+    /// Formats it claims to decode and encode, for `doctor`.
+    var decodableFormats: [ImageFormat] { get }
+    var encodableFormats: [ImageFormat] { get }
+
+    /// True when the first bytes are this coder's; the next coder is asked otherwise.
+    func canDecode(_ bytes: Bytes) -> Bool
+    /// Reads headers only: size, frames, orientation. No pixel memory.
+    func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo
+    /// Decodes the (first) picture. `stop` is looked at about every 16 rows.
+    func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image
+    func canEncode(_ format: ImageFormat) -> Bool
+    func encode(_ image: Image, format: ImageFormat) throws(ImageError) -> Bytes
+}
+
+extension ImageCoder {
+    package var encodableFormats: [ImageFormat] { [] }
+    package func canEncode(_ format: ImageFormat) -> Bool { encodableFormats.contains(format) }
+    package func encode(_ image: Image, format: ImageFormat) throws(ImageError) -> Bytes {
+        throw ImageError(.unsupported, "\(name) cannot encode \(format.name)")
+    }
+}
+
+/// What a header says (spec 3.1); nothing here was decoded.
+package struct ImageInfo: Sendable {
+    package var format: ImageFormat = .undefined
+    /// As stored, before the orientation is applied.
+    package var storedSize = PixelSize(width: 0, height: 0)
+    package var orientation: Orientation = .up
+    package var frameCount = 1
+    package var loopCount = 0
+    package var durationMilliseconds = 0
+    package var hasAlpha = false
+    package var bitsPerChannel = 8
+    package var channels = 3
+    package var isProgressive = false
+    package var hasColorProfile = false
+
+    package init() {}
+
+    package var displayedSize: PixelSize { orientation.swapsAxes ? storedSize.swapped : storedSize }
+}

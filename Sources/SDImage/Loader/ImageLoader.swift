@@ -1,0 +1,53 @@
+/// Fetches the bytes of one URL. Never caches; decodes nothing.
+package protocol ImageLoader: AnyObject, Sendable {
+    /// Name for messages and `doctor`.
+    var name: String { get }
+    /// True when this loader knows the scheme; the next one is asked otherwise.
+    func canLoad(_ request: ImageRequest) -> Bool
+    /// Fetches. Ends early with `cancelled` when the surrounding task is cancelled. `progress` may be called on any
+    /// thread, any number of times, before this returns.
+    func load(_ request: ImageRequest, progress: @escaping LoadProgress) async throws(ImageError) -> LoadedData
+    /// What must be equal for two requests to share one transfer: the URL and everything that changes the bytes
+    /// (decisions D12). nil: never share.
+    func sharingKey(_ request: ImageRequest) -> [UInt8]?
+    /// Whether a failure is remembered, so that the URL is not asked again for a while (decisions D9).
+    func remembersFailure(_ error: ImageError) -> Bool
+    /// Raises the priority of a transfer already queued for `sharingKey`.
+    func raisePriority(_ sharingKey: [UInt8], to priority: LoadPriority)
+}
+
+/// Bytes received so far, and how many are expected; -1 = unknown.
+package typealias LoadProgress = @Sendable (_ received: Int64, _ expected: Int64) -> Void
+
+/// What a loader hands back.
+package struct LoadedData: Sendable {
+    package var bytes: Bytes
+    /// A loader that owns pictures rather than bytes (a photo library) hands the picture itself.
+    package var image: Image?
+    package var httpStatus: Int32 = 0
+    /// Media type without parameters, lower case; empty when unknown.
+    package var mediaType = ""
+    /// After redirects; equal to the request's where there were none.
+    package var finalURL: [UInt8] = []
+    /// For the result: `network` or `loader`.
+    package var source: ImageSource = .loader
+    /// Validators and freshness, kept in the cache's row.
+    package var entityTag: [UInt8] = []
+    package var lastModified: [UInt8] = []
+    package var cacheControl: [UInt8] = []
+
+    package init(bytes: Bytes) { self.bytes = bytes }
+}
+
+extension ImageLoader {
+    package func raisePriority(_ sharingKey: [UInt8], to priority: LoadPriority) {}
+
+    /// Definite failures only: what is gone, and what can never be loaded.
+    package func remembersFailure(_ error: ImageError) -> Bool {
+        switch error.status {
+        case .invalidURL, .schemeForbidden, .badData, .notAnImage, .emptyData: true
+        case .httpStatus: [404, 410, 451].contains(error.httpStatus)
+        default: false
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/// A cache key: bytes compared bytewise, with its hash computed once.
+///
+/// Never a `String`: Swift equates NFC with NFD and all invalid UTF-8, which would mix two pictures.
+package struct CacheKey: Hashable, Sendable {
+    package let bytes: [UInt8]
+    package let hash: UInt64
+
+    package init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        hash = unsafe bytes.withUnsafeBytes { unsafe CacheKey.hash(of: $0) }
+    }
+
+    package init(_ string: String) { self.init(Array(string.utf8)) }
+
+    package static func == (a: CacheKey, b: CacheKey) -> Bool { a.hash == b.hash && a.bytes == b.bytes }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+
+    package var isEmpty: Bool { bytes.isEmpty }
+
+    /// For messages only; invalid bytes show as U+FFFD.
+    package var description: String { String(decoding: bytes, as: UTF8.self) }
+}

@@ -1,0 +1,47 @@
+/// How bytes become pixels (spec 4.3, decisions R19). Defaults give the smallest straight format that holds the
+/// picture, in sRGB, upright, at full size.
+package struct DecodeOptions: Hashable, Sendable {
+    /// Box in pixels of the displayed picture; nil or empty = full size. Never enlarges.
+    package var thumbnailSize: PixelSize?
+    package var preserveAspectRatio = true
+    package var firstFrameOnly = false
+    /// nil: the smallest straight format that holds the picture.
+    package var pixelFormat: PixelFormat?
+    package var applyOrientation = true
+    package var convertToSRGB = true
+    /// Decoded bytes over all frames; 0 = off. Wins over the thumbnail size.
+    package var limitBytes = 0
+    /// Container to try first when the bytes carry no signature of their own.
+    package var formatHint: ImageFormat = .undefined
+    /// Pixels per point of the result, at least 1.
+    package var scale = 1.0
+    /// Accept a truncated picture and return what rows there are (decisions D13); otherwise it is an error.
+    package var acceptPartial = false
+    /// Hard limits, checked before any allocation.
+    package var limits = DecodeLimits.standard
+
+    package init() {}
+
+    package var wantsThumbnail: Bool { thumbnailSize.map { !$0.isEmpty } ?? false }
+}
+
+/// Safety limits of one decode (decisions, "Limits and numbers"): on by default, each with its own message.
+package struct DecodeLimits: Hashable, Sendable {
+    /// Pixels of the header's area where the coder streams rows and needs no full bitmap.
+    package var streamedPixels = 1 << 30
+    /// Pixels of the header's area where the coder must hold the whole picture.
+    package var heldPixels = 64 << 20
+    /// Bytes of the result.
+    package var outputBytes = 256 << 20
+    /// Bytes a coder may use besides its result.
+    package var workingBytes = 256 << 20
+    package var frames = 10_000
+    /// Bytes of each ICC, EXIF or text block.
+    package var metadataBytes = 1 << 20
+    /// Nanoseconds of work on one picture.
+    package var workNanoseconds: UInt64 = 10_000_000_000
+
+    package static let standard = DecodeLimits()
+
+    package init() {}
+}

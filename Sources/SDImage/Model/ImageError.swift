@@ -1,0 +1,52 @@
+/// Why an operation failed: a stable code, one line for people, and the number of whoever refused underneath.
+///
+/// A class, because results and callbacks lend it to the C caller by reference.
+package final class ImageError: Error, Sendable {
+    package let status: Status
+    /// One line, impersonal, without what the caller already knows; NUL-terminated for lending.
+    package let message: CString
+    /// HTTP status code, or 0.
+    package let httpStatus: Int32
+    /// `errno` of the failed call, or 0.
+    package let systemError: Int32
+    /// Code of the codec, transport or database library, or 0.
+    package let libraryCode: Int32
+    /// The URL being loaded, without user and password; empty when no URL was involved.
+    package let url: CString
+    /// What caused this one, when another error did.
+    package let cause: ImageError?
+
+    package init(
+        _ status: Status, _ message: String, httpStatus: Int32 = 0, systemError: Int32 = 0, libraryCode: Int32 = 0,
+        url: CString = .empty, cause: ImageError? = nil
+    ) {
+        self.status = status
+        self.message = CString(message)
+        self.httpStatus = httpStatus
+        self.systemError = systemError
+        self.libraryCode = libraryCode
+        self.url = url
+        self.cause = cause
+    }
+
+    /// The same error, naming `url` when it names none yet.
+    package func about(url: CString) -> ImageError {
+        guard self.url.isEmpty else { return self }
+        return ImageError(
+            status, message.string, httpStatus: httpStatus, systemError: systemError, libraryCode: libraryCode, url: url,
+            cause: cause)
+    }
+
+    /// The limit that was crossed is named in the message, so that a person can raise it.
+    package static func tooLarge(_ what: String, limit: Int) -> ImageError {
+        ImageError(.tooLarge, "\(what) exceeds the limit of \(limit)")
+    }
+
+    package static func noMemory(_ bytes: Int) -> ImageError {
+        ImageError(.noMemory, "allocation of \(bytes) bytes was refused")
+    }
+
+    package static let cancelled = ImageError(.cancelled, "cancelled")
+    package static let shutdown = ImageError(.shutdown, "shut down")
+    package static let forked = ImageError(.forked, "not available in a forked child")
+}

@@ -1,0 +1,59 @@
+/// A container format of encoded pictures; the numbers are those of `sdimage_format` (spec 1.4, extended).
+package enum ImageFormat: Int32, Sendable, CaseIterable {
+    case undefined = -1
+    case jpeg = 0
+    case png = 1
+    case gif = 2
+    case tiff = 3
+    case webp = 4
+    case heic = 5
+    case heif = 6
+    case pdf = 7
+    case svg = 8
+    case bmp = 9
+    case raw = 10
+    case ico = 11
+    case avif = 15
+    case jxl = 17
+
+    /// Lower-case name as used by the command line and Python; NUL-terminated for lending.
+    package var name: StaticString {
+        switch self {
+        case .undefined: "undefined"
+        case .jpeg: "jpeg"
+        case .png: "png"
+        case .gif: "gif"
+        case .tiff: "tiff"
+        case .webp: "webp"
+        case .heic: "heic"
+        case .heif: "heif"
+        case .pdf: "pdf"
+        case .svg: "svg"
+        case .bmp: "bmp"
+        case .raw: "raw"
+        case .ico: "ico"
+        case .avif: "avif"
+        case .jxl: "jxl"
+        }
+    }
+
+    package var mimeType: StaticString {
+        switch self {
+        case .undefined: "image/*"
+        case .jpeg: "image/jpeg"
+        case .png: "image/png"
+        case .gif: "image/gif"
+        case .tiff: "image/tiff"
+        case .webp: "image/webp"
+        case .heic: "image/heic"
+        case .heif: "image/heif"
+        case .pdf: "application/pdf"
+        case .svg: "image/svg+xml"
+        case .bmp: "image/bmp"
+        case .raw: "image/x-raw"
+        case .ico: "image/vnd.microsoft.icon"
+        case .avif: "image/avif"
+        case .jxl: "image/jxl"
+        }
+    }
+}

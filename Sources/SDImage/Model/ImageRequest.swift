@@ -1,0 +1,66 @@
+/// One wish for a picture: where from, in which form, through which layers. A value; copied when submitted.
+package struct ImageRequest: Sendable {
+    /// URL bytes as given; validated UTF-8 without NUL.
+    package var url: [UInt8]
+    /// Replaces the URL as base of the cache key.
+    package var cacheKey: [UInt8]?
+    package var priority: LoadPriority = .normal
+    package var sourcePolicy: SourcePolicy = .any
+    package var queryCacheType: CacheLayers = .all
+    package var storeCacheType: CacheLayers = .all
+    package var originalQueryCacheType: CacheLayers = .disk
+    package var originalStoreCacheType: CacheLayers = .disk
+    package var waitForStore = false
+    package var retryFailed = false
+    package var decodeOptions = DecodeOptions()
+    /// Header fields of the request, in order; names compare case-insensitively.
+    package var headers: [HeaderField] = []
+    /// 0 = the loader's own.
+    package var timeoutMilliseconds: UInt32 = 0
+    /// Largest accepted body in decoded bytes; 0 = the loader's own.
+    package var maxBodyBytes = 0
+    package var loader: (any ImageLoader)?
+    package var coder: (any ImageCoder)?
+    package var cache: (any ImageCaching)?
+    package var dispatcher: (any Dispatcher)?
+    /// String-keyed values for hooks and plug-ins.
+    package var options = OptionsBag()
+
+    package init(url: [UInt8]) { self.url = url }
+}
+
+package struct HeaderField: Hashable, Sendable {
+    package var name: String
+    package var value: String
+
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// Order among waiting loads.
+package enum LoadPriority: Int32, Sendable, Comparable {
+    case low = -1
+    case normal = 0
+    case high = 1
+
+    package static func < (a: LoadPriority, b: LoadPriority) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// Which sources a load may use.
+package enum SourcePolicy: Int32, Sendable {
+    case any = 0
+    case cacheOnly = 1
+    case loaderOnly = 2
+}
+
+/// Which layers of a cache take part (spec 1.4; the same numbers).
+package struct CacheLayers: OptionSet, Sendable {
+    package let rawValue: Int32
+    package init(rawValue: Int32) { self.rawValue = rawValue }
+
+    package static let disk = CacheLayers(rawValue: 1)
+    package static let memory = CacheLayers(rawValue: 2)
+    package static let all: CacheLayers = [.disk, .memory]
+}

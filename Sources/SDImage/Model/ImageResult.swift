@@ -1,0 +1,62 @@
+/// What one delivery of a load carries.
+package final class ImageResult: Sendable {
+    package let kind: DeliveryKind
+    package let image: Image?
+    /// The encoded bytes, for plain loads; nil for freshly made thumbnails (spec MGR-21).
+    package let data: Bytes?
+    package let error: ImageError?
+    package let source: ImageSource
+    /// With a refresh: whether the picture differs from the one delivered as `cached`.
+    package let isChanged: Bool
+    /// The picture outlived its freshness and could not be renewed.
+    package let isStale: Bool
+    package let url: CString
+    package let cacheKey: CString
+    package let timings: StageTimings
+
+    package init(
+        kind: DeliveryKind, image: Image? = nil, data: Bytes? = nil, error: ImageError? = nil, source: ImageSource = .none,
+        isChanged: Bool = false, isStale: Bool = false, url: CString = .empty, cacheKey: CString = .empty,
+        timings: StageTimings = StageTimings()
+    ) {
+        self.kind = kind
+        self.image = image
+        self.data = data
+        self.error = error
+        self.source = source
+        self.isChanged = isChanged
+        self.isStale = isStale
+        self.url = url
+        self.cacheKey = cacheKey
+        self.timings = timings
+    }
+}
+
+/// Which of a load's deliveries this is (decisions R6): exactly one `final` ends each accepted load.
+package enum DeliveryKind: Int32, Sendable {
+    case partial = 1
+    case cached = 2
+    case final = 3
+}
+
+/// Where a picture came from.
+package enum ImageSource: Int32, Sendable {
+    case none = 0
+    case memory = 1
+    case disk = 2
+    case remote = 3
+    case network = 4
+    case loader = 5
+}
+
+/// Nanoseconds spent in each stage of a load; 0 where the stage did not run.
+package struct StageTimings: Sendable {
+    package var queued: UInt64 = 0
+    package var diskQuery: UInt64 = 0
+    package var load: UInt64 = 0
+    package var decode: UInt64 = 0
+    package var store: UInt64 = 0
+    package var total: UInt64 = 0
+
+    package init() {}
+}

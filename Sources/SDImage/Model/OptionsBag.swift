@@ -1,0 +1,36 @@
+/// String-keyed values that travel untouched from the host to hooks, custom loaders, caches, coders and plug-ins
+/// (spec OPT-7). The core itself never reads them.
+package struct OptionsBag: Sendable {
+    package enum Value: Sendable {
+        case string(CString)
+        case int64(Int64)
+        case double(Double)
+        case bool(Bool)
+        case data(Bytes)
+        case pointer(OpaqueValue)
+    }
+
+    private var values: [[UInt8]: Value] = [:]
+
+    package init() {}
+
+    package var count: Int { values.count }
+
+    package subscript(key: [UInt8]) -> Value? {
+        get { values[key] }
+        set { values[key] = newValue }
+    }
+}
+
+/// A pointer of the host that the library carries and never looks at; its owner's destructor runs with the last copy.
+package final class OpaqueValue: Sendable {
+    package let address: UInt
+    private let release: @Sendable () -> Void
+
+    package init(address: UInt, release: @escaping @Sendable () -> Void) {
+        self.address = address
+        self.release = release
+    }
+
+    deinit { release() }
+}

@@ -1,0 +1,32 @@
+/// How one pixel lies in memory; the numbers are those of `sdimage_pixel_format`.
+///
+/// 16-bit samples are in the byte order of the machine. "Premultiplied": colour already multiplied by alpha.
+package enum PixelFormat: Int32, Sendable, CaseIterable {
+    case gray8 = 1
+    case rgb8 = 2
+    case rgba8 = 3
+    case rgba8Premultiplied = 4
+    case bgra8Premultiplied = 5
+    case gray16 = 6
+    case rgb16 = 7
+    case rgba16 = 8
+
+    package var channels: Int {
+        switch self {
+        case .gray8, .gray16: 1
+        case .rgb8, .rgb16: 3
+        case .rgba8, .rgba8Premultiplied, .bgra8Premultiplied, .rgba16: 4
+        }
+    }
+
+    package var bytesPerChannel: Int {
+        switch self {
+        case .gray8, .rgb8, .rgba8, .rgba8Premultiplied, .bgra8Premultiplied: 1
+        case .gray16, .rgb16, .rgba16: 2
+        }
+    }
+
+    package var bytesPerPixel: Int { channels * bytesPerChannel }
+    package var hasAlpha: Bool { channels == 4 }
+    package var isPremultiplied: Bool { self == .rgba8Premultiplied || self == .bgra8Premultiplied }
+}

@@ -1,0 +1,47 @@
+/// Width and height in pixels.
+package struct PixelSize: Hashable, Sendable {
+    package var width: Int
+    package var height: Int
+
+    package init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    package var isEmpty: Bool { width <= 0 || height <= 0 }
+    package var swapped: PixelSize { PixelSize(width: height, height: width) }
+
+    /// `width * height`, or nil when it does not fit.
+    package var pixelCount: Int? {
+        let (count, overflow) = width.multipliedReportingOverflow(by: height)
+        return overflow ? nil : count
+    }
+
+    /// The size that fits into `box` (spec COD-26); never enlarges unless `scaleUp`.
+    package func scaled(toFit box: PixelSize, preserveAspectRatio: Bool, scaleUp: Bool) -> PixelSize {
+        guard !isEmpty, !box.isEmpty else { return self }
+        var result = box
+        if preserveAspectRatio {
+            let ratio = Double(width) / Double(height)
+            if ratio > Double(box.width) / Double(box.height) {
+                result.height = max(1, Int((Double(box.width) / ratio).rounded(.up)))
+            } else {
+                result.width = max(1, Int((Double(box.height) * ratio).rounded(.up)))
+            }
+        }
+        if !scaleUp {
+            result.width = min(result.width, width)
+            result.height = min(result.height, height)
+        }
+        return result
+    }
+
+    /// The box in which `frames` pictures of this size and `bytesPerPixel` stay under `limit` bytes (spec COD-28).
+    package func limited(toBytes limit: Int, bytesPerPixel: Int = 4, frames: Int = 1) -> PixelSize {
+        guard !isEmpty else { return PixelSize(width: 1, height: 1) }
+        let total = Double(limit / max(bytesPerPixel, 1) / max(frames, 1))
+        let ratio = Double(height) / Double(width)
+        let fitted = (total / ratio).squareRoot()
+        return PixelSize(width: max(1, Int(min(fitted, 1e9))), height: max(1, Int(min(fitted * ratio, 1e9))))
+    }
+}

@@ -1,0 +1,64 @@
+/// Every code that crosses the C boundary; the numbers are those of `sdimage_status` and never change.
+package enum Status: Int32, Sendable, CaseIterable {
+    case needMoreData = 2
+    case end = 1
+    case ok = 0
+
+    // The call itself.
+    case invalidArgument = -1
+    case badHandle = -2
+    case unsupported = -3
+    case noMemory = -4
+    case cancelled = -5
+    case shutdown = -6
+    case forked = -7
+    case wouldDeadlock = -8
+    case timeout = -9
+    case notFound = -10
+    case busy = -11
+    case internalError = -12
+
+    // The request and the network.
+    case invalidURL = -20
+    case schemeForbidden = -21
+    case addressForbidden = -22
+    case resolveFailed = -23
+    case connectFailed = -24
+    case tlsFailed = -25
+    case connectionLost = -26
+    case httpStatus = -27
+    case tooManyRedirects = -28
+    case redirectForbidden = -29
+    case contentType = -30
+    case notModified = -31
+    case offline = -32
+    case failedURL = -33
+    case invalidRequest = -34
+    case invalidResponse = -35
+    case protocolError = -36
+    case authenticationFailed = -37
+
+    // The bytes and the pixels.
+    case badData = -50
+    case truncated = -51
+    case notAnImage = -52
+    case tooLarge = -53
+    case emptyData = -54
+    case transformFailed = -55
+    case encodeFailed = -56
+    case decoderCrashed = -57
+    case moduleMissing = -58
+
+    // Files and caches.
+    case ioError = -70
+    case permissionDenied = -71
+    case notAFile = -72
+    case diskFull = -73
+    case cacheUnusable = -74
+    case cacheDamaged = -75
+
+    // The photo library.
+    case photosNotAuthorized = -90
+    case photosNotAnImage = -91
+    case photosNotFound = -92
+}

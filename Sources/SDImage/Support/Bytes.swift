@@ -1,0 +1,53 @@
+import Glibc
+
+/// Immutable bytes that move by reference: from a socket, a mapped file or the caller, to whoever reads them.
+@safe package final class Bytes: @unchecked Sendable {
+    // Unchecked: the memory is never written after `init`; `release` runs once, in `deinit`.
+    private let base: UnsafeRawPointer?
+    package let count: Int
+    private let release: @Sendable () -> Void
+
+    package static let empty = unsafe Bytes(adopting: nil, count: 0) {}
+
+    /// Takes over memory that stays valid and unchanged until `release` is called.
+    package init(adopting base: UnsafeRawPointer?, count: Int, release: @escaping @Sendable () -> Void) {
+        unsafe self.base = base
+        self.count = count
+        self.release = release
+    }
+
+    /// Takes over memory from `malloc`.
+    package static func adopting(malloced base: UnsafeMutableRawPointer?, count: Int) -> Bytes {
+        let address = UInt(bitPattern: base)
+        return unsafe Bytes(adopting: base, count: count) { unsafe free(UnsafeMutableRawPointer(bitPattern: address)) }
+    }
+
+    package static func copying(_ source: UnsafeRawBufferPointer) throws(ImageError) -> Bytes {
+        guard let from = source.baseAddress, source.count > 0 else { return .empty }
+        guard let memory = unsafe malloc(source.count) else { throw .noMemory(source.count) }
+        unsafe memcpy(memory, from, source.count)
+        return unsafe .adopting(malloced: memory, count: source.count)
+    }
+
+    package static func copying(_ array: [UInt8]) throws(ImageError) -> Bytes {
+        let result: Result<Bytes, ImageError> = unsafe array.withUnsafeBytes { buffer in
+            do throws(ImageError) { return .success(try unsafe copying(buffer)) } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
+
+    deinit { release() }
+
+    package var isEmpty: Bool { count == 0 }
+
+    /// The pointer lives as long as this object.
+    package var pointer: UnsafeRawPointer? { unsafe base }
+
+    package func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
+        defer { withExtendedLifetime(self) {} }
+        return try unsafe body(UnsafeRawBufferPointer(start: base, count: count))
+    }
+
+    /// Checked access from the first byte on.
+    package var reader: ByteReader { ByteReader(self) }
+}

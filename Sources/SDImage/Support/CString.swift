@@ -1,0 +1,41 @@
+import Glibc
+
+/// An immutable NUL-terminated string with a stable address, so that C callers can borrow it.
+@safe package final class CString: @unchecked Sendable {
+    // Unchecked: the memory is written in `init` and only read afterwards.
+    private let storage: UnsafeMutablePointer<CChar>?
+    /// Length in bytes, without the terminator.
+    package let count: Int
+
+    package static let empty = CString("")
+
+    /// Stops at the first NUL byte of `string`; empty when memory is refused.
+    package init(_ string: String) {
+        var copy = string
+        unsafe (storage, count) = copy.withUTF8 { utf8 in
+            let length = unsafe utf8.firstIndex(of: 0) ?? utf8.count
+            guard let memory = unsafe malloc(length + 1)?.assumingMemoryBound(to: CChar.self) else { return (nil, 0) }
+            if length > 0, let source = utf8.baseAddress { unsafe memcpy(memory, source, length) }
+            unsafe memory[length] = 0
+            return unsafe (memory, length)
+        }
+    }
+
+    deinit { unsafe free(storage) }
+
+    package var isEmpty: Bool { count == 0 }
+
+    /// Never NULL; lives as long as this object.
+    package var pointer: UnsafePointer<CChar> {
+        if let storage = unsafe storage { return unsafe UnsafePointer(storage) }
+        return unsafe CString.emptyStorage
+    }
+
+    package var string: String { unsafe String(cString: pointer) }
+
+    nonisolated(unsafe) private static let emptyStorage: UnsafePointer<CChar> = {
+        let memory = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+        unsafe memory.pointee = 0
+        return unsafe UnsafePointer(memory)
+    }()
+}

@@ -1,0 +1,40 @@
+import Glibc
+
+/// The limits that a container puts on this process (cgroup v2 and v1).
+package enum ControlGroup {
+    /// Processors' worth of time allowed, or nil without a quota.
+    package static var processorQuota: Double? {
+        if let line = SmallFile.read("/sys/fs/cgroup/cpu.max") {
+            let words = line.split(whereSeparator: \.isWhitespace)
+            guard words.count == 2, let quota = Double(words[0]), let period = Double(words[1]), period > 0 else { return nil }
+            return quota / period
+        }
+        guard let quota = SmallFile.read("/sys/fs/cgroup/cpu/cpu.cfs_quota_us").flatMap({ Double($0.trimmedASCII) }),
+            let period = SmallFile.read("/sys/fs/cgroup/cpu/cpu.cfs_period_us").flatMap({ Double($0.trimmedASCII) }),
+            quota > 0, period > 0
+        else { return nil }
+        return quota / period
+    }
+}
+
+/// Files of a few hundred bytes, such as those of /proc and /sys.
+package enum SmallFile {
+    package static func read(_ path: String, limit: Int = 16384) -> String? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: limit)
+        let count = unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
+        guard count >= 0 else { return nil }
+        return String(decoding: buffer[..<count], as: UTF8.self)
+    }
+}
+
+extension String {
+    /// Without surrounding white space.
+    package var trimmedASCII: String {
+        let isSpace: (Character) -> Bool = { $0.isWhitespace }
+        guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else { return "" }
+        return String(self[first...last])
+    }
+}

@@ -1,0 +1,137 @@
+import Glibc
+import Synchronization
+
+/// Every thread that the library owns, shared by all managers and caches of the process and counted by reference.
+///
+/// The first lease makes it, the last release joins its threads. Threads start when first used.
+package final class Engine: Sendable {
+    /// Runs the `async` code of loads, and timers.
+    package let executor = WorkerThread(name: "sdimage-async")
+    /// Runs callbacks of the host that named no dispatcher, and every `destroy`.
+    package let callbacks = WorkerThread(name: "sdimage-call")
+    /// Writes and reads of the disk caches.
+    package let disk = WorkerThread(name: "sdimage-disk")
+    /// Codecs and kernels.
+    package let work = WorkPool(name: "sdimage-work", threads: LibraryThread.availableProcessors)
+    /// What may block for long: files of the user, hooks of the host.
+    package let blocking = WorkPool(name: "sdimage-block", threads: 2)
+
+    private let services = Mutex<[ObjectIdentifier: any EngineService]>([:])
+
+    private struct Shared {
+        var engine: Engine?
+        var leases = 0
+        var isForkHandled = false
+    }
+
+    private static let shared = Mutex(Shared())
+    private static let live = Atomic<Bool>(false)
+    private static let forked = Atomic<Bool>(false)
+
+    private init() {}
+
+    /// True in a child of `fork` whose parent had a running engine: its threads and locks did not come along.
+    package static var isForked: Bool { forked.load(ordering: .relaxed) }
+
+    /// Keeps the engine alive as long as the lease lives.
+    package static func acquire() throws(ImageError) -> EngineLease {
+        if isForked { throw .forked }
+        let engine = shared.withLock { state -> Engine in
+            if !state.isForkHandled {
+                state.isForkHandled = true
+                ForkHandlers.install()
+            }
+            let engine = state.engine ?? Engine()
+            state.engine = engine
+            state.leases += 1
+            live.store(true, ordering: .relaxed)
+            return engine
+        }
+        return EngineLease(engine)
+    }
+
+    /// The running engine, if any.
+    package static var current: Engine? { isForked ? nil : shared.withLock { $0.engine } }
+
+    /// Calls a destructor of the host where no lock of the library can be held: on the callback thread, or here when
+    /// no engine runs, because then nothing of the library is under way.
+    package static func callLater(_ body: @escaping @Sendable () -> Void) {
+        if let engine = current { engine.callbacks.submit(body) } else { body() }
+    }
+
+    /// A long-lived part with a thread of its own, such as the transfer loop; made once per engine.
+    package func service<S: EngineService>(_ make: () throws(ImageError) -> S) throws(ImageError) -> S {
+        let made: Result<any EngineService, ImageError> = services.withLock { services in
+            if let existing = services[ObjectIdentifier(S.self)] { return .success(existing) }
+            do throws(ImageError) {
+                let service = try make()
+                services[ObjectIdentifier(S.self)] = service
+                return .success(service)
+            } catch { return .failure(error) }
+        }
+        guard let service = try made.get() as? S else { throw ImageError(.internalError, "service of another kind") }
+        return service
+    }
+
+    fileprivate static func release() {
+        let last = shared.withLock { state -> Engine? in
+            state.leases -= 1
+            guard state.leases == 0 else { return nil }
+            defer { state.engine = nil }
+            live.store(false, ordering: .relaxed)
+            return state.engine
+        }
+        guard let last, !isForked else { return }
+        // A thread cannot join itself: hand the joining to a thread outside the engine.
+        guard LibraryThread.isCurrent else { return last.stop() }
+        do throws(ImageError) {
+            let thread = try LibraryThread.start("sdimage-join") { last.stop() }
+            _ = pthread_detach(thread)
+        } catch {
+            // Without a thread to join them the threads idle until the process ends; nothing is lost.
+        }
+    }
+
+    /// In this order: those who hand work to others before those who receive it.
+    private func stop() {
+        for service in services.withLock({ Array($0.values) }) { service.stop() }
+        blocking.stop()
+        work.stop()
+        disk.stop()
+        executor.stop()
+        callbacks.stop()
+    }
+
+    fileprivate static func markForked() {
+        if live.load(ordering: .relaxed) { forked.store(true, ordering: .relaxed) }
+    }
+}
+
+/// A part of the engine with threads or descriptors of its own.
+package protocol EngineService: AnyObject, Sendable {
+    /// Ends its threads and closes its descriptors; blocks until done.
+    func stop()
+}
+
+/// Keeps the engine alive.
+package final class EngineLease: Sendable {
+    package let engine: Engine
+
+    fileprivate init(_ engine: Engine) { self.engine = engine }
+
+    deinit { Engine.release() }
+}
+
+/// What happens around `fork` (decisions, "Fork"): locks that synchronous decoding needs are held across it, so that the
+/// child finds them free; the child is told that the engine's threads stayed behind.
+private enum ForkHandlers {
+    static func install() {
+        pthread_atfork(
+            { PixelPool.shared.lockForFork() },
+            { PixelPool.shared.unlockAfterFork() },
+            {
+                PixelPool.shared.unlockAfterFork()
+                Engine.markForked()
+            })
+    }
+}

@@ -1,0 +1,15 @@
+import SDImagePixels
+
+extension CacheKey {
+    /// 64-bit hash of a key; good spread, not secret.
+    package static func hash(of bytes: UnsafeRawBufferPointer) -> UInt64 {
+        unsafe sdpx_hash64(bytes.baseAddress, bytes.count)
+    }
+}
+
+/// CRC-32C, the checksum of iSCSI (RFC 3720, appendix B.4), by the CPU's own instruction where it has one.
+package enum CRC32C {
+    package static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+        unsafe sdpx_crc32c(0, bytes.baseAddress, bytes.count)
+    }
+}

@@ -1,0 +1,58 @@
+import CSystem
+import Glibc
+
+/// Starting, naming and joining the threads that the library owns.
+package enum LibraryThread {
+    /// Says "a thread of this library" in the thread's own storage.
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        unsafe pthread_key_create(&key, nil)
+        return key
+    }()
+
+    /// True on every thread that the library started.
+    package static var isCurrent: Bool { unsafe pthread_getspecific(key) != nil }
+
+    /// Starts a thread with all signals blocked: handlers of the host never run on it, and SIGPIPE cannot end it.
+    package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(ImageError) -> pthread_t {
+        let box = unsafe Unmanaged.passRetained(Body(name: name, run: body))
+        var all = sigset_t()
+        var before = sigset_t()
+        unsafe sigfillset(&all)
+        unsafe pthread_sigmask(SIG_BLOCK, &all, &before)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+        var thread = pthread_t()
+        let code = unsafe pthread_create(
+            &thread, nil,
+            { argument in
+                guard let argument = unsafe argument else { return nil }
+                let body = unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
+                unsafe csys_name_thread(body.name)
+                unsafe pthread_setspecific(LibraryThread.key, argument)
+                body.run()
+                return nil
+            }, box.toOpaque())
+        guard code == 0 else {
+            unsafe box.release()
+            throw ImageError(.noMemory, "thread could not be started", systemError: code)
+        }
+        return thread
+    }
+
+    private final class Body: Sendable {
+        let name: String
+        let run: @Sendable () -> Void
+
+        init(name: String, run: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.run = run
+        }
+    }
+
+    /// Processors this process may use: the CPU set, and the quota of its control group.
+    package static let availableProcessors: Int = {
+        var count = Int(csys_available_processors())
+        if let quota = ControlGroup.processorQuota { count = min(count, max(1, Int(quota.rounded(.up)))) }
+        return max(1, count)
+    }()
+}

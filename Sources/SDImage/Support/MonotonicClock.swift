@@ -1,0 +1,16 @@
+import Glibc
+
+/// Time that never jumps, and the wall clock beside it.
+package enum MonotonicClock {
+    /// Nanoseconds since an arbitrary moment.
+    package static var now: UInt64 { read(CLOCK_MONOTONIC) }
+
+    /// Nanoseconds since 1970, as the system believes.
+    package static var wall: UInt64 { read(CLOCK_REALTIME) }
+
+    private static func read(_ clock: clockid_t) -> UInt64 {
+        var time = timespec()
+        guard unsafe clock_gettime(clock, &time) == 0 else { return 0 }
+        return UInt64(max(time.tv_sec, 0)) &* 1_000_000_000 &+ UInt64(max(time.tv_nsec, 0))
+    }
+}

@@ -1,0 +1,117 @@
+import Glibc
+
+/// One library thread that runs closures in order of submission, closures at a given time, and, as an executor, the
+/// jobs of Swift tasks. Started when first used.
+package final class WorkerThread: TaskExecutor, Sendable {
+    package enum Work: Sendable {
+        case closure(@Sendable () -> Void)
+        case job(UnownedJob)
+    }
+
+    private struct State {
+        var queue = FIFO<Work>()
+        /// Soonest last, so that the next one is popped from the end.
+        var timers: [(deadline: UInt64, id: UInt64, body: @Sendable () -> Void)] = []
+        var lastTimer: UInt64 = 0
+        var thread: pthread_t?
+        var isStopping = false
+        /// Identity of the running thread, for `isCurrent`.
+        var current: pthread_t?
+    }
+
+    private let name: String
+    private let monitor = Monitor(State())
+
+    package init(name: String) { self.name = name }
+
+    /// True when called on this very thread.
+    package var isCurrent: Bool { monitor.withLock { $0.current } == pthread_self() }
+
+    /// Appends a closure. After `stop` it runs on the caller's thread: nothing accepted is ever lost.
+    package func submit(_ body: @escaping @Sendable () -> Void) { accept(.closure(body)) }
+
+    package func enqueue(_ job: consuming ExecutorJob) { accept(.job(UnownedJob(job))) }
+
+    /// Runs `body` on this thread at `deadline` (monotonic nanoseconds). The number cancels it.
+    @discardableResult
+    package func schedule(at deadline: UInt64, _ body: @escaping @Sendable () -> Void) -> UInt64 {
+        let id = monitor.withLock { state -> UInt64 in
+            state.lastTimer += 1
+            let index = state.timers.firstIndex { $0.deadline <= deadline } ?? state.timers.count
+            state.timers.insert((deadline, state.lastTimer, body), at: index)
+            startIfNeeded(&state)
+            return state.lastTimer
+        }
+        monitor.signal()
+        return id
+    }
+
+    package func cancelTimer(_ id: UInt64) {
+        let removed = monitor.withLock { state -> (@Sendable () -> Void)? in
+            guard let index = state.timers.firstIndex(where: { $0.id == id }) else { return nil }
+            return state.timers.remove(at: index).body
+        }
+        withExtendedLifetime(removed) {}  // released outside the lock
+    }
+
+    /// Runs what is queued, drops timers, and ends the thread. Must not be called on the thread itself.
+    package func stop() {
+        let (thread, timers) = monitor.withLock { state in
+            state.isStopping = true
+            defer { state.timers = [] }
+            return (state.thread, state.timers)
+        }
+        withExtendedLifetime(timers) {}
+        monitor.broadcast()
+        if let thread { _ = pthread_join(thread, nil) }
+        // What slipped in between the last look of the thread and its end.
+        while let work = monitor.withLock({ $0.queue.popFirst() }) { run(work) }
+    }
+
+    private func accept(_ work: Work) {
+        let runHere = monitor.withLock { state -> Bool in
+            if state.isStopping, state.current == nil { return true }
+            state.queue.append(work)
+            startIfNeeded(&state)
+            return false
+        }
+        if runHere { run(work) } else { monitor.signal() }
+    }
+
+    private func startIfNeeded(_ state: inout State) {
+        guard state.thread == nil, !state.isStopping else { return }
+        do throws(ImageError) {
+            state.thread = try LibraryThread.start(name) { [self] in loop() }
+        } catch {
+            // No thread to be had now: the next submission tries again, and the queue keeps its order.
+        }
+    }
+
+    private func loop() {
+        monitor.withLock { $0.current = pthread_self() }
+        while let work = next() { run(work) }
+    }
+
+    private func next() -> Work? {
+        monitor.wait { state, wakeAt -> Work?? in
+            if let timer = state.timers.last {
+                if timer.deadline <= MonotonicClock.now {
+                    state.timers.removeLast()
+                    return .closure(timer.body)
+                }
+                wakeAt = timer.deadline
+            }
+            if let work = state.queue.popFirst() { return work }
+            guard state.isStopping else { return nil }
+            state.current = nil
+            return .some(nil)
+        } ?? nil
+    }
+
+    private func run(_ work: Work) {
+        switch work {
+        case .closure(let body): body()
+        case .job(let job): unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+        }
+    }
+}

@@ -1,0 +1,77 @@
+#include "sdpixels.h"
+
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+/* Folded 64 x 64 -> 128 multiplication, the mixing step of the wyhash family. */
+static inline uint64_t mix(uint64_t a, uint64_t b) {
+    __uint128_t product = (__uint128_t)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t load64(const uint8_t *p) {
+    uint64_t v;
+    memcpy(&v, p, 8);
+    return v;
+}
+
+static inline uint64_t load_tail(const uint8_t *p, size_t n) {
+    uint64_t v = 0;
+    memcpy(&v, p, n);
+    return v;
+}
+
+uint64_t sdpx_hash64(const void *bytes, size_t length) {
+    static const uint64_t k0 = 0x9e3779b97f4a7c15u, k1 = 0xd6e8feb86659fd93u, k2 = 0xa0761d6478bd642fu;
+    const uint8_t *p = bytes;
+    uint64_t seed = k0 ^ length;
+    size_t n = length;
+    for (; n >= 16; n -= 16, p += 16)
+        seed = mix(load64(p) ^ k1, load64(p + 8) ^ seed);
+    if (n > 8)
+        seed = mix(load64(p) ^ k1, load_tail(p + 8, n - 8) ^ seed);
+    else if (n > 0)
+        seed = mix(load_tail(p, n) ^ k2, seed ^ n);
+    return mix(seed ^ k2, k1 ^ length);
+}
+
+/* CRC-32C, reflected polynomial 0x82f63b78. */
+static uint32_t crc32c_plain(uint32_t crc, const uint8_t *p, size_t n) {
+    /* A nibble at a time: small table, no start-up work, used only where the CPU has no instruction for it. */
+    static const uint32_t nibble[16] = {0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3,
+                                        0x61c69362, 0x7198540d, 0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,
+                                        0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75};
+    while (n--) {
+        crc ^= *p++;
+        crc = (crc >> 4) ^ nibble[crc & 15];
+        crc = (crc >> 4) ^ nibble[crc & 15];
+    }
+    return crc;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("sse4.2"))) static uint32_t crc32c_sse42(uint32_t crc, const uint8_t *p, size_t n) {
+    uint64_t c = crc;
+    while (n >= 8) {
+        c = _mm_crc32_u64(c, load64(p));
+        p += 8;
+        n -= 8;
+    }
+    crc = (uint32_t)c;
+    while (n--)
+        crc = _mm_crc32_u8(crc, *p++);
+    return crc;
+}
+#endif
+
+uint32_t sdpx_crc32c(uint32_t seed, const void *bytes, size_t length) {
+    uint32_t crc = ~seed;
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("sse4.2"))
+        return ~crc32c_sse42(crc, bytes, length);
+#endif
+    return ~crc32c_plain(crc, bytes, length);
+}

@@ -1,0 +1,14 @@
+import Foundation
+
+/// A folder of its own for one test, removed with everything in it when the test lets go of it.
+public final class TemporaryDirectory: Sendable {
+    public let path: String
+
+    public init() {
+        path = NSTemporaryDirectory() + "sdimage-test-" + UUID().uuidString
+        try? FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}
