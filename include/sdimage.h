@@ -1,1 +1,43 @@
-#pragma once
+/* sdimage.h: libsdimage, from a URL to pixels on screen.
+ *
+ * Load a picture and wait for it:
+ *
+ *   sdimage_manager *manager = NULL;
+ *   sdimage_result *result = NULL;
+ *   sdimage_error *error = NULL;
+ *   sdimage_manager_new(NULL, &manager, &error);
+ *   sdimage_request *request = sdimage_request_new("https://example.org/cat.jpg", SDIMAGE_NUL_TERMINATED);
+ *   sdimage_request_set_thumbnail_size(request, 256, 256, true);
+ *   if (sdimage_manager_load_sync(manager, request, &result, &error) == SDIMAGE_STATUS_OK)
+ *       show(sdimage_result_image(result));
+ *
+ * What to read:
+ *
+ *   base.h        conventions, object types, version      manager.h     loading; shutting down; doctor
+ *   error.h       status codes, errors                    request.h     what can be asked for
+ *   data.h        bytes by reference                      result.h      what comes back
+ *   image.h       pixels and metadata                     task.h        cancelling, waiting; replies of hooks
+ *   coder.h       decoding without loading; own coders    dispatcher.h  where callbacks run; events
+ *   cache.h       memory and disk caches                  loader.h      own loaders; chains
+ *   options.h     values for hooks and plug-ins           downloader.h  http and https
+ *   log.h         messages */
+#ifndef SDIMAGE_H
+#define SDIMAGE_H
+
+#include "sdimage/base.h"
+#include "sdimage/error.h"
+#include "sdimage/data.h"
+#include "sdimage/options.h"
+#include "sdimage/image.h"
+#include "sdimage/coder.h"
+#include "sdimage/request.h"
+#include "sdimage/result.h"
+#include "sdimage/task.h"
+#include "sdimage/dispatcher.h"
+#include "sdimage/loader.h"
+#include "sdimage/downloader.h"
+#include "sdimage/cache.h"
+#include "sdimage/manager.h"
+#include "sdimage/log.h"
+
+#endif

@@ -1,0 +1,163 @@
+/* cache.h: pictures in memory, encoded bytes on disk.
+ *
+ * The disk part survives the end of a process at any instruction and may be shared by several processes. Nothing that
+ * happens to it fails a load: its errors are counted (sdimage_cache_statistics) and told by stores. Keys are bytes,
+ * compared bytewise. Classes: sdimage_cache synchronised, sdimage_cache_config single-owner.
+ *
+ * Functions on bytes block on the disk; memory functions never do. */
+#ifndef SDIMAGE_CACHE_H
+#define SDIMAGE_CACHE_H
+
+#include "base.h"
+#include "coder.h"
+#include "data.h"
+#include "error.h"
+#include "image.h"
+#include "request.h"
+#include "task.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+SDIMAGE_API sdimage_cache_config *sdimage_cache_config_new(void);
+SDIMAGE_API sdimage_cache_config *sdimage_cache_config_ref(sdimage_cache_config *config);
+SDIMAGE_API void sdimage_cache_config_unref(sdimage_cache_config *config);
+
+/* Folder of the disk part, copied. NULL, the default, is $XDG_CACHE_HOME/sdimage or ~/.cache/sdimage. It is made with mode
+ * 0700 when it is missing; one that others may write to is refused. */
+SDIMAGE_API void sdimage_cache_config_set_directory(sdimage_cache_config *config, const char *path);
+
+/* Name of a sub-folder, so that parts of a program do not see each other's entries. Default "default". */
+SDIMAGE_API void sdimage_cache_config_set_namespace(sdimage_cache_config *config, const char *name);
+
+/* No disk part at all. Default false. */
+SDIMAGE_API void sdimage_cache_config_set_memory_only(sdimage_cache_config *config, bool memory_only);
+
+/* Strict limits of the memory part: bytes of pixels, and pictures. Default 0 = none. */
+SDIMAGE_API void sdimage_cache_config_set_max_memory_cost(sdimage_cache_config *config, size_t bytes);
+SDIMAGE_API void sdimage_cache_config_set_max_memory_count(sdimage_cache_config *config, size_t count);
+
+/* Bytes on disk: when a store goes beyond, the least recently used entries go until half is left. Default 0 = none. */
+SDIMAGE_API void sdimage_cache_config_set_max_disk_size(sdimage_cache_config *config, uint64_t bytes);
+
+/* Seconds after the last access for which an entry is kept. Default 604800 (a week); negative = for ever. */
+SDIMAGE_API void sdimage_cache_config_set_max_disk_age(sdimage_cache_config *config, int64_t seconds);
+
+/* Entries up to this many bytes lie inside the index, larger ones in files. Default 65536. */
+SDIMAGE_API void sdimage_cache_config_set_inline_entry_limit(sdimage_cache_config *config, size_t bytes);
+
+/* Stores are complete only when they would survive a power cut. Default false: after a power cut the last entries may be
+ * missing, never wrong. */
+SDIMAGE_API void sdimage_cache_config_set_durable(sdimage_cache_config *config, bool durable);
+
+/* Opens a cache; NULL for the default configuration. A folder that cannot be used is no error here: the cache then works
+ * in memory, and stores tell why. Errors: FORKED, NO_MEMORY, INVALID_ARGUMENT (a name with a slash). */
+SDIMAGE_API sdimage_status sdimage_cache_new(const sdimage_cache_config *config, sdimage_cache **cache,
+                                             sdimage_error **error);
+SDIMAGE_API sdimage_cache *sdimage_cache_ref(sdimage_cache *cache);
+SDIMAGE_API void sdimage_cache_unref(sdimage_cache *cache);
+
+/* Commits what is pending and closes the disk part; every later call answers SHUTDOWN. Called by the last unref. */
+SDIMAGE_API sdimage_status sdimage_cache_close(sdimage_cache *cache, sdimage_error **error);
+
+/* --- Memory. */
+
+/* The picture kept in memory, the caller's to unref; NULL when there is none. Well under a microsecond. */
+SDIMAGE_API sdimage_image *sdimage_cache_memory_image(const sdimage_cache *cache, const void *key, size_t length);
+
+/* Keeps a picture in memory under its memory cost. */
+SDIMAGE_API sdimage_status sdimage_cache_set_memory_image(sdimage_cache *cache, const void *key, size_t length,
+                                                          sdimage_image *image, sdimage_error **error);
+
+/* Changes the memory limits at once; 0 = none. */
+SDIMAGE_API void sdimage_cache_set_memory_limits(sdimage_cache *cache, size_t bytes, size_t count);
+
+/* --- Bytes. */
+
+/* The bytes of an entry: *data is the caller's; large ones are mapped, not copied. NOT_FOUND when there is none. */
+SDIMAGE_API sdimage_status sdimage_cache_data(const sdimage_cache *cache, const void *key, size_t length,
+                                              sdimage_data **data, sdimage_error **error);
+
+/* Stores bytes and returns when they are committed. Errors: CACHE_UNUSABLE, DISK_FULL, IO_ERROR, BUSY, SHUTDOWN,
+ * UNSUPPORTED (a cache in memory only). */
+SDIMAGE_API sdimage_status sdimage_cache_store_data(sdimage_cache *cache, const void *key, size_t length,
+                                                    sdimage_data *data, sdimage_error **error);
+
+/* Told when a store is committed or failed; `error` is NULL when all went well, and borrowed. */
+typedef void (*sdimage_cache_stored_fn)(void *user_data, sdimage_error *error);
+
+/* The same without waiting. `stored` may be NULL; it runs on the library's callback thread, after the commit. A query
+ * finds the entry at once. */
+SDIMAGE_API sdimage_status sdimage_cache_store_data_async(sdimage_cache *cache, const void *key, size_t length,
+                                                          sdimage_data *data, sdimage_cache_stored_fn stored,
+                                                          void *user_data, sdimage_destroy_fn destroy,
+                                                          sdimage_error **error);
+
+/* The picture of an entry: from memory, or decoded from the disk bytes and kept in memory under the same key (under the
+ * thumbnail's own key when `options` ask for one). Blocks. `options` may be NULL. NOT_FOUND when there is none. */
+SDIMAGE_API sdimage_status sdimage_cache_image(sdimage_cache *cache, const void *key, size_t length,
+                                               const sdimage_decode_options *options, sdimage_image **image,
+                                               sdimage_error **error);
+
+/* --- Both layers. */
+
+/* The layers that hold an entry. */
+SDIMAGE_API sdimage_cache_layers sdimage_cache_contains(const sdimage_cache *cache, const void *key, size_t length);
+
+/* Removes an entry from the named layers. Removing what is not there is no error. */
+SDIMAGE_API sdimage_status sdimage_cache_remove(sdimage_cache *cache, const void *key, size_t length,
+                                                sdimage_cache_layers layers, sdimage_error **error);
+
+/* Removes everything from the named layers. */
+SDIMAGE_API sdimage_status sdimage_cache_clear(sdimage_cache *cache, sdimage_cache_layers layers, sdimage_error **error);
+
+/* Waits until everything stored so far is committed. */
+SDIMAGE_API sdimage_status sdimage_cache_flush(sdimage_cache *cache, sdimage_error **error);
+
+/* Removes entries past their age, and the oldest ones while the size is over its limit. */
+SDIMAGE_API sdimage_status sdimage_cache_remove_expired(sdimage_cache *cache, sdimage_error **error);
+
+/* A path at which the bytes of an entry can be read for as long as the cache is open, whatever is evicted; as a
+ * NUL-terminated text in *path (the length does not count the NUL). NOT_FOUND when there is none. */
+SDIMAGE_API sdimage_status sdimage_cache_path(sdimage_cache *cache, const void *key, size_t length,
+                                              sdimage_data **path, sdimage_error **error);
+
+/* Bytes and entries on disk, by the index. */
+SDIMAGE_API sdimage_status sdimage_cache_disk_totals(const sdimage_cache *cache, uint64_t *bytes, uint64_t *count,
+                                                     sdimage_error **error);
+
+/* Counters since the cache was opened, as a JSON object in UTF-8: "memory" {hits, misses, evictions, bytes, count} and
+ * "disk" {hits, misses, stores, dropped_stores, damaged, bytes, count, last_error}. */
+SDIMAGE_API sdimage_status sdimage_cache_statistics(const sdimage_cache *cache, sdimage_data **json,
+                                                    sdimage_error **error);
+
+/* --- Caches of one's own. */
+
+/* The functions of a cache. Memory functions are inline: called on any thread, must not block, and may be NULL for a cache
+ * without a memory part. The others start work and return; they answer through the reply, which they own. */
+typedef struct sdimage_cache_vtable {
+    size_t size;
+    /* The picture, with a reference for the caller; NULL when there is none. */
+    sdimage_image *(*memory_image)(void *user_data, const void *key, size_t length);
+    void (*set_memory_image)(void *user_data, const void *key, size_t length, sdimage_image *image);
+    /* Required. Complete with data, or plainly when there is no such entry. */
+    void (*query)(void *user_data, const void *key, size_t length, sdimage_reply *reply);
+    /* Required. Reference `data` to keep it. Complete when it is stored. */
+    void (*store)(void *user_data, const void *key, size_t length, sdimage_data *data, sdimage_reply *reply);
+    /* Required. */
+    void (*remove)(void *user_data, const void *key, size_t length, sdimage_cache_layers layers, sdimage_reply *reply);
+} sdimage_cache_vtable;
+
+/* A cache made of the host's functions, for sdimage_manager_config_set_cache and sdimage_request_set_cache, and with
+ * sdimage_cache_memory_image and _set_memory_image; the other functions of this header answer UNSUPPORTED for it.
+ * `destroy(user_data)` is called once, also when this call fails. Errors: INVALID_ARGUMENT, NO_MEMORY, FORKED. */
+SDIMAGE_API sdimage_status sdimage_cache_new_custom(const sdimage_cache_vtable *vtable, void *user_data,
+                                                    sdimage_destroy_fn destroy, sdimage_cache **cache,
+                                                    sdimage_error **error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,169 @@
+/* coder.h: bytes to pixels, without network and cache; and coders of one's own.
+ *
+ * The functions here block and decode on the calling thread; they start no thread of the library and may be used in a
+ * forked child. Classes: sdimage_coder immutable, sdimage_decode_options single-owner. */
+#ifndef SDIMAGE_CODER_H
+#define SDIMAGE_CODER_H
+
+#include "base.h"
+#include "data.h"
+#include "error.h"
+#include "image.h"
+#include "options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- Options. Defaults: full size, upright, sRGB, the smallest straight pixel format that holds the picture. */
+
+SDIMAGE_API sdimage_decode_options *sdimage_decode_options_new(void);
+SDIMAGE_API sdimage_decode_options *sdimage_decode_options_ref(sdimage_decode_options *options);
+SDIMAGE_API void sdimage_decode_options_unref(sdimage_decode_options *options);
+
+/* A box in pixels that the displayed picture is shrunk into while it is decoded; a picture that fits is decoded in full,
+ * none is ever enlarged. A zero side, the default, means full size. With `preserve_aspect_ratio` the result touches the
+ * box on one side, without it the result is the box. */
+SDIMAGE_API void sdimage_decode_options_set_thumbnail_size(sdimage_decode_options *options, uint32_t width,
+                                                           uint32_t height, bool preserve_aspect_ratio);
+
+/* Default AUTOMATIC. */
+SDIMAGE_API void sdimage_decode_options_set_pixel_format(sdimage_decode_options *options,
+                                                         sdimage_pixel_format pixel_format);
+
+/* Decode an animation as the still of its first frame. Default false; in this version every decode gives the first frame,
+ * and the option also makes frame_count 1. */
+SDIMAGE_API void sdimage_decode_options_set_first_frame_only(sdimage_decode_options *options, bool first_frame_only);
+
+/* Default true. When false the pixels stay as stored and sdimage_image_orientation tells how to turn them. */
+SDIMAGE_API void sdimage_decode_options_set_apply_orientation(sdimage_decode_options *options, bool apply);
+
+/* Default true: an embedded ICC profile is applied. When false the samples stay and the image carries the profile. */
+SDIMAGE_API void sdimage_decode_options_set_convert_to_srgb(sdimage_decode_options *options, bool convert);
+
+/* Shrinks the picture until its bitmap takes at most this many bytes; 0, the default, is no limit. Wins over the
+ * thumbnail size. */
+SDIMAGE_API void sdimage_decode_options_set_limit_bytes(sdimage_decode_options *options, size_t limit_bytes);
+
+/* The coder to ask first where the bytes carry no signature of their own. Default UNDEFINED. */
+SDIMAGE_API void sdimage_decode_options_set_format_hint(sdimage_decode_options *options, sdimage_format format);
+
+/* Pixels per point of the result, at least 1. Default 1. */
+SDIMAGE_API void sdimage_decode_options_set_scale(sdimage_decode_options *options, double scale);
+
+/* Default false: truncated or damaged bytes are an error. When true the rows that could be decoded are a success. */
+SDIMAGE_API void sdimage_decode_options_set_accept_partial(sdimage_decode_options *options, bool accept);
+
+/* Safety limits; 0 restores the default. Area in pixels of a header: 2^30 where the coder streams rows, and 64 * 2^20
+ * where it must hold the whole picture; bytes of the bitmap: 256 MiB; milliseconds of work: 10,000. */
+SDIMAGE_API void sdimage_decode_options_set_max_pixels(sdimage_decode_options *options, uint64_t pixels);
+SDIMAGE_API void sdimage_decode_options_set_max_bytes(sdimage_decode_options *options, size_t bytes);
+SDIMAGE_API void sdimage_decode_options_set_max_work_ms(sdimage_decode_options *options, uint32_t milliseconds);
+
+/* --- Decoding. `options` may be NULL for the defaults. */
+
+/* The format by its signature alone; UNDEFINED when none matches. */
+SDIMAGE_API sdimage_format sdimage_sniff(const void *bytes, size_t length);
+
+/* Decodes bytes with the registered coders, the last registered asked first. *image is the caller's.
+ * Errors: EMPTY_DATA, NOT_AN_IMAGE, UNSUPPORTED (a known format without a coder), BAD_DATA, TRUNCATED, TOO_LARGE,
+ * TIMEOUT, NO_MEMORY, INVALID_ARGUMENT. */
+SDIMAGE_API sdimage_status sdimage_decode(const void *bytes, size_t length, const sdimage_decode_options *options,
+                                          sdimage_image **image, sdimage_error **error);
+
+/* The same for a file; `path` is NUL-terminated, in the file system's own bytes. Further errors: NOT_FOUND,
+ * PERMISSION_DENIED, NOT_A_FILE, IO_ERROR. The file is read, not mapped: it may change meanwhile. */
+SDIMAGE_API sdimage_status sdimage_decode_file(const char *path, const sdimage_decode_options *options,
+                                               sdimage_image **image, sdimage_error **error);
+
+/* What a header says, as a JSON object in UTF-8: "format", "width", "height" (as displayed), "stored_width",
+ * "stored_height", "orientation", "frame_count", "loop_count", "duration_ms", "has_alpha", "bits_per_channel", "channels",
+ * "is_progressive", "has_color_profile". No pixel is decoded. Errors as for sdimage_decode. */
+SDIMAGE_API sdimage_status sdimage_info(const void *bytes, size_t length, sdimage_data **json, sdimage_error **error);
+
+/* --- Coders of one's own. */
+
+/* Random access to encoded bytes for coders that need not hold them all. Immutable; borrowed for the call. */
+typedef struct sdimage_source sdimage_source;
+SDIMAGE_API uint64_t sdimage_source_size(const sdimage_source *source);
+/* Copies up to `length` bytes from `offset` and stores how many; fewer only at the end. */
+SDIMAGE_API sdimage_status sdimage_source_read(const sdimage_source *source, uint64_t offset, void *buffer,
+                                               size_t length, size_t *read, sdimage_error **error);
+
+/* The functions of a coder. Called on worker threads, from several at once; they return, they do not wait.
+ * Required: can_decode and decode. Every other may be NULL. Tables grow at the end: `size` is sizeof of the caller's. */
+typedef struct sdimage_coder_vtable {
+    size_t size;
+
+    /* Whether the bytes are this coder's. */
+    bool (*can_decode)(void *user_data, const void *bytes, size_t length);
+    /* Decodes the first picture; *image must be an image that the caller of this function owns. `bag` carries the
+     * request's own values and may be NULL. */
+    sdimage_status (*decode)(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
+                             const sdimage_options *bag, sdimage_image **image, sdimage_error **error);
+
+    bool (*can_encode)(void *user_data, sdimage_format format);
+    sdimage_status (*encode)(void *user_data, const sdimage_image *image, sdimage_format format,
+                             const sdimage_options *bag, sdimage_data **data, sdimage_error **error);
+
+    /* Pictures that grow or move. One instance serves progressive and animated decoding at once; its functions may be
+     * called from several threads and lock for themselves. `update` receives all bytes so far, which are valid for the
+     * call only and may lie elsewhere the next time; after `finished` it is not called again. */
+    sdimage_status (*open)(void *user_data, const sdimage_decode_options *options, void **instance,
+                           sdimage_error **error);
+    sdimage_status (*instance_update)(void *user_data, void *instance, const void *bytes, size_t length, bool finished,
+                                      sdimage_error **error);
+    /* The best picture so far; NEED_MORE_DATA when there is none. */
+    sdimage_status (*instance_image)(void *user_data, void *instance, sdimage_image **image, sdimage_error **error);
+    uint32_t (*instance_frame_count)(void *user_data, void *instance);
+    uint32_t (*instance_loop_count)(void *user_data, void *instance);
+    uint32_t (*instance_duration_ms)(void *user_data, void *instance, uint32_t index);
+    sdimage_status (*instance_frame)(void *user_data, void *instance, uint32_t index, sdimage_image **image,
+                                     sdimage_error **error);
+    sdimage_status (*instance_bytes)(void *user_data, void *instance, sdimage_data **data, sdimage_error **error);
+    void (*instance_destroy)(void *user_data, void *instance);
+
+    /* Draws a vector picture at a size in pixels. */
+    sdimage_status (*render)(void *user_data, const void *bytes, size_t length, sdimage_size size,
+                             sdimage_image **image, sdimage_error **error);
+    /* Like `open`, for bytes that are read as needed. */
+    sdimage_status (*open_source)(void *user_data, const sdimage_source *source, const sdimage_decode_options *options,
+                                  void **instance, sdimage_error **error);
+} sdimage_coder_vtable;
+
+/* A coder made of the host's functions. `name` is copied and used in messages. `destroy(user_data)` is called once, also
+ * when this call fails. Errors: INVALID_ARGUMENT (a required function is NULL, or `size` too small for it), NO_MEMORY.
+ * This version calls can_decode, decode, can_encode and encode; a table with instance, render or open_source functions is
+ * accepted and these are not called yet. */
+SDIMAGE_API sdimage_status sdimage_coder_new_custom(const char *name, const sdimage_coder_vtable *vtable,
+                                                    void *user_data, sdimage_destroy_fn destroy, sdimage_coder **coder,
+                                                    sdimage_error **error);
+SDIMAGE_API sdimage_coder *sdimage_coder_ref(sdimage_coder *coder);
+SDIMAGE_API void sdimage_coder_unref(sdimage_coder *coder);
+
+/* The name it was made with; "jpeg", "png", "gif", "webp" for the built-in ones. Borrowed. */
+SDIMAGE_API const char *sdimage_coder_name(const sdimage_coder *coder);
+
+/* The built-in coder of a name, or NOT_FOUND. */
+SDIMAGE_API sdimage_status sdimage_coder_builtin(const char *name, sdimage_coder **coder, sdimage_error **error);
+
+/* Adds a coder for this process; it is asked before all others from the next decode on. */
+SDIMAGE_API sdimage_status sdimage_coder_register(sdimage_coder *coder, sdimage_error **error);
+
+/* Takes it out again; NOT_FOUND when it is not registered. */
+SDIMAGE_API sdimage_status sdimage_coder_unregister(const sdimage_coder *coder, sdimage_error **error);
+
+/* For custom coders: what was asked for. The size is 0 x 0 for full size. */
+SDIMAGE_API sdimage_size sdimage_decode_options_thumbnail_size(const sdimage_decode_options *options);
+SDIMAGE_API bool sdimage_decode_options_preserves_aspect_ratio(const sdimage_decode_options *options);
+SDIMAGE_API sdimage_pixel_format sdimage_decode_options_pixel_format(const sdimage_decode_options *options);
+SDIMAGE_API bool sdimage_decode_options_applies_orientation(const sdimage_decode_options *options);
+SDIMAGE_API bool sdimage_decode_options_converts_to_srgb(const sdimage_decode_options *options);
+SDIMAGE_API bool sdimage_decode_options_is_first_frame_only(const sdimage_decode_options *options);
+SDIMAGE_API double sdimage_decode_options_scale(const sdimage_decode_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

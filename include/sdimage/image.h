@@ -1,0 +1,168 @@
+/* image.h: a picture: pixels and what is known about them.
+ *
+ * Class: immutable. Pixels stay valid as long as the image is referenced, whatever caches evict.
+ *
+ *   for (uint32_t y = 0; y < sdimage_image_height(image); y++)
+ *       use_row((const uint8_t *)sdimage_image_pixels(image) + y * sdimage_image_stride(image)); */
+#ifndef SDIMAGE_IMAGE_H
+#define SDIMAGE_IMAGE_H
+
+#include "base.h"
+#include "error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How one pixel lies in memory, in the order of the letters. 16-bit samples are in the machine's byte order.
+ * "Premultiplied": the colours are already multiplied by alpha; the others are straight. */
+typedef enum SDIMAGE_ENUM sdimage_pixel_format {
+    SDIMAGE_PIXEL_FORMAT_AUTOMATIC = 0, /* as a wish: the smallest straight format that holds the picture */
+    SDIMAGE_PIXEL_FORMAT_GRAY8 = 1,
+    SDIMAGE_PIXEL_FORMAT_RGB8 = 2,
+    SDIMAGE_PIXEL_FORMAT_RGBA8 = 3,
+    SDIMAGE_PIXEL_FORMAT_RGBA8_PREMULTIPLIED = 4,
+    SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED = 5, /* cairo's ARGB32 and Qt's on little-endian machines */
+    SDIMAGE_PIXEL_FORMAT_GRAY16 = 6,
+    SDIMAGE_PIXEL_FORMAT_RGB16 = 7,
+    SDIMAGE_PIXEL_FORMAT_RGBA16 = 8
+} sdimage_pixel_format;
+
+/* Container formats. */
+typedef enum SDIMAGE_ENUM sdimage_format {
+    SDIMAGE_FORMAT_UNDEFINED = -1,
+    SDIMAGE_FORMAT_JPEG = 0,
+    SDIMAGE_FORMAT_PNG = 1,
+    SDIMAGE_FORMAT_GIF = 2,
+    SDIMAGE_FORMAT_TIFF = 3,
+    SDIMAGE_FORMAT_WEBP = 4,
+    SDIMAGE_FORMAT_HEIC = 5,
+    SDIMAGE_FORMAT_HEIF = 6,
+    SDIMAGE_FORMAT_PDF = 7,
+    SDIMAGE_FORMAT_SVG = 8,
+    SDIMAGE_FORMAT_BMP = 9,
+    SDIMAGE_FORMAT_RAW = 10,
+    SDIMAGE_FORMAT_ICO = 11,
+    SDIMAGE_FORMAT_AVIF = 15,
+    SDIMAGE_FORMAT_JXL = 17
+} sdimage_format;
+
+/* How pixels must be turned to be seen upright: EXIF 2.32, tag 0x0112. */
+typedef enum SDIMAGE_ENUM sdimage_orientation {
+    SDIMAGE_ORIENTATION_UP = 1,
+    SDIMAGE_ORIENTATION_UP_MIRRORED = 2,
+    SDIMAGE_ORIENTATION_DOWN = 3,
+    SDIMAGE_ORIENTATION_DOWN_MIRRORED = 4,
+    SDIMAGE_ORIENTATION_LEFT_MIRRORED = 5,
+    SDIMAGE_ORIENTATION_RIGHT = 6,
+    SDIMAGE_ORIENTATION_RIGHT_MIRRORED = 7,
+    SDIMAGE_ORIENTATION_LEFT = 8
+} sdimage_orientation;
+
+/* Copies pixels into a new image: rows top to bottom, `stride` bytes apart, at least width * bytes per pixel.
+ * Errors: INVALID_ARGUMENT (a zero or overflowing size, a short stride, an unknown format), TOO_LARGE, NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_image_new(uint32_t width, uint32_t height, size_t stride,
+                                             sdimage_pixel_format pixel_format, const void *pixels,
+                                             sdimage_image **image, sdimage_error **error);
+
+/* Takes pixels over without a copy: they must stay valid and unchanged until `destroy(user_data)`, which is called once,
+ * also when this call fails. `pixels` must be aligned for the samples. Errors as above. */
+SDIMAGE_API sdimage_status sdimage_image_new_adopting(uint32_t width, uint32_t height, size_t stride,
+                                                      sdimage_pixel_format pixel_format, void *pixels, void *user_data,
+                                                      sdimage_destroy_fn destroy, sdimage_image **image,
+                                                      sdimage_error **error);
+
+SDIMAGE_API sdimage_image *sdimage_image_ref(sdimage_image *image);
+SDIMAGE_API void sdimage_image_unref(sdimage_image *image);
+
+/* Size in pixels, of this bitmap. */
+SDIMAGE_API uint32_t sdimage_image_width(const sdimage_image *image);
+SDIMAGE_API uint32_t sdimage_image_height(const sdimage_image *image);
+
+/* Bytes from one row to the next; a multiple of 64 for images that the library decoded. */
+SDIMAGE_API size_t sdimage_image_stride(const sdimage_image *image);
+
+/* The first byte of the top row, 64-byte aligned for images that the library decoded. Borrowed. */
+SDIMAGE_API const void *sdimage_image_pixels(const sdimage_image *image);
+
+SDIMAGE_API sdimage_pixel_format sdimage_image_pixel_format(const sdimage_image *image);
+
+/* The container it was decoded from; UNDEFINED for pixels of the host. */
+SDIMAGE_API sdimage_format sdimage_image_format(const sdimage_image *image);
+
+/* Whether a pixel can be transparent. */
+SDIMAGE_API bool sdimage_image_has_alpha(const sdimage_image *image);
+
+/* Pixels per point, at least 1. */
+SDIMAGE_API double sdimage_image_scale(const sdimage_image *image);
+
+/* Turning still to be done; UP unless decoding was told to keep the tag. */
+SDIMAGE_API sdimage_orientation sdimage_image_orientation(const sdimage_image *image);
+
+/* Size of the encoded picture as displayed, in pixels: larger than the image's own for a thumbnail. */
+SDIMAGE_API sdimage_size sdimage_image_source_size(const sdimage_image *image);
+
+/* Frames in the container, 1 for stills; how often they play, 0 = for ever (and 0 for stills); and how long one round
+ * lasts. An image holds the first frame. */
+SDIMAGE_API uint32_t sdimage_image_frame_count(const sdimage_image *image);
+SDIMAGE_API uint32_t sdimage_image_loop_count(const sdimage_image *image);
+SDIMAGE_API uint64_t sdimage_image_duration_ms(const sdimage_image *image);
+
+/* More than one frame. */
+SDIMAGE_API bool sdimage_image_is_animated(const sdimage_image *image);
+
+/* A thumbnail size was asked for, whether or not the picture had to shrink. */
+SDIMAGE_API bool sdimage_image_is_thumbnail(const sdimage_image *image);
+
+/* What a memory cache counts: bytes of the bitmap, unless the metadata say otherwise. */
+SDIMAGE_API size_t sdimage_image_memory_cost(const sdimage_image *image);
+
+/* The embedded ICC profile, when the pixels were left in it; NULL when they are sRGB. Borrowed. */
+SDIMAGE_API const sdimage_data *sdimage_image_color_profile(const sdimage_image *image);
+
+/* A value of the host that is kept beside the picture; NULL when none. Borrowed. */
+SDIMAGE_API const sdimage_data *sdimage_image_extended_data(const sdimage_image *image);
+
+/* The picture in another pixel format; the same image, referenced, when it already has it. Alpha is multiplied in or
+ * divided out as the formats say; where it is dropped the straight colours remain; 16 bits become 8 by dropping the low
+ * byte. Errors: INVALID_ARGUMENT, NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_image_convert(const sdimage_image *image, sdimage_pixel_format pixel_format,
+                                                 sdimage_image **converted, sdimage_error **error);
+
+/* --- Metadata: an editable copy of what is known about a picture. Class: single-owner. */
+
+/* A copy of the image's metadata. */
+SDIMAGE_API sdimage_status sdimage_image_copy_metadata(const sdimage_image *image, sdimage_metadata **metadata,
+                                                       sdimage_error **error);
+SDIMAGE_API sdimage_metadata *sdimage_metadata_ref(sdimage_metadata *metadata);
+SDIMAGE_API void sdimage_metadata_unref(sdimage_metadata *metadata);
+
+/* Values below 1 become 1. */
+SDIMAGE_API void sdimage_metadata_set_scale(sdimage_metadata *metadata, double scale);
+SDIMAGE_API void sdimage_metadata_set_format(sdimage_metadata *metadata, sdimage_format format);
+SDIMAGE_API void sdimage_metadata_set_orientation(sdimage_metadata *metadata, sdimage_orientation orientation);
+/* Replaces the computed cost; SIZE_MAX goes back to it. */
+SDIMAGE_API void sdimage_metadata_set_memory_cost(sdimage_metadata *metadata, size_t bytes);
+/* NULL removes it. */
+SDIMAGE_API void sdimage_metadata_set_extended_data(sdimage_metadata *metadata, sdimage_data *data);
+
+/* The same pixels under other metadata: a new image, no pixel is copied. */
+SDIMAGE_API sdimage_status sdimage_image_with_metadata(const sdimage_image *image, const sdimage_metadata *metadata,
+                                                       sdimage_image **copy, sdimage_error **error);
+
+/* --- Names. All static: never freed; "undefined" and "automatic" for unknown numbers. */
+
+/* "jpeg", "png", … */
+SDIMAGE_API const char *sdimage_format_name(sdimage_format format);
+/* "image/jpeg", … */
+SDIMAGE_API const char *sdimage_format_media_type(sdimage_format format);
+/* "rgba8", "bgra8_premultiplied", … */
+SDIMAGE_API const char *sdimage_pixel_format_name(sdimage_pixel_format pixel_format);
+/* Bytes of one pixel; 0 for AUTOMATIC and unknown formats. */
+SDIMAGE_API size_t sdimage_pixel_format_bytes(sdimage_pixel_format pixel_format);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

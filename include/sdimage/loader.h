@@ -1,0 +1,87 @@
+/* loader.h: who fetches bytes: the built-in loaders, chains of loaders, and loaders of one's own.
+ *
+ * A loader neither caches nor decodes. Class: synchronised. */
+#ifndef SDIMAGE_LOADER_H
+#define SDIMAGE_LOADER_H
+
+#include "base.h"
+#include "data.h"
+#include "error.h"
+#include "request.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+SDIMAGE_API sdimage_loader *sdimage_loader_ref(sdimage_loader *loader);
+SDIMAGE_API void sdimage_loader_unref(sdimage_loader *loader);
+
+/* "http", "file", "data", "chain", or the name a custom loader was made with. Borrowed. */
+SDIMAGE_API const char *sdimage_loader_name(const sdimage_loader *loader);
+
+/* Loads file: URLs (RFC 8089) of regular files, and data: URLs (RFC 2397). */
+SDIMAGE_API sdimage_status sdimage_loader_new_file(sdimage_loader **loader, sdimage_error **error);
+SDIMAGE_API sdimage_status sdimage_loader_new_data_url(sdimage_loader **loader, sdimage_error **error);
+
+/* Asks the last added loader first; each URL goes to the first that can load it. */
+SDIMAGE_API sdimage_status sdimage_loader_new_chain(sdimage_loader **chain, sdimage_error **error);
+/* Errors: INVALID_ARGUMENT when `chain` is no chain. */
+SDIMAGE_API sdimage_status sdimage_loader_chain_add(sdimage_loader *chain, sdimage_loader *loader,
+                                                    sdimage_error **error);
+/* NOT_FOUND when it is not in the chain. */
+SDIMAGE_API sdimage_status sdimage_loader_chain_remove(sdimage_loader *chain, const sdimage_loader *loader,
+                                                       sdimage_error **error);
+
+/* --- Loaders of one's own. */
+
+/* The functions of a loader. Both `can_load` and `load` are required. */
+typedef struct sdimage_loader_vtable {
+    size_t size;
+
+    /* Whether this loader takes the request. Inline: called on any thread, must not block. */
+    bool (*can_load)(void *user_data, const sdimage_request *request);
+
+    /* Starts fetching and returns; on a thread of the library that may block for a while. The sink is lent: sdimage_load_sink_ref
+     * keeps it when the work goes on elsewhere. Exactly one sdimage_load_sink_finish ends the load; releasing the last
+     * reference without it is an error of the load. Returning a negative status ends the load with it. */
+    sdimage_status (*load)(void *user_data, const sdimage_request *request, sdimage_load_sink *sink);
+
+    /* Nobody waits any more: stop soon, then finish the sink. May be NULL. Any thread; must not block. */
+    void (*cancel)(void *user_data, sdimage_load_sink *sink);
+} sdimage_loader_vtable;
+
+/* A loader made of the host's functions. `name` is copied. `destroy(user_data)` is called once, also when this call fails.
+ * Errors: INVALID_ARGUMENT, NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_loader_new_custom(const char *name, const sdimage_loader_vtable *vtable,
+                                                     void *user_data, sdimage_destroy_fn destroy,
+                                                     sdimage_loader **loader, sdimage_error **error);
+
+/* --- The sink that a custom loader writes into. Class: synchronised; written by one thread at a time. */
+
+SDIMAGE_API sdimage_load_sink *sdimage_load_sink_ref(sdimage_load_sink *sink);
+SDIMAGE_API void sdimage_load_sink_unref(sdimage_load_sink *sink);
+
+/* How many bytes will come, when known: for progress, and as a hint for the buffer. */
+SDIMAGE_API void sdimage_load_sink_set_expected_length(sdimage_load_sink *sink, uint64_t length);
+
+/* Appends bytes; copied. Errors: CANCELLED (stop and finish), TOO_LARGE, NO_MEMORY, INVALID_ARGUMENT after finish. */
+SDIMAGE_API sdimage_status sdimage_load_sink_write(sdimage_load_sink *sink, const void *bytes, size_t length,
+                                                   sdimage_error **error);
+
+/* Ends the load: with what was written when `error` is NULL, or else with the error, which is referenced. Later calls do
+ * nothing. */
+SDIMAGE_API void sdimage_load_sink_finish(sdimage_load_sink *sink, sdimage_error *error);
+
+/* Ends the load with bytes that move by reference, in place of written ones. */
+SDIMAGE_API void sdimage_load_sink_finish_with_data(sdimage_load_sink *sink, sdimage_data *data);
+
+/* Ends the load with a picture, for sources that have no bytes. It is kept in memory only. */
+SDIMAGE_API void sdimage_load_sink_finish_with_image(sdimage_load_sink *sink, sdimage_image *image);
+
+SDIMAGE_API bool sdimage_load_sink_is_cancelled(const sdimage_load_sink *sink);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,132 @@
+/* request.h: one wish for a picture: where from, in which form, through which layers.
+ *
+ * Setters cannot fail: a value that makes no sense is reported by the load. For objects, NULL means "explicitly none" and
+ * `_reset_` goes back to what the manager has. Class: single-owner; a load copies the request, which may then be changed
+ * and used again.
+ *
+ * For readers who know SDWebImage: what its option bits and context keys are here. Those of later versions are listed in
+ * README.md.
+ *
+ *   RetryFailed                          sdimage_request_set_retry_failed
+ *   LowPriority, HighPriority            sdimage_request_set_priority
+ *   FromCacheOnly, FromLoaderOnly        sdimage_request_set_source_policy
+ *   DecodeFirstFrameOnly                 sdimage_decode_options_set_first_frame_only
+ *   ScaleDownLargeImages, imageScaleDownLimitBytes   sdimage_decode_options_set_limit_bytes
+ *   WaitStoreCache                       sdimage_request_set_wait_for_store
+ *   callbackQueue                        sdimage_request_set_dispatcher
+ *   imageCache, imageLoader, imageCoder  sdimage_request_set_cache, _set_loader, _set_coder
+ *   imageScaleFactor                     sdimage_decode_options_set_scale
+ *   imageThumbnailPixelSize, imagePreserveAspectRatio   sdimage_request_set_thumbnail_size
+ *   imageTypeIdentifierHint              sdimage_decode_options_set_format_hint
+ *   imageDecodeOptions                   sdimage_request_set_decode_options
+ *   queryCacheType, storeCacheType       sdimage_request_set_query_layers, _set_store_layers
+ *   originalQueryCacheType, originalStoreCacheType   sdimage_request_set_original_query_layers, _set_original_store_layers
+ *   cacheKeyFilter                       sdimage_request_set_cache_key
+ *   any other key                        sdimage_request_set_options */
+#ifndef SDIMAGE_REQUEST_H
+#define SDIMAGE_REQUEST_H
+
+#include "base.h"
+#include "coder.h"
+#include "options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum SDIMAGE_ENUM sdimage_priority {
+    SDIMAGE_PRIORITY_LOW = -1, /* nobody waits: prefetching */
+    SDIMAGE_PRIORITY_NORMAL = 0,
+    SDIMAGE_PRIORITY_HIGH = 1 /* before everything that waits */
+} sdimage_priority;
+
+typedef enum SDIMAGE_ENUM sdimage_source_policy {
+    SDIMAGE_SOURCE_POLICY_ANY = 0,        /* caches, then the loader */
+    SDIMAGE_SOURCE_POLICY_CACHE_ONLY = 1, /* never the loader; not finding anything is no error */
+    SDIMAGE_SOURCE_POLICY_LOADER_ONLY = 2 /* never query a cache; what was loaded is still stored */
+} sdimage_source_policy;
+
+/* Layers of a cache: a set of bits. */
+typedef enum SDIMAGE_ENUM sdimage_cache_layers {
+    SDIMAGE_CACHE_LAYERS_NONE = 0,
+    SDIMAGE_CACHE_LAYERS_DISK = 1,
+    SDIMAGE_CACHE_LAYERS_MEMORY = 2,
+    SDIMAGE_CACHE_LAYERS_ALL = 3
+} sdimage_cache_layers;
+
+/* A request for a URL of `length` bytes, or SDIMAGE_NUL_TERMINATED. http, https, file and data URLs have built-in loaders.
+ * Nothing is checked yet: a bad URL is reported by the load. NULL when memory is refused. */
+SDIMAGE_API sdimage_request *sdimage_request_new(const char *url, size_t length);
+SDIMAGE_API sdimage_request *sdimage_request_ref(sdimage_request *request);
+SDIMAGE_API void sdimage_request_unref(sdimage_request *request);
+
+/* An independent copy. NULL when memory is refused. */
+SDIMAGE_API sdimage_request *sdimage_request_copy(const sdimage_request *request);
+
+/* The URL and its length in bytes; `length` may be NULL. Borrowed as long as the request lives; NUL-terminated. */
+SDIMAGE_API const char *sdimage_request_url(const sdimage_request *request, size_t *length);
+
+/* Replaces the URL as base of the cache key, so that several URLs share one entry. Any bytes; NULL goes back to the
+ * URL. */
+SDIMAGE_API void sdimage_request_set_cache_key(sdimage_request *request, const void *key, size_t length);
+
+/* Default NORMAL. */
+SDIMAGE_API void sdimage_request_set_priority(sdimage_request *request, sdimage_priority priority);
+
+/* Default ANY. */
+SDIMAGE_API void sdimage_request_set_source_policy(sdimage_request *request, sdimage_source_policy policy);
+
+/* Decodes into a box of pixels; see sdimage_decode_options_set_thumbnail_size. Part of the cache key. */
+SDIMAGE_API void sdimage_request_set_thumbnail_size(sdimage_request *request, uint32_t width, uint32_t height,
+                                                    bool preserve_aspect_ratio);
+
+/* Copies all decode options into the request, the thumbnail size included; NULL restores the defaults. Of them only the
+ * thumbnail size is part of the cache key. */
+SDIMAGE_API void sdimage_request_set_decode_options(sdimage_request *request, const sdimage_decode_options *options);
+
+/* Which layers are asked for the picture, and which keep it. Default ALL and ALL. */
+SDIMAGE_API void sdimage_request_set_query_layers(sdimage_request *request, sdimage_cache_layers layers);
+SDIMAGE_API void sdimage_request_set_store_layers(sdimage_request *request, sdimage_cache_layers layers);
+
+/* The same for the original when a thumbnail is asked for. Default DISK and DISK. Without a thumbnail the original is the
+ * picture, and these do not count. */
+SDIMAGE_API void sdimage_request_set_original_query_layers(sdimage_request *request, sdimage_cache_layers layers);
+SDIMAGE_API void sdimage_request_set_original_store_layers(sdimage_request *request, sdimage_cache_layers layers);
+
+/* Deliver only after the disk cache has committed. Default false. */
+SDIMAGE_API void sdimage_request_set_wait_for_store(sdimage_request *request, bool wait);
+
+/* Load a URL that failed for good a moment ago all the same. Default false. */
+SDIMAGE_API void sdimage_request_set_retry_failed(sdimage_request *request, bool retry);
+
+/* A header field of the HTTP request, replacing one of the same name; a NULL value removes it. A name or value with a line
+ * break makes the load fail with INVALID_REQUEST. Loads with different fields never share a transfer. */
+SDIMAGE_API void sdimage_request_set_header(sdimage_request *request, const char *name, const char *value);
+
+/* Milliseconds for the whole transfer; 0, the default, is the downloader's own limit. */
+SDIMAGE_API void sdimage_request_set_timeout_ms(sdimage_request *request, uint32_t timeout_ms);
+
+/* Largest body in decoded bytes; 0, the default, is the downloader's own limit. */
+SDIMAGE_API void sdimage_request_set_max_body_bytes(sdimage_request *request, size_t bytes);
+
+/* Where this load delivers, which cache it uses, who loads and who decodes, in place of the manager's. NULL for the
+ * dispatcher is the library's callback thread, for the cache none, for the coder the registered ones; a NULL loader makes
+ * the load behave as CACHE_ONLY. */
+SDIMAGE_API void sdimage_request_set_dispatcher(sdimage_request *request, sdimage_dispatcher *dispatcher);
+SDIMAGE_API void sdimage_request_reset_dispatcher(sdimage_request *request);
+SDIMAGE_API void sdimage_request_set_cache(sdimage_request *request, sdimage_cache *cache);
+SDIMAGE_API void sdimage_request_reset_cache(sdimage_request *request);
+SDIMAGE_API void sdimage_request_set_loader(sdimage_request *request, sdimage_loader *loader);
+SDIMAGE_API void sdimage_request_reset_loader(sdimage_request *request);
+SDIMAGE_API void sdimage_request_set_coder(sdimage_request *request, sdimage_coder *coder);
+
+/* Values for custom loaders, coders and caches; copied. NULL empties them. */
+SDIMAGE_API void sdimage_request_set_options(sdimage_request *request, const sdimage_options *options);
+/* Those values; NULL when there are none. Borrowed until they are set again or the request is freed. */
+SDIMAGE_API const sdimage_options *sdimage_request_options(const sdimage_request *request);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,80 @@
+/* result.h: what one delivery of a load carries.
+ *
+ * Class: immutable. What a getter lends lives as long as the result. */
+#ifndef SDIMAGE_RESULT_H
+#define SDIMAGE_RESULT_H
+
+#include "base.h"
+#include "data.h"
+#include "error.h"
+#include "image.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Which delivery this is. Every accepted load ends with exactly one FINAL. */
+typedef enum SDIMAGE_ENUM sdimage_delivery_kind {
+    SDIMAGE_DELIVERY_KIND_PARTIAL = 1, /* an incomplete picture; better ones follow */
+    SDIMAGE_DELIVERY_KIND_CACHED = 2,  /* a usable picture while a refresh is under way */
+    SDIMAGE_DELIVERY_KIND_FINAL = 3    /* the last one: a picture, or an error */
+} sdimage_delivery_kind;
+
+/* Where the picture came from. */
+typedef enum SDIMAGE_ENUM sdimage_image_source {
+    SDIMAGE_IMAGE_SOURCE_NONE = 0,
+    SDIMAGE_IMAGE_SOURCE_MEMORY = 1,
+    SDIMAGE_IMAGE_SOURCE_DISK = 2,
+    SDIMAGE_IMAGE_SOURCE_REMOTE = 3,  /* a cache shared by several machines */
+    SDIMAGE_IMAGE_SOURCE_NETWORK = 4, /* the built-in downloader */
+    SDIMAGE_IMAGE_SOURCE_LOADER = 5   /* any other loader: a file, a data: URL, one of the host */
+} sdimage_image_source;
+
+/* Parts of a load that are timed. */
+typedef enum SDIMAGE_ENUM sdimage_stage {
+    SDIMAGE_STAGE_TOTAL = 0,  /* from the starting call to the delivery */
+    SDIMAGE_STAGE_QUEUED = 1, /* from the starting call to the first work */
+    SDIMAGE_STAGE_DISK = 2,   /* looking into the disk cache */
+    SDIMAGE_STAGE_LOAD = 3,   /* waiting for a loader */
+    SDIMAGE_STAGE_DECODE = 4, /* decoding, waiting for a worker included */
+    SDIMAGE_STAGE_STORE = 5   /* waiting for the store, where the request asked for that */
+} sdimage_stage;
+
+SDIMAGE_API sdimage_result *sdimage_result_ref(sdimage_result *result);
+SDIMAGE_API void sdimage_result_unref(sdimage_result *result);
+
+SDIMAGE_API sdimage_delivery_kind sdimage_result_kind(const sdimage_result *result);
+
+/* The picture; NULL when there is none. Borrowed: sdimage_image_ref to keep it. */
+SDIMAGE_API sdimage_image *sdimage_result_image(const sdimage_result *result);
+
+/* The encoded bytes of a plain load; NULL for memory hits and freshly made thumbnails. Borrowed. */
+SDIMAGE_API sdimage_data *sdimage_result_data(const sdimage_result *result);
+
+/* Why there is no picture, or why it is stale; NULL when all went well. A load that was allowed to use caches only and
+ * found nothing has neither picture nor error. Borrowed. */
+SDIMAGE_API sdimage_error *sdimage_result_error(const sdimage_result *result);
+
+SDIMAGE_API sdimage_image_source sdimage_result_source(const sdimage_result *result);
+
+/* For the FINAL of a refresh: whether it differs from the picture delivered as CACHED. */
+SDIMAGE_API bool sdimage_result_is_changed(const sdimage_result *result);
+
+/* The picture outlived its freshness and could not be renewed. */
+SDIMAGE_API bool sdimage_result_is_stale(const sdimage_result *result);
+
+/* The URL as asked for, without user and password, and the cache key of the picture. Borrowed; "" when none. */
+SDIMAGE_API const char *sdimage_result_url(const sdimage_result *result);
+SDIMAGE_API const char *sdimage_result_cache_key(const sdimage_result *result);
+
+/* Nanoseconds spent in a stage; 0 where it did not run. */
+SDIMAGE_API uint64_t sdimage_result_time_ns(const sdimage_result *result, sdimage_stage stage);
+
+/* "network", "disk", … Static. */
+SDIMAGE_API const char *sdimage_image_source_name(sdimage_image_source source);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
