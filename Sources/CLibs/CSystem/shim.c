@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 void csys_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
@@ -24,4 +26,21 @@ int csys_available_processors(void) {
 int csys_try_lock_file(int descriptor, int exclusive) {
     struct flock lock = {.l_type = exclusive ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET};
     return fcntl(descriptor, F_OFD_SETLK, &lock) == 0 ? 0 : errno;
+}
+
+int csys_event_descriptor(void) {
+    int descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return descriptor >= 0 ? descriptor : -errno;
+}
+
+void csys_signal_event(int descriptor) {
+    uint64_t one = 1;
+    while (write(descriptor, &one, sizeof one) < 0 && errno == EINTR) {
+    }
+}
+
+void csys_clear_event(int descriptor) {
+    uint64_t count;
+    while (read(descriptor, &count, sizeof count) < 0 && errno == EINTR) {
+    }
 }

@@ -11,4 +11,9 @@ int csys_available_processors(void);
 /* Open-file-description locks (fcntl(2), F_OFD_SETLK): 0, or errno; EAGAIN when another holds it. */
 int csys_try_lock_file(int descriptor, int exclusive);
 
+/* A descriptor that is readable while signalled (eventfd(2), non-blocking, closed on exec); -errno when none is to be had. */
+int csys_event_descriptor(void);
+void csys_signal_event(int descriptor);
+void csys_clear_event(int descriptor);
+
 #endif
