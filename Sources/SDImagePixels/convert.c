@@ -175,3 +175,12 @@ void sdpx_convert_row(void *to, int to_format, const void *from, int from_format
         pixels -= n;
     }
 }
+
+SDPX_CLONES void sdpx_cmyk_to_rgb(uint8_t *row, size_t pixels) {
+    for (size_t i = 0; i < pixels; i++) {
+        uint32_t k = row[4 * i + 3], c = row[4 * i], m = row[4 * i + 1], y = row[4 * i + 2];
+        row[3 * i] = (uint8_t)div255(c * k);
+        row[3 * i + 1] = (uint8_t)div255(m * k);
+        row[3 * i + 2] = (uint8_t)div255(y * k);
+    }
+}
