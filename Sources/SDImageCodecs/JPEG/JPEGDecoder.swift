@@ -35,7 +35,7 @@ import SDImage
         guard let decoder = unsafe cjpeg_open(bytes.pointer, bytes.count, tolerant ? 1 : 0) else { throw .noMemory(bytes.count) }
         var header = cjpeg_header()
         let code = unsafe cjpeg_read_header(decoder, &header)
-        guard code == Int32(CJPEG_OK.rawValue) else {
+        guard code == Int32(CJPEG_OK) else {
             let error = unsafe JPEGDecoder.error(code, decoder)
             unsafe cjpeg_close(decoder)
             throw error
@@ -44,7 +44,7 @@ import SDImage
         self.bytes = bytes
         self.header = header
         size = PixelSize(width: Int(header.width), height: Int(header.height))
-        kind = header.kind == Int32(CJPEG_GRAY.rawValue) ? .gray : header.kind == Int32(CJPEG_CMYK.rawValue) ? .cmyk : .color
+        kind = header.kind == Int32(CJPEG_GRAY) ? .gray : header.kind == Int32(CJPEG_CMYK) ? .cmyk : .color
     }
 
     deinit { unsafe cjpeg_close(decoder) }
@@ -98,21 +98,21 @@ import SDImage
     }
 
     private func check(_ code: Int32) throws(ImageError) {
-        guard code != Int32(CJPEG_OK.rawValue) else { return }
+        guard code != Int32(CJPEG_OK) else { return }
         throw unsafe JPEGDecoder.error(code, decoder)
     }
 
     private static func error(_ code: Int32, _ decoder: OpaquePointer) -> ImageError {
         let message = unsafe String(cString: cjpeg_message(decoder))
         let status: Status =
-            switch UInt32(bitPattern: code) {
-            case CJPEG_TRUNCATED.rawValue: .truncated
-            case CJPEG_UNSUPPORTED.rawValue: .unsupported
-            case CJPEG_NO_MEMORY.rawValue: .noMemory
-            case CJPEG_TOO_LARGE.rawValue, CJPEG_TOO_MANY_SCANS.rawValue: .tooLarge
+            switch Int(code) {
+            case CJPEG_TRUNCATED: .truncated
+            case CJPEG_UNSUPPORTED: .unsupported
+            case CJPEG_NO_MEMORY: .noMemory
+            case CJPEG_TOO_LARGE, CJPEG_TOO_MANY_SCANS: .tooLarge
             default: .badData
             }
-        let text = code == Int32(CJPEG_TOO_MANY_SCANS.rawValue) ? "too many scans" : message
+        let text = code == Int32(CJPEG_TOO_MANY_SCANS) ? "too many scans" : message
         return unsafe ImageError(status, text.isEmpty ? "bad JPEG data" : text, libraryCode: cjpeg_message_code(decoder))
     }
 }
