@@ -31,14 +31,16 @@ package final class ImageManager: Sendable {
     }
 
     /// Starts a load. A picture in memory is its result before this returns (decisions R4, R7).
-    package func load(_ request: ImageRequest, handler: (any LoadHandler)?, token: UInt) throws(ImageError) -> LoadTask {
+    package func load(_ request: ImageRequest, handler: (any LoadHandler)?, token: UInt, owner: (any Sendable & AnyObject)? = nil)
+        throws(ImageError) -> LoadTask
+    {
         if Engine.isForked { throw .forked }
         if state.withLock({ $0.isClosed }) { throw .shutdown }
         let keys = LoadKeys(request)
         let task = LoadTask(
             url: URLText(request.url).redacted, token: token,
             dispatcher: request.dispatcher.resolved(dispatcher) ?? LibraryDispatcher(lease: lease), handler: handler,
-            lease: lease)
+            owner: owner, lease: lease)
         if let hit = memoryHit(request, keys, task) {
             task.finish(hit, inline: true)
         } else {
@@ -94,7 +96,7 @@ package final class ImageManager: Sendable {
             request: request, keys: keys, task: task, cache: request.cache.resolved(cache),
             loader: request.loader.resolved(loader), engine: lease.engine, registry: registry, failedURLs: failedURLs,
             fetches: fetches, decodes: decodes)
-        let work = Task(executorPreference: lease.engine.executor) { task.finish(await pipeline.result()) }
+        let work = Task<Void, Never>(executorPreference: lease.engine.executor) { task.finish(await pipeline.result()) }
         task.attach(work) { [weak self] in
             _ = self?.state.withLock { $0.running.removeValue(forKey: ObjectIdentifier(task)) }
         }
@@ -111,7 +113,7 @@ package struct LoadKeys: Sendable {
     package init(_ request: ImageRequest) {
         original = CacheKey(request.cacheKey ?? request.url)
         let suffixes = LoadKeys.suffixes(request.decodeOptions)
-        final = suffixes.isEmpty ? original : CacheKey.composed(base: original, suffixes: suffixes)
+        final = suffixes.isEmpty ? original : CacheKey.composed(base: original.bytes, suffixes: suffixes)
     }
 
     package var isOriginal: Bool { final == original }

@@ -74,7 +74,7 @@ package struct LoadPipeline: Sendable {
             switch error.status {
             case .badData, .truncated, .notAnImage, .emptyData:
                 // A poisoned entry heals itself: it goes, and the loader is asked (decisions D7).
-                try? await cache.remove(keys.original, from: .disk)
+                cache.dropDamaged(cached, for: keys.original)
                 Log.write(.warning, "undecodable cache entry dropped: \(error.message.string)")
                 return nil
             default: throw error

@@ -40,6 +40,8 @@ package final class LoadTask: Sendable {
         var handler: (any LoadHandler)?
         var whenFinished: (@Sendable () -> Void)?
         var lease: EngineLease?
+        /// What the host lent for the length of the load.
+        var owner: (any Sendable & AnyObject)?
     }
 
     /// The URL as asked for, without user and password.
@@ -52,7 +54,10 @@ package final class LoadTask: Sendable {
     private let wantsProgress: Bool
     private let monitor: Monitor<State>
 
-    package init(url: CString, token: UInt, dispatcher: any Dispatcher, handler: (any LoadHandler)?, lease: EngineLease) {
+    package init(
+        url: CString, token: UInt, dispatcher: any Dispatcher, handler: (any LoadHandler)?, owner: (any Sendable & AnyObject)?,
+        lease: EngineLease
+    ) {
         self.url = url
         self.token = token
         self.dispatcher = dispatcher.target
@@ -61,6 +66,7 @@ package final class LoadTask: Sendable {
         var state = State()
         state.handler = handler
         state.lease = lease
+        state.owner = owner
         monitor = Monitor(state)
     }
 
@@ -212,9 +218,10 @@ extension LoadTask {
             state.isFinalDelivered = true
             defer {
                 state.handler = nil
+                state.owner = nil
                 state.lease = nil
             }
-            return (state.handler, state.lease)
+            return (state.handler, state.owner, state.lease)
         }
         monitor.broadcast()
         withExtendedLifetime(released) {}
