@@ -81,6 +81,14 @@ void cpng_close(cpng_reader *reader) {
     free(reader);
 }
 
+/* A tRNS that stood before PLTE is marked as valid and yet was dropped: the count tells. */
+static int has_transparency(cpng_reader *reader) {
+    png_bytep alpha;
+    png_color_16p color;
+    int count = 0;
+    return png_get_tRNS(reader->png, reader->info, &alpha, &count, &color) != 0 && count > 0;
+}
+
 cpng_status cpng_read_header(cpng_reader *reader, cpng_header *header) {
     if (setjmp(reader->jump))
         return reader->status;
@@ -90,13 +98,13 @@ cpng_status cpng_read_header(cpng_reader *reader, cpng_header *header) {
     header->depth = png_get_bit_depth(reader->png, reader->info);
     header->color_type = png_get_color_type(reader->png, reader->info);
     header->is_interlaced = png_get_interlace_type(reader->png, reader->info) != PNG_INTERLACE_NONE;
-    header->has_transparency = png_get_valid(reader->png, reader->info, PNG_INFO_tRNS) != 0;
+    header->has_transparency = has_transparency(reader);
     return CPNG_OK;
 }
 
 static void set_layout(cpng_reader *reader, cpng_layout layout) {
     int type = png_get_color_type(reader->png, reader->info);
-    int has_alpha = (type & PNG_COLOR_MASK_ALPHA) || png_get_valid(reader->png, reader->info, PNG_INFO_tRNS);
+    int has_alpha = (type & PNG_COLOR_MASK_ALPHA) || has_transparency(reader);
     png_set_expand(reader->png);
     if (!(type & PNG_COLOR_MASK_COLOR) && layout.channels >= 3)
         png_set_gray_to_rgb(reader->png);

@@ -47,7 +47,8 @@ package final class GIFCoder: ImageCoder {
 
     /// False when the frame paints every pixel of the canvas.
     private static func hasAlpha(_ frame: GIFFrame, canvas: PixelSize) -> Bool {
-        let covers = frame.left == 0 && frame.top == 0 && frame.size == canvas
-        return !covers || frame.transparentIndex != nil || frame.palette == nil
+        let covers =
+            frame.left == 0 && frame.top == 0 && frame.size.width >= canvas.width && frame.size.height >= canvas.height
+        return !covers || frame.transparentIndex != nil
     }
 }

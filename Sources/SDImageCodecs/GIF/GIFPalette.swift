@@ -1,6 +1,6 @@
 import SDImage
 
-/// The 256 pixels that palette indices stand for. Indices beyond the palette are transparent where the row can be.
+/// The 256 pixels that palette indices stand for; indices beyond the palette are black.
 struct GIFPalette {
     /// Bytes of the pixels in memory order, the first in the lowest 8 bits.
     private let entries: [UInt32]
@@ -10,7 +10,7 @@ struct GIFPalette {
     init(_ bytes: Bytes, _ range: Range<Int>?, transparentIndex: UInt8?, format: PixelFormat) {
         self.format = format
         let reader = bytes.reader
-        var entries = [UInt32](repeating: format.hasAlpha ? 0 : 0xFF00_0000, count: 256)
+        var entries = [UInt32](repeating: 0xFF00_0000, count: 256)
         for index in 0..<min((range?.count ?? 0) / 3, 256) {
             let at = (range?.lowerBound ?? 0) + index * 3
             let color = (0..<3).map { UInt32(reader.byte(at: at + $0) ?? 0) }

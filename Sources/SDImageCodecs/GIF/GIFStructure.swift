@@ -21,10 +21,9 @@ struct GIFStructure {
     var loopCount: Int { isAnimated ? loops ?? 1 : 0 }
     var durationMilliseconds: Int { isAnimated ? milliseconds : 0 }
 
-    /// The area that the picture is shown in. The first frame makes a screen that is too small for it grow, as in
-    /// browsers; later ones are clipped.
+    /// The area that the picture is shown in: the logical screen, or the first frame where the screen has no area.
     var canvas: PixelSize {
-        guard let frame = firstFrame else { return screen }
+        guard screen.isEmpty, let frame = firstFrame else { return screen }
         return PixelSize(
             width: max(screen.width, frame.left + frame.size.width), height: max(screen.height, frame.top + frame.size.height))
     }
