@@ -55,9 +55,9 @@ import SDImage
 
     /// The smallest scale in eighths whose rows are not smaller than `wanted`, and the size of those rows.
     func scale(covering wanted: PixelSize) -> (eighths: Int, size: PixelSize) {
-        for eighths in 1..<8 {
-            let scaled = scaledSize(eighths)
-            if scaled.width >= wanted.width, scaled.height >= wanted.height { return (eighths, scaled) }
+        // Compared before libjpeg rounds up: a rounded-up row would say that it covers what it does not.
+        for eighths in 1..<8 where size.width * eighths >= wanted.width * 8 && size.height * eighths >= wanted.height * 8 {
+            return (eighths, scaledSize(eighths))
         }
         return (8, size)
     }
