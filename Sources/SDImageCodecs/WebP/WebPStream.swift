@@ -127,8 +127,9 @@ import SDImage
 }
 
 extension WebPStream {
-    /// Bytes given to the decoder between two looks at the stop signal.
-    private static let step = 1 << 16
+    /// Bytes given to the decoder between two looks at the stop signal: not fewer than a sixteenth of all, because a
+    /// lossless decoder that has to wait repeats up to eight rows.
+    private static func step(of total: Int) -> Int { max(1 << 16, total / 16 + 1) }
     /// From this many pixels on the filter runs on a thread of its own; it loses below.
     private static let threadsFrom = 500_000
 
@@ -164,6 +165,7 @@ extension WebPStream {
         guard let base = unsafe bytes.pointer?.assumingMemoryBound(to: UInt8.self) else { throw ImageError(.emptyData, "no data") }
         guard let decoder = unsafe WebPIDecode(nil, 0, &config) else { throw .noMemory(bytes.count) }
         defer { unsafe WebPIDelete(decoder) }
+        let step = step(of: bytes.count)
         var given = 0
         var code = VP8_STATUS_SUSPENDED
         while code == VP8_STATUS_SUSPENDED, given < bytes.count {
