@@ -62,6 +62,11 @@ import SDImage
         return (8, size)
     }
 
+    /// The part of the scaled rows that the picture covers: libjpeg rounds their size up.
+    func extent(eighths: Int) -> ScanlineWriter.Extent {
+        ScanlineWriter.Extent(width: Double(size.width * eighths) / 8, height: Double(size.height * eighths) / 8)
+    }
+
     private func scaledSize(_ eighths: Int) -> PixelSize {
         var width: UInt32 = 0
         var height: UInt32 = 0
