@@ -19,6 +19,8 @@ import SDImage
         let stride: Int
         let size: PixelSize
         let format: PixelFormat
+        /// False: colour is not multiplied by alpha whatever the format, because alpha means nothing.
+        let hasAlpha: Bool
     }
 
     private let bytes: Bytes
@@ -136,7 +138,7 @@ extension WebPStream {
     /// Decodes a frame, scaled to the target's size, and gives the rows that are there: all, unless `tolerant`.
     static func decode(_ frame: Frame, to target: Target, tolerant: Bool, stop: StopSignal) throws(ImageError) -> Int {
         var config = unsafe WebPDecoderConfig()
-        guard unsafe WebPInitDecoderConfig(&config) != 0, let mode = unsafe mode(target.format) else {
+        guard unsafe WebPInitDecoderConfig(&config) != 0, let mode = unsafe mode(target.format, hasAlpha: target.hasAlpha) else {
             throw ImageError(.internalError, "libwebp of another version")
         }
         let size = unsafe target.size
@@ -182,12 +184,12 @@ extension WebPStream {
         return unsafe WebPIDecGetRGB(decoder, &last, nil, nil, nil) == nil ? 0 : min(rows, max(0, Int(last)))
     }
 
-    private static func mode(_ format: PixelFormat) -> WEBP_CSP_MODE? {
+    private static func mode(_ format: PixelFormat, hasAlpha: Bool) -> WEBP_CSP_MODE? {
         switch format {
         case .rgb8: MODE_RGB
         case .rgba8: MODE_RGBA
-        case .rgba8Premultiplied: MODE_rgbA
-        case .bgra8Premultiplied: MODE_bgrA
+        case .rgba8Premultiplied: hasAlpha ? MODE_rgbA : MODE_RGBA
+        case .bgra8Premultiplied: hasAlpha ? MODE_bgrA : MODE_BGRA
         default: nil
         }
     }
