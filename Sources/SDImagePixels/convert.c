@@ -184,3 +184,15 @@ SDPX_CLONES void sdpx_cmyk_to_rgb(uint8_t *row, size_t pixels) {
         row[3 * i + 2] = (uint8_t)div255(y * k);
     }
 }
+
+SDPX_CLONES void sdpx_make_opaque(uint8_t *row, size_t pixels) {
+    for (size_t i = 0; i < pixels; i++)
+        row[4 * i + 3] = 255;
+}
+
+SDPX_CLONES int sdpx_is_opaque(const uint8_t *row, size_t pixels) {
+    uint8_t all = 255;
+    for (size_t i = 0; i < pixels; i++)
+        all &= row[4 * i + 3];
+    return all == 255;
+}

@@ -55,11 +55,16 @@ import SDImage
 
     /// The smallest scale in eighths whose rows are not smaller than `wanted`, and the size of those rows.
     func scale(covering wanted: PixelSize) -> (eighths: Int, size: PixelSize) {
-        for eighths in 1..<8 {
-            let scaled = scaledSize(eighths)
-            if scaled.width >= wanted.width, scaled.height >= wanted.height { return (eighths, scaled) }
+        // Compared before libjpeg rounds up: a rounded-up row would say that it covers what it does not.
+        for eighths in 1..<8 where size.width * eighths >= wanted.width * 8 && size.height * eighths >= wanted.height * 8 {
+            return (eighths, scaledSize(eighths))
         }
         return (8, size)
+    }
+
+    /// The part of the scaled rows that the picture covers: libjpeg rounds their size up.
+    func extent(eighths: Int) -> ScanlineWriter.Extent {
+        ScanlineWriter.Extent(width: Double(size.width * eighths) / 8, height: Double(size.height * eighths) / 8)
     }
 
     private func scaledSize(_ eighths: Int) -> PixelSize {

@@ -21,7 +21,7 @@ struct JPEGMarkers {
         while let segment = JPEGMarkers.next(&reader) {
             let (marker, body) = segment
             if marker == 0xE1, exif == nil, reader.matches("Exif\0\0", at: body.lowerBound), body.count > 6 {
-                exif = JPEGMarkers.slice(bytes, body.dropFirst(6))
+                exif = bytes.slice(body.dropFirst(6))
             } else if marker == 0xE2, reader.matches("ICC_PROFILE\0", at: body.lowerBound), body.count > 14 {
                 // A profile has at most 255 pieces, so that more of them are an attack on the list.
                 guard pieces.count < 255, let number = reader.byte(at: body.lowerBound + 12) else { continue }
@@ -64,11 +64,5 @@ struct JPEGMarkers {
             offset += piece.range.count
         }
         return unsafe Bytes.adopting(malloced: joined, count: total)
-    }
-
-    /// A part of `bytes`, kept alive by them.
-    private static func slice(_ bytes: Bytes, _ range: Range<Int>) -> Bytes? {
-        guard let base = unsafe bytes.pointer, range.upperBound <= bytes.count else { return nil }
-        return unsafe Bytes(adopting: base + range.lowerBound, count: range.count) { withExtendedLifetime(bytes) {} }
     }
 }

@@ -53,7 +53,8 @@ import SDImagePixels
 
     func read(stop: StopSignal) throws(ImageError) -> PixelBuffer {
         var writer = try ScanlineWriter(
-            rowSize: rowSize, sourceFormat: rowFormat, plan: plan, output: output, transform: transform, options: options)
+            rowSize: rowSize, sourceFormat: rowFormat, plan: plan, output: output, transform: transform, options: options,
+            extent: decoder.extent(eighths: eighths))
         try decoder.start(rows, eighths: eighths, limits: options.limits, stop: stop)
         if rows != .cmyk, unsafe writer.directRow(0) != nil {
             try readDirectly(into: writer, stop: stop)

@@ -29,6 +29,10 @@ void sdpx_convert_row(void *to, int to_format, const void *from, int from_format
 /* Turns a row of inverted CMYK (Adobe's habit: 255 is no ink) into RGB in place, ink over ink as products. */
 void sdpx_cmyk_to_rgb(uint8_t *row, size_t pixels);
 
+/* Sets the alpha of RGBA8 or BGRA8 pixels to 255; and whether it is that already. */
+void sdpx_make_opaque(uint8_t *row, size_t pixels);
+int sdpx_is_opaque(const uint8_t *row, size_t pixels);
+
 /* Adds a row to `count` rows of column sums, each with its own weight. `channels` 4 means straight alpha: colour is
    multiplied by alpha first. `samples` counts channels, not pixels. */
 void sdpx_accumulate_u8(float *const *sums, const float *weights, size_t count, const uint8_t *row, size_t samples,
