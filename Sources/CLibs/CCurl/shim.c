@@ -7,6 +7,7 @@
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -39,15 +40,14 @@ CURLcode ccurl_set_prerequest(CURL *easy, curl_prereq_callback prerequest, void 
     return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_PREREQDATA, context) : code;
 }
 
-CURLcode ccurl_set_socket_functions(CURL *easy, curl_opensocket_callback open, curl_closesocket_callback close,
-                                    void *context) {
+CURLcode ccurl_set_socket_opener(CURL *easy, curl_opensocket_callback open, void *context) {
     CURLcode code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open);
-    if (code == CURLE_OK)
-        code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context);
-    if (code == CURLE_OK)
-        code = curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close);
-    /* A connection outlives the transfer that opened it: its closing gets no context of a transfer. */
-    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, NULL) : code;
+    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context) : code;
+}
+
+CURLcode ccurl_set_socket_closer(CURL *easy, curl_closesocket_callback close, void *context) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close);
+    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, context) : code;
 }
 
 CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
@@ -127,6 +127,8 @@ curl_socket_t ccurl_make_socket(const struct curl_sockaddr *address) {
     int made = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
     return made < 0 ? CURL_SOCKET_BAD : made;
 }
+
+int ccurl_make_wakeup(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 uint16_t ccurl_local_port(curl_socket_t socket) {
     struct sockaddr_storage address;

@@ -29,6 +29,9 @@ package enum Byte {
 
     package static func isControl(_ byte: UInt8) -> Bool { byte < 32 || byte == delete }
 
+    /// Space, tab and the line ends.
+    package static func isSpace(_ byte: UInt8) -> Bool { byte == space || byte >= tab && byte <= carriageReturn }
+
     package static func lowercased(_ byte: UInt8) -> UInt8 { byte >= 65 && byte <= 90 ? byte | 32 : byte }
 
     /// The value of a hexadecimal digit.

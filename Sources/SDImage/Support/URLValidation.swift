@@ -1,12 +1,14 @@
 extension URLText {
-    /// Refuses what no loader may be given: nothing at all, invalid UTF-8, control bytes and spaces.
+    /// Refuses what no loader may be given: nothing at all, invalid UTF-8, control bytes and spaces. In `data:` URLs
+    /// white space is a matter of their own encoding.
     package func validate() throws(ImageError) {
         guard !bytes.isEmpty else { throw ImageError(.invalidURL, "URL is empty") }
         // A damaged text is the caller's mistake; it is never repaired, because two would become one.
         guard String(validating: bytes, as: UTF8.self) != nil else {
             throw ImageError(.invalidArgument, "URL is not valid UTF-8")
         }
-        guard !bytes.contains(where: { Byte.isControl($0) || $0 == Byte.space }) else {
+        let isData = scheme == "data"
+        guard !bytes.contains(where: { (Byte.isControl($0) || $0 == Byte.space) && !(isData && Byte.isSpace($0)) }) else {
             throw ImageError(.invalidURL, "URL contains a space or a control character", url: redacted)
         }
     }

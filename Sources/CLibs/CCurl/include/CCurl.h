@@ -21,9 +21,10 @@ CURLcode ccurl_set_headers(CURL *easy, struct curl_slist *list);
 CURLcode ccurl_set_receivers(CURL *easy, curl_write_callback write, curl_write_callback header, void *context);
 /* Called before each request, on new and on kept connections. */
 CURLcode ccurl_set_prerequest(CURL *easy, curl_prereq_callback prerequest, void *context);
-/* Called to make, and to close, each socket. */
-CURLcode ccurl_set_socket_functions(CURL *easy, curl_opensocket_callback open, curl_closesocket_callback close,
-                                    void *context);
+/* Called to make each socket of a transfer. */
+CURLcode ccurl_set_socket_opener(CURL *easy, curl_opensocket_callback open, void *context);
+/* Called to close each socket that this transfer opens, which may be long after it ended. */
+CURLcode ccurl_set_socket_closer(CURL *easy, curl_closesocket_callback close, void *context);
 
 CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 
@@ -40,10 +41,16 @@ bool ccurl_multi_close_on_exec(CURLM *multi);
 /* Makes a socket for `address` that is closed on exec; CURL_SOCKET_BAD on failure. */
 curl_socket_t ccurl_make_socket(const struct curl_sockaddr *address);
 
+/* A descriptor that poll(2) finds readable once something was written to it; closed on exec; -1 on failure. */
+int ccurl_make_wakeup(void);
+
 /* The local port of a bound or connected socket, or 0. */
 uint16_t ccurl_local_port(curl_socket_t socket);
 
 /* True when something waits to be read on the socket, be it data, its end, or an error. */
 bool ccurl_has_unread_input(curl_socket_t socket);
+
+static const long ccurl_auth_basic = (long)CURLAUTH_BASIC;
+static const long ccurl_auth_digest = (long)CURLAUTH_DIGEST;
 
 #endif
