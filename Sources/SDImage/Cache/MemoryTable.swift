@@ -5,7 +5,8 @@ import Glibc
 /// Open addressing with linear probing over slots that hold 32 bits of the hash, so that a look-up touches one slot, one
 /// node and the key. Nodes form a list from the newest to the oldest. Keys and nodes come from the C allocator, whose
 /// refusal only means that an entry is not kept. A picture is retained while the caller holds the lock (decisions R28).
-@safe struct MemoryTable: ~Copyable {
+@safe struct MemoryTable: ~Copyable, @unchecked Sendable {
+    // Unchecked: it owns its memory, and its one user holds a lock.
     @safe private struct Node {
         var hash: UInt64
         var order: UInt64
