@@ -29,6 +29,10 @@ package struct CachedData: Sendable {
     package var lastModified: [UInt8] = []
     package var cacheControl: [UInt8] = []
     package var extendedData: Bytes?
+    /// When the entry was written, nanoseconds since 1970; set by the cache.
+    package var created: UInt64 = 0
+    /// From when on the entry is a miss, nanoseconds since 1970; 0 = by the cache's age rule.
+    package var expires: UInt64 = 0
     /// Which write these bytes came from; lets a reader drop exactly what it found damaged.
     package var write: CacheWrite?
 
