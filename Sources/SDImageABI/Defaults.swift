@@ -65,8 +65,8 @@ enum Defaults {
 
     private static func defaultLoader(_ lease: EngineLease) throws(ImageError) -> any ImageLoader {
         LoaderChain([
-            DataURLLoader(), FileLoader(pool: lease.engine.blocking),
-            try CurlLoader(configuration: downloader, lease: lease),
+            DataURLLoader(pool: lease.engine.blocking), FileLoader(pool: lease.engine.blocking),
+            try CurlLoader(downloader, engine: lease.engine),
         ])
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 final class LoadSink: Sendable {
     typealias Outcome = Result<LoadedData, ImageError>
 
-    private struct State: ~Copyable {
+    @safe private struct State: ~Copyable {
         var builder: ByteBuilder
         var expected: Int64 = -1
         var isFinished = false

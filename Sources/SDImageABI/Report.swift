@@ -44,6 +44,8 @@ enum Report {
         ])
     }
 
+    static func statistics(_ s: Int) -> JSONText { .null }
+
     private static func names(_ formats: [ImageFormat]) -> JSONText {
         .array(Set(formats).map { "\($0.name)" }.sorted().map { .string($0) })
     }
