@@ -23,6 +23,19 @@ private func builtIn(_ pointer: Object) throws(ImageError) -> ImageCache {
     return cache
 }
 
+/// The disk part of the built-in cache behind a pointer.
+private func disk(_ pointer: Object) throws(ImageError) -> DiskCache {
+    let cache = unsafe try builtIn(pointer)
+    try cache.check()
+    guard let disk = cache.disk else { throw ImageError(.unsupported, "a cache in memory only") }
+    return disk
+}
+
+/// Throws where waiting for the disk thread could wait for itself.
+private func requireForeignThread() throws(ImageError) {
+    if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "waiting on a thread of the library") }
+}
+
 @_cdecl("sdimage_cache_config_new") @implementation
 public func sdimage_cache_config_new() -> Object {
     unsafe Handle.own(CacheConfigObject(CacheConfiguration()))
@@ -116,21 +129,22 @@ public func sdimage_cache_memory_image(_ cache: Object, _ key: UnsafeRawPointer?
 @_cdecl("sdimage_cache_set_memory_image") @implementation
 public func sdimage_cache_set_memory_image(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ image: Object, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        let cache = unsafe try Handle.borrow(cache, as: CacheObject.self).cache
-        unsafe cache.storeInMemory(try Handle.borrow(image, as: Image.self), for: try Input.key(key, length))
+        let cache = unsafe try Handle.borrow(cache, as: CacheObject.self)
+        try cache.builtIn?.check()
+        unsafe cache.cache.storeInMemory(try Handle.borrow(image, as: Image.self), for: try Input.key(key, length))
     }
 }
 
 @_cdecl("sdimage_cache_set_memory_limits") @implementation
 public func sdimage_cache_set_memory_limits(_ cache: Object, _ bytes: Int, _ count: Int) {
-    unsafe Handle.find(cache, as: CacheObject.self)?.builtIn?.setMemoryLimits(cost: max(0, bytes), count: max(0, count))
+    unsafe Handle.find(cache, as: CacheObject.self)?.builtIn?.memory.setLimits(bytes: max(0, bytes), count: max(0, count))
 }
 
 @_cdecl("sdimage_cache_data") @implementation
 public func sdimage_cache_data(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(data)
-        guard let found = unsafe try builtIn(cache).dataNow(for: try Input.key(key, length)) else {
+        guard let found = unsafe try disk(cache).dataNow(for: try Input.key(key, length)) else {
             throw ImageError(.notFound, "no such entry")
         }
         unsafe try give(found.bytes, data)
@@ -140,11 +154,11 @@ public func sdimage_cache_data(_ cache: Object, _ key: UnsafeRawPointer?, _ leng
 @_cdecl("sdimage_cache_store_data") @implementation
 public func sdimage_cache_store_data(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: Object, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        let cache = unsafe try builtIn(cache)
+        let disk = unsafe try disk(cache)
         let key = unsafe try Input.key(key, length)
         let data = unsafe CachedData(bytes: try Handle.borrow(data, as: Bytes.self))
-        if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "waiting on a thread of the library") }
-        try cache.storeNow(data, for: key)
+        try requireForeignThread()
+        try disk.storeNow(data, for: key)
     }
 }
 
@@ -153,11 +167,13 @@ public func sdimage_cache_store_data_async(_ cache: Object, _ key: UnsafeRawPoin
     let foreign = unsafe Foreign(userData, destroy)
     let function = unsafe stored
     return unsafe attempt(error) { () throws(ImageError) in
-        let cache = unsafe try builtIn(cache)
+        let disk = unsafe try disk(cache)
         let key = unsafe try Input.key(key, length)
         let data = unsafe CachedData(bytes: try Handle.borrow(data, as: Bytes.self))
-        cache.enqueueStore(data, for: key) { failure in
-            Engine.callLater { unsafe function?(foreign.userData, Handle.lend(failure)) }
+        disk.enqueueStore(data, for: key) { outcome in
+            var failure: ImageError?
+            if case .failure(let error) = outcome { failure = error }
+            Engine.callLater { [failure] in unsafe function?(foreign.userData, Handle.lend(failure)) }
         }
     }
 }
@@ -173,40 +189,66 @@ public func sdimage_cache_image(_ cache: Object, _ key: UnsafeRawPointer?, _ len
 
 @_cdecl("sdimage_cache_contains") @implementation
 public func sdimage_cache_contains(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int) -> sdimage_cache_layers {
-    guard let cache = unsafe try? builtIn(cache), let key = unsafe try? Input.key(key, length) else { return .SDIMAGE_CACHE_LAYERS_NONE }
-    return cache.contains(key).code
+    guard let cache = unsafe try? builtIn(cache), let key = unsafe try? Input.key(key, length), !cache.isClosed else {
+        return .SDIMAGE_CACHE_LAYERS_NONE
+    }
+    var layers: CacheLayers = cache.memory.contains(key) ? .memory : []
+    if (try? cache.disk?.containsNow(key)) == true { layers.insert(.disk) }
+    return layers.code
 }
 
 @_cdecl("sdimage_cache_remove") @implementation
 public func sdimage_cache_remove(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ layers: sdimage_cache_layers, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let cache = unsafe try builtIn(cache)
-        unsafe try cache.removeNow(try Input.key(key, length), from: CacheLayers(layers))
+        let key = unsafe try Input.key(key, length)
+        try cache.check()
+        if CacheLayers(layers).contains(.memory) { cache.memory.remove(key) }
+        guard CacheLayers(layers).contains(.disk), let disk = cache.disk else { return }
+        try requireForeignThread()
+        try disk.removeNow(key)
     }
 }
 
 @_cdecl("sdimage_cache_clear") @implementation
 public func sdimage_cache_clear(_ cache: Object, _ layers: sdimage_cache_layers, _ error: ObjectOut) -> sdimage_status {
-    unsafe attempt(error) { () throws(ImageError) in unsafe try builtIn(cache).clearNow(CacheLayers(layers)) }
+    unsafe attempt(error) { () throws(ImageError) in
+        let cache = unsafe try builtIn(cache)
+        try cache.check()
+        if CacheLayers(layers).contains(.memory) { cache.memory.removeAll() }
+        guard CacheLayers(layers).contains(.disk), let disk = cache.disk else { return }
+        try requireForeignThread()
+        try disk.removeAllNow()
+    }
 }
 
 @_cdecl("sdimage_cache_flush") @implementation
 public func sdimage_cache_flush(_ cache: Object, _ error: ObjectOut) -> sdimage_status {
-    unsafe attempt(error) { () throws(ImageError) in unsafe try builtIn(cache).flush() }
+    unsafe attempt(error) { () throws(ImageError) in
+        let disk = unsafe try disk(cache)
+        try requireForeignThread()
+        try disk.flushNow()
+    }
 }
 
 @_cdecl("sdimage_cache_remove_expired") @implementation
 public func sdimage_cache_remove_expired(_ cache: Object, _ error: ObjectOut) -> sdimage_status {
-    unsafe attempt(error) { () throws(ImageError) in unsafe try builtIn(cache).removeExpired() }
+    unsafe attempt(error) { () throws(ImageError) in
+        let disk = unsafe try disk(cache)
+        try requireForeignThread()
+        try disk.trimNow()
+    }
 }
 
 @_cdecl("sdimage_cache_path") @implementation
 public func sdimage_cache_path(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ path: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(path)
-        let found = unsafe try builtIn(cache).path(for: try Input.key(key, length))
+        let disk = unsafe try disk(cache)
+        let key = unsafe try Input.key(key, length)
+        try requireForeignThread()
         // The NUL is there for C and not counted.
-        let text = CString(found)
+        let text = CString(try disk.pathNow(for: key))
         unsafe try give(Bytes(adopting: text.pointer, count: text.count) { withExtendedLifetime(text) {} }, unsafe path)
     }
 }
@@ -214,7 +256,7 @@ public func sdimage_cache_path(_ cache: Object, _ key: UnsafeRawPointer?, _ leng
 @_cdecl("sdimage_cache_disk_totals") @implementation
 public func sdimage_cache_disk_totals(_ cache: Object, _ bytes: UnsafeMutablePointer<UInt64>?, _ count: UnsafeMutablePointer<UInt64>?, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        let totals = unsafe try builtIn(cache).diskTotals()
+        let totals = unsafe try disk(cache).totalsNow()
         unsafe bytes?.pointee = UInt64(clamping: totals.bytes)
         unsafe count?.pointee = UInt64(clamping: totals.count)
     }
@@ -224,7 +266,7 @@ public func sdimage_cache_disk_totals(_ cache: Object, _ bytes: UnsafeMutablePoi
 public func sdimage_cache_statistics(_ cache: Object, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(json)
-        unsafe try give(try Report.statistics(try builtIn(cache).statistics).bytes(), json)
+        unsafe try give(try Report.statistics(try builtIn(cache)).bytes(), json)
     }
 }
 

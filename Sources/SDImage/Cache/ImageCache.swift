@@ -20,9 +20,6 @@ package final class ImageCache: ImageCaching {
 
     // MARK: Memory
 
-    package func memoryImage(for key: CacheKey) -> Image? { memory.image(for: key) }
-
-    /// As above, from plain bytes.
     package func memoryImage(for key: UnsafeRawBufferPointer) -> Image? { unsafe memory.image(for: key) }
 
     /// Does nothing where the cache is set not to keep pictures (spec MEM-7); `memory.set` always keeps.
@@ -43,6 +40,12 @@ package final class ImageCache: ImageCaching {
     package func storeOnDisk(_ data: CachedData, for key: CacheKey) async throws(ImageError) {
         try check()
         try await disk?.store(data, for: key)
+    }
+
+    package func enqueueDiskStore(_ data: CachedData, for key: CacheKey) { disk?.enqueueStore(data, for: key) }
+
+    package func dropDamaged(_ data: CachedData, for key: CacheKey) {
+        if let write = data.write { disk?.removeDamaged(key, write: write) }
     }
 
     package func remove(_ key: CacheKey, from layers: CacheLayers) async throws(ImageError) {
@@ -90,7 +93,7 @@ package final class ImageCache: ImageCaching {
 
     package var isClosed: Bool { closed.load(ordering: .relaxed) }
 
-    private func check() throws(ImageError) {
+    package func check() throws(ImageError) {
         if Engine.isForked { throw .forked }
         if isClosed { throw .shutdown }
     }
