@@ -164,11 +164,11 @@ struct JPEGTests {
 
     @Test func endlessScansAreRefused() throws {
         let data = try CodecFixture.data("jpeg/ramp_progressive.jpg")
-        let last = try #require((0..<data.count - 1).last { data[$0] == 0xFF && data[$0 + 1] == 0xDA })
-        let scan = data[last..<data.count - 2]
-        var bomb = Array(data.dropLast(2))
-        for _ in 0..<600 { bomb += scan }
-        let bytes = try Bytes.copying(bomb + [0xFF, 0xD9])
+        let markers = (0..<data.count - 1).filter { data[$0] == 0xFF && data[$0 + 1] != 0 }
+        let second = try #require(markers.indices.filter { data[markers[$0] + 1] == 0xDA }.dropFirst().first)
+        let scan = data[markers[second]..<markers[second + 1]]
+        let bomb = data[..<scan.endIndex] + Array(repeating: scan, count: 600).joined() + data[scan.endIndex...]
+        let bytes = try Bytes.copying(Array(bomb))
         let error = imageError { _ = try coder.decode(bytes, options: DecodeOptions(), stop: StopSignal()) }
         #expect(error?.status == .tooLarge)
         #expect(error?.message.string == "too many scans")
