@@ -1,0 +1,1 @@
+int main(int c,char**v){(void)v;return c>99;}
