@@ -140,7 +140,7 @@ static int serve_decode(uint32_t box) {
 
 /* --- memcache: look-ups follow Zipf's law with exponent 0.9. */
 
-enum { SEQUENCE = 1 << 17, KEY = 48 };
+enum { SEQUENCE = 1 << 17, KEY = 64 };
 
 static char (*keys)[KEY];
 static uint32_t sequence[SEQUENCE];
