@@ -1,0 +1,59 @@
+import Synchronization
+
+/// The loaders of a manager: the one registered last is asked first (spec LDR-4).
+package final class LoaderChain: ImageLoader {
+    package let name = "chain"
+    private let loaders: Mutex<[any ImageLoader]>
+
+    /// In order of registration.
+    package init(_ loaders: [any ImageLoader] = []) { self.loaders = Mutex(loaders) }
+
+    package var all: [any ImageLoader] { loaders.withLock { $0 } }
+
+    /// A loader that is registered already moves to the front.
+    package func add(_ loader: any ImageLoader) {
+        replace { loaders in loaders.filter { $0 !== loader } + [loader] }
+    }
+
+    /// False when it was not there.
+    package func remove(_ loader: any ImageLoader) -> Bool {
+        guard all.contains(where: { $0 === loader }) else { return false }
+        replace { loaders in loaders.filter { $0 !== loader } }
+        return true
+    }
+
+    package func canLoad(_ request: ImageRequest) -> Bool { all.contains { $0.canLoad(request) } }
+
+    /// The first that takes the request. `canLoad` may be foreign code and is called without a lock.
+    package func chosen(for request: ImageRequest) throws(ImageError) -> any ImageLoader {
+        if let found = all.last(where: { $0.canLoad(request) }) { return try found.chosen(for: request) }
+        throw LoaderChain.refusal(of: URLText(request.url))
+    }
+
+    package func load(_ request: ImageRequest, progress: @escaping LoadProgress) async throws(ImageError) -> LoadedData {
+        try await chosen(for: request).load(request, progress: progress)
+    }
+
+    package func sharingKey(_ request: ImageRequest) -> [UInt8]? { try? chosen(for: request).sharingKey(request) }
+
+    /// Why no loader takes a URL.
+    static func refusal(of url: URLText) -> ImageError {
+        let scheme = url.scheme
+        switch scheme {
+        case "": return ImageError(.invalidURL, "URL has no scheme", url: url.redacted)
+        case "http", "https", "file", "data", "ftp":
+            return ImageError(.unsupported, "no loader for scheme \(scheme)", url: url.redacted)
+        default: return ImageError(.schemeForbidden, "scheme is not one that pictures are loaded from", url: url.redacted)
+        }
+    }
+
+    /// The old list is released outside the lock: with it a loader of the host may go.
+    private func replace(_ change: ([any ImageLoader]) -> [any ImageLoader]) {
+        let old = loaders.withLock { loaders in
+            let old = loaders
+            loaders = change(old)
+            return old
+        }
+        withExtendedLifetime(old) {}
+    }
+}

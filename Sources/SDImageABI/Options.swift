@@ -1,0 +1,110 @@
+import CSDImage
+import SDImage
+
+typealias OptionsObject = Box<OptionsBag>
+
+@_cdecl("sdimage_options_new") @implementation
+public func sdimage_options_new() -> Object {
+    unsafe Handle.own(OptionsObject(OptionsBag()))
+}
+
+@_cdecl("sdimage_options_ref") @implementation
+public func sdimage_options_ref(_ options: Object) -> Object {
+    unsafe Handle.ref(options, as: OptionsObject.self)
+}
+
+@_cdecl("sdimage_options_unref") @implementation
+public func sdimage_options_unref(_ options: Object) {
+    unsafe Handle.unref(options, as: OptionsObject.self)
+}
+
+@_cdecl("sdimage_options_count") @implementation
+public func sdimage_options_count(_ options: Object) -> Int {
+    unsafe read(options, OptionsObject.self, 0) { $0.value.count }
+}
+
+@_cdecl("sdimage_options_has") @implementation
+public func sdimage_options_has(_ options: Object, _ name: Text) -> Bool {
+    unsafe read(options, OptionsObject.self, false) { unsafe $0.value[Input.name(name)] != nil }
+}
+
+@_cdecl("sdimage_options_remove") @implementation
+public func sdimage_options_remove(_ options: Object, _ name: Text) {
+    unsafe change(options, OptionsObject.self) { unsafe $0[Input.name(name)] = nil }
+}
+
+@_cdecl("sdimage_options_set_string") @implementation
+public func sdimage_options_set_string(_ options: Object, _ name: Text, _ value: Text) {
+    unsafe change(options, OptionsObject.self) { unsafe $0[Input.name(name)] = unsafe Input.text(value).map { .string(CString($0)) } }
+}
+
+@_cdecl("sdimage_options_set_int64") @implementation
+public func sdimage_options_set_int64(_ options: Object, _ name: Text, _ value: Int64) {
+    unsafe change(options, OptionsObject.self) { unsafe $0[Input.name(name)] = .int64(value) }
+}
+
+@_cdecl("sdimage_options_set_double") @implementation
+public func sdimage_options_set_double(_ options: Object, _ name: Text, _ value: Double) {
+    unsafe change(options, OptionsObject.self) { unsafe $0[Input.name(name)] = .double(value) }
+}
+
+@_cdecl("sdimage_options_set_bool") @implementation
+public func sdimage_options_set_bool(_ options: Object, _ name: Text, _ value: Bool) {
+    unsafe change(options, OptionsObject.self) { unsafe $0[Input.name(name)] = .bool(value) }
+}
+
+@_cdecl("sdimage_options_set_data") @implementation
+public func sdimage_options_set_data(_ options: Object, _ name: Text, _ value: Object) {
+    unsafe change(options, OptionsObject.self) { unsafe $0[Input.name(name)] = unsafe Handle.find(value, as: Bytes.self).map { .data($0) } }
+}
+
+@_cdecl("sdimage_options_set_pointer") @implementation
+public func sdimage_options_set_pointer(_ options: Object, _ name: Text, _ value: UserData, _ destroy: sdimage_destroy_fn?) {
+    let foreign = unsafe Foreign(value, destroy)
+    let address = UInt(bitPattern: value)
+    unsafe change(options, OptionsObject.self) { bag in
+        unsafe bag[Input.name(name)] = address == 0 ? nil : .pointer(OpaqueValue(address: address) { withExtendedLifetime(foreign) {} })
+    }
+}
+
+@_cdecl("sdimage_options_get_string") @implementation
+public func sdimage_options_get_string(_ options: Object, _ name: Text, _ fallback: Text) -> Text {
+    unsafe read(options, OptionsObject.self, fallback) { box in
+        if case .string(let text) = unsafe box.value[Input.name(name)] { unsafe text.pointer } else { unsafe fallback }
+    }
+}
+
+@_cdecl("sdimage_options_get_int64") @implementation
+public func sdimage_options_get_int64(_ options: Object, _ name: Text, _ fallback: Int64) -> Int64 {
+    unsafe read(options, OptionsObject.self, fallback) { box in
+        if case .int64(let value) = unsafe box.value[Input.name(name)] { value } else { fallback }
+    }
+}
+
+@_cdecl("sdimage_options_get_double") @implementation
+public func sdimage_options_get_double(_ options: Object, _ name: Text, _ fallback: Double) -> Double {
+    unsafe read(options, OptionsObject.self, fallback) { box in
+        if case .double(let value) = unsafe box.value[Input.name(name)] { value } else { fallback }
+    }
+}
+
+@_cdecl("sdimage_options_get_bool") @implementation
+public func sdimage_options_get_bool(_ options: Object, _ name: Text, _ fallback: Bool) -> Bool {
+    unsafe read(options, OptionsObject.self, fallback) { box in
+        if case .bool(let value) = unsafe box.value[Input.name(name)] { value } else { fallback }
+    }
+}
+
+@_cdecl("sdimage_options_get_data") @implementation
+public func sdimage_options_get_data(_ options: Object, _ name: Text) -> Object {
+    unsafe read(options, OptionsObject.self, nil) { box in
+        if case .data(let bytes) = unsafe box.value[Input.name(name)] { unsafe Handle.lend(bytes) } else { nil }
+    }
+}
+
+@_cdecl("sdimage_options_get_pointer") @implementation
+public func sdimage_options_get_pointer(_ options: Object, _ name: Text) -> UserData {
+    unsafe read(options, OptionsObject.self, nil) { box in
+        if case .pointer(let value) = unsafe box.value[Input.name(name)] { unsafe UnsafeMutableRawPointer(bitPattern: value.address) } else { nil }
+    }
+}
