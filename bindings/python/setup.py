@@ -1,4 +1,4 @@
-"""Carries the library inside the wheel: ``SDIMAGE_LIBRARY``, or the checkout's release build, which is made if missing."""
+"""Carries the library inside the wheel: ``SDIMAGE_LIBRARY``, or the checkout's release build, made if missing."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def library() -> Path:
     built = ROOT / ".build" / "release" / "libsdimage.so"
     if not built.exists():
         if shutil.which("swift") is None:
-            raise SystemExit("libsdimage.so is not built and swift is not on PATH: set SDIMAGE_LIBRARY, or install Swift 6.3")
+            raise SystemExit("libsdimage.so is not built and swift is missing: install Swift 6.3, or set SDIMAGE_LIBRARY")
         subprocess.run(BUILD.split(), cwd=ROOT, check=True)
     return built
 

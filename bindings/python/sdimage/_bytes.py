@@ -12,7 +12,7 @@ from ._handle import Handle
 from .errors import Error, call
 
 if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer
+    from _typeshed import ReadableBuffer as ReadableBuffer
 else:
     ReadableBuffer = object
 

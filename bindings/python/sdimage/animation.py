@@ -10,5 +10,5 @@ from .errors import Error
 class Animation:
     """Raises ``Error("UNSUPPORTED")``: this version decodes first frames only (:func:`sdimage.decode`)."""
 
-    def __new__(cls, data: object, **options: object) -> NoReturn:  # type: ignore[misc]
+    def __new__(cls, data: object, **options: object) -> NoReturn:
         raise Error("UNSUPPORTED", "this version decodes the first frame only")

@@ -20,6 +20,12 @@ from .options import DecodeOptions, decode_options, known
 #: Longest side, in pixels, of what notebooks are shown.
 _PREVIEW_SIDE = 1000
 
+_FILE_ERRORS: dict[type[OSError], str] = {
+    FileNotFoundError: "NOT_FOUND",
+    PermissionError: "PERMISSION_DENIED",
+    IsADirectoryError: "NOT_A_FILE",
+}
+
 
 class Image:
     """Immutable pixels of one picture, and what is known about it.
@@ -262,10 +268,8 @@ def _contents(source: ReadableBuffer | Path, most: int = -1) -> ReadableBuffer:
         with open(path, "rb") as file:
             return file.read(most)
     except OSError as error:
-        code = {FileNotFoundError: "NOT_FOUND", PermissionError: "PERMISSION_DENIED", IsADirectoryError: "NOT_A_FILE"}
-        raise Error(
-            code.get(type(error), "IO_ERROR"), error.strerror or "", system_error=error.errno or 0
-        ) from None
+        code = _FILE_ERRORS.get(type(error), "IO_ERROR")
+        raise Error(code, error.strerror or "", system_error=error.errno or 0) from None
 
 
 def sniff(data: ReadableBuffer | Path) -> str | None:

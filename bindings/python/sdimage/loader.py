@@ -14,7 +14,7 @@ from ._ffi import CAN_LOAD, CANCEL, LOAD, LoaderTable, lib
 from ._handle import Handle
 from .errors import Error, call, text
 from .image import Image
-from .options import _U32, unsigned
+from .options import U32, U64, unsigned
 
 _Value = TypeVar("_Value", str, int, float, bool, bytes)
 
@@ -54,9 +54,9 @@ class LoadRequest:
             return cast(_Value, lib.sdimage_options_get_double(bag, key, fallback))
         if isinstance(fallback, str):
             value = lib.sdimage_options_get_string(bag, key, None)
-            return fallback if value is None else cast(_Value, text(value))
+            return fallback if value is None else text(value)
         data = lib.sdimage_options_get_data(bag, key)
-        return cast(_Value, _bytes.copied(data)) if data else fallback
+        return _bytes.copied(data) if data else fallback
 
 
 #: Encoded bytes at once, or in pieces, or a ready picture.
@@ -135,7 +135,7 @@ class Loader:
             pointer = config.pointer
             for name, value in numbers.items():
                 if value is not None:
-                    most = _U32 if name != "max_body_bytes" else 2**64 - 1
+                    most = U32 if name != "max_body_bytes" else U64
                     getattr(lib, f"sdimage_downloader_config_set_{name}")(pointer, unsigned(value, name, most))
             order = _enums.number(_enums.EXECUTION_ORDERS, execution_order, "execution_order")
             policy = _enums.number(_enums.ADDRESS_POLICIES, address_policy, "address_policy")
@@ -213,7 +213,7 @@ def _deliver(loaded: Loaded, sink: int) -> None:
         return
     if not isinstance(loaded, Iterable) or isinstance(loaded, str):
         raise Error("INTERNAL_ERROR", f"the loader gave a {type(loaded).__name__}, not bytes")
-    for piece in cast("Iterable[bytes]", loaded):
+    for piece in loaded:
         bytes_, length = _bytes.borrowed(piece)
         call(lib.sdimage_load_sink_write, sink, bytes_, length)
     lib.sdimage_load_sink_finish(sink, None)

@@ -40,11 +40,12 @@ class DecodeOptions(TypedDict, total=False):
     max_work_ms: int | None
 
 
-_U32 = 2**32 - 1
-_U64 = 2**64 - 1
+#: Largest values of C.
+U32 = 2**32 - 1
+U64 = 2**64 - 1
 
 
-def unsigned(value: int | None, what: str, most: int = _U64) -> int:
+def unsigned(value: int | None, what: str, most: int = U64) -> int:
     """A number that fits C; ``None`` is 0, which means the default everywhere."""
     if value is None:
         return 0
@@ -59,7 +60,7 @@ def box(size: tuple[int, int]) -> tuple[int, int]:
         width, height = size
     except (TypeError, ValueError):
         raise Error("INVALID_ARGUMENT", f"thumbnail_size is (width, height), not {size!r}") from None
-    return unsigned(width, "thumbnail width", _U32), unsigned(height, "thumbnail height", _U32)
+    return unsigned(width, "thumbnail width", U32), unsigned(height, "thumbnail height", U32)
 
 
 def known(options: Mapping[str, Any], kind: type) -> None:
@@ -93,6 +94,6 @@ def decode_options(options: DecodeOptions) -> Handle:
     lib.sdimage_decode_options_set_scale(pointer, options.get("scale", 1.0))
     lib.sdimage_decode_options_set_max_pixels(pointer, unsigned(options.get("max_pixels"), "max_pixels"))
     lib.sdimage_decode_options_set_max_bytes(pointer, unsigned(options.get("max_bytes"), "max_bytes"))
-    work = unsigned(options.get("max_work_ms"), "max_work_ms", _U32)
+    work = unsigned(options.get("max_work_ms"), "max_work_ms", U32)
     lib.sdimage_decode_options_set_max_work_ms(pointer, work)
     return handle

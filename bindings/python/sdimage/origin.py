@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The embedded origin: a small HTTP/1.1 server on the loopback interface, for the demo and for tests.
 
-It serves a folder of pictures with validators, ranges and kept connections, counts what it is asked, and misbehaves when
-told to. Standard library only; also runs as a file of its own: ``python3 origin.py --folder pictures``.
+It serves a folder of pictures with validators, ranges and kept connections, counts what it is asked, and misbehaves
+when told to. Standard library only; also runs as a file of its own: ``python3 origin.py --folder pictures``.
 
     /NAME                        a file of the folder, or a body that was added
     /redirect?to=URL&n=3         three redirects, then URL
@@ -37,7 +37,7 @@ from collections import Counter
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
 HTML = b"<!doctype html><title>Sign in</title><p>Please sign in to the network.</p>"
 _STEP = 16384
@@ -208,17 +208,18 @@ class _Handler(BaseHTTPRequestHandler):
     sys_version = ""
     disable_nagle_algorithm = True
     timeout = 60
-    server: _Server
 
     def setup(self) -> None:
         super().setup()
-        self.server.origin.count("connections")
+        self.slow = 0
+        self.origin = cast(_Server, self.server).origin
+        self.origin.count("connections")
 
     def log_message(self, format: str, *args: Any) -> None:
         """Quiet: the counters tell."""
 
     def do_GET(self) -> None:
-        origin = self.server.origin
+        origin = self.origin
         split = urllib.parse.urlsplit(self.path)
         path = urllib.parse.unquote(split.path).lstrip("/")
         query = dict(urllib.parse.parse_qsl(split.query, keep_blank_values=True))
@@ -241,7 +242,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_HEAD = do_GET
 
     def _control(self, path: str) -> None:
-        origin = self.server.origin
+        origin = self.origin
         if path == "_reset":
             origin.reset()
         answer = origin.names() if path == "" else origin.counters()
@@ -255,7 +256,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(int(query.get("status") or 302), "text/plain", b"", {"Location": to})
 
     def _serve(self, path: str, query: dict[str, str]) -> None:
-        body = self.server.origin.find(path)
+        body = self.origin.find(path)
         if body is None:
             self._answer(404, "text/plain", b"no such picture\n")
             return
@@ -266,7 +267,7 @@ class _Handler(BaseHTTPRequestHandler):
             "Accept-Ranges": "bytes",
         }
         if self._is_current(body):
-            self.server.origin.count("not_modified")
+            self.origin.count("not_modified")
             self._answer(304, "", b"", headers)
             return
         part = self._range(body)
@@ -275,7 +276,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif part.start >= len(body.data):
             self._answer(416, "text/plain", b"", {**headers, "Content-Range": f"bytes */{len(body.data)}"})
         else:
-            self.server.origin.count("partial")
+            self.origin.count("partial")
             headers["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{len(body.data)}"
             self._answer(206, body.media_type, body.data[part.start : part.stop], headers)
 
@@ -283,8 +284,8 @@ class _Handler(BaseHTTPRequestHandler):
         tags = self.headers.get("If-None-Match")
         if tags is not None:
             return tags.strip() == "*" or body.etag in [tag.strip().removeprefix("W/") for tag in tags.split(",")]
-        since = email.utils.parsedate_to_datetime(self.headers.get("If-Modified-Since") or "Thu, 01 Jan 1970 00:00:00 GMT")
-        return int(body.modified) <= since.timestamp()
+        since = self.headers.get("If-Modified-Since")
+        return since is not None and int(body.modified) <= email.utils.parsedate_to_datetime(since).timestamp()
 
     def _range(self, body: Body) -> range | None:
         """One range of RFC 9110 §14; others are ignored, as a server may."""
@@ -298,7 +299,7 @@ class _Handler(BaseHTTPRequestHandler):
         return range(int(found[1]), min(size, int(found[2]) + 1) if found[2] else size)
 
     def _misbehave(self, path: str, query: dict[str, str]) -> None:
-        origin = self.server.origin
+        origin = self.origin
         origin.count("faults")
         found = origin.find(path)
         data, kind = (found.data, found.media_type) if found else (b"", "image/png")
@@ -351,12 +352,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command == "HEAD" or status == 304:
             return
-        slow = getattr(self, "slow", 0)
+        slow = self.slow
         for start in range(0, len(data), _STEP if slow else max(1, len(data))):
             piece = data[start : start + _STEP] if slow else data
             self.wfile.write(piece)
-            self.server.origin.count("bytes", by=len(piece))
-            if slow and self.server.origin.stopping.wait(len(piece) / (slow * 1000)):
+            self.origin.count("bytes", by=len(piece))
+            if slow and self.origin.stopping.wait(len(piece) / (slow * 1000)):
                 self.close_connection = True
                 return
 

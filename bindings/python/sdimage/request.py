@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from . import _bytes, _enums
 from ._ffi import lib
 from ._handle import Handle
-from .errors import Error
-from .options import _U32, DecodeOptions, decode_options, known, unsigned
+from .options import U32, DecodeOptions, decode_options, known, unsigned
 
 if TYPE_CHECKING:
     from .cache import ImageCache
@@ -96,7 +95,7 @@ def _set_transfer(pointer: int, options: RequestOptions) -> None:
     lib.sdimage_request_set_retry_failed(pointer, options.get("retry_failed", False))
     for name, value in (options.get("headers") or {}).items():
         lib.sdimage_request_set_header(pointer, name.encode(), None if value is None else value.encode())
-    lib.sdimage_request_set_timeout_ms(pointer, unsigned(options.get("timeout_ms"), "timeout_ms", _U32))
+    lib.sdimage_request_set_timeout_ms(pointer, unsigned(options.get("timeout_ms"), "timeout_ms", U32))
     lib.sdimage_request_set_max_body_bytes(pointer, unsigned(options.get("max_body_bytes"), "max_body_bytes"))
     values = options.get("options")
     if values:
@@ -116,9 +115,7 @@ def _bag(values: Mapping[str, OptionValue]) -> Handle:
             lib.sdimage_options_set_double(handle.pointer, key, value)
         elif isinstance(value, str):
             lib.sdimage_options_set_string(handle.pointer, key, value.encode())
-        elif isinstance(value, (bytes, bytearray, memoryview)):
+        else:
             with _bytes.new_data(value) as data:
                 lib.sdimage_options_set_data(handle.pointer, key, data.pointer)
-        else:
-            raise Error("INVALID_ARGUMENT", f"the option {name!r} cannot be a {type(value).__name__}")
     return handle
