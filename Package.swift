@@ -39,7 +39,7 @@ let package = Package(
 
         // Foreign libraries: each imported by exactly one target.
         .target(name: "CJPEG", path: "Sources/CLibs/CJPEG", cSettings: cStrict, linkerSettings: [.linkedLibrary("jpeg")]),
-        .target(name: "CPNG", path: "Sources/CLibs/CPNG", cSettings: cStrict, linkerSettings: [.linkedLibrary("png16")]),
+        .target(name: "CPNG", path: "Sources/CLibs/CPNG", cSettings: cStrict, linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("z")]),
         .systemLibrary(name: "CGIF", path: "Sources/CLibs/CGIF"),
         .systemLibrary(name: "CWebP", path: "Sources/CLibs/CWebP"),
         .systemLibrary(name: "CLCMS", path: "Sources/CLibs/CLCMS"),
@@ -52,7 +52,7 @@ let package = Package(
         // The engine.
         .target(name: "SDImage", dependencies: ["SDImagePixels", "CSystem"], swiftSettings: strict),
         .target(
-            name: "SDImageCodecs", dependencies: ["SDImage", "CJPEG", "CPNG", "CGIF", "CWebP", "CLCMS"],
+            name: "SDImageCodecs", dependencies: ["SDImage", "SDImagePixels", "CJPEG", "CPNG", "CGIF", "CWebP", "CLCMS"],
             swiftSettings: strict),
         .target(name: "SDImageCurl", dependencies: ["SDImage", "CCurl"], swiftSettings: strict),
         .target(name: "SDImageSQLite", dependencies: ["SDImage", "CSQLite"], swiftSettings: strict),

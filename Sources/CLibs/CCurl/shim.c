@@ -1,0 +1,149 @@
+#define _GNU_SOURCE
+#include "CCurl.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+CURLcode ccurl_global_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
+
+CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) { return curl_easy_setopt(easy, option, value); }
+
+CURLcode ccurl_set_string(CURL *easy, CURLoption option, const char *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value) { return curl_easy_setopt(easy, option, value); }
+
+CURLcode ccurl_set_headers(CURL *easy, struct curl_slist *list) {
+    return curl_easy_setopt(easy, CURLOPT_HTTPHEADER, list);
+}
+
+CURLcode ccurl_set_receivers(CURL *easy, curl_write_callback write, curl_write_callback header, void *context) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, write);
+    if (code == CURLE_OK)
+        code = curl_easy_setopt(easy, CURLOPT_WRITEDATA, context);
+    if (code == CURLE_OK)
+        code = curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, header);
+    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_HEADERDATA, context) : code;
+}
+
+CURLcode ccurl_set_prerequest(CURL *easy, curl_prereq_callback prerequest, void *context) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, prerequest);
+    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_PREREQDATA, context) : code;
+}
+
+CURLcode ccurl_set_socket_opener(CURL *easy, curl_opensocket_callback open, void *context) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open);
+    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context) : code;
+}
+
+CURLcode ccurl_set_socket_closer(CURL *easy, curl_closesocket_callback close, void *context) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close);
+    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, context) : code;
+}
+
+CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+long ccurl_info_long(CURL *easy, CURLINFO info) {
+    long value = 0;
+    return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
+}
+
+int64_t ccurl_info_offset(CURL *easy, CURLINFO info) {
+    curl_off_t value = 0;
+    return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
+}
+
+CURL *ccurl_multi_next_finished(CURLM *multi, CURLcode *code) {
+    int left = 0;
+    for (CURLMsg *message; (message = curl_multi_info_read(multi, &left)) != NULL;) {
+        if (message->msg != CURLMSG_DONE)
+            continue;
+        *code = message->data.result;
+        return message->easy_handle;
+    }
+    return NULL;
+}
+
+/* A unix socket that would survive exec and holds nothing, neither to be read nor on its way. */
+static bool is_idle_candidate(int descriptor) {
+    int domain = 0, unread = -1, unsent = -1;
+    socklen_t length = sizeof domain;
+    int flags = fcntl(descriptor, F_GETFD);
+    return flags >= 0 && !(flags & FD_CLOEXEC) &&
+           getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &length) == 0 && domain == AF_UNIX &&
+           ioctl(descriptor, FIONREAD, &unread) == 0 && unread == 0 && ioctl(descriptor, SIOCOUTQ, &unsent) == 0 &&
+           unsent == 0;
+}
+
+static int list_candidates(int *found, int capacity) {
+    DIR *folder = opendir("/proc/self/fd");
+    if (folder == NULL)
+        return 0;
+    int count = 0;
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL && count < capacity;) {
+        char *end = NULL;
+        long descriptor = strtol(entry->d_name, &end, 10);
+        if (end != entry->d_name && *end == 0 && is_idle_candidate((int)descriptor))
+            found[count++] = (int)descriptor;
+    }
+    closedir(folder);
+    return count;
+}
+
+bool ccurl_multi_close_on_exec(CURLM *multi) {
+    enum { capacity = 1024 };
+    int candidates[capacity];
+    int count = list_candidates(candidates, capacity);
+    if (curl_multi_wakeup(multi) != CURLM_OK)
+        return false;
+    int reader = -1, writer = -1, readers = 0, writers = 0;
+    for (int i = 0; i < count; i++) {
+        int unread = 0, unsent = 0;
+        if (ioctl(candidates[i], FIONREAD, &unread) == 0 && unread == 1)
+            reader = candidates[i], readers++;
+        if (ioctl(candidates[i], SIOCOUTQ, &unsent) == 0 && unsent > 0)
+            writer = candidates[i], writers++;
+    }
+    int events = 0;
+    curl_multi_poll(multi, NULL, 0, 0, &events); /* takes the byte back out */
+    int unread = -1;
+    if (readers != 1 || writers != 1 || ioctl(reader, FIONREAD, &unread) != 0 || unread != 0)
+        return false;
+    return fcntl(reader, F_SETFD, FD_CLOEXEC) == 0 && fcntl(writer, F_SETFD, FD_CLOEXEC) == 0;
+}
+
+curl_socket_t ccurl_make_socket(const struct curl_sockaddr *address) {
+    int made = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    return made < 0 ? CURL_SOCKET_BAD : made;
+}
+
+int ccurl_make_wakeup(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+uint16_t ccurl_local_port(curl_socket_t socket) {
+    struct sockaddr_storage address;
+    socklen_t length = sizeof address;
+    if (getsockname(socket, (struct sockaddr *)&address, &length) != 0)
+        return 0;
+    if (address.ss_family == AF_INET)
+        return ntohs(((struct sockaddr_in *)&address)->sin_port);
+    if (address.ss_family == AF_INET6)
+        return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+    return 0;
+}
+
+bool ccurl_has_unread_input(curl_socket_t socket) {
+    char byte;
+    ssize_t count = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return count >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+}

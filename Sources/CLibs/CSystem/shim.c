@@ -5,6 +5,9 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 void csys_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
@@ -24,4 +27,49 @@ int csys_available_processors(void) {
 int csys_try_lock_file(int descriptor, int exclusive) {
     struct flock lock = {.l_type = exclusive ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET};
     return fcntl(descriptor, F_OFD_SETLK, &lock) == 0 ? 0 : errno;
+}
+
+uint64_t csys_next_order(void) {
+    static _Atomic uint64_t last;
+    return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+}
+
+/* Holds descriptor + 1, so that 0 is a free place. */
+static _Atomic int watched[64];
+
+static void exchange_watched(int from, int to) {
+    for (unsigned i = 0; i < sizeof watched / sizeof watched[0]; i++) {
+        int expected = from;
+        if (atomic_compare_exchange_strong(&watched[i], &expected, to))
+            return;
+    }
+}
+
+void csys_watch_fork(int descriptor) { exchange_watched(0, descriptor + 1); }
+
+void csys_unwatch_fork(int descriptor) { exchange_watched(descriptor + 1, 0); }
+
+void csys_close_watched(void) {
+    for (unsigned i = 0; i < sizeof watched / sizeof watched[0]; i++) {
+        int held = atomic_exchange(&watched[i], 0);
+        if (held > 0)
+            close(held - 1);
+    }
+}
+
+int csys_event_descriptor(void) {
+    int descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return descriptor >= 0 ? descriptor : -errno;
+}
+
+void csys_signal_event(int descriptor) {
+    uint64_t one = 1;
+    while (write(descriptor, &one, sizeof one) < 0 && errno == EINTR) {
+    }
+}
+
+void csys_clear_event(int descriptor) {
+    uint64_t count;
+    while (read(descriptor, &count, sizeof count) < 0 && errno == EINTR) {
+    }
 }

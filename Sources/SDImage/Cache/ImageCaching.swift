@@ -1,15 +1,25 @@
 /// What the manager asks of a cache, built-in or the host's own. A cache never decodes.
 package protocol ImageCaching: AnyObject, Sendable {
     /// Answers at once, on the caller's thread; never blocks.
-    func memoryImage(for key: CacheKey) -> Image?
+    func memoryImage(for key: UnsafeRawBufferPointer) -> Image?
     /// Puts a picture into memory, at once.
     func storeInMemory(_ image: Image, for key: CacheKey)
     /// The bytes of an entry, or nil.
     func diskData(for key: CacheKey) async throws(ImageError) -> CachedData?
     /// Stores bytes; returns when they are committed.
     func storeOnDisk(_ data: CachedData, for key: CacheKey) async throws(ImageError)
+    /// Stores bytes in the background; what goes wrong is counted by the cache, and told to nobody.
+    func enqueueDiskStore(_ data: CachedData, for key: CacheKey)
+    /// Drops exactly the write that `data` came from: it turned out not to be a picture.
+    func dropDamaged(_ data: CachedData, for key: CacheKey)
     /// Removes from the named layers.
     func remove(_ key: CacheKey, from layers: CacheLayers) async throws(ImageError)
+}
+
+extension ImageCaching {
+    package func memoryImage(for key: CacheKey) -> Image? {
+        unsafe key.bytes.withUnsafeBytes { unsafe memoryImage(for: $0) }
+    }
 }
 
 /// Bytes as kept by a cache, with what is known about them.
@@ -19,6 +29,10 @@ package struct CachedData: Sendable {
     package var lastModified: [UInt8] = []
     package var cacheControl: [UInt8] = []
     package var extendedData: Bytes?
+    /// When the entry was written, nanoseconds since 1970; set by the cache.
+    package var created: UInt64 = 0
+    /// From when on the entry is a miss, nanoseconds since 1970; 0 = by the cache's age rule.
+    package var expires: UInt64 = 0
     /// Which write these bytes came from; lets a reader drop exactly what it found damaged.
     package var write: CacheWrite?
 

@@ -31,6 +31,8 @@ package struct LoadedData: Sendable {
     package var finalURL: [UInt8] = []
     /// For the result: `network` or `loader`.
     package var source: ImageSource = .loader
+    /// False for what is on the user's own disk already, or in the URL itself: memory keeps it, the disk cache does not.
+    package var isWorthKeeping = true
     /// Validators and freshness, kept in the cache's row.
     package var entityTag: [UInt8] = []
     package var lastModified: [UInt8] = []

@@ -1,12 +1,37 @@
 /// Where callbacks of a load run.
 package protocol Dispatcher: AnyObject, Sendable {
-    /// True when the calling thread is the one callbacks run on.
+    /// True when the calling thread is one that callbacks run on: then some are delivered inline.
     var isCurrent: Bool { get }
-    /// Runs `delivery` once, later or now, in the order of posting. A closed dispatcher drops it.
-    func post(_ delivery: any Delivery)
+    /// True when deliveries can be taken as events, so that loads without callbacks deliver too.
+    var takesEvents: Bool { get }
+    /// What a load under way holds on to. Differs from the object itself where the host's letting go of that means that
+    /// nobody will ever take a delivery.
+    var target: any Dispatcher { get }
+    /// Runs or hands out `delivery` once, later or now, in the order of posting. A closed dispatcher drops it.
+    func post(_ delivery: LoadTask)
 }
 
-/// One thing to be delivered: run as a callback, or taken as an event by hosts that cannot be called.
-package protocol Delivery: AnyObject, Sendable {
-    func run()
+extension Dispatcher {
+    package var takesEvents: Bool { false }
+    package var target: any Dispatcher { self }
+}
+
+/// The callback thread of the engine.
+package final class LibraryDispatcher: Dispatcher {
+    private let lease: EngineLease
+
+    package init(lease: EngineLease) { self.lease = lease }
+
+    package var isCurrent: Bool { lease.engine.callbacks.isCurrent }
+
+    package func post(_ delivery: LoadTask) { lease.engine.callbacks.submit { delivery.deliverPending() } }
+}
+
+/// Whatever thread posts; never the one that moves bytes of network or disk, because those post nothing.
+package final class ImmediateDispatcher: Dispatcher {
+    package init() {}
+
+    package var isCurrent: Bool { true }
+
+    package func post(_ delivery: LoadTask) { delivery.deliverPending() }
 }

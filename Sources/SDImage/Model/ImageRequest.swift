@@ -8,6 +8,7 @@ package struct ImageRequest: Sendable {
     package var sourcePolicy: SourcePolicy = .any
     package var queryCacheType: CacheLayers = .all
     package var storeCacheType: CacheLayers = .all
+    /// For the encoded original, where the picture itself is made from it; only `disk` counts.
     package var originalQueryCacheType: CacheLayers = .disk
     package var originalStoreCacheType: CacheLayers = .disk
     package var waitForStore = false
@@ -19,16 +20,36 @@ package struct ImageRequest: Sendable {
     package var timeoutMilliseconds: UInt32 = 0
     /// Largest accepted body in decoded bytes; 0 = the loader's own.
     package var maxBodyBytes = 0
-    package var loader: (any ImageLoader)?
+    package var loader: Setting<any ImageLoader> = .inherited
+    package var cache: Setting<any ImageCaching> = .inherited
+    package var dispatcher: Setting<any Dispatcher> = .inherited
+    /// Decodes in place of the registered coders.
     package var coder: (any ImageCoder)?
-    package var cache: (any ImageCaching)?
-    package var dispatcher: (any Dispatcher)?
     /// String-keyed values for hooks and plug-ins.
     package var options = OptionsBag()
 
     package init(url: [UInt8]) { self.url = url }
 }
 
+/// A choice of a request that may also be left to the manager (spec OPT-6).
+package enum Setting<Value> {
+    case inherited
+    case none
+    case value(Value)
+
+    /// The value to use: `inherited` stands for what the level above has.
+    package func resolved(_ above: Value?) -> Value? {
+        switch self {
+        case .inherited: above
+        case .none: nil
+        case .value(let value): value
+        }
+    }
+}
+
+extension Setting: Sendable where Value: Sendable {}
+
+/// One header field of a request.
 package struct HeaderField: Hashable, Sendable {
     package var name: String
     package var value: String

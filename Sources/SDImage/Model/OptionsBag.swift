@@ -22,6 +22,16 @@ package struct OptionsBag: Sendable {
     }
 }
 
+/// A bag that no longer changes, on its way through the layers. Equal to itself only.
+package final class FrozenOptions: Sendable, Hashable {
+    package let bag: OptionsBag
+
+    package init(_ bag: OptionsBag) { self.bag = bag }
+
+    package static func == (a: FrozenOptions, b: FrozenOptions) -> Bool { a === b }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
 /// A pointer of the host that the library carries and never looks at; its owner's destructor runs with the last copy.
 package final class OpaqueValue: Sendable {
     package let address: UInt

@@ -29,6 +29,26 @@ import Glibc
         count = needed
     }
 
+    package mutating func append(_ array: [UInt8]) throws(ImageError) {
+        let span = array.span
+        unsafe try span.withUnsafeBytes { bytes throws(ImageError) in unsafe try append(bytes) }
+    }
+
+    /// Lets `fill` write up to `count` bytes behind those that are there, and say how many it wrote: for `pread`, which
+    /// then needs no buffer of its own.
+    package mutating func append(
+        upTo count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(ImageError) -> Int
+    ) throws(ImageError) -> Int {
+        let (wanted, overflow) = self.count.addingReportingOverflow(max(count, 0))
+        guard !overflow else { throw .tooLarge("body size in bytes", limit: limit) }
+        if wanted > capacity { try grow(to: max(wanted, capacity + capacity / 2)) }
+        let room = unsafe UnsafeMutableRawBufferPointer(start: base.map { unsafe $0 + self.count }, count: max(count, 0))
+        let written = min(max(unsafe try fill(room), 0), room.count)
+        guard self.count + written <= limit else { throw .tooLarge("body size in bytes", limit: limit) }
+        self.count += written
+        return written
+    }
+
     /// Hands the bytes over without a copy; the builder starts anew.
     package mutating func finish() -> Bytes {
         guard count > 0 else { return .empty }

@@ -1,3 +1,4 @@
+import CSystem
 import Glibc
 import Synchronization
 
@@ -131,6 +132,7 @@ private enum ForkHandlers {
             { PixelPool.shared.unlockAfterFork() },
             {
                 PixelPool.shared.unlockAfterFork()
+                csys_close_watched()
                 Engine.markForked()
             })
     }

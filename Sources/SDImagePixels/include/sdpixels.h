@@ -9,4 +9,53 @@
 uint64_t sdpx_hash64(const void *bytes, size_t length);
 uint32_t sdpx_crc32c(uint32_t seed, const void *bytes, size_t length);
 
+/* Pixel formats, numbered as in the model. 16-bit samples are in the byte order of the machine. */
+enum {
+    SDPX_GRAY8 = 1,
+    SDPX_RGB8 = 2,
+    SDPX_RGBA8 = 3,
+    SDPX_RGBA8_PREMULTIPLIED = 4,
+    SDPX_BGRA8_PREMULTIPLIED = 5,
+    SDPX_GRAY16 = 6,
+    SDPX_RGB16 = 7,
+    SDPX_RGBA16 = 8
+};
+
+/* Converts `pixels` pixels from one format to another; the two rows may be the same memory only where a pixel keeps
+   its size. 16 to 8 bits is v >> 8, 8 to 16 is v * 257; grey is libjpeg's luma; alpha is dropped after dividing the
+   colour by it. An unknown format does nothing. */
+void sdpx_convert_row(void *to, int to_format, const void *from, int from_format, size_t pixels);
+
+/* Turns a row of inverted CMYK (Adobe's habit: 255 is no ink) into RGB in place, ink over ink as products. */
+void sdpx_cmyk_to_rgb(uint8_t *row, size_t pixels);
+
+/* Sets the alpha of RGBA8 or BGRA8 pixels to 255; and whether it is that already. */
+void sdpx_make_opaque(uint8_t *row, size_t pixels);
+int sdpx_is_opaque(const uint8_t *row, size_t pixels);
+
+/* Adds a row to `count` rows of column sums, each with its own weight. `channels` 4 means straight alpha: colour is
+   multiplied by alpha first. `samples` counts channels, not pixels. */
+void sdpx_accumulate_u8(float *const *sums, const float *weights, size_t count, const uint8_t *row, size_t samples,
+                        int channels);
+void sdpx_accumulate_u16(float *const *sums, const float *weights, size_t count, const uint16_t *row, size_t samples,
+                         int channels);
+
+/* Filters a row of sums along x: output pixel i is the sum of its `counts[i]` source pixels from `starts[i]` on, times
+   the weights at `weights + i * taps`. Source and destination have room for 4 floats more than their pixels. */
+void sdpx_filter_row(float *to, size_t pixels, const float *from, const int32_t *starts, const int32_t *counts,
+                     const float *weights, size_t taps, int channels);
+
+/* Rounds and clamps filtered pixels. With 4 channels the input is premultiplied; the output is straight unless
+   `keep_premultiplied`. */
+void sdpx_pack_u8(uint8_t *to, const float *from, size_t pixels, int channels, int keep_premultiplied);
+void sdpx_pack_u16(uint16_t *to, const float *from, size_t pixels, int channels);
+
+/* Exchanges rows and columns: pixel x of source row y goes to pixel y of destination row x. Strides are in bytes and
+   may be negative; `bytes_per_pixel` is 1, 2, 3, 4, 6 or 8. */
+void sdpx_transpose(void *to, ptrdiff_t to_stride, const void *from, ptrdiff_t from_stride, size_t columns, size_t rows,
+                    int bytes_per_pixel);
+
+/* Reverses the pixels of a row in place. */
+void sdpx_mirror_row(void *row, size_t pixels, int bytes_per_pixel);
+
 #endif

@@ -1,1 +1,56 @@
+/* libcurl for Swift: its variadic functions with one fixed type each, and its macros as constants.
+ *
+ * The names keep libcurl's own; every function does what curl_easy_setopt(3), curl_multi_setopt(3) or
+ * curl_easy_getinfo(3) does with an argument of that type. */
+#ifndef CCURL_H
+#define CCURL_H
+
+#include <curl/curl.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+CURLcode ccurl_global_init(void);
+
+CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value);
+CURLcode ccurl_set_string(CURL *easy, CURLoption option, const char *value);
+CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value);
+CURLcode ccurl_set_headers(CURL *easy, struct curl_slist *list);
+
+/* Body and header lines go to `write` and `header`, both with `context`. */
+CURLcode ccurl_set_receivers(CURL *easy, curl_write_callback write, curl_write_callback header, void *context);
+/* Called before each request, on new and on kept connections. */
+CURLcode ccurl_set_prerequest(CURL *easy, curl_prereq_callback prerequest, void *context);
+/* Called to make each socket of a transfer. */
+CURLcode ccurl_set_socket_opener(CURL *easy, curl_opensocket_callback open, void *context);
+/* Called to close each socket that this transfer opens, which may be long after it ended. */
+CURLcode ccurl_set_socket_closer(CURL *easy, curl_closesocket_callback close, void *context);
+
+CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value);
+
+long ccurl_info_long(CURL *easy, CURLINFO info);
+int64_t ccurl_info_offset(CURL *easy, CURLINFO info);
+
+/* The finished transfer of a message of curl_multi_info_read(3), or NULL when there is none. */
+CURL *ccurl_multi_next_finished(CURLM *multi, CURLcode *code);
+
+/* The wake-up sockets of a multi handle are made without close-on-exec (libcurl 7.88): finds them by what a wake-up does
+ * to them, and sets the flag. False when they could not be told with certainty; nothing is changed then. */
+bool ccurl_multi_close_on_exec(CURLM *multi);
+
+/* Makes a socket for `address` that is closed on exec; CURL_SOCKET_BAD on failure. */
+curl_socket_t ccurl_make_socket(const struct curl_sockaddr *address);
+
+/* A descriptor that poll(2) finds readable once something was written to it; closed on exec; -1 on failure. */
+int ccurl_make_wakeup(void);
+
+/* The local port of a bound or connected socket, or 0. */
+uint16_t ccurl_local_port(curl_socket_t socket);
+
+/* True when something waits to be read on the socket, be it data, its end, or an error. */
+bool ccurl_has_unread_input(curl_socket_t socket);
+
+static const long ccurl_auth_basic = (long)CURLAUTH_BASIC;
+static const long ccurl_auth_digest = (long)CURLAUTH_DIGEST;
+
+#endif

@@ -2,6 +2,8 @@
 #ifndef CSYSTEM_H
 #define CSYSTEM_H
 
+#include <stdint.h>
+
 /* Names the calling thread, at most 15 characters. */
 void csys_name_thread(const char *name);
 
@@ -10,5 +12,25 @@ int csys_available_processors(void);
 
 /* Open-file-description locks (fcntl(2), F_OFD_SETLK): 0, or errno; EAGAIN when another holds it. */
 int csys_try_lock_file(int descriptor, int exclusive);
+
+/* A number greater than any that the calling thread got before; between threads ordered as well as their clocks are.
+   The processor's own counter where it has a fine one: a shared counter would bounce between the cores. */
+uint64_t csys_next_order(void);
+#if defined(__x86_64__)
+static inline uint64_t csys_order(void) { return __builtin_ia32_rdtsc(); }
+#else
+static inline uint64_t csys_order(void) { return csys_next_order(); }
+#endif
+
+/* Descriptors that a child of fork closes at once, so that their locks end with the parent. Up to 64; one too many is
+   not watched. */
+void csys_watch_fork(int descriptor);
+void csys_unwatch_fork(int descriptor);
+void csys_close_watched(void);
+
+/* A descriptor that is readable while signalled (eventfd(2), non-blocking, closed on exec); -errno when none is to be had. */
+int csys_event_descriptor(void);
+void csys_signal_event(int descriptor);
+void csys_clear_event(int descriptor);
 
 #endif

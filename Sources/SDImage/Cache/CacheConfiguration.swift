@@ -1,0 +1,53 @@
+import Glibc
+
+/// How a cache is made. Copied at its creation; sizes and ages can be changed on the running cache (spec CAC-3).
+package struct CacheConfiguration: Sendable {
+    /// Where the folders of all namespaces lie.
+    package var directory = CacheConfiguration.defaultDirectory
+    /// One path component.
+    package var namespace = "default"
+    /// 0 = unlimited.
+    package var maxMemoryCost = 0
+    package var maxMemoryCount = 0
+    /// False: nothing enters memory but by an explicit wish (spec MEM-7).
+    package var keepsImagesInMemory = true
+    /// No folder, no files.
+    package var isMemoryOnly = false
+    package var disk = DiskLimits()
+    /// Entries up to this size lie inside the database.
+    package var inlineEntryLimit = 65536
+    /// Each store survives a power cut once it is reported; costs a wait for the disk each time.
+    package var isDurable = false
+
+    package init() {}
+
+    /// `$XDG_CACHE_HOME/sdimage`, or `~/.cache/sdimage` when that is unset or not absolute (XDG Base Directory
+    /// Specification).
+    package static var defaultDirectory: String {
+        if let cache = variable("XDG_CACHE_HOME"), cache.hasPrefix("/") { return cache + "/sdimage" }
+        if let home = variable("HOME"), home.hasPrefix("/") { return home + "/.cache/sdimage" }
+        return "/tmp/sdimage-" + String(geteuid())
+    }
+
+    private static func variable(_ name: String) -> String? {
+        guard let value = unsafe getenv(name) else { return nil }
+        return unsafe String(cString: value)
+    }
+}
+
+/// How much a disk cache keeps, and for how long.
+package struct DiskLimits: Sendable, Equatable {
+    /// Bytes of disk; 0 = unlimited.
+    package var maxSize = 0
+    /// Seconds; negative = for ever, 0 = everything is old.
+    package var maxAge = 604_800
+    package var rule = ExpiryRule.access
+
+    package init() {}
+}
+
+/// Which date of an entry tells its age (spec DSK-21).
+package enum ExpiryRule: Int32, Sendable {
+    case access = 0
+    case creation = 1
+}

@@ -1,0 +1,65 @@
+/// The name of one file of a disk cache: digest of the key, the write that made it, and a picture extension
+/// (decisions D4), in the sub-folder of the first two digits. No text of the caller gets into it.
+package struct CacheFileName: Hashable, Sendable {
+    package let digest: MD5
+    package let write: CacheWrite
+    /// One of `extensions`, or empty.
+    package let fileExtension: String
+
+    package init(key: CacheKey, write: CacheWrite) {
+        digest = MD5(of: key.bytes)
+        self.write = write
+        fileExtension = CacheFileName.fileExtension(of: key)
+    }
+
+    /// nil for whatever this type would not have made.
+    package init?(path: String) {
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].elementsEqual(parts[1].prefix(2)), let name = CacheFileName(parts[1]) else { return nil }
+        self = name
+    }
+
+    /// The name without its sub-folder.
+    package init?(name: String) { self.init(Substring(name).utf8) }
+
+    private init?(_ name: Substring.UTF8View) {
+        let halves = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let numbers = halves[0].split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard halves.count <= 2, numbers.count == 3, numbers[0].count == 32,
+            let high = Hexadecimal.value(numbers[0].prefix(16)), let low = Hexadecimal.value(numbers[0].dropFirst(16)),
+            let instance = Hexadecimal.value(numbers[1]), let number = Hexadecimal.value(numbers[2])
+        else { return nil }
+        digest = MD5(high: high, low: low)
+        write = CacheWrite(instance: instance, number: number)
+        fileExtension = halves.count == 2 ? String(decoding: halves[1], as: UTF8.self) : ""
+        guard halves.count == 1 || CacheFileName.extensions.contains(fileExtension) else { return nil }
+    }
+
+    package var name: String {
+        let stem =
+            digest.hexadecimal + "-" + Hexadecimal.string(write.instance) + "-" + Hexadecimal.string(write.number)
+        return fileExtension.isEmpty ? stem : stem + "." + fileExtension
+    }
+
+    package var folder: String { String(digest.hexadecimal.prefix(2)) }
+
+    /// Relative to the cache's folder.
+    package var path: String { folder + "/" + name }
+
+    private static let extensions: Set<String> = [
+        "apng", "avif", "bmp", "cur", "gif", "heic", "heif", "heics", "ico", "jfif", "jpe", "jpeg", "jpg", "jxl", "pdf", "png",
+        "svg", "tif", "tiff", "webp",
+    ]
+
+    /// The extension of the URL's path, query and fragment left away (spec DSK-2), in lower case.
+    private static func fileExtension(of key: CacheKey) -> String {
+        let path = key.bytes.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        // The longest one in the list has five letters.
+        guard let dot = path.suffix(6).lastIndex(of: UInt8(ascii: ".")), dot > path.startIndex,
+            path[dot - 1] != UInt8(ascii: "/")
+        else { return "" }
+        let letters = path[(dot + 1)...].map { (65...90).contains($0) ? $0 + 32 : $0 }
+        let candidate = String(decoding: letters, as: UTF8.self)
+        return extensions.contains(candidate) ? candidate : ""
+    }
+}

@@ -1,0 +1,166 @@
+import CSystem
+import Synchronization
+
+/// Decoded pictures by key, under strict limits of bytes and number.
+///
+/// The entries are spread over shards by hash, each with its own lock; the limits and the order of use hold over all of
+/// them. Used from one thread the order is exactly that of the last use (spec MEM-3).
+package final class MemoryCache: Sendable {
+    private final class Shard: Sendable {
+        let table = Mutex(MemoryTable())
+        /// Copy of the table's `oldestOrder`, so that an eviction finds the right shard without locking all.
+        let oldest = Atomic<UInt64>(.max)
+    }
+
+    private let shards: [Shard]
+    private let bytes = Atomic<Int>(0)
+    private let count = Atomic<Int>(0)
+    private let evictions = Atomic<Int>(0)
+    private let byteLimit: Atomic<Int>
+    private let countLimit: Atomic<Int>
+
+    /// 0 = unlimited.
+    package init(byteLimit: Int = 0, countLimit: Int = 0) {
+        shards = (0..<32).map { _ in Shard() }
+        self.byteLimit = Atomic(byteLimit)
+        self.countLimit = Atomic(countLimit)
+    }
+
+    /// The picture of a key given as plain bytes, so that a caller need not make a `CacheKey` first.
+    package func image(for key: UnsafeRawBufferPointer) -> Image? {
+        unsafe image(CacheKey.hash(of: key), key)
+    }
+
+    package func image(for key: CacheKey) -> Image? {
+        unsafe key.bytes.withUnsafeBytes { unsafe image(key.hash, $0) }
+    }
+
+    /// Whether an entry exists; does not count as a use.
+    package func contains(_ key: CacheKey) -> Bool {
+        unsafe key.bytes.withUnsafeBytes { bytes in
+            shard(key.hash).table.withLock { unsafe $0.contains(key.hash, bytes) }
+        }
+    }
+
+    /// Puts a picture in, at the cost of its pixels unless another is given. One larger than the limit is not kept.
+    package func set(_ image: Image, for key: CacheKey, cost: Int? = nil) {
+        let cost = max(0, cost ?? image.memoryCost)
+        let limit = byteLimit.load(ordering: .relaxed)
+        guard limit <= 0 || cost <= limit else { return remove(key) }
+        let replaced = unsafe key.bytes.withUnsafeBytes { unsafe insert(image, key.hash, $0, cost: cost) }
+        withExtendedLifetime(replaced) {}
+        enforceLimits()
+    }
+
+    package func remove(_ key: CacheKey) {
+        let removed = unsafe key.bytes.withUnsafeBytes { bytes in
+            change(shard(key.hash)) { unsafe $0.remove(key.hash, bytes) }
+        }
+        withExtendedLifetime(removed) {}
+    }
+
+    package func removeAll() {
+        for shard in shards {
+            while let removed = change(shard, { $0.removeOldest() }) { withExtendedLifetime(removed) {} }
+        }
+    }
+
+    /// The host is short of memory (spec MEM-6).
+    package func memoryPressure() { removeAll() }
+
+    /// New limits, enforced before this returns; 0 = unlimited.
+    package func setLimits(bytes: Int, count: Int) {
+        byteLimit.store(bytes, ordering: .relaxed)
+        countLimit.store(count, ordering: .relaxed)
+        enforceLimits()
+    }
+
+    package var statistics: MemoryCacheStatistics {
+        var result = MemoryCacheStatistics()
+        for shard in shards {
+            shard.table.withLock { table in
+                result.hits &+= table.hits
+                result.misses &+= table.misses
+            }
+        }
+        result.evictions = evictions.load(ordering: .relaxed)
+        result.bytes = bytes.load(ordering: .relaxed)
+        result.count = count.load(ordering: .relaxed)
+        return result
+    }
+
+    private func shard(_ hash: UInt64) -> Shard { shards[Int(truncatingIfNeeded: hash >> 59)] }
+
+    private func image(_ hash: UInt64, _ key: UnsafeRawBufferPointer) -> Image? {
+        let shard = shard(hash)
+        return shard.table.withLock { table in
+            let before = table.oldestOrder
+            let image = unsafe table.find(hash, key, order: csys_order())
+            if table.oldestOrder != before { shard.oldest.store(table.oldestOrder, ordering: .relaxed) }
+            return image
+        }
+    }
+
+    private func insert(_ image: Image, _ hash: UInt64, _ key: UnsafeRawBufferPointer, cost: Int) -> Image? {
+        let shard = shard(hash)
+        return shard.table.withLock { table in
+            let (replaced, isKept) = unsafe table.insert(hash, key, image, cost: cost, order: csys_order())
+            shard.oldest.store(table.oldestOrder, ordering: .relaxed)
+            if isKept { account(bytes: cost &- (replaced?.cost ?? 0), count: replaced == nil ? 1 : 0) }
+            return replaced?.image
+        }
+    }
+
+    /// Runs a removal under the shard's lock and keeps the totals. The caller lets go of the picture.
+    private func change(_ shard: Shard, _ body: (inout MemoryTable) -> MemoryTable.Removed?) -> Image? {
+        shard.table.withLock { table in
+            guard let removed = body(&table) else { return nil }
+            shard.oldest.store(table.oldestOrder, ordering: .relaxed)
+            account(bytes: 0 &- removed.cost, count: -1)
+            return removed.image
+        }
+    }
+
+    /// Wrapping, because costs are the host's to choose.
+    private func account(bytes delta: Int, count change: Int) {
+        bytes.wrappingAdd(delta, ordering: .relaxed)
+        if change != 0 { count.wrappingAdd(change, ordering: .relaxed) }
+    }
+
+    private var isOverLimit: Bool {
+        let (byteLimit, countLimit) = (byteLimit.load(ordering: .relaxed), countLimit.load(ordering: .relaxed))
+        if byteLimit > 0, bytes.load(ordering: .relaxed) > byteLimit { return true }
+        return countLimit > 0 && count.load(ordering: .relaxed) > countLimit
+    }
+
+    /// Evicts the oldest of all shards until the limits hold. Every writer does this after its own insertion, so that
+    /// no excess is left behind by racing writers.
+    private func enforceLimits() {
+        while isOverLimit {
+            var candidate: Shard?
+            var oldest = UInt64.max
+            for shard in shards {
+                let order = shard.oldest.load(ordering: .relaxed)
+                if order < oldest { (oldest, candidate) = (order, shard) }
+            }
+            guard let candidate else { return }
+            let evicted = change(candidate) { table in
+                // Used or removed meanwhile: look again.
+                table.oldestOrder == oldest ? table.removeOldest() : nil
+            }
+            if evicted != nil { evictions.wrappingAdd(1, ordering: .relaxed) }
+            withExtendedLifetime(evicted) {}
+        }
+    }
+}
+
+/// What a memory cache holds and how it was used.
+package struct MemoryCacheStatistics: Sendable, Equatable {
+    package var hits = 0
+    package var misses = 0
+    package var evictions = 0
+    package var bytes = 0
+    package var count = 0
+
+    package init() {}
+}

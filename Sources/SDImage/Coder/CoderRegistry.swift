@@ -1,0 +1,94 @@
+/// The coders of a process or of one manager, in the order of their registration; the last is asked first (spec COD-11,
+/// decisions D2).
+///
+/// Changes take effect for the next operation. Coders are called outside the lock, on a snapshot of the list.
+package final class CoderRegistry: Sendable {
+    // A monitor rather than a mutex, because it must be held across `fork`.
+    private let list: Monitor<[any ImageCoder]>
+
+    package init(_ coders: [any ImageCoder] = []) { list = Monitor(coders) }
+
+    /// In the order of their registration.
+    package var coders: [any ImageCoder] { list.withLock { $0 } }
+
+    /// Asked before all others from now on; a coder already in the list moves.
+    package func register(_ coder: any ImageCoder) {
+        replace { coders in
+            coders.removeAll { $0 === coder }
+            coders.append(coder)
+        }
+    }
+
+    /// An unknown coder changes nothing.
+    package func unregister(_ coder: any ImageCoder) {
+        replace { coders in coders.removeAll { $0 === coder } }
+    }
+
+    package func replaceAll(_ coders: [any ImageCoder]) {
+        replace { $0 = coders }
+    }
+
+    /// The old list is released outside the lock, because the end of a coder may call out.
+    private func replace(_ change: (inout [any ImageCoder]) -> Void) {
+        let old = list.withLock { coders in
+            let old = coders
+            change(&coders)
+            return old
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    package func lockForFork() { list.lock() }
+    package func unlockAfterFork() { list.unlock() }
+
+    // MARK: Looking up
+
+    /// The coder that recognises the bytes; where none does and they carry no signature, the one that decodes `hint`.
+    package func coder(for bytes: Bytes, hint: ImageFormat = .undefined) -> (any ImageCoder)? {
+        let coders = coders
+        if let coder = coders.last(where: { $0.canDecode(bytes) }) { return coder }
+        guard hint != .undefined, FormatSniffer.format(of: bytes) == .undefined else { return nil }
+        return coders.last { $0.decodableFormats.contains(hint) }
+    }
+
+    package func canDecode(_ bytes: Bytes) -> Bool { coders.contains { $0.canDecode(bytes) } }
+    package func canEncode(_ format: ImageFormat) -> Bool { coders.contains { $0.canEncode(format) } }
+
+    // MARK: Working
+
+    /// Reads headers only.
+    package func info(
+        _ bytes: Bytes, options: DecodeOptions = DecodeOptions(), coder override: (any ImageCoder)? = nil
+    ) throws(ImageError) -> ImageInfo {
+        try choose(for: bytes, options: options, override: override).info(bytes, options: options)
+    }
+
+    /// Decodes with `coder`, or else the first that recognises the bytes; its answer is final (spec COD-12). The clock
+    /// of the work limit starts here.
+    package func decode(
+        _ bytes: Bytes, options: DecodeOptions, stop: StopSignal, coder override: (any ImageCoder)? = nil
+    ) throws(ImageError) -> Image {
+        let coder = try choose(for: bytes, options: options, override: override)
+        stop.allow(nanoseconds: options.limits.workNanoseconds)
+        try stop.check()
+        return try coder.decode(bytes, options: options, stop: stop)
+    }
+
+    /// Encodes with the first coder that claims the format (spec COD-14).
+    package func encode(_ image: Image, format: ImageFormat) throws(ImageError) -> Bytes {
+        guard let coder = coders.last(where: { $0.canEncode(format) }) else {
+            throw ImageError(.unsupported, "no coder encodes \(format.name)")
+        }
+        return try coder.encode(image, format: format)
+    }
+
+    private func choose(
+        for bytes: Bytes, options: DecodeOptions, override: (any ImageCoder)?
+    ) throws(ImageError) -> any ImageCoder {
+        guard !bytes.isEmpty else { throw ImageError(.emptyData, "no bytes to decode") }
+        if let coder = override ?? coder(for: bytes, hint: options.formatHint) { return coder }
+        let format = FormatSniffer.format(of: bytes)
+        guard format == .undefined else { throw ImageError(.unsupported, "no coder for \(format.name) is registered") }
+        throw ImageError(.notAnImage, "no coder recognises the bytes (sniffed: \(format.name))")
+    }
+}

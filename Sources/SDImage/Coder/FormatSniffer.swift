@@ -1,0 +1,86 @@
+/// Tells the container format of encoded bytes by their whole signature (decisions R18).
+package enum FormatSniffer {
+    /// `undefined` when no known signature fits; camera raw is never sniffed, because it looks like TIFF.
+    package static func format(of bytes: Bytes) -> ImageFormat {
+        let reader = bytes.reader
+        if let format = bySignature(reader) { return format }
+        if reader.matches("RIFF", at: 0), reader.matches("WEBP", at: 8) { return .webp }
+        if reader.matches("ftyp", at: 4) { return byBrand(reader) }
+        if isBitmap(reader) { return .bmp }
+        if isIcon(reader) { return .ico }
+        return SVGSniffer.accepts(bytes) ? .svg : .undefined
+    }
+
+    /// Signatures that stand at the first byte and need no second look.
+    private static let signatures: [(pattern: [UInt8], format: ImageFormat)] = [
+        ([0xFF, 0xD8, 0xFF], .jpeg),
+        ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], .png),
+        ([0x47, 0x49, 0x46, 0x38, 0x37, 0x61], .gif),
+        ([0x47, 0x49, 0x46, 0x38, 0x39, 0x61], .gif),
+        // TIFF 6.0 and BigTIFF, little-endian and big-endian.
+        ([0x49, 0x49, 0x2A, 0x00], .tiff),
+        ([0x4D, 0x4D, 0x00, 0x2A], .tiff),
+        ([0x49, 0x49, 0x2B, 0x00], .tiff),
+        ([0x4D, 0x4D, 0x00, 0x2B], .tiff),
+        // JPEG XL, bare codestream and container (ISO/IEC 18181-2).
+        ([0xFF, 0x0A], .jxl),
+        ([0x00, 0x00, 0x00, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A], .jxl),
+        ([0x25, 0x50, 0x44, 0x46, 0x2D], .pdf),
+    ]
+
+    private static func bySignature(_ reader: ByteReader) -> ImageFormat? {
+        signatures.first { reader.matches($0.pattern, at: 0) }?.format
+    }
+
+    // MARK: ISO base media (ISO/IEC 14496-12, 23008-12)
+
+    private static let avifBrands: [StaticString] = ["avif", "avis"]
+    private static let heicBrands: [StaticString] = ["heic", "heix", "hevc", "hevx", "heim", "heis"]
+    private static let structuralBrands: [StaticString] = ["mif1", "msf1", "mif2"]
+
+    /// The major brand decides where it names a codec; otherwise the compatible brands do, and the structural brands
+    /// alone mean HEIF with a codec unknown.
+    private static func byBrand(_ reader: ByteReader) -> ImageFormat {
+        if has(avifBrands, reader, at: 8) { return .avif }
+        if has(heicBrands, reader, at: 8) { return .heic }
+        let positions = compatibleBrands(reader)
+        if positions.contains(where: { has(avifBrands, reader, at: $0) }) { return .avif }
+        if positions.contains(where: { has(heicBrands, reader, at: $0) }) { return .heic }
+        let isStructural = has(structuralBrands, reader, at: 8) || positions.contains { has(structuralBrands, reader, at: $0) }
+        return isStructural ? .heif : .undefined
+    }
+
+    private static func has(_ brands: [StaticString], _ reader: ByteReader, at position: Int) -> Bool {
+        brands.contains { reader.matches($0, at: position) }
+    }
+
+    /// Positions of the compatible brands; a box has a handful, so no more than 64 are looked at.
+    private static func compatibleBrands(_ reader: ByteReader) -> StrideTo<Int> {
+        var size = reader
+        let announced = size.u32(bigEndian: true).map(Int.init) ?? 0
+        return stride(from: 16, to: min(announced - 3, 16 + 64 * 4), by: 4)
+    }
+
+    // MARK: Windows formats
+
+    /// "BM" is two letters of English as well: the size of the header that follows must be one that exists.
+    private static func isBitmap(_ reader: ByteReader) -> Bool {
+        guard reader.matches("BM", at: 0) else { return false }
+        var header = reader
+        guard header.seek(to: 14), let size = header.u32(bigEndian: false) else { return false }
+        // 12 OS/2 1.x, 16 … 64 OS/2 2.x, 40 … 124 Windows.
+        return size == 12 || (16...124).contains(size)
+    }
+
+    /// Icon (1) or cursor (2) directory whose first entry points behind itself at some bytes.
+    private static func isIcon(_ reader: ByteReader) -> Bool {
+        var entry = reader
+        guard entry.u16(bigEndian: false) == 0, let kind = entry.u16(bigEndian: false), kind == 1 || kind == 2,
+            let count = entry.u16(bigEndian: false), count > 0,
+            // Width, height and colours may have any value; the reserved byte is 0, or 255 from old writers.
+            entry.skip(3), let reserved = entry.u8(), reserved == 0 || reserved == 255,
+            entry.skip(4), let size = entry.u32(bigEndian: false), let offset = entry.u32(bigEndian: false)
+        else { return false }
+        return size > 0 && offset >= 22
+    }
+}

@@ -1,0 +1,90 @@
+import SDImagePixels
+
+/// Shrinks a picture while its rows arrive, keeping column sums of the few output rows under way and no more.
+///
+/// Works in premultiplied colour. Rows out are in `outputFormat`, straight unless premultiplied was asked for.
+@safe struct RowScaler {
+    let outputFormat: PixelFormat
+    private let format: PixelFormat
+    private let rowSize: PixelSize
+    private let columns: FilterAxis
+    private let rows: FilterAxis
+    /// Output rows summed at the same time, in a ring.
+    private let ring: Int
+    private let sumsStride: Int
+    private let sums: ScratchMemory
+    private let filtered: ScratchMemory
+    private let packed: ScratchMemory
+    private var targets: [UnsafeMutablePointer<Float>?] = unsafe []
+    private var weights: [Float] = []
+    private var nextOutput = 0
+
+    init(
+        from rowSize: PixelSize, extent: ScanlineWriter.Extent, to size: PixelSize, format: PixelFormat, premultiplied: Bool,
+        limit: Int
+    ) throws(ImageError) {
+        self.rowSize = rowSize
+        self.format = format
+        outputFormat = premultiplied && format == .rgba8 ? .rgba8Premultiplied : format
+        columns = try FilterAxis(source: rowSize.width, extent: extent.width, output: size.width, limit: limit)
+        rows = try FilterAxis(source: rowSize.height, extent: extent.height, output: size.height, limit: limit)
+        ring = rows.overlap
+        // Room for one vector beyond the last pixel, and whole cache lines.
+        let (samples, overflow) = rowSize.width.multipliedReportingOverflow(by: format.channels)
+        guard !overflow, samples < Int.max - 64 else { throw .tooLarge("working memory in bytes", limit: limit) }
+        sumsStride = (samples + 4 + 15) & ~15
+        let (floats, tooMany) = sumsStride.multipliedReportingOverflow(by: ring)
+        guard !tooMany else { throw .tooLarge("working memory in bytes", limit: limit) }
+        sums = try ScratchMemory(floats, of: Float.self, limit: limit)
+        filtered = try ScratchMemory(size.width * format.channels + 4, of: Float.self, limit: limit)
+        packed = try ScratchMemory(size.width * format.bytesPerPixel, of: UInt8.self, limit: limit)
+        unsafe targets.reserveCapacity(ring)
+        weights.reserveCapacity(ring)
+    }
+
+    /// Adds source row `y` to every output row that it is part of.
+    mutating func add(_ row: UnsafeRawBufferPointer, y: Int) {
+        guard let base = row.baseAddress, row.count >= rowSize.width * format.bytesPerPixel else { return }
+        unsafe targets.removeAll(keepingCapacity: true)
+        weights.removeAll(keepingCapacity: true)
+        var index = nextOutput
+        while index < rows.count, rows.range(index).lowerBound <= y {
+            unsafe targets.append(sumsRow(index))
+            weights.append(rows.weight(index, source: y))
+            index += 1
+        }
+        let samples = rowSize.width * format.channels
+        let channels = Int32(format.channels)
+        if format.bytesPerChannel == 1 {
+            unsafe sdpx_accumulate_u8(targets, weights, targets.count, base.assumingMemoryBound(to: UInt8.self), samples, channels)
+        } else {
+            unsafe sdpx_accumulate_u16(
+                targets, weights, targets.count, base.assumingMemoryBound(to: UInt16.self), samples, channels)
+        }
+    }
+
+    /// The next output row, once all source rows before `y` were added; nil when it needs more of them. It may be
+    /// changed, and lives until the next call.
+    mutating func nextRow(after y: Int) -> UnsafeMutableRawBufferPointer? {
+        guard nextOutput < rows.count, rows.range(nextOutput).upperBound <= y,
+            let sums = unsafe sumsRow(nextOutput), let starts = unsafe columns.starts, let counts = unsafe columns.counts,
+            let weights = unsafe columns.weights, let floats = unsafe filtered.bound(to: Float.self).baseAddress,
+            let result = unsafe packed.bytes.baseAddress
+        else { return nil }
+        let channels = Int32(format.channels)
+        unsafe sdpx_filter_row(floats, columns.count, sums, starts, counts, weights, columns.taps, channels)
+        if format.bytesPerChannel == 1 {
+            unsafe sdpx_pack_u8(
+                result.assumingMemoryBound(to: UInt8.self), floats, columns.count, channels, outputFormat.isPremultiplied ? 1 : 0)
+        } else {
+            unsafe sdpx_pack_u16(result.assumingMemoryBound(to: UInt16.self), floats, columns.count, channels)
+        }
+        unsafe sums.update(repeating: 0, count: sumsStride)
+        nextOutput += 1
+        return unsafe packed.bytes
+    }
+
+    private func sumsRow(_ index: Int) -> UnsafeMutablePointer<Float>? {
+        unsafe sums.bound(to: Float.self).baseAddress.map { unsafe $0 + (index % ring) * sumsStride }
+    }
+}

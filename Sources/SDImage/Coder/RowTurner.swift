@@ -1,0 +1,75 @@
+import SDImagePixels
+
+/// Puts finished rows into the picture in the direction in which it is displayed.
+///
+/// Rows that become columns are gathered in a band, so that each visit of a destination row writes whole cache lines.
+@safe struct RowTurner {
+    private static let bandRows = 32
+
+    let buffer: PixelBuffer
+    private let turn: Orientation
+    /// Size of the picture before it is turned.
+    private let size: PixelSize
+    private let band: ScratchMemory?
+    private let bandStride: Int
+    private var bandStart = 0
+    private var bandCount = 0
+
+    init(size: PixelSize, format: PixelFormat, turn: Orientation, options: DecodeOptions) throws(ImageError) {
+        buffer = try PixelBuffer(
+            size: turn.swapsAxes ? size.swapped : size, format: format, limit: options.limits.outputBytes,
+            zeroed: options.acceptPartial)
+        self.turn = turn
+        self.size = size
+        // One cache line more than needed: rows a power of two apart would compete for the same few lines.
+        bandStride = try PixelBuffer.stride(width: size.width, format: format) + 64
+        band = turn.swapsAxes
+            ? try ScratchMemory(bandStride * RowTurner.bandRows, of: UInt8.self, limit: options.limits.workingBytes) : nil
+    }
+
+    /// True when a row written at `destination` is final without `commit`.
+    var isDirect: Bool { turn == .up || turn == .downMirrored }
+
+    /// Where row `y` is to be written, in order from 0 on; nil outside the picture.
+    func destination(_ y: Int) -> UnsafeMutableRawBufferPointer? {
+        switch turn {
+        case .up, .upMirrored: return unsafe buffer.mutableRow(y)
+        case .down, .downMirrored: return unsafe buffer.mutableRow(size.height - 1 - y)
+        default:
+            guard y < size.height, let band, bandCount < RowTurner.bandRows, let base = unsafe band.bytes.baseAddress else {
+                return nil
+            }
+            return unsafe UnsafeMutableRawBufferPointer(
+                start: base + bandCount * bandStride, count: size.width * buffer.format.bytesPerPixel)
+        }
+    }
+
+    /// Row `y` was written at its destination.
+    mutating func commit(_ y: Int) {
+        switch turn {
+        case .up, .downMirrored: break
+        case .upMirrored, .down:
+            guard let row = unsafe destination(y)?.baseAddress else { return }
+            unsafe sdpx_mirror_row(row, size.width, Int32(buffer.format.bytesPerPixel))
+        default:
+            bandCount += 1
+            if bandCount == RowTurner.bandRows || bandStart + bandCount == size.height { flush() }
+        }
+    }
+
+    /// Turns the rows gathered so far.
+    mutating func flush() {
+        guard let source = unsafe band?.bytes.baseAddress, bandCount > 0 else { return }
+        let bytes = buffer.format.bytesPerPixel
+        let isFromRight = turn == .right || turn == .rightMirrored
+        let isFromBottom = turn == .left || turn == .rightMirrored
+        let left = isFromRight ? size.height - bandStart - bandCount : bandStart
+        let top = isFromBottom ? size.width - 1 : 0
+        unsafe sdpx_transpose(
+            buffer.mutablePixels + top * buffer.stride + left * bytes, isFromBottom ? -buffer.stride : buffer.stride,
+            source + (isFromRight ? (bandCount - 1) * bandStride : 0), isFromRight ? -bandStride : bandStride,
+            size.width, bandCount, Int32(bytes))
+        bandStart += bandCount
+        bandCount = 0
+    }
+}

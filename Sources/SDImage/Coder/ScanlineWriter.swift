@@ -1,0 +1,119 @@
+import Glibc
+import SDImagePixels
+
+/// Receives decoded rows top to bottom, shrinks them, converts colour and pixel format, turns, and gives the finished
+/// buffer. The full source picture is never held.
+@safe package struct ScanlineWriter: ~Copyable {
+    private let rowSize: PixelSize
+    private let sourceFormat: PixelFormat
+    private let acceptsPartial: Bool
+    private let transform: (any RowTransform)?
+    private var scaler: RowScaler?
+    private var turner: RowTurner
+    /// A row whose colour is changed before it is converted; only without a scaler, which has a row of its own.
+    private let colorRow: ScratchMemory?
+    private let output: PixelFormat
+    private let outputRows: Int
+    private var rowsIn = 0
+    private var rowsOut = 0
+
+    /// How much of the rows' columns and of their number the picture covers.
+    package struct Extent: Sendable {
+        package let width: Double
+        package let height: Double
+
+        package init(width: Double, height: Double) {
+            self.width = width
+            self.height = height
+        }
+    }
+
+    /// `rowSize`: size of the picture as rows arrive; a codec that scales itself passes its scaled size, never smaller
+    /// than `plan.scaledSize`. `sourceFormat`: layout of those rows, straight, unless it equals `output` and nothing is
+    /// to be scaled or colour-converted. `output`: a resolved format. `extent`: for a codec whose scaled rows end with a
+    /// pixel that lies partly outside the picture; all of `rowSize` when nil.
+    package init(
+        rowSize: PixelSize, sourceFormat: PixelFormat, plan: DecodePlan, output: PixelFormat,
+        transform: (any RowTransform)?, options: DecodeOptions, extent: Extent? = nil
+    ) throws(ImageError) {
+        let size = plan.scaledSize
+        guard rowSize.width >= size.width, rowSize.height >= size.height else {
+            throw ImageError(.internalError, "rows smaller than the picture they make")
+        }
+        let limit = options.limits.workingBytes
+        let turner = try RowTurner(size: size, format: output, turn: plan.turn, options: options)
+        var scaler: RowScaler?
+        var colorRow: ScratchMemory?
+        if rowSize != size {
+            scaler = try RowScaler(
+                from: rowSize, extent: extent ?? Extent(width: Double(rowSize.width), height: Double(rowSize.height)), to: size,
+                format: sourceFormat, premultiplied: output.isPremultiplied && transform == nil, limit: limit)
+        } else if transform != nil {
+            colorRow = try ScratchMemory(rowSize.width * sourceFormat.bytesPerPixel, of: UInt8.self, limit: limit)
+        }
+        self.rowSize = rowSize
+        self.sourceFormat = sourceFormat
+        self.output = output
+        self.transform = transform
+        self.turner = turner
+        self.scaler = scaler
+        self.colorRow = colorRow
+        acceptsPartial = options.acceptPartial
+        outputRows = size.height
+    }
+
+    /// Where the codec may write row `y` itself: nil when rows must pass through `write`. The answer is of the same
+    /// kind for all rows inside the picture.
+    package func directRow(_ y: Int) -> UnsafeMutableRawBufferPointer? {
+        guard scaler == nil, transform == nil, sourceFormat == output, turner.isDirect else { return nil }
+        return unsafe turner.destination(y)
+    }
+
+    /// The next row; rows beyond the last are ignored.
+    package mutating func write(_ row: UnsafeRawBufferPointer) throws(ImageError) {
+        guard rowsIn < rowSize.height else { return }
+        guard let base = row.baseAddress, row.count >= rowSize.width * sourceFormat.bytesPerPixel else {
+            throw ImageError(.internalError, "row too short")
+        }
+        let y = rowsIn
+        rowsIn += 1
+        guard scaler != nil else {
+            guard let colorRow, let copy = unsafe colorRow.bytes.baseAddress else {
+                return unsafe store(row, format: sourceFormat)
+            }
+            unsafe memcpy(copy, base, colorRow.count)
+            unsafe transform?.apply(colorRow.bytes, pixels: rowSize.width, format: sourceFormat)
+            return unsafe store(UnsafeRawBufferPointer(colorRow.bytes), format: sourceFormat)
+        }
+        unsafe scaler?.add(row, y: y)
+        drainScaler(upTo: rowsIn)
+    }
+
+    /// The picture, turned as planned. Rows that never came are zero where partial pictures are accepted, and an error
+    /// otherwise; rows written directly are the codec's to count.
+    package consuming func finish() throws(ImageError) -> PixelBuffer {
+        let isDirect = unsafe directRow(0) != nil
+        if !isDirect, rowsIn < rowSize.height {
+            guard acceptsPartial else { throw ImageError(.truncated, "picture data ends early") }
+        }
+        turner.flush()
+        return turner.buffer
+    }
+
+    private mutating func drainScaler(upTo y: Int) {
+        guard let format = scaler?.outputFormat else { return }
+        while let row = unsafe scaler?.nextRow(after: y) {
+            unsafe transform?.apply(row, pixels: row.count / format.bytesPerPixel, format: format)
+            unsafe store(UnsafeRawBufferPointer(row), format: format)
+        }
+    }
+
+    private mutating func store(_ row: UnsafeRawBufferPointer, format: PixelFormat) {
+        guard rowsOut < outputRows, let from = row.baseAddress,
+            let destination = unsafe turner.destination(rowsOut), let to = destination.baseAddress
+        else { return }
+        unsafe sdpx_convert_row(to, output.rawValue, from, format.rawValue, destination.count / output.bytesPerPixel)
+        turner.commit(rowsOut)
+        rowsOut += 1
+    }
+}

@@ -1,0 +1,110 @@
+import Glibc
+
+/// Loads `file:` URLs of regular files.
+///
+/// Reads with `pread` and never maps: another process may cut the file at any time (decisions, "Limits and numbers").
+package final class FileLoader: ImageLoader {
+    package let name = "file"
+    private let pool: WorkPool
+    private let maxBodyBytes: Int
+    private static let piece = 256 << 10
+
+    /// `pool` is where reading may block: files can lie on a network.
+    package init(pool: WorkPool, maxBodyBytes: Int = 64 << 20) {
+        self.pool = pool
+        self.maxBodyBytes = maxBodyBytes
+    }
+
+    package func canLoad(_ request: ImageRequest) -> Bool { URLText(request.url).scheme == "file" }
+
+    package func sharingKey(_ request: ImageRequest) -> [UInt8]? {
+        Array("file \(request.maxBodyBytes) ".utf8) + URLText(request.url).withoutFragment
+    }
+
+    package func load(_ request: ImageRequest, progress: @escaping LoadProgress) async throws(ImageError) -> LoadedData {
+        let url = URLText(request.url)
+        let limit = request.maxBodyBytes > 0 ? request.maxBodyBytes : maxBodyBytes
+        let stop = StopSignal()
+        let pool = pool, priority = request.priority
+        let outcome = await withTaskCancellationHandler { () async -> Result<Bytes, ImageError> in
+            do throws(ImageError) {
+                return .success(
+                    try await pool.run(priority) { () throws(ImageError) in
+                        try FileLoader.read(try FileLoader.path(of: url), limit: limit, stop: stop, progress: progress)
+                    })
+            } catch { return .failure(error.about(url: url.redacted)) }
+        } onCancel: {
+            stop.cancel()
+        }
+        var data = LoadedData(bytes: try outcome.get())
+        data.finalURL = request.url
+        return data
+    }
+
+    /// The file that a URL names on this host (RFC 8089).
+    static func path(of url: URLText) throws(ImageError) -> String {
+        try url.validate()
+        let host = String(decoding: url.host, as: UTF8.self).lowercased()
+        guard host.isEmpty || host == "localhost" else { throw ImageError(.invalidURL, "file URL names another host") }
+        let path = PercentEncoding.decode(url.path)
+        guard path.first == Byte.slash, !path.contains(0) else { throw ImageError(.invalidURL, "file URL has no absolute path") }
+        guard let text = String(validating: path, as: UTF8.self) else {
+            throw ImageError(.invalidURL, "path of the file URL is not valid UTF-8")
+        }
+        return text
+    }
+
+    private static func read(
+        _ path: String, limit: Int, stop: StopSignal, progress: LoadProgress
+    ) throws(ImageError) -> Bytes {
+        try stop.check()
+        // Not blocking, because opening a fifo would wait for its other end.
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw failure(errno) }
+        defer { close(descriptor) }
+        let size = try regularSize(descriptor)
+        guard size <= limit else { throw .tooLarge("file size in bytes", limit: limit) }
+        var builder = ByteBuilder(limit: limit)
+        try builder.reserve(size)
+        progress(0, Int64(size))
+        // The size may change meanwhile: the end of the file is where reading says so.
+        while true {
+            try stop.check()
+            let wanted = min(piece, max(size - builder.count, 0) + 1)
+            let offset = builder.count
+            let count = unsafe try builder.append(upTo: wanted) { room throws(ImageError) in
+                unsafe try readPiece(descriptor, into: room, at: offset)
+            }
+            if count == 0 { break }
+        }
+        guard builder.count > 0 else { throw ImageError(.emptyData, "file is empty") }
+        progress(Int64(builder.count), Int64(builder.count))
+        return builder.finish()
+    }
+
+    private static func readPiece(
+        _ descriptor: Int32, into room: UnsafeMutableRawBufferPointer, at offset: Int
+    ) throws(ImageError) -> Int {
+        while true {
+            let count = unsafe pread(descriptor, room.baseAddress, room.count, offset)
+            if count >= 0 { return count }
+            guard errno == EINTR else { throw failure(errno) }
+        }
+    }
+
+    private static func regularSize(_ descriptor: Int32) throws(ImageError) -> Int {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw failure(errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw ImageError(.notAFile, "not a regular file") }
+        return max(0, status.st_size)
+    }
+
+    private static func failure(_ code: Int32) -> ImageError {
+        switch code {
+        case ENOENT, ENOTDIR: ImageError(.notFound, "no such file", systemError: code)
+        case EACCES, EPERM: ImageError(.permissionDenied, "file may not be read", systemError: code)
+        case EISDIR, ENXIO: ImageError(.notAFile, "not a regular file", systemError: code)
+        default: ImageError(.ioError, "file could not be read", systemError: code)
+        }
+    }
+}

@@ -1,0 +1,22 @@
+/// A picture from a cache alone, for callers who wait: memory, or bytes of the disk decoded and kept in memory.
+package struct CacheLookup: Sendable {
+    private let cache: ImageCache
+    private let registry: CoderRegistry
+
+    package init(cache: ImageCache, registry: CoderRegistry) {
+        self.cache = cache
+        self.registry = registry
+    }
+
+    package func image(for key: CacheKey, options: DecodeOptions) throws(ImageError) -> Image {
+        var request = ImageRequest(url: key.bytes)
+        request.decodeOptions = options
+        // A thumbnail is never kept under the key of the full picture (spec CAC-25).
+        let keys = LoadKeys(request)
+        if let image = cache.memoryImage(for: keys.final) { return image }
+        guard let found = try cache.dataNow(for: key) else { throw ImageError(.notFound, "no such entry") }
+        let image = try registry.decode(found.bytes, options: options, stop: StopSignal())
+        cache.storeInMemory(image, for: keys.final)
+        return image
+    }
+}

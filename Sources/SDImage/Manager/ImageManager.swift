@@ -1,0 +1,133 @@
+import Synchronization
+
+/// From a URL to pixels: puts caches, loaders and coders together. This is the synchronous head and the set of loads under
+/// way; the story of one load is `LoadPipeline.run`.
+package final class ImageManager: Sendable {
+    private struct State {
+        var running: [ObjectIdentifier: LoadTask] = [:]
+        var isClosed = false
+    }
+
+    package let cache: (any ImageCaching)?
+    private let loader: (any ImageLoader)?
+    private let dispatcher: any Dispatcher
+    private let lease: EngineLease
+    private let registry: CoderRegistry
+    private let failedURLs: FailedURLs
+    private let fetches = Coalescer<FetchKey, Fetched>()
+    private let decodes = Coalescer<DecodeKey, Image>()
+    private let state = Mutex(State())
+
+    package init(
+        cache: (any ImageCaching)?, loader: (any ImageLoader)?, dispatcher: any Dispatcher, registry: CoderRegistry,
+        failedURLRetryAfter: Int64, lease: EngineLease
+    ) {
+        self.cache = cache
+        self.loader = loader
+        self.dispatcher = dispatcher
+        self.registry = registry
+        self.lease = lease
+        failedURLs = FailedURLs(retryAfter: failedURLRetryAfter)
+    }
+
+    /// Starts a load. A picture in memory is its result before this returns (decisions R4, R7).
+    package func load(_ request: ImageRequest, handler: (any LoadHandler)?, token: UInt, owner: (any Sendable & AnyObject)? = nil)
+        throws(ImageError) -> LoadTask
+    {
+        if Engine.isForked { throw .forked }
+        if state.withLock({ $0.isClosed }) { throw .shutdown }
+        let keys = LoadKeys(request)
+        let task = LoadTask(
+            url: URLText(request.url).redacted, token: token,
+            dispatcher: request.dispatcher.resolved(dispatcher) ?? LibraryDispatcher(lease: lease), handler: handler,
+            owner: owner, lease: lease)
+        if let hit = memoryHit(request, keys, task) {
+            task.finish(hit, inline: true)
+        } else {
+            try start(task, request, keys)
+        }
+        return task
+    }
+
+    /// The key under which the picture of a request is kept.
+    package func cacheKey(for request: ImageRequest) -> CacheKey { LoadKeys(request).final }
+
+    package func forgetFailed(_ url: [UInt8]?) {
+        if let url { failedURLs.remove(CacheKey(url)) } else { failedURLs.removeAll() }
+    }
+
+    package var runningCount: Int { state.withLock { $0.running.count } }
+
+    package func cancelAll() {
+        for task in running { task.cancel() }
+    }
+
+    /// Takes no more loads and ends the running ones with `shutdown`; what was running is returned, to be waited for.
+    @discardableResult
+    package func close() -> [LoadTask] {
+        let tasks = state.withLock { state in
+            state.isClosed = true
+            return Array(state.running.values)
+        }
+        for task in tasks { task.cancel(.shutdown) }
+        return tasks
+    }
+
+    private var running: [LoadTask] { state.withLock { Array($0.running.values) } }
+
+    private func memoryHit(_ request: ImageRequest, _ keys: LoadKeys, _ task: LoadTask) -> ImageResult? {
+        guard request.sourcePolicy != .loaderOnly, request.queryCacheType.contains(.memory),
+            let image = request.cache.resolved(cache)?.memoryImage(for: keys.final)
+        else { return nil }
+        var timings = StageTimings()
+        timings.total = MonotonicClock.now - task.started
+        return ImageResult(
+            kind: .final, image: image, source: .memory, url: task.url, cacheKey: CString(keys.final.description),
+            timings: timings)
+    }
+
+    private func start(_ task: LoadTask, _ request: ImageRequest, _ keys: LoadKeys) throws(ImageError) {
+        let isClosed = state.withLock { state -> Bool in
+            if !state.isClosed { state.running[ObjectIdentifier(task)] = task }
+            return state.isClosed
+        }
+        if isClosed { throw .shutdown }
+        let pipeline = LoadPipeline(
+            request: request, keys: keys, task: task, cache: request.cache.resolved(cache),
+            loader: request.loader.resolved(loader), engine: lease.engine, registry: registry, failedURLs: failedURLs,
+            fetches: fetches, decodes: decodes)
+        let work = Task<Void, Never>(executorPreference: lease.engine.executor) { task.finish(await pipeline.result()) }
+        task.attach(work) { [weak self] in
+            _ = self?.state.withLock { $0.running.removeValue(forKey: ObjectIdentifier(task)) }
+        }
+    }
+}
+
+/// The cache keys of one load.
+package struct LoadKeys: Sendable {
+    /// Of the encoded original: the request's own key, or the URL.
+    package let original: CacheKey
+    /// Of the picture as asked for: the original's, with what changes its pixels before the extension.
+    package let final: CacheKey
+
+    package init(_ request: ImageRequest) {
+        original = CacheKey(request.cacheKey ?? request.url)
+        let suffixes = LoadKeys.suffixes(request.decodeOptions)
+        final = suffixes.isEmpty ? original : CacheKey.composed(base: original.bytes, suffixes: suffixes)
+    }
+
+    package var isOriginal: Bool { final == original }
+
+    private static func suffixes(_ options: DecodeOptions) -> [String] {
+        var suffixes: [String] = []
+        if let box = options.thumbnailSize, !box.isEmpty {
+            suffixes.append(CacheKey.thumbnailSuffix(box, preserveAspectRatio: options.preserveAspectRatio))
+        }
+        // Other pixels under the same key would be handed to whoever asks next.
+        if options.pixelFormat != nil || !options.applyOrientation || !options.convertToSRGB {
+            let format = options.pixelFormat?.rawValue ?? 0
+            suffixes.append("Pixels(\(format),\(options.applyOrientation ? 1 : 0),\(options.convertToSRGB ? 1 : 0))")
+        }
+        return suffixes
+    }
+}

@@ -1,0 +1,207 @@
+import Synchronization
+
+/// The story of one load that was not in memory: disk, loader, decode, store.
+package struct LoadPipeline: Sendable {
+    let request: ImageRequest
+    let keys: LoadKeys
+    let task: LoadTask
+    let cache: (any ImageCaching)?
+    let loader: (any ImageLoader)?
+    let engine: Engine
+    let registry: CoderRegistry
+    let failedURLs: FailedURLs
+    let fetches: Coalescer<FetchKey, Fetched>
+    let decodes: Coalescer<DecodeKey, Image>
+
+    /// The final result; an error becomes one too.
+    func result() async -> ImageResult {
+        var timings = StageTimings()
+        timings.queued = MonotonicClock.now - task.started
+        var found = Found()
+        var failure: ImageError?
+        do throws(ImageError) {
+            found = try await run(&timings)
+        } catch {
+            failure = error.about(url: task.url)
+            Log.write(.info, "load failed: \(error.message.string) (\(error.status)) \(task.url.string)")
+        }
+        timings.total = MonotonicClock.now - task.started
+        return ImageResult(
+            kind: .final, image: found.image, data: found.data, error: failure, source: found.source, url: task.url,
+            cacheKey: CString(keys.final.description), timings: timings)
+    }
+
+    private func run(_ timings: inout StageTimings) async throws(ImageError) -> Found {
+        try validate()
+        if request.sourcePolicy != .loaderOnly, let cached = try await queryDisk(&timings) { return cached }
+        guard request.sourcePolicy != .cacheOnly, let loader else { return Found() }
+        let loaded = try await fetch(loader, &timings)
+        let image: Image
+        do throws(ImageError) {
+            image = try await decode(loaded.data, unique: ObjectIdentifier(loaded), &timings)
+        } catch {
+            if loader.remembersFailure(error) { failedURLs.insert(CacheKey(request.url)) }
+            throw error
+        }
+        if request.retryFailed { failedURLs.remove(CacheKey(request.url)) }
+        try await store(image, loaded, &timings)
+        return Found(image: image, data: keys.isOriginal ? loaded.data.bytes : nil, source: loaded.data.source)
+    }
+
+    private func validate() throws(ImageError) {
+        if Task.isCancelled { throw .cancelled }
+        try URLText(request.url).validate()
+    }
+
+    // MARK: disk
+
+    /// The picture from the disk cache: under its own key, or made from the original. Whatever goes wrong there is a miss.
+    private func queryDisk(_ timings: inout StageTimings) async throws(ImageError) -> Found? {
+        guard let cache else { return nil }
+        let asked = keys.isOriginal ? request.queryCacheType : request.originalQueryCacheType
+        guard asked.contains(.disk) else { return nil }
+        let start = MonotonicClock.now
+        let cached = try await diskData(cache)
+        timings.diskQuery = MonotonicClock.now - start
+        guard let cached else { return nil }
+        var data = LoadedData(bytes: cached.bytes)
+        data.source = .disk
+        do throws(ImageError) {
+            let image = try await decode(data, unique: nil, &timings)
+            if request.storeCacheType.contains(.memory) { cache.storeInMemory(image, for: keys.final) }
+            return Found(image: image, data: keys.isOriginal ? cached.bytes : nil, source: .disk)
+        } catch {
+            switch error.status {
+            case .badData, .truncated, .notAnImage, .emptyData:
+                // A poisoned entry heals itself: it goes, and the loader is asked (decisions D7).
+                cache.dropDamaged(cached, for: keys.original)
+                Log.write(.warning, "undecodable cache entry dropped: \(error.message.string)")
+                return nil
+            default: throw error
+            }
+        }
+    }
+
+    private func diskData(_ cache: any ImageCaching) async throws(ImageError) -> CachedData? {
+        do throws(ImageError) { return try await cache.diskData(for: keys.original) } catch {
+            if error.status == .cancelled { throw error }
+            return nil
+        }
+    }
+
+    // MARK: loader
+
+    private func fetch(_ loader: any ImageLoader, _ timings: inout StageTimings) async throws(ImageError) -> Fetched {
+        if !request.retryFailed, failedURLs.contains(CacheKey(request.url)) {
+            throw ImageError(.failedURL, "failed for good a moment ago; not asked again yet")
+        }
+        let start = MonotonicClock.now
+        defer { timings.load = MonotonicClock.now - start }
+        do throws(ImageError) {
+            guard let sharing = loader.sharingKey(request) else {
+                return Fetched(try await loader.load(request, progress: task.report(received:expected:)))
+            }
+            let key = FetchKey(
+                loader: ObjectIdentifier(loader), url: sharing, maxBodyBytes: request.maxBodyBytes,
+                timeout: request.timeoutMilliseconds)
+            return try await fetches.value(
+                for: key, on: engine.executor, progress: task.report(received:expected:),
+                joined: { loader.raisePriority(sharing, to: request.priority) },
+                work: { [request] progress async throws(ImageError) in
+                    Fetched(try await loader.load(request, progress: progress))
+                })
+        } catch {
+            if loader.remembersFailure(error) { failedURLs.insert(CacheKey(request.url)) }
+            throw error
+        }
+    }
+
+    // MARK: decode
+
+    /// Decodes on a worker, once for all equal wishes of the moment. `unique` tells pictures of one key apart that came
+    /// from different transfers.
+    private func decode(_ data: LoadedData, unique: ObjectIdentifier?, _ timings: inout StageTimings) async throws(ImageError)
+        -> Image
+    {
+        if let image = data.image { return image }
+        let start = MonotonicClock.now
+        defer { timings.decode = MonotonicClock.now - start }
+        let key = DecodeKey(
+            key: keys.final, origin: unique, options: request.decodeOptions, coder: request.coder.map(ObjectIdentifier.init))
+        return try await decodes.value(for: key, on: engine.executor) { [self] _ async throws(ImageError) in
+            try await decodeNow(data.bytes)
+        }
+    }
+
+    private func decodeNow(_ bytes: Bytes) async throws(ImageError) -> Image {
+        let stop = StopSignal()
+        let outcome: Result<Image, ImageError> = await withTaskCancellationHandler {
+            do throws(ImageError) {
+                return .success(
+                    try await engine.work.run(request.priority) { () throws(ImageError) in
+                        try stop.check()
+                        return try registry.decode(
+                            bytes, options: request.decodeOptions, stop: stop, coder: request.coder)
+                    })
+            } catch { return .failure(error) }
+        } onCancel: {
+            stop.cancel()
+        }
+        return try outcome.get()
+    }
+
+    // MARK: store
+
+    private func store(_ image: Image, _ loaded: Fetched, _ timings: inout StageTimings) async throws(ImageError) {
+        guard let cache else { return }
+        if request.storeCacheType.contains(.memory) { cache.storeInMemory(image, for: keys.final) }
+        // What has no bytes of its own, or came from the user's own files, stays off the disk.
+        let layers = keys.isOriginal ? request.storeCacheType : request.originalStoreCacheType
+        guard layers.contains(.disk), loaded.data.image == nil, loaded.data.isWorthKeeping, loaded.claimStore(keys.original)
+        else { return }
+        var cached = CachedData(bytes: loaded.data.bytes)
+        cached.entityTag = loaded.data.entityTag
+        cached.lastModified = loaded.data.lastModified
+        cached.cacheControl = loaded.data.cacheControl
+        let start = MonotonicClock.now
+        guard request.waitForStore else { return cache.enqueueDiskStore(cached, for: keys.original) }
+        // A cache that cannot store is the cache's sorrow: it counts and logs it, the load goes on (decisions D5).
+        try? await cache.storeOnDisk(cached, for: keys.original)
+        timings.store = MonotonicClock.now - start
+        if Task.isCancelled { throw .cancelled }
+    }
+}
+
+/// What a stage came up with.
+private struct Found {
+    var image: Image?
+    var data: Bytes?
+    var source: ImageSource = .none
+}
+
+/// What must be equal for two loads to share a transfer.
+package struct FetchKey: Hashable, Sendable {
+    let loader: ObjectIdentifier
+    let url: [UInt8]
+    let maxBodyBytes: Int
+    let timeout: UInt32
+}
+
+/// What must be equal for two loads to share a decode.
+package struct DecodeKey: Hashable, Sendable {
+    let key: CacheKey
+    let origin: ObjectIdentifier?
+    let options: DecodeOptions
+    let coder: ObjectIdentifier?
+}
+
+/// The outcome of a transfer, shared by all who waited for it; stored on disk by the first of them.
+package final class Fetched: Sendable {
+    let data: LoadedData
+    private let stored = Mutex<Set<CacheKey>>([])
+
+    init(_ data: LoadedData) { self.data = data }
+
+    /// True for the first who asks with this key.
+    func claimStore(_ key: CacheKey) -> Bool { stored.withLock { $0.insert(key).inserted } }
+}

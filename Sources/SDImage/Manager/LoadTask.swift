@@ -1,0 +1,229 @@
+/// What a host wants to hear of a load; called through the load's dispatcher, in order, never two at once.
+package protocol LoadHandler: AnyObject, Sendable {
+    /// Whether `progress` does anything: without, none is queued.
+    var wantsProgress: Bool { get }
+    func result(_ task: LoadTask, _ result: ImageResult)
+    func progress(_ task: LoadTask, received: Int64, expected: Int64)
+}
+
+/// One delivery taken as an object instead of a callback.
+package final class LoadEvent: Sendable {
+    package let task: LoadTask
+    /// nil for progress.
+    package let result: ImageResult?
+    package let received: Int64
+    package let expected: Int64
+
+    fileprivate init(task: LoadTask, result: ImageResult?, received: Int64 = 0, expected: Int64 = 0) {
+        self.task = task
+        self.result = result
+        self.received = received
+        self.expected = expected
+    }
+}
+
+/// A load under way: its state, its queue of deliveries, and the promise that exactly one of them is final.
+package final class LoadTask: Sendable {
+    private enum Item {
+        case result(ImageResult)
+        case progress
+    }
+
+    private struct State {
+        var pending: [Item] = []
+        var isDelivering = false
+        var result: ImageResult?
+        var isFinalDelivered = false
+        var received: Int64 = 0
+        var expected: Int64 = -1
+        var work: Task<Void, Never>?
+        var handler: (any LoadHandler)?
+        var whenFinished: (@Sendable () -> Void)?
+        var lease: EngineLease?
+        /// What the host lent for the length of the load.
+        var owner: (any Sendable & AnyObject)?
+    }
+
+    /// The URL as asked for, without user and password.
+    package let url: CString
+    /// The host's own pointer, by which it knows the load again.
+    package let token: UInt
+    package let started = MonotonicClock.now
+    private let dispatcher: any Dispatcher
+    private let hasHandler: Bool
+    private let wantsProgress: Bool
+    private let monitor: Monitor<State>
+
+    package init(
+        url: CString, token: UInt, dispatcher: any Dispatcher, handler: (any LoadHandler)?, owner: (any Sendable & AnyObject)?,
+        lease: EngineLease
+    ) {
+        self.url = url
+        self.token = token
+        self.dispatcher = dispatcher.target
+        hasHandler = handler != nil
+        wantsProgress = handler?.wantsProgress ?? dispatcher.takesEvents
+        var state = State()
+        state.handler = handler
+        state.lease = lease
+        state.owner = owner
+        monitor = Monitor(state)
+    }
+
+    package var result: ImageResult? { monitor.withLock { $0.result } }
+    package var isFinished: Bool { result != nil }
+    package var progress: (received: Int64, expected: Int64) { monitor.withLock { ($0.received, $0.expected) } }
+
+    /// Remembers the running work, to be cancelled with the load, and what to do once the final result is known.
+    package func attach(_ work: Task<Void, Never>?, whenFinished: @escaping @Sendable () -> Void) {
+        let isFinished = monitor.withLock { state -> Bool in
+            guard state.result == nil else { return true }
+            state.work = work
+            state.whenFinished = whenFinished
+            return false
+        }
+        guard isFinished else { return }
+        work?.cancel()
+        whenFinished()
+    }
+
+    /// Ends the load with `error` now; what its work brings later is ignored.
+    package func cancel(_ error: ImageError = .cancelled) {
+        let work = monitor.withLock { $0.work }
+        finish(ImageResult(kind: .final, error: error.about(url: url), url: url), inline: true)
+        work?.cancel()
+    }
+
+    /// Delivers the final result; false when there was one before. `inline`: on the dispatcher's own thread it is
+    /// delivered before this returns.
+    @discardableResult
+    package func finish(_ result: ImageResult, inline: Bool = false) -> Bool {
+        let (isFirst, whenFinished) = monitor.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+            guard state.result == nil else { return (false, nil) }
+            state.result = result
+            state.work = nil
+            // Progress after the final result would be noise.
+            state.pending.removeAll { if case .progress = $0 { true } else { false } }
+            state.pending.append(.result(result))
+            defer { state.whenFinished = nil }
+            return (true, state.whenFinished)
+        }
+        guard isFirst else { return false }
+        monitor.broadcast()
+        whenFinished?()
+        schedule(inline: inline)
+        return true
+    }
+
+    /// Delivers a partial or cached result; ignored after the final one.
+    package func deliver(_ result: ImageResult) {
+        let isAccepted = monitor.withLock { state -> Bool in
+            guard state.result == nil else { return false }
+            state.pending.append(.result(result))
+            return true
+        }
+        if isAccepted { schedule(inline: false) }
+    }
+
+    /// Notes how far the transfer is; only the latest numbers are delivered.
+    package func report(received: Int64, expected: Int64) {
+        let isNew = monitor.withLock { state -> Bool in
+            state.received = received
+            state.expected = expected
+            guard state.result == nil, wantsProgress else { return false }
+            if case .progress = state.pending.last { return false }
+            state.pending.append(.progress)
+            return true
+        }
+        if isNew { schedule(inline: false) }
+    }
+
+    /// Waits until the final result is known; false when `deadline` passed first.
+    package func waitForResult(deadline: UInt64) -> Bool {
+        monitor.wait(deadline: deadline) { state, _ in state.result == nil ? nil : true } ?? false
+    }
+
+    /// Waits until the last callback has returned; false when `deadline` passed first.
+    package func waitForDelivery(deadline: UInt64) -> Bool {
+        monitor.wait(deadline: deadline) { state, _ in state.isFinalDelivered ? true : nil } ?? false
+    }
+
+    /// True on the thread that this load's callbacks run on.
+    package var isOnDispatcher: Bool { dispatcher.isCurrent }
+
+    private func schedule(inline: Bool) {
+        guard hasHandler || dispatcher.takesEvents else { return dropPending() }
+        if inline, hasHandler, dispatcher.isCurrent { deliverPending() } else { dispatcher.post(self) }
+    }
+}
+
+/// Taking deliveries: the side of the dispatchers.
+extension LoadTask {
+    /// Calls back for everything pending; returns how many that were. While another thread is delivering it does nothing:
+    /// that one goes on until nothing is pending, so calls never overlap.
+    @discardableResult
+    package func deliverPending() -> Int {
+        var count = 0
+        var next = takeForDelivery(isFirst: true)
+        while let (item, handler) = next {
+            switch item {
+            case .result(let result): handler?.result(self, result)
+            case .progress:
+                let (received, expected) = progress
+                handler?.progress(self, received: received, expected: expected)
+            }
+            count += 1
+            delivered(item)
+            next = takeForDelivery(isFirst: false)
+        }
+        return count
+    }
+
+    /// Takes one pending delivery as an event.
+    package func takePending() -> LoadEvent? {
+        let taken = monitor.withLock { state -> (Item, Int64, Int64)? in
+            guard !state.isDelivering, !state.pending.isEmpty else { return nil }
+            return (state.pending.removeFirst(), state.received, state.expected)
+        }
+        guard let (item, received, expected) = taken else { return nil }
+        delivered(item)
+        switch item {
+        case .result(let result): return LoadEvent(task: self, result: result)
+        case .progress: return LoadEvent(task: self, result: nil, received: received, expected: expected)
+        }
+    }
+
+    package var hasPending: Bool { monitor.withLock { !$0.pending.isEmpty } }
+
+    /// Nobody is there to take them.
+    package func dropPending() {
+        for item in monitor.withLock({ state in
+            defer { state.pending = [] }
+            return state.pending
+        }) { delivered(item) }
+    }
+
+    private func takeForDelivery(isFirst: Bool) -> (Item, (any LoadHandler)?)? {
+        monitor.withLock { state in
+            if isFirst, state.isDelivering { return nil }
+            state.isDelivering = !state.pending.isEmpty
+            return state.isDelivering ? (state.pending.removeFirst(), state.handler) : nil
+        }
+    }
+
+    /// After the final delivery the handler is let go, outside the lock: its destructor may call anything.
+    private func delivered(_ item: Item) {
+        guard case .result(let result) = item, result.kind == .final else { return }
+        let released = monitor.withLock { state in
+            state.isFinalDelivered = true
+            defer {
+                state.handler = nil
+                state.owner = nil
+                state.lease = nil
+            }
+            return (state.handler, state.owner, state.lease)
+        }
+        monitor.broadcast()
+        withExtendedLifetime(released) {}
+    }
+}

@@ -1,0 +1,78 @@
+/// Decoding of base 64 (RFC 4648, section 4) as it stands in URLs: white space and "%XX" escapes are allowed anywhere,
+/// padding may be left out; everything else outside the alphabet is refused.
+package enum Base64 {
+    /// Bytes worked on at a time.
+    static let piece = 16 << 10
+
+    package static func decode(_ text: ArraySlice<UInt8>, limit: Int) throws(ImageError) -> Bytes {
+        var output = ByteBuilder(limit: limit)
+        try output.reserve(text.count / 4 * 3)
+        var state = State()
+        var chunk: [UInt8] = []
+        chunk.reserveCapacity(piece + 3)
+        var index = text.startIndex
+        while index < text.endIndex {
+            let escaped = PercentEncoding.value(in: text, at: index)
+            guard state.take(escaped ?? text[index], into: &chunk) else { throw damaged }
+            index += escaped == nil ? 1 : 3
+            if chunk.count >= piece {
+                try output.append(chunk)
+                chunk.removeAll(keepingCapacity: true)
+            }
+        }
+        guard state.finish(into: &chunk) else { throw damaged }
+        try output.append(chunk)
+        return output.finish()
+    }
+
+    private static let damaged = ImageError(.badData, "base64 data is malformed")
+
+    /// Digits that do not yet make a byte.
+    private struct State {
+        private var bits: UInt32 = 0
+        private var digits = 0
+        private var padding = 0
+
+        mutating func take(_ byte: UInt8, into chunk: inout [UInt8]) -> Bool {
+            if Byte.isSpace(byte) { return true }
+            if byte == Byte.equals {
+                padding += 1
+                return digits + padding <= 4 && digits >= 2
+            }
+            guard padding == 0, let value = State.value(byte) else { return false }
+            bits = bits << 6 | UInt32(value)
+            digits += 1
+            if digits == 4 {
+                chunk.append(UInt8(truncatingIfNeeded: bits >> 16))
+                chunk.append(UInt8(truncatingIfNeeded: bits >> 8))
+                chunk.append(UInt8(truncatingIfNeeded: bits))
+                (bits, digits) = (0, 0)
+            }
+            return true
+        }
+
+        mutating func finish(into chunk: inout [UInt8]) -> Bool {
+            guard padding == 0 || digits + padding == 4 else { return false }
+            switch digits {
+            case 0: return true
+            case 2: chunk.append(UInt8(truncatingIfNeeded: bits >> 4))
+            case 3:
+                chunk.append(UInt8(truncatingIfNeeded: bits >> 10))
+                chunk.append(UInt8(truncatingIfNeeded: bits >> 2))
+            default: return false
+            }
+            return true
+        }
+
+        private static func value(_ byte: UInt8) -> UInt8? {
+            switch byte {
+            case 65...90: byte - 65
+            case 97...122: byte - 71
+            case 48...57: byte + 4
+            case Byte.plus: 62
+            case Byte.slash: 63
+            default: nil
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+/// The MD5 digest (RFC 1321): it names files (spec DSK-1), and protects nothing.
+package struct MD5: Hashable, Sendable {
+    /// Bytes 0 to 7 of the digest, the first one in the highest bits.
+    package let high: UInt64
+    /// Bytes 8 to 15.
+    package let low: UInt64
+
+    package init(of message: [UInt8]) {
+        var state = State()
+        let whole = message.count & ~63
+        let bytes = message.span
+        for start in stride(from: 0, to: whole, by: 64) { state.add(bytes, at: start) }
+        // The rest, a one bit, zeros, and the length in bits, little-endian, at the end of a block (RFC 1321, 3.1, 3.2).
+        var tail = [UInt8](message[whole...])
+        tail.append(0x80)
+        while tail.count % 64 != 56 { tail.append(0) }
+        let bits = UInt64(message.count) << 3
+        for shift in stride(from: UInt64(0), to: 64, by: 8) { tail.append(UInt8(truncatingIfNeeded: bits >> shift)) }
+        for start in stride(from: 0, to: tail.count, by: 64) { state.add(tail.span, at: start) }
+        high = UInt64(state.a.byteSwapped) << 32 | UInt64(state.b.byteSwapped)
+        low = UInt64(state.c.byteSwapped) << 32 | UInt64(state.d.byteSwapped)
+    }
+
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// 32 lower-case digits.
+    package var hexadecimal: String { Hexadecimal.string(high, digits: 16) + Hexadecimal.string(low, digits: 16) }
+
+    private struct State {
+        var a: UInt32 = 0x6745_2301
+        var b: UInt32 = 0xefcd_ab89
+        var c: UInt32 = 0x98ba_dcfe
+        var d: UInt32 = 0x1032_5476
+
+        /// One block of 64 bytes (RFC 1321, 3.4).
+        mutating func add(_ bytes: Span<UInt8>, at start: Int) {
+            var x = InlineArray<16, UInt32>(repeating: 0)
+            for word in 0..<16 {
+                let at = start + word * 4
+                x[word] =
+                    UInt32(bytes[at]) | UInt32(bytes[at + 1]) << 8 | UInt32(bytes[at + 2]) << 16 | UInt32(bytes[at + 3]) << 24
+            }
+            let before = self
+            for step in 0..<64 {
+                let round = step >> 4
+                let (f, word): (UInt32, Int) =
+                    switch round {
+                    case 0: ((b & c) | (~b & d), step)
+                    case 1: ((b & d) | (c & ~d), (5 &* step &+ 1) & 15)
+                    case 2: (b ^ c ^ d, (3 &* step &+ 5) & 15)
+                    default: (c ^ (b | ~d), (7 &* step) & 15)
+                    }
+                let sum = a &+ f &+ x[word] &+ MD5.sines[step]
+                let turn = MD5.turns[round &* 4 &+ step & 3]
+                (a, d, c) = (d, c, b)
+                b = b &+ (sum << turn | sum >> (32 &- turn))
+            }
+            a = a &+ before.a
+            b = b &+ before.b
+            c = c &+ before.c
+            d = d &+ before.d
+        }
+    }
+
+    private static let turns: [UInt32] = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21]
+
+    /// The integer part of 2^32 times abs(sin(i)), i = 1 ... 64 in radians.
+    private static let sines: [UInt32] = [
+        0xd76a_a478, 0xe8c7_b756, 0x2420_70db, 0xc1bd_ceee, 0xf57c_0faf, 0x4787_c62a, 0xa830_4613, 0xfd46_9501,
+        0x6980_98d8, 0x8b44_f7af, 0xffff_5bb1, 0x895c_d7be, 0x6b90_1122, 0xfd98_7193, 0xa679_438e, 0x49b4_0821,
+        0xf61e_2562, 0xc040_b340, 0x265e_5a51, 0xe9b6_c7aa, 0xd62f_105d, 0x0244_1453, 0xd8a1_e681, 0xe7d3_fbc8,
+        0x21e1_cde6, 0xc337_07d6, 0xf4d5_0d87, 0x455a_14ed, 0xa9e3_e905, 0xfcef_a3f8, 0x676f_02d9, 0x8d2a_4c8a,
+        0xfffa_3942, 0x8771_f681, 0x6d9d_6122, 0xfde5_380c, 0xa4be_ea44, 0x4bde_cfa9, 0xf6bb_4b60, 0xbebf_bc70,
+        0x289b_7ec6, 0xeaa1_27fa, 0xd4ef_3085, 0x0488_1d05, 0xd9d4_d039, 0xe6db_99e5, 0x1fa2_7cf8, 0xc4ac_5665,
+        0xf429_2244, 0x432a_ff97, 0xab94_23a7, 0xfc93_a039, 0x655b_59c3, 0x8f0c_cc92, 0xffef_f47d, 0x8584_5dd1,
+        0x6fa8_7e4f, 0xfe2c_e6e0, 0xa301_4314, 0x4e08_11a1, 0xf753_7e82, 0xbd3a_f235, 0x2ad7_d2bb, 0xeb86_d391,
+    ]
+}
+
+/// Unsigned numbers in lower-case digits to the base of 16.
+package enum Hexadecimal {
+    /// At least `digits` digits, filled up with zeros.
+    package static func string(_ value: UInt64, digits: Int = 1) -> String {
+        let plain = String(value, radix: 16)
+        return plain.utf8.count >= digits ? plain : String(repeating: "0", count: digits - plain.utf8.count) + plain
+    }
+
+    /// Only what `string` makes: no sign, no capitals, 1 to 16 digits.
+    package static func value(_ text: some Sequence<UInt8>) -> UInt64? {
+        var (value, count) = (UInt64(0), 0)
+        for byte in text {
+            let digit: UInt8
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+            default: return nil
+            }
+            count += 1
+            guard count <= 16 else { return nil }
+            value = value << 4 | UInt64(digit)
+        }
+        return count > 0 ? value : nil
+    }
+}

@@ -1,0 +1,42 @@
+/// Percent-encoding of RFC 3986, section 2.1.
+package enum PercentEncoding {
+    /// Replaces every byte that `keeps` refuses by "%XX".
+    package static func encode(_ bytes: some Sequence<UInt8>, keeping keeps: (UInt8) -> Bool) -> [UInt8] {
+        var result: [UInt8] = []
+        for byte in bytes {
+            if keeps(byte) {
+                result.append(byte)
+            } else {
+                result += [Byte.percent, digit(byte >> 4), digit(byte & 15)]
+            }
+        }
+        return result
+    }
+
+    /// Replaces "%XX" by its byte; a percent sign that no two hexadecimal digits follow stays as it is.
+    package static func decode(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(min(bytes.count, 4096))
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            if let value = value(in: bytes, at: index) {
+                result.append(value)
+                index += 3
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        return result
+    }
+
+    /// The byte that an escape at `index` stands for, or nil when there is none.
+    package static func value(in bytes: ArraySlice<UInt8>, at index: Int) -> UInt8? {
+        guard bytes[index] == Byte.percent, bytes.endIndex - index >= 3,
+            let high = Byte.hexValue(bytes[index + 1]), let low = Byte.hexValue(bytes[index + 2])
+        else { return nil }
+        return high << 4 | low
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 55 + value }
+}

@@ -1,0 +1,44 @@
+extension URLText {
+    /// The URL that `reference` means when it is found in the answer of this one (RFC 3986, section 5.2).
+    ///
+    /// Spaces and bytes outside ASCII are escaped, as browsers do for the header field `Location`; the fragment is the
+    /// reference's own, or else inherited (RFC 9110, section 10.2.2).
+    package func resolving(_ reference: [UInt8]) -> URLText {
+        let reference = URLText(PercentEncoding.encode(reference) { $0 > Byte.space && $0 < Byte.delete })
+        var result: [UInt8] = []
+        if !reference.scheme.isEmpty {
+            result = Array(reference.withoutFragment)
+        } else if reference.hasAuthority {
+            result = Array(scheme.utf8) + [Byte.colon] + reference.withoutFragment
+        } else {
+            result = Array(bytes[..<path.startIndex]) + mergedPath(reference)
+            if let query = reference.query ?? (reference.path.isEmpty ? query : nil) { result += [Byte.question] + query }
+        }
+        if let fragment = reference.fragment ?? fragment { result += [Byte.hash] + fragment }
+        return URLText(result)
+    }
+
+    private func mergedPath(_ reference: URLText) -> [UInt8] {
+        if reference.path.isEmpty { return Array(path) }
+        if reference.path.first == Byte.slash { return URLText.removingDotSegments(reference.path) }
+        let folder = path.lastIndex(of: Byte.slash).map { path[...$0] } ?? [Byte.slash]
+        return URLText.removingDotSegments((Array(folder) + reference.path)[...])
+    }
+
+    /// RFC 3986, section 5.2.4, for a path that begins with "/".
+    private static func removingDotSegments(_ path: ArraySlice<UInt8>) -> [UInt8] {
+        let dot = [Byte.dot][...]
+        let segments = path.dropFirst().split(separator: Byte.slash, omittingEmptySubsequences: false)
+        var kept: [ArraySlice<UInt8>] = []
+        for (index, segment) in segments.enumerated() {
+            let isParent = segment == [Byte.dot, Byte.dot][...]
+            if isParent { _ = kept.popLast() }
+            if !isParent, segment != dot {
+                kept.append(segment)
+            } else if index == segments.count - 1 {
+                kept.append([])  // a final dot segment names a folder
+            }
+        }
+        return [Byte.slash] + kept.joined(separator: [Byte.slash])
+    }
+}

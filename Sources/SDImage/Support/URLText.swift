@@ -1,0 +1,130 @@
+/// The bytes of a URL and where its parts lie in them: the one parser that everything in the library uses.
+///
+/// Splits by RFC 3986, appendix B, and changes nothing: no case folding, no dot segments, no escaping. It accepts any
+/// bytes; `validate` says whether they may be loaded.
+package struct URLText: Hashable, Sendable {
+    package let bytes: [UInt8]
+    private let schemeEnd: Int
+    private let authority: Range<Int>?
+    private let pathRange: Range<Int>
+    private let queryRange: Range<Int>?
+    private let fragmentStart: Int?
+
+    package init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        let fragment = bytes.firstIndex(of: Byte.hash)
+        let end = fragment ?? bytes.count
+        var start = URLText.schemeLength(bytes)
+        schemeEnd = start
+        if start > 0 { start += 1 }
+        if end - start >= 2, bytes[start] == Byte.slash, bytes[start + 1] == Byte.slash {
+            let from = start + 2
+            let to = bytes[from..<end].firstIndex { $0 == Byte.slash || $0 == Byte.question } ?? end
+            authority = from..<to
+            start = to
+        } else {
+            authority = nil
+        }
+        let question = start <= end ? bytes[start..<end].firstIndex(of: Byte.question) : nil
+        pathRange = min(start, end)..<(question ?? end)
+        queryRange = question.map { $0 + 1..<end }
+        fragmentStart = fragment.map { $0 + 1 }
+    }
+
+    package init(_ string: String) { self.init(Array(string.utf8)) }
+
+    /// Lower case, without the colon; empty when there is none.
+    package var scheme: String { String(decoding: bytes[..<schemeEnd], as: UTF8.self).lowercased() }
+
+    package var hasAuthority: Bool { authority != nil }
+
+    /// What stands before the last "@" of the authority: user and password, still percent-encoded.
+    package var userInfo: ArraySlice<UInt8>? {
+        guard let authority, let at = bytes[authority].lastIndex(of: Byte.at) else { return nil }
+        return bytes[authority.lowerBound..<at]
+    }
+
+    /// As written, with the brackets of an IPv6 address.
+    package var host: ArraySlice<UInt8> { hostAndPort.host }
+
+    /// The digits after the host's colon; nil when there is no colon or nothing after it.
+    package var port: ArraySlice<UInt8>? { hostAndPort.port }
+
+    package var path: ArraySlice<UInt8> { bytes[pathRange] }
+
+    package var query: ArraySlice<UInt8>? { queryRange.map { bytes[$0] } }
+
+    package var fragment: ArraySlice<UInt8>? { fragmentStart.map { bytes[$0...] } }
+
+    /// Scheme, host and port, folded: equal for two URLs of one origin (RFC 6454, section 4). nil without a host.
+    package var origin: [UInt8]? {
+        let (host, port) = hostAndPort
+        guard schemeEnd > 0, !host.isEmpty else { return nil }
+        let scheme = scheme
+        let digits = port.map { Array($0.drop { $0 == Byte.zero }) } ?? Array(URLText.defaultPort(scheme).utf8)
+        return Array(scheme.utf8) + Array("://".utf8) + host.map(Byte.lowercased) + [Byte.colon] + digits
+    }
+
+    /// The bytes without user and password, for messages and results; of a `data:` URL only its beginning.
+    package var redacted: CString {
+        let longest = 128
+        if scheme == "data", bytes.count > longest {
+            return CString(String(decoding: bytes[..<longest], as: UTF8.self) + "…")
+        }
+        return CString(String(decoding: withoutUserInfo, as: UTF8.self))
+    }
+
+    /// The bytes without user and password.
+    package var withoutUserInfo: [UInt8] {
+        guard let userInfo else { return bytes }
+        return Array(bytes[..<userInfo.startIndex] + bytes[(userInfo.endIndex + 1)...])
+    }
+
+    /// Where the part starts that is never sent to a server.
+    package var withoutFragment: ArraySlice<UInt8> { bytes[..<(fragmentStart.map { $0 - 1 } ?? bytes.count)] }
+
+    /// Position of the dot before the path's extension (spec TRF-31). A dot that begins or ends the last component is
+    /// none.
+    package var extensionDot: Int? { URLText.extensionDot(in: path) }
+
+    static func extensionDot(in path: ArraySlice<UInt8>) -> Int? {
+        let start = path.lastIndex(of: Byte.slash).map { $0 + 1 } ?? path.startIndex
+        guard let dot = path[start...].lastIndex(of: Byte.dot), dot > start, dot + 1 < path.endIndex else { return nil }
+        return dot
+    }
+
+    /// The path's extension in lower case; empty when it has none.
+    package var pathExtension: String {
+        guard let dot = extensionDot else { return "" }
+        return String(decoding: bytes[dot + 1..<pathRange.upperBound], as: UTF8.self).lowercased()
+    }
+
+    private var hostAndPort: (host: ArraySlice<UInt8>, port: ArraySlice<UInt8>?) {
+        guard let authority else { return ([], nil) }
+        let whole = bytes[(userInfo.map { $0.endIndex + 1 } ?? authority.lowerBound)..<authority.upperBound]
+        // The colons of an IPv6 address stand inside brackets.
+        let searched = whole.lastIndex(of: Byte.rightBracket).map { whole[$0...] } ?? whole
+        guard let colon = searched.lastIndex(of: Byte.colon) else { return (whole, nil) }
+        let digits = whole[(colon + 1)...]
+        return (whole[..<colon], digits.isEmpty ? nil : digits)
+    }
+
+    private static func defaultPort(_ scheme: String) -> String {
+        switch scheme {
+        case "http": "80"
+        case "https": "443"
+        default: ""
+        }
+    }
+
+    /// Length of `ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )` before a colon (RFC 3986, section 3.1), or 0.
+    private static func schemeLength(_ bytes: [UInt8]) -> Int {
+        guard let first = bytes.first, Byte.isLetter(first) else { return 0 }
+        for (index, byte) in bytes.enumerated() {
+            if byte == Byte.colon { return index }
+            guard Byte.isLetter(byte) || Byte.isDigit(byte) || byte == Byte.plus || byte == Byte.hyphen || byte == Byte.dot
+            else { return 0 }
+        }
+        return 0
+    }
+}

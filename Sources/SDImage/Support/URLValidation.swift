@@ -1,0 +1,63 @@
+extension URLText {
+    /// Refuses what no loader may be given: nothing at all, invalid UTF-8, control bytes and spaces. In `data:` URLs
+    /// white space is a matter of their own encoding.
+    package func validate() throws(ImageError) {
+        guard !bytes.isEmpty else { throw ImageError(.invalidURL, "URL is empty") }
+        // A damaged text is the caller's mistake; it is never repaired, because two would become one.
+        guard String(validating: bytes, as: UTF8.self) != nil else {
+            throw ImageError(.invalidArgument, "URL is not valid UTF-8")
+        }
+        let isData = scheme == "data"
+        guard !bytes.contains(where: { (Byte.isControl($0) || $0 == Byte.space) && !(isData && Byte.isSpace($0)) }) else {
+            throw ImageError(.invalidURL, "URL contains a space or a control character", url: redacted)
+        }
+    }
+
+    /// Whether it can be sent over HTTP: a host, and an authority that no two parsers read differently.
+    package func validateForHTTP() throws(ImageError) {
+        try validate()
+        guard hasAuthority, !host.isEmpty else { throw ImageError(.invalidURL, "URL has no host", url: redacted) }
+        guard isHostPlain, isPortInRange, (userInfo ?? []).allSatisfy(URLText.isUserInfoCharacter) else {
+            throw ImageError(.invalidURL, "URL has a malformed authority", url: redacted)
+        }
+    }
+
+    /// True for text made of the characters of RFC 3986 with whole escapes, with or without a scheme: what spec TRF-32
+    /// calls a key that parses as a URL.
+    package var isWellFormed: Bool {
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte == Byte.percent {
+                guard PercentEncoding.value(in: bytes[...], at: index) != nil else { return false }
+                index += 3
+                continue
+            }
+            guard Byte.isPathCharacter(byte) || byte == Byte.question || byte == Byte.hash || URLText.isBracket(byte) else {
+                return false
+            }
+            index += 1
+        }
+        return !path.contains(where: URLText.isBracket)
+    }
+
+    private var isHostPlain: Bool {
+        if host.first == Byte.leftBracket {
+            return host.last == Byte.rightBracket
+                && host.dropFirst().dropLast().allSatisfy { Byte.hexValue($0) != nil || $0 == Byte.colon || $0 == Byte.dot }
+        }
+        return host.allSatisfy { Byte.isUnreserved($0) || Byte.isSubDelimiter($0) || $0 == Byte.percent || $0 >= 128 }
+    }
+
+    private var isPortInRange: Bool {
+        guard let port else { return true }
+        guard port.count <= 5, port.allSatisfy(Byte.isDigit) else { return false }
+        return (1...65535).contains(port.reduce(0) { $0 * 10 + Int($1 - Byte.zero) })
+    }
+
+    private static func isUserInfoCharacter(_ byte: UInt8) -> Bool {
+        Byte.isUnreserved(byte) || Byte.isSubDelimiter(byte) || byte == Byte.colon || byte == Byte.percent || byte >= 128
+    }
+
+    private static func isBracket(_ byte: UInt8) -> Bool { byte == Byte.leftBracket || byte == Byte.rightBracket }
+}

@@ -1,0 +1,18 @@
+import CSDImage
+import SDImage
+
+/// The version, in the two forms that the header promises.
+enum Version {
+    static let text: StaticString = "0.1.0"
+    static let number: UInt32 = 1000
+}
+
+@_cdecl("sdimage_version") @implementation
+public func sdimage_version() -> Text {
+    Names.pointer(Version.text)
+}
+
+@_cdecl("sdimage_version_number") @implementation
+public func sdimage_version_number() -> UInt32 {
+    Version.number
+}

@@ -1,0 +1,238 @@
+import CSDImage
+import SDImage
+
+typealias CacheConfigObject = Box<CacheConfiguration>
+
+/// A cache as C holds it.
+final class CacheObject: Sendable {
+    let cache: any ImageCaching
+    /// nil for a cache of the host, which offers less.
+    let builtIn: ImageCache?
+
+    init(_ cache: any ImageCaching) {
+        self.cache = cache
+        builtIn = cache as? ImageCache
+    }
+}
+
+/// The built-in cache behind a pointer.
+private func builtIn(_ pointer: Object) throws(ImageError) -> ImageCache {
+    guard let cache = try Handle.borrow(pointer, as: CacheObject.self).builtIn else {
+        throw ImageError(.unsupported, "a cache of the host's own answers its manager only")
+    }
+    return cache
+}
+
+@_cdecl("sdimage_cache_config_new") @implementation
+public func sdimage_cache_config_new() -> Object {
+    Handle.own(CacheConfigObject(CacheConfiguration()))
+}
+
+@_cdecl("sdimage_cache_config_ref") @implementation
+public func sdimage_cache_config_ref(_ config: Object) -> Object {
+    Handle.ref(config, as: CacheConfigObject.self)
+}
+
+@_cdecl("sdimage_cache_config_unref") @implementation
+public func sdimage_cache_config_unref(_ config: Object) {
+    Handle.unref(config, as: CacheConfigObject.self)
+}
+
+@_cdecl("sdimage_cache_config_set_directory") @implementation
+public func sdimage_cache_config_set_directory(_ config: Object, _ path: Text) {
+    change(config, CacheConfigObject.self) { $0.directory = Input.text(path) ?? CacheConfiguration.defaultDirectory }
+}
+
+@_cdecl("sdimage_cache_config_set_namespace") @implementation
+public func sdimage_cache_config_set_namespace(_ config: Object, _ name: Text) {
+    change(config, CacheConfigObject.self) { $0.namespace = Input.text(name) ?? CacheConfiguration().namespace }
+}
+
+@_cdecl("sdimage_cache_config_set_memory_only") @implementation
+public func sdimage_cache_config_set_memory_only(_ config: Object, _ memoryOnly: Bool) {
+    change(config, CacheConfigObject.self) { $0.isMemoryOnly = memoryOnly }
+}
+
+@_cdecl("sdimage_cache_config_set_max_memory_cost") @implementation
+public func sdimage_cache_config_set_max_memory_cost(_ config: Object, _ bytes: Int) {
+    change(config, CacheConfigObject.self) { $0.maxMemoryCost = max(0, bytes) }
+}
+
+@_cdecl("sdimage_cache_config_set_max_memory_count") @implementation
+public func sdimage_cache_config_set_max_memory_count(_ config: Object, _ count: Int) {
+    change(config, CacheConfigObject.self) { $0.maxMemoryCount = max(0, count) }
+}
+
+@_cdecl("sdimage_cache_config_set_max_disk_size") @implementation
+public func sdimage_cache_config_set_max_disk_size(_ config: Object, _ bytes: UInt64) {
+    change(config, CacheConfigObject.self) { $0.disk.maxSize = Int(clamping: bytes) }
+}
+
+@_cdecl("sdimage_cache_config_set_max_disk_age") @implementation
+public func sdimage_cache_config_set_max_disk_age(_ config: Object, _ seconds: Int64) {
+    change(config, CacheConfigObject.self) { $0.disk.maxAge = Int(clamping: seconds) }
+}
+
+@_cdecl("sdimage_cache_config_set_inline_entry_limit") @implementation
+public func sdimage_cache_config_set_inline_entry_limit(_ config: Object, _ bytes: Int) {
+    change(config, CacheConfigObject.self) { $0.inlineEntryLimit = max(0, bytes) }
+}
+
+@_cdecl("sdimage_cache_config_set_durable") @implementation
+public func sdimage_cache_config_set_durable(_ config: Object, _ durable: Bool) {
+    change(config, CacheConfigObject.self) { $0.isDurable = durable }
+}
+
+@_cdecl("sdimage_cache_new") @implementation
+public func sdimage_cache_new(_ config: Object, _ cache: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    attempt(error) { () throws(ImageError) in
+        try requirePlace(cache)
+        let configuration = config == nil ? CacheConfiguration() : try Handle.borrow(config, as: CacheConfigObject.self).value
+        try give(CacheObject(try Defaults.makeCache(configuration)), cache)
+    }
+}
+
+@_cdecl("sdimage_cache_ref") @implementation
+public func sdimage_cache_ref(_ cache: Object) -> Object {
+    Handle.ref(cache, as: CacheObject.self)
+}
+
+@_cdecl("sdimage_cache_unref") @implementation
+public func sdimage_cache_unref(_ cache: Object) {
+    Handle.unref(cache, as: CacheObject.self)
+}
+
+@_cdecl("sdimage_cache_close") @implementation
+public func sdimage_cache_close(_ cache: Object, _ error: ObjectOut) -> sdimage_status {
+    attempt(error) { () throws(ImageError) in try builtIn(cache).close() }
+}
+
+@_cdecl("sdimage_cache_memory_image") @implementation
+public func sdimage_cache_memory_image(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int) -> Object {
+    guard let cache = Handle.find(cache, as: CacheObject.self), let key = try? Input.view(key, length) else { return nil }
+    return cache.cache.memoryImage(for: key).map { Handle.own($0) } ?? nil
+}
+
+@_cdecl("sdimage_cache_set_memory_image") @implementation
+public func sdimage_cache_set_memory_image(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ image: Object, _ error: ObjectOut) -> sdimage_status {
+    attempt(error) { () throws(ImageError) in
+        let cache = try Handle.borrow(cache, as: CacheObject.self).cache
+        cache.storeInMemory(try Handle.borrow(image, as: Image.self), for: try Input.key(key, length))
+    }
+}
+
+@_cdecl("sdimage_cache_set_memory_limits") @implementation
+public func sdimage_cache_set_memory_limits(_ cache: Object, _ bytes: Int, _ count: Int) {
+    Handle.find(cache, as: CacheObject.self)?.builtIn?.setMemoryLimits(cost: max(0, bytes), count: max(0, count))
+}
+
+@_cdecl("sdimage_cache_data") @implementation
+public func sdimage_cache_data(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    attempt(error) { () throws(ImageError) in
+        try requirePlace(data)
+        guard let found = try builtIn(cache).dataNow(for: try Input.key(key, length)) else {
+            throw ImageError(.notFound, "no such entry")
+        }
+        try give(found.bytes, data)
+    }
+}
+
+@_cdecl("sdimage_cache_store_data") @implementation
+public func sdimage_cache_store_data(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: Object, _ error: ObjectOut) -> sdimage_status {
+    attempt(error) { () throws(ImageError) in
+        let cache = try builtIn(cache)
+        let key = try Input.key(key, length)
+        let data = CachedData(bytes: try Handle.borrow(data, as: Bytes.self))
+        if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "waiting on a thread of the library") }
+        try cache.storeNow(data, for: key)
+    }
+}
+
+@_cdecl("sdimage_cache_store_data_async") @implementation
+public func sdimage_cache_store_data_async(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: Object, _ stored: sdimage_cache_stored_fn?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ error: ObjectOut) -> sdimage_status {
+    let foreign = Foreign(userData, destroy)
+    nonisolated(unsafe) let function = stored
+    return attempt(error) { () throws(ImageError) in
+        let cache = try builtIn(cache)
+        let key = try Input.key(key, length)
+        let data = CachedData(bytes: try Handle.borrow(data, as: Bytes.self))
+        cache.enqueueStore(data, for: key) { failure in
+            Engine.callLater { function?(foreign.userData, Handle.lend(failure)) }
+        }
+    }
+}
+
+@_cdecl("sdimage_cache_image") @implementation
+public func sdimage_cache_image(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ options: Object, _ image: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    attempt(error) { () throws(ImageError) in
+        try requirePlace(image)
+        let lookup = CacheLookup(cache: try builtIn(cache), registry: Defaults.coders)
+        try give(try lookup.image(for: try Input.key(key, length), options: try decodeOptions(options)), image)
+    }
+}
+
+@_cdecl("sdimage_cache_contains") @implementation
+public func sdimage_cache_contains(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int) -> sdimage_cache_layers {
+    guard let cache = try? builtIn(cache), let key = try? Input.key(key, length) else { return .SDIMAGE_CACHE_LAYERS_NONE }
+    return cache.contains(key).code
+}
+
+@_cdecl("sdimage_cache_remove") @implementation
+public func sdimage_cache_remove(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ layers: sdimage_cache_layers, _ error: ObjectOut) -> sdimage_status {
+    attempt(error) { () throws(ImageError) in
+        let cache = try builtIn(cache)
+        try cache.removeNow(try Input.key(key, length), from: CacheLayers(layers))
+    }
+}
+
+@_cdecl("sdimage_cache_clear") @implementation
+public func sdimage_cache_clear(_ cache: Object, _ layers: sdimage_cache_layers, _ error: ObjectOut) -> sdimage_status {
+    attempt(error) { () throws(ImageError) in try builtIn(cache).clearNow(CacheLayers(layers)) }
+}
+
+@_cdecl("sdimage_cache_flush") @implementation
+public func sdimage_cache_flush(_ cache: Object, _ error: ObjectOut) -> sdimage_status {
+    attempt(error) { () throws(ImageError) in try builtIn(cache).flush() }
+}
+
+@_cdecl("sdimage_cache_remove_expired") @implementation
+public func sdimage_cache_remove_expired(_ cache: Object, _ error: ObjectOut) -> sdimage_status {
+    attempt(error) { () throws(ImageError) in try builtIn(cache).removeExpired() }
+}
+
+@_cdecl("sdimage_cache_path") @implementation
+public func sdimage_cache_path(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ path: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    attempt(error) { () throws(ImageError) in
+        try requirePlace(path)
+        let found = try builtIn(cache).path(for: try Input.key(key, length))
+        // The NUL is there for C and not counted.
+        let text = CString(found)
+        try give(Bytes(adopting: text.pointer, count: text.count) { withExtendedLifetime(text) {} }, path)
+    }
+}
+
+@_cdecl("sdimage_cache_disk_totals") @implementation
+public func sdimage_cache_disk_totals(_ cache: Object, _ bytes: UnsafeMutablePointer<UInt64>?, _ count: UnsafeMutablePointer<UInt64>?, _ error: ObjectOut) -> sdimage_status {
+    attempt(error) { () throws(ImageError) in
+        let totals = try builtIn(cache).diskTotals()
+        bytes?.pointee = UInt64(clamping: totals.bytes)
+        count?.pointee = UInt64(clamping: totals.count)
+    }
+}
+
+@_cdecl("sdimage_cache_statistics") @implementation
+public func sdimage_cache_statistics(_ cache: Object, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    attempt(error) { () throws(ImageError) in
+        try requirePlace(json)
+        try give(try Report.statistics(try builtIn(cache).statistics).bytes(), json)
+    }
+}
+
+@_cdecl("sdimage_cache_new_custom") @implementation
+public func sdimage_cache_new_custom(_ vtable: UnsafePointer<sdimage_cache_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ cache: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    let foreign = Foreign(userData, destroy)
+    return attempt(error) { () throws(ImageError) in
+        try requirePlace(cache)
+        try give(CacheObject(try ForeignCache(vtable, foreign)), cache)
+    }
+}

@@ -1,0 +1,72 @@
+import SDImage
+import SDImageCodecs
+import SDImageCurl
+import SDImageSQLite
+import Synchronization
+
+/// The composition root: the one place that knows which coders, loaders and stores the library is made of, and the
+/// instances that the process shares.
+enum Defaults {
+    static let builtinCoders = BuiltinCoders.make()
+    static let coders = CoderRegistry(builtinCoders)
+    static let downloader = DownloaderConfiguration()
+
+    /// Caches that are open, so that all of them can be emptied. Held weakly: an open cache keeps the engine running.
+    private struct Shared {
+        var caches: [WeakCache] = []
+        weak var defaultCache: ImageCache?
+    }
+
+    private struct WeakCache { weak var cache: ImageCache? }
+
+    private static let shared = Mutex(Shared())
+
+    /// Versions of the libraries underneath.
+    static var libraries: [(String, String)] {
+        builtinCoders.map { ($0.name, $0.libraryVersion) } + [("http", CurlLoader.libraryVersion), ("sqlite", SQLiteStore.libraryVersion)]
+    }
+
+    static func makeCache(_ configuration: CacheConfiguration) throws(ImageError) -> ImageCache {
+        let cache = try ImageCache(configuration: configuration, lease: try Engine.acquire()) { path throws(ImageError) in
+            try SQLiteStore(path: path, isDurable: configuration.isDurable)
+        }
+        shared.withLock { shared in
+            shared.caches.removeAll { $0.cache == nil }
+            shared.caches.append(WeakCache(cache: cache))
+        }
+        return cache
+    }
+
+    static func makeManager(_ configuration: ManagerConfiguration) throws(ImageError) -> ImageManager {
+        let lease = try Engine.acquire()
+        let cache: (any ImageCaching)? =
+            if case .inherited = configuration.cache { try defaultCache() } else { configuration.cache.resolved(nil) }
+        let loader: any ImageLoader = if let own = configuration.loader { own } else { try defaultLoader(lease) }
+        return ImageManager(
+            cache: cache, loader: loader, dispatcher: configuration.dispatcher ?? LibraryDispatcher(lease: lease),
+            registry: coders, failedURLRetryAfter: configuration.failedURLRetryAfter, lease: lease)
+    }
+
+    static func emptyMemoryCaches() {
+        for cache in shared.withLock({ $0.caches.compactMap(\.cache) }) { cache.emptyMemory() }
+    }
+
+    /// One for all managers that name none, as long as there is such a manager.
+    private static func defaultCache() throws(ImageError) -> ImageCache {
+        if let cache = shared.withLock({ $0.defaultCache }) { return cache }
+        let made = try makeCache(CacheConfiguration())
+        // Another thread may have been faster: then its cache is everybody's.
+        return shared.withLock { shared in
+            if let cache = shared.defaultCache { return cache }
+            shared.defaultCache = made
+            return made
+        }
+    }
+
+    private static func defaultLoader(_ lease: EngineLease) throws(ImageError) -> any ImageLoader {
+        LoaderChain([
+            DataURLLoader(), FileLoader(pool: lease.engine.blocking),
+            try CurlLoader(configuration: downloader, lease: lease),
+        ])
+    }
+}

@@ -1,0 +1,86 @@
+import CSDImage
+import SDImage
+
+/// A cache of the host.
+final class ForeignCache: ImageCaching {
+    private let host: ForeignTable<sdimage_cache_vtable>
+    private let lease: EngineLease
+
+    init(_ table: UnsafePointer<sdimage_cache_vtable>?, _ foreign: Foreign) throws(ImageError) {
+        let size = unsafe table?.pointee.size ?? 0
+        let required = MemoryLayout<sdimage_cache_vtable>.size
+        let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_cache_vtable())
+        guard unsafe copy.query != nil, unsafe copy.store != nil, unsafe copy.remove != nil else {
+            throw ImageError(.invalidArgument, "the table lacks query, store or remove")
+        }
+        host = unsafe ForeignTable(copy, foreign)
+        lease = try Engine.acquire()
+    }
+
+    func memoryImage(for key: UnsafeRawBufferPointer) -> Image? {
+        guard let function = unsafe host.table.memory_image else { return nil }
+        let image = unsafe function(host.userData, key.baseAddress, key.count)
+        defer { unsafe Handle.unref(image, as: Image.self) }
+        return unsafe Handle.find(image, as: Image.self)
+    }
+
+    func storeInMemory(_ image: Image, for key: CacheKey) {
+        unsafe key.bytes.withUnsafeBytes { bytes in
+            unsafe host.table.set_memory_image?(host.userData, bytes.baseAddress, bytes.count, Handle.lend(image))
+        }
+    }
+
+    func diskData(for key: CacheKey) async throws(ImageError) -> CachedData? {
+        try await ask(key) { table, userData, bytes, reply in
+            unsafe table.query(userData, bytes.baseAddress, bytes.count, reply)
+        }.map(CachedData.init(bytes:))
+    }
+
+    func storeOnDisk(_ data: CachedData, for key: CacheKey) async throws(ImageError) {
+        _ = try await ask(key) { table, userData, bytes, reply in
+            unsafe table.store(userData, bytes.baseAddress, bytes.count, Handle.lend(data.bytes), reply)
+        }
+    }
+
+    func enqueueDiskStore(_ data: CachedData, for key: CacheKey) {
+        Task(executorPreference: lease.engine.executor) { [self] in
+            do throws(ImageError) { try await storeOnDisk(data, for: key) } catch {
+                Log.write(.error, "a cache of the host could not store: \(error.message.string)")
+            }
+        }
+    }
+
+    func dropDamaged(_ data: CachedData, for key: CacheKey) {
+        Task(executorPreference: lease.engine.executor) { [self] in
+            do throws(ImageError) { try await remove(key, from: .disk) } catch {
+                Log.write(.error, "a cache of the host could not remove: \(error.message.string)")
+            }
+        }
+    }
+
+    func remove(_ key: CacheKey, from layers: CacheLayers) async throws(ImageError) {
+        _ = try await ask(key) { table, userData, bytes, reply in
+            unsafe table.remove(userData, bytes.baseAddress, bytes.count, layers.code, reply)
+        }
+    }
+
+    /// Calls a function of the host where it may block, and waits for its reply.
+    private func ask(
+        _ key: CacheKey,
+        _ call: @escaping @Sendable (sdimage_cache_vtable, UserData, UnsafeRawBufferPointer, Object) -> Void
+    ) async throws(ImageError) -> Bytes? {
+        let reply = Reply()
+        let outcome: Reply.Outcome = await withTaskCancellationHandler {
+            unsafe await withUnsafeContinuation { continuation in
+                reply.whenComplete { unsafe continuation.resume(returning: $0) }
+                lease.engine.blocking.submit(.normal) { [host] in
+                    // The hook owns one reference of the reply.
+                    unsafe key.bytes.withUnsafeBytes { unsafe call(host.table, host.userData, $0, Handle.own(reply)) }
+                }
+            }
+        } onCancel: {
+            reply.cancel()
+        }
+        return try outcome.get()
+    }
+}

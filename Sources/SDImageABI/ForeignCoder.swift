@@ -1,0 +1,94 @@
+import CSDImage
+import SDImage
+
+/// A coder of the host.
+final class ForeignCoder: ImageCoder {
+    let name: String
+    var libraryVersion: String { "" }
+    var decodableFormats: [ImageFormat] { [] }
+    private let host: ForeignTable<sdimage_coder_vtable>
+
+    init(name: String, _ table: UnsafePointer<sdimage_coder_vtable>?, _ foreign: Foreign) throws(ImageError) {
+        let size = unsafe table?.pointee.size ?? 0
+        let required = MemoryLayout<sdimage_coder_vtable>.offset(of: \.can_encode) ?? 0
+        let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_coder_vtable())
+        guard unsafe copy.can_decode != nil, unsafe copy.decode != nil else {
+            throw ImageError(.invalidArgument, "the table lacks can_decode or decode")
+        }
+        self.name = name
+        host = unsafe ForeignTable(copy, foreign)
+    }
+
+    func canDecode(_ bytes: Bytes) -> Bool { unsafe host.table.can_decode(host.userData, bytes.pointer, bytes.count) }
+
+    /// The table has no function for headers alone: what the picture says once it is decoded.
+    func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo {
+        let image = try decode(bytes, options: options, stop: StopSignal())
+        var info = ImageInfo()
+        info.format = image.metadata.format
+        info.storedSize = image.size
+        info.hasAlpha = image.metadata.hasAlpha
+        info.frameCount = image.metadata.frameCount
+        info.channels = image.pixels.format.channels
+        info.bitsPerChannel = image.pixels.format.bytesPerChannel * 8
+        return info
+    }
+
+    func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+        try stop.check()
+        let lentOptions = DecodeOptionsObject(options)
+        let lentBag = options.bag.map { OptionsObject($0.bag) }
+        var image: Object = nil
+        var error: Object = nil
+        let status = unsafe host.table.decode(
+            host.userData, bytes.pointer, bytes.count, Handle.lend(lentOptions), Handle.lend(lentBag), &image, &error)
+        withExtendedLifetime((lentOptions, lentBag)) {}
+        defer {
+            unsafe Handle.unref(image, as: Image.self)
+            unsafe Handle.unref(error, as: ImageError.self)
+        }
+        guard status.rawValue >= 0 else { throw unsafe .foreign(status, error) }
+        guard let decoded = unsafe Handle.find(image, as: Image.self) else {
+            throw ImageError(.badData, "the coder gave no picture")
+        }
+        return decoded
+    }
+
+    func canEncode(_ format: ImageFormat) -> Bool {
+        guard unsafe host.table.encode != nil else { return false }
+        return unsafe host.table.can_encode?(host.userData, format.code) ?? false
+    }
+
+    func encode(_ image: Image, format: ImageFormat) throws(ImageError) -> Bytes {
+        var data: Object = nil
+        var error: Object = nil
+        let status = unsafe host.table.encode?(host.userData, Handle.lend(image), format.code, nil, &data, &error)
+        defer {
+            unsafe Handle.unref(data, as: Bytes.self)
+            unsafe Handle.unref(error, as: ImageError.self)
+        }
+        guard let status else { throw ImageError(.unsupported, "\(name) cannot encode") }
+        guard status.rawValue >= 0 else { throw unsafe .foreign(status, error) }
+        guard let bytes = unsafe Handle.find(data, as: Bytes.self), !bytes.isEmpty else {
+            throw ImageError(.encodeFailed, "the coder gave no bytes")
+        }
+        return bytes
+    }
+}
+
+/// Random access to encoded bytes, as coders of the host see it.
+final class SourceObject: Sendable {
+    private let bytes: Bytes
+
+    init(_ bytes: Bytes) { self.bytes = bytes }
+
+    var size: UInt64 { UInt64(clamping: bytes.count) }
+
+    /// Copies what there is from `offset`; returns how much that was.
+    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(ImageError) -> Int {
+        guard let start = Int(exactly: offset), start < bytes.count, let base = unsafe bytes.pointer else { return 0 }
+        let count = min(buffer.count, bytes.count - start)
+        unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(start: base + start, count: count))
+        return count
+    }
+}

@@ -1,0 +1,27 @@
+import CSDImage
+import SDImage
+
+/// The host's own loop.
+final class ForeignDispatcher: Dispatcher {
+    private let host: ForeignTable<sdimage_host_vtable>
+
+    init(_ table: UnsafePointer<sdimage_host_vtable>?, _ foreign: Foreign) throws(ImageError) {
+        let size = unsafe table?.pointee.size ?? 0
+        let required = MemoryLayout<sdimage_host_vtable>.offset(of: \.is_current) ?? 0
+        let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_host_vtable())
+        guard unsafe copy.post != nil else { throw ImageError(.invalidArgument, "the table has no post") }
+        host = unsafe ForeignTable(copy, foreign)
+    }
+
+    var isCurrent: Bool { unsafe host.table.is_current?(host.userData) ?? false }
+
+    func post(_ delivery: LoadTask) {
+        let argument = unsafe Unmanaged.passRetained(delivery).toOpaque()
+        unsafe host.table.post(
+            host.userData,
+            { argument in
+                guard let argument = unsafe argument else { return }
+                unsafe Unmanaged<LoadTask>.fromOpaque(argument).takeRetainedValue().deliverPending()
+            }, argument)
+    }
+}

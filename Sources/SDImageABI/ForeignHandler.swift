@@ -1,0 +1,24 @@
+import CSDImage
+import SDImage
+
+/// The callbacks of one load.
+final class ForeignHandler: LoadHandler {
+    private let host: ForeignTable<sdimage_load_handler>
+
+    init(_ table: UnsafePointer<sdimage_load_handler>?, _ foreign: Foreign) throws(ImageError) {
+        let size = unsafe table?.pointee.size ?? 0
+        let required = MemoryLayout<sdimage_load_handler>.offset(of: \.progress) ?? 0
+        host = unsafe ForeignTable(
+            try Input.table(table, size: size, required: required, empty: sdimage_load_handler()), foreign)
+    }
+
+    var wantsProgress: Bool { unsafe host.table.progress != nil }
+
+    func result(_ task: LoadTask, _ result: ImageResult) {
+        unsafe host.table.result?(host.userData, Handle.lend(task), Handle.lend(result))
+    }
+
+    func progress(_ task: LoadTask, received: Int64, expected: Int64) {
+        unsafe host.table.progress?(host.userData, Handle.lend(task), received, expected)
+    }
+}

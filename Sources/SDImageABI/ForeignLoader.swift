@@ -1,0 +1,57 @@
+import CSDImage
+import SDImage
+import Synchronization
+
+/// A loader of the host. Its `load` runs where it may block for a while; what it fetches arrives through the sink.
+final class ForeignLoader: ImageLoader {
+    let name: String
+    private let host: ForeignTable<sdimage_loader_vtable>
+
+    init(name: String, _ table: UnsafePointer<sdimage_loader_vtable>?, _ foreign: Foreign) throws(ImageError) {
+        let size = unsafe table?.pointee.size ?? 0
+        let required = MemoryLayout<sdimage_loader_vtable>.offset(of: \.cancel) ?? 0
+        let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_loader_vtable())
+        guard unsafe copy.can_load != nil, unsafe copy.load != nil else {
+            throw ImageError(.invalidArgument, "the table lacks can_load or load")
+        }
+        self.name = name
+        host = unsafe ForeignTable(copy, foreign)
+    }
+
+    func canLoad(_ request: ImageRequest) -> Bool {
+        let lent = RequestObject(request)
+        defer { withExtendedLifetime(lent) {} }
+        return unsafe host.table.can_load(host.userData, Handle.lend(lent))
+    }
+
+    /// Values of the host may change the bytes, and cannot be compared: then nothing is shared.
+    func sharingKey(_ request: ImageRequest) -> [UInt8]? {
+        guard request.options.count == 0, request.headers.isEmpty else { return nil }
+        return request.url
+    }
+
+    func load(_ request: ImageRequest, progress: @escaping LoadProgress) async throws(ImageError) -> LoadedData {
+        guard let engine = Engine.current else { throw .shutdown }
+        let limit = request.maxBodyBytes > 0 ? request.maxBodyBytes : Defaults.downloader.maxBodyBytes
+        let sink = LoadSink(limit: limit, progress: progress)
+        let outcome: Result<LoadedData, ImageError> = await withTaskCancellationHandler {
+            unsafe await withUnsafeContinuation { continuation in
+                unsafe sink.wait(continuation)
+                engine.blocking.submit(request.priority) { [self] in begin(request, sink) }
+            }
+        } onCancel: {
+            if sink.cancel() { unsafe host.table.cancel?(host.userData, Handle.lend(sink)) }
+        }
+        var data = try outcome.get()
+        data.finalURL = request.url
+        return data
+    }
+
+    private func begin(_ request: ImageRequest, _ sink: LoadSink) {
+        guard !sink.isCancelled else { return sink.finish(ImageError.cancelled) }
+        let lent = RequestObject(request)
+        let status = unsafe host.table.load(host.userData, Handle.lend(lent), Handle.lend(sink))
+        withExtendedLifetime(lent) {}
+        if status.rawValue < 0 { sink.finish(unsafe ImageError.foreign(status, nil)) }
+    }
+}

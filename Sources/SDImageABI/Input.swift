@@ -1,0 +1,50 @@
+import CSDImage
+import Glibc
+import SDImage
+
+/// Reading what C callers pass: lengths and pointers are checked here, once.
+enum Input {
+    /// Bytes with a length, which may be SDIMAGE_NUL_TERMINATED for text.
+    static func bytes(_ pointer: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> [UInt8] {
+        let buffer = unsafe try view(pointer, length)
+        return unsafe Array(buffer)
+    }
+
+    /// The same without a copy; valid during the call.
+    static func view(_ pointer: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> UnsafeRawBufferPointer {
+        guard let pointer = unsafe pointer else {
+            guard length == 0 else { throw ImageError(.invalidArgument, "NULL with a length") }
+            return unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+        }
+        if length == -1 { return unsafe UnsafeRawBufferPointer(start: pointer, count: strlen(pointer.assumingMemoryBound(to: CChar.self))) }
+        guard length >= 0 else { throw ImageError(.invalidArgument, "a length beyond the address space") }
+        return unsafe UnsafeRawBufferPointer(start: pointer, count: length)
+    }
+
+    /// A key of at least one byte.
+    static func key(_ pointer: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> CacheKey {
+        let bytes = unsafe try bytes(pointer, length)
+        guard !bytes.isEmpty else { throw ImageError(.invalidArgument, "an empty key") }
+        return CacheKey(bytes)
+    }
+
+    /// Text of the host; nil for NULL. Invalid UTF-8 is kept out by repairing it: for names and messages only.
+    static func text(_ pointer: Text) -> String? { unsafe pointer.map { unsafe String(cString: $0) } }
+
+    /// The bytes of a name, without its NUL; empty for NULL.
+    static func name(_ pointer: Text) -> [UInt8] {
+        guard let pointer = unsafe pointer else { return [] }
+        return unsafe Array(UnsafeRawBufferPointer(start: pointer, count: strlen(pointer)))
+    }
+
+    /// A table of functions: what of it the caller's version has, the rest zero. At least `required` bytes.
+    static func table<T>(_ pointer: UnsafePointer<T>?, size: Int, required: Int, empty: T) throws(ImageError) -> T {
+        guard let pointer = unsafe pointer else { throw ImageError(.invalidArgument, "NULL where a table of functions is required") }
+        guard size >= required else { throw ImageError(.invalidArgument, "the table's size is too small") }
+        var table = empty
+        unsafe withUnsafeMutableBytes(of: &table) { copy in
+            unsafe _ = memcpy(copy.baseAddress, pointer, min(size, MemoryLayout<T>.size))
+        }
+        return table
+    }
+}

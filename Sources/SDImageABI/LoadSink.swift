@@ -1,0 +1,117 @@
+import SDImage
+import Synchronization
+
+/// What a loader of the host writes into. Ends exactly once: finished, cancelled, or let go of.
+final class LoadSink: Sendable {
+    typealias Outcome = Result<LoadedData, ImageError>
+
+    private struct State: ~Copyable {
+        var builder: ByteBuilder
+        var expected: Int64 = -1
+        var isFinished = false
+        var isCancelled = false
+        var continuation: UnsafeContinuation<Outcome, Never>?
+        /// An end that came before anybody waited for it.
+        var early: Outcome?
+
+        init(limit: Int) { builder = ByteBuilder(limit: limit) }
+    }
+
+    private let progress: LoadProgress
+    private let state: Mutex<State>
+
+    init(limit: Int, progress: @escaping LoadProgress) {
+        self.progress = progress
+        state = Mutex(State(limit: limit))
+    }
+
+    deinit { end { _ in .failure(ImageError(.internalError, "the loader let go of its sink without finishing it")) } }
+
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    func wait(_ continuation: UnsafeContinuation<Outcome, Never>) {
+        let early = state.withLock { state -> Outcome? in
+            if state.early == nil { unsafe state.continuation = continuation }
+            return state.early
+        }
+        if let early { unsafe continuation.resume(returning: early) }
+    }
+
+    func expect(_ length: UInt64) {
+        state.withLock { state in
+            state.expected = Int64(clamping: length)
+            // A hint only: when the memory is refused, the first write says so.
+            try? state.builder.reserve(Int(clamping: length))
+        }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
+        let result = state.withLock { state -> Result<(Int64, Int64), ImageError> in
+            if state.isCancelled { return .failure(.cancelled) }
+            if state.isFinished { return .failure(ImageError(.invalidArgument, "the sink is finished")) }
+            do throws(ImageError) {
+                unsafe try state.builder.append(bytes)
+                return .success((Int64(state.builder.count), state.expected))
+            } catch { return .failure(error) }
+        }
+        let (received, expected) = try result.get()
+        progress(received, expected)
+    }
+
+    /// Ends with what was written, or with the error.
+    func finish(_ error: ImageError?) {
+        end { state in
+            if let error { return .failure(error) }
+            let bytes = state.builder.finish()
+            return bytes.isEmpty ? .failure(ImageError(.emptyData, "the loader wrote nothing")) : .success(LoadedData(bytes: bytes))
+        }
+    }
+
+    /// Ends with bytes by reference.
+    func finish(_ data: Bytes?) {
+        end { _ in
+            guard let data, !data.isEmpty else { return .failure(ImageError(.emptyData, "the loader gave nothing")) }
+            return .success(LoadedData(bytes: data))
+        }
+    }
+
+    /// Ends with a picture that has no bytes.
+    func finish(_ image: Image?) {
+        end { _ in
+            guard let image else { return .failure(ImageError(.emptyData, "the loader gave nothing")) }
+            var data = LoadedData(bytes: .empty)
+            data.image = image
+            return .success(data)
+        }
+    }
+
+    /// Nobody waits any more; true for the first time, while the loader still works.
+    func cancel() -> Bool {
+        let isFirst = state.withLock { state -> Bool in
+            guard !state.isCancelled, !state.isFinished else { return false }
+            state.isCancelled = true
+            return true
+        }
+        if isFirst { resume(.failure(.cancelled)) }
+        return isFirst
+    }
+
+    private func end(_ outcome: (inout State) -> Outcome) {
+        let final = state.withLock { state -> Outcome? in
+            guard !state.isFinished else { return nil }
+            state.isFinished = true
+            return outcome(&state)
+        }
+        if let final { resume(final) }
+    }
+
+    private func resume(_ outcome: Outcome) {
+        let continuation = unsafe state.withLock { state -> UnsafeContinuation<Outcome, Never>? in
+            let waiting = unsafe state.continuation
+            unsafe state.continuation = nil
+            if unsafe waiting == nil, state.early == nil { state.early = outcome }
+            return unsafe waiting
+        }
+        unsafe continuation?.resume(returning: outcome)
+    }
+}

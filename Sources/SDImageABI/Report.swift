@@ -1,0 +1,67 @@
+import CSDImage
+import Glibc
+import SDImage
+
+/// The JSON objects that C functions hand out.
+enum Report {
+    static func info(_ info: ImageInfo) -> JSONText {
+        .object([
+            ("format", .string("\(info.format.name)")),
+            ("width", .integer(info.displayedSize.width)),
+            ("height", .integer(info.displayedSize.height)),
+            ("stored_width", .integer(info.storedSize.width)),
+            ("stored_height", .integer(info.storedSize.height)),
+            ("orientation", .integer(Int(info.orientation.rawValue))),
+            ("frame_count", .integer(info.frameCount)),
+            ("loop_count", .integer(info.loopCount)),
+            ("duration_ms", .integer(info.durationMilliseconds)),
+            ("has_alpha", .bool(info.hasAlpha)),
+            ("bits_per_channel", .integer(info.bitsPerChannel)),
+            ("channels", .integer(info.channels)),
+            ("is_progressive", .bool(info.isProgressive)),
+            ("has_color_profile", .bool(info.hasColorProfile)),
+        ])
+    }
+
+    static func doctor() -> JSONText {
+        let coders = Defaults.coders.coders
+        let pool = PixelPool.shared.statistics
+        return .object([
+            ("version", .string("\(Version.text)")),
+            (
+                "formats",
+                .object([
+                    ("decode", names(coders.flatMap(\.decodableFormats))), ("encode", names(coders.flatMap(\.encodableFormats))),
+                ])
+            ),
+            ("libraries", .object(Defaults.libraries.map { ($0, .string($1)) })),
+            ("limits", limits()),
+            ("cache_path", .string(CacheConfiguration().directory)),
+            ("processors", .integer(LibraryThread.availableProcessors)),
+            ("pixel_pool", .object([("live_bytes", .integer(pool.live)), ("retained_bytes", .integer(pool.retained))])),
+            ("engine_running", .bool(Engine.current != nil)),
+            ("forked", .bool(Engine.isForked)),
+        ])
+    }
+
+    private static func names(_ formats: [ImageFormat]) -> JSONText {
+        .array(Set(formats).map { "\($0.name)" }.sorted().map { .string($0) })
+    }
+
+    private static func limits() -> JSONText {
+        let decode = DecodeLimits.standard
+        return .object([
+            ("streamed_pixels", .integer(decode.streamedPixels)),
+            ("held_pixels", .integer(decode.heldPixels)),
+            ("output_bytes", .integer(decode.outputBytes)),
+            ("working_bytes", .integer(decode.workingBytes)),
+            ("frames", .integer(decode.frames)),
+            ("metadata_bytes", .integer(decode.metadataBytes)),
+            ("work_ms", .integer(Int(clamping: decode.workNanoseconds / 1_000_000))),
+            ("body_bytes", .integer(Defaults.downloader.maxBodyBytes)),
+            ("redirects", .integer(Defaults.downloader.maxRedirects)),
+            ("transfers_per_host", .integer(Defaults.downloader.maxPerHost)),
+            ("transfers", .integer(Defaults.downloader.maxTotal)),
+        ])
+    }
+}

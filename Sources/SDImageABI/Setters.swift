@@ -1,0 +1,53 @@
+import SDImage
+
+extension DecodeOptions {
+    /// A zero side is no thumbnail.
+    mutating func setThumbnail(_ width: UInt32, _ height: UInt32, _ preserveAspectRatio: Bool) {
+        let box = PixelSize(width: Int(width), height: Int(height))
+        thumbnailSize = box.isEmpty ? nil : box
+        self.preserveAspectRatio = preserveAspectRatio
+    }
+}
+
+extension DecodeLimits {
+    /// 0 restores both limits of the area.
+    mutating func setPixels(_ pixels: UInt64) {
+        streamedPixels = pixels > 0 ? Int(clamping: pixels) : DecodeLimits.standard.streamedPixels
+        heldPixels = pixels > 0 ? Int(clamping: pixels) : DecodeLimits.standard.heldPixels
+    }
+}
+
+extension [HeaderField] {
+    /// Replaces the field of that name, whatever its case; nil removes it.
+    mutating func set(_ name: String, _ value: String?) {
+        removeAll { $0.name.lowercased() == name.lowercased() }
+        if let value { append(HeaderField(name: name, value: value)) }
+    }
+}
+
+extension ImageRequest {
+    mutating func setHeader(_ name: String, _ value: String?) { headers.set(name, value) }
+}
+
+extension RequestObject {
+    /// The request as a load takes it: checked for what no loader could answer, and with its values on the way to coders.
+    func submitted() throws(ImageError) -> ImageRequest {
+        guard String(validating: value.url, as: UTF8.self) != nil else {
+            throw ImageError(.invalidArgument, "a URL that is not valid UTF-8")
+        }
+        var request = value
+        if request.options.count > 0 { request.decodeOptions.bag = FrozenOptions(request.options) }
+        return request
+    }
+}
+
+extension ImageError {
+    /// The same load may succeed later without any change.
+    var isTransient: Bool {
+        switch status {
+        case .noMemory, .timeout, .busy, .resolveFailed, .connectFailed, .connectionLost, .diskFull, .offline, .failedURL: true
+        case .httpStatus: [408, 425, 429].contains(httpStatus) || (500...599).contains(httpStatus)
+        default: false
+        }
+    }
+}

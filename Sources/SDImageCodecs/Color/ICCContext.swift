@@ -1,0 +1,54 @@
+import CLCMS
+import SDImage
+
+/// A world of its own in Little CMS: one for each transform, so that nothing is shared between threads, and errors go
+/// nowhere but into NULL results.
+@safe final class ICCContext: Sendable {
+    nonisolated(unsafe) private let context: cmsContext
+
+    init?() {
+        guard let context = unsafe cmsCreateContext(nil, nil) else { return nil }
+        unsafe self.context = unsafe context
+    }
+
+    deinit { unsafe cmsDeleteContext(context) }
+
+    /// nil when damaged, of another colour space, or not the profile of a device or space. The caller closes it.
+    func open(_ profile: Bytes, space: cmsColorSpaceSignature) -> cmsHPROFILE? {
+        guard let size = UInt32(exactly: profile.count),
+            let handle = unsafe cmsOpenProfileFromMemTHR(context, profile.pointer, size)
+        else { return nil }
+        let kinds = [cmsSigInputClass, cmsSigDisplayClass, cmsSigOutputClass, cmsSigColorSpaceClass]
+        if unsafe cmsGetColorSpace(handle) == space, unsafe kinds.contains(cmsGetDeviceClass(handle)) { return unsafe handle }
+        unsafe cmsCloseProfile(handle)
+        return nil
+    }
+
+    /// The caller closes it.
+    func open(_ encoding: RGBEncoding) -> cmsHPROFILE? {
+        guard encoding.primaries.count == 3, let curve = unsafe toneCurve(encoding.curve) else { return nil }
+        defer { unsafe cmsFreeToneCurve(curve) }
+        var white = cmsCIExyY(x: encoding.white.x, y: encoding.white.y, Y: 1)
+        let points = encoding.primaries.map { cmsCIExyY(x: $0.x, y: $0.y, Y: 1) }
+        var primaries = cmsCIExyYTRIPLE(Red: points[0], Green: points[1], Blue: points[2])
+        let curves: [OpaquePointer?] = unsafe [curve, curve, curve]
+        return unsafe curves.withUnsafeBufferPointer { unsafe cmsCreateRGBProfileTHR(context, &white, &primaries, $0.baseAddress) }
+    }
+
+    /// 4096 points of the curve: finer than the 8-bit steps of its darkest part.
+    private func toneCurve(_ curve: RGBEncoding.Curve) -> OpaquePointer? {
+        let points = 4096
+        let values = (0..<points).map { Float(curve.toLinear(Double($0) / Double(points - 1))) }
+        return unsafe cmsBuildTabulatedToneCurveFloat(context, UInt32(points), values)
+    }
+
+    /// Perceptual with black point compensation, which for profiles without tables is relative colorimetric; the
+    /// target is sRGB. The caller deletes it.
+    func transform(from source: cmsHPROFILE, _ sourceLayout: Int, to targetLayout: Int) -> cmsHTRANSFORM? {
+        guard let target = unsafe cmsCreate_sRGBProfileTHR(context) else { return nil }
+        defer { unsafe cmsCloseProfile(target) }
+        let flags = UInt32(cmsFLAGS_NOCACHE) | UInt32(cmsFLAGS_BLACKPOINTCOMPENSATION)
+        return unsafe cmsCreateTransformTHR(
+            context, source, UInt32(sourceLayout), target, UInt32(targetLayout), UInt32(INTENT_PERCEPTUAL), flags)
+    }
+}

@@ -1,0 +1,53 @@
+import Glibc
+import SDImage
+
+/// Changes every colour sample by the same curve: gamma of a file, or the profile of a grey picture.
+struct ToneTable: RowTransform {
+    private let format: PixelFormat
+    /// One entry for each sample value; of 8 or 16 bits as the format has.
+    private let table: [UInt16]
+
+    /// nil when no value changes by more than 1.
+    init?(format: PixelFormat, toLinear: (Double) -> Double) {
+        self.init(format: format, curve: { ToneTable.encode(toLinear($0)) })
+    }
+
+    /// nil when the profile is unusable, not of grey, or changes nothing.
+    init?(format: PixelFormat, profile: Bytes) {
+        let values = format.bytesPerChannel == 1 ? 256 : 65536
+        guard let curve = ICCTransform.grayCurve(profile: profile, values: values) else { return nil }
+        self.init(format: format, curve: { Double(curve[min(Int(($0 * Double(values - 1)).rounded()), values - 1)]) / 65535 })
+    }
+
+    private init?(format: PixelFormat, curve: (Double) -> Double) {
+        let top = format.bytesPerChannel == 1 ? 255 : 65535
+        let table = (0...top).map { UInt16(min(max(curve(Double($0) / Double(top)), 0), 1) * Double(top) + 0.5) }
+        guard table.enumerated().contains(where: { abs(Int($0.element) - $0.offset) > top / 255 }) else { return nil }
+        self.format = format
+        self.table = table
+    }
+
+    func apply(_ row: UnsafeMutableRawBufferPointer, pixels: Int, format: PixelFormat) {
+        guard format == self.format, pixels > 0, row.count >= pixels * format.bytesPerPixel else { return }
+        if format.bytesPerChannel == 1 {
+            unsafe change(row.bindMemory(to: UInt8.self), samples: pixels * format.channels)
+        } else {
+            unsafe change(row.bindMemory(to: UInt16.self), samples: pixels * format.channels)
+        }
+    }
+
+    /// The table has an entry for every value that a sample can have.
+    private func change<Sample: FixedWidthInteger & UnsignedInteger>(_ row: UnsafeMutableBufferPointer<Sample>, samples: Int) {
+        let skipsAlpha = format.hasAlpha
+        unsafe table.withUnsafeBufferPointer { table in
+            for index in 0..<min(samples, row.count) where !(skipsAlpha && index & 3 == 3) {
+                unsafe row[index] = unsafe Sample(truncatingIfNeeded: table[Int(row[index])])
+            }
+        }
+    }
+
+    /// From light to the stored value of sRGB (IEC 61966-2-1).
+    private static func encode(_ light: Double) -> Double {
+        light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
+    }
+}

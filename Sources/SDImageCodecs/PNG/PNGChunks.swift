@@ -1,0 +1,47 @@
+import CPNG
+import SDImage
+
+/// One chunk of a PNG data stream: where its data lies (PNG, third edition, section 5.3).
+struct PNGChunk {
+    let name: UInt32
+    let data: Range<Int>
+
+    /// A name of four letters as the number it is stored as.
+    static func name(_ text: StaticString) -> UInt32 {
+        guard text.utf8CodeUnitCount == 4 else { return 0 }
+        return (0..<4).reduce(0) { unsafe $0 << 8 | UInt32(text.utf8Start[$1]) }
+    }
+}
+
+/// Walks the chunks of a data stream by their lengths, without looking inside; ends at IEND or where the bytes do.
+struct PNGChunks: Sequence, IteratorProtocol {
+    private static let end = PNGChunk.name("IEND")
+    private let bytes: Bytes
+    private var reader: ByteReader
+
+    init(_ bytes: Bytes) {
+        self.bytes = bytes
+        reader = bytes.reader
+        reader.seek(to: 8)
+    }
+
+    /// Only whole chunks; the check sum counts as part of one.
+    mutating func next() -> PNGChunk? {
+        guard let length = reader.u32(bigEndian: true), let name = reader.u32(bigEndian: true), name != PNGChunks.end else {
+            return nil
+        }
+        let start = reader.offset
+        guard reader.skip(Int(length)), reader.skip(4) else { return nil }
+        return PNGChunk(name: name, data: start..<start + Int(length))
+    }
+
+    /// True when the chunk's check sum, which covers name and data, is right.
+    func isIntact(_ chunk: PNGChunk) -> Bool {
+        var tail = reader
+        guard tail.seek(to: chunk.data.upperBound), let stored = tail.u32(bigEndian: true) else { return false }
+        return unsafe bytes.withUnsafeBytes { all in
+            let covered = unsafe UnsafeRawBufferPointer(rebasing: all[chunk.data.lowerBound - 4..<chunk.data.upperBound])
+            return unsafe cpng_crc(covered.baseAddress, covered.count) == stored
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import CPNG
+import Glibc
+import SDImage
+
+/// What the ancillary chunks say about colour, direction and animation. Damaged or oversized chunks are passed over.
+struct PNGMetadata {
+    /// The ICC profile, unpacked.
+    private(set) var profile: Bytes?
+    private(set) var isSRGB = false
+    /// Of gAMA, times 100,000.
+    private(set) var gamma: Int?
+    /// Of cHRM, times 100,000: white x and y, then red, green and blue.
+    private(set) var chromaticities: [Int]?
+    /// Of cICP: colour primaries, transfer function, matrix coefficients, full range flag (ITU-T H.273).
+    private(set) var codePoints: [UInt8]?
+    private(set) var orientation = Orientation.up
+    private(set) var animation = PNGAnimation()
+
+    private let bytes: Bytes
+    private let limit: Int
+
+    init(_ bytes: Bytes, limits: DecodeLimits) {
+        self.bytes = bytes
+        limit = limits.metadataBytes
+        animation.frameLimit = limits.frames
+        let chunks = PNGChunks(bytes)
+        for chunk in chunks { read(chunk, of: chunks) }
+    }
+
+    /// Picture data is neither read nor checked here.
+    private mutating func read(_ chunk: PNGChunk, of chunks: PNGChunks) {
+        switch chunk.name {
+        case PNGMetadata.imageData, PNGMetadata.frameData: animation.sawData(isDefaultPicture: chunk.name == PNGMetadata.imageData)
+        case PNGMetadata.animationControl, PNGMetadata.frameControl, PNGMetadata.header, PNGMetadata.colorProfile,
+            PNGMetadata.standardRGB, PNGMetadata.imageGamma, PNGMetadata.primaries, PNGMetadata.codePointChunk,
+            PNGMetadata.exif:
+            if chunk.data.count <= limit, chunks.isIntact(chunk) { readKept(chunk) }
+        default: break
+        }
+    }
+
+    private mutating func readKept(_ chunk: PNGChunk) {
+        var reader = bytes.reader
+        reader.seek(to: chunk.data.lowerBound)
+        switch chunk.name {
+        case PNGMetadata.header: animation.readHeader(&reader)
+        case PNGMetadata.animationControl: if chunk.data.count >= 8 { animation.readControl(&reader) }
+        case PNGMetadata.frameControl: if chunk.data.count >= 26 { animation.readFrame(&reader) }
+        case PNGMetadata.standardRGB: isSRGB = true
+        case PNGMetadata.imageGamma: if chunk.data.count == 4 { gamma = reader.u32(bigEndian: true).map(Int.init) }
+        case PNGMetadata.primaries:
+            let values = (0..<8).compactMap { _ in reader.u32(bigEndian: true).map(Int.init) }
+            if chunk.data.count == 32 { chromaticities = values }
+        case PNGMetadata.codePointChunk: if chunk.data.count == 4 { codePoints = (0..<4).compactMap { _ in reader.u8() } }
+        case PNGMetadata.exif: orientation = slice(chunk.data).map(ExifOrientation.read) ?? .up
+        case PNGMetadata.colorProfile: if profile == nil { profile = unpackProfile(chunk.data) }
+        default: break
+        }
+    }
+
+    /// A view of the file's own bytes, which it keeps alive.
+    private func slice(_ range: Range<Int>) -> Bytes? {
+        guard range.lowerBound >= 0, range.upperBound <= bytes.count, let base = unsafe bytes.pointer else { return nil }
+        return unsafe Bytes(adopting: base + range.lowerBound, count: range.count) { [bytes] in withExtendedLifetime(bytes) {} }
+    }
+
+    /// Name of 1 to 79 bytes, a zero, the compression method 0, a zlib stream (section 11.3.2.3).
+    private func unpackProfile(_ data: Range<Int>) -> Bytes? {
+        let reader = bytes.reader
+        guard let zero = data.prefix(80).first(where: { reader.byte(at: $0) == 0 }), reader.byte(at: zero + 1) == 0,
+            let packed = slice(min(zero + 2, data.upperBound)..<data.upperBound), let memory = unsafe malloc(limit)
+        else { return nil }
+        let count = unsafe packed.withUnsafeBytes { unsafe cpng_inflate(memory, limit, $0.baseAddress, $0.count) }
+        let kept = unsafe count > 0 ? realloc(memory, count) ?? memory : memory
+        let unpacked = unsafe Bytes.adopting(malloced: kept, count: count)
+        return unpacked.isEmpty ? nil : unpacked
+    }
+
+    private static let header = PNGChunk.name("IHDR")
+    private static let imageData = PNGChunk.name("IDAT")
+    private static let frameData = PNGChunk.name("fdAT")
+    private static let animationControl = PNGChunk.name("acTL")
+    private static let frameControl = PNGChunk.name("fcTL")
+    private static let colorProfile = PNGChunk.name("iCCP")
+    private static let standardRGB = PNGChunk.name("sRGB")
+    private static let imageGamma = PNGChunk.name("gAMA")
+    private static let primaries = PNGChunk.name("cHRM")
+    private static let codePointChunk = PNGChunk.name("cICP")
+    private static let exif = PNGChunk.name("eXIf")
+}

@@ -1,0 +1,43 @@
+import SDImage
+
+/// What an answer means for the load: go on elsewhere, take it, or fail.
+enum AnswerRules {
+    enum Verdict {
+        case take
+        case redirect([UInt8])
+        case fail(ImageError)
+    }
+
+    private static let conditions: Set<String> = ["if-none-match", "if-modified-since"]
+
+    /// Reads one line of the head and, at its end, decides what happens to the body. False ends the transfer.
+    static func takeHead(_ line: UnsafeRawBufferPointer, of transfer: Transfer) -> Bool {
+        transfer.lastActivity = MonotonicClock.now
+        transfer.headBytes += line.count
+        guard transfer.headBytes <= ResponseHead.longest else {
+            transfer.failure = .tooLarge("size of the response header in bytes", limit: ResponseHead.longest)
+            return false
+        }
+        if unsafe transfer.head.take(line) {
+            if case .take = verdict(transfer) { transfer.disposition = .keep } else { transfer.disposition = .discard }
+        }
+        return true
+    }
+
+    /// Judged by the head alone.
+    static func verdict(_ transfer: Transfer) -> Verdict {
+        let head = transfer.head, configuration = transfer.configuration
+        if RedirectRules.isRedirect(head.status), let location = head.location { return .redirect(location) }
+        if head.status == 304, transfer.ticket.asks(conditions) { return .take }
+        if let acceptable = configuration.acceptableStatuses, !acceptable.contains(where: { $0.contains(head.status) }) {
+            return .fail(ImageError(.httpStatus, "HTTP status \(head.status)", httpStatus: head.status))
+        }
+        if head.status == 206, !transfer.ticket.asks(["range"]) {
+            return .fail(ImageError(.invalidResponse, "part of the content, which was not asked for", httpStatus: 206))
+        }
+        if let acceptable = configuration.acceptableContentTypes, !head.mediaType.isEmpty, !acceptable.contains(head.mediaType) {
+            return .fail(ImageError(.contentType, "content type \(head.mediaType) is not acceptable", httpStatus: head.status))
+        }
+        return .take
+    }
+}

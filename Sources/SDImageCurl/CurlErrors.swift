@@ -1,0 +1,36 @@
+import CCurl
+import Glibc
+import SDImage
+
+/// What libcurl's codes mean here (spec DLR-73).
+enum CurlErrors {
+    static func error(_ code: CURLcode, systemError: Int32, detail: String, url: CString) -> ImageError {
+        let message = detail.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : detail
+        return ImageError(
+            status(code, systemError: systemError), firstLine(message), systemError: systemError,
+            libraryCode: Int32(bitPattern: code.rawValue), url: url)
+    }
+
+    static func status(_ code: CURLcode, systemError: Int32) -> Status {
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .resolveFailed
+        case CURLE_COULDNT_CONNECT: systemError == ENETUNREACH || systemError == ENETDOWN ? .offline : .connectFailed
+        case CURLE_OPERATION_TIMEDOUT: .timeout
+        case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR: .connectionLost
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED,
+            CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CRL_BADFILE, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
+            CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT, CURLE_SSL_SHUTDOWN_FAILED, CURLE_USE_SSL_FAILED: .tlsFailed
+        case CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_HTTP3: .protocolError
+        case CURLE_BAD_CONTENT_ENCODING, CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: .invalidResponse
+        case CURLE_URL_MALFORMAT: .invalidURL
+        case CURLE_LOGIN_DENIED, CURLE_AUTH_ERROR: .authenticationFailed
+        case CURLE_OUT_OF_MEMORY: .noMemory
+        default: .protocolError
+        }
+    }
+
+    private static func firstLine(_ message: String) -> String {
+        String(message.prefix { !$0.isNewline })
+    }
+}

@@ -1,0 +1,187 @@
+import CCurl
+import Glibc
+import SDImage
+
+/// What the transfer thread does: takes commands, starts what may run, lets libcurl work, and ends what is done.
+@safe final class CurlLoop {
+    private let wakeUp: Int32
+    private let sockets = SocketTable()
+    private var engine: MultiHandle?
+    private var gate = ResolutionGate()
+    private var queues: [UInt64: DownloadQueue] = [:]
+    /// Waiting and running ones.
+    private var transfers: [ObjectIdentifier: Transfer] = [:]
+    private var running: [UnsafeMutableRawPointer: Transfer] = unsafe [:]
+
+    /// Connections are closed when nothing was asked for this long.
+    private static let idleMilliseconds: Int32 = 60_000
+
+    init(wakeUp: Int32) { self.wakeUp = wakeUp }
+
+    func run(commands: () -> [CurlService.Command], isStopping: () -> Bool) {
+        while !isStopping() {
+            for command in commands() { handle(command) }
+            startWaiting()
+            let hasEnded = unsafe engine?.perform { curl, code in unsafe hopEnded(curl, code) } ?? false
+            expire()
+            if !hasEnded { sleep() }
+        }
+        for transfer in transfers.values { end(transfer, .failure(.shutdown)) }
+        queues = [:]
+        engine = nil
+    }
+
+    private func handle(_ command: CurlService.Command) {
+        switch command {
+        case .start(let ticket):
+            let transfer = Transfer(ticket)
+            guard !ticket.isCancelled else { return ticket.finish(.failure(.cancelled)) }
+            transfers[ObjectIdentifier(ticket)] = transfer
+            queue(ticket.settings).add(transfer)
+        case .cancel(let ticket):
+            if let transfer = transfers[ObjectIdentifier(ticket)] { end(transfer, .failure(.cancelled)) }
+        case .raise(let loader, let key, let priority):
+            for transfer in transfers.values
+            where transfer.isWaiting && transfer.ticket.settings.id == loader && transfer.ticket.sharingKey == key {
+                queues[loader]?.move(transfer, to: priority)
+            }
+        case .forget(let loader): queues[loader] = nil
+        }
+    }
+
+    private func queue(_ settings: LoaderSettings) -> DownloadQueue {
+        if let known = queues[settings.id] { return known }
+        let made = DownloadQueue(settings)
+        queues[settings.id] = made
+        return made
+    }
+
+    private func startWaiting() {
+        let now = MonotonicClock.now
+        for queue in queues.values {
+            while let transfer = queue.next({ gate.admits(Array($0.url.host), at: now) }) { start(transfer, in: queue, at: now) }
+        }
+    }
+
+    private func start(_ transfer: Transfer, in queue: DownloadQueue, at now: UInt64) {
+        do throws(ImageError) {
+            let engine = try multiHandle()
+            let handle = try queue.takeHandle(sockets)
+            transfer.handle = handle
+            transfer.prepareHop(at: now)
+            try begin(transfer, handle, engine)
+        } catch { end(transfer, .failure(error)) }
+    }
+
+    private func multiHandle() throws(ImageError) -> MultiHandle {
+        if let engine { return engine }
+        let made = try MultiHandle()
+        engine = made
+        return made
+    }
+
+    private func begin(_ transfer: Transfer, _ handle: EasyHandle, _ engine: MultiHandle) throws(ImageError) {
+        let host = Array(transfer.url.host)
+        gate.began(host, at: MonotonicClock.now)
+        handle.nameResolved = { [unowned self] in gate.resolved(host, at: MonotonicClock.now) }
+        try handle.prepare(for: transfer)
+        try engine.add(handle)
+        unsafe running[handle.curl] = transfer
+    }
+
+    /// A hop is over.
+    private func hopEnded(_ curl: UnsafeMutableRawPointer, _ code: CURLcode) {
+        guard let transfer = unsafe running[curl], let handle = transfer.handle else { return }
+        let systemError = Int32(truncatingIfNeeded: unsafe ccurl_info_long(curl, CURLINFO_OS_ERRNO))
+        let version = unsafe UInt32(truncatingIfNeeded: ccurl_info_long(curl, CURLINFO_HTTP_VERSION))
+        if let descriptor = transfer.descriptor { sockets.answered(descriptor, overHTTP1: version <= UInt32(CURL_HTTP_VERSION_1_1)) }
+        let failure = code == CURLE_OK ? nil : failure(of: transfer, code, systemError, handle.detail)
+        leave(transfer)
+        if transfer.isPoisoned, !transfer.usesFreshConnection {
+            transfer.usesFreshConnection = true
+            return queue(transfer.ticket.settings).add(transfer)
+        }
+        judge(transfer, failure)
+    }
+
+    private func failure(of transfer: Transfer, _ code: CURLcode, _ systemError: Int32, _ detail: String) -> ImageError {
+        if transfer.isAddressForbidden { return ImageError(.addressForbidden, "address is not public") }
+        if transfer.isPoisoned { return ImageError(.invalidResponse, "answer before any request") }
+        return transfer.failure ?? CurlErrors.error(code, systemError: systemError, detail: detail, url: .empty)
+    }
+
+    private func judge(_ transfer: Transfer, _ failure: ImageError?) {
+        // An unwanted body was given up on purpose: its head has said all there is to know.
+        let isHeadEnough = transfer.disposition == .discard && transfer.failure == nil
+        if let failure, !isHeadEnough { return end(transfer, .failure(failure)) }
+        switch AnswerRules.verdict(transfer) {
+        case .fail(let error): end(transfer, .failure(error))
+        case .redirect(let location): follow(transfer, location)
+        case .take:
+            let data = transfer.finish()
+            if data.bytes.isEmpty, data.httpStatus != 304 {
+                end(transfer, .failure(ImageError(.emptyData, "body is empty", httpStatus: data.httpStatus)))
+            } else {
+                end(transfer, .success(data))
+            }
+        }
+    }
+
+    private func follow(_ transfer: Transfer, _ location: [UInt8]) {
+        do throws(ImageError) {
+            let limit = transfer.configuration.maxRedirects
+            transfer.follow(try RedirectRules.next(from: transfer.url, location: location, hops: transfer.hops, limit: limit))
+            queue(transfer.ticket.settings).add(transfer)
+        } catch { end(transfer, .failure(error)) }
+    }
+
+    /// Takes a transfer out of libcurl and gives its place and handle back; harmless when it is not running.
+    private func leave(_ transfer: Transfer) {
+        guard let handle = transfer.handle else { return }
+        transfer.handle = nil
+        handle.nameResolved = {}
+        gate.settled(Array(transfer.url.host))
+        let queue = queue(transfer.ticket.settings)
+        if unsafe running.removeValue(forKey: handle.curl) != nil { engine?.remove(handle) }
+        queue.giveBack(handle)
+        queue.ended(at: transfer.origin)
+    }
+
+    private func end(_ transfer: Transfer, _ outcome: Ticket.Outcome) {
+        leave(transfer)
+        if transfer.isWaiting { queue(transfer.ticket.settings).withdraw(transfer) }
+        transfers[ObjectIdentifier(transfer.ticket)] = nil
+        transfer.ticket.finish(outcome.mapError { $0.about(url: transfer.ticket.url.redacted) })
+    }
+
+    /// Gives up what was silent, or under way, for too long.
+    private func expire() {
+        let now = MonotonicClock.now
+        for transfer in unsafe Array(running.values) where transfer.deadline <= now {
+            let isSilent = now &- transfer.started < transfer.ticket.totalTimeout
+            end(transfer, .failure(ImageError(.timeout, isSilent ? "no data for too long" : "transfer took too long")))
+        }
+    }
+
+    /// Until libcurl has something to do, a command arrives, or a transfer is due.
+    private func sleep() {
+        defer { drainWakeUp() }
+        guard let engine, unsafe !running.isEmpty else { return sleepIdle() }
+        let now = MonotonicClock.now
+        let next = unsafe running.values.reduce(UInt64.max) { min($0, $1.deadline) }
+        let milliseconds = next > now ? min((next - now) / 1_000_000 + 1, 60_000) : 0
+        engine.wait(wakeUp, milliseconds: Int32(milliseconds))
+    }
+
+    private func sleepIdle() {
+        var entry = pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0)
+        let ready = unsafe poll(&entry, 1, sockets.isEmpty ? -1 : CurlLoop.idleMilliseconds)
+        // There is no other way to have libcurl close what it keeps.
+        if ready == 0 { engine = nil }
+    }
+
+    private func drainWakeUp() {
+        var count: UInt64 = 0
+        _ = unsafe read(wakeUp, &count, 8)
+    }
+}

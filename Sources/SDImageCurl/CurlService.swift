@@ -1,0 +1,83 @@
+import CCurl
+import Glibc
+import SDImage
+import Synchronization
+
+/// The one thread on which all transfers of the process run, and the way to reach it.
+///
+/// Other threads only leave commands and wake it; every libcurl handle belongs to the thread.
+package final class CurlService: EngineService {
+    enum Command: Sendable {
+        case start(Ticket)
+        case cancel(Ticket)
+        case raise(loader: UInt64, sharingKey: [UInt8], LoadPriority)
+        /// The loader is gone; its idle handles can go too.
+        case forget(loader: UInt64)
+    }
+
+    private struct Inbox {
+        var commands: [Command] = []
+        var isStopping = false
+        var thread: pthread_t?
+    }
+
+    private let inbox = Mutex(Inbox())
+    private let wakeUp: Int32
+
+    /// Once per process; libcurl's own initialisation is safe to call from any thread in the versions we accept.
+    private static let isReady: Bool = ccurl_global_init() == CURLE_OK
+
+    package init() throws(ImageError) {
+        guard CurlService.isReady else { throw ImageError(.internalError, "libcurl could not be initialised") }
+        wakeUp = ccurl_make_wakeup()
+        guard wakeUp >= 0 else { throw ImageError(.noMemory, "event descriptor could not be made", systemError: errno) }
+    }
+
+    deinit { close(wakeUp) }
+
+    /// Ends all transfers with `shutdown`, closes every connection and joins the thread.
+    package func stop() {
+        let thread = inbox.withLock { inbox -> pthread_t? in
+            inbox.isStopping = true
+            defer { inbox.thread = nil }
+            return inbox.thread
+        }
+        wake()
+        if let thread { _ = pthread_join(thread, nil) }
+        for case .start(let ticket) in takeCommands() { ticket.finish(.failure(.shutdown)) }
+    }
+
+    func post(_ command: Command) {
+        let refusal = inbox.withLock { inbox -> ImageError? in
+            if inbox.isStopping { return .shutdown }
+            if inbox.thread == nil, case .start = command {
+                do throws(ImageError) { inbox.thread = try startThread() } catch { return error }
+            }
+            inbox.commands.append(command)
+            // Whoever made it non-empty has woken the thread.
+            if inbox.commands.count == 1 { wake() }
+            return nil
+        }
+        if let refusal, case .start(let ticket) = command { ticket.finish(.failure(refusal)) }
+    }
+
+    private func startThread() throws(ImageError) -> pthread_t {
+        let wakeUp = wakeUp
+        return try LibraryThread.start("sdimage-curl") { [unowned self] in
+            // `stop` joins before the service can go.
+            CurlLoop(wakeUp: wakeUp).run { self.takeCommands() } isStopping: { self.inbox.withLock { $0.isStopping } }
+        }
+    }
+
+    private func takeCommands() -> [Command] {
+        inbox.withLock { inbox in
+            defer { inbox.commands = [] }
+            return inbox.commands
+        }
+    }
+
+    private func wake() {
+        var one: UInt64 = 1
+        _ = unsafe write(wakeUp, &one, 8)
+    }
+}

@@ -1,0 +1,145 @@
+import SDImage
+
+/// The waiting and running transfers of one loader, and its idle handles. Never touched by another thread.
+///
+/// Order: high before normal before low; within one priority by age, oldest or newest first; a transfer that was
+/// redirected goes before those that never ran.
+final class DownloadQueue {
+    private struct Entry {
+        let transfer: Transfer
+        let number: UInt64
+        /// False once the transfer was taken, moved to another lane, or cancelled.
+        var isValid: Bool { transfer.isWaiting && transfer.queueEntry == number }
+    }
+
+    /// What waits and runs at one origin.
+    private final class Origin {
+        var waiting = [Lane(), Lane(), Lane(), Lane()]
+        var running = 0
+    }
+
+    /// Entries by age; taken from either end.
+    private struct Lane {
+        private var entries: [Entry] = []
+        private var start = 0
+
+        mutating func append(_ entry: Entry) { entries.append(entry) }
+
+        /// The next valid entry; drops invalid ones on the way.
+        mutating func first(_ order: ExecutionOrder) -> Entry? {
+            while start < entries.count {
+                let entry = order == .fifo ? entries[start] : entries[entries.count - 1]
+                if entry.isValid { return entry }
+                removeFirst(order)
+            }
+            return nil
+        }
+
+        mutating func removeFirst(_ order: ExecutionOrder) {
+            guard start < entries.count else { return }
+            if order == .lifo { entries.removeLast() } else { start += 1 }
+            if start == entries.count || start > 1024 && start * 2 > entries.count {
+                entries.removeFirst(start)
+                start = 0
+            }
+        }
+    }
+
+    let settings: LoaderSettings
+    private var origins: [[UInt8]: Origin] = [:]
+    private var running = 0
+    private var lastNumber: UInt64 = 0
+    private var idle: [EasyHandle] = []
+
+    init(_ settings: LoaderSettings) { self.settings = settings }
+
+    func add(_ transfer: Transfer) {
+        if transfer.sequence == 0 { transfer.sequence = nextNumber() }
+        transfer.isWaiting = true
+        transfer.queueEntry = nextNumber()
+        origin(transfer.origin).waiting[lane(transfer)].append(Entry(transfer: transfer, number: transfer.queueEntry))
+    }
+
+    /// Moves a waiting transfer to another priority; it keeps its age.
+    func move(_ transfer: Transfer, to priority: LoadPriority) {
+        guard priority > transfer.priority else { return }
+        transfer.priority = priority
+        if transfer.isWaiting { add(transfer) }
+    }
+
+    /// Takes the transfer that may start now, and counts it as running. `admits` can hold back an origin.
+    func next(_ admits: (Transfer) -> Bool) -> Transfer? {
+        let configuration = settings.configuration
+        guard running < max(1, configuration.maxTotal) else { return nil }
+        var best: (rank: (Int, UInt64), origin: Origin, transfer: Transfer)?
+        for origin in origins.values where origin.running < max(1, configuration.maxPerHost) {
+            guard let (lane, entry) = first(origin) else { continue }
+            let age = configuration.executionOrder == .lifo && lane > 0 ? .max - entry.transfer.sequence : entry.transfer.sequence
+            let rank = (lane, age)
+            if let best, best.rank < rank { continue }
+            if admits(entry.transfer) { best = (rank, origin, entry.transfer) }
+        }
+        guard let best else { return nil }
+        best.transfer.isWaiting = false
+        best.origin.waiting[best.rank.0].removeFirst(order(best.rank.0))
+        best.origin.running += 1
+        running += 1
+        return best.transfer
+    }
+
+    /// Gives back the place of a transfer that `next` had handed out.
+    func ended(at origin: [UInt8]) {
+        running -= 1
+        self.origin(origin).running -= 1
+        forgetIfEmpty(origin)
+    }
+
+    /// Takes a waiting transfer out.
+    func withdraw(_ transfer: Transfer) {
+        transfer.isWaiting = false
+        forgetIfEmpty(transfer.origin)
+    }
+
+    func takeHandle(_ sockets: SocketTable) throws(ImageError) -> EasyHandle {
+        if let handle = idle.popLast() { return handle }
+        return try EasyHandle(settings, sockets: sockets)
+    }
+
+    func giveBack(_ handle: EasyHandle) { idle.append(handle) }
+
+    private func nextNumber() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    private func origin(_ key: [UInt8]) -> Origin {
+        if let known = origins[key] { return known }
+        let made = Origin()
+        origins[key] = made
+        return made
+    }
+
+    private func forgetIfEmpty(_ key: [UInt8]) {
+        guard let origin = origins[key], origin.running == 0, first(origin) == nil else { return }
+        origins[key] = nil
+    }
+
+    private func first(_ origin: Origin) -> (lane: Int, entry: Entry)? {
+        for lane in origin.waiting.indices {
+            if let entry = origin.waiting[lane].first(order(lane)) { return (lane, entry) }
+        }
+        return nil
+    }
+
+    /// Lane 0 holds what was redirected, always oldest first.
+    private func order(_ lane: Int) -> ExecutionOrder { lane == 0 ? .fifo : settings.configuration.executionOrder }
+
+    private func lane(_ transfer: Transfer) -> Int {
+        if transfer.hops > 0 { return 0 }
+        switch transfer.priority {
+        case .high: return 1
+        case .normal: return 2
+        case .low: return 3
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import SDImage
+
+/// The header fields of one request: the loader's own and the caller's, checked and merged.
+enum RequestHead {
+    /// Fields of `request` replace those of `defaults` of equal name.
+    static func merge(_ defaults: [HeaderField], _ request: [HeaderField]) -> [HeaderField] {
+        let names = Set(request.map { $0.name.lowercased() })
+        return defaults.filter { !names.contains($0.name.lowercased()) } + request
+    }
+
+    /// A field must not be able to end its line, or to change where the message ends (RFC 9110, section 5; RFC 9112,
+    /// section 6).
+    static func validate(_ fields: [HeaderField]) throws(ImageError) {
+        for field in fields {
+            guard !field.name.isEmpty, field.name.utf8.allSatisfy(isTokenCharacter) else {
+                throw ImageError(.invalidRequest, "header field name is not a token")
+            }
+            guard field.value.utf8.allSatisfy({ !Byte.isControl($0) || $0 == Byte.tab }) else {
+                throw ImageError(.invalidRequest, "header field value contains a control character")
+            }
+            guard !["content-length", "transfer-encoding"].contains(field.name.lowercased()) else {
+                throw ImageError(.invalidRequest, "header field \(field.name) belongs to the transport")
+            }
+        }
+    }
+
+    /// One line as libcurl takes it; an empty value needs its own form, or the field would be left out.
+    static func line(_ field: HeaderField) -> String {
+        field.value.trimmedASCII.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
+    }
+
+    private static func isTokenCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 33, 35, 36, 37, 38, 39, 42, 43, 45, 46, 94, 95, 96, 124, 126: true
+        default: Byte.isLetter(byte) || Byte.isDigit(byte)
+        }
+    }
+}

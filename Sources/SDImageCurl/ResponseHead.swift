@@ -1,0 +1,62 @@
+import SDImage
+
+/// Status and header fields of one answer, read line by line as they arrive.
+struct ResponseHead {
+    /// All heads of one transfer together, interim ones and those of redirects included (reliability §3).
+    static let longest = 300 << 10
+
+    private(set) var status: Int32 = 0
+    /// Without parameters, lower case.
+    private(set) var mediaType = ""
+    private(set) var location: [UInt8]?
+    private(set) var entityTag: [UInt8] = []
+    private(set) var lastModified: [UInt8] = []
+    private(set) var cacheControl: [UInt8] = []
+    private(set) var isEncoded = false
+
+    /// Takes one line with its line end. True when it was the empty line that ends the head.
+    mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {
+        let text = unsafe ResponseHead.trimmed(line[...])
+        if unsafe text.isEmpty { return true }
+        if unsafe text.starts(with: ResponseHead.statusLine) {
+            self = ResponseHead()
+            status = unsafe ResponseHead.status(in: text)
+        } else if let colon = unsafe text.firstIndex(of: Byte.colon) {
+            let name = unsafe text[..<colon].map(Byte.lowercased)
+            unsafe takeField(name, ResponseHead.trimmed(text[(colon + 1)...]))
+        }
+        return false
+    }
+
+    private mutating func takeField(_ name: [UInt8], _ value: Slice<UnsafeRawBufferPointer>) {
+        switch String(decoding: name, as: UTF8.self) {
+        case "content-type":
+            let type = unsafe value.prefix { $0 != Byte.semicolon }.map(Byte.lowercased)
+            mediaType = String(decoding: type, as: UTF8.self).trimmedASCII
+        case "content-encoding": isEncoded = unsafe !value.isEmpty
+        case "location": location = unsafe location ?? Array(value)
+        case "etag": entityTag = unsafe Array(value)
+        case "last-modified": lastModified = unsafe Array(value)
+        case "cache-control":
+            if !cacheControl.isEmpty { cacheControl += [Byte.comma, Byte.space] }
+            unsafe cacheControl += Array(value)
+        default: break
+        }
+    }
+
+    private static let statusLine = Array("HTTP/".utf8)
+
+    /// The number after the first space.
+    private static func status(in line: Slice<UnsafeRawBufferPointer>) -> Int32 {
+        unsafe line.drop { $0 != Byte.space }.dropFirst().prefix(3).reduce(0) { sum, byte in
+            Byte.isDigit(byte) ? sum * 10 + Int32(byte - Byte.zero) : 0
+        }
+    }
+
+    private static func trimmed(_ text: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+        var text = unsafe text
+        while let last = unsafe text.last, last <= Byte.space { unsafe text.removeLast() }
+        while let first = unsafe text.first, first <= Byte.space { unsafe text.removeFirst() }
+        return unsafe text
+    }
+}

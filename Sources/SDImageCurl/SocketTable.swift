@@ -1,0 +1,42 @@
+import CCurl
+import Glibc
+
+/// The sockets that libcurl holds open, and what is known about them. Never touched by another thread.
+final class SocketTable {
+    private struct Entry {
+        let descriptor: curl_socket_t
+        var localPort: UInt16 = 0
+        /// True once a request was answered over it by HTTP/1, so that it must be silent until the next.
+        var isIdleHTTP1 = false
+    }
+
+    private var entries: [Entry] = []
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    func opened(_ descriptor: curl_socket_t) { entries.append(Entry(descriptor: descriptor)) }
+
+    func closed(_ descriptor: curl_socket_t) { entries.removeAll { $0.descriptor == descriptor } }
+
+    /// The socket bound to a local port.
+    func descriptor(localPort: UInt16) -> curl_socket_t? {
+        guard localPort != 0 else { return nil }
+        for index in entries.indices {
+            if entries[index].localPort == 0 { entries[index].localPort = ccurl_local_port(entries[index].descriptor) }
+            if entries[index].localPort == localPort { return entries[index].descriptor }
+        }
+        return nil
+    }
+
+    func answered(_ descriptor: curl_socket_t, overHTTP1: Bool) {
+        guard let index = entries.firstIndex(where: { $0.descriptor == descriptor }) else { return }
+        entries[index].isIdleHTTP1 = overHTTP1
+    }
+
+    /// Whether a socket that should be silent has something to say: an answer nobody asked for would be taken for that
+    /// of the next request. Only sure for HTTP/1: HTTP/2 and a fresh TLS connection send on their own.
+    func hasUnaskedInput(_ descriptor: curl_socket_t) -> Bool {
+        guard entries.contains(where: { $0.descriptor == descriptor && $0.isIdleHTTP1 }) else { return false }
+        return ccurl_has_unread_input(descriptor)
+    }
+}

@@ -1,0 +1,64 @@
+import SDImage
+import Synchronization
+
+/// One load between the task that waits for it and the transfer thread.
+final class Ticket: Sendable {
+    typealias Outcome = Result<LoadedData, ImageError>
+
+    let settings: LoaderSettings
+    let url: URLText
+    /// The loader's and the request's fields, merged.
+    let headers: [HeaderField]
+    let priority: LoadPriority
+    let sharingKey: [UInt8]
+    let maxBodyBytes: Int
+    let inactivityTimeout: UInt64
+    let totalTimeout: UInt64
+    let progress: LoadProgress
+
+    @safe private struct State {
+        var continuation: UnsafeContinuation<Outcome, Never>?
+        var isCancelled = false
+    }
+
+    private let state = Mutex(State())
+
+    init(_ request: ImageRequest, url: URLText, sharingKey: [UInt8], settings: LoaderSettings, progress: @escaping LoadProgress) {
+        let configuration = settings.configuration
+        let timeout = request.timeoutMilliseconds
+        self.settings = settings
+        self.url = url
+        self.sharingKey = sharingKey
+        self.progress = progress
+        headers = RequestHead.merge(configuration.headers, request.headers)
+        priority = request.priority
+        maxBodyBytes = request.maxBodyBytes > 0 ? request.maxBodyBytes : max(1, configuration.maxBodyBytes)
+        inactivityTimeout = Ticket.nanoseconds(timeout > 0 ? timeout : configuration.inactivityTimeoutMilliseconds, orElse: 15_000)
+        // A request that allows longer silence allows a longer transfer too.
+        totalTimeout = max(Ticket.nanoseconds(configuration.totalTimeoutMilliseconds, orElse: .max), Ticket.nanoseconds(timeout, orElse: 0))
+    }
+
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    func markCancelled() { state.withLock { $0.isCancelled = true } }
+
+    func wait(with continuation: UnsafeContinuation<Outcome, Never>) {
+        state.withLock { unsafe $0.continuation = continuation }
+    }
+
+    /// Resumes the waiting task; the second and later calls do nothing.
+    func finish(_ outcome: Outcome) {
+        let waiting = unsafe state.withLock { state in
+            defer { unsafe state.continuation = nil }
+            return unsafe state.continuation
+        }
+        unsafe waiting?.resume(returning: outcome)
+    }
+
+    /// A caller's condition on the answer, which makes an answer without a picture's bytes a good one.
+    func asks(_ names: Set<String>) -> Bool { headers.contains { names.contains($0.name.lowercased()) } }
+
+    private static func nanoseconds(_ milliseconds: UInt32, orElse standard: UInt32) -> UInt64 {
+        UInt64(milliseconds > 0 ? milliseconds : standard) * 1_000_000
+    }
+}

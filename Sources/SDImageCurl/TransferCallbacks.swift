@@ -1,0 +1,74 @@
+import CCurl
+import Glibc
+import SDImage
+
+/// What libcurl calls during a transfer, always on the transfer thread; the context is the `Transfer`, which the loop
+/// keeps alive as long as it runs.
+enum TransferCallbacks {
+    static let receiveBody: curl_write_callback = { pointer, size, count, context in
+        guard let pointer = unsafe pointer, let transfer = unsafe transfer(context) else { return 0 }
+        let (length, overflow) = size.multipliedReportingOverflow(by: count)
+        guard !overflow, let curl = unsafe transfer.handle?.curl else { return 0 }
+        // Known for sure only once the whole head was read.
+        let announced = unsafe transfer.received == 0 ? ccurl_info_offset(curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) : -1
+        let bytes = unsafe UnsafeRawBufferPointer(start: pointer, count: length)
+        return unsafe transfer.receive(bytes, contentLength: announced) ? length : 0
+    }
+
+    static let receiveHead: curl_write_callback = { pointer, size, count, context in
+        guard let pointer = unsafe pointer, let transfer = unsafe transfer(context) else { return 0 }
+        let (length, overflow) = size.multipliedReportingOverflow(by: count)
+        guard !overflow else { return 0 }
+        let line = unsafe UnsafeRawBufferPointer(start: pointer, count: length)
+        return unsafe AnswerRules.takeHead(line, of: transfer) ? length : 0
+    }
+
+    static let openSocket: curl_opensocket_callback = { context, _, address in
+        guard let address = unsafe address, let transfer = unsafe transfer(context), let sockets = transfer.handle?.sockets else {
+            return CURL_SOCKET_BAD
+        }
+        transfer.handle?.nameResolved()
+        if transfer.configuration.addressPolicy == .publicOnly {
+            let isPublic = unsafe withUnsafePointer(to: &address.pointee.addr) { unsafe AddressRules.isPublic($0) }
+            guard isPublic else {
+                transfer.isAddressForbidden = true
+                return CURL_SOCKET_BAD
+            }
+        }
+        let descriptor = unsafe ccurl_make_socket(address)
+        if descriptor != CURL_SOCKET_BAD { sockets.opened(descriptor) }
+        return descriptor
+    }
+
+    static let closeSocket: curl_closesocket_callback = { context, descriptor in
+        if let context = unsafe context {
+            unsafe Unmanaged<SocketTable>.fromOpaque(context).takeUnretainedValue().closed(descriptor)
+        }
+        return close(descriptor)
+    }
+
+    /// Before each request, on a new or kept connection.
+    static let beforeRequest: curl_prereq_callback = { context, remote, _, _, localPort in
+        guard let transfer = unsafe transfer(context), let sockets = transfer.handle?.sockets else { return CURL_PREREQFUNC_ABORT }
+        transfer.isConnected = true
+        transfer.lastActivity = MonotonicClock.now
+        // A kept connection may have been opened by a loader with another policy.
+        if transfer.configuration.addressPolicy == .publicOnly {
+            guard let remote = unsafe remote, unsafe AddressRules.isPublic(text: remote) else {
+                transfer.isAddressForbidden = true
+                return CURL_PREREQFUNC_ABORT
+            }
+        }
+        transfer.descriptor = sockets.descriptor(localPort: UInt16(truncatingIfNeeded: localPort))
+        if let descriptor = transfer.descriptor, sockets.hasUnaskedInput(descriptor) {
+            transfer.isPoisoned = true
+            return CURL_PREREQFUNC_ABORT
+        }
+        return CURL_PREREQFUNC_OK
+    }
+
+    private static func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {
+        guard let context = unsafe context else { return nil }
+        return unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    }
+}

@@ -1,0 +1,198 @@
+#include "sdpixels.h"
+
+#include <string.h>
+
+#include "clones.h"
+
+/* Every conversion goes through straight RGBA of the destination's depth, in blocks that stay in the first-level
+   cache; where source or destination already is that format its own memory is the block. */
+enum { BLOCK = 256 };
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Weights of ITU-R BT.601 in 16 bits, as libjpeg uses them. */
+INLINE uint32_t luma(uint32_t r, uint32_t g, uint32_t b) {
+    return (19595u * r + 38470u * g + 7471u * b + 32768u) >> 16;
+}
+
+/* v / 255 rounded, exact for v <= 255 * 255. */
+INLINE uint32_t div255(uint32_t v) {
+    v += 128;
+    return (v + (v >> 8)) >> 8;
+}
+
+INLINE void gray8_to_rgba8(uint8_t *d, const uint8_t *s, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        d[4 * i] = d[4 * i + 1] = d[4 * i + 2] = s[i];
+        d[4 * i + 3] = 255;
+    }
+}
+
+INLINE void rgb8_to_rgba8(uint8_t *d, const uint8_t *s, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        d[4 * i] = s[3 * i];
+        d[4 * i + 1] = s[3 * i + 1];
+        d[4 * i + 2] = s[3 * i + 2];
+        d[4 * i + 3] = 255;
+    }
+}
+
+/* `red` is where red lies: 0 in RGBA, 2 in BGRA. */
+INLINE void straighten8(uint8_t *d, const uint8_t *s, size_t n, int red) {
+    for (size_t i = 0; i < n; i++) {
+        uint32_t a = s[4 * i + 3], half = a / 2, c[3] = {s[4 * i + red], s[4 * i + 1], s[4 * i + 2 - red]};
+        for (int k = 0; k < 3; k++) {
+            uint32_t v = a ? (c[k] * 255 + half) / a : 0;
+            d[4 * i + k] = v > 255 ? 255 : (uint8_t)v;
+        }
+        d[4 * i + 3] = (uint8_t)a;
+    }
+}
+
+INLINE void premultiply8(uint8_t *d, const uint8_t *s, size_t n, int red) {
+    for (size_t i = 0; i < n; i++) {
+        uint32_t a = s[4 * i + 3], r = div255(s[4 * i] * a), g = div255(s[4 * i + 1] * a), b = div255(s[4 * i + 2] * a);
+        d[4 * i + red] = (uint8_t)r;
+        d[4 * i + 1] = (uint8_t)g;
+        d[4 * i + 2 - red] = (uint8_t)b;
+        d[4 * i + 3] = (uint8_t)a;
+    }
+}
+
+INLINE void narrow(uint8_t *d, const uint16_t *s, size_t n, int channels) {
+    for (size_t i = 0; i < n; i++)
+        for (int k = 0; k < 4; k++)
+            d[4 * i + k] = channels == 1 ? (k < 3 ? s[i] >> 8 : 255)
+                                         : (k < channels ? s[channels * i + k] >> 8 : 255);
+}
+
+INLINE void widen(uint16_t *d, const uint8_t *s, size_t n) {
+    for (size_t i = 0; i < 4 * n; i++)
+        d[i] = (uint16_t)(s[i] * 257u);
+}
+
+INLINE void expand16(uint16_t *d, const uint16_t *s, size_t n, int channels) {
+    for (size_t i = 0; i < n; i++)
+        for (int k = 0; k < 4; k++)
+            d[4 * i + k] = k == 3 ? 65535 : s[channels == 1 ? i : 3 * i + k];
+}
+
+SDPX_CLONES static void load8(uint8_t *d, const uint8_t *s, int format, size_t n) {
+    switch (format) {
+    case SDPX_GRAY8: gray8_to_rgba8(d, s, n); break;
+    case SDPX_RGB8: rgb8_to_rgba8(d, s, n); break;
+    case SDPX_RGBA8: memcpy(d, s, 4 * n); break;
+    case SDPX_RGBA8_PREMULTIPLIED: straighten8(d, s, n, 0); break;
+    case SDPX_BGRA8_PREMULTIPLIED: straighten8(d, s, n, 2); break;
+    case SDPX_GRAY16: narrow(d, (const uint16_t *)(const void *)s, n, 1); break;
+    case SDPX_RGB16: narrow(d, (const uint16_t *)(const void *)s, n, 3); break;
+    case SDPX_RGBA16: narrow(d, (const uint16_t *)(const void *)s, n, 4); break;
+    default: break;
+    }
+}
+
+SDPX_CLONES static void store8(uint8_t *d, int format, const uint8_t *s, size_t n) {
+    switch (format) {
+    case SDPX_GRAY8:
+        for (size_t i = 0; i < n; i++)
+            d[i] = (uint8_t)luma(s[4 * i], s[4 * i + 1], s[4 * i + 2]);
+        break;
+    case SDPX_RGB8:
+        for (size_t i = 0; i < n; i++) {
+            d[3 * i] = s[4 * i];
+            d[3 * i + 1] = s[4 * i + 1];
+            d[3 * i + 2] = s[4 * i + 2];
+        }
+        break;
+    case SDPX_RGBA8: memcpy(d, s, 4 * n); break;
+    case SDPX_RGBA8_PREMULTIPLIED: premultiply8(d, s, n, 0); break;
+    case SDPX_BGRA8_PREMULTIPLIED: premultiply8(d, s, n, 2); break;
+    default: break;
+    }
+}
+
+SDPX_CLONES static void load16(uint16_t *d, const void *s, int format, size_t n) {
+    switch (format) {
+    case SDPX_GRAY16: expand16(d, s, n, 1); break;
+    case SDPX_RGB16: expand16(d, s, n, 3); break;
+    case SDPX_RGBA16: memcpy(d, s, 8 * n); break;
+    default: {
+        uint8_t narrow_block[4 * BLOCK];
+        load8(narrow_block, s, format, n);
+        widen(d, narrow_block, n);
+    }
+    }
+}
+
+SDPX_CLONES static void store16(uint16_t *d, int format, const uint16_t *s, size_t n) {
+    switch (format) {
+    case SDPX_GRAY16:
+        for (size_t i = 0; i < n; i++)
+            d[i] = (uint16_t)luma(s[4 * i], s[4 * i + 1], s[4 * i + 2]);
+        break;
+    case SDPX_RGB16:
+        for (size_t i = 0; i < n; i++)
+            for (int k = 0; k < 3; k++)
+                d[3 * i + k] = s[4 * i + k];
+        break;
+    case SDPX_RGBA16: memcpy(d, s, 8 * n); break;
+    default: break;
+    }
+}
+
+static size_t pixel_size(int format) {
+    static const uint8_t sizes[] = {0, 1, 3, 4, 4, 4, 2, 6, 8};
+    return format >= SDPX_GRAY8 && format <= SDPX_RGBA16 ? sizes[format] : 0;
+}
+
+void sdpx_convert_row(void *to, int to_format, const void *from, int from_format, size_t pixels) {
+    size_t to_size = pixel_size(to_format), from_size = pixel_size(from_format);
+    if (to_size == 0 || from_size == 0)
+        return;
+    if (to_format == from_format) {
+        memmove(to, from, pixels * to_size);
+        return;
+    }
+    uint8_t *d = to;
+    const uint8_t *s = from;
+    while (pixels > 0) {
+        size_t n = pixels < BLOCK ? pixels : BLOCK;
+        if (to_format >= SDPX_GRAY16) {
+            uint16_t block[4 * BLOCK];
+            load16(block, s, from_format, n);
+            store16((uint16_t *)(void *)d, to_format, block, n);
+        } else if (to_format == SDPX_RGBA8) {
+            load8(d, s, from_format, n);
+        } else if (from_format == SDPX_RGBA8) {
+            store8(d, to_format, s, n);
+        } else {
+            uint8_t block[4 * BLOCK];
+            load8(block, s, from_format, n);
+            store8(d, to_format, block, n);
+        }
+        d += n * to_size;
+        s += n * from_size;
+        pixels -= n;
+    }
+}
+
+SDPX_CLONES void sdpx_cmyk_to_rgb(uint8_t *row, size_t pixels) {
+    for (size_t i = 0; i < pixels; i++) {
+        uint32_t k = row[4 * i + 3], c = row[4 * i], m = row[4 * i + 1], y = row[4 * i + 2];
+        row[3 * i] = (uint8_t)div255(c * k);
+        row[3 * i + 1] = (uint8_t)div255(m * k);
+        row[3 * i + 2] = (uint8_t)div255(y * k);
+    }
+}
+
+SDPX_CLONES void sdpx_make_opaque(uint8_t *row, size_t pixels) {
+    for (size_t i = 0; i < pixels; i++)
+        row[4 * i + 3] = 255;
+}
+
+SDPX_CLONES int sdpx_is_opaque(const uint8_t *row, size_t pixels) {
+    uint8_t all = 255;
+    for (size_t i = 0; i < pixels; i++)
+        all &= row[4 * i + 3];
+    return all == 255;
+}

@@ -1,0 +1,139 @@
+#include "sdpixels.h"
+
+#include <string.h>
+
+#include "clones.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Samples turned to float at a time; a multiple of every channel count, small enough for the first-level cache. */
+enum { BLOCK = 1020 };
+
+typedef float float4 __attribute__((vector_size(16)));
+
+INLINE void add_block(float *const *sums, const float *weights, size_t count, const float *block, size_t offset,
+                      size_t n) {
+    for (size_t j = 0; j < count; j++) {
+        float *restrict sum = sums[j] + offset;
+        float w = weights[j];
+        for (size_t i = 0; i < n; i++)
+            sum[i] += w * block[i];
+    }
+}
+
+INLINE void premultiply_block(float *block, size_t n, float scale) {
+    for (size_t i = 0; i + 3 < n; i += 4) {
+        float a = block[i + 3] * scale;
+        block[i] *= a;
+        block[i + 1] *= a;
+        block[i + 2] *= a;
+    }
+}
+
+SDPX_CLONES void sdpx_accumulate_u8(float *const *sums, const float *weights, size_t count, const uint8_t *row,
+                                    size_t samples, int channels) {
+    float block[BLOCK];
+    for (size_t offset = 0; offset < samples; offset += BLOCK) {
+        size_t n = samples - offset < BLOCK ? samples - offset : BLOCK;
+        for (size_t i = 0; i < n; i++)
+            block[i] = row[offset + i];
+        if (channels == 4)
+            premultiply_block(block, n, 1.0f / 255);
+        add_block(sums, weights, count, block, offset, n);
+    }
+}
+
+SDPX_CLONES void sdpx_accumulate_u16(float *const *sums, const float *weights, size_t count, const uint16_t *row,
+                                     size_t samples, int channels) {
+    float block[BLOCK];
+    for (size_t offset = 0; offset < samples; offset += BLOCK) {
+        size_t n = samples - offset < BLOCK ? samples - offset : BLOCK;
+        for (size_t i = 0; i < n; i++)
+            block[i] = row[offset + i];
+        if (channels == 4)
+            premultiply_block(block, n, 1.0f / 65535);
+        add_block(sums, weights, count, block, offset, n);
+    }
+}
+
+INLINE float4 load4(const float *p) {
+    float4 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* Three and four channels: one pixel is one vector; the fourth lane of three is overwritten by the next pixel. */
+INLINE void filter_vectors(float *to, size_t pixels, const float *from, const int32_t *starts, const int32_t *counts,
+                           const float *weights, size_t taps, size_t channels) {
+    for (size_t x = 0; x < pixels; x++) {
+        const float *p = from + (size_t)starts[x] * channels, *w = weights + x * taps;
+        int32_t n = counts[x], k = 0;
+        float4 a = {0}, b = {0};
+        for (; k + 1 < n; k += 2, p += 2 * channels) {
+            a += w[k] * load4(p);
+            b += w[k + 1] * load4(p + channels);
+        }
+        if (k < n)
+            a += w[k] * load4(p);
+        a += b;
+        memcpy(to + x * channels, &a, sizeof a);
+    }
+}
+
+SDPX_CLONES void sdpx_filter_row(float *to, size_t pixels, const float *from, const int32_t *starts,
+                                 const int32_t *counts, const float *weights, size_t taps, int channels) {
+    if (channels == 4) {
+        filter_vectors(to, pixels, from, starts, counts, weights, taps, 4);
+    } else if (channels == 3) {
+        filter_vectors(to, pixels, from, starts, counts, weights, taps, 3);
+    } else {
+        for (size_t x = 0; x < pixels; x++) {
+            const float *p = from + starts[x], *w = weights + x * taps;
+            float sum = 0;
+            for (int32_t k = 0; k < counts[x]; k++)
+                sum += w[k] * p[k];
+            to[x] = sum;
+        }
+    }
+}
+
+/* A comparison with a number that is not one is false, so that also such a sum ends inside. */
+INLINE float clamp(float v, float top) { return v > 0 ? (v < top ? v : top) : 0; }
+
+/* Filters with negative lobes overshoot: colour is held under alpha before it is divided by it. */
+INLINE void straight_pixel(float *out, const float *p, float top, int keep_premultiplied) {
+    float a = clamp(p[3], top), factor = keep_premultiplied ? 1 : (a > 0 ? top / a : 0);
+    for (int k = 0; k < 3; k++)
+        out[k] = clamp(p[k], a) * factor;
+    out[3] = a;
+}
+
+SDPX_CLONES void sdpx_pack_u8(uint8_t *to, const float *from, size_t pixels, int channels, int keep_premultiplied) {
+    if (channels != 4) {
+        size_t n = pixels * (size_t)channels;
+        for (size_t i = 0; i < n; i++)
+            to[i] = (uint8_t)(int32_t)(clamp(from[i], 255) + 0.5f);
+        return;
+    }
+    for (size_t x = 0; x < pixels; x++) {
+        float c[4];
+        straight_pixel(c, from + 4 * x, 255, keep_premultiplied);
+        for (int k = 0; k < 4; k++)
+            to[4 * x + k] = (uint8_t)(int32_t)(clamp(c[k], 255) + 0.5f);
+    }
+}
+
+SDPX_CLONES void sdpx_pack_u16(uint16_t *to, const float *from, size_t pixels, int channels) {
+    if (channels != 4) {
+        size_t n = pixels * (size_t)channels;
+        for (size_t i = 0; i < n; i++)
+            to[i] = (uint16_t)(int32_t)(clamp(from[i], 65535) + 0.5f);
+        return;
+    }
+    for (size_t x = 0; x < pixels; x++) {
+        float c[4];
+        straight_pixel(c, from + 4 * x, 65535, 0);
+        for (int k = 0; k < 4; k++)
+            to[4 * x + k] = (uint16_t)(int32_t)(clamp(c[k], 65535) + 0.5f);
+    }
+}

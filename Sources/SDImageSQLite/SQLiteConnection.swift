@@ -1,0 +1,78 @@
+import CSQLite
+import SDImage
+
+/// One connection to one database file, without a lock of its own: its owner serialises.
+@safe final class SQLiteConnection: @unchecked Sendable {
+    // Unchecked: SQLite is opened without its mutex; the store uses a connection under a lock only.
+    private let handle: OpaquePointer
+
+    /// The file must exist. Symbolic links are refused in every part of the path.
+    init(_ path: String) throws(ImageError) {
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE
+        let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        guard code == SQLITE_OK, let opened = unsafe opened else {
+            let error = unsafe SQLiteConnection.error(code, opened, "database could not be opened")
+            unsafe sqlite3_close_v2(opened)
+            throw error
+        }
+        unsafe handle = opened
+        unsafe sqlite3_extended_result_codes(handle, 1)
+        // Another process may hold the database for its transaction; longer than this and the store is dropped
+        // (decisions R23).
+        unsafe sqlite3_busy_timeout(handle, 2000)
+    }
+
+    deinit { unsafe sqlite3_close_v2(handle) }
+
+    func execute(_ sql: String) throws(ImageError) {
+        let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw error(code) }
+    }
+
+    func prepare(_ sql: String) throws(ImageError) -> SQLiteStatement {
+        var statement: OpaquePointer?
+        let code = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard code == SQLITE_OK, let statement = unsafe statement else { throw error(code) }
+        return unsafe SQLiteStatement(statement, of: self)
+    }
+
+    /// The one number that a query gives.
+    func number(_ sql: String) throws(ImageError) -> Int64 {
+        let statement = try prepare(sql)
+        return try statement.step() ? statement.int(0) : 0
+    }
+
+    /// Id of the row that was inserted last.
+    var lastID: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+
+    /// True outside a transaction; SQLite itself ends one after some errors.
+    var isIdle: Bool { unsafe sqlite3_get_autocommit(handle) != 0 }
+
+    func error(_ code: Int32) -> ImageError { unsafe SQLiteConnection.error(code, handle, "database refused") }
+
+    private static func error(_ code: Int32, _ handle: OpaquePointer?, _ what: String) -> ImageError {
+        let errno = unsafe handle == nil ? 0 : sqlite3_system_errno(handle)
+        return unsafe ImageError(
+            status(code, errno), what + ": " + String(cString: sqlite3_errstr(code)), systemError: errno, libraryCode: code)
+    }
+
+    private static func status(_ code: Int32, _ errno: Int32) -> Status {
+        switch code & 0xff {
+        case SQLITE_BUSY, SQLITE_LOCKED: .busy
+        case SQLITE_FULL: .diskFull
+        case SQLITE_IOERR where errno == 28 || errno == 122: .diskFull  // ENOSPC, EDQUOT
+        case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: .permissionDenied
+        case SQLITE_NOMEM: .noMemory
+        case SQLITE_TOOBIG: .tooLarge
+        // A statement of ours that does not compile, a type that does not fit, a file cut short: not our database.
+        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_SCHEMA, SQLITE_MISMATCH, SQLITE_CONSTRAINT, SQLITE_FORMAT:
+            .cacheDamaged
+        case SQLITE_IOERR where code == shortRead: .cacheDamaged
+        default: .ioError
+        }
+    }
+}
+
+/// SQLITE_IOERR_SHORT_READ, a macro that does not come through to Swift.
+private let shortRead: Int32 = SQLITE_IOERR | (2 << 8)

@@ -1,0 +1,85 @@
+import SDImage
+
+/// Tables and settings of the index.
+///
+/// Rows are found by the first 64 bits of the key's digest, then by the key itself, so that the index stays small however
+/// long keys are. Bytes lie in a table of their own: counting, trimming and touching never read past them.
+enum SQLiteSchema {
+    /// Version in the file's header; another one means that the file is not ours.
+    static let version: Int64 = 1
+
+    /// Settings of the file itself, which only take effect before it has pages.
+    ///
+    /// 16 KiB pages: a picture of 20 KB takes two, a lookup reads few. Freed pages go back in slices, when asked.
+    static let fileSettings = """
+        PRAGMA page_size = 16384;
+        PRAGMA auto_vacuum = INCREMENTAL;
+        PRAGMA journal_mode = WAL;
+        """
+
+    static let tables = """
+        BEGIN IMMEDIATE;
+        CREATE TABLE IF NOT EXISTS entry (
+            id INTEGER PRIMARY KEY,
+            digest INTEGER NOT NULL,
+            key BLOB NOT NULL,
+            instance INTEGER NOT NULL,
+            number INTEGER NOT NULL,
+            length INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            created INTEGER NOT NULL,
+            accessed INTEGER NOT NULL,
+            expires INTEGER NOT NULL,
+            allocated INTEGER NOT NULL,
+            file BLOB NOT NULL,
+            etag BLOB NOT NULL,
+            modified BLOB NOT NULL,
+            control BLOB NOT NULL,
+            extended BLOB
+        );
+        CREATE INDEX IF NOT EXISTS entry_digest ON entry (digest);
+        CREATE INDEX IF NOT EXISTS entry_accessed ON entry (accessed);
+        CREATE INDEX IF NOT EXISTS entry_expires ON entry (expires) WHERE expires <> 0;
+        CREATE TABLE IF NOT EXISTS content (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+        CREATE TABLE IF NOT EXISTS total (
+            id INTEGER PRIMARY KEY, entries INTEGER NOT NULL, bytes INTEGER NOT NULL, allocated INTEGER NOT NULL
+        );
+        INSERT OR IGNORE INTO total VALUES (1, 0, 0, 0);
+        PRAGMA user_version = 1;
+        COMMIT;
+        """
+
+    static let row = """
+        SELECT e.instance, e.number, e.length, e.checksum, e.created, e.accessed, e.expires, e.allocated, e.file,
+            e.etag, e.modified, e.control, e.extended, c.bytes
+        FROM entry e LEFT JOIN content c ON c.id = e.id WHERE e.digest = ?1 AND e.key = ?2
+        """
+    static let holds = "SELECT 1 FROM entry WHERE digest = ?1 AND instance = ?2 AND number = ?3"
+    static let totals = "SELECT entries, bytes, allocated FROM total WHERE id = 1"
+    static let find = "SELECT id, instance, number, length, allocated, file FROM entry WHERE digest = ?1 AND key = ?2"
+    static let insert = """
+        INSERT INTO entry (digest, key, instance, number, length, checksum, created, accessed, expires, allocated, file,
+            etag, modified, control, extended)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+        """
+    static let insertContent = "INSERT OR REPLACE INTO content VALUES (?1, ?2)"
+    static let delete = "DELETE FROM entry WHERE id = ?1"
+    static let deleteContent = "DELETE FROM content WHERE id = ?1"
+    static let addTotal = """
+        UPDATE total SET entries = entries + ?1, bytes = bytes + ?2, allocated = allocated + ?3 WHERE id = 1
+        """
+    static let files = "SELECT file FROM entry WHERE length(file) > 0"
+    static let touch = "UPDATE entry SET accessed = ?3 WHERE digest = ?1 AND key = ?2 AND accessed < ?3"
+
+    /// Candidates of a removal, the same columns as `find`.
+    static let oldestAccessed = """
+        SELECT id, instance, number, length, allocated, file FROM entry WHERE accessed <= ?1 ORDER BY accessed, id LIMIT ?2
+        """
+    static let oldestCreated = """
+        SELECT id, instance, number, length, allocated, file FROM entry WHERE created <= ?1 ORDER BY created, id LIMIT ?2
+        """
+    static let expired = """
+        SELECT id, instance, number, length, allocated, file FROM entry WHERE expires <> 0 AND expires <= ?1
+        ORDER BY expires LIMIT ?2
+        """
+}

@@ -1,0 +1,90 @@
+import CSQLite
+import SDImage
+
+/// A prepared statement, kept for the life of its connection and used many times.
+@safe final class SQLiteStatement: @unchecked Sendable {
+    // Unchecked: used under the lock that serialises its connection.
+    private let handle: OpaquePointer
+    // Also keeps the connection open.
+    private let connection: SQLiteConnection
+
+    init(_ handle: OpaquePointer, of connection: SQLiteConnection) {
+        unsafe self.handle = unsafe handle
+        self.connection = connection
+    }
+
+    deinit { unsafe sqlite3_finalize(handle) }
+
+    /// Binds, runs `body`, and makes the statement ready for its next use.
+    func use<R>(_ body: (SQLiteStatement) throws(ImageError) -> R) throws(ImageError) -> R {
+        defer {
+            unsafe sqlite3_reset(handle)
+            unsafe sqlite3_clear_bindings(handle)
+        }
+        return try body(self)
+    }
+
+    /// Runs a statement that gives no rows.
+    func run(_ bind: (SQLiteStatement) -> Void) throws(ImageError) {
+        try use { statement throws(ImageError) in
+            bind(statement)
+            while try statement.step() {}
+        }
+    }
+
+    /// True when there is a row to read.
+    func step() throws(ImageError) -> Bool {
+        let code = unsafe sqlite3_step(handle)
+        switch code {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        default: throw connection.error(code)
+        }
+    }
+
+    // A refused binding leaves NULL, which the NOT NULL of the schema then refuses.
+
+    func bind(_ position: Int32, _ value: Int64) { unsafe sqlite3_bind_int64(handle, position, value) }
+
+    /// Bit by bit, because SQLite knows signed numbers only.
+    func bind(_ position: Int32, _ value: UInt64) { bind(position, Int64(bitPattern: value)) }
+
+    func bind(_ position: Int32, _ value: Int) { bind(position, Int64(value)) }
+
+    /// Copies.
+    func bind(_ position: Int32, _ bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return empty(position) }
+        unsafe bytes.withUnsafeBytes {
+            unsafe sqlite3_bind_blob64(handle, position, $0.baseAddress, UInt64($0.count), SQLiteStatement.transient)
+        }
+    }
+
+    /// Does not copy: the bytes must live until the statement was run.
+    func bind(_ position: Int32, lending bytes: Bytes) {
+        guard !bytes.isEmpty else { return empty(position) }
+        unsafe sqlite3_bind_blob64(handle, position, bytes.pointer, UInt64(bytes.count), nil)
+    }
+
+    // With a NULL pointer SQLite would bind NULL.
+    private func empty(_ position: Int32) { unsafe sqlite3_bind_zeroblob(handle, position, 0) }
+
+    func int(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
+
+    func bits(_ column: Int32) -> UInt64 { UInt64(bitPattern: int(column)) }
+
+    func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+    func array(_ column: Int32) -> [UInt8] { unsafe Array(buffer(column)) }
+
+    /// A copy in memory of its own.
+    func bytes(_ column: Int32) throws(ImageError) -> Bytes { unsafe try .copying(buffer(column)) }
+
+    private func buffer(_ column: Int32) -> UnsafeRawBufferPointer {
+        // In this order (SQLite, "Result Values From A Query"): the pointer first, then its length.
+        let start = unsafe sqlite3_column_blob(handle, column)
+        return unsafe UnsafeRawBufferPointer(start: start, count: Int(max(0, sqlite3_column_bytes(handle, column))))
+    }
+
+    /// SQLITE_TRANSIENT, a macro that does not come through to Swift.
+    nonisolated(unsafe) private static let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+}

@@ -1,0 +1,67 @@
+import SDImage
+import Synchronization
+
+/// The index of a disk cache in one SQLite database.
+package final class SQLiteStore: CacheStore {
+    // nil once closed.
+    private let reader: Mutex<SQLiteReader?>
+    private let writer: Mutex<SQLiteWriter?>
+
+    /// Opens the database at `path`, an existing file; makes the tables when it is empty.
+    package init(path: String, isDurable: Bool) throws(ImageError) {
+        // The writer first: it makes what the reader's statements are compiled against.
+        writer = Mutex(try SQLiteWriter(path, isDurable: isDurable))
+        reader = Mutex(try SQLiteReader(path))
+    }
+
+    package func row(for key: CacheKey) throws(ImageError) -> CacheRow? {
+        try read { reader throws(ImageError) in try reader.row(for: key) }
+    }
+
+    package func holds(_ name: CacheFileName) throws(ImageError) -> Bool {
+        try read { reader throws(ImageError) in try reader.holds(name) }
+    }
+
+    package func totals() throws(ImageError) -> CacheTotals {
+        try read { reader throws(ImageError) in try reader.readTotals() }
+    }
+
+    package func apply(_ changes: [CacheChange]) throws(ImageError) -> [String] {
+        try write { writer throws(ImageError) in try writer.apply(changes) }
+    }
+
+    package func removeAll() throws(ImageError) -> [String] {
+        try write { writer throws(ImageError) in try writer.removeAll() }
+    }
+
+    package func removeOldest(_ selection: CacheSelection) throws(ImageError) -> CacheRemoval {
+        try write { writer throws(ImageError) in try writer.removeOldest(selection) }
+    }
+
+    package func touch(_ accesses: [(key: CacheKey, time: UInt64)]) throws(ImageError) {
+        try write { writer throws(ImageError) in try writer.touch(accesses) }
+    }
+
+    package func vacuum(pages: Int) throws(ImageError) -> Bool {
+        try write { writer throws(ImageError) in try writer.vacuum(pages: pages) }
+    }
+
+    package func close() {
+        reader.withLock { $0 = nil }
+        writer.withLock { $0 = nil }
+    }
+
+    private func read<R: Sendable>(_ body: (SQLiteReader) throws(ImageError) -> R) throws(ImageError) -> R {
+        try reader.withLock { reader throws(ImageError) in
+            guard let reader else { throw .shutdown }
+            return try body(reader)
+        }
+    }
+
+    private func write<R: Sendable>(_ body: (SQLiteWriter) throws(ImageError) -> R) throws(ImageError) -> R {
+        try writer.withLock { writer throws(ImageError) in
+            guard let writer else { throw .shutdown }
+            return try body(writer)
+        }
+    }
+}

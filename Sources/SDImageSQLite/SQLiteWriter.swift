@@ -1,0 +1,230 @@
+import SDImage
+
+/// The writing half of a store.
+final class SQLiteWriter: Sendable {
+    private let connection: SQLiteConnection
+    private let find: SQLiteStatement
+    private let insert: SQLiteStatement
+    private let insertContent: SQLiteStatement
+    private let delete: SQLiteStatement
+    private let deleteContent: SQLiteStatement
+    private let addTotal: SQLiteStatement
+    private let touch: SQLiteStatement
+    private let begin: SQLiteStatement
+    private let commit: SQLiteStatement
+    private let pages: SQLiteStatement
+    private let freePages: SQLiteStatement
+    private let pageSize: Int
+
+    /// What a transaction changes in the totals, and the files it leaves without a row.
+    private struct Outcome {
+        var entries = 0
+        var bytes: Int64 = 0
+        var allocated: Int64 = 0
+        var files: [String] = []
+    }
+
+    /// A row about to be removed.
+    private struct Found {
+        var id: Int64
+        var write: CacheWrite
+        var length: Int64
+        var allocated: Int64
+        var file: String
+
+        init(_ statement: SQLiteStatement) {
+            id = statement.int(0)
+            write = CacheWrite(instance: statement.bits(1), number: statement.bits(2))
+            length = statement.int(3)
+            allocated = statement.int(4)
+            file = String(decoding: statement.array(5), as: UTF8.self)
+        }
+    }
+
+    init(_ path: String, isDurable: Bool) throws(ImageError) {
+        connection = try SQLiteConnection(path)
+        try SQLiteWriter.prepareFile(connection, isDurable: isDurable)
+        find = try connection.prepare(SQLiteSchema.find)
+        insert = try connection.prepare(SQLiteSchema.insert)
+        insertContent = try connection.prepare(SQLiteSchema.insertContent)
+        delete = try connection.prepare(SQLiteSchema.delete)
+        deleteContent = try connection.prepare(SQLiteSchema.deleteContent)
+        addTotal = try connection.prepare(SQLiteSchema.addTotal)
+        touch = try connection.prepare(SQLiteSchema.touch)
+        begin = try connection.prepare("BEGIN IMMEDIATE")
+        commit = try connection.prepare("COMMIT")
+        pages = try connection.prepare("PRAGMA page_count")
+        freePages = try connection.prepare("PRAGMA freelist_count")
+        pageSize = Int(try connection.number("PRAGMA page_size"))
+    }
+
+    func apply(_ changes: [CacheChange]) throws(ImageError) -> [String] {
+        try transaction { outcome throws(ImageError) in
+            for change in changes {
+                switch change {
+                case .put(let row): try put(row, &outcome)
+                case .remove(let key, let write):
+                    guard let found = try lookUp(key), write == nil || write == found.write else { continue }
+                    try remove(found, &outcome)
+                }
+            }
+        }.files
+    }
+
+    func removeAll() throws(ImageError) -> [String] {
+        try transaction { outcome throws(ImageError) in
+            let files = try connection.prepare(SQLiteSchema.files)
+            while try files.step() { outcome.files.append(String(decoding: files.array(0), as: UTF8.self)) }
+            try connection.execute(
+                "DELETE FROM content; DELETE FROM entry; UPDATE total SET entries = 0, bytes = 0, allocated = 0")
+        }.files
+    }
+
+    func removeOldest(_ selection: CacheSelection) throws(ImageError) -> CacheRemoval {
+        var removal = CacheRemoval()
+        removal.files = try transaction { outcome throws(ImageError) in
+            let candidates = try oldest(selection)
+            removal.isComplete = candidates.count < selection.limit
+            for found in candidates {
+                if selection.notAfter == nil, selection.expiredAt == nil, try footprint(outcome) < selection.footprint {
+                    removal.isComplete = true
+                    break
+                }
+                try remove(found, &outcome)
+                removal.count += 1
+            }
+        }.files
+        return removal
+    }
+
+    func touch(_ accesses: [(key: CacheKey, time: UInt64)]) throws(ImageError) {
+        _ = try transaction { _ throws(ImageError) in
+            for (key, time) in accesses {
+                try touch.run {
+                    $0.bind(1, MD5(of: key.bytes).high)
+                    $0.bind(2, key.bytes)
+                    $0.bind(3, SQLiteWriter.date(time))
+                }
+            }
+        }
+    }
+
+    func vacuum(pages: Int) throws(ImageError) -> Bool {
+        try connection.execute("PRAGMA incremental_vacuum(\(pages))")
+        return try number(freePages) > 0
+    }
+
+    // MARK: Steps of a transaction
+
+    private func transaction(_ body: (inout Outcome) throws(ImageError) -> Void) throws(ImageError) -> Outcome {
+        var outcome = Outcome()
+        try begin.run { _ in }
+        do throws(ImageError) {
+            try body(&outcome)
+            if outcome.entries != 0 || outcome.bytes != 0 || outcome.allocated != 0 {
+                try addTotal.run {
+                    $0.bind(1, outcome.entries)
+                    $0.bind(2, outcome.bytes)
+                    $0.bind(3, outcome.allocated)
+                }
+            }
+            try commit.run { _ in }
+            return outcome
+        } catch {
+            // The first error is the one to tell; a rollback that fails leaves what closing will undo.
+            if !connection.isIdle { _ = try? connection.execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    private func put(_ row: CacheRow, _ outcome: inout Outcome) throws(ImageError) {
+        if let old = try lookUp(row.key) { try remove(old, &outcome) }
+        try insert.run { statement in
+            statement.bind(1, MD5(of: row.key.bytes).high)
+            statement.bind(2, row.key.bytes)
+            statement.bind(3, row.write.instance)
+            statement.bind(4, row.write.number)
+            statement.bind(5, row.length)
+            statement.bind(6, Int64(row.checksum))
+            statement.bind(7, SQLiteWriter.date(row.created))
+            statement.bind(8, SQLiteWriter.date(row.accessed))
+            statement.bind(9, SQLiteWriter.date(row.expires))
+            statement.bind(10, row.allocated)
+            statement.bind(11, Array(row.file.utf8))
+            statement.bind(12, row.entityTag)
+            statement.bind(13, row.lastModified)
+            statement.bind(14, row.cacheControl)
+            if let extended = row.extendedData { statement.bind(15, lending: extended) }
+        }
+        if let inline = row.inline {
+            let id = connection.lastID
+            try insertContent.run {
+                $0.bind(1, id)
+                $0.bind(2, lending: inline)
+            }
+        }
+        outcome.entries += 1
+        outcome.bytes &+= Int64(row.length)
+        outcome.allocated &+= Int64(row.allocated)
+    }
+
+    private func lookUp(_ key: CacheKey) throws(ImageError) -> Found? {
+        try find.use { statement throws(ImageError) in
+            statement.bind(1, MD5(of: key.bytes).high)
+            statement.bind(2, key.bytes)
+            return try statement.step() ? Found(statement) : nil
+        }
+    }
+
+    private func remove(_ found: Found, _ outcome: inout Outcome) throws(ImageError) {
+        try delete.run { $0.bind(1, found.id) }
+        if found.file.isEmpty {
+            try deleteContent.run { $0.bind(1, found.id) }
+        } else {
+            outcome.files.append(found.file)
+        }
+        outcome.entries -= 1
+        outcome.bytes &-= found.length
+        outcome.allocated &-= found.allocated
+    }
+
+    private func oldest(_ selection: CacheSelection) throws(ImageError) -> [Found] {
+        let sql =
+            selection.expiredAt != nil
+            ? SQLiteSchema.expired : selection.rule == .access ? SQLiteSchema.oldestAccessed : SQLiteSchema.oldestCreated
+        let statement = try connection.prepare(sql)
+        statement.bind(1, SQLiteWriter.date(selection.expiredAt ?? selection.notAfter ?? .max))
+        statement.bind(2, selection.limit)
+        var result: [Found] = []
+        while try statement.step() { result.append(Found(statement)) }
+        return result
+    }
+
+    /// Bytes of disk in use, this transaction included.
+    private func footprint(_ outcome: Outcome) throws(ImageError) -> Int {
+        let allocated = try connection.number("SELECT allocated FROM total WHERE id = 1") &+ outcome.allocated
+        return Int(max(0, allocated)) &+ Int(max(0, try number(pages) &- number(freePages))) &* pageSize
+    }
+
+    private func number(_ statement: SQLiteStatement) throws(ImageError) -> Int64 {
+        try statement.use { statement throws(ImageError) in try statement.step() ? statement.int(0) : 0 }
+    }
+
+    /// Dates stay positive as signed numbers, so that they sort.
+    private static func date(_ time: UInt64) -> UInt64 { min(time, UInt64(Int64.max)) }
+
+    private static func prepareFile(_ connection: SQLiteConnection, isDurable: Bool) throws(ImageError) {
+        // Without `durable` nothing is waited for (reliability: after a power cut entries may be missing, never wrong):
+        // a checksum guards the bytes of each entry and SQLite notices a torn file, which is then given up. NORMAL would
+        // wait for the disk at each checkpoint, on the thread that commits.
+        try connection.execute("PRAGMA synchronous = \(isDurable ? "FULL" : "OFF")")
+        let version = try connection.number("PRAGMA user_version")
+        guard version == 0 || version == SQLiteSchema.version else {
+            throw ImageError(.cacheDamaged, "database of another version")
+        }
+        if version == 0 {
+            try connection.execute(SQLiteSchema.fileSettings)
+            try connection.execute(SQLiteSchema.tables)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import SDImage
+import TestSupport
+import Testing
+
+private func load(_ url: String, limit: Int = 64 << 20) async -> Result<LoadedData, ImageError> {
+    do throws(ImageError) {
+        let lease = try Engine.acquire()
+        return .success(try await FileLoader(pool: lease.engine.blocking, maxBodyBytes: limit).load(ImageRequest(url: Array(url.utf8))) { _, _ in })
+    } catch { return .failure(error) }
+}
+
+private func status(_ url: String, limit: Int = 64 << 20) async -> Status {
+    switch await load(url, limit: limit) {
+    case .success: .ok
+    case .failure(let error): error.status
+    }
+}
+
+@Test(arguments: [1, 4096, 262_144, 262_145, 3_000_000])
+func fileGivesItsBytes(size: Int) async throws {
+    let folder = TemporaryDirectory()
+    let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+    try Data(bytes).write(to: URL(fileURLWithPath: folder.path + "/a b#ü.bin"))
+    let path = folder.path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed)! + "/a%20b%23%C3%BC.bin"
+    for url in ["file://\(path)", "file:\(path)", "FILE://localhost\(path)?query#fragment"] {
+        let data = try await load(url).get()
+        #expect(data.array == bytes)
+        #expect(data.source == .loader)
+    }
+}
+
+@Test func whatIsNoReadableFileSaysWhy() async throws {
+    let folder = TemporaryDirectory()
+    _ = FileManager.default.createFile(atPath: folder.path + "/empty", contents: nil)
+    unsafe mkfifo(folder.path + "/fifo", 0o600)
+    #expect(await status("file://\(folder.path)") == .notAFile)
+    #expect(await status("file://\(folder.path)/fifo") == .notAFile)
+    #expect(await status("file:///dev/null") == .notAFile)
+    #expect(await status("file://\(folder.path)/absent") == .notFound)
+    #expect(await status("file://\(folder.path)/empty/x") == .notFound)
+    #expect(await status("file://\(folder.path)/empty") == .emptyData)
+    #expect(await status("file://other.host\(folder.path)/empty") == .invalidURL)
+    #expect(await status("file:relative") == .invalidURL)
+    #expect(await status("file:///a%00b") == .invalidURL)
+}
+
+@Test func fileAboveTheLimitIsTooLarge() async throws {
+    let folder = TemporaryDirectory()
+    try Data(count: 5000).write(to: URL(fileURLWithPath: folder.path + "/a"))
+    #expect(await status("file://\(folder.path)/a", limit: 5000) == .ok)
+    #expect(await status("file://\(folder.path)/a", limit: 4999) == .tooLarge)
+}
+
+@Test func forbiddenFileIsPermissionDenied() async throws {
+    // Root may read everything; another user's eyes are needed.
+    guard geteuid() != 0 else { return }
+    let folder = TemporaryDirectory()
+    _ = FileManager.default.createFile(atPath: folder.path + "/a", contents: Data([1]), attributes: [.posixPermissions: 0])
+    #expect(await status("file://\(folder.path)/a") == .permissionDenied)
+}
+
+@Test func lastRegisteredLoaderIsAskedFirst() throws {
+    let lease = try Engine.acquire()
+    let first = FileLoader(pool: lease.engine.blocking), second = FileLoader(pool: lease.engine.blocking)
+    let chain = LoaderChain([first])
+    let request = ImageRequest(url: Array("file:///a".utf8))
+    chain.add(second)
+    #expect(try chain.loader(for: request) === second)
+    chain.remove(second)
+    #expect(try chain.loader(for: request) === first)
+    for (url, expected) in [("ftp://h/a", Status.unsupported), ("gopher://h/a", .schemeForbidden), ("a.png", .invalidURL)] {
+        do {
+            _ = try chain.loader(for: ImageRequest(url: Array(url.utf8)))
+            Issue.record("found a loader")
+        } catch { #expect(error.status == expected) }
+    }
+}
