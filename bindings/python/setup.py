@@ -37,7 +37,7 @@ def library() -> Path:
     built = ROOT / ".build" / "release" / "libsdimage.so"
     if not built.exists():
         if shutil.which("swift") is None:
-            raise SystemExit("libsdimage.so is not built and swift is missing: install Swift 6.3, or set SDIMAGE_LIBRARY")
+            raise SystemExit("libsdimage.so is not built: install Swift 6.3, or set SDIMAGE_LIBRARY")
         subprocess.run(BUILD.split(), cwd=ROOT, check=True)
     return built
 
