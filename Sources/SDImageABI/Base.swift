@@ -9,7 +9,7 @@ enum Version {
 
 @_cdecl("sdimage_version") @implementation
 public func sdimage_version() -> Text {
-    Names.pointer(Version.text)
+    unsafe Names.pointer(Version.text)
 }
 
 @_cdecl("sdimage_version_number") @implementation

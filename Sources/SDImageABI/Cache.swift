@@ -17,222 +17,264 @@ final class CacheObject: Sendable {
 
 /// The built-in cache behind a pointer.
 private func builtIn(_ pointer: Object) throws(ImageError) -> ImageCache {
-    guard let cache = try Handle.borrow(pointer, as: CacheObject.self).builtIn else {
+    guard let cache = unsafe try Handle.borrow(pointer, as: CacheObject.self).builtIn else {
         throw ImageError(.unsupported, "a cache of the host's own answers its manager only")
     }
     return cache
 }
 
+/// The disk part of the built-in cache behind a pointer.
+private func disk(_ pointer: Object) throws(ImageError) -> DiskCache {
+    let cache = unsafe try builtIn(pointer)
+    try cache.check()
+    guard let disk = cache.disk else { throw ImageError(.unsupported, "a cache in memory only") }
+    return disk
+}
+
+/// Throws where waiting for the disk thread could wait for itself.
+private func requireForeignThread() throws(ImageError) {
+    if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "waiting on a thread of the library") }
+}
+
 @_cdecl("sdimage_cache_config_new") @implementation
 public func sdimage_cache_config_new() -> Object {
-    Handle.own(CacheConfigObject(CacheConfiguration()))
+    unsafe Handle.own(CacheConfigObject(CacheConfiguration()))
 }
 
 @_cdecl("sdimage_cache_config_ref") @implementation
 public func sdimage_cache_config_ref(_ config: Object) -> Object {
-    Handle.ref(config, as: CacheConfigObject.self)
+    unsafe Handle.ref(config, as: CacheConfigObject.self)
 }
 
 @_cdecl("sdimage_cache_config_unref") @implementation
 public func sdimage_cache_config_unref(_ config: Object) {
-    Handle.unref(config, as: CacheConfigObject.self)
+    unsafe Handle.unref(config, as: CacheConfigObject.self)
 }
 
 @_cdecl("sdimage_cache_config_set_directory") @implementation
 public func sdimage_cache_config_set_directory(_ config: Object, _ path: Text) {
-    change(config, CacheConfigObject.self) { $0.directory = Input.text(path) ?? CacheConfiguration.defaultDirectory }
+    unsafe change(config, CacheConfigObject.self) { $0.directory = unsafe Input.text(path) ?? CacheConfiguration.defaultDirectory }
 }
 
 @_cdecl("sdimage_cache_config_set_namespace") @implementation
 public func sdimage_cache_config_set_namespace(_ config: Object, _ name: Text) {
-    change(config, CacheConfigObject.self) { $0.namespace = Input.text(name) ?? CacheConfiguration().namespace }
+    unsafe change(config, CacheConfigObject.self) { $0.namespace = unsafe Input.text(name) ?? CacheConfiguration().namespace }
 }
 
 @_cdecl("sdimage_cache_config_set_memory_only") @implementation
 public func sdimage_cache_config_set_memory_only(_ config: Object, _ memoryOnly: Bool) {
-    change(config, CacheConfigObject.self) { $0.isMemoryOnly = memoryOnly }
+    unsafe change(config, CacheConfigObject.self) { $0.isMemoryOnly = memoryOnly }
 }
 
 @_cdecl("sdimage_cache_config_set_max_memory_cost") @implementation
 public func sdimage_cache_config_set_max_memory_cost(_ config: Object, _ bytes: Int) {
-    change(config, CacheConfigObject.self) { $0.maxMemoryCost = max(0, bytes) }
+    unsafe change(config, CacheConfigObject.self) { $0.maxMemoryCost = max(0, bytes) }
 }
 
 @_cdecl("sdimage_cache_config_set_max_memory_count") @implementation
 public func sdimage_cache_config_set_max_memory_count(_ config: Object, _ count: Int) {
-    change(config, CacheConfigObject.self) { $0.maxMemoryCount = max(0, count) }
+    unsafe change(config, CacheConfigObject.self) { $0.maxMemoryCount = max(0, count) }
 }
 
 @_cdecl("sdimage_cache_config_set_max_disk_size") @implementation
 public func sdimage_cache_config_set_max_disk_size(_ config: Object, _ bytes: UInt64) {
-    change(config, CacheConfigObject.self) { $0.disk.maxSize = Int(clamping: bytes) }
+    unsafe change(config, CacheConfigObject.self) { $0.disk.maxSize = Int(clamping: bytes) }
 }
 
 @_cdecl("sdimage_cache_config_set_max_disk_age") @implementation
 public func sdimage_cache_config_set_max_disk_age(_ config: Object, _ seconds: Int64) {
-    change(config, CacheConfigObject.self) { $0.disk.maxAge = Int(clamping: seconds) }
+    unsafe change(config, CacheConfigObject.self) { $0.disk.maxAge = Int(clamping: seconds) }
 }
 
 @_cdecl("sdimage_cache_config_set_inline_entry_limit") @implementation
 public func sdimage_cache_config_set_inline_entry_limit(_ config: Object, _ bytes: Int) {
-    change(config, CacheConfigObject.self) { $0.inlineEntryLimit = max(0, bytes) }
+    unsafe change(config, CacheConfigObject.self) { $0.inlineEntryLimit = max(0, bytes) }
 }
 
 @_cdecl("sdimage_cache_config_set_durable") @implementation
 public func sdimage_cache_config_set_durable(_ config: Object, _ durable: Bool) {
-    change(config, CacheConfigObject.self) { $0.isDurable = durable }
+    unsafe change(config, CacheConfigObject.self) { $0.isDurable = durable }
 }
 
 @_cdecl("sdimage_cache_new") @implementation
 public func sdimage_cache_new(_ config: Object, _ cache: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        try requirePlace(cache)
-        let configuration = config == nil ? CacheConfiguration() : try Handle.borrow(config, as: CacheConfigObject.self).value
-        try give(CacheObject(try Defaults.makeCache(configuration)), cache)
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(cache)
+        let configuration = unsafe config == nil ? CacheConfiguration() : try Handle.borrow(config, as: CacheConfigObject.self).value
+        unsafe try give(CacheObject(try Defaults.makeCache(configuration)), cache)
     }
 }
 
 @_cdecl("sdimage_cache_ref") @implementation
 public func sdimage_cache_ref(_ cache: Object) -> Object {
-    Handle.ref(cache, as: CacheObject.self)
+    unsafe Handle.ref(cache, as: CacheObject.self)
 }
 
 @_cdecl("sdimage_cache_unref") @implementation
 public func sdimage_cache_unref(_ cache: Object) {
-    Handle.unref(cache, as: CacheObject.self)
+    unsafe Handle.unref(cache, as: CacheObject.self)
 }
 
 @_cdecl("sdimage_cache_close") @implementation
 public func sdimage_cache_close(_ cache: Object, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in try builtIn(cache).close() }
+    unsafe attempt(error) { () throws(ImageError) in unsafe try builtIn(cache).close() }
 }
 
 @_cdecl("sdimage_cache_memory_image") @implementation
 public func sdimage_cache_memory_image(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int) -> Object {
-    guard let cache = Handle.find(cache, as: CacheObject.self), let key = try? Input.view(key, length) else { return nil }
-    return cache.cache.memoryImage(for: key).map { Handle.own($0) } ?? nil
+    guard let cache = unsafe Handle.find(cache, as: CacheObject.self), let key = unsafe try? Input.view(key, length) else { return nil }
+    return unsafe cache.cache.memoryImage(for: key).map { unsafe Handle.own($0) } ?? nil
 }
 
 @_cdecl("sdimage_cache_set_memory_image") @implementation
 public func sdimage_cache_set_memory_image(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ image: Object, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        let cache = try Handle.borrow(cache, as: CacheObject.self).cache
-        cache.storeInMemory(try Handle.borrow(image, as: Image.self), for: try Input.key(key, length))
+    unsafe attempt(error) { () throws(ImageError) in
+        let cache = unsafe try Handle.borrow(cache, as: CacheObject.self)
+        try cache.builtIn?.check()
+        unsafe cache.cache.storeInMemory(try Handle.borrow(image, as: Image.self), for: try Input.key(key, length))
     }
 }
 
 @_cdecl("sdimage_cache_set_memory_limits") @implementation
 public func sdimage_cache_set_memory_limits(_ cache: Object, _ bytes: Int, _ count: Int) {
-    Handle.find(cache, as: CacheObject.self)?.builtIn?.setMemoryLimits(cost: max(0, bytes), count: max(0, count))
+    unsafe Handle.find(cache, as: CacheObject.self)?.builtIn?.memory.setLimits(bytes: max(0, bytes), count: max(0, count))
 }
 
 @_cdecl("sdimage_cache_data") @implementation
 public func sdimage_cache_data(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        try requirePlace(data)
-        guard let found = try builtIn(cache).dataNow(for: try Input.key(key, length)) else {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(data)
+        guard let found = unsafe try disk(cache).dataNow(for: try Input.key(key, length)) else {
             throw ImageError(.notFound, "no such entry")
         }
-        try give(found.bytes, data)
+        unsafe try give(found.bytes, data)
     }
 }
 
 @_cdecl("sdimage_cache_store_data") @implementation
 public func sdimage_cache_store_data(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: Object, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        let cache = try builtIn(cache)
-        let key = try Input.key(key, length)
-        let data = CachedData(bytes: try Handle.borrow(data, as: Bytes.self))
-        if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "waiting on a thread of the library") }
-        try cache.storeNow(data, for: key)
+    unsafe attempt(error) { () throws(ImageError) in
+        let disk = unsafe try disk(cache)
+        let key = unsafe try Input.key(key, length)
+        let data = unsafe CachedData(bytes: try Handle.borrow(data, as: Bytes.self))
+        try requireForeignThread()
+        try disk.storeNow(data, for: key)
     }
 }
 
 @_cdecl("sdimage_cache_store_data_async") @implementation
 public func sdimage_cache_store_data_async(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: Object, _ stored: sdimage_cache_stored_fn?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ error: ObjectOut) -> sdimage_status {
-    let foreign = Foreign(userData, destroy)
-    nonisolated(unsafe) let function = stored
-    return attempt(error) { () throws(ImageError) in
-        let cache = try builtIn(cache)
-        let key = try Input.key(key, length)
-        let data = CachedData(bytes: try Handle.borrow(data, as: Bytes.self))
-        cache.enqueueStore(data, for: key) { failure in
-            Engine.callLater { function?(foreign.userData, Handle.lend(failure)) }
+    let foreign = unsafe Foreign(userData, destroy)
+    let function = unsafe stored
+    return unsafe attempt(error) { () throws(ImageError) in
+        let disk = unsafe try disk(cache)
+        let key = unsafe try Input.key(key, length)
+        let data = unsafe CachedData(bytes: try Handle.borrow(data, as: Bytes.self))
+        disk.enqueueStore(data, for: key) { outcome in
+            var failure: ImageError?
+            if case .failure(let error) = outcome { failure = error }
+            Engine.callLater { [failure] in unsafe function?(foreign.userData, Handle.lend(failure)) }
         }
     }
 }
 
 @_cdecl("sdimage_cache_image") @implementation
 public func sdimage_cache_image(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ options: Object, _ image: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        try requirePlace(image)
-        let lookup = CacheLookup(cache: try builtIn(cache), registry: Defaults.coders)
-        try give(try lookup.image(for: try Input.key(key, length), options: try decodeOptions(options)), image)
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(image)
+        let lookup = unsafe CacheLookup(cache: try builtIn(cache), registry: Defaults.coders)
+        unsafe try give(try lookup.image(for: try Input.key(key, length), options: try decodeOptions(options)), image)
     }
 }
 
 @_cdecl("sdimage_cache_contains") @implementation
 public func sdimage_cache_contains(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int) -> sdimage_cache_layers {
-    guard let cache = try? builtIn(cache), let key = try? Input.key(key, length) else { return .SDIMAGE_CACHE_LAYERS_NONE }
-    return cache.contains(key).code
+    guard let cache = unsafe try? builtIn(cache), let key = unsafe try? Input.key(key, length), !cache.isClosed else {
+        return .SDIMAGE_CACHE_LAYERS_NONE
+    }
+    var layers: CacheLayers = cache.memory.contains(key) ? .memory : []
+    if (try? cache.disk?.containsNow(key)) == true { layers.insert(.disk) }
+    return layers.code
 }
 
 @_cdecl("sdimage_cache_remove") @implementation
 public func sdimage_cache_remove(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ layers: sdimage_cache_layers, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        let cache = try builtIn(cache)
-        try cache.removeNow(try Input.key(key, length), from: CacheLayers(layers))
+    unsafe attempt(error) { () throws(ImageError) in
+        let cache = unsafe try builtIn(cache)
+        let key = unsafe try Input.key(key, length)
+        try cache.check()
+        if CacheLayers(layers).contains(.memory) { cache.memory.remove(key) }
+        guard CacheLayers(layers).contains(.disk), let disk = cache.disk else { return }
+        try requireForeignThread()
+        try disk.removeNow(key)
     }
 }
 
 @_cdecl("sdimage_cache_clear") @implementation
 public func sdimage_cache_clear(_ cache: Object, _ layers: sdimage_cache_layers, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in try builtIn(cache).clearNow(CacheLayers(layers)) }
+    unsafe attempt(error) { () throws(ImageError) in
+        let cache = unsafe try builtIn(cache)
+        try cache.check()
+        if CacheLayers(layers).contains(.memory) { cache.memory.removeAll() }
+        guard CacheLayers(layers).contains(.disk), let disk = cache.disk else { return }
+        try requireForeignThread()
+        try disk.removeAllNow()
+    }
 }
 
 @_cdecl("sdimage_cache_flush") @implementation
 public func sdimage_cache_flush(_ cache: Object, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in try builtIn(cache).flush() }
+    unsafe attempt(error) { () throws(ImageError) in
+        let disk = unsafe try disk(cache)
+        try requireForeignThread()
+        try disk.flushNow()
+    }
 }
 
 @_cdecl("sdimage_cache_remove_expired") @implementation
 public func sdimage_cache_remove_expired(_ cache: Object, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in try builtIn(cache).removeExpired() }
+    unsafe attempt(error) { () throws(ImageError) in
+        let disk = unsafe try disk(cache)
+        try requireForeignThread()
+        try disk.trimNow()
+    }
 }
 
 @_cdecl("sdimage_cache_path") @implementation
 public func sdimage_cache_path(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ path: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        try requirePlace(path)
-        let found = try builtIn(cache).path(for: try Input.key(key, length))
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(path)
+        let disk = unsafe try disk(cache)
+        let key = unsafe try Input.key(key, length)
+        try requireForeignThread()
         // The NUL is there for C and not counted.
-        let text = CString(found)
-        try give(Bytes(adopting: text.pointer, count: text.count) { withExtendedLifetime(text) {} }, path)
+        let text = CString(try disk.pathNow(for: key))
+        unsafe try give(Bytes(adopting: text.pointer, count: text.count) { withExtendedLifetime(text) {} }, unsafe path)
     }
 }
 
 @_cdecl("sdimage_cache_disk_totals") @implementation
 public func sdimage_cache_disk_totals(_ cache: Object, _ bytes: UnsafeMutablePointer<UInt64>?, _ count: UnsafeMutablePointer<UInt64>?, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        let totals = try builtIn(cache).diskTotals()
-        bytes?.pointee = UInt64(clamping: totals.bytes)
-        count?.pointee = UInt64(clamping: totals.count)
+    unsafe attempt(error) { () throws(ImageError) in
+        let totals = unsafe try disk(cache).totalsNow()
+        unsafe bytes?.pointee = UInt64(clamping: totals.bytes)
+        unsafe count?.pointee = UInt64(clamping: totals.count)
     }
 }
 
 @_cdecl("sdimage_cache_statistics") @implementation
 public func sdimage_cache_statistics(_ cache: Object, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        try requirePlace(json)
-        try give(try Report.statistics(try builtIn(cache).statistics).bytes(), json)
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(json)
+        unsafe try give(try Report.statistics(try builtIn(cache)).bytes(), json)
     }
 }
 
 @_cdecl("sdimage_cache_new_custom") @implementation
 public func sdimage_cache_new_custom(_ vtable: UnsafePointer<sdimage_cache_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ cache: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    let foreign = Foreign(userData, destroy)
-    return attempt(error) { () throws(ImageError) in
-        try requirePlace(cache)
-        try give(CacheObject(try ForeignCache(vtable, foreign)), cache)
+    let foreign = unsafe Foreign(userData, destroy)
+    return unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(cache)
+        unsafe try give(CacheObject(try ForeignCache(vtable, foreign)), cache)
     }
 }

@@ -17,91 +17,91 @@ final class CoderObject: Sendable {
 
 /// The options behind a pointer; the defaults for NULL.
 func decodeOptions(_ pointer: Object) throws(ImageError) -> DecodeOptions {
-    guard pointer != nil else { return DecodeOptions() }
-    return try Handle.borrow(pointer, as: DecodeOptionsObject.self).value
+    guard unsafe pointer != nil else { return DecodeOptions() }
+    return unsafe try Handle.borrow(pointer, as: DecodeOptionsObject.self).value
 }
 
 /// Bytes of the caller, for the length of a call only.
 private func callersBytes(_ bytes: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> Bytes {
-    let view = try Input.view(bytes, length)
-    return Bytes(adopting: view.baseAddress, count: view.count) {}
+    let view = unsafe try Input.view(bytes, length)
+    return unsafe Bytes(adopting: view.baseAddress, count: view.count) {}
 }
 
 @_cdecl("sdimage_decode_options_new") @implementation
 public func sdimage_decode_options_new() -> Object {
-    Handle.own(DecodeOptionsObject(DecodeOptions()))
+    unsafe Handle.own(DecodeOptionsObject(DecodeOptions()))
 }
 
 @_cdecl("sdimage_decode_options_ref") @implementation
 public func sdimage_decode_options_ref(_ options: Object) -> Object {
-    Handle.ref(options, as: DecodeOptionsObject.self)
+    unsafe Handle.ref(options, as: DecodeOptionsObject.self)
 }
 
 @_cdecl("sdimage_decode_options_unref") @implementation
 public func sdimage_decode_options_unref(_ options: Object) {
-    Handle.unref(options, as: DecodeOptionsObject.self)
+    unsafe Handle.unref(options, as: DecodeOptionsObject.self)
 }
 
 @_cdecl("sdimage_decode_options_set_thumbnail_size") @implementation
 public func sdimage_decode_options_set_thumbnail_size(_ options: Object, _ width: UInt32, _ height: UInt32, _ preserveAspectRatio: Bool) {
-    change(options, DecodeOptionsObject.self) { $0.setThumbnail(width, height, preserveAspectRatio) }
+    unsafe change(options, DecodeOptionsObject.self) { $0.setThumbnail(width, height, preserveAspectRatio) }
 }
 
 @_cdecl("sdimage_decode_options_set_pixel_format") @implementation
 public func sdimage_decode_options_set_pixel_format(_ options: Object, _ pixelFormat: sdimage_pixel_format) {
-    change(options, DecodeOptionsObject.self) { $0.pixelFormat = PixelFormat(rawValue: Int32(bitPattern: pixelFormat.rawValue)) }
+    unsafe change(options, DecodeOptionsObject.self) { $0.pixelFormat = PixelFormat(rawValue: Int32(bitPattern: pixelFormat.rawValue)) }
 }
 
 @_cdecl("sdimage_decode_options_set_first_frame_only") @implementation
 public func sdimage_decode_options_set_first_frame_only(_ options: Object, _ firstFrameOnly: Bool) {
-    change(options, DecodeOptionsObject.self) { $0.firstFrameOnly = firstFrameOnly }
+    unsafe change(options, DecodeOptionsObject.self) { $0.firstFrameOnly = firstFrameOnly }
 }
 
 @_cdecl("sdimage_decode_options_set_apply_orientation") @implementation
 public func sdimage_decode_options_set_apply_orientation(_ options: Object, _ apply: Bool) {
-    change(options, DecodeOptionsObject.self) { $0.applyOrientation = apply }
+    unsafe change(options, DecodeOptionsObject.self) { $0.applyOrientation = apply }
 }
 
 @_cdecl("sdimage_decode_options_set_convert_to_srgb") @implementation
 public func sdimage_decode_options_set_convert_to_srgb(_ options: Object, _ convert: Bool) {
-    change(options, DecodeOptionsObject.self) { $0.convertToSRGB = convert }
+    unsafe change(options, DecodeOptionsObject.self) { $0.convertToSRGB = convert }
 }
 
 @_cdecl("sdimage_decode_options_set_limit_bytes") @implementation
 public func sdimage_decode_options_set_limit_bytes(_ options: Object, _ limitBytes: Int) {
-    change(options, DecodeOptionsObject.self) { $0.limitBytes = max(0, limitBytes) }
+    unsafe change(options, DecodeOptionsObject.self) { $0.limitBytes = max(0, limitBytes) }
 }
 
 @_cdecl("sdimage_decode_options_set_format_hint") @implementation
 public func sdimage_decode_options_set_format_hint(_ options: Object, _ format: sdimage_format) {
-    change(options, DecodeOptionsObject.self) { $0.formatHint = ImageFormat(rawValue: format.rawValue) ?? .undefined }
+    unsafe change(options, DecodeOptionsObject.self) { $0.formatHint = ImageFormat(rawValue: format.rawValue) ?? .undefined }
 }
 
 @_cdecl("sdimage_decode_options_set_scale") @implementation
 public func sdimage_decode_options_set_scale(_ options: Object, _ scale: Double) {
-    change(options, DecodeOptionsObject.self) { $0.scale = scale >= 1 && scale.isFinite ? scale : 1 }
+    unsafe change(options, DecodeOptionsObject.self) { $0.scale = scale >= 1 && scale.isFinite ? scale : 1 }
 }
 
 @_cdecl("sdimage_decode_options_set_accept_partial") @implementation
 public func sdimage_decode_options_set_accept_partial(_ options: Object, _ accept: Bool) {
-    change(options, DecodeOptionsObject.self) { $0.acceptPartial = accept }
+    unsafe change(options, DecodeOptionsObject.self) { $0.acceptPartial = accept }
 }
 
 @_cdecl("sdimage_decode_options_set_max_pixels") @implementation
 public func sdimage_decode_options_set_max_pixels(_ options: Object, _ pixels: UInt64) {
-    change(options, DecodeOptionsObject.self) { $0.limits.setPixels(pixels) }
+    unsafe change(options, DecodeOptionsObject.self) { $0.limits.setPixels(pixels) }
 }
 
 @_cdecl("sdimage_decode_options_set_max_bytes") @implementation
 public func sdimage_decode_options_set_max_bytes(_ options: Object, _ bytes: Int) {
-    change(options, DecodeOptionsObject.self) { options in
+    unsafe change(options, DecodeOptionsObject.self) { options in
         options.limits.outputBytes = bytes > 0 ? bytes : DecodeLimits.standard.outputBytes
     }
 }
 
 @_cdecl("sdimage_decode_options_set_max_work_ms") @implementation
 public func sdimage_decode_options_set_max_work_ms(_ options: Object, _ milliseconds: UInt32) {
-    change(options, DecodeOptionsObject.self) { options in
+    unsafe change(options, DecodeOptionsObject.self) { options in
         let standard = DecodeLimits.standard.workNanoseconds
         options.limits.workNanoseconds = milliseconds > 0 ? UInt64(milliseconds) * 1_000_000 : standard
     }
@@ -109,7 +109,7 @@ public func sdimage_decode_options_set_max_work_ms(_ options: Object, _ millisec
 
 @_cdecl("sdimage_decode_options_thumbnail_size") @implementation
 public func sdimage_decode_options_thumbnail_size(_ options: Object) -> sdimage_size {
-    read(options, DecodeOptionsObject.self, sdimage_size(width: 0, height: 0)) { options in
+    unsafe read(options, DecodeOptionsObject.self, sdimage_size(width: 0, height: 0)) { options in
         guard let box = options.value.thumbnailSize else { return sdimage_size(width: 0, height: 0) }
         return sdimage_size(width: UInt32(clamping: box.width), height: UInt32(clamping: box.height))
     }
@@ -117,133 +117,133 @@ public func sdimage_decode_options_thumbnail_size(_ options: Object) -> sdimage_
 
 @_cdecl("sdimage_decode_options_preserves_aspect_ratio") @implementation
 public func sdimage_decode_options_preserves_aspect_ratio(_ options: Object) -> Bool {
-    read(options, DecodeOptionsObject.self, true) { $0.value.preserveAspectRatio }
+    unsafe read(options, DecodeOptionsObject.self, true) { $0.value.preserveAspectRatio }
 }
 
 @_cdecl("sdimage_decode_options_pixel_format") @implementation
 public func sdimage_decode_options_pixel_format(_ options: Object) -> sdimage_pixel_format {
-    read(options, DecodeOptionsObject.self, .SDIMAGE_PIXEL_FORMAT_AUTOMATIC) { options in
+    unsafe read(options, DecodeOptionsObject.self, .SDIMAGE_PIXEL_FORMAT_AUTOMATIC) { options in
         options.value.pixelFormat?.code ?? .SDIMAGE_PIXEL_FORMAT_AUTOMATIC
     }
 }
 
 @_cdecl("sdimage_decode_options_applies_orientation") @implementation
 public func sdimage_decode_options_applies_orientation(_ options: Object) -> Bool {
-    read(options, DecodeOptionsObject.self, true) { $0.value.applyOrientation }
+    unsafe read(options, DecodeOptionsObject.self, true) { $0.value.applyOrientation }
 }
 
 @_cdecl("sdimage_decode_options_converts_to_srgb") @implementation
 public func sdimage_decode_options_converts_to_srgb(_ options: Object) -> Bool {
-    read(options, DecodeOptionsObject.self, true) { $0.value.convertToSRGB }
+    unsafe read(options, DecodeOptionsObject.self, true) { $0.value.convertToSRGB }
 }
 
 @_cdecl("sdimage_decode_options_is_first_frame_only") @implementation
 public func sdimage_decode_options_is_first_frame_only(_ options: Object) -> Bool {
-    read(options, DecodeOptionsObject.self, false) { $0.value.firstFrameOnly }
+    unsafe read(options, DecodeOptionsObject.self, false) { $0.value.firstFrameOnly }
 }
 
 @_cdecl("sdimage_decode_options_scale") @implementation
 public func sdimage_decode_options_scale(_ options: Object) -> Double {
-    read(options, DecodeOptionsObject.self, 1) { $0.value.scale }
+    unsafe read(options, DecodeOptionsObject.self, 1) { $0.value.scale }
 }
 
 @_cdecl("sdimage_sniff") @implementation
 public func sdimage_sniff(_ bytes: UnsafeRawPointer?, _ length: Int) -> sdimage_format {
-    guard let bytes = try? callersBytes(bytes, length) else { return .SDIMAGE_FORMAT_UNDEFINED }
+    guard let bytes = unsafe try? callersBytes(bytes, length) else { return .SDIMAGE_FORMAT_UNDEFINED }
     return FormatSniffer.format(of: bytes).code
 }
 
 @_cdecl("sdimage_decode") @implementation
 public func sdimage_decode(_ bytes: UnsafeRawPointer?, _ length: Int, _ options: Object, _ image: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        try requirePlace(image)
-        let options = try decodeOptions(options)
-        let bytes = try callersBytes(bytes, length)
-        try give(try Defaults.coders.decode(bytes, options: options, stop: StopSignal()), image)
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(image)
+        let options = unsafe try decodeOptions(options)
+        let bytes = unsafe try callersBytes(bytes, length)
+        unsafe try give(try Defaults.coders.decode(bytes, options: options, stop: StopSignal()), image)
     }
 }
 
 @_cdecl("sdimage_decode_file") @implementation
 public func sdimage_decode_file(_ path: Text, _ options: Object, _ image: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        try requirePlace(image)
-        let options = try decodeOptions(options)
-        guard let path = Input.text(path), !path.isEmpty else { throw ImageError(.invalidArgument, "no path") }
-        let bytes = try FileReader.read(path, limit: DecodeLimits.standard.workingBytes)
-        try give(try Defaults.coders.decode(bytes, options: options, stop: StopSignal()), image)
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(image)
+        let options = unsafe try decodeOptions(options)
+        guard let path = unsafe Input.text(path), !path.isEmpty else { throw ImageError(.invalidArgument, "no path") }
+        let bytes = try FileLoader.read(path, limit: DecodeLimits.standard.workingBytes)
+        unsafe try give(try Defaults.coders.decode(bytes, options: options, stop: StopSignal()), image)
     }
 }
 
 @_cdecl("sdimage_info") @implementation
 public func sdimage_info(_ bytes: UnsafeRawPointer?, _ length: Int, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        try requirePlace(json)
-        let info = try Defaults.coders.info(try callersBytes(bytes, length))
-        try give(try Report.info(info).bytes(), json)
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(json)
+        let info = unsafe try Defaults.coders.info(try callersBytes(bytes, length))
+        unsafe try give(try Report.info(info).bytes(), json)
     }
 }
 
 @_cdecl("sdimage_source_size") @implementation
 public func sdimage_source_size(_ source: Object) -> UInt64 {
-    read(source, SourceObject.self, 0) { $0.size }
+    unsafe read(source, SourceObject.self, 0) { $0.size }
 }
 
 @_cdecl("sdimage_source_read") @implementation
 public func sdimage_source_read(_ source: Object, _ offset: UInt64, _ buffer: UserData, _ length: Int, _ read: UnsafeMutablePointer<Int>?, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        let source = try Handle.borrow(source, as: SourceObject.self)
-        guard let buffer, let read else { throw ImageError(.invalidArgument, "NULL where bytes are to be stored") }
-        read.pointee = try source.read(at: offset, into: UnsafeMutableRawBufferPointer(start: buffer, count: max(0, length)))
+    unsafe attempt(error) { () throws(ImageError) in
+        let source = unsafe try Handle.borrow(source, as: SourceObject.self)
+        guard let buffer = unsafe buffer, let read = unsafe read else { throw ImageError(.invalidArgument, "NULL where bytes are to be stored") }
+        unsafe read.pointee = unsafe try source.read(at: offset, into: UnsafeMutableRawBufferPointer(start: buffer, count: max(0, length)))
     }
 }
 
 @_cdecl("sdimage_coder_new_custom") @implementation
 public func sdimage_coder_new_custom(_ name: Text, _ vtable: UnsafePointer<sdimage_coder_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ coder: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    let foreign = Foreign(userData, destroy)
-    return attempt(error) { () throws(ImageError) in
-        try requirePlace(coder)
-        let custom = try ForeignCoder(name: Input.text(name) ?? "custom", vtable, foreign)
-        try give(CoderObject(custom), coder)
+    let foreign = unsafe Foreign(userData, destroy)
+    return unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(coder)
+        let custom = unsafe try ForeignCoder(name: Input.text(name) ?? "custom", vtable, foreign)
+        unsafe try give(CoderObject(custom), coder)
     }
 }
 
 @_cdecl("sdimage_coder_ref") @implementation
 public func sdimage_coder_ref(_ coder: Object) -> Object {
-    Handle.ref(coder, as: CoderObject.self)
+    unsafe Handle.ref(coder, as: CoderObject.self)
 }
 
 @_cdecl("sdimage_coder_unref") @implementation
 public func sdimage_coder_unref(_ coder: Object) {
-    Handle.unref(coder, as: CoderObject.self)
+    unsafe Handle.unref(coder, as: CoderObject.self)
 }
 
 @_cdecl("sdimage_coder_name") @implementation
 public func sdimage_coder_name(_ coder: Object) -> Text {
-    read(coder, CoderObject.self, CString.empty.pointer) { $0.name.pointer }
+    unsafe read(coder, CoderObject.self, CString.empty.pointer) { unsafe $0.name.pointer }
 }
 
 @_cdecl("sdimage_coder_builtin") @implementation
 public func sdimage_coder_builtin(_ name: Text, _ coder: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        let wanted = Input.text(name) ?? ""
+    unsafe attempt(error) { () throws(ImageError) in
+        let wanted = unsafe Input.text(name) ?? ""
         guard let found = Defaults.builtinCoders.first(where: { $0.name == wanted }) else {
             throw ImageError(.notFound, "no built-in coder of that name")
         }
-        try give(CoderObject(found), coder)
+        unsafe try give(CoderObject(found), coder)
     }
 }
 
 @_cdecl("sdimage_coder_register") @implementation
 public func sdimage_coder_register(_ coder: Object, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        Defaults.coders.register(try Handle.borrow(coder, as: CoderObject.self).coder)
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe Defaults.coders.register(try Handle.borrow(coder, as: CoderObject.self).coder)
     }
 }
 
 @_cdecl("sdimage_coder_unregister") @implementation
 public func sdimage_coder_unregister(_ coder: Object, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        let coder = try Handle.borrow(coder, as: CoderObject.self).coder
+    unsafe attempt(error) { () throws(ImageError) in
+        let coder = unsafe try Handle.borrow(coder, as: CoderObject.self).coder
         guard Defaults.coders.coders.contains(where: { $0 === coder }) else {
             throw ImageError(.notFound, "that coder is not registered")
         }

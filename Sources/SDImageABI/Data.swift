@@ -3,36 +3,36 @@ import SDImage
 
 @_cdecl("sdimage_data_new") @implementation
 public func sdimage_data_new(_ bytes: UnsafeRawPointer?, _ length: Int, _ data: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        try give(try Bytes.copying(try Input.view(bytes, length)), data)
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try give(try Bytes.copying(try Input.view(bytes, length)), data)
     }
 }
 
 @_cdecl("sdimage_data_new_adopting") @implementation
 public func sdimage_data_new_adopting(_ bytes: UnsafeRawPointer?, _ length: Int, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ data: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    let foreign = Foreign(userData, destroy)
-    return attempt(error) { () throws(ImageError) in
-        let view = try Input.view(bytes, length)
-        try give(Bytes(adopting: view.baseAddress, count: view.count) { withExtendedLifetime(foreign) {} }, data)
+    let foreign = unsafe Foreign(userData, destroy)
+    return unsafe attempt(error) { () throws(ImageError) in
+        let view = unsafe try Input.view(bytes, length)
+        unsafe try give(Bytes(adopting: view.baseAddress, count: view.count) { withExtendedLifetime(foreign) {} }, unsafe data)
     }
 }
 
 @_cdecl("sdimage_data_ref") @implementation
 public func sdimage_data_ref(_ data: Object) -> Object {
-    Handle.ref(data, as: Bytes.self)
+    unsafe Handle.ref(data, as: Bytes.self)
 }
 
 @_cdecl("sdimage_data_unref") @implementation
 public func sdimage_data_unref(_ data: Object) {
-    Handle.unref(data, as: Bytes.self)
+    unsafe Handle.unref(data, as: Bytes.self)
 }
 
 @_cdecl("sdimage_data_bytes") @implementation
 public func sdimage_data_bytes(_ data: Object) -> UnsafeRawPointer? {
-    read(data, Bytes.self, nil) { $0.isEmpty ? nil : $0.pointer }
+    unsafe read(data, Bytes.self, nil) { unsafe $0.isEmpty ? nil : $0.pointer }
 }
 
 @_cdecl("sdimage_data_length") @implementation
 public func sdimage_data_length(_ data: Object) -> Int {
-    read(data, Bytes.self, 0) { $0.count }
+    unsafe read(data, Bytes.self, 0) { $0.count }
 }

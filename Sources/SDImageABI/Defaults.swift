@@ -27,8 +27,11 @@ enum Defaults {
     }
 
     static func makeCache(_ configuration: CacheConfiguration) throws(ImageError) -> ImageCache {
-        let cache = try ImageCache(configuration: configuration, lease: try Engine.acquire()) { path throws(ImageError) in
-            try SQLiteStore(path: path, isDurable: configuration.isDurable)
+        guard !configuration.namespace.isEmpty, !configuration.namespace.contains("/"), configuration.namespace.first != "." else {
+            throw ImageError(.invalidArgument, "a namespace that is no plain folder name")
+        }
+        let cache = try ImageCache(configuration) { path, isDurable throws(ImageError) in
+            try SQLiteStore(path: path, isDurable: isDurable)
         }
         shared.withLock { shared in
             shared.caches.removeAll { $0.cache == nil }
@@ -48,7 +51,7 @@ enum Defaults {
     }
 
     static func emptyMemoryCaches() {
-        for cache in shared.withLock({ $0.caches.compactMap(\.cache) }) { cache.emptyMemory() }
+        for cache in shared.withLock({ $0.caches.compactMap(\.cache) }) { cache.memory.memoryPressure() }
     }
 
     /// One for all managers that name none, as long as there is such a manager.
@@ -65,8 +68,8 @@ enum Defaults {
 
     private static func defaultLoader(_ lease: EngineLease) throws(ImageError) -> any ImageLoader {
         LoaderChain([
-            DataURLLoader(), FileLoader(pool: lease.engine.blocking),
-            try CurlLoader(configuration: downloader, lease: lease),
+            DataURLLoader(pool: lease.engine.blocking), FileLoader(pool: lease.engine.blocking),
+            try CurlLoader(downloader, engine: lease.engine),
         ])
     }
 }

@@ -11,75 +11,75 @@ final class DispatcherObject: Sendable {
 
 @_cdecl("sdimage_dispatcher_new_library") @implementation
 public func sdimage_dispatcher_new_library(_ dispatcher: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        try requirePlace(dispatcher)
-        try give(DispatcherObject(LibraryDispatcher(lease: try Engine.acquire())), dispatcher)
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(dispatcher)
+        unsafe try give(DispatcherObject(LibraryDispatcher(lease: try Engine.acquire())), dispatcher)
     }
 }
 
 @_cdecl("sdimage_dispatcher_new_immediate") @implementation
 public func sdimage_dispatcher_new_immediate(_ dispatcher: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in try give(DispatcherObject(ImmediateDispatcher()), dispatcher) }
+    unsafe attempt(error) { () throws(ImageError) in unsafe try give(DispatcherObject(ImmediateDispatcher()), dispatcher) }
 }
 
 @_cdecl("sdimage_dispatcher_new_host") @implementation
 public func sdimage_dispatcher_new_host(_ vtable: UnsafePointer<sdimage_host_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ dispatcher: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    let foreign = Foreign(userData, destroy)
-    return attempt(error) { () throws(ImageError) in
-        try requirePlace(dispatcher)
-        try give(DispatcherObject(try ForeignDispatcher(vtable, foreign)), dispatcher)
+    let foreign = unsafe Foreign(userData, destroy)
+    return unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(dispatcher)
+        unsafe try give(DispatcherObject(try ForeignDispatcher(vtable, foreign)), dispatcher)
     }
 }
 
 @_cdecl("sdimage_dispatcher_new_pollable") @implementation
 public func sdimage_dispatcher_new_pollable(_ dispatcher: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        try requirePlace(dispatcher)
-        try give(DispatcherObject(try PollableDispatcher()), dispatcher)
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(dispatcher)
+        unsafe try give(DispatcherObject(try PollableDispatcher()), dispatcher)
     }
 }
 
 @_cdecl("sdimage_dispatcher_ref") @implementation
 public func sdimage_dispatcher_ref(_ dispatcher: Object) -> Object {
-    Handle.ref(dispatcher, as: DispatcherObject.self)
+    unsafe Handle.ref(dispatcher, as: DispatcherObject.self)
 }
 
 @_cdecl("sdimage_dispatcher_unref") @implementation
 public func sdimage_dispatcher_unref(_ dispatcher: Object) {
-    Handle.unref(dispatcher, as: DispatcherObject.self)
+    unsafe Handle.unref(dispatcher, as: DispatcherObject.self)
 }
 
 @_cdecl("sdimage_dispatcher_descriptor") @implementation
 public func sdimage_dispatcher_descriptor(_ dispatcher: Object) -> Int32 {
-    read(dispatcher, DispatcherObject.self, -1) { $0.pollable?.descriptor ?? -1 }
+    unsafe read(dispatcher, DispatcherObject.self, -1) { $0.pollable?.descriptor ?? -1 }
 }
 
 @_cdecl("sdimage_dispatcher_drain") @implementation
 public func sdimage_dispatcher_drain(_ dispatcher: Object) -> Int {
-    read(dispatcher, DispatcherObject.self, 0) { Engine.isForked ? 0 : $0.pollable?.drain() ?? 0 }
+    unsafe read(dispatcher, DispatcherObject.self, 0) { Engine.isForked ? 0 : $0.pollable?.drain() ?? 0 }
 }
 
 @_cdecl("sdimage_dispatcher_next_event") @implementation
 public func sdimage_dispatcher_next_event(_ dispatcher: Object, _ event: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     do throws(ImageError) {
-        try requirePlace(event)
-        guard let taken = try pollable(dispatcher).nextEvent() else { return .SDIMAGE_STATUS_END }
-        try give(taken, event)
+        unsafe try requirePlace(event)
+        guard let taken = unsafe try pollable(dispatcher).nextEvent() else { return .SDIMAGE_STATUS_END }
+        unsafe try give(taken, event)
         return .SDIMAGE_STATUS_OK
     } catch let failure {
-        return attempt(error) { () throws(ImageError) in throw failure }
+        return unsafe attempt(error) { () throws(ImageError) in throw failure }
     }
 }
 
 @_cdecl("sdimage_dispatcher_bind_current_thread") @implementation
 public func sdimage_dispatcher_bind_current_thread(_ dispatcher: Object, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in try pollable(dispatcher).bindCurrentThread() }
+    unsafe attempt(error) { () throws(ImageError) in unsafe try pollable(dispatcher).bindCurrentThread() }
 }
 
 /// The pollable dispatcher behind a pointer.
 private func pollable(_ pointer: Object) throws(ImageError) -> PollableDispatcher {
     if Engine.isForked { throw .forked }
-    guard let pollable = try Handle.borrow(pointer, as: DispatcherObject.self).pollable else {
+    guard let pollable = unsafe try Handle.borrow(pointer, as: DispatcherObject.self).pollable else {
         throw ImageError(.invalidArgument, "a dispatcher that is not pollable")
     }
     return pollable
@@ -87,42 +87,42 @@ private func pollable(_ pointer: Object) throws(ImageError) -> PollableDispatche
 
 @_cdecl("sdimage_event_ref") @implementation
 public func sdimage_event_ref(_ event: Object) -> Object {
-    Handle.ref(event, as: LoadEvent.self)
+    unsafe Handle.ref(event, as: LoadEvent.self)
 }
 
 @_cdecl("sdimage_event_unref") @implementation
 public func sdimage_event_unref(_ event: Object) {
-    Handle.unref(event, as: LoadEvent.self)
+    unsafe Handle.unref(event, as: LoadEvent.self)
 }
 
 @_cdecl("sdimage_event_kind") @implementation
 public func sdimage_event_kind(_ event: Object) -> sdimage_event_type {
-    read(event, LoadEvent.self, .SDIMAGE_EVENT_TYPE_RESULT) { event in
+    unsafe read(event, LoadEvent.self, .SDIMAGE_EVENT_TYPE_RESULT) { event in
         event.result == nil ? .SDIMAGE_EVENT_TYPE_PROGRESS : .SDIMAGE_EVENT_TYPE_RESULT
     }
 }
 
 @_cdecl("sdimage_event_task") @implementation
 public func sdimage_event_task(_ event: Object) -> Object {
-    read(event, LoadEvent.self, nil) { Handle.lend($0.task) }
+    unsafe read(event, LoadEvent.self, nil) { unsafe Handle.lend($0.task) }
 }
 
 @_cdecl("sdimage_event_result") @implementation
 public func sdimage_event_result(_ event: Object) -> Object {
-    read(event, LoadEvent.self, nil) { Handle.lend($0.result) }
+    unsafe read(event, LoadEvent.self, nil) { unsafe Handle.lend($0.result) }
 }
 
 @_cdecl("sdimage_event_received") @implementation
 public func sdimage_event_received(_ event: Object) -> Int64 {
-    read(event, LoadEvent.self, 0) { $0.received }
+    unsafe read(event, LoadEvent.self, 0) { $0.received }
 }
 
 @_cdecl("sdimage_event_expected") @implementation
 public func sdimage_event_expected(_ event: Object) -> Int64 {
-    read(event, LoadEvent.self, 0) { $0.expected }
+    unsafe read(event, LoadEvent.self, 0) { $0.expected }
 }
 
 @_cdecl("sdimage_event_token") @implementation
 public func sdimage_event_token(_ event: Object) -> UserData {
-    read(event, LoadEvent.self, nil) { UserData(bitPattern: $0.task.token) }
+    unsafe read(event, LoadEvent.self, nil) { unsafe UnsafeMutableRawPointer(bitPattern: $0.task.token) }
 }

@@ -13,7 +13,7 @@ final class ForeignCache: ImageCaching {
         guard unsafe copy.query != nil, unsafe copy.store != nil, unsafe copy.remove != nil else {
             throw ImageError(.invalidArgument, "the table lacks query, store or remove")
         }
-        host = unsafe ForeignTable(copy, foreign)
+        host = ForeignTable(copy, foreign)
         lease = try Engine.acquire()
     }
 
@@ -31,13 +31,13 @@ final class ForeignCache: ImageCaching {
     }
 
     func diskData(for key: CacheKey) async throws(ImageError) -> CachedData? {
-        try await ask(key) { table, userData, bytes, reply in
+        unsafe try await ask(key) { table, userData, bytes, reply in
             unsafe table.query(userData, bytes.baseAddress, bytes.count, reply)
         }.map(CachedData.init(bytes:))
     }
 
     func storeOnDisk(_ data: CachedData, for key: CacheKey) async throws(ImageError) {
-        _ = try await ask(key) { table, userData, bytes, reply in
+        _ = unsafe try await ask(key) { table, userData, bytes, reply in
             unsafe table.store(userData, bytes.baseAddress, bytes.count, Handle.lend(data.bytes), reply)
         }
     }
@@ -59,7 +59,7 @@ final class ForeignCache: ImageCaching {
     }
 
     func remove(_ key: CacheKey, from layers: CacheLayers) async throws(ImageError) {
-        _ = try await ask(key) { table, userData, bytes, reply in
+        _ = unsafe try await ask(key) { table, userData, bytes, reply in
             unsafe table.remove(userData, bytes.baseAddress, bytes.count, layers.code, reply)
         }
     }

@@ -10,13 +10,13 @@ final class ForeignCoder: ImageCoder {
 
     init(name: String, _ table: UnsafePointer<sdimage_coder_vtable>?, _ foreign: Foreign) throws(ImageError) {
         let size = unsafe table?.pointee.size ?? 0
-        let required = MemoryLayout<sdimage_coder_vtable>.offset(of: \.can_encode) ?? 0
+        let required = unsafe MemoryLayout<sdimage_coder_vtable>.offset(of: \.can_encode) ?? 0
         let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_coder_vtable())
         guard unsafe copy.can_decode != nil, unsafe copy.decode != nil else {
             throw ImageError(.invalidArgument, "the table lacks can_decode or decode")
         }
         self.name = name
-        host = unsafe ForeignTable(copy, foreign)
+        host = ForeignTable(copy, foreign)
     }
 
     func canDecode(_ bytes: Bytes) -> Bool { unsafe host.table.can_decode(host.userData, bytes.pointer, bytes.count) }

@@ -7,10 +7,10 @@ final class ForeignDispatcher: Dispatcher {
 
     init(_ table: UnsafePointer<sdimage_host_vtable>?, _ foreign: Foreign) throws(ImageError) {
         let size = unsafe table?.pointee.size ?? 0
-        let required = MemoryLayout<sdimage_host_vtable>.offset(of: \.is_current) ?? 0
+        let required = unsafe MemoryLayout<sdimage_host_vtable>.offset(of: \.is_current) ?? 0
         let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_host_vtable())
         guard unsafe copy.post != nil else { throw ImageError(.invalidArgument, "the table has no post") }
-        host = unsafe ForeignTable(copy, foreign)
+        host = ForeignTable(copy, foreign)
     }
 
     var isCurrent: Bool { unsafe host.table.is_current?(host.userData) ?? false }

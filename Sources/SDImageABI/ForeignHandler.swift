@@ -7,7 +7,7 @@ final class ForeignHandler: LoadHandler {
 
     init(_ table: UnsafePointer<sdimage_load_handler>?, _ foreign: Foreign) throws(ImageError) {
         let size = unsafe table?.pointee.size ?? 0
-        let required = MemoryLayout<sdimage_load_handler>.offset(of: \.progress) ?? 0
+        let required = unsafe MemoryLayout<sdimage_load_handler>.offset(of: \.progress) ?? 0
         host = unsafe ForeignTable(
             try Input.table(table, size: size, required: required, empty: sdimage_load_handler()), foreign)
     }

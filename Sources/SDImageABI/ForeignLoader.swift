@@ -9,13 +9,13 @@ final class ForeignLoader: ImageLoader {
 
     init(name: String, _ table: UnsafePointer<sdimage_loader_vtable>?, _ foreign: Foreign) throws(ImageError) {
         let size = unsafe table?.pointee.size ?? 0
-        let required = MemoryLayout<sdimage_loader_vtable>.offset(of: \.cancel) ?? 0
+        let required = unsafe MemoryLayout<sdimage_loader_vtable>.offset(of: \.cancel) ?? 0
         let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_loader_vtable())
         guard unsafe copy.can_load != nil, unsafe copy.load != nil else {
             throw ImageError(.invalidArgument, "the table lacks can_load or load")
         }
         self.name = name
-        host = unsafe ForeignTable(copy, foreign)
+        host = ForeignTable(copy, foreign)
     }
 
     func canLoad(_ request: ImageRequest) -> Bool {

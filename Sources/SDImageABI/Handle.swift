@@ -51,8 +51,8 @@ enum Handle {
 
     private static func peek<T: AnyObject>(_ pointer: OpaquePointer, as type: T.Type) -> T? {
         let raw = unsafe UnsafeRawPointer(pointer)
-        guard unsafe UInt(bitPattern: raw) % UInt(MemoryLayout<UInt>.alignment) == 0,
-            unsafe raw.load(as: UInt.self) == unsafe unsafeBitCast(type, to: UInt.self)
+        guard UInt(bitPattern: raw) % UInt(MemoryLayout<UInt>.alignment) == 0,
+            unsafe raw.load(as: UInt.self) == unsafeBitCast(type, to: UInt.self)
         else { return nil }
         return unsafe Unmanaged<T>.fromOpaque(raw).takeUnretainedValue()
     }

@@ -33,91 +33,91 @@ private func hostMetadata(_ size: PixelSize, _ format: PixelFormat) -> ImageMeta
 
 @_cdecl("sdimage_image_new") @implementation
 public func sdimage_image_new(_ width: UInt32, _ height: UInt32, _ stride: Int, _ pixelFormat: sdimage_pixel_format, _ pixels: UnsafeRawPointer?, _ image: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        try requirePlace(image)
-        guard let pixels else { throw ImageError(.invalidArgument, "NULL pixels") }
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(image)
+        guard let pixels = unsafe pixels else { throw ImageError(.invalidArgument, "NULL pixels") }
         let (size, format) = try checkedLayout(width, height, stride, pixelFormat)
         let buffer = try PixelBuffer(size: size, format: format)
         for y in 0..<size.height {
-            guard let row = buffer.mutableRow(y)?.baseAddress else { continue }
-            memcpy(row, pixels + y * stride, size.width * format.bytesPerPixel)
+            guard let row = unsafe buffer.mutableRow(y)?.baseAddress else { continue }
+            unsafe memcpy(row, pixels + y * stride, size.width * format.bytesPerPixel)
         }
-        try give(Image(pixels: buffer, metadata: hostMetadata(size, format)), image)
+        unsafe try give(Image(pixels: buffer, metadata: hostMetadata(size, format)), image)
     }
 }
 
 @_cdecl("sdimage_image_new_adopting") @implementation
 public func sdimage_image_new_adopting(_ width: UInt32, _ height: UInt32, _ stride: Int, _ pixelFormat: sdimage_pixel_format, _ pixels: UserData, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ image: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    let foreign = Foreign(userData, destroy)
-    return attempt(error) { () throws(ImageError) in
-        guard let pixels else { throw ImageError(.invalidArgument, "NULL pixels") }
+    let foreign = unsafe Foreign(userData, destroy)
+    return unsafe attempt(error) { () throws(ImageError) in
+        guard let pixels = unsafe pixels else { throw ImageError(.invalidArgument, "NULL pixels") }
         let (size, format) = try checkedLayout(width, height, stride, pixelFormat)
         guard UInt(bitPattern: pixels) % UInt(format.bytesPerChannel) == 0, stride % format.bytesPerChannel == 0 else {
             throw ImageError(.invalidArgument, "pixels that are not aligned for their samples")
         }
-        let buffer = PixelBuffer(adopting: pixels, size: size, format: format, stride: stride) { withExtendedLifetime(foreign) {} }
-        try give(Image(pixels: buffer, metadata: hostMetadata(size, format)), image)
+        let buffer = unsafe PixelBuffer(adopting: pixels, size: size, format: format, stride: stride) { withExtendedLifetime(foreign) {} }
+        unsafe try give(Image(pixels: buffer, metadata: hostMetadata(size, format)), image)
     }
 }
 
 @_cdecl("sdimage_image_ref") @implementation
 public func sdimage_image_ref(_ image: Object) -> Object {
-    Handle.ref(image, as: Image.self)
+    unsafe Handle.ref(image, as: Image.self)
 }
 
 @_cdecl("sdimage_image_unref") @implementation
 public func sdimage_image_unref(_ image: Object) {
-    Handle.unref(image, as: Image.self)
+    unsafe Handle.unref(image, as: Image.self)
 }
 
 @_cdecl("sdimage_image_width") @implementation
 public func sdimage_image_width(_ image: Object) -> UInt32 {
-    read(image, Image.self, 0) { UInt32(clamping: $0.size.width) }
+    unsafe read(image, Image.self, 0) { UInt32(clamping: $0.size.width) }
 }
 
 @_cdecl("sdimage_image_height") @implementation
 public func sdimage_image_height(_ image: Object) -> UInt32 {
-    read(image, Image.self, 0) { UInt32(clamping: $0.size.height) }
+    unsafe read(image, Image.self, 0) { UInt32(clamping: $0.size.height) }
 }
 
 @_cdecl("sdimage_image_stride") @implementation
 public func sdimage_image_stride(_ image: Object) -> Int {
-    read(image, Image.self, 0) { $0.pixels.stride }
+    unsafe read(image, Image.self, 0) { $0.pixels.stride }
 }
 
 @_cdecl("sdimage_image_pixels") @implementation
 public func sdimage_image_pixels(_ image: Object) -> UnsafeRawPointer? {
-    read(image, Image.self, nil) { $0.pixels.pixels }
+    unsafe read(image, Image.self, nil) { unsafe $0.pixels.pixels }
 }
 
 @_cdecl("sdimage_image_pixel_format") @implementation
 public func sdimage_image_pixel_format(_ image: Object) -> sdimage_pixel_format {
-    read(image, Image.self, .SDIMAGE_PIXEL_FORMAT_AUTOMATIC) { $0.pixels.format.code }
+    unsafe read(image, Image.self, .SDIMAGE_PIXEL_FORMAT_AUTOMATIC) { $0.pixels.format.code }
 }
 
 @_cdecl("sdimage_image_format") @implementation
 public func sdimage_image_format(_ image: Object) -> sdimage_format {
-    read(image, Image.self, .SDIMAGE_FORMAT_UNDEFINED) { $0.metadata.format.code }
+    unsafe read(image, Image.self, .SDIMAGE_FORMAT_UNDEFINED) { $0.metadata.format.code }
 }
 
 @_cdecl("sdimage_image_has_alpha") @implementation
 public func sdimage_image_has_alpha(_ image: Object) -> Bool {
-    read(image, Image.self, false) { $0.metadata.hasAlpha }
+    unsafe read(image, Image.self, false) { $0.metadata.hasAlpha }
 }
 
 @_cdecl("sdimage_image_scale") @implementation
 public func sdimage_image_scale(_ image: Object) -> Double {
-    read(image, Image.self, 1) { $0.metadata.scale }
+    unsafe read(image, Image.self, 1) { $0.metadata.scale }
 }
 
 @_cdecl("sdimage_image_orientation") @implementation
 public func sdimage_image_orientation(_ image: Object) -> sdimage_orientation {
-    read(image, Image.self, .SDIMAGE_ORIENTATION_UP) { $0.metadata.orientation.code }
+    unsafe read(image, Image.self, .SDIMAGE_ORIENTATION_UP) { $0.metadata.orientation.code }
 }
 
 @_cdecl("sdimage_image_source_size") @implementation
 public func sdimage_image_source_size(_ image: Object) -> sdimage_size {
-    read(image, Image.self, sdimage_size(width: 0, height: 0)) { image in
+    unsafe read(image, Image.self, sdimage_size(width: 0, height: 0)) { image in
         let size = image.metadata.sourceSize ?? image.size
         return sdimage_size(width: UInt32(clamping: size.width), height: UInt32(clamping: size.height))
     }
@@ -125,119 +125,119 @@ public func sdimage_image_source_size(_ image: Object) -> sdimage_size {
 
 @_cdecl("sdimage_image_frame_count") @implementation
 public func sdimage_image_frame_count(_ image: Object) -> UInt32 {
-    read(image, Image.self, 0) { UInt32(clamping: $0.metadata.frameCount) }
+    unsafe read(image, Image.self, 0) { UInt32(clamping: $0.metadata.frameCount) }
 }
 
 @_cdecl("sdimage_image_loop_count") @implementation
 public func sdimage_image_loop_count(_ image: Object) -> UInt32 {
-    read(image, Image.self, 0) { UInt32(clamping: $0.metadata.loopCount) }
+    unsafe read(image, Image.self, 0) { UInt32(clamping: $0.metadata.loopCount) }
 }
 
 @_cdecl("sdimage_image_duration_ms") @implementation
 public func sdimage_image_duration_ms(_ image: Object) -> UInt64 {
-    read(image, Image.self, 0) { UInt64(clamping: $0.metadata.durationMilliseconds) }
+    unsafe read(image, Image.self, 0) { UInt64(clamping: $0.metadata.durationMilliseconds) }
 }
 
 @_cdecl("sdimage_image_is_animated") @implementation
 public func sdimage_image_is_animated(_ image: Object) -> Bool {
-    read(image, Image.self, false) { $0.metadata.frameCount > 1 }
+    unsafe read(image, Image.self, false) { $0.metadata.frameCount > 1 }
 }
 
 @_cdecl("sdimage_image_is_thumbnail") @implementation
 public func sdimage_image_is_thumbnail(_ image: Object) -> Bool {
-    read(image, Image.self, false) { $0.metadata.isThumbnail }
+    unsafe read(image, Image.self, false) { $0.metadata.isThumbnail }
 }
 
 @_cdecl("sdimage_image_memory_cost") @implementation
 public func sdimage_image_memory_cost(_ image: Object) -> Int {
-    read(image, Image.self, 0) { $0.memoryCost }
+    unsafe read(image, Image.self, 0) { $0.memoryCost }
 }
 
 @_cdecl("sdimage_image_color_profile") @implementation
 public func sdimage_image_color_profile(_ image: Object) -> Object {
-    read(image, Image.self, nil) { Handle.lend($0.metadata.colorProfile) }
+    unsafe read(image, Image.self, nil) { unsafe Handle.lend($0.metadata.colorProfile) }
 }
 
 @_cdecl("sdimage_image_extended_data") @implementation
 public func sdimage_image_extended_data(_ image: Object) -> Object {
-    read(image, Image.self, nil) { Handle.lend($0.metadata.extendedData) }
+    unsafe read(image, Image.self, nil) { unsafe Handle.lend($0.metadata.extendedData) }
 }
 
 @_cdecl("sdimage_image_convert") @implementation
 public func sdimage_image_convert(_ image: Object, _ pixelFormat: sdimage_pixel_format, _ converted: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        let source = try Handle.borrow(image, as: Image.self)
+    unsafe attempt(error) { () throws(ImageError) in
+        let source = unsafe try Handle.borrow(image, as: Image.self)
         guard let format = PixelFormat(rawValue: Int32(bitPattern: pixelFormat.rawValue)) else {
             throw ImageError(.invalidArgument, "an unknown pixel format")
         }
-        try requirePlace(converted)
-        try give(try source.converted(to: format), converted)
+        unsafe try requirePlace(converted)
+        unsafe try give(try source.converted(to: format), converted)
     }
 }
 
 @_cdecl("sdimage_image_copy_metadata") @implementation
 public func sdimage_image_copy_metadata(_ image: Object, _ metadata: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        try give(MetadataObject(try Handle.borrow(image, as: Image.self).metadata), metadata)
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try give(MetadataObject(try Handle.borrow(image, as: Image.self).metadata), metadata)
     }
 }
 
 @_cdecl("sdimage_metadata_ref") @implementation
 public func sdimage_metadata_ref(_ metadata: Object) -> Object {
-    Handle.ref(metadata, as: MetadataObject.self)
+    unsafe Handle.ref(metadata, as: MetadataObject.self)
 }
 
 @_cdecl("sdimage_metadata_unref") @implementation
 public func sdimage_metadata_unref(_ metadata: Object) {
-    Handle.unref(metadata, as: MetadataObject.self)
+    unsafe Handle.unref(metadata, as: MetadataObject.self)
 }
 
 @_cdecl("sdimage_metadata_set_scale") @implementation
 public func sdimage_metadata_set_scale(_ metadata: Object, _ scale: Double) {
-    change(metadata, MetadataObject.self) { $0.scale = scale >= 1 && scale.isFinite ? scale : 1 }
+    unsafe change(metadata, MetadataObject.self) { $0.scale = scale >= 1 && scale.isFinite ? scale : 1 }
 }
 
 @_cdecl("sdimage_metadata_set_format") @implementation
 public func sdimage_metadata_set_format(_ metadata: Object, _ format: sdimage_format) {
-    change(metadata, MetadataObject.self) { $0.format = ImageFormat(rawValue: format.rawValue) ?? .undefined }
+    unsafe change(metadata, MetadataObject.self) { $0.format = ImageFormat(rawValue: format.rawValue) ?? .undefined }
 }
 
 @_cdecl("sdimage_metadata_set_orientation") @implementation
 public func sdimage_metadata_set_orientation(_ metadata: Object, _ orientation: sdimage_orientation) {
-    change(metadata, MetadataObject.self) { $0.orientation = Orientation(exif: Int(orientation.rawValue)) }
+    unsafe change(metadata, MetadataObject.self) { $0.orientation = Orientation(exif: Int(orientation.rawValue)) }
 }
 
 @_cdecl("sdimage_metadata_set_memory_cost") @implementation
 public func sdimage_metadata_set_memory_cost(_ metadata: Object, _ bytes: Int) {
-    change(metadata, MetadataObject.self) { $0.memoryCost = bytes >= 0 ? bytes : nil }
+    unsafe change(metadata, MetadataObject.self) { $0.memoryCost = bytes >= 0 ? bytes : nil }
 }
 
 @_cdecl("sdimage_metadata_set_extended_data") @implementation
 public func sdimage_metadata_set_extended_data(_ metadata: Object, _ data: Object) {
-    change(metadata, MetadataObject.self) { $0.extendedData = Handle.find(data, as: Bytes.self) }
+    unsafe change(metadata, MetadataObject.self) { $0.extendedData = unsafe Handle.find(data, as: Bytes.self) }
 }
 
 @_cdecl("sdimage_image_with_metadata") @implementation
 public func sdimage_image_with_metadata(_ image: Object, _ metadata: Object, _ copy: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        let image = try Handle.borrow(image, as: Image.self)
-        try give(image.with(try Handle.borrow(metadata, as: MetadataObject.self).value), copy)
+    unsafe attempt(error) { () throws(ImageError) in
+        let image = unsafe try Handle.borrow(image, as: Image.self)
+        unsafe try give(image.with(try Handle.borrow(metadata, as: MetadataObject.self).value), copy)
     }
 }
 
 @_cdecl("sdimage_format_name") @implementation
 public func sdimage_format_name(_ format: sdimage_format) -> Text {
-    Names.pointer((ImageFormat(rawValue: format.rawValue) ?? .undefined).name)
+    unsafe Names.pointer((ImageFormat(rawValue: format.rawValue) ?? .undefined).name)
 }
 
 @_cdecl("sdimage_format_media_type") @implementation
 public func sdimage_format_media_type(_ format: sdimage_format) -> Text {
-    Names.pointer((ImageFormat(rawValue: format.rawValue) ?? .undefined).mimeType)
+    unsafe Names.pointer((ImageFormat(rawValue: format.rawValue) ?? .undefined).mimeType)
 }
 
 @_cdecl("sdimage_pixel_format_name") @implementation
 public func sdimage_pixel_format_name(_ pixelFormat: sdimage_pixel_format) -> Text {
-    Names.pointer(PixelFormat(rawValue: Int32(bitPattern: pixelFormat.rawValue))?.name ?? "automatic")
+    unsafe Names.pointer(PixelFormat(rawValue: Int32(bitPattern: pixelFormat.rawValue))?.name ?? "automatic")
 }
 
 @_cdecl("sdimage_pixel_format_bytes") @implementation

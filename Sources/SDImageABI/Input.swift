@@ -43,7 +43,8 @@ enum Input {
         guard size >= required else { throw ImageError(.invalidArgument, "the table's size is too small") }
         var table = empty
         unsafe withUnsafeMutableBytes(of: &table) { copy in
-            unsafe _ = memcpy(copy.baseAddress, pointer, min(size, MemoryLayout<T>.size))
+            guard let base = copy.baseAddress else { return }
+            unsafe _ = memcpy(base, pointer, min(size, MemoryLayout<T>.size))
         }
         return table
     }

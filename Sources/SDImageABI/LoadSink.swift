@@ -1,11 +1,10 @@
 import SDImage
-import Synchronization
 
 /// What a loader of the host writes into. Ends exactly once: finished, cancelled, or let go of.
 final class LoadSink: Sendable {
     typealias Outcome = Result<LoadedData, ImageError>
 
-    private struct State: ~Copyable {
+    @safe private struct State: ~Copyable {
         var builder: ByteBuilder
         var expected: Int64 = -1
         var isFinished = false
@@ -18,14 +17,14 @@ final class LoadSink: Sendable {
     }
 
     private let progress: LoadProgress
-    private let state: Mutex<State>
+    private let state: Monitor<State>
 
     init(limit: Int, progress: @escaping LoadProgress) {
         self.progress = progress
-        state = Mutex(State(limit: limit))
+        state = Monitor(State(limit: limit))
     }
 
-    deinit { end { _ in .failure(ImageError(.internalError, "the loader let go of its sink without finishing it")) } }
+    deinit { end(.failure(ImageError(.internalError, "the loader let go of its sink without finishing it"))) }
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
@@ -59,30 +58,20 @@ final class LoadSink: Sendable {
     }
 
     /// Ends with what was written, or with the error.
-    func finish(_ error: ImageError?) {
-        end { state in
-            if let error { return .failure(error) }
-            let bytes = state.builder.finish()
-            return bytes.isEmpty ? .failure(ImageError(.emptyData, "the loader wrote nothing")) : .success(LoadedData(bytes: bytes))
-        }
-    }
+    func finish(_ error: ImageError?) { end(error.map { .failure($0) }) }
 
     /// Ends with bytes by reference.
     func finish(_ data: Bytes?) {
-        end { _ in
-            guard let data, !data.isEmpty else { return .failure(ImageError(.emptyData, "the loader gave nothing")) }
-            return .success(LoadedData(bytes: data))
-        }
+        guard let data, !data.isEmpty else { return end(.failure(ImageError(.emptyData, "the loader gave nothing"))) }
+        end(.success(LoadedData(bytes: data)))
     }
 
     /// Ends with a picture that has no bytes.
     func finish(_ image: Image?) {
-        end { _ in
-            guard let image else { return .failure(ImageError(.emptyData, "the loader gave nothing")) }
-            var data = LoadedData(bytes: .empty)
-            data.image = image
-            return .success(data)
-        }
+        guard let image else { return end(.failure(ImageError(.emptyData, "the loader gave nothing"))) }
+        var data = LoadedData(bytes: .empty)
+        data.image = image
+        end(.success(data))
     }
 
     /// Nobody waits any more; true for the first time, while the loader still works.
@@ -96,13 +85,15 @@ final class LoadSink: Sendable {
         return isFirst
     }
 
-    private func end(_ outcome: (inout State) -> Outcome) {
-        let final = state.withLock { state -> Outcome? in
+    /// nil: with what was written.
+    private func end(_ outcome: Outcome?) {
+        let written = state.withLock { state -> Outcome? in
             guard !state.isFinished else { return nil }
             state.isFinished = true
-            return outcome(&state)
+            let bytes = state.builder.finish()
+            return bytes.isEmpty ? .failure(ImageError(.emptyData, "the loader wrote nothing")) : .success(LoadedData(bytes: bytes))
         }
-        if let final { resume(final) }
+        if let written { resume(outcome ?? written) }
     }
 
     private func resume(_ outcome: Outcome) {

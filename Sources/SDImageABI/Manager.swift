@@ -22,129 +22,129 @@ final class ManagerObject: Sendable {
 
 @_cdecl("sdimage_manager_config_new") @implementation
 public func sdimage_manager_config_new() -> Object {
-    Handle.own(ManagerConfigObject(ManagerConfiguration()))
+    unsafe Handle.own(ManagerConfigObject(ManagerConfiguration()))
 }
 
 @_cdecl("sdimage_manager_config_ref") @implementation
 public func sdimage_manager_config_ref(_ config: Object) -> Object {
-    Handle.ref(config, as: ManagerConfigObject.self)
+    unsafe Handle.ref(config, as: ManagerConfigObject.self)
 }
 
 @_cdecl("sdimage_manager_config_unref") @implementation
 public func sdimage_manager_config_unref(_ config: Object) {
-    Handle.unref(config, as: ManagerConfigObject.self)
+    unsafe Handle.unref(config, as: ManagerConfigObject.self)
 }
 
 @_cdecl("sdimage_manager_config_set_cache") @implementation
 public func sdimage_manager_config_set_cache(_ config: Object, _ cache: Object) {
-    change(config, ManagerConfigObject.self) { configuration in
-        guard cache != nil else { return configuration.cache = .none }
-        if let object = Handle.find(cache, as: CacheObject.self) { configuration.cache = .value(object.cache) }
+    unsafe change(config, ManagerConfigObject.self) { configuration in
+        guard unsafe cache != nil else { return configuration.cache = .none }
+        if let object = unsafe Handle.find(cache, as: CacheObject.self) { configuration.cache = .value(object.cache) }
     }
 }
 
 @_cdecl("sdimage_manager_config_set_loader") @implementation
 public func sdimage_manager_config_set_loader(_ config: Object, _ loader: Object) {
-    change(config, ManagerConfigObject.self) { $0.loader = Handle.find(loader, as: LoaderObject.self)?.loader }
+    unsafe change(config, ManagerConfigObject.self) { $0.loader = unsafe Handle.find(loader, as: LoaderObject.self)?.loader }
 }
 
 @_cdecl("sdimage_manager_config_set_dispatcher") @implementation
 public func sdimage_manager_config_set_dispatcher(_ config: Object, _ dispatcher: Object) {
-    change(config, ManagerConfigObject.self) { $0.dispatcher = Handle.find(dispatcher, as: DispatcherObject.self)?.dispatcher }
+    unsafe change(config, ManagerConfigObject.self) { $0.dispatcher = unsafe Handle.find(dispatcher, as: DispatcherObject.self)?.dispatcher }
 }
 
 @_cdecl("sdimage_manager_config_set_failed_url_retry_after") @implementation
 public func sdimage_manager_config_set_failed_url_retry_after(_ config: Object, _ seconds: Int64) {
-    change(config, ManagerConfigObject.self) { $0.failedURLRetryAfter = seconds }
+    unsafe change(config, ManagerConfigObject.self) { $0.failedURLRetryAfter = seconds }
 }
 
 @_cdecl("sdimage_manager_new") @implementation
 public func sdimage_manager_new(_ config: Object, _ manager: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        try requirePlace(manager)
-        let configuration = config == nil ? ManagerConfiguration() : try Handle.borrow(config, as: ManagerConfigObject.self).value
-        try give(ManagerObject(try Defaults.makeManager(configuration)), manager)
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(manager)
+        let configuration = unsafe config == nil ? ManagerConfiguration() : try Handle.borrow(config, as: ManagerConfigObject.self).value
+        unsafe try give(ManagerObject(try Defaults.makeManager(configuration)), manager)
     }
 }
 
 @_cdecl("sdimage_manager_ref") @implementation
 public func sdimage_manager_ref(_ manager: Object) -> Object {
-    Handle.ref(manager, as: ManagerObject.self)
+    unsafe Handle.ref(manager, as: ManagerObject.self)
 }
 
 @_cdecl("sdimage_manager_unref") @implementation
 public func sdimage_manager_unref(_ manager: Object) {
-    Handle.unref(manager, as: ManagerObject.self)
+    unsafe Handle.unref(manager, as: ManagerObject.self)
 }
 
 @_cdecl("sdimage_manager_copy_cache") @implementation
 public func sdimage_manager_copy_cache(_ manager: Object, _ cache: ObjectOut) {
-    cache?.pointee = Handle.find(manager, as: ManagerObject.self)?.manager.cache.map { Handle.own(CacheObject($0)) } ?? nil
+    unsafe cache?.pointee = unsafe Handle.find(manager, as: ManagerObject.self)?.manager.cache.map { unsafe Handle.own(CacheObject($0)) } ?? nil
 }
 
 @_cdecl("sdimage_manager_load") @implementation
 public func sdimage_manager_load(_ manager: Object, _ request: Object, _ handler: UnsafePointer<sdimage_load_handler>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ task: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    let foreign = Foreign(userData, destroy)
-    return attempt(error) { () throws(ImageError) in
-        let manager = try Handle.borrow(manager, as: ManagerObject.self).manager
-        let request = try Handle.borrow(request, as: RequestObject.self).submitted()
-        let handler = handler == nil ? nil : try ForeignHandler(handler, foreign)
+    let foreign = unsafe Foreign(userData, destroy)
+    return unsafe attempt(error) { () throws(ImageError) in
+        let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
+        let request = unsafe try Handle.borrow(request, as: RequestObject.self).submitted()
+        let handler = unsafe handler == nil ? nil : try ForeignHandler(handler, foreign)
         let started = try manager.load(request, handler: handler, token: UInt(bitPattern: userData), owner: foreign)
-        task?.pointee = Handle.own(started)
+        unsafe task?.pointee = unsafe Handle.own(started)
     }
 }
 
 @_cdecl("sdimage_manager_load_sync") @implementation
 public func sdimage_manager_load_sync(_ manager: Object, _ request: Object, _ result: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     var failure: ImageError?
-    let status = attempt(error) { () throws(ImageError) in
-        try requirePlace(result)
-        let manager = try Handle.borrow(manager, as: ManagerObject.self).manager
-        var request = try Handle.borrow(request, as: RequestObject.self).submitted()
+    let status = unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(result)
+        let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
+        var request = unsafe try Handle.borrow(request, as: RequestObject.self).submitted()
         if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "waiting on a thread of the library") }
         // Nobody is called back, so nothing is to be queued anywhere.
         request.dispatcher = .none
         let task = try manager.load(request, handler: nil, token: 0, owner: nil)
         _ = task.waitForResult(deadline: .max)
         guard let final = task.result else { throw ImageError(.internalError, "a load ended without a result") }
-        result?.pointee = Handle.own(final)
+        unsafe result?.pointee = unsafe Handle.own(final)
         failure = final.error
     }
     guard let failure else { return status }
-    return attempt(error) { () throws(ImageError) in throw failure }
+    return unsafe attempt(error) { () throws(ImageError) in throw failure }
 }
 
 @_cdecl("sdimage_manager_cache_key") @implementation
 public func sdimage_manager_cache_key(_ manager: Object, _ request: Object, _ key: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        try requirePlace(key)
-        let manager = try Handle.borrow(manager, as: ManagerObject.self).manager
-        let request = try Handle.borrow(request, as: RequestObject.self).value
-        try give(try Bytes.copying(manager.cacheKey(for: request).bytes), key)
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(key)
+        let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
+        let request = unsafe try Handle.borrow(request, as: RequestObject.self).value
+        unsafe try give(try Bytes.copying(manager.cacheKey(for: request).bytes), key)
     }
 }
 
 @_cdecl("sdimage_manager_cancel_all") @implementation
 public func sdimage_manager_cancel_all(_ manager: Object) {
-    if !Engine.isForked { Handle.find(manager, as: ManagerObject.self)?.manager.cancelAll() }
+    if !Engine.isForked { unsafe Handle.find(manager, as: ManagerObject.self)?.manager.cancelAll() }
 }
 
 @_cdecl("sdimage_manager_running_count") @implementation
 public func sdimage_manager_running_count(_ manager: Object) -> Int {
-    Engine.isForked ? 0 : read(manager, ManagerObject.self, 0) { $0.manager.runningCount }
+    unsafe Engine.isForked ? 0 : read(manager, ManagerObject.self, 0) { $0.manager.runningCount }
 }
 
 @_cdecl("sdimage_manager_forget_failed") @implementation
 public func sdimage_manager_forget_failed(_ manager: Object, _ url: Text, _ length: Int) {
-    guard !Engine.isForked, let manager = Handle.find(manager, as: ManagerObject.self)?.manager else { return }
-    guard url != nil else { return manager.forgetFailed(nil) }
-    if let bytes = try? Input.bytes(url, length) { manager.forgetFailed(bytes) }
+    guard !Engine.isForked, let manager = unsafe Handle.find(manager, as: ManagerObject.self)?.manager else { return }
+    guard unsafe url != nil else { return manager.forgetFailed(nil) }
+    if let bytes = unsafe try? Input.bytes(url, length) { manager.forgetFailed(bytes) }
 }
 
 @_cdecl("sdimage_manager_close") @implementation
 public func sdimage_manager_close(_ manager: Object, _ timeoutMs: UInt32, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        let manager = try Handle.borrow(manager, as: ManagerObject.self).manager
+    unsafe attempt(error) { () throws(ImageError) in
+        let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
         if Engine.isForked { throw .forked }
         let tasks = manager.close()
         guard !LibraryThread.isCurrent else { return }
@@ -157,9 +157,9 @@ public func sdimage_manager_close(_ manager: Object, _ timeoutMs: UInt32, _ erro
 
 @_cdecl("sdimage_doctor") @implementation
 public func sdimage_doctor(_ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        try requirePlace(json)
-        try give(try Report.doctor().bytes(), json)
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(json)
+        unsafe try give(try Report.doctor().bytes(), json)
     }
 }
 

@@ -5,7 +5,7 @@ import SDImage
 enum Names {
     static func pointer(_ name: StaticString) -> Text { unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self) }
 
-    static func status(_ status: sdimage_status) -> Text { pointer(Status(rawValue: status.rawValue)?.name ?? "UNKNOWN") }
+    static func status(_ status: sdimage_status) -> Text { unsafe pointer(Status(rawValue: status.rawValue)?.name ?? "UNKNOWN") }
 }
 
 extension PixelFormat {

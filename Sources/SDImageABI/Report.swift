@@ -36,11 +36,41 @@ enum Report {
             ),
             ("libraries", .object(Defaults.libraries.map { ($0, .string($1)) })),
             ("limits", limits()),
-            ("cache_path", .string(CacheConfiguration().directory)),
+            ("cache_path", .string(CacheConfiguration.defaultDirectory)),
             ("processors", .integer(LibraryThread.availableProcessors)),
             ("pixel_pool", .object([("live_bytes", .integer(pool.live)), ("retained_bytes", .integer(pool.retained))])),
             ("engine_running", .bool(Engine.current != nil)),
             ("forked", .bool(Engine.isForked)),
+        ])
+    }
+
+    static func statistics(_ cache: ImageCache) throws(ImageError) -> JSONText {
+        try cache.check()
+        let memory = cache.memory.statistics
+        return .object([
+            (
+                "memory",
+                .object([
+                    ("hits", .integer(memory.hits)), ("misses", .integer(memory.misses)),
+                    ("evictions", .integer(memory.evictions)), ("bytes", .integer(memory.bytes)),
+                    ("count", .integer(memory.count)),
+                ])
+            ),
+            ("disk", cache.disk.map(disk) ?? .null),
+        ])
+    }
+
+    private static func disk(_ cache: DiskCache) -> JSONText {
+        let used = cache.statistics
+        let totals = try? cache.totalsNow()
+        return .object([
+            ("hits", .integer(used.hits)), ("misses", .integer(used.misses)), ("stores", .integer(used.stores)),
+            ("dropped_stores", .integer(used.droppedStores)), ("damaged", .integer(used.damagedEntries)),
+            ("damaged_databases", .integer(used.damagedDatabases)), ("missing_files", .integer(used.missingFiles)),
+            ("trimmed", .integer(used.trimmedEntries)), ("pending_bytes", .integer(used.pendingBytes)),
+            ("bytes", .integer(totals?.bytes ?? 0)), ("count", .integer(totals?.count ?? 0)),
+            ("allocated_bytes", .integer(totals?.footprint ?? 0)),
+            ("last_error", used.lastError.map { .string($0.message.string) } ?? .null),
         ])
     }
 

@@ -21,163 +21,163 @@ final class RequestObject: @unchecked Sendable {
         options = bag.map(OptionsObject.init)
     }
 
-    var lentOptions: Object { Handle.lend(options) }
+    var lentOptions: Object { unsafe Handle.lend(options) }
 }
 
 /// Runs a setter on the request's value.
 private func change(_ pointer: Object, _ body: (inout ImageRequest) -> Void) {
-    if let request = Handle.find(pointer, as: RequestObject.self) { body(&request.value) }
+    if let request = unsafe Handle.find(pointer, as: RequestObject.self) { body(&request.value) }
 }
 
 /// An object, explicitly none, or, for a handle of another kind, what was there.
 private func setting<T: AnyObject, Value>(
     _ pointer: Object, _ type: T.Type, _ before: Setting<Value>, _ value: (T) -> Value
 ) -> Setting<Value> {
-    guard pointer != nil else { return .none }
-    return Handle.find(pointer, as: type).map { .value(value($0)) } ?? before
+    guard unsafe pointer != nil else { return .none }
+    return unsafe Handle.find(pointer, as: type).map { .value(value($0)) } ?? before
 }
 
 @_cdecl("sdimage_request_new") @implementation
 public func sdimage_request_new(_ url: Text, _ length: Int) -> Object {
-    guard let bytes = try? Input.bytes(url, length) else { return Handle.own(RequestObject(ImageRequest(url: []))) }
-    return Handle.own(RequestObject(ImageRequest(url: bytes)))
+    guard let bytes = unsafe try? Input.bytes(url, length) else { return unsafe Handle.own(RequestObject(ImageRequest(url: []))) }
+    return unsafe Handle.own(RequestObject(ImageRequest(url: bytes)))
 }
 
 @_cdecl("sdimage_request_ref") @implementation
 public func sdimage_request_ref(_ request: Object) -> Object {
-    Handle.ref(request, as: RequestObject.self)
+    unsafe Handle.ref(request, as: RequestObject.self)
 }
 
 @_cdecl("sdimage_request_unref") @implementation
 public func sdimage_request_unref(_ request: Object) {
-    Handle.unref(request, as: RequestObject.self)
+    unsafe Handle.unref(request, as: RequestObject.self)
 }
 
 @_cdecl("sdimage_request_copy") @implementation
 public func sdimage_request_copy(_ request: Object) -> Object {
-    read(request, RequestObject.self, nil) { Handle.own(RequestObject($0.value)) }
+    unsafe read(request, RequestObject.self, nil) { unsafe Handle.own(RequestObject($0.value)) }
 }
 
 @_cdecl("sdimage_request_url") @implementation
 public func sdimage_request_url(_ request: Object, _ length: UnsafeMutablePointer<Int>?) -> Text {
-    read(request, RequestObject.self, CString.empty.pointer) { request in
-        length?.pointee = request.urlLength
-        return request.url.pointer
+    unsafe read(request, RequestObject.self, CString.empty.pointer) { request in
+        unsafe length?.pointee = request.urlLength
+        return unsafe request.url.pointer
     }
 }
 
 @_cdecl("sdimage_request_set_cache_key") @implementation
 public func sdimage_request_set_cache_key(_ request: Object, _ key: UnsafeRawPointer?, _ length: Int) {
-    change(request) { $0.cacheKey = key == nil ? nil : (try? Input.bytes(key, length)) }
+    unsafe change(request) { $0.cacheKey = unsafe key == nil ? nil : (try? Input.bytes(key, length)) }
 }
 
 @_cdecl("sdimage_request_set_priority") @implementation
 public func sdimage_request_set_priority(_ request: Object, _ priority: sdimage_priority) {
-    change(request) { $0.priority = LoadPriority(rawValue: priority.rawValue) ?? .normal }
+    unsafe change(request) { $0.priority = LoadPriority(rawValue: priority.rawValue) ?? .normal }
 }
 
 @_cdecl("sdimage_request_set_source_policy") @implementation
 public func sdimage_request_set_source_policy(_ request: Object, _ policy: sdimage_source_policy) {
-    change(request) { $0.sourcePolicy = SourcePolicy(rawValue: Int32(bitPattern: policy.rawValue)) ?? .any }
+    unsafe change(request) { $0.sourcePolicy = SourcePolicy(rawValue: Int32(bitPattern: policy.rawValue)) ?? .any }
 }
 
 @_cdecl("sdimage_request_set_thumbnail_size") @implementation
 public func sdimage_request_set_thumbnail_size(_ request: Object, _ width: UInt32, _ height: UInt32, _ preserveAspectRatio: Bool) {
-    change(request) { $0.decodeOptions.setThumbnail(width, height, preserveAspectRatio) }
+    unsafe change(request) { $0.decodeOptions.setThumbnail(width, height, preserveAspectRatio) }
 }
 
 @_cdecl("sdimage_request_set_decode_options") @implementation
 public func sdimage_request_set_decode_options(_ request: Object, _ options: Object) {
-    change(request) { $0.decodeOptions = (try? decodeOptions(options)) ?? $0.decodeOptions }
+    unsafe change(request) { $0.decodeOptions = unsafe (try? decodeOptions(options)) ?? $0.decodeOptions }
 }
 
 @_cdecl("sdimage_request_set_query_layers") @implementation
 public func sdimage_request_set_query_layers(_ request: Object, _ layers: sdimage_cache_layers) {
-    change(request) { $0.queryCacheType = CacheLayers(layers) }
+    unsafe change(request) { $0.queryCacheType = CacheLayers(layers) }
 }
 
 @_cdecl("sdimage_request_set_store_layers") @implementation
 public func sdimage_request_set_store_layers(_ request: Object, _ layers: sdimage_cache_layers) {
-    change(request) { $0.storeCacheType = CacheLayers(layers) }
+    unsafe change(request) { $0.storeCacheType = CacheLayers(layers) }
 }
 
 @_cdecl("sdimage_request_set_original_query_layers") @implementation
 public func sdimage_request_set_original_query_layers(_ request: Object, _ layers: sdimage_cache_layers) {
-    change(request) { $0.originalQueryCacheType = CacheLayers(layers) }
+    unsafe change(request) { $0.originalQueryCacheType = CacheLayers(layers) }
 }
 
 @_cdecl("sdimage_request_set_original_store_layers") @implementation
 public func sdimage_request_set_original_store_layers(_ request: Object, _ layers: sdimage_cache_layers) {
-    change(request) { $0.originalStoreCacheType = CacheLayers(layers) }
+    unsafe change(request) { $0.originalStoreCacheType = CacheLayers(layers) }
 }
 
 @_cdecl("sdimage_request_set_wait_for_store") @implementation
 public func sdimage_request_set_wait_for_store(_ request: Object, _ wait: Bool) {
-    change(request) { $0.waitForStore = wait }
+    unsafe change(request) { $0.waitForStore = wait }
 }
 
 @_cdecl("sdimage_request_set_retry_failed") @implementation
 public func sdimage_request_set_retry_failed(_ request: Object, _ retry: Bool) {
-    change(request) { $0.retryFailed = retry }
+    unsafe change(request) { $0.retryFailed = retry }
 }
 
 @_cdecl("sdimage_request_set_header") @implementation
 public func sdimage_request_set_header(_ request: Object, _ name: Text, _ value: Text) {
-    guard let field = Input.text(name) else { return }
-    change(request) { $0.setHeader(field, Input.text(value)) }
+    guard let field = unsafe Input.text(name) else { return }
+    unsafe change(request) { unsafe $0.setHeader(field, Input.text(value)) }
 }
 
 @_cdecl("sdimage_request_set_timeout_ms") @implementation
 public func sdimage_request_set_timeout_ms(_ request: Object, _ timeoutMs: UInt32) {
-    change(request) { $0.timeoutMilliseconds = timeoutMs }
+    unsafe change(request) { $0.timeoutMilliseconds = timeoutMs }
 }
 
 @_cdecl("sdimage_request_set_max_body_bytes") @implementation
 public func sdimage_request_set_max_body_bytes(_ request: Object, _ bytes: Int) {
-    change(request) { $0.maxBodyBytes = max(0, bytes) }
+    unsafe change(request) { $0.maxBodyBytes = max(0, bytes) }
 }
 
 @_cdecl("sdimage_request_set_dispatcher") @implementation
 public func sdimage_request_set_dispatcher(_ request: Object, _ dispatcher: Object) {
-    change(request) { $0.dispatcher = setting(dispatcher, DispatcherObject.self, $0.dispatcher, \.dispatcher) }
+    unsafe change(request) { $0.dispatcher = unsafe setting(dispatcher, DispatcherObject.self, $0.dispatcher, \.dispatcher) }
 }
 
 @_cdecl("sdimage_request_reset_dispatcher") @implementation
 public func sdimage_request_reset_dispatcher(_ request: Object) {
-    change(request) { $0.dispatcher = .inherited }
+    unsafe change(request) { $0.dispatcher = .inherited }
 }
 
 @_cdecl("sdimage_request_set_cache") @implementation
 public func sdimage_request_set_cache(_ request: Object, _ cache: Object) {
-    change(request) { $0.cache = setting(cache, CacheObject.self, $0.cache, \.cache) }
+    unsafe change(request) { $0.cache = unsafe setting(cache, CacheObject.self, $0.cache, \.cache) }
 }
 
 @_cdecl("sdimage_request_reset_cache") @implementation
 public func sdimage_request_reset_cache(_ request: Object) {
-    change(request) { $0.cache = .inherited }
+    unsafe change(request) { $0.cache = .inherited }
 }
 
 @_cdecl("sdimage_request_set_loader") @implementation
 public func sdimage_request_set_loader(_ request: Object, _ loader: Object) {
-    change(request) { $0.loader = setting(loader, LoaderObject.self, $0.loader, \.loader) }
+    unsafe change(request) { $0.loader = unsafe setting(loader, LoaderObject.self, $0.loader, \.loader) }
 }
 
 @_cdecl("sdimage_request_reset_loader") @implementation
 public func sdimage_request_reset_loader(_ request: Object) {
-    change(request) { $0.loader = .inherited }
+    unsafe change(request) { $0.loader = .inherited }
 }
 
 @_cdecl("sdimage_request_set_coder") @implementation
 public func sdimage_request_set_coder(_ request: Object, _ coder: Object) {
-    change(request) { $0.coder = Handle.find(coder, as: CoderObject.self)?.coder }
+    unsafe change(request) { $0.coder = unsafe Handle.find(coder, as: CoderObject.self)?.coder }
 }
 
 @_cdecl("sdimage_request_set_options") @implementation
 public func sdimage_request_set_options(_ request: Object, _ options: Object) {
-    Handle.find(request, as: RequestObject.self)?.setOptions(Handle.find(options, as: OptionsObject.self)?.value)
+    unsafe Handle.find(request, as: RequestObject.self)?.setOptions(Handle.find(options, as: OptionsObject.self)?.value)
 }
 
 @_cdecl("sdimage_request_options") @implementation
 public func sdimage_request_options(_ request: Object) -> Object {
-    read(request, RequestObject.self, nil) { $0.lentOptions }
+    unsafe read(request, RequestObject.self, nil) { unsafe $0.lentOptions }
 }

@@ -3,65 +3,65 @@ import SDImage
 
 @_cdecl("sdimage_result_ref") @implementation
 public func sdimage_result_ref(_ result: Object) -> Object {
-    Handle.ref(result, as: ImageResult.self)
+    unsafe Handle.ref(result, as: ImageResult.self)
 }
 
 @_cdecl("sdimage_result_unref") @implementation
 public func sdimage_result_unref(_ result: Object) {
-    Handle.unref(result, as: ImageResult.self)
+    unsafe Handle.unref(result, as: ImageResult.self)
 }
 
 @_cdecl("sdimage_result_kind") @implementation
 public func sdimage_result_kind(_ result: Object) -> sdimage_delivery_kind {
-    read(result, ImageResult.self, .SDIMAGE_DELIVERY_KIND_FINAL) { $0.kind.code }
+    unsafe read(result, ImageResult.self, .SDIMAGE_DELIVERY_KIND_FINAL) { $0.kind.code }
 }
 
 @_cdecl("sdimage_result_image") @implementation
 public func sdimage_result_image(_ result: Object) -> Object {
-    read(result, ImageResult.self, nil) { Handle.lend($0.image) }
+    unsafe read(result, ImageResult.self, nil) { unsafe Handle.lend($0.image) }
 }
 
 @_cdecl("sdimage_result_data") @implementation
 public func sdimage_result_data(_ result: Object) -> Object {
-    read(result, ImageResult.self, nil) { Handle.lend($0.data) }
+    unsafe read(result, ImageResult.self, nil) { unsafe Handle.lend($0.data) }
 }
 
 @_cdecl("sdimage_result_error") @implementation
 public func sdimage_result_error(_ result: Object) -> Object {
-    read(result, ImageResult.self, nil) { Handle.lend($0.error) }
+    unsafe read(result, ImageResult.self, nil) { unsafe Handle.lend($0.error) }
 }
 
 @_cdecl("sdimage_result_source") @implementation
 public func sdimage_result_source(_ result: Object) -> sdimage_image_source {
-    read(result, ImageResult.self, .SDIMAGE_IMAGE_SOURCE_NONE) { $0.source.code }
+    unsafe read(result, ImageResult.self, .SDIMAGE_IMAGE_SOURCE_NONE) { $0.source.code }
 }
 
 @_cdecl("sdimage_result_is_changed") @implementation
 public func sdimage_result_is_changed(_ result: Object) -> Bool {
-    read(result, ImageResult.self, false) { $0.isChanged }
+    unsafe read(result, ImageResult.self, false) { $0.isChanged }
 }
 
 @_cdecl("sdimage_result_is_stale") @implementation
 public func sdimage_result_is_stale(_ result: Object) -> Bool {
-    read(result, ImageResult.self, false) { $0.isStale }
+    unsafe read(result, ImageResult.self, false) { $0.isStale }
 }
 
 @_cdecl("sdimage_result_url") @implementation
 public func sdimage_result_url(_ result: Object) -> Text {
-    read(result, ImageResult.self, CString.empty.pointer) { $0.url.pointer }
+    unsafe read(result, ImageResult.self, CString.empty.pointer) { unsafe $0.url.pointer }
 }
 
 @_cdecl("sdimage_result_cache_key") @implementation
 public func sdimage_result_cache_key(_ result: Object) -> Text {
-    read(result, ImageResult.self, CString.empty.pointer) { $0.cacheKey.pointer }
+    unsafe read(result, ImageResult.self, CString.empty.pointer) { unsafe $0.cacheKey.pointer }
 }
 
 @_cdecl("sdimage_result_time_ns") @implementation
 public func sdimage_result_time_ns(_ result: Object, _ stage: sdimage_stage) -> UInt64 {
-    read(result, ImageResult.self, 0) { $0.timings.nanoseconds(stage) }
+    unsafe read(result, ImageResult.self, 0) { $0.timings.nanoseconds(stage) }
 }
 
 @_cdecl("sdimage_image_source_name") @implementation
 public func sdimage_image_source_name(_ source: sdimage_image_source) -> Text {
-    Names.pointer((ImageSource(rawValue: Int32(bitPattern: source.rawValue)) ?? .none).name)
+    unsafe Names.pointer((ImageSource(rawValue: Int32(bitPattern: source.rawValue)) ?? .none).name)
 }

@@ -8,23 +8,23 @@ func deadline(_ milliseconds: UInt32) -> UInt64 {
 
 @_cdecl("sdimage_task_ref") @implementation
 public func sdimage_task_ref(_ task: Object) -> Object {
-    Handle.ref(task, as: LoadTask.self)
+    unsafe Handle.ref(task, as: LoadTask.self)
 }
 
 @_cdecl("sdimage_task_unref") @implementation
 public func sdimage_task_unref(_ task: Object) {
-    Handle.unref(task, as: LoadTask.self)
+    unsafe Handle.unref(task, as: LoadTask.self)
 }
 
 @_cdecl("sdimage_task_cancel") @implementation
 public func sdimage_task_cancel(_ task: Object) {
-    Handle.find(task, as: LoadTask.self)?.cancel()
+    unsafe Handle.find(task, as: LoadTask.self)?.cancel()
 }
 
 @_cdecl("sdimage_task_cancel_and_wait") @implementation
 public func sdimage_task_cancel_and_wait(_ task: Object, _ timeoutMs: UInt32, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        let task = try Handle.borrow(task, as: LoadTask.self)
+    unsafe attempt(error) { () throws(ImageError) in
+        let task = unsafe try Handle.borrow(task, as: LoadTask.self)
         if Engine.isForked { throw .forked }
         task.cancel()
         guard !task.isOnDispatcher, !LibraryThread.isCurrent else { return }
@@ -34,8 +34,8 @@ public func sdimage_task_cancel_and_wait(_ task: Object, _ timeoutMs: UInt32, _ 
 
 @_cdecl("sdimage_task_wait") @implementation
 public func sdimage_task_wait(_ task: Object, _ timeoutMs: UInt32, _ error: ObjectOut) -> sdimage_status {
-    attempt(error) { () throws(ImageError) in
-        let task = try Handle.borrow(task, as: LoadTask.self)
+    unsafe attempt(error) { () throws(ImageError) in
+        let task = unsafe try Handle.borrow(task, as: LoadTask.self)
         if Engine.isForked { throw .forked }
         if task.isFinished { return }
         if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "waiting on a thread of the library") }
@@ -45,55 +45,55 @@ public func sdimage_task_wait(_ task: Object, _ timeoutMs: UInt32, _ error: Obje
 
 @_cdecl("sdimage_task_is_finished") @implementation
 public func sdimage_task_is_finished(_ task: Object) -> Bool {
-    read(task, LoadTask.self, false) { $0.isFinished }
+    unsafe read(task, LoadTask.self, false) { $0.isFinished }
 }
 
 @_cdecl("sdimage_task_copy_result") @implementation
 public func sdimage_task_copy_result(_ task: Object, _ result: ObjectOut) {
-    guard let result else { return }
-    result.pointee = Handle.find(task, as: LoadTask.self)?.result.map { Handle.own($0) } ?? nil
+    guard let result = unsafe result else { return }
+    unsafe result.pointee = unsafe Handle.find(task, as: LoadTask.self)?.result.map { unsafe Handle.own($0) } ?? nil
 }
 
 @_cdecl("sdimage_task_progress") @implementation
 public func sdimage_task_progress(_ task: Object, _ received: UnsafeMutablePointer<Int64>?, _ expected: UnsafeMutablePointer<Int64>?) {
-    guard let task = Handle.find(task, as: LoadTask.self) else { return }
+    guard let task = unsafe Handle.find(task, as: LoadTask.self) else { return }
     let progress = task.progress
-    received?.pointee = progress.received
-    expected?.pointee = progress.expected
+    unsafe received?.pointee = progress.received
+    unsafe expected?.pointee = progress.expected
 }
 
 @_cdecl("sdimage_task_token") @implementation
 public func sdimage_task_token(_ task: Object) -> UserData {
-    read(task, LoadTask.self, nil) { UserData(bitPattern: $0.token) }
+    unsafe read(task, LoadTask.self, nil) { unsafe UnsafeMutableRawPointer(bitPattern: $0.token) }
 }
 
 @_cdecl("sdimage_reply_ref") @implementation
 public func sdimage_reply_ref(_ reply: Object) -> Object {
-    Handle.ref(reply, as: Reply.self)
+    unsafe Handle.ref(reply, as: Reply.self)
 }
 
 @_cdecl("sdimage_reply_unref") @implementation
 public func sdimage_reply_unref(_ reply: Object) {
-    Handle.unref(reply, as: Reply.self)
+    unsafe Handle.unref(reply, as: Reply.self)
 }
 
 @_cdecl("sdimage_reply_complete") @implementation
 public func sdimage_reply_complete(_ reply: Object) {
-    Handle.find(reply, as: Reply.self)?.complete(.success(nil))
+    unsafe Handle.find(reply, as: Reply.self)?.complete(.success(nil))
 }
 
 @_cdecl("sdimage_reply_complete_with_data") @implementation
 public func sdimage_reply_complete_with_data(_ reply: Object, _ data: Object) {
-    Handle.find(reply, as: Reply.self)?.complete(.success(Handle.find(data, as: Bytes.self)))
+    unsafe Handle.find(reply, as: Reply.self)?.complete(.success(Handle.find(data, as: Bytes.self)))
 }
 
 @_cdecl("sdimage_reply_complete_with_error") @implementation
 public func sdimage_reply_complete_with_error(_ reply: Object, _ error: Object) {
-    let failure = Handle.find(error, as: ImageError.self) ?? ImageError(.internalError, "a hook failed without saying why")
-    Handle.find(reply, as: Reply.self)?.complete(.failure(failure))
+    let failure = unsafe Handle.find(error, as: ImageError.self) ?? ImageError(.internalError, "a hook failed without saying why")
+    unsafe Handle.find(reply, as: Reply.self)?.complete(.failure(failure))
 }
 
 @_cdecl("sdimage_reply_is_cancelled") @implementation
 public func sdimage_reply_is_cancelled(_ reply: Object) -> Bool {
-    read(reply, Reply.self, true) { $0.isCancelled }
+    unsafe read(reply, Reply.self, true) { $0.isCancelled }
 }

@@ -7,10 +7,16 @@ package final class CurlLoader: ImageLoader {
     private let service: CurlService
 
     /// The configuration is copied. The loader may be used as long as `engine` runs.
-    package init(_ configuration: DownloaderConfiguration = DownloaderConfiguration(), engine: Engine) throws(ImageError) {
+    package convenience init(
+        _ configuration: DownloaderConfiguration = DownloaderConfiguration(), engine: Engine
+    ) throws(ImageError) {
+        try self.init(configuration, service: try engine.service { () throws(ImageError) in try CurlService() })
+    }
+
+    package init(_ configuration: DownloaderConfiguration, service: CurlService) throws(ImageError) {
         try RequestHead.validate(configuration.headers + [HeaderField(name: "User-Agent", value: configuration.userAgent)])
         settings = LoaderSettings(configuration)
-        service = try engine.service { () throws(ImageError) in try CurlService() }
+        self.service = service
     }
 
     deinit { service.post(.forget(loader: settings.id)) }

@@ -38,6 +38,7 @@ import SDImage
         if code == CURLE_OK { code = setCredential(of: transfer) }
         guard code == CURLE_OK else { throw CurlErrors.error(code, systemError: 0, detail: "", url: .empty) }
         try setHeaders(transfer.carriesSecrets ? transfer.ticket.headers : settings.impersonalHeaders)
+        setVersion(for: transfer)
         setLong(CURLOPT_FRESH_CONNECT, transfer.usesFreshConnection ? 1 : 0)
         let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
         unsafe ccurl_set_receivers(curl, TransferCallbacks.receiveBody, TransferCallbacks.receiveHead, context)
@@ -68,13 +69,18 @@ import SDImage
         setLong(CURLOPT_SSL_VERIFYPEER, configuration.verifiesTLS ? 1 : 0)
         setLong(CURLOPT_SSL_VERIFYHOST, configuration.verifiesTLS ? 2 : 0)
         if let file = configuration.certificateAuthorityFile { setString(CURLOPT_CAINFO, file) }
-        // Over TLS only: this libcurl cannot use a plain HTTP/2 connection twice.
-        let isHTTP1 = configuration.httpVersion == .http1
-        setLong(CURLOPT_HTTP_VERSION, isHTTP1 ? Int(CURL_HTTP_VERSION_1_1) : Int(CURL_HTTP_VERSION_2TLS))
-        setLong(CURLOPT_PIPEWAIT, isHTTP1 ? 0 : 1)
         unsafe ccurl_set_pointer(curl, CURLOPT_ERRORBUFFER, errorText)
         unsafe ccurl_set_socket_closer(
             curl, TransferCallbacks.closeSocket, Unmanaged.passUnretained(sockets).toOpaque())
+    }
+
+    /// HTTP/2 over TLS only: this libcurl cannot use a plain HTTP/2 connection twice, and with HTTP/2 allowed it would
+    /// let other transfers wait for the first plain answer.
+    private func setVersion(for transfer: Transfer) {
+        let isHTTP2 = transfer.configuration.httpVersion == .automatic && transfer.url.scheme == "https"
+        setLong(CURLOPT_HTTP_VERSION, isHTTP2 ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))
+        // Better a stream of a connection that is being made than a connection more.
+        setLong(CURLOPT_PIPEWAIT, isHTTP2 ? 1 : 0)
     }
 
     /// The URL's own user, or else the loader's; only where the first request was meant to go.

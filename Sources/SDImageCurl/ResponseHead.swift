@@ -13,15 +13,20 @@ struct ResponseHead {
     private(set) var lastModified: [UInt8] = []
     private(set) var cacheControl: [UInt8] = []
     private(set) var isEncoded = false
+    /// What follows are trailers, which change nothing (RFC 9110, section 6.5.1).
+    private var isComplete = false
 
-    /// Takes one line with its line end. True when it was the empty line that ends the head.
+    /// Takes one line with its line end. True when it was the empty line that ends it.
     mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {
         let text = unsafe ResponseHead.trimmed(line[...])
-        if unsafe text.isEmpty { return true }
+        if unsafe text.isEmpty {
+            defer { isComplete = true }
+            return !isComplete
+        }
         if unsafe text.starts(with: ResponseHead.statusLine) {
             self = ResponseHead()
             status = unsafe ResponseHead.status(in: text)
-        } else if let colon = unsafe text.firstIndex(of: Byte.colon) {
+        } else if !isComplete, let colon = unsafe text.firstIndex(of: Byte.colon) {
             let name = unsafe text[..<colon].map(Byte.lowercased)
             unsafe takeField(name, ResponseHead.trimmed(text[(colon + 1)...]))
         }

@@ -176,12 +176,12 @@ void sdpx_convert_row(void *to, int to_format, const void *from, int from_format
     }
 }
 
-SDPX_CLONES void sdpx_cmyk_to_rgb(uint8_t *row, size_t pixels) {
+SDPX_CLONES void sdpx_cmyk_to_rgb(uint8_t *to, const uint8_t *from, size_t pixels) {
     for (size_t i = 0; i < pixels; i++) {
-        uint32_t k = row[4 * i + 3], c = row[4 * i], m = row[4 * i + 1], y = row[4 * i + 2];
-        row[3 * i] = (uint8_t)div255(c * k);
-        row[3 * i + 1] = (uint8_t)div255(m * k);
-        row[3 * i + 2] = (uint8_t)div255(y * k);
+        uint32_t k = from[4 * i + 3], c = from[4 * i], m = from[4 * i + 1], y = from[4 * i + 2];
+        to[3 * i] = (uint8_t)div255(c * k);
+        to[3 * i + 1] = (uint8_t)div255(m * k);
+        to[3 * i + 2] = (uint8_t)div255(y * k);
     }
 }
 

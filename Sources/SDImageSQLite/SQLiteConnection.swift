@@ -39,8 +39,7 @@ import SDImage
 
     /// The one number that a query gives.
     func number(_ sql: String) throws(ImageError) -> Int64 {
-        let statement = try prepare(sql)
-        return try statement.step() ? statement.int(0) : 0
+        try prepare(sql).number()
     }
 
     /// Id of the row that was inserted last.

@@ -6,6 +6,8 @@ final class SQLiteReader: Sendable {
     private let row: SQLiteStatement
     private let holds: SQLiteStatement
     private let totals: SQLiteStatement
+    private let pages: SQLiteStatement
+    private let freePages: SQLiteStatement
     private let pageSize: Int
 
     init(_ path: String) throws(ImageError) {
@@ -13,6 +15,8 @@ final class SQLiteReader: Sendable {
         row = try connection.prepare(SQLiteSchema.row)
         holds = try connection.prepare(SQLiteSchema.holds)
         totals = try connection.prepare(SQLiteSchema.totals)
+        pages = try connection.prepare("PRAGMA page_count")
+        freePages = try connection.prepare("PRAGMA freelist_count")
         pageSize = Int(try connection.number("PRAGMA page_size"))
     }
 
@@ -52,11 +56,11 @@ final class SQLiteReader: Sendable {
             guard try statement.step() else { throw ImageError(.cacheDamaged, "database without totals") }
             return (statement.int(0), statement.int(1), statement.int(2))
         }
-        let pages = try connection.number("PRAGMA page_count") &- connection.number("PRAGMA freelist_count")
+        let used = try pages.number() &- freePages.number()
         var result = CacheTotals()
         result.count = Int(max(0, entries))
         result.bytes = Int(max(0, bytes))
-        result.footprint = Int(max(0, allocated)) &+ Int(max(0, pages)) &* pageSize
+        result.footprint = Int(max(0, allocated)) &+ Int(max(0, used)) &* pageSize
         return result
     }
 }

@@ -71,12 +71,14 @@ enum SQLiteSchema {
     static let files = "SELECT file FROM entry WHERE length(file) > 0"
     static let touch = "UPDATE entry SET accessed = ?3 WHERE digest = ?1 AND key = ?2 AND accessed < ?3"
 
-    /// Candidates of a removal, the same columns as `find`.
+    /// Candidates of a removal, the same columns as `find`. Rows with an expiry of their own do not age by the rule.
     static let oldestAccessed = """
-        SELECT id, instance, number, length, allocated, file FROM entry WHERE accessed <= ?1 ORDER BY accessed, id LIMIT ?2
+        SELECT id, instance, number, length, allocated, file FROM entry WHERE accessed <= ?1 AND (?3 = 0 OR expires = 0)
+        ORDER BY accessed, id LIMIT ?2
         """
     static let oldestCreated = """
-        SELECT id, instance, number, length, allocated, file FROM entry WHERE created <= ?1 ORDER BY created, id LIMIT ?2
+        SELECT id, instance, number, length, allocated, file FROM entry WHERE created <= ?1 AND (?3 = 0 OR expires = 0)
+        ORDER BY created, id LIMIT ?2
         """
     static let expired = """
         SELECT id, instance, number, length, allocated, file FROM entry WHERE expires <> 0 AND expires <= ?1

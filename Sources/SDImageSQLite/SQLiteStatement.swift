@@ -32,6 +32,11 @@ import SDImage
         }
     }
 
+    /// The one number that a query without parameters gives.
+    func number() throws(ImageError) -> Int64 {
+        try use { statement throws(ImageError) in try statement.step() ? statement.int(0) : 0 }
+    }
+
     /// True when there is a row to read.
     func step() throws(ImageError) -> Bool {
         let code = unsafe sqlite3_step(handle)
@@ -54,7 +59,7 @@ import SDImage
     /// Copies.
     func bind(_ position: Int32, _ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return empty(position) }
-        unsafe bytes.withUnsafeBytes {
+        unsafe _ = bytes.withUnsafeBytes {
             unsafe sqlite3_bind_blob64(handle, position, $0.baseAddress, UInt64($0.count), SQLiteStatement.transient)
         }
     }

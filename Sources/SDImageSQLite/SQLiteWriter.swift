@@ -111,7 +111,7 @@ final class SQLiteWriter: Sendable {
 
     func vacuum(pages: Int) throws(ImageError) -> Bool {
         try connection.execute("PRAGMA incremental_vacuum(\(pages))")
-        return try number(freePages) > 0
+        return try freePages.number() > 0
     }
 
     // MARK: Steps of a transaction
@@ -195,6 +195,7 @@ final class SQLiteWriter: Sendable {
         let statement = try connection.prepare(sql)
         statement.bind(1, SQLiteWriter.date(selection.expiredAt ?? selection.notAfter ?? .max))
         statement.bind(2, selection.limit)
+        if selection.expiredAt == nil { statement.bind(3, selection.notAfter == nil ? 0 : 1) }
         var result: [Found] = []
         while try statement.step() { result.append(Found(statement)) }
         return result
@@ -203,11 +204,7 @@ final class SQLiteWriter: Sendable {
     /// Bytes of disk in use, this transaction included.
     private func footprint(_ outcome: Outcome) throws(ImageError) -> Int {
         let allocated = try connection.number("SELECT allocated FROM total WHERE id = 1") &+ outcome.allocated
-        return Int(max(0, allocated)) &+ Int(max(0, try number(pages) &- number(freePages))) &* pageSize
-    }
-
-    private func number(_ statement: SQLiteStatement) throws(ImageError) -> Int64 {
-        try statement.use { statement throws(ImageError) in try statement.step() ? statement.int(0) : 0 }
+        return Int(max(0, allocated)) &+ Int(max(0, try pages.number() &- freePages.number())) &* pageSize
     }
 
     /// Dates stay positive as signed numbers, so that they sort.

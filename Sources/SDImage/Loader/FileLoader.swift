@@ -54,8 +54,9 @@ package final class FileLoader: ImageLoader {
         return text
     }
 
-    private static func read(
-        _ path: String, limit: Int, stop: StopSignal, progress: LoadProgress
+    /// Reads a regular file on the calling thread.
+    package static func read(
+        _ path: String, limit: Int, stop: StopSignal = StopSignal(), progress: LoadProgress = { _, _ in }
     ) throws(ImageError) -> Bytes {
         try stop.check()
         // Not blocking, because opening a fifo would wait for its other end.

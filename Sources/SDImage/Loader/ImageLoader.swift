@@ -4,6 +4,8 @@ package protocol ImageLoader: AnyObject, Sendable {
     var name: String { get }
     /// True when this loader knows the scheme; the next one is asked otherwise.
     func canLoad(_ request: ImageRequest) -> Bool
+    /// Who does the work for this request: itself, or one of a chain. Throws when nobody takes it.
+    func chosen(for request: ImageRequest) throws(ImageError) -> any ImageLoader
     /// Fetches. Ends early with `cancelled` when the surrounding task is cancelled. `progress` may be called on any
     /// thread, any number of times, before this returns.
     func load(_ request: ImageRequest, progress: @escaping LoadProgress) async throws(ImageError) -> LoadedData
@@ -43,6 +45,11 @@ package struct LoadedData: Sendable {
 
 extension ImageLoader {
     package func raisePriority(_ sharingKey: [UInt8], to priority: LoadPriority) {}
+
+    package func chosen(for request: ImageRequest) throws(ImageError) -> any ImageLoader {
+        if canLoad(request) { return self }
+        throw LoaderChain.refusal(of: URLText(request.url))
+    }
 
     /// Definite failures only: what is gone, and what can never be loaded.
     package func remembersFailure(_ error: ImageError) -> Bool {

@@ -1,7 +1,8 @@
 import Synchronization
 
 /// The loaders of a manager: the one registered last is asked first (spec LDR-4).
-package final class LoaderChain: Sendable {
+package final class LoaderChain: ImageLoader {
+    package let name = "chain"
     private let loaders: Mutex<[any ImageLoader]>
 
     /// In order of registration.
@@ -14,19 +15,29 @@ package final class LoaderChain: Sendable {
         replace { loaders in loaders.filter { $0 !== loader } + [loader] }
     }
 
-    package func remove(_ loader: any ImageLoader) {
+    /// False when it was not there.
+    package func remove(_ loader: any ImageLoader) -> Bool {
+        guard all.contains(where: { $0 === loader }) else { return false }
         replace { loaders in loaders.filter { $0 !== loader } }
+        return true
     }
 
-    /// The loader for a request: the request's own, or the first that knows the scheme. `canLoad` may be foreign code and
-    /// is called without a lock.
-    package func loader(for request: ImageRequest) throws(ImageError) -> any ImageLoader {
-        if let own = request.loader { return own }
-        if let found = all.last(where: { $0.canLoad(request) }) { return found }
+    package func canLoad(_ request: ImageRequest) -> Bool { all.contains { $0.canLoad(request) } }
+
+    /// The first that takes the request. `canLoad` may be foreign code and is called without a lock.
+    package func chosen(for request: ImageRequest) throws(ImageError) -> any ImageLoader {
+        if let found = all.last(where: { $0.canLoad(request) }) { return try found.chosen(for: request) }
         throw LoaderChain.refusal(of: URLText(request.url))
     }
 
-    private static func refusal(of url: URLText) -> ImageError {
+    package func load(_ request: ImageRequest, progress: @escaping LoadProgress) async throws(ImageError) -> LoadedData {
+        try await chosen(for: request).load(request, progress: progress)
+    }
+
+    package func sharingKey(_ request: ImageRequest) -> [UInt8]? { try? chosen(for: request).sharingKey(request) }
+
+    /// Why no loader takes a URL.
+    static func refusal(of url: URLText) -> ImageError {
         let scheme = url.scheme
         switch scheme {
         case "": return ImageError(.invalidURL, "URL has no scheme", url: url.redacted)

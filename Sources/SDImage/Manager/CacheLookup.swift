@@ -14,7 +14,8 @@ package struct CacheLookup: Sendable {
         // A thumbnail is never kept under the key of the full picture (spec CAC-25).
         let keys = LoadKeys(request)
         if let image = cache.memoryImage(for: keys.final) { return image }
-        guard let found = try cache.dataNow(for: key) else { throw ImageError(.notFound, "no such entry") }
+        try cache.check()
+        guard let found = try cache.disk?.dataNow(for: key) else { throw ImageError(.notFound, "no such entry") }
         let image = try registry.decode(found.bytes, options: options, stop: StopSignal())
         cache.storeInMemory(image, for: keys.final)
         return image

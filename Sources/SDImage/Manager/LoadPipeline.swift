@@ -34,7 +34,8 @@ package struct LoadPipeline: Sendable {
     private func run(_ timings: inout StageTimings) async throws(ImageError) -> Found {
         try validate()
         if request.sourcePolicy != .loaderOnly, let cached = try await queryDisk(&timings) { return cached }
-        guard request.sourcePolicy != .cacheOnly, let loader else { return Found() }
+        guard request.sourcePolicy != .cacheOnly, let chain = loader else { return Found() }
+        let loader = try chain.chosen(for: request)
         let loaded = try await fetch(loader, &timings)
         let image: Image
         do throws(ImageError) {

@@ -8,6 +8,9 @@ package struct FIFO<Element> {
     package var count: Int { items.count - head }
     package var isEmpty: Bool { count == 0 }
 
+    /// What `popFirst` would return.
+    package var first: Element? { head < items.count ? items[head] : nil }
+
     package mutating func append(_ item: Element) { items.append(item) }
 
     package mutating func popFirst() -> Element? {

@@ -3,13 +3,13 @@ import Glibc
 /// A value under a lock that threads can wait on: a mutex and a condition variable on the monotonic clock.
 ///
 /// For library threads and for callers that asked to block. Code on the cooperative executor uses `Mutex` instead.
-@safe package final class Monitor<State>: @unchecked Sendable {
+@safe package final class Monitor<State: ~Copyable>: @unchecked Sendable {
     // Unchecked: `state` is touched only between `lock` and `unlock`.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var state: State
 
-    package init(_ state: State) {
+    package init(_ state: consuming State) {
         self.state = state
         unsafe mutex = .allocate(capacity: 1)
         unsafe condition = .allocate(capacity: 1)

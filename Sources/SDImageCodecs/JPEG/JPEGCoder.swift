@@ -1,5 +1,4 @@
 import SDImage
-import SDImagePixels
 
 /// JPEG by libjpeg: baseline, progressive and arithmetic; grey, colour and CMYK (ISO/IEC 10918-1).
 package final class JPEGCoder: ImageCoder {
@@ -32,14 +31,11 @@ package final class JPEGCoder: ImageCoder {
         let plan = try DecodePlan(storedSize: decoder.size, orientation: orientation, options: options)
         let picture = try JPEGPicture(decoder: decoder, plan: plan, profile: markers.colorProfile, options: options)
         let pixels = try picture.read(stop: stop)
-        var metadata = ImageMetadata()
-        metadata.format = .jpeg
-        metadata.scale = max(1, options.scale)
-        metadata.orientation = plan.tag
-        metadata.isThumbnail = options.wantsThumbnail
+        var metadata = plan.metadata(
+            format: .jpeg, pixels: pixels.format, hasAlpha: false, orientation: orientation, options: options)
         metadata.isIncremental = decoder.isDamaged
-        metadata.sourceSize = orientation.swapsAxes ? decoder.size.swapped : decoder.size
-        metadata.colorProfile = picture.isConverted ? nil : markers.colorProfile
+        // A profile of inks says nothing about the RGB that came out.
+        metadata.colorProfile = options.convertToSRGB || decoder.kind == .cmyk ? nil : markers.colorProfile
         return Image(pixels: pixels, metadata: metadata)
     }
 

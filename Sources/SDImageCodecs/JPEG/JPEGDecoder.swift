@@ -53,11 +53,19 @@ import SDImage
     /// Damage was met and tolerated.
     var isDamaged: Bool { unsafe cjpeg_is_damaged(decoder) != 0 }
 
-    /// The smallest scale in eighths whose rows are not smaller than `wanted`, and the size of those rows.
+    /// The smallest scale in eighths that leaves the filter after it something to choose from, and the size of its rows.
+    ///
+    /// A fifth more than `wanted`: scaling inside the transform alone is about as crude as plain means. Twice as much
+    /// where the picture is so small that it costs nothing.
     func scale(covering wanted: PixelSize) -> (eighths: Int, size: PixelSize) {
-        // Compared before libjpeg rounds up: a rounded-up row would say that it covers what it does not.
-        for eighths in 1..<8 where size.width * eighths >= wanted.width * 8 && size.height * eighths >= wanted.height * 8 {
-            return (eighths, scaledSize(eighths))
+        // Ink over ink is a product: it must be formed before means are.
+        guard kind != .cmyk else { return (8, size) }
+        let margin = (size.pixelCount ?? Int.max) < 250_000 ? 2.0 : 1.2
+        for eighths in 1..<8 {
+            let extent = extent(eighths: eighths)
+            if extent.width >= Double(wanted.width) * margin, extent.height >= Double(wanted.height) * margin {
+                return (eighths, scaledSize(eighths))
+            }
         }
         return (8, size)
     }

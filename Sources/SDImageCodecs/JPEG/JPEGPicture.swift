@@ -13,9 +13,8 @@ import SDImagePixels
     private let eighths: Int
     private let rowSize: PixelSize
     private let transform: (any RowTransform)?
-
-    /// The colours were converted to sRGB.
-    var isConverted: Bool { transform != nil }
+    /// From ink to RGB by the file's own profile; products of inks serve without one.
+    private let inks: CMYKTransform?
 
     init(decoder: JPEGDecoder, plan: DecodePlan, profile: Bytes?, options: DecodeOptions) throws(ImageError) {
         self.decoder = decoder
@@ -24,7 +23,11 @@ import SDImagePixels
         (eighths, rowSize) = decoder.scale(covering: plan.scaledSize)
         let own: PixelFormat = decoder.kind == .gray ? .gray8 : .rgb8
         output = .resolved(source: own, wanted: options.pixelFormat)
-        transform = nil
+        let profile = options.convertToSRGB ? profile : nil
+        transform = decoder.kind == .cmyk
+            ? nil : profile.flatMap { ColorConverter.transform(profile: $0, format: own, isGray: own == .gray8) }
+        // All software that writes CMYK into JPEG inverts it, as Adobe's did first.
+        inks = decoder.kind == .cmyk ? profile.flatMap { ColorConverter.cmykTransform(profile: $0, isInverted: true) } : nil
         guard decoder.kind != .cmyk else {
             rows = .cmyk
             rowFormat = .rgb8
@@ -85,17 +88,29 @@ import SDImagePixels
         let pointers = unsafe (0..<JPEGDecoder.rowsAtOnce).map { index in
             unsafe Optional((base + index * bytesPerRow).assumingMemoryBound(to: UInt8.self))
         }
+        let colors = rows == .cmyk ? try ScratchMemory(rowSize.width * 3) : nil
         var y = 0
         while y < rowSize.height {
             try stop.check()
             let count = unsafe try decoder.read(into: pointers)
             for index in 0..<count {
-                let row = unsafe base + index * bytesPerRow
-                if rows == .cmyk { unsafe sdpx_cmyk_to_rgb(row.assumingMemoryBound(to: UInt8.self), rowSize.width) }
-                unsafe try writer.write(
-                    UnsafeRawBufferPointer(start: row, count: rowSize.width * rowFormat.bytesPerPixel))
+                let row = unsafe UnsafeRawBufferPointer(start: base + index * bytesPerRow, count: bytesPerRow)
+                guard let colors else {
+                    unsafe try writer.write(row)
+                    continue
+                }
+                unsafe mix(row, into: colors.bytes)
+                unsafe try writer.write(UnsafeRawBufferPointer(colors.bytes))
             }
             y += count
         }
+    }
+
+    /// A row of CMYK to RGB.
+    private func mix(_ row: UnsafeRawBufferPointer, into colors: UnsafeMutableRawBufferPointer) {
+        if let inks { return unsafe inks.apply(row, to: colors, pixels: rowSize.width) }
+        guard let from = row.baseAddress, let to = colors.baseAddress else { return }
+        unsafe sdpx_cmyk_to_rgb(
+            to.assumingMemoryBound(to: UInt8.self), from.assumingMemoryBound(to: UInt8.self), rowSize.width)
     }
 }

@@ -35,17 +35,12 @@ package final class WebPCoder: ImageCoder {
         let profile = stream.chunk("ICCP", limit: options.limits.metadataBytes)
         let picture = try WebPPicture(stream: stream, plan: plan, profile: profile, options: options)
         let pixels = try picture.read(stop: stop)
-        var metadata = ImageMetadata()
-        metadata.format = .webp
-        metadata.scale = max(1, options.scale)
-        metadata.orientation = plan.tag
-        metadata.hasAlpha = picture.hasAlpha && pixels.format.hasAlpha
+        var metadata = plan.metadata(
+            format: .webp, pixels: pixels.format, hasAlpha: picture.hasAlpha, orientation: orientation, options: options)
         metadata.frameCount = stream.frameCount
         metadata.loopCount = stream.loopCount
         metadata.durationMilliseconds = WebPCoder.duration(stream, options)
-        metadata.isThumbnail = options.wantsThumbnail
-        metadata.sourceSize = orientation.swapsAxes ? stream.canvas.swapped : stream.canvas
-        metadata.colorProfile = picture.isConverted ? nil : profile
+        metadata.colorProfile = options.convertToSRGB ? nil : profile
         return Image(pixels: pixels, metadata: metadata)
     }
 

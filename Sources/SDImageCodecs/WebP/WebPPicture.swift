@@ -9,12 +9,10 @@ import SDImagePixels
     private let plan: DecodePlan
     private let options: DecodeOptions
     private let output: PixelFormat
-    private let transform: (any RowTransform)?
+    /// The profile to convert from.
+    private let profile: Bytes?
     /// Some pixel may be transparent.
     let hasAlpha: Bool
-
-    /// The colours were converted to sRGB.
-    var isConverted: Bool { transform != nil }
 
     init(stream: WebPStream, plan: DecodePlan, profile: Bytes?, options: DecodeOptions) throws(ImageError) {
         frame = try stream.firstFrame()
@@ -23,7 +21,7 @@ import SDImagePixels
         self.options = options
         hasAlpha = stream.hasAlpha || frame.hasAlpha || frame.size != canvas
         output = .resolved(source: hasAlpha ? .rgba8 : .rgb8, wanted: options.pixelFormat)
-        transform = nil
+        self.profile = options.convertToSRGB ? profile : nil
         try WebPPicture.checkLimits(frame, options.limits)
     }
 
@@ -45,8 +43,8 @@ import SDImagePixels
 
     /// Rows of one size from libwebp, straight into the result where nothing else is to be done.
     private func readWhole(_ rowSize: PixelSize, stop: StopSignal) throws(ImageError) -> PixelBuffer {
-        let isPlain = rowSize == plan.scaledSize && transform == nil
         let own: PixelFormat = hasAlpha ? .rgba8 : .rgb8
+        let isPlain = rowSize == plan.scaledSize && transform(own) == nil
         let format = isPlain && output.bytesPerChannel == 1 && output != .gray8 ? output : own
         if isPlain, format == output, plan.turn == .up {
             let buffer = try PixelBuffer(
@@ -61,8 +59,8 @@ import SDImagePixels
 
     private func write(_ buffer: PixelBuffer, rows: Int, stop: StopSignal) throws(ImageError) -> PixelBuffer {
         var writer = try ScanlineWriter(
-            rowSize: buffer.size, sourceFormat: buffer.format, plan: plan, output: output, transform: transform,
-            options: options)
+            rowSize: buffer.size, sourceFormat: buffer.format, plan: plan, output: output,
+            transform: transform(buffer.format), options: options)
         for y in 0..<rows {
             if y & 15 == 0 { try stop.check() }
             if let row = unsafe buffer.row(y) { unsafe try writer.write(row) }
@@ -79,10 +77,15 @@ import SDImagePixels
         }
     }
 
+    private func transform(_ format: PixelFormat) -> (any RowTransform)? {
+        profile.flatMap { ColorConverter.transform(profile: $0, format: format, isGray: false) }
+    }
+
     /// The first frame of an animation where it covers only a part of the canvas; the rest is transparent.
     private func readPlaced(stop: StopSignal) throws(ImageError) -> PixelBuffer {
         var writer = try ScanlineWriter(
-            rowSize: canvas, sourceFormat: .rgba8, plan: plan, output: output, transform: transform, options: options)
+            rowSize: canvas, sourceFormat: .rgba8, plan: plan, output: output, transform: transform(.rgba8),
+            options: options)
         let buffer = try PixelBuffer(size: frame.size, format: .rgba8, limit: options.limits.workingBytes)
         let rows = try decode(into: buffer, stop: stop)
         let line = try ScratchMemory(canvas.width * 4, of: UInt8.self, limit: options.limits.workingBytes)

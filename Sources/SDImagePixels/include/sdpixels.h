@@ -26,8 +26,8 @@ enum {
    colour by it. An unknown format does nothing. */
 void sdpx_convert_row(void *to, int to_format, const void *from, int from_format, size_t pixels);
 
-/* Turns a row of inverted CMYK (Adobe's habit: 255 is no ink) into RGB in place, ink over ink as products. */
-void sdpx_cmyk_to_rgb(uint8_t *row, size_t pixels);
+/* Turns a row of inverted CMYK (Adobe's habit: 255 is no ink) into RGB, ink over ink as products. */
+void sdpx_cmyk_to_rgb(uint8_t *to, const uint8_t *from, size_t pixels);
 
 /* Sets the alpha of RGBA8 or BGRA8 pixels to 255; and whether it is that already. */
 void sdpx_make_opaque(uint8_t *row, size_t pixels);

@@ -1,0 +1,98 @@
+import Glibc
+
+/// The folder of one disk cache, `<directory>/<namespace>/v1`, and the files in it (decisions D4).
+package final class CacheFolder: Sendable {
+    /// Real path, for a library that opens files by path.
+    package let path: String
+    package let root: FileDescriptor
+    private let isDurable: Bool
+
+    /// Makes what is missing. Refuses a folder of another owner, and one that others may write to.
+    package init(directory: String, namespace: String, isDurable: Bool) throws(ImageError) {
+        guard !namespace.isEmpty, namespace != ".", namespace != "..", !namespace.utf8.contains(UInt8(ascii: "/")),
+            !namespace.utf8.contains(0), !directory.utf8.contains(0)
+        else { throw ImageError(.cacheUnusable, "namespace is not a file name") }
+        self.isDurable = isDurable
+        CacheFolder.makeParents(of: directory + "/" + namespace)
+        let base = try FileDescriptor.folder(at: directory)
+        let home = try base.folder(making: namespace)
+        try CacheFolder.check(home)
+        // The sub-folder is the version of the layout (decisions R24).
+        root = try home.folder(making: "v1")
+        try CacheFolder.check(root)
+        path = try CacheFolder.realPath(directory) + "/" + namespace + "/v1"
+        CacheFolder.tag(home)
+    }
+
+    /// True when the folder was removed by somebody.
+    package var isGone: Bool { (root.status?.links ?? 0) == 0 }
+
+    /// Writes a new file; returns the bytes of disk it takes.
+    package func create(_ name: CacheFileName, _ bytes: Bytes) throws(ImageError) -> Int {
+        let folder = try root.folder(making: name.folder)
+        let file = try folder.file(making: name.name)
+        do throws(ImageError) {
+            unsafe try bytes.withUnsafeBytes { buffer throws(ImageError) in unsafe try file.write(buffer) }
+            if isDurable {
+                try file.synchronize()
+                try folder.synchronize()
+            }
+            return file.status?.allocated ?? bytes.count
+        } catch {
+            folder.remove(name.name)
+            throw error
+        }
+    }
+
+    /// Maps a file, if it is a plain one of exactly that length.
+    package func map(_ name: CacheFileName, length: Int) throws(ImageError) -> Bytes {
+        let file = try root.folder(name.folder).file(name.name)
+        guard let status = file.status, status.isRegular, status.size == length else {
+            throw ImageError(.badData, "cached file was changed")
+        }
+        return try file.map(length)
+    }
+
+    /// Removes a file of ours; other paths are ignored.
+    package func remove(path: String) {
+        guard let name = CacheFileName(path: path) else { return }
+        remove(name)
+    }
+
+    package func remove(_ name: CacheFileName) {
+        // Nothing to do where it is gone already; what cannot be removed now is swept later.
+        guard let folder = try? root.folder(name.folder) else { return }
+        folder.remove(name.name)
+    }
+
+    private static func makeParents(of path: String) {
+        var end = path.startIndex
+        while let slash = path[path.index(end, offsetBy: end == path.startIndex ? 1 : 0)...].firstIndex(of: "/") {
+            // An error shows when the folder is opened.
+            unsafe mkdir(String(path[..<slash]), 0o700)
+            end = path.index(after: slash)
+        }
+    }
+
+    private static func check(_ folder: FileDescriptor) throws(ImageError) {
+        guard let status = folder.status, status.isOwn else {
+            throw ImageError(.cacheUnusable, "cache folder belongs to another user")
+        }
+        guard !status.isSharedForWriting else { throw ImageError(.cacheUnusable, "cache folder can be written by others") }
+    }
+
+    private static func realPath(_ path: String) throws(ImageError) -> String {
+        guard let resolved = unsafe realpath(path, nil) else { throw .file("cache folder could not be resolved", errno) }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
+    }
+
+    /// Tells backup programs to leave the folder out (Cache Directory Tagging Specification).
+    private static func tag(_ folder: FileDescriptor) {
+        let text = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache; all of it may be removed.\n"
+        // Courtesy only: without the tag the cache works as well.
+        guard let file = try? folder.file(making: "CACHEDIR.TAG") else { return }
+        var bytes = text
+        bytes.withUTF8 { _ = unsafe try? file.write(UnsafeRawBufferPointer($0)) }
+    }
+}

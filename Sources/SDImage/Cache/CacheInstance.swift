@@ -1,0 +1,57 @@
+import CSystem
+import Glibc
+
+/// One cache opened by one process: a number that is never used twice, and a lock that lives as long as its owner
+/// (decisions R22).
+package final class CacheInstance: Sendable {
+    package let id: UInt64
+    private let folder: FileDescriptor
+    private let lock: FileDescriptor
+
+    package init(in root: FileDescriptor) throws(ImageError) {
+        folder = try root.folder(making: "instances")
+        for _ in 0..<16 {
+            let id = UInt64.random(in: 1..<(1 << 48))
+            let file: FileDescriptor
+            do throws(ImageError) { file = try folder.file(making: Hexadecimal.string(id)) } catch {
+                if error.systemError == EEXIST { continue }
+                throw error
+            }
+            // A sweeper may come between making and locking; then another number is taken.
+            guard csys_try_lock_file(file.number, 1) == 0, file.status?.links == 1 else { continue }
+            csys_watch_fork(file.number)
+            self.id = id
+            lock = file
+            return
+        }
+        throw ImageError(.cacheUnusable, "instance could not be locked")
+    }
+
+    deinit { csys_unwatch_fork(lock.number) }
+
+    /// Says that no file without a row is left behind.
+    package func finish() { folder.remove(Hexadecimal.string(id)) }
+
+    /// Instances that ended without finishing, each locked by the returned descriptor as long as that lives.
+    package func dead(limit: Int) -> [UInt64: FileDescriptor] {
+        var result: [UInt64: FileDescriptor] = [:]
+        folder.forEachName { name in
+            guard let other = Hexadecimal.value(name.utf8), other != id else { return true }
+            // Of a living one the lock cannot be had; whatever else is wrong with the file, it is left alone.
+            if let file = try? folder.lockable(name), csys_try_lock_file(file.number, 1) == 0 { result[other] = file }
+            return result.count < limit
+        }
+        return result
+    }
+
+    package func forget(_ other: UInt64) { folder.remove(Hexadecimal.string(other)) }
+}
+
+extension FileDescriptor {
+    /// Opens for a write lock, which needs the right to write.
+    fileprivate func lockable(_ name: String) throws(ImageError) -> FileDescriptor {
+        let file = try self.file(forWriting: name)
+        guard file.status?.isRegular == true else { throw ImageError(.notAFile, "lock is not a plain file") }
+        return file
+    }
+}

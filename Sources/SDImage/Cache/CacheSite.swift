@@ -1,0 +1,27 @@
+import Synchronization
+
+/// What a disk cache holds while its folder is open.
+final class CacheSite: Sendable {
+    let folder: CacheFolder
+    let instance: CacheInstance
+    let index: CacheIndex
+    private let lastWrite = Atomic<UInt64>(0)
+
+    init(_ configuration: CacheConfiguration, store: @escaping CacheStoreFactory) throws(ImageError) {
+        folder = try CacheFolder(
+            directory: configuration.directory, namespace: configuration.namespace, isDurable: configuration.isDurable)
+        instance = try CacheInstance(in: folder.root)
+        index = CacheIndex(folder, isDurable: configuration.isDurable, open: store)
+    }
+
+    /// A name for the next write.
+    func nextWrite() -> CacheWrite {
+        CacheWrite(instance: instance.id, number: lastWrite.wrappingAdd(1, ordering: .relaxed).newValue)
+    }
+
+    func close() {
+        index.close()
+        folder.removePins(of: instance.id)
+        instance.finish()
+    }
+}

@@ -1,0 +1,45 @@
+/// Removes files that processes left behind when they died between writing a file and committing its row (decisions R22).
+///
+/// A clean end leaves none and removes the instance's lock file, so that there is usually nothing to do. Works one
+/// sub-folder at a time, to let other work of the disk thread in between. The locks of the dead are held all the while.
+final class CacheSweep: Sendable {
+    private let site: CacheSite
+    private let dead: [UInt64: FileDescriptor]
+
+    init(_ site: CacheSite) {
+        self.site = site
+        dead = site.instance.dead(limit: 256)
+    }
+
+    func start(on thread: WorkerThread) {
+        if !dead.isEmpty { step(0, on: thread) }
+    }
+
+    private func step(_ folder: Int, on thread: WorkerThread) {
+        guard folder < 256 else { return finish() }
+        // Without a row to look at no file may be removed: try again when the cache is opened next.
+        guard sweep(Hexadecimal.string(UInt64(folder), digits: 2)) else { return }
+        thread.submit { self.step(folder + 1, on: thread) }
+    }
+
+    private func sweep(_ name: String) -> Bool {
+        guard let folder = try? site.folder.root.folder(name) else { return true }
+        var isSafe = true
+        folder.forEachName { file in
+            guard let name = CacheFileName(name: file), dead[name.write.instance] != nil else { return true }
+            do throws(ImageError) {
+                let isHeld = try site.index.perform { store throws(ImageError) in try store.holds(name) }
+                if !isHeld { folder.remove(file) }
+            } catch { isSafe = false }
+            return isSafe
+        }
+        return isSafe
+    }
+
+    private func finish() {
+        for id in dead.keys {
+            site.folder.removePins(of: id)
+            site.instance.forget(id)
+        }
+    }
+}

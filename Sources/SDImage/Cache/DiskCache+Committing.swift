@@ -1,0 +1,129 @@
+import Synchronization
+
+extension DiskCache {
+    /// Commits one transaction on the disk thread, then lets other work of that thread go first.
+    func commitStep() {
+        state.withLock { state in
+            state.isCommitSubmitted = false
+            state.isCommitScheduled = false
+        }
+        guard commitBatch() else { return }
+        let mustSubmit = state.withLock { state in
+            defer { state.isCommitSubmitted = true }
+            return !state.isCommitSubmitted
+        }
+        if mustSubmit { lease.engine.disk.submit { [self] in commitStep() } }
+    }
+
+    /// Commits all that waits. When it returns, what was accepted before is committed, or was refused.
+    func commitAll() { while commitBatch() {} }
+
+    /// One transaction; false when nothing waited.
+    private func commitBatch() -> Bool {
+        let batch = committing.withLock { _ -> [(PendingChanges.Completion?, Result<Void, ImageError>)] in
+            let batch = state.withLock { $0.pending.next(limit: DiskCache.batchCount, bytes: DiskCache.batchBytes) }
+            guard !batch.isEmpty else { return [] }
+            let results = commit(batch)
+            state.withLock { state in
+                state.pending.finish(batch)
+                DiskCache.count(batch, results, &state.statistics)
+            }
+            return zip(batch, results).map { ($0.completion, $1) }
+        }
+        for (completion, result) in batch { completion?(result) }
+        return !batch.isEmpty
+    }
+
+    private static func count(
+        _ batch: [PendingChanges.Operation], _ results: [Result<Void, ImageError>], _ statistics: inout DiskCacheStatistics
+    ) {
+        for (operation, result) in zip(batch, results) {
+            guard case .store = operation.change else { continue }
+            switch result {
+            case .success: statistics.stores &+= 1
+            case .failure(let error):
+                statistics.droppedStores &+= 1
+                statistics.lastError = error
+            }
+        }
+    }
+
+    private func commit(_ batch: [PendingChanges.Operation]) -> [Result<Void, ImageError>] {
+        do throws(ImageError) {
+            var opened = try opened()
+            if leaveIfGone(opened) { opened = try self.opened() }
+            if case .removeAll? = batch.first?.change {
+                let files = try opened.index.perform { store throws(ImageError) in try store.removeAll() }
+                for file in files { opened.folder.remove(path: file) }
+                scheduleTrim()
+                return [.success(())]
+            }
+            return try apply(batch, in: opened)
+        } catch { return batch.map { _ in .failure(error) } }
+    }
+
+    private func apply(_ batch: [PendingChanges.Operation], in opened: CacheSite) throws(ImageError) -> [Result<Void, ImageError>] {
+        var results: [Result<Void, ImageError>] = batch.map { _ in .success(()) }
+        var changes: [CacheChange] = []
+        var written: [CacheFileName] = []
+        let last = DiskCache.lastChanges(batch)
+        for (index, operation) in batch.enumerated() {
+            switch operation.change {
+            case .store(let key, let data) where last[key] == index:
+                do throws(ImageError) { changes.append(.put(try row(key, data, in: opened, &written))) } catch {
+                    results[index] = .failure(error)
+                }
+            case .remove(let key) where last[key] == index: changes.append(.remove(key, write: nil))
+            // Replaced by a later one of the same transaction, whose fate it shares.
+            default: break
+            }
+        }
+        do throws(ImageError) {
+            let list = changes
+            let files = try opened.index.perform { store throws(ImageError) in try store.apply(list) }
+            for file in files { opened.folder.remove(path: file) }
+        } catch {
+            for name in written { opened.folder.remove(name) }
+            throw error
+        }
+        scheduleTrimIfOver(opened)
+        return results
+    }
+
+    /// Position of the last change of each key.
+    private static func lastChanges(_ batch: [PendingChanges.Operation]) -> [CacheKey: Int] {
+        var last: [CacheKey: Int] = [:]
+        for (index, operation) in batch.enumerated() {
+            switch operation.change {
+            case .store(let key, _), .remove(let key): last[key] = index
+            case .removeAll: break
+            }
+        }
+        return last
+    }
+
+    /// The row of an entry; a large one is written to its file first.
+    private func row(_ key: CacheKey, _ data: CachedData, in opened: CacheSite, _ written: inout [CacheFileName])
+        throws(ImageError) -> CacheRow
+    {
+        var row = CacheRow(key: key, write: opened.nextWrite())
+        row.length = data.bytes.count
+        row.checksum = unsafe data.bytes.withUnsafeBytes { unsafe CRC32C.checksum($0) }
+        row.created = MonotonicClock.wall
+        row.accessed = row.created
+        row.expires = data.expires
+        row.entityTag = data.entityTag
+        row.lastModified = data.lastModified
+        row.cacheControl = data.cacheControl
+        row.extendedData = data.extendedData
+        if data.bytes.count <= configuration.inlineEntryLimit {
+            row.inline = data.bytes
+        } else {
+            let name = CacheFileName(key: key, write: row.write)
+            row.allocated = try opened.folder.create(name, data.bytes)
+            row.file = name.path
+            written.append(name)
+        }
+        return row
+    }
+}

@@ -1,0 +1,178 @@
+import Glibc
+
+extension DiskCache {
+    /// The bytes of an entry, or nil; blocks for one read of the index and, for large entries, one checksum.
+    package func dataNow(for key: CacheKey) throws(ImageError) -> CachedData? {
+        try check()
+        switch state.withLock({ $0.pending.answer(for: key) }) {
+        case .stored(let data): return count(data)
+        case .removed: return count(nil)
+        case .unknown: return count(read(key))
+        }
+    }
+
+    /// As `dataNow`, without blocking the caller.
+    ///
+    /// What waits to be committed answers at once. A row is read on the work pool: the picture will be decoded there
+    /// next, so that a full pool delays nothing that would not wait anyway, and no store stands in the way.
+    package func data(for key: CacheKey) async throws(ImageError) -> CachedData? {
+        try check()
+        switch state.withLock({ $0.pending.answer(for: key) }) {
+        case .stored(let data): return count(data)
+        case .removed: return count(nil)
+        case .unknown: return try await lease.engine.work.run(.high) { [self] () throws(ImageError) in count(read(key)) }
+        }
+    }
+
+    /// Whether an entry exists; does not read its bytes, and does not count as a use. Blocks.
+    package func containsNow(_ key: CacheKey) throws(ImageError) -> Bool {
+        try check()
+        switch state.withLock({ $0.pending.answer(for: key) }) {
+        case .stored(let data): return data.expires == 0 || data.expires > MonotonicClock.wall
+        case .removed: return false
+        case .unknown: break
+        }
+        do throws(ImageError) {
+            let row = try opened().index.perform { store throws(ImageError) in try store.row(for: key) }
+            return row.map { !isExpired($0, at: MonotonicClock.wall) } ?? false
+        } catch {
+            note(error)
+            return false
+        }
+    }
+
+    /// Removes the entry, but only if it is still that very write: bytes that no coder can read (decisions D7).
+    package func removeDamaged(_ key: CacheKey, write: CacheWrite) {
+        guard !Engine.isForked else { return }
+        lease.engine.disk.submit { [weak self] in
+            guard let self, let opened = try? opened() else { return }
+            drop(key, write, from: opened)
+        }
+    }
+
+    private func count(_ data: CachedData?) -> CachedData? {
+        state.withLock { state in
+            if data == nil { state.statistics.misses &+= 1 } else { state.statistics.hits &+= 1 }
+        }
+        return data
+    }
+
+    private func read(_ key: CacheKey) -> CachedData? {
+        do throws(ImageError) {
+            let opened = try opened()
+            // A row may be replaced between reading it and opening its file: then it is read again (decisions R20).
+            var damaged: CacheWrite?
+            for _ in 0..<4 {
+                guard let row = try opened.index.perform({ store throws(ImageError) in try store.row(for: key) }) else { return nil }
+                let now = MonotonicClock.wall
+                if isExpired(row, at: now) { return nil }
+                if row.write == damaged {
+                    drop(key, row.write, from: opened)
+                    return nil
+                }
+                if let bytes = try bytes(of: row, in: opened) {
+                    noteAccess(row, at: now)
+                    return cachedData(row, bytes)
+                }
+                damaged = row.write
+            }
+            return nil
+        } catch {
+            note(error)
+            return nil
+        }
+    }
+
+    /// nil when they are not what was stored.
+    private func bytes(of row: CacheRow, in opened: CacheSite) throws(ImageError) -> Bytes? {
+        if row.file.isEmpty {
+            guard let inline = row.inline, inline.count == row.length, isIntact(inline, row) else { return countDamage() }
+            return inline
+        }
+        guard let name = CacheFileName(path: row.file), name.write == row.write, row.length > 0 else { return countDamage() }
+        do throws(ImageError) {
+            let bytes = try opened.folder.map(name, length: row.length)
+            if state.withLock({ $0.verified.contains(row.write) }) { return bytes }
+            guard isIntact(bytes, row) else { return countDamage() }
+            state.withLock { state in
+                // A set that only grows would be a leak; checking once more costs little.
+                if state.verified.count >= 65536 { state.verified.removeAll() }
+                state.verified.insert(row.write)
+            }
+            return bytes
+        } catch {
+            switch error.status {
+            case .notFound:
+                state.withLock { $0.statistics.missingFiles &+= 1 }
+                return nil
+            case .badData, .notAFile: return countDamage()
+            default: throw error
+            }
+        }
+    }
+
+    private func isIntact(_ bytes: Bytes, _ row: CacheRow) -> Bool {
+        unsafe bytes.withUnsafeBytes { unsafe CRC32C.checksum($0) } == row.checksum
+    }
+
+    private func countDamage() -> Bytes? {
+        state.withLock { $0.statistics.damagedEntries &+= 1 }
+        return nil
+    }
+
+    private func drop(_ key: CacheKey, _ write: CacheWrite, from opened: CacheSite) {
+        do throws(ImageError) {
+            let files = try opened.index.perform { store throws(ImageError) in
+                try store.apply([.remove(key, write: write)])
+            }
+            for file in files { opened.folder.remove(path: file) }
+        } catch { note(error) }
+    }
+
+    private func cachedData(_ row: CacheRow, _ bytes: Bytes) -> CachedData {
+        var data = CachedData(bytes: bytes)
+        data.entityTag = row.entityTag
+        data.lastModified = row.lastModified
+        data.cacheControl = row.cacheControl
+        data.extendedData = row.extendedData
+        data.created = row.created
+        data.expires = row.expires
+        data.write = row.write
+        return data
+    }
+
+    /// Expired rows are misses and are left to trimming: a clock that was wrong for a moment loses nothing.
+    private func isExpired(_ row: CacheRow, at now: UInt64) -> Bool {
+        if row.expires != 0 { return row.expires <= now }
+        let limits = limits
+        guard limits.maxAge >= 0 else { return false }
+        // Dates in the future count as now.
+        let date = min(limits.rule == .access ? row.accessed : row.created, now)
+        return (now - date) / 1_000_000_000 >= UInt64(limits.maxAge)
+    }
+
+    private func noteAccess(_ row: CacheRow, at now: UInt64) {
+        // One minute of resolution spares nearly all of the writes (decisions R25).
+        guard now > row.accessed, now - row.accessed >= 60_000_000_000 else { return }
+        let mustSchedule = state.withLock { state in
+            state.accesses[row.key] = now
+            defer { state.isTouchScheduled = true }
+            return !state.isTouchScheduled
+        }
+        guard mustSchedule else { return }
+        lease.engine.disk.schedule(at: MonotonicClock.now &+ DiskCache.touchDelay) { [weak self] in self?.flushAccesses() }
+    }
+
+    func flushAccesses() {
+        let accesses = state.withLock { state in
+            defer { state.accesses = [:] }
+            state.isTouchScheduled = false
+            return state.accesses
+        }
+        guard !accesses.isEmpty else { return }
+        do throws(ImageError) {
+            let list = accesses.map { (key: $0.key, time: $0.value) }
+            try opened().index.perform { store throws(ImageError) in try store.touch(list) }
+        } catch { note(error) }
+    }
+}

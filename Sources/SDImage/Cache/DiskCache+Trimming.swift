@@ -1,0 +1,97 @@
+extension DiskCache {
+    /// What a trim does, one slice after the other: entries past their own expiry, entries past the age rule, the oldest
+    /// until less than half of the limit is used (spec DSK-22, DSK-23), and giving free pages back.
+    private enum Phase {
+        case expired, aged, oversized, vacuum
+    }
+
+    /// Entries and bytes on disk, what waits included once it is committed; blocks.
+    package func totalsNow() throws(ImageError) -> CacheTotals {
+        try check()
+        commitAll()
+        return try opened().index.perform { store throws(ImageError) in try store.totals() }
+    }
+
+    /// Removes what is expired, then the oldest down to half the limit where that is crossed; blocks.
+    package func trimNow() throws(ImageError) {
+        try check()
+        commitAll()
+        let opened = try opened()
+        var phase: Phase? = .expired
+        while let current = phase { phase = try slice(current, in: opened) }
+    }
+
+    func scheduleTrimIfOver(_ opened: CacheSite) {
+        let limit = limits.maxSize
+        guard limit > 0 else { return }
+        do throws(ImageError) {
+            let totals = try opened.index.perform { store throws(ImageError) in try store.totals() }
+            if totals.footprint > limit { scheduleTrim() }
+        } catch { note(error) }
+    }
+
+    func scheduleTrim() {
+        guard !Engine.isForked else { return }
+        let mustSubmit = state.withLock { state in
+            guard !state.isClosed else { return false }
+            defer { state.isTrimScheduled = true }
+            return !state.isTrimScheduled
+        }
+        if mustSubmit { lease.engine.disk.submit { [weak self] in self?.step(.expired) } }
+    }
+
+    /// Looks for aged entries now and then: a server has no other moment for it (decisions D6).
+    func scheduleAging() {
+        lease.engine.disk.schedule(at: MonotonicClock.now &+ 3_600_000_000_000) { [weak self] in
+            self?.scheduleTrim()
+            self?.scheduleAging()
+        }
+    }
+
+    private func step(_ phase: Phase) {
+        do throws(ImageError) {
+            try check()
+            if let next = try slice(phase, in: opened()) {
+                lease.engine.disk.submit { [weak self] in self?.step(next) }
+                return
+            }
+        } catch { note(error) }
+        state.withLock { $0.isTrimScheduled = false }
+    }
+
+    /// Does one slice; the phase to go on with, or nil when all is done.
+    private func slice(_ phase: Phase, in opened: CacheSite) throws(ImageError) -> Phase? {
+        let limits = limits
+        var selection = CacheSelection(rule: limits.rule)
+        switch phase {
+        case .expired:
+            selection.expiredAt = MonotonicClock.wall
+            return try remove(selection, in: opened) ? .aged : .expired
+        case .aged:
+            guard limits.maxAge >= 0 else { return .oversized }
+            let (age, now) = (UInt64(limits.maxAge), MonotonicClock.wall)
+            guard age <= now / 1_000_000_000 else { return .oversized }
+            selection.notAfter = now - age * 1_000_000_000
+            return try remove(selection, in: opened) ? .oversized : .aged
+        case .oversized:
+            let footprint = try opened.index.perform { store throws(ImageError) in try store.totals().footprint }
+            // Once begun it goes on down to half.
+            let isTrimming = state.withLock { $0.isShrinking }
+            guard limits.maxSize > 0, footprint > (isTrimming ? limits.maxSize / 2 : limits.maxSize) else { return .vacuum }
+            selection.footprint = limits.maxSize / 2
+            let isComplete = try remove(selection, in: opened)
+            state.withLock { $0.isShrinking = !isComplete }
+            return isComplete ? .vacuum : .oversized
+        case .vacuum:
+            return try opened.index.perform { store throws(ImageError) in try store.vacuum(pages: 64) } ? .vacuum : nil
+        }
+    }
+
+    /// True when nothing is left to remove.
+    private func remove(_ selection: CacheSelection, in opened: CacheSite) throws(ImageError) -> Bool {
+        let removal = try opened.index.perform { store throws(ImageError) in try store.removeOldest(selection) }
+        for file in removal.files { opened.folder.remove(path: file) }
+        state.withLock { $0.statistics.trimmedEntries &+= removal.count }
+        return removal.isComplete
+    }
+}

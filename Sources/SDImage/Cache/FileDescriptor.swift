@@ -1,0 +1,169 @@
+import CSystem
+import Glibc
+
+/// An open file or folder, closed with the last reference. Every name is resolved under a held folder, and symbolic
+/// links are refused in the last component.
+package final class FileDescriptor: Sendable {
+    package let number: Int32
+
+    private init(_ number: Int32) { self.number = number }
+
+    // In a forked child the number may already belong to another file.
+    deinit { if !Engine.isForked { close(number) } }
+
+    /// Opens a folder at a path of the user, whose links are followed.
+    package static func folder(at path: String) throws(ImageError) -> FileDescriptor {
+        try made("folder could not be opened") { unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    }
+
+    package func folder(_ name: String) throws(ImageError) -> FileDescriptor {
+        try FileDescriptor.made("folder could not be opened") {
+            unsafe openat(number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        }
+    }
+
+    /// Opens a folder, making it with mode 0700 where it is missing.
+    package func folder(making name: String) throws(ImageError) -> FileDescriptor {
+        if unsafe mkdirat(number, name, 0o700) == 0 {
+            let made = try folder(name)
+            // The process's umask may have taken away our own rights.
+            fchmod(made.number, 0o700)
+            return made
+        }
+        guard errno == EEXIST else { throw .file("folder could not be made", errno) }
+        return try folder(name)
+    }
+
+    /// Opens a file for reading; never waits for the other end of a pipe.
+    package func file(_ name: String) throws(ImageError) -> FileDescriptor {
+        try FileDescriptor.made("file could not be opened") {
+            unsafe openat(number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        }
+    }
+
+    /// Opens an existing file for reading and writing.
+    package func file(forWriting name: String) throws(ImageError) -> FileDescriptor {
+        try FileDescriptor.made("file could not be opened") {
+            unsafe openat(number, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        }
+    }
+
+    /// Makes a file that did not exist, with mode 0600.
+    package func file(making name: String) throws(ImageError) -> FileDescriptor {
+        let made = try FileDescriptor.made("file could not be made") {
+            unsafe openat(number, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        }
+        fchmod(made.number, 0o600)
+        return made
+    }
+
+    package func remove(_ name: String) { unsafe unlinkat(number, name, 0) }
+
+    /// Removes a folder, which must be empty.
+    package func removeFolder(_ name: String) { unsafe unlinkat(number, name, AT_REMOVEDIR) }
+
+    package var status: FileStatus? {
+        var status = stat()
+        return unsafe fstat(number, &status) == 0 ? FileStatus(status) : nil
+    }
+
+    /// Of the name itself, should it be a link.
+    package func status(of name: String) -> FileStatus? {
+        var status = stat()
+        return unsafe fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? FileStatus(status) : nil
+    }
+
+    /// Writes all of it.
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
+        var rest = unsafe bytes[...]
+        while unsafe !rest.isEmpty {
+            let count = unsafe Glibc.write(number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count > 0 { unsafe rest = unsafe rest.dropFirst(count) }
+            if count == 0 { throw .file("file could not be written", EIO) }
+            if count < 0, errno != EINTR { throw .file("file could not be written", errno) }
+        }
+    }
+
+    /// Waits until the contents have reached the disk.
+    package func synchronize() throws(ImageError) {
+        guard fsync(number) == 0 else { throw .file("file could not be written", errno) }
+    }
+
+    /// Maps a file that nobody writes to. Not more than its size, or reading would raise SIGBUS.
+    package func map(_ length: Int) throws(ImageError) -> Bytes {
+        guard length > 0 else { return .empty }
+        guard let memory = unsafe mmap(nil, length, PROT_READ, MAP_PRIVATE, number, 0), unsafe memory != MAP_FAILED else {
+            throw .file("file could not be mapped", errno)
+        }
+        let address = UInt(bitPattern: memory)
+        return unsafe Bytes(adopting: memory, count: length) { unsafe munmap(UnsafeMutableRawPointer(bitPattern: address), length) }
+    }
+
+    /// Calls `body` with each name in the folder until it says false.
+    package func forEachName(_ body: (String) -> Bool) {
+        // A stream of its own, because its position is shared with whatever descriptor it was made from.
+        let copy = unsafe openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard copy >= 0 else { return }
+        guard let stream = unsafe fdopendir(copy) else {
+            close(copy)
+            return
+        }
+        defer { unsafe closedir(stream) }
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+                unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name != ".", name != "..", !body(name) { return }
+        }
+    }
+
+    private static func made(_ failure: String, _ open: () -> Int32) throws(ImageError) -> FileDescriptor {
+        while true {
+            let number = open()
+            if number >= 0 { return FileDescriptor(number) }
+            if errno != EINTR { throw .file(failure, errno) }
+        }
+    }
+}
+
+/// What the system knows about a file.
+package struct FileStatus: Sendable {
+    package let isRegular: Bool
+    package let isFolder: Bool
+    /// Owned by the user this process acts as.
+    package let isOwn: Bool
+    /// Others than the owner may write.
+    package let isSharedForWriting: Bool
+    package let size: Int
+    /// Bytes of disk.
+    package let allocated: Int
+    /// 0 once the last name was removed.
+    package let links: Int
+
+    init(_ status: stat) {
+        isRegular = status.st_mode & S_IFMT == S_IFREG
+        isFolder = status.st_mode & S_IFMT == S_IFDIR
+        isOwn = status.st_uid == geteuid()
+        isSharedForWriting = status.st_mode & 0o022 != 0
+        size = Int(status.st_size)
+        allocated = Int(status.st_blocks) * 512
+        links = Int(status.st_nlink)
+    }
+}
+
+extension ImageError {
+    /// A system call on a file failed.
+    package static func file(_ what: String, _ code: Int32) -> ImageError {
+        let status: Status =
+            switch code {
+            case ENOENT, ENOTDIR: .notFound
+            case EACCES, EPERM, EROFS: .permissionDenied
+            case ENOSPC, EDQUOT: .diskFull
+            case ENOMEM: .noMemory
+            // A link, a pipe without reader, a device without driver: not a plain file.
+            case ELOOP, ENXIO, EISDIR: .notAFile
+            default: .ioError
+            }
+        return unsafe ImageError(status, what + ": " + String(cString: strerror(code)), systemError: code)
+    }
+}

@@ -1,0 +1,100 @@
+import Synchronization
+
+/// The built-in cache: pictures in memory over encoded bytes on disk. It never decodes.
+///
+/// Blocking calls end in `Now`. After `close` calls fail with `shutdown`, and memory answers nothing.
+package final class ImageCache: ImageCaching {
+    package let memory: MemoryCache
+    /// nil for a cache in memory only.
+    package let disk: DiskCache?
+    private let keepsImages: Atomic<Bool>
+    private let closed = Atomic<Bool>(false)
+
+    /// A folder that cannot be used is no error here: stores tell it, and memory works.
+    package init(_ configuration: CacheConfiguration, store: @escaping CacheStoreFactory) throws(ImageError) {
+        memory = MemoryCache(byteLimit: configuration.maxMemoryCost, countLimit: configuration.maxMemoryCount)
+        keepsImages = Atomic(configuration.keepsImagesInMemory)
+        if Engine.isForked { throw .forked }
+        disk = configuration.isMemoryOnly ? nil : try DiskCache(configuration, store: store)
+    }
+
+    // MARK: Memory
+
+    package func memoryImage(for key: UnsafeRawBufferPointer) -> Image? { unsafe memory.image(for: key) }
+
+    /// Does nothing where the cache is set not to keep pictures (spec MEM-7); `memory.set` always keeps.
+    package func storeInMemory(_ image: Image, for key: CacheKey) {
+        guard keepsImages.load(ordering: .relaxed), !closed.load(ordering: .relaxed) else { return }
+        memory.set(image, for: key)
+    }
+
+    package func setKeepsImagesInMemory(_ keeps: Bool) { keepsImages.store(keeps, ordering: .relaxed) }
+
+    // MARK: Both layers
+
+    package func diskData(for key: CacheKey) async throws(ImageError) -> CachedData? {
+        try check()
+        return try await disk?.data(for: key)
+    }
+
+    package func storeOnDisk(_ data: CachedData, for key: CacheKey) async throws(ImageError) {
+        try check()
+        try await disk?.store(data, for: key)
+    }
+
+    package func enqueueDiskStore(_ data: CachedData, for key: CacheKey) { disk?.enqueueStore(data, for: key) }
+
+    package func dropDamaged(_ data: CachedData, for key: CacheKey) {
+        if let write = data.write { disk?.removeDamaged(key, write: write) }
+    }
+
+    package func remove(_ key: CacheKey, from layers: CacheLayers) async throws(ImageError) {
+        try check()
+        if layers.contains(.memory) { memory.remove(key) }
+        if layers.contains(.disk) { try await disk?.remove(key) }
+    }
+
+    /// Empties the named layers.
+    package func clear(_ layers: CacheLayers) async throws(ImageError) {
+        try check()
+        if layers.contains(.memory) { memory.removeAll() }
+        if layers.contains(.disk) { try await disk?.removeAll() }
+    }
+
+    /// The layers among those named where the entry is found; memory spares the look at the disk (spec CAC-44).
+    package func contains(_ key: CacheKey, in layers: CacheLayers) async throws(ImageError) -> CacheLayers {
+        try check()
+        if layers.contains(.memory), memory.contains(key) { return .memory }
+        guard layers.contains(.disk), let disk else { return [] }
+        let isFound = try await disk.lease.engine.work.run(.high) { () throws(ImageError) in try disk.containsNow(key) }
+        return isFound ? .disk : []
+    }
+
+    /// As above; blocks.
+    package func containsNow(_ key: CacheKey, in layers: CacheLayers) throws(ImageError) -> CacheLayers {
+        try check()
+        if layers.contains(.memory), memory.contains(key) { return .memory }
+        guard layers.contains(.disk), let disk else { return [] }
+        return try disk.containsNow(key) ? .disk : []
+    }
+
+    /// Returns when all that was accepted before is committed.
+    package func flush() async throws(ImageError) {
+        try check()
+        try await disk?.flush()
+    }
+
+    /// Commits what waits and closes the folder; blocks. A second call does nothing.
+    package func close() {
+        guard !Engine.isForked, closed.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else { return }
+        memory.removeAll()
+        disk?.close()
+    }
+
+    package var isClosed: Bool { closed.load(ordering: .relaxed) }
+
+    package func check() throws(ImageError) {
+        if Engine.isForked { throw .forked }
+        if isClosed { throw .shutdown }
+    }
+}

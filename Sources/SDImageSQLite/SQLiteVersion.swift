@@ -1,0 +1,9 @@
+import CSQLite
+
+extension SQLiteStore {
+    /// For `doctor`, e.g. "SQLite 3.40.1".
+    package static var libraryVersion: String {
+        guard let version = unsafe sqlite3_libversion() else { return "SQLite" }
+        return "SQLite " + (unsafe String(cString: version))
+    }
+}

@@ -1,0 +1,257 @@
+import Foundation
+import SDImage
+import SDImageCurl
+import Synchronization
+import TestSupport
+import Testing
+
+extension CurlTests {
+    @Test func answerArrivesWithItsBytesAndFields() async throws {
+        let body = pattern(300_000)
+        let server = LoopbackServer { _, connection in
+            connection.answer(
+                200, ["Content-Type": "IMAGE/PNG; x=y", "ETag": "\"e\"", "Last-Modified": "then", "Cache-Control": "max-age=5"],
+                body: body)
+        }
+        defer { server.stop() }
+        let downloader = try Downloader()
+        let data = try await downloader.load(server.url("/a.png#mark")).get()
+        #expect(data.array == body)
+        #expect(data.source == .network)
+        #expect(data.httpStatus == 200)
+        #expect(data.mediaType == "image/png")
+        #expect(data.entityTag == Array("\"e\"".utf8))
+        #expect(data.lastModified == Array("then".utf8))
+        #expect(data.cacheControl == Array("max-age=5".utf8))
+        #expect(data.finalURL == Array(server.url("/a.png#mark").utf8))
+        let request = try #require(server.requests.first)
+        #expect(request.target == "/a.png")
+        #expect(request.headers["accept"] == "image/*,*/*;q=0.8")
+        #expect(request.headers["user-agent"]?.contains("(Linux ") == true)
+        #expect(request.headers["cookie"] == nil)
+    }
+
+    @Test func chunkedAndPackedBodiesAreUndone() async throws {
+        let body = pattern(100_000)
+        let server = LoopbackServer { request, connection in
+            switch request.target {
+            case "/chunked":
+                connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+                for start in stride(from: 0, to: body.count, by: 10_000) {
+                    connection.send(Array("2710\r\n".utf8) + body[start..<start + 10_000] + Array("\r\n".utf8))
+                }
+                connection.send("0\r\nETag: too late\r\n\r\n")
+            case "/until-close":
+                connection.send(Array("HTTP/1.0 200 OK\r\n\r\n".utf8) + body)
+                connection.close()
+            default: connection.answer(200, ["Content-Encoding": "gzip"], body: Gzip.stored(body))
+            }
+        }
+        defer { server.stop() }
+        let downloader = try Downloader()
+        for target in ["/chunked", "/gzip", "/until-close"] {
+            let data = try await downloader.load(server.url(target)).get()
+            #expect(data.array == body)
+            #expect(data.entityTag.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        ("/404", Status.httpStatus, 404), ("/500", .httpStatus, 500), ("/304", .httpStatus, 304), ("/206", .invalidResponse, 206),
+        ("/empty", .emptyData, 200), ("/short", .connectionLost, 0), ("/reset", .connectionLost, 0), ("/badgzip", .invalidResponse, 0),
+        ("/junk", .invalidResponse, 0), ("/close", .connectionLost, 0), ("/cutchunk", .connectionLost, 0), ("/long404", .httpStatus, 404),
+        ("/manyencodings", .invalidResponse, 0),
+    ])
+    func brokenAnswersAreErrors(target: String, status: Status, httpStatus: Int) async throws {
+        let server = LoopbackServer { request, connection in
+            switch request.target {
+            case "/404", "/500", "/206": connection.answer(Int(request.target.dropFirst()) ?? 0, body: pattern(100))
+            case "/304": connection.send("HTTP/1.1 304 Not Modified\r\n\r\n")
+            case "/long404": connection.answer(404, body: pattern(10_000_000))
+            case "/empty": connection.answer(200)
+            case "/short":
+                connection.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n".utf8) + pattern(999))
+                connection.close()
+            case "/reset":
+                connection.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n".utf8) + pattern(500))
+                connection.reset()
+            case "/cutchunk":
+                connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc")
+                connection.close()
+            case "/badgzip": connection.answer(200, ["Content-Encoding": "gzip"], body: pattern(100))
+            case "/manyencodings":
+                connection.answer(200, ["Content-Encoding": Array(repeating: "gzip", count: 1000).joined(separator: ",")], body: [1])
+            case "/junk":
+                connection.send(pattern(1000))
+                connection.close()
+            default: connection.close()
+            }
+        }
+        defer { server.stop() }
+        let result = try await Downloader().load(server.url(target))
+        #expect(result.status == status)
+        #expect(result.error?.httpStatus == Int32(httpStatus))
+        #expect(result.error?.url.string == server.url(target))
+    }
+
+    @Test func conditionalRequestMayBeAnsweredWithNotModified() async throws {
+        let server = LoopbackServer { _, connection in connection.send("HTTP/1.1 304 Not Modified\r\nCache-Control: max-age=9\r\n\r\n") }
+        defer { server.stop() }
+        let data = try await Downloader().load(server.url("/"), headers: [HeaderField(name: "If-None-Match", value: "\"e\"")]).get()
+        #expect(data.httpStatus == 304)
+        #expect(data.bytes.isEmpty)
+        #expect(data.cacheControl == Array("max-age=9".utf8))
+    }
+
+    @Test func acceptableTypesAndStatusesAreConfigurable() async throws {
+        let server = LoopbackServer { request, connection in
+            connection.answer(request.target == "/404" ? 404 : 200, ["Content-Type": "text/html; charset=utf-8"], body: [1])
+        }
+        defer { server.stop() }
+        #expect(try await Downloader().status(server.url("/")) == .ok)
+        #expect(try await Downloader { $0.acceptableContentTypes = ["image/png"] }.status(server.url("/")) == .contentType)
+        #expect(try await Downloader { $0.acceptableContentTypes = ["text/html"] }.status(server.url("/")) == .ok)
+        #expect(try await Downloader { $0.acceptableStatuses = nil }.status(server.url("/404")) == .ok)
+    }
+
+    @Test func bodyAboveTheLimitIsTooLarge() async throws {
+        let bomb = Gzip.zeros(atLeast: 50 << 20)
+        let server = LoopbackServer { request, connection in
+            switch request.target {
+            case "/announced": connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1099511627776\r\n\r\nx")
+            case "/endless":
+                connection.send("HTTP/1.1 200 OK\r\n\r\n")
+                while connection.send(pattern(65536)) {}
+            case "/exact": connection.answer(200, body: pattern(1 << 20))
+            default: connection.answer(200, ["Content-Encoding": "gzip"], body: bomb)
+            }
+        }
+        defer { server.stop() }
+        let downloader = try Downloader { $0.maxBodyBytes = 1 << 20 }
+        #expect(await downloader.status(server.url("/exact")) == .ok)
+        for target in ["/announced", "/endless", "/bomb"] {
+            let start = MonotonicClock.now
+            let error = await downloader.load(server.url(target)).error
+            #expect(error?.status == .tooLarge)
+            #expect(error?.message.string.contains("1048576") == true)
+            #expect(MonotonicClock.now - start < 1_000_000_000)
+        }
+        #expect(await downloader.status(server.url("/exact")) { $0.maxBodyBytes = 1000 } == .tooLarge)
+    }
+
+    @Test func hugeHeaderIsTooLarge() async throws {
+        let server = LoopbackServer { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\n")
+            for _ in 0..<10_000 where !connection.send("X-Filler: " + String(repeating: "x", count: 90) + "\r\n") { return }
+        }
+        defer { server.stop() }
+        #expect(try await Downloader().status(server.url("/")) == .tooLarge)
+    }
+
+    @Test(arguments: ["/silent", "/stalled"])
+    func silenceEndsWithTimeout(target: String) async throws {
+        let server = LoopbackServer { request, connection in
+            if request.target == "/stalled" { connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc") }
+            _ = connection.waitForEnd()
+        }
+        defer { server.stop() }
+        let start = MonotonicClock.now
+        #expect(try await Downloader { $0.inactivityTimeoutMilliseconds = 200 }.status(server.url(target)) == .timeout)
+        #expect(MonotonicClock.now - start < 1_200_000_000)
+        #expect(try await Downloader().status(server.url(target)) { $0.timeoutMilliseconds = 100 } == .timeout)
+    }
+
+    @Test func tricklingEndsWithTheTotalTimeout() async throws {
+        let server = LoopbackServer { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+            while connection.send([1]) { usleep(20_000) }
+        }
+        defer { server.stop() }
+        let downloader = try Downloader {
+            $0.inactivityTimeoutMilliseconds = 200
+            $0.totalTimeoutMilliseconds = 400
+        }
+        let start = MonotonicClock.now
+        #expect(await downloader.status(server.url("/")) == .timeout)
+        #expect(MonotonicClock.now - start >= 400_000_000)
+    }
+
+    @Test func progressBeginsAtZeroAndEndsWithAll() async throws {
+        let server = LoopbackServer { _, connection in connection.answer(200, body: pattern(2_000_000)) }
+        defer { server.stop() }
+        let calls = Mutex<[(Int64, Int64)]>([])
+        _ = try await Downloader().load(server.url("/"), { _ in }) { received, expected in
+            calls.withLock { $0.append((received, expected)) }
+        }.get()
+        let seen = calls.withLock { $0 }
+        #expect(try #require(seen.first) == (0, -1))
+        #expect(try #require(seen.last) == (2_000_000, 2_000_000))
+        #expect(zip(seen, seen.dropFirst()).allSatisfy { $0.0 < $1.0 })
+    }
+
+    @Test func unreachablePortAndUnknownHostAreTold() async throws {
+        let server = LoopbackServer { _, _ in }
+        server.stop()
+        let refused = try await Downloader().load("http://127.0.0.1:1/a").error
+        #expect(refused?.status == .connectFailed)
+        #expect(refused?.systemError == ECONNREFUSED)
+        #expect(refused?.libraryCode == 7)
+        #expect(try await Downloader().status("http://no-such-host.invalid/") == .resolveFailed)
+    }
+
+    @Test func secretsOfTheURLAreSentAndNotShown() async throws {
+        let server = LoopbackServer { request, connection in connection.answer(request.headers["authorization"] == nil ? 401 : 404) }
+        defer { server.stop() }
+        let url = "http://us%40er:pass@127.0.0.1:\(server.port)/a"
+        let error = try #require(await Downloader().load(url).error)
+        #expect(error.httpStatus == 404)
+        #expect(error.url.string == server.url("/a"))
+        #expect(server.requests.last?.headers["authorization"] == "Basic " + Data("us@er:pass".utf8).base64EncodedString())
+    }
+
+    @Test func headerFieldsOfTheRequestReplaceThoseOfTheLoader() async throws {
+        let server = LoopbackServer { _, connection in connection.answer(200, body: [1]) }
+        defer { server.stop() }
+        let downloader = try Downloader { $0.headers.append(HeaderField(name: "X-Default", value: "d")) }
+        _ = await downloader.load(
+            server.url("/"), headers: [HeaderField(name: "ACCEPT", value: "image/webp"), HeaderField(name: "X-Empty", value: "")])
+        let headers = try #require(server.requests.first?.headers)
+        #expect(headers["accept"] == "image/webp")
+        #expect(headers["x-default"] == "d")
+        #expect(headers["x-empty"] == "")
+    }
+
+    @Test(arguments: [
+        ("X", "a\r\nEvil: b"), ("X", "a\nb"), ("X", "a\0b"), ("X\r\nEvil", "a"), ("X Y", "a"), ("", "a"), ("X:", "a"),
+        ("Content-Length", "5"), ("transfer-encoding", "chunked"),
+    ])
+    func injectedHeaderFieldsAreRefused(name: String, value: String) async throws {
+        let server = LoopbackServer { _, connection in connection.answer(200, body: [1]) }
+        defer { server.stop() }
+        #expect(try await Downloader().status(server.url("/")) { $0.headers = [HeaderField(name: name, value: value)] } == .invalidRequest)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test(arguments: ["ftp://127.0.0.1/a", "gopher://127.0.0.1/a"])
+    func otherSchemesAreNotTaken(url: String) async throws {
+        let downloader = try Downloader()
+        #expect(!downloader.loader.canLoad(ImageRequest(url: Array(url.utf8))))
+        #expect(await downloader.status(url) == .unsupported)
+    }
+
+    @Test func sharingKeyNamesWhatChangesTheBytes() throws {
+        let downloader = try Downloader(), other = try Downloader()
+        func key(_ url: String, _ change: (inout ImageRequest) -> Void = { _ in }) -> [UInt8]? {
+            var request = ImageRequest(url: Array(url.utf8))
+            change(&request)
+            return downloader.loader.sharingKey(request)
+        }
+        #expect(key("http://h/a#x") == key("http://h/a#y"))
+        #expect(key("http://h/a") != key("http://h/b"))
+        #expect(key("http://h/a") != key("http://h/a") { $0.headers = [HeaderField(name: "A", value: "b")] })
+        #expect(
+            key("http://h/a") { $0.headers = [HeaderField(name: "A", value: "b")] }
+                == key("http://h/a") { $0.headers = [HeaderField(name: "a", value: "b")] })
+        #expect(key("http://h/a") != other.loader.sharingKey(ImageRequest(url: Array("http://h/a".utf8))))
+    }
+}

@@ -1,0 +1,56 @@
+import SDImage
+import SDImageCurl
+import TestSupport
+import Testing
+
+/// The tests of transfers; one after the other, because some of them count threads and measure time.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct CurlTests {}
+
+/// A loader with an engine of its own lease.
+struct Downloader: Sendable {
+    let lease: EngineLease
+    let loader: CurlLoader
+
+    init(_ change: (inout DownloaderConfiguration) -> Void = { _ in }) throws {
+        var configuration = DownloaderConfiguration()
+        configuration.proxy = .none
+        change(&configuration)
+        lease = try Engine.acquire()
+        loader = try CurlLoader(configuration, engine: lease.engine)
+    }
+
+    func load(
+        _ url: String, _ change: (inout ImageRequest) -> Void = { _ in }, progress: @escaping LoadProgress = { _, _ in }
+    ) async -> Result<LoadedData, ImageError> {
+        var request = ImageRequest(url: Array(url.utf8))
+        change(&request)
+        return await withTaskExecutorPreference(lease.engine.executor) { [request] in
+            do throws(ImageError) { return .success(try await loader.load(request, progress: progress)) } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    func load(_ url: String, headers: [HeaderField]) async -> Result<LoadedData, ImageError> { await load(url, { $0.headers = headers }) }
+
+    func status(_ url: String, _ change: (inout ImageRequest) -> Void = { _ in }) async -> Status {
+        await load(url, change, progress: { _, _ in }).status
+    }
+
+    func bytes(_ url: String) async -> [UInt8]? {
+        guard case .success(let data) = await load(url) else { return nil }
+        return data.array
+    }
+}
+
+extension Result where Success == LoadedData, Failure == ImageError {
+    var status: Status { error?.status ?? .ok }
+
+    var error: ImageError? {
+        if case .failure(let error) = self { return error }
+        return nil
+    }
+}
+
+/// Bytes that differ from place to place.
+func pattern(_ count: Int, seed: Int = 0) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: ($0 &+ seed) &* 131 >> 2) } }
