@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, TypeVar, Union, cast
 
 from . import _bytes, _enums
 from ._bytes import ReadableBuffer
-from ._ffi import CAN_LOAD, CANCEL, LOAD, LoaderTable, lib
+from ._ffi import CAN_LOAD, CANCEL, DESTROY, LOAD, LoaderTable, lib
 from ._handle import Handle
 from .errors import Error, call, text
 from .image import Image
@@ -244,5 +244,5 @@ def _cancel(_token: int | None, _sink: int) -> None:
     """The function sees :attr:`LoadRequest.is_cancelled`; writing pieces fails by itself."""
 
 
-_NO_DESTROY = cast(Any, None)
+_NO_DESTROY = DESTROY()
 _TABLE = LoaderTable(sizeof(LoaderTable), CAN_LOAD(_can_load), LOAD(_load), CANCEL(_cancel))

@@ -16,7 +16,7 @@ from typing import Any, Unpack, cast
 
 from . import _bytes
 from ._asyncio import OnProgress, OnResult, Waiter, bridge, current_bridge
-from ._ffi import ON_PROGRESS, ON_RESULT, LoadHandler, lib
+from ._ffi import DESTROY, ON_PROGRESS, ON_RESULT, LoadHandler, lib
 from ._handle import Handle
 from .cache import ImageCache
 from .errors import Error, call
@@ -272,7 +272,7 @@ def _on_progress(token: int | None, _task: int, received: int, expected: int) ->
         load.on_progress(received, expected if expected >= 0 else None)
 
 
-_NO_DESTROY = cast(Any, None)
+_NO_DESTROY = DESTROY()
 _TABLE = LoadHandler(sizeof(LoadHandler), ON_RESULT(_on_result), ON_PROGRESS(_on_progress))
 _HANDLER = byref(_TABLE)
 

@@ -41,7 +41,7 @@ class Custom(TestCase):
         cache = self.cache()
         result = self.manager(cache=cache, loader=lambda request: picture).load("drawn://x", wait_for_store=True)
         assert result.image
-        self.assertEqual((result.image.width, result.data), (4, None))
+        self.assertEqual((result.image.width, result.data or None), (4, None))
         self.assertEqual((cache.contains("drawn://x"), cache.disk_count()), ("memory", 0))
 
     def test_exceptions_become_errors(self) -> None:

@@ -88,10 +88,10 @@ class Processes(TestCase):
             import sdimage, threading
             ended = threading.Event()
             def bad(result):
-                ended.set()
                 raise ValueError("mine")
             with sdimage.Manager(cache=None, loader=lambda request: b"") as manager:
                 manager.start("x://y", on_result=bad)
+                manager.start("x://z", on_result=lambda result: ended.set())
                 assert ended.wait(20)
             print("went on")
         """
