@@ -1,0 +1,130 @@
+/* check.c: runs tests in children, and what tests share. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "check.h"
+
+enum { LONGEST_TEST_SECONDS = 60, FAILED_WITH_REASON = 77 };
+
+static const char *running;
+static char folder[64];
+
+void fail_test(const char *file, int line, const char *format, ...) {
+    char why[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    const char *name = strrchr(file, '/');
+    char text[600];
+    int length = snprintf(text, sizeof text, "not ok %s: %s:%d: %s\n", running, name ? name + 1 : file, line, why);
+    /* From any thread, while others may hold the lock of stdout. */
+    ssize_t written = write(STDOUT_FILENO, text, (size_t)length);
+    _exit(written < 0 ? 1 : FAILED_WITH_REASON);
+}
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *where) {
+    (void)status, (void)type, (void)where;
+    return remove(path);
+}
+
+static bool run_test(const test *test) {
+    snprintf(folder, sizeof folder, "/tmp/sdimage-abi-XXXXXX");
+    if (!mkdtemp(folder)) {
+        printf("not ok %s: no temporary folder: %s\n", test->name, strerror(errno));
+        return false;
+    }
+    fflush(stdout);
+    running = test->name;
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(LONGEST_TEST_SECONDS);
+        test->run();
+        exit(0);
+    }
+    int status = -1;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    bool fine = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (fine)
+        printf("ok %s\n", test->name);
+    else if (WIFSIGNALED(status))
+        printf("not ok %s: %s\n", test->name,
+               WTERMSIG(status) == SIGALRM ? "did not end within a minute" : strsignal(WTERMSIG(status)));
+    else if (WEXITSTATUS(status) != FAILED_WITH_REASON)
+        printf("not ok %s: exit status %d\n", test->name, WEXITSTATUS(status));
+    return fine;
+}
+
+int run_tests(const test *tests, size_t count) {
+    int failures = 0;
+    const char *only = getenv("ONLY");
+    for (size_t i = 0; i < count; i++) {
+        if (!only || strstr(tests[i].name, only))
+            failures += !run_test(&tests[i]);
+    }
+    fflush(stdout);
+    return failures ? 1 : 0;
+}
+
+bool becomes_true(bool (*condition)(void *argument), void *argument) {
+    for (int i = 0; i < 10000; i++) {
+        if (condition(argument))
+            return true;
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    }
+    return condition(argument);
+}
+
+/* Entries of a folder of /proc; the descriptor that reads it does not count. */
+static size_t entry_count(const char *path, size_t of_reading) {
+    size_t count = 0;
+    DIR *directory = opendir(path);
+    if (!directory)
+        fail_test(__FILE__, __LINE__, "%s: %s", path, strerror(errno));
+    for (struct dirent *entry; (entry = readdir(directory));)
+        count += entry->d_name[0] != '.';
+    closedir(directory);
+    return count - of_reading;
+}
+
+size_t thread_count(void) { return entry_count("/proc/self/task", 0); }
+
+size_t descriptor_count(void) { return entry_count("/proc/self/fd", 1); }
+
+const char *temporary_folder(void) { return folder; }
+
+const char *file_url_with(const char *name, const void *bytes, size_t length) {
+    static char urls[8][160];
+    static int next;
+    char *url = urls[next++ % 8];
+    snprintf(url, sizeof urls[0], "file://%s/%s", folder, name);
+    FILE *file = fopen(url + strlen("file://"), "wb");
+    if (!file || fwrite(bytes, 1, length, file) != length || fclose(file))
+        fail_test(__FILE__, __LINE__, "%s: %s", url, strerror(errno));
+    return url;
+}
+
+void count_destroy(void *user_data) { atomic_fetch_add((atomic_int *)user_data, 1); }
+
+void gate_open(gate *gate) {
+    pthread_mutex_lock(&gate->lock);
+    gate->opened++;
+    pthread_cond_broadcast(&gate->changed);
+    pthread_mutex_unlock(&gate->lock);
+}
+
+void gate_wait(gate *gate, int count) {
+    pthread_mutex_lock(&gate->lock);
+    while (gate->opened < count)
+        pthread_cond_wait(&gate->changed, &gate->lock);
+    pthread_mutex_unlock(&gate->lock);
+}

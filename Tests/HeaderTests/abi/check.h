@@ -1,0 +1,85 @@
+/* check.h: a test is a function that runs in a process of its own, so that each starts with a library that did nothing
+ * yet, and a crash or a hang is the failure of one test. */
+#ifndef SDIMAGE_TESTS_CHECK_H
+#define SDIMAGE_TESTS_CHECK_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sdimage.h>
+
+typedef struct test {
+    const char *name;
+    void (*run)(void);
+} test;
+
+#define TEST(function) {#function, function}
+
+/* Runs each test in a child; prints `ok NAME` or `not ok NAME: WHY`. The exit status of the program. */
+int run_tests(const test *tests, size_t count);
+
+/* Ends the test as failed unless the condition holds. */
+#define CHECK(condition) \
+    do { \
+        if (!(condition)) \
+            fail_test(__FILE__, __LINE__, "%s", #condition); \
+    } while (0)
+
+/* The same for two numbers, which are printed. */
+#define CHECK_EQUAL(left, right) \
+    do { \
+        long long check_left = (long long)(left), check_right = (long long)(right); \
+        if (check_left != check_right) \
+            fail_test(__FILE__, __LINE__, "%s is %lld, not %lld", #left, check_left, check_right); \
+    } while (0)
+
+_Noreturn void fail_test(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Waits up to ten seconds until `condition(argument)`, for what has no event: the end of a thread of the library. */
+bool becomes_true(bool (*condition)(void *argument), void *argument);
+
+/* Threads and open descriptors of this process now. */
+size_t thread_count(void);
+size_t descriptor_count(void);
+
+/* A new folder, removed with all that is in it when the test ends. */
+const char *temporary_folder(void);
+
+/* A file in that folder, and its file: URL in static memory of a ring of eight. */
+const char *file_url_with(const char *name, const void *bytes, size_t length);
+
+/* Counts how often it was called: `user_data` is an atomic_int. */
+void count_destroy(void *user_data);
+
+/* A gate: threads wait until it was opened `count` times. */
+typedef struct gate {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int opened;
+} gate;
+#define GATE_CLOSED {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0}
+void gate_open(gate *gate);
+void gate_wait(gate *gate, int count);
+
+/* The usual objects; each call is checked. A manager with a memory-only cache, or none. */
+sdimage_manager *new_manager(sdimage_dispatcher *dispatcher, sdimage_loader *loader, bool has_cache);
+sdimage_request *new_request(const char *url);
+sdimage_data *new_data(const void *bytes, size_t length);
+
+/* Pictures small enough to stand here. */
+extern const unsigned char png_2x2[75];
+extern const unsigned char png_30000x30000[74];
+extern const unsigned char gif_1x1[43];
+#define PNG_DATA_URL \
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEklEQVR42mP4z8DAAMIM/4EAAB/uBfvx" \
+    "q7p3AAAAAElFTkSuQmCC"
+#define GIF_DATA_URL "data:image/gif;base64,R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw=="
+
+#endif

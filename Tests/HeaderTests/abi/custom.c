@@ -1,0 +1,317 @@
+/* custom.c: loaders, coders and caches of the host, in C. */
+#include "check.h"
+
+static sdimage_result *load_sync(sdimage_manager *manager, const char *url, sdimage_status expected) {
+    sdimage_request *request = new_request(url);
+    sdimage_result *result = NULL;
+    sdimage_status status = sdimage_manager_load_sync(manager, request, &result, NULL);
+    if (status != expected)
+        fail_test(__FILE__, __LINE__, "%s: %s, not %s", url, sdimage_status_name(status), sdimage_status_name(expected));
+    sdimage_request_unref(request);
+    return result;
+}
+
+static void expect_loaded(sdimage_manager *manager, const char *url, sdimage_image_source source) {
+    sdimage_result *result = load_sync(manager, url, SDIMAGE_STATUS_OK);
+    CHECK(sdimage_result_image(result) != NULL);
+    CHECK_EQUAL(sdimage_result_source(result), source);
+    sdimage_result_unref(result);
+}
+
+/* --- Loaders: the URL says what to do. */
+
+static bool takes_test(void *user_data, const sdimage_request *request) {
+    (void)user_data;
+    return !strncmp(sdimage_request_url(request, NULL), "test:", 5);
+}
+
+static void *write_later(void *argument) {
+    sdimage_load_sink *sink = argument;
+    sdimage_load_sink_set_expected_length(sink, sizeof png_2x2);
+    for (size_t i = 0; i < sizeof png_2x2; i += 10) {
+        size_t length = sizeof png_2x2 - i < 10 ? sizeof png_2x2 - i : 10;
+        CHECK_EQUAL(sdimage_load_sink_write(sink, png_2x2 + i, length, NULL), SDIMAGE_STATUS_OK);
+    }
+    sdimage_load_sink_finish(sink, NULL);
+    CHECK_EQUAL(sdimage_load_sink_write(sink, "x", 1, NULL), SDIMAGE_STATUS_INVALID_ARGUMENT);
+    sdimage_load_sink_finish(sink, NULL);
+    sdimage_load_sink_unref(sink);
+    return NULL;
+}
+
+static void finish_with_error(sdimage_load_sink *sink) {
+    sdimage_error *error = sdimage_error_new(SDIMAGE_STATUS_OFFLINE, "the cable is out");
+    sdimage_load_sink_finish(sink, error);
+    sdimage_error_unref(error);
+}
+
+static void finish_with_data(sdimage_load_sink *sink) {
+    sdimage_data *data = new_data(png_2x2, sizeof png_2x2);
+    sdimage_load_sink_finish_with_data(sink, data);
+    sdimage_data_unref(data);
+}
+
+static void finish_with_image(sdimage_load_sink *sink) {
+    sdimage_image *image = NULL;
+    CHECK_EQUAL(sdimage_decode(gif_1x1, sizeof gif_1x1, NULL, &image, NULL), SDIMAGE_STATUS_OK);
+    sdimage_load_sink_finish_with_image(sink, image);
+    sdimage_image_unref(image);
+}
+
+static sdimage_status load_test(void *user_data, const sdimage_request *request, sdimage_load_sink *sink) {
+    const char *what = sdimage_request_url(request, NULL) + strlen("test:");
+    pthread_t thread;
+    atomic_fetch_add((atomic_int *)user_data, 1);
+    if (!strcmp(what, "later")) {
+        CHECK_EQUAL(pthread_create(&thread, NULL, write_later, sdimage_load_sink_ref(sink)), 0);
+        pthread_detach(thread);
+    } else if (!strcmp(what, "error")) {
+        finish_with_error(sink);
+    } else if (!strcmp(what, "data")) {
+        finish_with_data(sink);
+    } else if (!strcmp(what, "image")) {
+        finish_with_image(sink);
+    } else if (!strcmp(what, "option")) {
+        const sdimage_options *options = sdimage_request_options(request);
+        CHECK(!strcmp(sdimage_options_get_string(options, "token", ""), "abc"));
+        CHECK_EQUAL(sdimage_options_get_int64(options, "number", 0), 42);
+        CHECK_EQUAL(sdimage_options_get_int64(options, "token", 7), 7);
+        finish_with_data(sink);
+    } else if (!strcmp(what, "refuse")) {
+        return SDIMAGE_STATUS_PERMISSION_DENIED;
+    } /* "forget": neither kept nor finished */
+    return SDIMAGE_STATUS_OK;
+}
+
+static sdimage_manager *new_test_manager(atomic_int *loads) {
+    sdimage_loader_vtable table = {.size = sizeof table, .can_load = takes_test, .load = load_test};
+    sdimage_loader *loader = NULL, *chain = NULL, *files = NULL;
+    CHECK_EQUAL(sdimage_loader_new_custom("test", &table, loads, NULL, &loader, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_loader_new_chain(&chain, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_loader_new_file(&files, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_loader_chain_add(chain, files, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_loader_chain_add(chain, loader, NULL), SDIMAGE_STATUS_OK);
+    CHECK(!strcmp(sdimage_loader_name(loader), "test"));
+    sdimage_manager *manager = new_manager(NULL, chain, true);
+    sdimage_loader_unref(loader);
+    sdimage_loader_unref(files);
+    sdimage_loader_unref(chain);
+    return manager;
+}
+
+static void aLoaderMayAnswerInEveryWay(void) {
+    atomic_int loads = 0;
+    sdimage_manager *manager = new_test_manager(&loads);
+    expect_loaded(manager, "test:later", SDIMAGE_IMAGE_SOURCE_LOADER);
+    expect_loaded(manager, "test:later", SDIMAGE_IMAGE_SOURCE_MEMORY);
+    expect_loaded(manager, "test:data", SDIMAGE_IMAGE_SOURCE_LOADER);
+    expect_loaded(manager, "test:image", SDIMAGE_IMAGE_SOURCE_LOADER);
+    expect_loaded(manager, "test:image", SDIMAGE_IMAGE_SOURCE_MEMORY);
+    CHECK_EQUAL(atomic_load(&loads), 3);
+    sdimage_manager_unref(manager);
+}
+
+static void aLoadersFailureIsTheLoads(void) {
+    atomic_int loads = 0;
+    sdimage_manager *manager = new_test_manager(&loads);
+    sdimage_result *result = load_sync(manager, "test:error", SDIMAGE_STATUS_OFFLINE);
+    CHECK(!strcmp(sdimage_error_message(sdimage_result_error(result)), "the cable is out"));
+    sdimage_result_unref(result);
+    sdimage_result_unref(load_sync(manager, "test:refuse", SDIMAGE_STATUS_PERMISSION_DENIED));
+    sdimage_result_unref(load_sync(manager, "test:forget", SDIMAGE_STATUS_INTERNAL_ERROR));
+    sdimage_result_unref(load_sync(manager, "other:x", SDIMAGE_STATUS_SCHEME_FORBIDDEN));
+    sdimage_manager_unref(manager);
+}
+
+static void aRequestsOwnValuesReachTheLoader(void) {
+    atomic_int loads = 0;
+    sdimage_manager *manager = new_test_manager(&loads);
+    sdimage_options *options = sdimage_options_new();
+    sdimage_options_set_string(options, "token", "abc");
+    sdimage_options_set_int64(options, "number", 42);
+    sdimage_request *request = new_request("test:option");
+    sdimage_request_set_options(request, options);
+    sdimage_options_unref(options);
+    sdimage_result *result = NULL;
+    CHECK_EQUAL(sdimage_manager_load_sync(manager, request, &result, NULL), SDIMAGE_STATUS_OK);
+    sdimage_result_unref(result);
+    sdimage_request_unref(request);
+    sdimage_manager_unref(manager);
+}
+
+/* --- Coders: "DOT" and three bytes of colour. */
+
+static bool is_dot(void *user_data, const void *bytes, size_t length) {
+    (void)user_data;
+    return length == 6 && !memcmp(bytes, "DOT", 3);
+}
+
+static sdimage_status decode_dot(void *user_data, const void *bytes, size_t length,
+                                 const sdimage_decode_options *options, const sdimage_options *bag,
+                                 sdimage_image **image, sdimage_error **error) {
+    (void)length, (void)options, (void)bag;
+    atomic_fetch_add((atomic_int *)user_data, 1);
+    return sdimage_image_new(1, 1, 3, SDIMAGE_PIXEL_FORMAT_RGB8, (const char *)bytes + 3, image, error);
+}
+
+static void aRegisteredCoderIsAskedUntilItIsTakenOut(void) {
+    sdimage_coder_vtable table = {.size = sizeof table, .can_decode = is_dot, .decode = decode_dot};
+    static atomic_int decodes;
+    sdimage_coder *coder = NULL;
+    sdimage_image *image = NULL;
+    CHECK(sdimage_decode("DOT\1\2\3", 6, NULL, &image, NULL) == SDIMAGE_STATUS_NOT_AN_IMAGE);
+    CHECK_EQUAL(sdimage_coder_new_custom("dot", &table, &decodes, NULL, &coder, NULL), SDIMAGE_STATUS_OK);
+    CHECK(!strcmp(sdimage_coder_name(coder), "dot"));
+    CHECK_EQUAL(sdimage_coder_register(coder, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_decode("DOT\1\2\3", 6, NULL, &image, NULL), SDIMAGE_STATUS_OK);
+    CHECK(!memcmp(sdimage_image_pixels(image), "\1\2\3", 3));
+    sdimage_image_unref(image);
+
+    sdimage_manager *manager = new_manager(NULL, NULL, false);
+    sdimage_result_unref(load_sync(manager, "data:image/x-dot;base64,RE9UAQID", SDIMAGE_STATUS_OK));
+    sdimage_manager_unref(manager);
+    CHECK_EQUAL(atomic_load(&decodes), 2);
+
+    CHECK_EQUAL(sdimage_coder_unregister(coder, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_coder_unregister(coder, NULL), SDIMAGE_STATUS_NOT_FOUND);
+    CHECK(sdimage_decode("DOT\1\2\3", 6, NULL, &image, NULL) == SDIMAGE_STATUS_NOT_AN_IMAGE);
+    sdimage_coder_unref(coder);
+}
+
+static void theBuiltInCodersHaveNames(void) {
+    static const char *const names[] = {"jpeg", "png", "gif", "webp"};
+    sdimage_coder *coder = NULL;
+    for (int i = 0; i < 4; i++) {
+        CHECK_EQUAL(sdimage_coder_builtin(names[i], &coder, NULL), SDIMAGE_STATUS_OK);
+        CHECK(!strcmp(sdimage_coder_name(coder), names[i]));
+        sdimage_coder_unref(coder);
+        coder = NULL;
+    }
+    CHECK_EQUAL(sdimage_coder_builtin("xyz", &coder, NULL), SDIMAGE_STATUS_NOT_FOUND);
+    CHECK(coder == NULL);
+}
+
+/* --- Caches: one entry on a slow shelf. */
+
+typedef struct shelf {
+    pthread_mutex_t lock;
+    sdimage_data *data;
+    char key[128];
+    int queries, stores;
+    bool forgets_replies;
+    gate stored;
+} shelf;
+
+typedef struct answer {
+    sdimage_reply *reply;
+    sdimage_data *data;
+} answer;
+
+static void *answer_later(void *argument) {
+    answer *answer = argument;
+    if (answer->data)
+        sdimage_reply_complete_with_data(answer->reply, answer->data);
+    else
+        sdimage_reply_complete(answer->reply);
+    sdimage_reply_complete(answer->reply); /* ignored */
+    sdimage_data_unref(answer->data);
+    sdimage_reply_unref(answer->reply);
+    free(answer);
+    return NULL;
+}
+
+static void query_shelf(void *user_data, const void *key, size_t length, sdimage_reply *reply) {
+    shelf *shelf = user_data;
+    pthread_t thread;
+    pthread_mutex_lock(&shelf->lock);
+    shelf->queries++;
+    bool has = shelf->data && strlen(shelf->key) == length && !memcmp(shelf->key, key, length);
+    answer *answer = malloc(sizeof *answer);
+    answer->reply = reply;
+    answer->data = has ? sdimage_data_ref(shelf->data) : NULL;
+    bool forgets = shelf->forgets_replies;
+    pthread_mutex_unlock(&shelf->lock);
+    if (forgets) {
+        sdimage_reply_unref(reply);
+        sdimage_data_unref(answer->data);
+        free(answer);
+        return;
+    }
+    CHECK_EQUAL(pthread_create(&thread, NULL, answer_later, answer), 0);
+    pthread_detach(thread);
+}
+
+static void store_on_shelf(void *user_data, const void *key, size_t length, sdimage_data *data, sdimage_reply *reply) {
+    shelf *shelf = user_data;
+    pthread_mutex_lock(&shelf->lock);
+    sdimage_data_unref(shelf->data);
+    shelf->data = sdimage_data_ref(data);
+    snprintf(shelf->key, sizeof shelf->key, "%.*s", (int)length, (const char *)key);
+    shelf->stores++;
+    pthread_mutex_unlock(&shelf->lock);
+    sdimage_reply_complete(reply);
+    sdimage_reply_unref(reply);
+    gate_open(&shelf->stored);
+}
+
+static void remove_from_shelf(void *user_data, const void *key, size_t length, sdimage_cache_layers layers,
+                              sdimage_reply *reply) {
+    (void)user_data, (void)key, (void)length, (void)layers;
+    sdimage_reply_complete(reply);
+    sdimage_reply_unref(reply);
+}
+
+static sdimage_manager *manager_with(shelf *shelf) {
+    sdimage_cache_vtable table = {
+        .size = sizeof table, .query = query_shelf, .store = store_on_shelf, .remove = remove_from_shelf};
+    sdimage_cache *cache = NULL;
+    CHECK_EQUAL(sdimage_cache_new_custom(&table, shelf, NULL, &cache, NULL), SDIMAGE_STATUS_OK);
+    sdimage_data *data = NULL;
+    CHECK_EQUAL(sdimage_cache_data(cache, "k", 1, &data, NULL), SDIMAGE_STATUS_UNSUPPORTED);
+    sdimage_manager_config *config = sdimage_manager_config_new();
+    sdimage_manager_config_set_cache(config, cache);
+    sdimage_manager *manager = NULL;
+    CHECK_EQUAL(sdimage_manager_new(config, &manager, NULL), SDIMAGE_STATUS_OK);
+    sdimage_manager_config_unref(config);
+    sdimage_cache_unref(cache);
+    return manager;
+}
+
+static void aCacheOfTheHostIsQueriedAndStoredTo(void) {
+    static shelf shelf = {.lock = PTHREAD_MUTEX_INITIALIZER, .stored = GATE_CLOSED};
+    sdimage_manager *manager = manager_with(&shelf);
+    const char *url = file_url_with("a.png", png_2x2, sizeof png_2x2);
+    expect_loaded(manager, url, SDIMAGE_IMAGE_SOURCE_LOADER);
+    gate_wait(&shelf.stored, 1);
+    CHECK(!strcmp(shelf.key, url));
+    CHECK_EQUAL(sdimage_data_length(shelf.data), sizeof png_2x2);
+    expect_loaded(manager, url, SDIMAGE_IMAGE_SOURCE_DISK);
+    CHECK_EQUAL(shelf.queries, 2);
+    CHECK_EQUAL(shelf.stores, 1);
+    CHECK_EQUAL(sdimage_manager_close(manager, 10000, NULL), SDIMAGE_STATUS_OK);
+    sdimage_manager_unref(manager);
+    sdimage_data_unref(shelf.data);
+}
+
+static void aForgottenReplyDoesNotFailTheLoad(void) {
+    static shelf shelf = {.lock = PTHREAD_MUTEX_INITIALIZER, .forgets_replies = true, .stored = GATE_CLOSED};
+    sdimage_manager *manager = manager_with(&shelf);
+    expect_loaded(manager, file_url_with("a.png", png_2x2, sizeof png_2x2), SDIMAGE_IMAGE_SOURCE_LOADER);
+    CHECK_EQUAL(shelf.queries, 1);
+    CHECK_EQUAL(sdimage_manager_close(manager, 10000, NULL), SDIMAGE_STATUS_OK);
+    sdimage_manager_unref(manager);
+    sdimage_data_unref(shelf.data);
+}
+
+int main(void) {
+    static const test tests[] = {
+        TEST(aLoaderMayAnswerInEveryWay),
+        TEST(aLoadersFailureIsTheLoads),
+        TEST(aRequestsOwnValuesReachTheLoader),
+        TEST(aRegisteredCoderIsAskedUntilItIsTakenOut),
+        TEST(theBuiltInCodersHaveNames),
+        TEST(aCacheOfTheHostIsQueriedAndStoredTo),
+        TEST(aForgottenReplyDoesNotFailTheLoad),
+    };
+    return run_tests(tests, sizeof tests / sizeof *tests);
+}

@@ -1,0 +1,65 @@
+/* hostile.c: every hostile file of the corpus through sdimage_decode: a picture or an error, within two seconds and
+ * within the memory that the limits promise. SDIMAGE_CORPUS names the corpus. */
+#include <ftw.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "check.h"
+
+/* 256 MiB of bitmap and as much of working memory are allowed by default; the rest is the process itself. */
+enum { LONGEST_SECONDS = 2, MOST_ADDRESS_SPACE_MB = 1400 };
+
+static int decoded, refused, files, bad;
+
+static void decode(const char *path) {
+    struct rlimit limit = {(rlim_t)MOST_ADDRESS_SPACE_MB << 20, (rlim_t)MOST_ADDRESS_SPACE_MB << 20};
+    setrlimit(RLIMIT_AS, &limit);
+    alarm(LONGEST_SECONDS);
+    sdimage_image *image = NULL;
+    sdimage_error *error = NULL;
+    sdimage_status status = sdimage_decode_file(path, NULL, &image, &error);
+    if (status < 0 ? image || !error || sdimage_error_code(error) != status : !image || !sdimage_image_pixels(image))
+        _exit(3);
+    _exit(status < 0 ? 1 : 0);
+}
+
+static int decode_in_a_child(const char *path, const struct stat *status, int type, struct FTW *where) {
+    (void)status, (void)where;
+    if (type != FTW_F)
+        return 0;
+    files++;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0)
+        decode(path);
+    int ended = -1;
+    waitpid(child, &ended, 0);
+    if (WIFEXITED(ended) && WEXITSTATUS(ended) <= 1) {
+        *(WEXITSTATUS(ended) ? &refused : &decoded) += 1;
+        return 0;
+    }
+    bad++;
+    if (WIFSIGNALED(ended))
+        printf("not ok hostile %s: %s\n", path,
+               WTERMSIG(ended) == SIGALRM ? "more than two seconds" : strsignal(WTERMSIG(ended)));
+    else
+        printf("not ok hostile %s: neither a picture nor an error\n", path);
+    return 0;
+}
+
+int main(void) {
+    const char *corpus = getenv("SDIMAGE_CORPUS");
+    char folder[4096];
+    if (!corpus) {
+        puts("skip the hostile files: SDIMAGE_CORPUS is not set");
+        return 0;
+    }
+    snprintf(folder, sizeof folder, "%s/hostile", corpus);
+    nftw(folder, decode_in_a_child, 16, FTW_PHYS);
+    if (files == 0)
+        printf("not ok the hostile files: none in %s\n", folder);
+    else if (bad == 0)
+        printf("ok %d hostile files: %d decoded, %d refused\n", files, decoded, refused);
+    return bad || files == 0;
+}

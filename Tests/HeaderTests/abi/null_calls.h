@@ -1,0 +1,57 @@
+/* null_calls.h: what the written calls of null_calls.c use: good objects of every kind, and expectations. */
+#ifndef SDIMAGE_TESTS_NULL_CALLS_H
+#define SDIMAGE_TESTS_NULL_CALLS_H
+
+#include "check.h"
+
+/* Expectations beside real codes. */
+enum { ANY = 1000 };
+
+/* One good object of every kind. */
+typedef struct objects {
+    sdimage_cache *cache;
+    sdimage_cache_config *cache_config;
+    sdimage_coder *coder;
+    sdimage_data *data;
+    sdimage_decode_options *decode_options;
+    sdimage_dispatcher *dispatcher;
+    sdimage_downloader_config *downloader_config;
+    sdimage_error *error;
+    sdimage_event *event;
+    sdimage_image *image;
+    sdimage_load_sink *load_sink;
+    sdimage_loader *loader;
+    sdimage_manager *manager;
+    sdimage_manager_config *manager_config;
+    sdimage_metadata *metadata;
+    sdimage_options *options;
+    sdimage_reply *reply;
+    sdimage_request *request;
+    sdimage_result *result;
+    sdimage_task *task;
+    size_t size_t;
+    int64_t int64_t;
+    uint64_t uint64_t;
+} objects;
+
+extern objects good, out;
+extern const char *doing; /* the call under way */
+extern const char text[];
+extern uint8_t bytes[64];
+extern const sdimage_cache_vtable empty_cache_vtable;
+extern const sdimage_coder_vtable empty_coder_vtable;
+extern const sdimage_host_vtable empty_host_vtable;
+extern const sdimage_loader_vtable empty_loader_vtable;
+extern const sdimage_load_handler empty_load_handler;
+
+void make_good_objects(void);
+
+/* Gives back what a call put into `out`. */
+void release_outputs(void);
+
+/* Notes an answer that was not expected; the test fails at its end, with the first call and how many there were. */
+void expect(bool condition);
+void expect_status(sdimage_status status, int expected);
+void finish_calls(void);
+
+#endif

@@ -1,0 +1,149 @@
+/* null_objects.c: good objects of every kind for null_calls.c, and its expectations. */
+#include <poll.h>
+
+#include "null_calls.h"
+
+objects good, out;
+const char *doing = "";
+const char text[] = "data:,12345678";
+_Alignas(16) uint8_t bytes[64];
+const sdimage_cache_vtable empty_cache_vtable = {.size = sizeof empty_cache_vtable};
+const sdimage_coder_vtable empty_coder_vtable = {.size = sizeof empty_coder_vtable};
+const sdimage_host_vtable empty_host_vtable = {.size = sizeof empty_host_vtable};
+const sdimage_loader_vtable empty_loader_vtable = {.size = sizeof empty_loader_vtable};
+const sdimage_load_handler empty_load_handler = {.size = sizeof empty_load_handler};
+
+static gate sink_is_there = GATE_CLOSED, reply_is_there = GATE_CLOSED;
+static int unexpected;
+static char first_unexpected[300];
+
+/* --- A sink and a reply exist only while a load waits for them. */
+
+static bool takes_held(void *user_data, const sdimage_request *request) {
+    (void)user_data;
+    return !strncmp(sdimage_request_url(request, NULL), "held:", 5);
+}
+
+static sdimage_status keep_sink(void *user_data, const sdimage_request *request, sdimage_load_sink *sink) {
+    (void)user_data, (void)request;
+    good.load_sink = sdimage_load_sink_ref(sink);
+    gate_open(&sink_is_there);
+    return SDIMAGE_STATUS_OK;
+}
+
+static void keep_reply(void *user_data, const void *key, size_t length, sdimage_reply *reply) {
+    (void)user_data, (void)key, (void)length;
+    good.reply = reply;
+    gate_open(&reply_is_there);
+}
+
+static void never_store(void *user_data, const void *key, size_t length, sdimage_data *data, sdimage_reply *reply) {
+    (void)user_data, (void)key, (void)length, (void)data;
+    sdimage_reply_unref(reply);
+}
+
+static void never_remove(void *user_data, const void *key, size_t length, sdimage_cache_layers layers,
+                         sdimage_reply *reply) {
+    (void)user_data, (void)key, (void)length, (void)layers;
+    sdimage_reply_unref(reply);
+}
+
+static void start_held_loads(void) {
+    sdimage_loader_vtable loader_table = {.size = sizeof loader_table, .can_load = takes_held, .load = keep_sink};
+    sdimage_cache_vtable cache_table = {
+        .size = sizeof cache_table, .query = keep_reply, .store = never_store, .remove = never_remove};
+    sdimage_cache *cache = NULL;
+    CHECK_EQUAL(sdimage_loader_new_custom("held", &loader_table, NULL, NULL, &good.loader, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_cache_new_custom(&cache_table, NULL, NULL, &cache, NULL), SDIMAGE_STATUS_OK);
+    sdimage_request *request = new_request("held:1");
+    sdimage_request_set_loader(request, good.loader);
+    CHECK_EQUAL(sdimage_manager_load(good.manager, request, NULL, NULL, NULL, NULL, NULL), SDIMAGE_STATUS_OK);
+    gate_wait(&sink_is_there, 1);
+    sdimage_request_unref(request);
+    request = new_request("held:2");
+    sdimage_request_set_cache(request, cache);
+    CHECK_EQUAL(sdimage_manager_load(good.manager, request, NULL, NULL, NULL, NULL, NULL), SDIMAGE_STATUS_OK);
+    gate_wait(&reply_is_there, 1);
+    sdimage_request_unref(request);
+    sdimage_cache_unref(cache);
+}
+
+/* --- An event comes out of a queue, a task and a result out of a load. */
+
+static void make_delivery(void) {
+    CHECK_EQUAL(sdimage_dispatcher_new_pollable(&good.dispatcher, NULL), SDIMAGE_STATUS_OK);
+    good.request = new_request(PNG_DATA_URL);
+    sdimage_request *request = sdimage_request_copy(good.request);
+    sdimage_request_set_dispatcher(request, good.dispatcher);
+    CHECK_EQUAL(sdimage_manager_load(good.manager, request, NULL, NULL, NULL, &good.task, NULL), SDIMAGE_STATUS_OK);
+    struct pollfd watched = {.fd = sdimage_dispatcher_descriptor(good.dispatcher), .events = POLLIN};
+    while (!good.event) {
+        CHECK(poll(&watched, 1, 10000) == 1);
+        sdimage_dispatcher_next_event(good.dispatcher, &good.event, NULL);
+    }
+    CHECK_EQUAL(sdimage_task_wait(good.task, 10000, NULL), SDIMAGE_STATUS_OK);
+    sdimage_task_copy_result(good.task, &good.result);
+    sdimage_request_unref(request);
+}
+
+void make_good_objects(void) {
+    good.manager = new_manager(NULL, NULL, true);
+    sdimage_manager_copy_cache(good.manager, &good.cache);
+    good.cache_config = sdimage_cache_config_new();
+    good.data = new_data(png_2x2, sizeof png_2x2);
+    good.decode_options = sdimage_decode_options_new();
+    good.downloader_config = sdimage_downloader_config_new();
+    good.manager_config = sdimage_manager_config_new();
+    good.options = sdimage_options_new();
+    good.error = sdimage_error_new(SDIMAGE_STATUS_BAD_DATA, "bad");
+    CHECK_EQUAL(sdimage_coder_builtin("png", &good.coder, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_decode(png_2x2, sizeof png_2x2, NULL, &good.image, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_image_copy_metadata(good.image, &good.metadata, NULL), SDIMAGE_STATUS_OK);
+    make_delivery();
+    start_held_loads();
+}
+
+#define RELEASE(kind) \
+    do { \
+        sdimage_##kind##_unref(out.kind); \
+        out.kind = NULL; \
+    } while (0)
+
+void release_outputs(void) {
+    RELEASE(cache);
+    RELEASE(coder);
+    RELEASE(data);
+    RELEASE(dispatcher);
+    RELEASE(error);
+    RELEASE(event);
+    RELEASE(image);
+    RELEASE(loader);
+    RELEASE(manager);
+    RELEASE(metadata);
+    RELEASE(result);
+    RELEASE(task);
+}
+
+/* --- Expectations. */
+
+static void note(const char *what) {
+    if (unexpected++ == 0)
+        snprintf(first_unexpected, sizeof first_unexpected, "%s: %s", doing, what);
+    if (getenv("VERBOSE"))
+        fprintf(stderr, "%s: %s\n", doing, what);
+}
+
+void expect(bool condition) {
+    if (!condition)
+        note("not the neutral value");
+}
+
+void expect_status(sdimage_status status, int expected) {
+    if (expected != ANY && (int)status != expected)
+        note(sdimage_status_name(status));
+}
+
+void finish_calls(void) {
+    if (unexpected)
+        fail_test(__FILE__, __LINE__, "%d unexpected answers, first %s", unexpected, first_unexpected);
+}

@@ -1,0 +1,34 @@
+/* objects.c: the objects that most tests begin with. */
+#include "check.h"
+
+sdimage_manager *new_manager(sdimage_dispatcher *dispatcher, sdimage_loader *loader, bool has_cache) {
+    sdimage_cache *cache = NULL;
+    if (has_cache) {
+        sdimage_cache_config *cache_config = sdimage_cache_config_new();
+        sdimage_cache_config_set_memory_only(cache_config, true);
+        CHECK_EQUAL(sdimage_cache_new(cache_config, &cache, NULL), SDIMAGE_STATUS_OK);
+        sdimage_cache_config_unref(cache_config);
+    }
+    sdimage_manager_config *config = sdimage_manager_config_new();
+    sdimage_manager_config_set_cache(config, cache);
+    sdimage_manager_config_set_dispatcher(config, dispatcher);
+    if (loader)
+        sdimage_manager_config_set_loader(config, loader);
+    sdimage_manager *manager = NULL;
+    CHECK_EQUAL(sdimage_manager_new(config, &manager, NULL), SDIMAGE_STATUS_OK);
+    sdimage_manager_config_unref(config);
+    sdimage_cache_unref(cache);
+    return manager;
+}
+
+sdimage_request *new_request(const char *url) {
+    sdimage_request *request = sdimage_request_new(url, SDIMAGE_NUL_TERMINATED);
+    CHECK(request != NULL);
+    return request;
+}
+
+sdimage_data *new_data(const void *bytes, size_t length) {
+    sdimage_data *data = NULL;
+    CHECK_EQUAL(sdimage_data_new(bytes, length, &data, NULL), SDIMAGE_STATUS_OK);
+    return data;
+}

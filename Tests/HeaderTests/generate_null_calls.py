@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Writes a C test that calls every function of the headers wrongly: all arguments NULL or 0; each pointer NULL in turn
+with the others good; each object replaced by one of another kind.
+
+    generate_null_calls.py > null_calls.c
+
+None may crash. Where the object that the function belongs to is NULL, a fallible function answers INVALID_ARGUMENT and a
+getter its neutral value; where it is of another kind, a fallible function answers BAD_HANDLE."""
+
+import re
+
+import declarations
+from declarations import Function, Parameter
+
+# Numbers that make sense where the others are good, by the name of the parameter.
+NUMBERS = {"width": "2", "height": "2", "stride": "8", "pixel_format": "SDIMAGE_PIXEL_FORMAT_RGBA8", "length": "8",
+           "timeout_ms": "1", "layers": "SDIMAGE_CACHE_LAYERS_ALL", "status": "SDIMAGE_STATUS_BAD_DATA"}
+# What a getter may answer besides zero where its object is missing.
+NEUTRAL = {"sdimage_format": "SDIMAGE_FORMAT_UNDEFINED", "sdimage_orientation": "SDIMAGE_ORIENTATION_UP",
+           "double": "1", "int": "-1", "int64_t": "-1", "uint32_t": "1",
+           "sdimage_delivery_kind": "SDIMAGE_DELIVERY_KIND_FINAL"}
+# Functions that end an object that the next calls need.
+ENDING = re.compile(r"_(unref|close|finish\w*|complete\w*)$")
+CALLBACKS = {"sdimage_destroy_fn", "sdimage_cache_stored_fn", "sdimage_log_fn"}
+
+
+def noun(parameter: Parameter) -> str | None:
+    """The kind of object a parameter takes: "cache" for `const sdimage_cache *`."""
+    match = re.fullmatch(r"(?:const )?sdimage_(\w+) \*", parameter.type)
+    return match[1] if match and not match[1].endswith(("vtable", "handler")) and match[1] != "source" else None
+
+
+def is_pointer(parameter: Parameter) -> bool:
+    return "*" in parameter.type or parameter.type in CALLBACKS
+
+
+def nothing(parameter: Parameter) -> str:
+    return "NULL" if is_pointer(parameter) else f"({parameter.type})0"
+
+
+def good(parameter: Parameter) -> str:
+    if noun(parameter):
+        return f"good.{noun(parameter)}"
+    if re.fullmatch(r"sdimage_\w+ \*\*", parameter.type):
+        return f"&out.{parameter.type[len('sdimage_'):-len(' **')]}"
+    if parameter.type in ("size_t *", "int64_t *", "uint64_t *"):
+        return f"&out.{parameter.type[:-2]}"
+    if parameter.type == "const char *":
+        return "text"
+    if parameter.type == "const void *":
+        return "bytes"
+    if parameter.type == "void *" and parameter.name in ("pixels", "buffer"):
+        return "bytes"
+    if "vtable" in parameter.type or "handler" in parameter.type:
+        return "&empty_" + re.search(r"sdimage_(\w+) \*", parameter.type)[1]
+    if is_pointer(parameter):
+        return "NULL"
+    return f"({parameter.type}){NUMBERS.get(parameter.name, '1')}"
+
+
+def is_object(function: Function) -> bool:
+    """Whether the first parameter is the object that the function belongs to."""
+    first = noun(function.parameters[0]) if function.parameters else None
+    return bool(first) and function.name.startswith(f"sdimage_{first}_")
+
+
+def has_static_answer(function: Function) -> bool:
+    return not any(is_pointer(p) for p in function.parameters)
+
+
+def call(function: Function, arguments: list[str], expected: str) -> str:
+    """One call, its answer checked and released."""
+    text = f"{function.name}({', '.join(arguments)})"
+    where = f'"{text}"'.replace("&", "")
+    lines = [f"    doing = {where};"]
+    if function.result == "void":
+        lines.append(f"    {text};")
+    elif function.result == "sdimage_status":
+        lines.append(f"    expect_status({text}, {expected});")
+    elif function.result == "sdimage_size":
+        lines.append(f"    {{ sdimage_size size = {text}; expect(size.width == 0 && size.height == 0); }}"
+                     if expected == "NEUTRAL" else f"    {text};")
+    elif function.result == "const char *":
+        lines.append(f"    {{ const char *answer = {text}; expect(!answer || !*answer); }}"
+                     if expected == "NEUTRAL" else f"    (void){text};")
+    elif function.result.endswith("*"):
+        owned = re.fullmatch(r"sdimage_(\w+) \*", function.result)
+        is_new = owned and (function.name.endswith(("_new", "_ref", "_copy", "_memory_image")))
+        if expected == "NEUTRAL":
+            lines.append(f"    expect({text} == NULL);")
+        elif is_new:
+            lines.append(f"    sdimage_{owned[1]}_unref({text});")
+        else:
+            lines.append(f"    (void){text};")
+    elif expected == "NEUTRAL":
+        other = NEUTRAL.get(function.result, "0")
+        lines.append(f"    {{ {function.result} answer = {text}; expect(answer == 0 || answer == {other}); }}")
+    else:
+        lines.append(f"    (void){text};")
+    lines += [f"    release_outputs();"] if any("**" in p.type for p in function.parameters) else []
+    return "\n".join(lines)
+
+
+def calls_with_nothing(function: Function) -> list[str]:
+    neutral = is_object(function) or (function.parameters and noun(function.parameters[0]))
+    if function.result == "sdimage_status":
+        expected = "SDIMAGE_STATUS_INVALID_ARGUMENT" if function.parameters else "ANY"
+    else:
+        expected = "NEUTRAL" if neutral else "ANY"
+    return [call(function, [nothing(p) for p in function.parameters], expected)]
+
+
+def calls_with_one_missing(function: Function) -> list[str]:
+    calls = []
+    for index, missing in enumerate(function.parameters):
+        is_self = index == 0 and is_object(function)
+        if not is_pointer(missing) or (ENDING.search(function.name) and not is_self):
+            continue
+        arguments = ["NULL" if i == index else good(p) for i, p in enumerate(function.parameters)]
+        if function.result == "sdimage_status":
+            expected = "SDIMAGE_STATUS_INVALID_ARGUMENT" if is_self else "ANY"
+        else:
+            expected = "NEUTRAL" if is_self else "ANY"
+        calls.append(call(function, arguments, expected))
+    return calls
+
+
+def calls_with_a_stranger(function: Function) -> list[str]:
+    calls = []
+    for index, stranger in enumerate(function.parameters):
+        is_self = index == 0 and is_object(function)
+        if not noun(stranger) or function.name.endswith(("_unref", "_ref")) or (ENDING.search(function.name) and not is_self):
+            continue
+        other = "(void *)good.image" if noun(stranger) != "image" else "(void *)good.data"
+        arguments = [other if i == index else good(p) for i, p in enumerate(function.parameters)]
+        if function.result == "sdimage_status":
+            expected = "SDIMAGE_STATUS_BAD_HANDLE"
+        else:
+            expected = "NEUTRAL" if is_self else "ANY"
+        calls.append(call(function, arguments, expected))
+    return calls
+
+
+def block(name: str, calls: list[str]) -> str:
+    return f"static void {name}(void) {{\n    make_good_objects();\n" + "\n".join(calls) + "\n    finish_calls();\n}\n"
+
+
+def main() -> None:
+    found = declarations.functions()
+    tests = []
+    print('/* Written by generate_null_calls.py. */\n#include "null_calls.h"\n')
+    for label, maker in (("AllNothing", calls_with_nothing), ("OneMissing", calls_with_one_missing),
+                         ("AStranger", calls_with_a_stranger)):
+        for header in dict.fromkeys(f.header for f in found):
+            calls = [text for f in found if f.header == header for text in maker(f)]
+            if calls:
+                tests.append(f"{header.removeprefix('sdimage/').removesuffix('.h')}With{label}")
+                print(block(tests[-1], calls))
+    rows = "\n".join(f"        TEST({name})," for name in tests)
+    print("int main(void) {\n    static const test tests[] = {\n" + rows
+          + "\n    };\n    return run_tests(tests, sizeof tests / sizeof *tests);\n}")
+
+
+main()

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""The installed tree serves programs from outside: by pkg-config alone, by find_package alone, with gcc and clang, where
+it was installed and where it was moved to.
+
+    installed.py PREFIX VERSION"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import declarations
+import report
+
+HERE = pathlib.Path(__file__).resolve().parent
+FILES = ["bin/sdimage", "include/sdimage.h", "include/sdimage/base.h", "lib/libsdimage.so", "lib/libsdimage.so.1",
+         "lib/libsdimage.so.1.0.0", "lib/pkgconfig/sdimage.pc", "lib/cmake/sdimage/sdimage-config.cmake",
+         "lib/cmake/sdimage/sdimage-config-version.cmake", "share/man/man1/sdimage.1"]
+
+
+def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(a) for a in arguments], capture_output=True, text=True,
+                          env={**os.environ, **environment})
+
+
+def built_and_run(name: str, steps: list[list[object]], program: pathlib.Path, prefix: pathlib.Path, version: str,
+                  **environment: str) -> None:
+    for step in steps:
+        done = run(*step, **environment)
+        if done.returncode:
+            report.check(name, False, done.stderr or done.stdout)
+            return
+    done = run(program, LD_LIBRARY_PATH=str(prefix / "lib"))
+    report.check(name, done.stdout == f"{version} 1\n", f"status {done.returncode}: {done.stdout}{done.stderr}")
+
+
+def with_pkg_config(compiler: str, prefix: pathlib.Path, version: str, folder: pathlib.Path, label: str) -> None:
+    environment = {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}
+    flags = run("pkg-config", "--cflags", "--libs", "sdimage", **environment).stdout.split()
+    program = folder / f"{label}-{compiler}-pkg-config"
+    built_and_run(f"{compiler} with pkg-config alone, {label}",
+                  [[compiler, "-Wall", "-Wextra", "-Werror", "-o", program, HERE / "consumers/outside.c", *flags]],
+                  program, prefix, version, **environment)
+
+
+def with_cmake(compiler: str, prefix: pathlib.Path, version: str, folder: pathlib.Path, label: str) -> None:
+    build = folder / f"{label}-{compiler}-cmake"
+    built_and_run(f"{compiler} with find_package alone, {label}",
+                  [["cmake", "-S", HERE / "consumers", "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}",
+                    f"-DCMAKE_C_COMPILER={compiler}"], ["cmake", "--build", build]],
+                  build / "outside", prefix, version)
+
+
+def main() -> None:
+    prefix, version = pathlib.Path(sys.argv[1]), sys.argv[2]
+    missing = [name for name in FILES if not (prefix / name).exists()]
+    report.check("every file is installed", not missing, f"missing {missing}")
+    headers = {str(path.relative_to(declarations.INCLUDE)) for path in declarations.HEADERS}
+    installed = {str(path.relative_to(prefix / "include")) for path in (prefix / "include").rglob("*") if path.is_file()}
+    report.check("exactly the public headers are installed", headers == installed, f"{headers ^ installed}")
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        moved = folder / "moved"
+        shutil.copytree(prefix, moved, symlinks=True)
+        for compiler in ("gcc", "clang"):
+            if not shutil.which(compiler):
+                report.skip(f"{compiler} builds a program from outside", f"{compiler} is not installed")
+                continue
+            for place, label in ((prefix, "installed"), (moved, "moved")):
+                with_pkg_config(compiler, place, version, folder, label)
+                with_cmake(compiler, place, version, folder, label)
+        modversion = run("pkg-config", "--modversion", "sdimage", PKG_CONFIG_PATH=str(moved / "lib/pkgconfig"))
+        report.check("pkg-config knows the version", modversion.stdout.strip() == version, modversion.stdout)
+        command = run(moved / "bin/sdimage", "--version")
+        report.check("the command finds its library where it was moved to", command.stdout == f"sdimage {version}\n",
+                     command.stdout + command.stderr)
+
+    if shutil.which("man"):
+        page = run("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", prefix / "share/man/man1/sdimage.1")
+        report.check("the manual page has no warning", page.returncode == 0 and not page.stderr, page.stderr)
+    else:
+        report.skip("the manual page has no warning", "man is not installed")
+    report.finish()
+
+
+main()

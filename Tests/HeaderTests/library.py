@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""What the shared library is from outside: symbols, versions, dependencies, size.
+
+    library.py LABEL PATH [--stripped]
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+import declarations
+import report
+
+LIMIT = 12 * 1000 * 1000
+# The C and C++ runtime, and the libraries of the core packages.
+ALLOWED = re.compile(
+    r"(libc|libm|libdl|librt|libpthread|libresolv|libgcc_s|libstdc\+\+|ld-linux[-\w]*|libz|libcurl|libsqlite3|libjpeg|libturbojpeg"
+    r"|libpng16|libwebp|libwebpdemux|libwebpmux|libgif|liblcms2|libdeflate)\.so[.\d]*")
+
+
+def output(*arguments: str) -> str:
+    return subprocess.run(arguments, capture_output=True, text=True, check=True).stdout
+
+
+def main() -> None:
+    label, path = sys.argv[1:3]
+    exported = {}
+    for line in output("nm", "-D", "--defined-only", "--with-symbol-versions", path).splitlines():
+        kind, name = line.split()[-2:]
+        if kind != "A":  # the version itself
+            exported[name.split("@")[0]] = name.partition("@")[2].lstrip("@") if "@@" in name else "not a default version"
+    wanted = declarations.symbols()
+    extra, missing = sorted(set(exported) - set(wanted)), sorted(set(wanted) - set(exported))
+    report.check(f"{label} exports exactly symbols.txt", not extra and not missing, f"extra {extra}, missing {missing}")
+    wrong = {n: v for n, v in exported.items() if n in wanted and v != wanted[n]}
+    report.check(f"{label} gives every symbol its version", exported and not wrong, f"{wrong}")
+
+    dynamic = output("readelf", "-d", "-W", path)
+    needed = re.findall(r"\(NEEDED\).*\[(.+)\]", dynamic)
+    report.check(f"{label} has the SONAME libsdimage.so.1", "[libsdimage.so.1]" in dynamic, dynamic)
+    report.check(f"{label} has neither RPATH nor RUNPATH", not re.search(r"\((RPATH|RUNPATH)\)", dynamic), dynamic)
+    report.check(f"{label} is never unloaded", re.search(r"Flags:.*NODELETE", dynamic), "no NODELETE flag")
+    strange = [name for name in needed if not ALLOWED.fullmatch(name)]
+    report.check(f"{label} needs only the listed libraries", not strange, f"{strange}")
+    segments = output("readelf", "-l", "-W", path)
+    report.check(f"{label} asks for no executable stack", not re.search(r"GNU_STACK.*RWE", segments), "RWE stack")
+    if "--stripped" in sys.argv:
+        size = os.path.getsize(path)
+        report.check(f"{label} is smaller than {LIMIT // 1000000} MB", size < LIMIT, f"{size} bytes")
+        sections = output("readelf", "-S", "-W", path)
+        report.check(f"{label} is stripped", ".symtab" not in sections, "it has a .symtab")
+    report.finish()
+
+
+main()

@@ -1,0 +1,41 @@
+/* cli.h: what the files of the command share. */
+#ifndef SDIMAGE_CLI_H
+#define SDIMAGE_CLI_H
+
+#include <stdio.h>
+
+#include <sdimage.h>
+
+/* Exit statuses that scripts rely on. */
+enum { EXIT_FINE = 0, EXIT_NO_IMAGE = 1, EXIT_USAGE = 2 };
+
+/* One for each command; `argv[0]` is the command's name. The result is the exit status. */
+int run_get(int argc, char **argv);
+int run_info(int argc, char **argv);
+int run_doctor(int argc, char **argv);
+
+/* One line on stderr, after whatever progress stands there. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* "sdimage: SUBJECT: CODE: message", and gives the error back. */
+void complain_of(const char *subject, sdimage_error *error);
+
+/* A line on stderr that the next one replaces; nothing where stderr is no terminal. */
+void show_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Writes text as a JSON string, quotes included. */
+void put_json_string(FILE *out, const char *text);
+
+/* Prints a JSON object for people: a line for each value, nested objects indented by two more columns. */
+void put_object_as_text(FILE *out, const char *json, size_t length, int indent);
+
+/* Which kind of file pixels can be written to by its name: .ppm, .pam, or neither. */
+typedef enum pixel_file { PIXEL_FILE_NONE, PIXEL_FILE_PPM, PIXEL_FILE_PAM } pixel_file;
+pixel_file pixel_file_of(const char *path);
+
+/* Write to `path`, or to standard output for "-". A file that could not be written in full is removed again. False
+ * after a line on stderr. */
+bool write_bytes(const char *path, const void *bytes, size_t length);
+bool write_pixels(const char *path, pixel_file kind, const sdimage_image *image);
+
+#endif

@@ -1,0 +1,106 @@
+/* main.c: sdimage, pictures on the command line; a small program on the public headers alone. */
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static const char usage[] =
+    "usage: sdimage get URL... [-o OUT] [--thumbnail WxH] [--cache DIR | --no-cache] [--json]\n"
+    "       sdimage info FILE... [--json]\n"
+    "       sdimage doctor [--json]\n"
+    "       sdimage --help | --version\n"
+    "\n"
+    "get     loads pictures from http, https, file and data URLs, or files, several at once\n"
+    "        -o, --output OUT   keep the encoded bytes, or the pixels where OUT ends in .ppm or .pam;\n"
+    "                           a folder when there are several URLs; - for standard output\n"
+    "        --thumbnail WxH    decode into a box of that many pixels\n"
+    "        --cache DIR        folder of the disk cache; --no-cache: neither read nor write one\n"
+    "info    tells what the headers of files say\n"
+    "doctor  tells version, formats, libraries and limits: what a bug report starts with\n"
+    "--json  prints one JSON object a line\n"
+    "\n"
+    "Exit status: 0, 1 for an image that cannot be had, 2 for wrong usage.\n";
+
+static const char *const later[] = {"cache", "convert", "frames", "prefetch", "bench"};
+
+static bool has_progress;
+
+static void clear_progress(void) {
+    if (has_progress)
+        fputs("\r\033[K", stderr);
+    has_progress = false;
+}
+
+void complain(const char *format, ...) {
+    va_list arguments;
+    clear_progress();
+    fflush(stdout);
+    fputs("sdimage: ", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+}
+
+void complain_of(const char *subject, sdimage_error *error) {
+    complain("%s: %s: %s", subject, sdimage_status_name(sdimage_error_code(error)), sdimage_error_message(error));
+    sdimage_error_unref(error);
+}
+
+void show_progress(const char *format, ...) {
+    va_list arguments;
+    clear_progress();
+    if (!*format || !isatty(STDERR_FILENO))
+        return;
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fflush(stderr);
+    has_progress = true;
+}
+
+static int run(int argc, char **argv) {
+    const char *command = argv[1];
+    if (!strcmp(command, "get"))
+        return run_get(argc - 1, argv + 1);
+    if (!strcmp(command, "info"))
+        return run_info(argc - 1, argv + 1);
+    if (!strcmp(command, "doctor"))
+        return run_doctor(argc - 1, argv + 1);
+    if (!strcmp(command, "--help") || !strcmp(command, "-h") || !strcmp(command, "help")) {
+        fputs(usage, stdout);
+        return EXIT_FINE;
+    }
+    if (!strcmp(command, "--version")) {
+        printf("sdimage %s\n", sdimage_version());
+        return EXIT_FINE;
+    }
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
+        if (!strcmp(command, later[i])) {
+            complain("%s: not in this version", command);
+            return EXIT_USAGE;
+        }
+    }
+    complain("%s: no such command; see sdimage --help", command);
+    return EXIT_USAGE;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        complain("a command is missing; see sdimage --help");
+        return EXIT_USAGE;
+    }
+    for (int i = 2; i < argc && strcmp(argv[i], "--"); i++) {
+        if (!strcmp(argv[i], "--help")) {
+            fputs(usage, stdout);
+            return EXIT_FINE;
+        }
+    }
+    int status = run(argc, argv);
+    if (fflush(stdout) || ferror(stdout)) {
+        complain("standard output cannot be written");
+        return status ? status : EXIT_NO_IMAGE;
+    }
+    return status;
+}

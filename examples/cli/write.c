@@ -1,0 +1,114 @@
+/* write.c: bytes and pixels to files. */
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+pixel_file pixel_file_of(const char *path) {
+    const char *dot = path ? strrchr(path, '.') : NULL;
+    if (dot && !strcasecmp(dot, ".ppm"))
+        return PIXEL_FILE_PPM;
+    if (dot && !strcasecmp(dot, ".pam"))
+        return PIXEL_FILE_PAM;
+    return PIXEL_FILE_NONE;
+}
+
+static FILE *open_output(const char *path) {
+    if (!strcmp(path, "-"))
+        return stdout;
+    FILE *out = fopen(path, "wb");
+    if (!out)
+        complain("%s: %s", path, strerror(errno));
+    return out;
+}
+
+static bool close_output(FILE *out, const char *path) {
+    bool fine = fflush(out) == 0 && !ferror(out);
+    int problem = errno;
+    if (out != stdout && fclose(out) && fine) {
+        fine = false;
+        problem = errno;
+    }
+    if (fine)
+        return true;
+    if (out != stdout)
+        unlink(path);
+    complain("%s: %s", path, strerror(problem));
+    return false;
+}
+
+bool write_bytes(const char *path, const void *bytes, size_t length) {
+    FILE *out = open_output(path);
+    if (!out)
+        return false;
+    fwrite(bytes, 1, length, out);
+    return close_output(out, path);
+}
+
+/* How a pixel format looks in a PAM header. */
+typedef struct layout {
+    unsigned depth, maximum;
+    const char *tuple;
+} layout;
+
+static bool layout_of(sdimage_pixel_format format, layout *layout) {
+    switch (format) {
+    case SDIMAGE_PIXEL_FORMAT_GRAY8:
+        layout->depth = 1, layout->maximum = 255, layout->tuple = "GRAYSCALE";
+        return true;
+    case SDIMAGE_PIXEL_FORMAT_RGB8:
+        layout->depth = 3, layout->maximum = 255, layout->tuple = "RGB";
+        return true;
+    case SDIMAGE_PIXEL_FORMAT_RGBA8:
+        layout->depth = 4, layout->maximum = 255, layout->tuple = "RGB_ALPHA";
+        return true;
+    case SDIMAGE_PIXEL_FORMAT_GRAY16:
+        layout->depth = 1, layout->maximum = 65535, layout->tuple = "GRAYSCALE";
+        return true;
+    case SDIMAGE_PIXEL_FORMAT_RGB16:
+        layout->depth = 3, layout->maximum = 65535, layout->tuple = "RGB";
+        return true;
+    case SDIMAGE_PIXEL_FORMAT_RGBA16:
+        layout->depth = 4, layout->maximum = 65535, layout->tuple = "RGB_ALPHA";
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Netpbm wants the high byte of a sample first, whatever the machine. */
+static void put_row(FILE *out, const void *row, size_t samples, unsigned maximum) {
+    if (maximum == 255) {
+        fwrite(row, 1, samples, out);
+        return;
+    }
+    const uint16_t *sample = row;
+    for (size_t i = 0; i < samples; i++) {
+        putc(sample[i] >> 8, out);
+        putc(sample[i] & 0xff, out);
+    }
+}
+
+bool write_pixels(const char *path, pixel_file kind, const sdimage_image *image) {
+    layout layout;
+    if (!layout_of(sdimage_image_pixel_format(image), &layout)) {
+        complain("%s: %s pixels cannot be written", path,
+                 sdimage_pixel_format_name(sdimage_image_pixel_format(image)));
+        return false;
+    }
+    FILE *out = open_output(path);
+    if (!out)
+        return false;
+    uint32_t width = sdimage_image_width(image), height = sdimage_image_height(image);
+    if (kind == PIXEL_FILE_PPM)
+        fprintf(out, "P6\n%u %u\n%u\n", width, height, layout.maximum);
+    else
+        fprintf(out, "P7\nWIDTH %u\nHEIGHT %u\nDEPTH %u\nMAXVAL %u\nTUPLTYPE %s\nENDHDR\n", width, height,
+                layout.depth, layout.maximum, layout.tuple);
+    const uint8_t *row = sdimage_image_pixels(image);
+    for (uint32_t y = 0; y < height; y++, row += sdimage_image_stride(image))
+        put_row(out, row, (size_t)width * layout.depth, layout.maximum);
+    return close_output(out, path);
+}
