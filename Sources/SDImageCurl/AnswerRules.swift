@@ -1,3 +1,4 @@
+import CCurl
 import SDImage
 
 /// What an answer means for the load: go on elsewhere, take it, or fail.
@@ -12,7 +13,10 @@ enum AnswerRules {
 
     /// Reads one line of the head and, at its end, decides what happens to the body. False ends the transfer.
     static func takeHead(_ line: UnsafeRawBufferPointer, of transfer: Transfer) -> Bool {
-        transfer.lastActivity = MonotonicClock.now
+        transfer.noteActivity()
+        // On a kept connection the kernel delays what it acknowledges by up to 40 ms, hoping to send it with data; where
+        // segments are large, the server waits for it with the rest of the body.
+        if transfer.headBytes == 0, let descriptor = transfer.descriptor { ccurl_acknowledge_promptly(descriptor) }
         transfer.headBytes += line.count
         guard transfer.headBytes <= ResponseHead.longest else {
             transfer.failure = .tooLarge("size of the response header in bytes", limit: ResponseHead.longest)

@@ -13,6 +13,9 @@ import SDImage
     private var transfers: [ObjectIdentifier: Transfer] = [:]
     private var running: [UnsafeMutableRawPointer: Transfer] = unsafe [:]
 
+    /// No running transfer is due before this.
+    private var nextDeadline = UInt64.max
+
     /// Connections are closed when nothing was asked for this long.
     private static let idleMilliseconds: Int32 = 60_000
 
@@ -20,6 +23,7 @@ import SDImage
 
     func run(commands: () -> [CurlService.Command], isStopping: () -> Bool) {
         while !isStopping() {
+            sockets.now = MonotonicClock.now
             for command in commands() { handle(command) }
             startWaiting()
             let hasEnded = unsafe engine?.perform { curl, code in unsafe hopEnded(curl, code) } ?? false
@@ -57,9 +61,9 @@ import SDImage
     }
 
     private func startWaiting() {
-        let now = MonotonicClock.now
+        let now = sockets.now
         for queue in queues.values {
-            while let transfer = queue.next({ gate.admits(Array($0.url.host), at: now) }) { start(transfer, in: queue, at: now) }
+            while let transfer = queue.next({ gate.admits($0, at: now) }) { start(transfer, in: queue, at: now) }
         }
     }
 
@@ -81,12 +85,12 @@ import SDImage
     }
 
     private func begin(_ transfer: Transfer, _ handle: EasyHandle, _ engine: MultiHandle) throws(ImageError) {
-        let host = Array(transfer.url.host)
-        gate.began(host, at: MonotonicClock.now)
-        handle.nameResolved = { [unowned self] in gate.resolved(host, at: MonotonicClock.now) }
+        gate.began(transfer, at: sockets.now)
+        handle.nameResolved = { [unowned self, host = transfer.host] in gate.resolved(host, at: sockets.now) }
         try handle.prepare(for: transfer)
         try engine.add(handle)
         unsafe running[handle.curl] = transfer
+        nextDeadline = min(nextDeadline, transfer.earliestDeadline)
     }
 
     /// A hop is over.
@@ -140,7 +144,7 @@ import SDImage
         guard let handle = transfer.handle else { return }
         transfer.handle = nil
         handle.nameResolved = {}
-        gate.settled(Array(transfer.url.host))
+        gate.settled(transfer.host)
         let queue = queue(transfer.ticket.settings)
         if unsafe running.removeValue(forKey: handle.curl) != nil { engine?.remove(handle) }
         queue.giveBack(handle)
@@ -156,11 +160,13 @@ import SDImage
 
     /// Gives up what was silent, or under way, for too long.
     private func expire() {
-        let now = MonotonicClock.now
+        let now = sockets.now
+        guard now >= nextDeadline else { return }
         for transfer in unsafe Array(running.values) where transfer.deadline <= now {
             let isSilent = now &- transfer.started < transfer.ticket.totalTimeout
             end(transfer, .failure(ImageError(.timeout, isSilent ? "no data for too long" : "transfer took too long")))
         }
+        nextDeadline = unsafe running.values.reduce(.max) { min($0, $1.earliestDeadline) }
     }
 
     /// Until libcurl has something to do, a command arrives, or a transfer is due.
@@ -168,8 +174,7 @@ import SDImage
         defer { drainWakeUp() }
         guard let engine, unsafe !running.isEmpty else { return sleepIdle() }
         let now = MonotonicClock.now
-        let next = unsafe running.values.reduce(UInt64.max) { min($0, $1.deadline) }
-        let milliseconds = next > now ? min((next - now) / 1_000_000 + 1, 60_000) : 0
+        let milliseconds = nextDeadline > now ? min((nextDeadline - now) / 1_000_000 + 1, 60_000) : 0
         engine.wait(wakeUp, milliseconds: Int32(milliseconds))
     }
 

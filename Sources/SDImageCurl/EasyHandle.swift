@@ -8,6 +8,8 @@ import SDImage
     /// Called when the name of the hop's host is known.
     var nameResolved: () -> Void = {}
     private let errorText: UnsafeMutablePointer<CChar>
+    /// What is set now; nil when unknown.
+    private var aspect: HopAspect?
     private var headerList: UnsafeMutablePointer<curl_slist>?
 
     init(_ settings: LoaderSettings, sockets: SocketTable) throws(ImageError) {
@@ -17,6 +19,7 @@ import SDImage
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         unsafe headerList = nil
+        aspect = nil
         setUp(settings.configuration)
     }
 
@@ -31,15 +34,13 @@ import SDImage
 
     /// Points the handle at the next hop of `transfer`.
     func prepare(for transfer: Transfer) throws(ImageError) {
-        let settings = transfer.ticket.settings
         unsafe errorText.pointee = 0
-        var code = setString(CURLOPT_URL, String(decoding: EasyHandle.target(transfer.url), as: UTF8.self))
-        if code == CURLE_OK { code = setString(CURLOPT_PROXY, settings.proxies.proxy(forScheme: transfer.url.scheme)) }
-        if code == CURLE_OK { code = setCredential(of: transfer) }
+        let target = EasyHandle.target(transfer.url)
+        let code = unsafe (target + [0]).withUnsafeBytes { bytes in
+            unsafe ccurl_set_string(curl, CURLOPT_URL, bytes.baseAddress?.assumingMemoryBound(to: CChar.self))
+        }
         guard code == CURLE_OK else { throw CurlErrors.error(code, systemError: 0, detail: "", url: .empty) }
-        try setHeaders(transfer.carriesSecrets ? transfer.ticket.headers : settings.impersonalHeaders)
-        setVersion(for: transfer)
-        setLong(CURLOPT_FRESH_CONNECT, transfer.usesFreshConnection ? 1 : 0)
+        try setAspect(HopAspect(transfer))
         let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
         unsafe ccurl_set_receivers(curl, TransferCallbacks.receiveBody, TransferCallbacks.receiveHead, context)
         unsafe ccurl_set_prerequest(curl, TransferCallbacks.beforeRequest, context)
@@ -48,9 +49,28 @@ import SDImage
 
     /// What libcurl is given: without user and fragment, everything outside ASCII escaped but the host.
     static func target(_ url: URLText) -> [UInt8] {
-        let clean = URLText(Array(URLText(url.withoutUserInfo).withoutFragment))
+        let clean = url.userInfo == nil && url.fragment == nil ? url : URLText(Array(URLText(url.withoutUserInfo).withoutFragment))
         let start = clean.path.startIndex
+        if clean.bytes.allSatisfy({ $0 < Byte.delete }) { return clean.bytes }
         return Array(clean.bytes[..<start]) + PercentEncoding.encode(clean.bytes[start...]) { $0 > Byte.space && $0 < Byte.delete }
+    }
+
+    /// Most hops differ in nothing but the URL from the one before.
+    private func setAspect(_ aspect: HopAspect) throws(ImageError) {
+        guard aspect != self.aspect else { return }
+        self.aspect = nil
+        try setHeaders(aspect.headers)
+        setString(CURLOPT_PROXY, aspect.proxy)
+        setString(CURLOPT_NOPROXY, aspect.proxyExceptions)
+        setString(CURLOPT_USERNAME, aspect.credential?.user)
+        setString(CURLOPT_PASSWORD, aspect.credential?.password)
+        // Methods other than Basic need a first answer that says which; a user in the URL means Basic at once.
+        setLong(CURLOPT_HTTPAUTH, aspect.isUserInURL ? ccurl_auth_basic : ccurl_auth_basic | ccurl_auth_digest)
+        setLong(CURLOPT_FRESH_CONNECT, aspect.isFresh ? 1 : 0)
+        setLong(CURLOPT_HTTP_VERSION, aspect.isHTTP2 ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))
+        // Better a stream of a connection that is being made than a connection more.
+        setLong(CURLOPT_PIPEWAIT, aspect.isHTTP2 ? 1 : 0)
+        self.aspect = aspect
     }
 
     private func setUp(_ configuration: DownloaderConfiguration) {
@@ -74,34 +94,6 @@ import SDImage
             curl, TransferCallbacks.closeSocket, Unmanaged.passUnretained(sockets).toOpaque())
     }
 
-    /// HTTP/2 over TLS only: this libcurl cannot use a plain HTTP/2 connection twice, and with HTTP/2 allowed it would
-    /// let other transfers wait for the first plain answer.
-    private func setVersion(for transfer: Transfer) {
-        let isHTTP2 = transfer.configuration.httpVersion == .automatic && transfer.url.scheme == "https"
-        setLong(CURLOPT_HTTP_VERSION, isHTTP2 ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))
-        // Better a stream of a connection that is being made than a connection more.
-        setLong(CURLOPT_PIPEWAIT, isHTTP2 ? 1 : 0)
-    }
-
-    /// The URL's own user, or else the loader's; only where the first request was meant to go.
-    private func setCredential(of transfer: Transfer) -> CURLcode {
-        let settings = transfer.ticket.settings
-        setString(CURLOPT_NOPROXY, settings.proxies.exceptions)
-        var credential = settings.configuration.credential
-        // Methods other than Basic need a first answer that says which; a user in the URL means Basic at once.
-        var methods = ccurl_auth_basic | ccurl_auth_digest
-        if let userInfo = transfer.url.userInfo ?? transfer.ticket.url.userInfo {
-            let parts = userInfo.split(separator: Byte.colon, maxSplits: 1, omittingEmptySubsequences: false)
-            let texts = parts.map { String(decoding: PercentEncoding.decode($0), as: UTF8.self) }
-            credential = Credential(user: texts.first ?? "", password: texts.count > 1 ? texts[1] : "")
-            methods = ccurl_auth_basic
-        }
-        if !transfer.carriesSecrets { credential = nil }
-        setLong(CURLOPT_HTTPAUTH, methods)
-        let code = setString(CURLOPT_USERNAME, credential?.user)
-        return code == CURLE_OK ? setString(CURLOPT_PASSWORD, credential?.password) : code
-    }
-
     private func setHeaders(_ fields: [HeaderField]) throws(ImageError) {
         var list: UnsafeMutablePointer<curl_slist>?
         for field in fields {
@@ -116,11 +108,8 @@ import SDImage
         unsafe headerList = list
     }
 
-    @discardableResult
-    private func setLong(_ option: CURLoption, _ value: Int) -> CURLcode { unsafe ccurl_set_long(curl, option, value) }
+    // Options with a constant kind of value fail only for want of memory, and the transfer then fails of itself.
+    private func setLong(_ option: CURLoption, _ value: Int) { unsafe _ = ccurl_set_long(curl, option, value) }
 
-    @discardableResult
-    private func setString(_ option: CURLoption, _ value: String?) -> CURLcode {
-        unsafe ccurl_set_string(curl, option, value)
-    }
+    private func setString(_ option: CURLoption, _ value: String?) { unsafe _ = ccurl_set_string(curl, option, value) }
 }

@@ -13,28 +13,29 @@ struct ResolutionGate {
     private var pending: Set<[UInt8]> = []
     private var known: [[UInt8]: UInt64] = [:]
 
-    func admits(_ host: [UInt8], at now: UInt64) -> Bool {
-        if isSettled(host, at: now) { return true }
-        return pending.count < ResolutionGate.limit && !pending.contains(host)
+    func admits(_ transfer: Transfer, at now: UInt64) -> Bool {
+        if isSettled(transfer, at: now) { return true }
+        return pending.count < ResolutionGate.limit && !pending.contains(transfer.host)
     }
 
-    mutating func began(_ host: [UInt8], at now: UInt64) {
-        if !isSettled(host, at: now) { pending.insert(host) }
+    mutating func began(_ transfer: Transfer, at now: UInt64) {
+        if !isSettled(transfer, at: now) { pending.insert(transfer.host) }
     }
 
     /// A socket is made for it: its address is known.
     mutating func resolved(_ host: [UInt8], at now: UInt64) {
-        guard pending.remove(host) != nil else { return }
+        guard !pending.isEmpty, pending.remove(host) != nil else { return }
         if known.count >= ResolutionGate.mostKnown { known.removeAll() }
         known[host] = now
     }
 
     /// The transfer went on without a look-up, or is over.
-    mutating func settled(_ host: [UInt8]) { pending.remove(host) }
+    mutating func settled(_ host: [UInt8]) { if !pending.isEmpty { pending.remove(host) } }
 
-    private func isSettled(_ host: [UInt8], at now: UInt64) -> Bool {
-        if let since = known[host], now &- since < ResolutionGate.freshness { return true }
-        return ResolutionGate.isAddress(host)
+    private func isSettled(_ transfer: Transfer, at now: UInt64) -> Bool {
+        if transfer.isHostAddress { return true }
+        guard let since = known[transfer.host] else { return false }
+        return now &- since < ResolutionGate.freshness
     }
 
     /// True for a host that is an address already, in any spelling that libcurl takes.

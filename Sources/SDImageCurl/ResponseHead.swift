@@ -27,25 +27,34 @@ struct ResponseHead {
             self = ResponseHead()
             status = unsafe ResponseHead.status(in: text)
         } else if !isComplete, let colon = unsafe text.firstIndex(of: Byte.colon) {
-            let name = unsafe text[..<colon].map(Byte.lowercased)
-            unsafe takeField(name, ResponseHead.trimmed(text[(colon + 1)...]))
+            unsafe takeField(text[..<colon], ResponseHead.trimmed(text[(colon + 1)...]))
         }
         return false
     }
 
-    private mutating func takeField(_ name: [UInt8], _ value: Slice<UnsafeRawBufferPointer>) {
-        switch String(decoding: name, as: UTF8.self) {
-        case "content-type":
-            let type = unsafe value.prefix { $0 != Byte.semicolon }.map(Byte.lowercased)
-            mediaType = String(decoding: type, as: UTF8.self).trimmedASCII
-        case "content-encoding": isEncoded = unsafe !value.isEmpty
-        case "location": location = unsafe location ?? Array(value)
-        case "etag": entityTag = unsafe Array(value)
-        case "last-modified": lastModified = unsafe Array(value)
-        case "cache-control":
+    private mutating func takeField(_ name: Slice<UnsafeRawBufferPointer>, _ value: Slice<UnsafeRawBufferPointer>) {
+        if unsafe ResponseHead.equals(name, "content-type") {
+            let type = unsafe value.prefix { $0 != Byte.semicolon && !Byte.isSpace($0) }.map(Byte.lowercased)
+            mediaType = String(decoding: type, as: UTF8.self)
+        } else if unsafe ResponseHead.equals(name, "content-encoding") {
+            isEncoded = unsafe !value.isEmpty
+        } else if unsafe ResponseHead.equals(name, "location") {
+            location = unsafe location ?? Array(value)
+        } else if unsafe ResponseHead.equals(name, "etag") {
+            entityTag = unsafe Array(value)
+        } else if unsafe ResponseHead.equals(name, "last-modified") {
+            lastModified = unsafe Array(value)
+        } else if unsafe ResponseHead.equals(name, "cache-control") {
             if !cacheControl.isEmpty { cacheControl += [Byte.comma, Byte.space] }
             unsafe cacheControl += Array(value)
-        default: break
+        }
+    }
+
+    /// Field names compare without case; `expected` is in lower case.
+    private static func equals(_ name: Slice<UnsafeRawBufferPointer>, _ expected: StaticString) -> Bool {
+        guard unsafe name.count == expected.utf8CodeUnitCount else { return false }
+        return unsafe name.indices.allSatisfy { index in
+            unsafe Byte.lowercased(name[index]) == expected.utf8Start[index - name.startIndex]
         }
     }
 

@@ -1,7 +1,7 @@
 import CCurl
 import Glibc
 
-/// The sockets that libcurl holds open, and what is known about them. Never touched by another thread.
+/// What all transfers share: the sockets that libcurl holds open, what is known about them, and the time. Never touched by another thread.
 final class SocketTable {
     private struct Entry {
         let descriptor: curl_socket_t
@@ -10,6 +10,8 @@ final class SocketTable {
         var isIdleHTTP1 = false
     }
 
+    /// The time of the loop's present turn, so that the callbacks need not ask for it with every piece.
+    var now: UInt64 = 0
     private var entries: [Entry] = []
 
     var isEmpty: Bool { entries.isEmpty }

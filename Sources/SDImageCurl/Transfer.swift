@@ -18,6 +18,9 @@ final class Transfer {
     /// Of the next or current hop.
     private(set) var url: URLText
     private(set) var origin: [UInt8]
+    private(set) var host: [UInt8]
+    /// The host is an address, and no name has to be looked up.
+    private(set) var isHostAddress: Bool
     private(set) var hops = 0
     /// Whether user, password and header fields of the request are sent.
     private(set) var carriesSecrets = true
@@ -48,13 +51,15 @@ final class Transfer {
     private(set) var expected: Int64 = -1
     private(set) var received: Int64 = 0
     var started: UInt64 = 0
-    var lastActivity: UInt64 = 0
+    private(set) var lastActivity: UInt64 = 0
     private var lastProgress: UInt64 = 0
 
     init(_ ticket: Ticket) {
         self.ticket = ticket
         url = ticket.url
         origin = ticket.url.origin ?? []
+        host = Array(ticket.url.host)
+        isHostAddress = ResolutionGate.isAddress(host)
         priority = ticket.priority
         body = ByteBuilder(limit: ticket.maxBodyBytes)
     }
@@ -84,13 +89,15 @@ final class Transfer {
         if !RedirectRules.keepsSecrets(from: url, to: next) { carriesSecrets = false }
         url = next
         origin = next.origin ?? []
+        host = Array(next.host)
+        isHostAddress = ResolutionGate.isAddress(host)
         hops += 1
         usesFreshConnection = false
     }
 
     /// Takes a piece of the body; false ends the transfer.
     func receive(_ bytes: UnsafeRawBufferPointer, contentLength: Int64) -> Bool {
-        lastActivity = MonotonicClock.now
+        noteActivity()
         switch disposition {
         case .keep:
             if received == 0 { expected = head.isEncoded ? -1 : contentLength }
@@ -110,12 +117,18 @@ final class Transfer {
         }
     }
 
+    /// Something came from the server.
+    func noteActivity() { lastActivity = handle?.sockets.now ?? lastActivity }
+
     /// The moment at which the transfer is given up, as things stand.
     var deadline: UInt64 {
         // Both are below 2^53 ns: no sum can overflow.
         let end = started &+ ticket.totalTimeout
         return isConnected ? min(end, lastActivity &+ ticket.inactivityTimeout) : end
     }
+
+    /// No later than `deadline` can become: silence is measured from when the connection stands.
+    var earliestDeadline: UInt64 { min(deadline, lastActivity &+ ticket.inactivityTimeout) }
 
     /// What the load gives back.
     func finish() -> LoadedData {

@@ -51,7 +51,7 @@ enum TransferCallbacks {
     static let beforeRequest: curl_prereq_callback = { context, remote, _, _, localPort in
         guard let transfer = unsafe transfer(context), let sockets = transfer.handle?.sockets else { return CURL_PREREQFUNC_ABORT }
         transfer.isConnected = true
-        transfer.lastActivity = MonotonicClock.now
+        transfer.noteActivity()
         // A kept connection may have been opened by a loader with another policy.
         if transfer.configuration.addressPolicy == .publicOnly {
             guard let remote = unsafe remote, unsafe AddressRules.isPublic(text: remote) else {

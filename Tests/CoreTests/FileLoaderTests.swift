@@ -64,12 +64,12 @@ func fileGivesItsBytes(size: Int) async throws {
     let chain = LoaderChain([first])
     let request = ImageRequest(url: Array("file:///a".utf8))
     chain.add(second)
-    #expect(try chain.loader(for: request) === second)
-    chain.remove(second)
-    #expect(try chain.loader(for: request) === first)
+    #expect(try chain.chosen(for: request) === second)
+    #expect(chain.remove(second))
+    #expect(try chain.chosen(for: request) === first)
     for (url, expected) in [("ftp://h/a", Status.unsupported), ("gopher://h/a", .schemeForbidden), ("a.png", .invalidURL)] {
-        do {
-            _ = try chain.loader(for: ImageRequest(url: Array(url.utf8)))
+        do throws(ImageError) {
+            _ = try chain.chosen(for: ImageRequest(url: Array(url.utf8)))
             Issue.record("found a loader")
         } catch { #expect(error.status == expected) }
     }

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
@@ -129,6 +130,11 @@ curl_socket_t ccurl_make_socket(const struct curl_sockaddr *address) {
 }
 
 int ccurl_make_wakeup(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+void ccurl_acknowledge_promptly(curl_socket_t socket) {
+    int on = 1;
+    setsockopt(socket, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
+}
 
 uint16_t ccurl_local_port(curl_socket_t socket) {
     struct sockaddr_storage address;

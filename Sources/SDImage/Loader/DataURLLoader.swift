@@ -24,6 +24,7 @@ package final class DataURLLoader: ImageLoader {
             }
             if Task.isCancelled { throw .cancelled }
             data.finalURL = request.url
+            data.isWorthKeeping = false
             progress(Int64(data.bytes.count), Int64(data.bytes.count))
             return data
         } catch { throw error.about(url: url.redacted) }

@@ -38,6 +38,7 @@ package final class FileLoader: ImageLoader {
         }
         var data = LoadedData(bytes: try outcome.get())
         data.finalURL = request.url
+        data.isWorthKeeping = false
         return data
     }
 

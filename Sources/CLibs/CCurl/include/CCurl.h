@@ -44,6 +44,9 @@ curl_socket_t ccurl_make_socket(const struct curl_sockaddr *address);
 /* A descriptor that poll(2) finds readable once something was written to it; closed on exec; -1 on failure. */
 int ccurl_make_wakeup(void);
 
+/* Has the kernel acknowledge what arrives next without delay (tcp(7), TCP_QUICKACK); not lasting. */
+void ccurl_acknowledge_promptly(curl_socket_t socket);
+
 /* The local port of a bound or connected socket, or 0. */
 uint16_t ccurl_local_port(curl_socket_t socket);
 

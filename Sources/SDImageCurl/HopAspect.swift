@@ -1,0 +1,35 @@
+import SDImage
+
+/// What one hop of a transfer asks of a handle, besides its URL.
+struct HopAspect: Equatable {
+    let headers: [HeaderField]
+    let proxy: String
+    let proxyExceptions: String
+    /// The URL's own user, or else the loader's; only where the first request was meant to go.
+    let credential: Credential?
+    let isUserInURL: Bool
+    /// On a connection of its own.
+    let isFresh: Bool
+    /// Over TLS only: this libcurl cannot use a plain HTTP/2 connection twice, and with HTTP/2 allowed it lets other
+    /// transfers wait for the first plain answer.
+    let isHTTP2: Bool
+
+    init(_ transfer: Transfer) {
+        let settings = transfer.ticket.settings
+        let scheme = transfer.url.scheme
+        let userInfo = transfer.url.userInfo ?? transfer.ticket.url.userInfo
+        headers = transfer.carriesSecrets ? transfer.ticket.headers : settings.impersonalHeaders
+        proxy = settings.proxies.proxy(forScheme: scheme)
+        proxyExceptions = settings.proxies.exceptions
+        isUserInURL = userInfo != nil
+        credential = transfer.carriesSecrets ? userInfo.map(HopAspect.credential) ?? settings.configuration.credential : nil
+        isFresh = transfer.usesFreshConnection
+        isHTTP2 = settings.configuration.httpVersion == .automatic && scheme == "https"
+    }
+
+    private static func credential(_ userInfo: ArraySlice<UInt8>) -> Credential {
+        let parts = userInfo.split(separator: Byte.colon, maxSplits: 1, omittingEmptySubsequences: false)
+        let texts = parts.map { String(decoding: PercentEncoding.decode($0), as: UTF8.self) }
+        return Credential(user: texts.first ?? "", password: texts.count > 1 ? texts[1] : "")
+    }
+}

@@ -1,0 +1,208 @@
+import CSDImage
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct ManagerTests {
+    @Test func aLoadGoesFromLoaderToDiskToMemory() throws {
+        let folder = TemporaryDirectory()
+        let held = HeldLoader()
+        let cache = try makeCache(in: folder.path)
+        let manager = try makeManager(cache: cache, loader: try held.makeLoader())
+        let request = makeRequest("test://pictures/a.png")
+        sdimage_request_set_wait_for_store(request.pointer, true)
+
+        let first = Listener()
+        let task = try first.load(manager, request)
+        #expect(held.answer(makePNG(width: 40, height: 20)))
+        #expect(first.final()?.source == .SDIMAGE_IMAGE_SOURCE_LOADER)
+        #expect(sdimage_task_is_finished(task.pointer))
+
+        let second = Listener()
+        _ = try second.load(manager, request)
+        #expect(second.final()?.source == .SDIMAGE_IMAGE_SOURCE_MEMORY)
+
+        #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY, nil) == .SDIMAGE_STATUS_OK)
+        let third = Listener()
+        _ = try third.load(manager, request)
+        #expect(third.final()?.source == .SDIMAGE_IMAGE_SOURCE_DISK)
+        #expect(third.final()?.hasData == true)
+        #expect(held.startCount == 1)
+    }
+
+    @Test func equalLoadsShareOneTransferAndOneIsToldToEach() throws {
+        let held = HeldLoader()
+        let manager = try makeManager(cache: try makeCache(in: nil), loader: try held.makeLoader())
+        let listeners = (0..<100).map { _ in Listener() }
+        let tasks = try listeners.map { try $0.load(manager, makeRequest("test://same.png")) }
+        for task in tasks.prefix(50) { sdimage_task_cancel(task.pointer) }
+        #expect(held.answer(makePNG(width: 8, height: 8)))
+        for (index, listener) in listeners.enumerated() {
+            let final = listener.final()
+            #expect(final?.status == (index < 50 ? .SDIMAGE_STATUS_CANCELLED : .SDIMAGE_STATUS_OK))
+        }
+        #expect(held.startCount == 1)
+        #expect(listeners.allSatisfy { $0.finals.count == 1 })
+    }
+
+    @Test func theTransferEndsWhenTheLastOneLeaves() throws {
+        let held = HeldLoader()
+        let manager = try makeManager(cache: nil, loader: try held.makeLoader())
+        let listeners = [Listener(), Listener()]
+        let tasks = try listeners.map { try $0.load(manager, makeRequest("test://same.png")) }
+        let sink = held.next()
+        sdimage_task_cancel(tasks[0].pointer)
+        #expect(held.cancelCount == 0)
+        sdimage_task_cancel(tasks[1].pointer)
+        #expect(held.waitForCancel())
+        #expect(sdimage_load_sink_is_cancelled(sink))
+        sdimage_load_sink_unref(sink)
+        #expect(listeners.allSatisfy { $0.final()?.status == .SDIMAGE_STATUS_CANCELLED })
+    }
+
+    @Test func differentThumbnailSizesShareTheTransfer() throws {
+        let held = HeldLoader()
+        let manager = try makeManager(cache: try makeCache(in: nil), loader: try held.makeLoader())
+        let listeners = (10..<20).map { _ in Listener() }
+        var tasks: [Owned] = []
+        for (index, listener) in listeners.enumerated() {
+            let request = makeRequest("test://thumb.png")
+            sdimage_request_set_thumbnail_size(request.pointer, UInt32(10 + index), 100, true)
+            tasks.append(try listener.load(manager, request))
+        }
+        #expect(held.answer(makePNG(width: 50, height: 40)))
+        for (index, listener) in listeners.enumerated() { #expect(listener.final()?.width == UInt32(10 + index)) }
+        #expect(held.startCount == 1)
+    }
+
+    @Test func otherPixelsHaveAnotherKey() throws {
+        let manager = try makeManager(cache: nil)
+        let request = makeRequest("http://foo/image.png")
+        #expect(try key(manager, request) == "http://foo/image.png")
+        sdimage_request_set_thumbnail_size(request.pointer, 100, 100, true)
+        #expect(try key(manager, request) == "http://foo/image-Thumbnail(%7B100.000000,100.000000%7D,1).png")
+        sdimage_request_set_thumbnail_size(request.pointer, 0, 0, true)
+        #expect(try key(manager, request) == "http://foo/image.png")
+        let options = sdimage_decode_options_new()
+        defer { sdimage_decode_options_unref(options) }
+        sdimage_decode_options_set_pixel_format(options, .SDIMAGE_PIXEL_FORMAT_RGBA8)
+        sdimage_request_set_decode_options(request.pointer, options)
+        #expect(try key(manager, request) != "http://foo/image.png")
+    }
+
+    private func key(_ manager: Owned, _ request: Owned) throws -> String {
+        let data = try make(sdimage_data_unref) { sdimage_manager_cache_key(manager.pointer, request.pointer, $0, $1) }
+        let bytes = UnsafeRawBufferPointer(start: sdimage_data_bytes(data.pointer), count: sdimage_data_length(data.pointer))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test func cacheOnlyFindsNothingWithoutAnError() throws {
+        let held = HeldLoader()
+        let manager = try makeManager(cache: try makeCache(in: nil), loader: try held.makeLoader())
+        let request = makeRequest("test://a.png")
+        sdimage_request_set_source_policy(request.pointer, .SDIMAGE_SOURCE_POLICY_CACHE_ONLY)
+        let listener = Listener()
+        _ = try listener.load(manager, request)
+        let final = listener.final()
+        #expect(final?.status == .SDIMAGE_STATUS_OK)
+        #expect(final?.width == 0)
+        #expect(held.startCount == 0)
+    }
+
+    @Test func undecodableBytesFailOnceAndAreNotKept() throws {
+        let folder = TemporaryDirectory()
+        let held = HeldLoader()
+        let cache = try makeCache(in: folder.path)
+        let manager = try makeManager(cache: cache, loader: try held.makeLoader())
+        let request = makeRequest("test://html")
+        let listener = Listener()
+        _ = try listener.load(manager, request)
+        #expect(held.answer(Array("<html>not a picture</html>".utf8)))
+        #expect(listener.final()?.status == .SDIMAGE_STATUS_NOT_AN_IMAGE)
+        #expect(sdimage_cache_contains(cache.pointer, "test://html", -1) == .SDIMAGE_CACHE_LAYERS_NONE)
+
+        let again = Listener()
+        _ = try again.load(manager, request)
+        #expect(again.final()?.status == .SDIMAGE_STATUS_FAILED_URL)
+
+        sdimage_request_set_retry_failed(request.pointer, true)
+        let retried = Listener()
+        _ = try retried.load(manager, request)
+        #expect(held.answer(makePNG(width: 4, height: 4)))
+        #expect(retried.final()?.status == .SDIMAGE_STATUS_OK)
+    }
+
+    @Test func aPoisonedDiskEntryHealsItself() throws {
+        let folder = TemporaryDirectory()
+        let held = HeldLoader()
+        let cache = try makeCache(in: folder.path)
+        let manager = try makeManager(cache: cache, loader: try held.makeLoader())
+        let junk = try make(sdimage_data_unref) { sdimage_data_new("garbage", 7, $0, $1) }
+        #expect(sdimage_cache_store_data(cache.pointer, "test://a.png", -1, junk.pointer, nil) == .SDIMAGE_STATUS_OK)
+        let request = makeRequest("test://a.png")
+        sdimage_request_set_wait_for_store(request.pointer, true)
+        let listener = Listener()
+        _ = try listener.load(manager, request)
+        let picture = makePNG(width: 4, height: 4)
+        #expect(held.answer(picture))
+        #expect(listener.final()?.status == .SDIMAGE_STATUS_OK)
+        let kept = try make(sdimage_data_unref) { sdimage_cache_data(cache.pointer, "test://a.png", -1, $0, $1) }
+        #expect(sdimage_data_length(kept.pointer) == picture.count)
+    }
+
+    @Test func badURLsAreDeliveredAsErrors() throws {
+        let manager = try makeManager(cache: nil)
+        let expected: [(String, sdimage_status)] = [
+            ("", .SDIMAGE_STATUS_INVALID_URL), ("no scheme", .SDIMAGE_STATUS_INVALID_URL),
+            ("ftp://host/a.png", .SDIMAGE_STATUS_UNSUPPORTED), ("gopher://host/a", .SDIMAGE_STATUS_SCHEME_FORBIDDEN),
+            ("file:///nonexistent/a.png", .SDIMAGE_STATUS_NOT_FOUND), ("file:///etc", .SDIMAGE_STATUS_NOT_A_FILE),
+        ]
+        for (url, status) in expected {
+            let listener = Listener()
+            _ = try listener.load(manager, makeRequest(url))
+            #expect(listener.final()?.status == status, "\(url)")
+        }
+    }
+
+    @Test func closingEndsRunningLoadsWithShutdown() throws {
+        let held = HeldLoader()
+        let manager = try makeManager(cache: nil, loader: try held.makeLoader())
+        let listeners = (0..<1000).map { _ in Listener() }
+        let tasks = try listeners.enumerated().map { try $1.load(manager, makeRequest("test://\($0)")) }
+        #expect(sdimage_manager_running_count(manager.pointer) == 1000)
+        #expect(sdimage_manager_close(manager.pointer, 2000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(listeners.allSatisfy { $0.finals.map(\.status) == [.SDIMAGE_STATUS_SHUTDOWN] })
+        #expect(sdimage_manager_running_count(manager.pointer) == 0)
+        #expect(throws: CallFailure.self) { _ = try Listener().load(manager, makeRequest("test://late")) }
+        #expect(sdimage_manager_close(manager.pointer, 2000, nil) == .SDIMAGE_STATUS_OK)
+        withExtendedLifetime(tasks) {}
+    }
+
+    @Test func destroyComesOnceAlsoWhenTheLoadIsRefused() throws {
+        let manager = try makeManager(cache: nil)
+        #expect(sdimage_manager_close(manager.pointer, 0, nil) == .SDIMAGE_STATUS_OK)
+        let listener = Listener()
+        #expect(throws: CallFailure.self) { _ = try listener.load(manager, makeRequest("test://a")) }
+        #expect(listener.waitForDestroy())
+        #expect(listener.destroyCount == 1)
+        #expect(listener.results.isEmpty)
+    }
+
+    @Test func pixelsOutliveTheCacheAndTheManager() throws {
+        var image: Owned?
+        do {
+            let held = HeldLoader()
+            let manager = try makeManager(cache: try makeCache(in: nil), loader: try held.makeLoader())
+            let listener = Listener()
+            let task = try listener.load(manager, makeRequest("test://a.png"))
+            #expect(held.answer(makePNG(width: 3, height: 2, red: 1, green: 2, blue: 3)))
+            #expect(listener.final() != nil)
+            var result: OpaquePointer?
+            sdimage_task_copy_result(task.pointer, &result)
+            image = Owned(sdimage_image_ref(sdimage_result_image(result))) { sdimage_image_unref($0) }
+            sdimage_result_unref(result)
+        }
+        let pixels = sdimage_image_pixels(image?.pointer)?.assumingMemoryBound(to: UInt8.self)
+        #expect(pixels?[0] == 1 && pixels?[1] == 2 && pixels?[2] == 3)
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import SDImage
+import TestSupport
+import Testing
+
+private func mode(_ path: String) throws -> Int {
+    let value = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
+    return (value as? NSNumber)?.intValue ?? -1
+}
+
+@Test func foldersAndFilesAreForTheOwnerOnly() throws {
+    let before = umask(0)
+    defer { umask(before) }
+    let fixture = CacheFixture { $0.inlineEntryLimit = 50 }
+    let cache = try fixture.open()
+    try cache.put(1, count: 10, at: "a.jpg")
+    try cache.put(1, count: 100, at: "b.jpg")
+    _ = try cache.pathNow(for: CacheKey("a.jpg"))
+    for path in FileManager.default.enumerator(atPath: fixture.directory.path)?.allObjects as? [String] ?? [] {
+        let full = fixture.directory.path + "/" + path
+        var isFolder: ObjCBool = false
+        unsafe _ = FileManager.default.fileExists(atPath: full, isDirectory: &isFolder)
+        #expect(try mode(full) == (isFolder.boolValue ? 0o700 : 0o600), "\(path)")
+    }
+}
+
+@Test func folderThatOthersMayWriteToIsRefused() throws {
+    for wrong in [0o777, 0o770, 0o702] {
+        let fixture = CacheFixture()
+        let path = fixture.directory.path + "/default"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try FileManager.default.setAttributes([.posixPermissions: wrong], ofItemAtPath: path)
+        let cache = try fixture.open()
+        #expect(status { try cache.put(1, at: "a") } == .cacheUnusable)
+        // A load is not troubled by it.
+        #expect(try cache.get("a") == nil)
+        #expect(cache.statistics.droppedStores == 1)
+        #expect(cache.statistics.lastError?.status == .cacheUnusable)
+    }
+}
+
+@Test(.enabled(if: geteuid() == 0)) func folderOfAnotherUserIsRefused() throws {
+    let fixture = CacheFixture()
+    let path = fixture.directory.path + "/default"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    unsafe chown(path, 65534, 65534)
+    let cache = try fixture.open()
+    #expect(status { try cache.put(1, at: "a") } == .cacheUnusable)
+}
+
+@Test(.enabled(if: geteuid() != 0)) func folderWithoutRightsIsToldApart() throws {
+    let fixture = CacheFixture()
+    try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: fixture.directory.path)
+    let cache = try fixture.open()
+    #expect(status { try cache.put(1, at: "a") } == .permissionDenied)
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: fixture.directory.path)
+}
+
+@Test func linkInPlaceOfTheFolderIsRefused() throws {
+    let fixture = CacheFixture()
+    let elsewhere = TemporaryDirectory()
+    try FileManager.default.createSymbolicLink(
+        atPath: fixture.directory.path + "/default", withDestinationPath: elsewhere.path)
+    let cache = try fixture.open()
+    #expect(status { try cache.put(1, at: "a") } != nil)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.path).isEmpty)
+}
+
+@Test(arguments: ["", ".", "..", "a/b", "../x", "a\0b"])
+func namespaceThatIsNoNameIsRefused(namespace: String) throws {
+    let cache = try CacheFixture { $0.namespace = namespace }.open()
+    #expect(status { try cache.put(1, at: "a") } == .cacheUnusable)
+}
+
+@Test func folderIsTaggedAsACache() throws {
+    let fixture = CacheFixture()
+    try fixture.open().put(1, at: "a")
+    let tag = try #require(FileManager.default.contents(atPath: fixture.directory.path + "/default/CACHEDIR.TAG"))
+    #expect(tag.starts(with: Data("Signature: 8a477f597d28d172789f06886806bc55".utf8)))
+}
+
+@Test func folderRemovedInUseIsMadeAnew() throws {
+    let fixture = CacheFixture { $0.inlineEntryLimit = 50 }
+    let cache = try fixture.open()
+    try cache.put(1, count: 100, at: "a")
+    try FileManager.default.removeItem(atPath: fixture.directory.path + "/default")
+    try cache.put(2, count: 100, at: "b")
+    #expect(try cache.get("b") == array(try bytes(2, count: 100)))
+    let other = try fixture.open()
+    #expect(try other.get("b") != nil)
+}
+
+/// 10,000 keys that try to get out, or to be one file (reliability D6).
+@Test func hostileKeysStayInsideAndApart() throws {
+    let fixture = CacheFixture { $0.inlineEntryLimit = 0 }
+    let cache = try fixture.open()
+    let parts: [[UInt8]] = [
+        Array("../".utf8), Array("/etc/passwd".utf8), Array("%2e%2e%2f".utf8), [0], [0xff, 0xfe], Array(".jpg".utf8),
+        Array("a.png/../../x.gif".utf8), Array("\r\n".utf8), Array(".sh".utf8), Array("caf\u{e9}".utf8), Array("cafe\u{301}".utf8),
+        Array(repeating: UInt8(ascii: "A"), count: 300), Array("con".utf8), Array("-rf".utf8), Array("~".utf8), Array(":".utf8),
+    ]
+    var keys: [CacheKey] = []
+    for index in 0..<10_000 {
+        var key: [UInt8] = []
+        var rest = index
+        repeat {
+            key += parts[rest % parts.count]
+            rest /= parts.count
+        } while rest > 0
+        keys.append(CacheKey(key + [UInt8(index % 7)]))
+    }
+    let expected = Dictionary(keys.enumerated().map { ($1, $0) }) { $1 }
+    for (index, key) in keys.enumerated() { cache.enqueueStore(CachedData(bytes: try bytes(index, count: 3)), for: key) }
+    try cache.flushNow()
+    #expect(try cache.totalsNow().count == expected.count)
+    for (key, index) in expected { #expect(array(try cache.dataNow(for: key)?.bytes) == array(try bytes(index, count: 3))) }
+    #expect(fixture.entryFiles.count == expected.count)
+    for path in fixture.files {
+        let isKnown =
+            path == "default/CACHEDIR.TAG" || path.hasPrefix("default/v1/index-1.db") || path.hasPrefix("default/v1/instances/")
+            || CacheFileName(path: String(path.dropFirst(11))) != nil
+        #expect(isKnown, "\(path)")
+    }
+}
+
+/// A file system of 1 MiB, where the process may mount one.
+@Test(.enabled(if: geteuid() == 0)) func fullDiskIsToldAndPassesAway() throws {
+    let fixture = CacheFixture { $0.inlineEntryLimit = 1000 }
+    guard unsafe mount("tmpfs", fixture.directory.path, "tmpfs", 0, "size=1m,mode=0700") == 0 else { return }
+    defer { unsafe umount2(fixture.directory.path, 2) }
+    let cache = try fixture.open()
+    try cache.put(1, count: 900, at: "before")
+    #expect(status { try cache.put(1, count: 3_000_000, at: "large") } == .diskFull)
+    #expect(fixture.entryFiles.isEmpty)
+    let ballast = fixture.directory.path + "/ballast"
+    _ = FileManager.default.createFile(atPath: ballast, contents: nil)
+    let file = try #require(FileHandle(forWritingAtPath: ballast))
+    #expect(throws: (any Error).self) { while true { try file.write(contentsOf: Data(repeating: 1, count: 4096)) } }
+    try file.close()
+    var failure: Status?
+    for index in 0..<500 where failure == nil { failure = status { try cache.put(index, count: 900, at: "\(index)") } }
+    #expect(failure == .diskFull)
+    #expect(cache.statistics.droppedStores == 2)
+    #expect(try cache.get("before") == array(try bytes(1, count: 900)))
+    try FileManager.default.removeItem(atPath: ballast)
+    try cache.put(3, count: 10_000, at: "after")
+    #expect(try cache.get("after") == array(try bytes(3, count: 10_000)))
+    cache.close()
+}

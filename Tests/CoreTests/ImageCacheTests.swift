@@ -1,0 +1,97 @@
+import SDImage
+import TestSupport
+import Testing
+
+private func open(_ configure: (inout CacheConfiguration) -> Void = { _ in }) throws -> (ImageCache, CacheFixture) {
+    let fixture = CacheFixture(configure)
+    return (try ImageCache(fixture.configuration, store: CacheFixture.store), fixture)
+}
+
+@Test func defaultsAreThoseOfTheSpecification() {
+    let configuration = CacheConfiguration()
+    #expect(configuration.disk.maxAge == 604_800 && configuration.disk.maxSize == 0)
+    #expect(configuration.maxMemoryCost == 0 && configuration.maxMemoryCount == 0)
+    #expect(configuration.inlineEntryLimit == 65536 && configuration.namespace == "default")
+    #expect(configuration.directory.hasSuffix("/sdimage"))
+    #expect(configuration.keepsImagesInMemory && !configuration.isDurable && !configuration.isMemoryOnly)
+}
+
+@Test func memoryIsFoundBeforeTheDisk() async throws {
+    let (cache, _) = try open()
+    let key = CacheKey("a")
+    #expect(try await cache.contains(key, in: .all) == [])
+    try await cache.storeOnDisk(CachedData(bytes: try bytes(1)), for: key)
+    #expect(try await cache.contains(key, in: .all) == .disk)
+    #expect(try await cache.contains(key, in: .memory) == [])
+    cache.storeInMemory(try picture(), for: key)
+    #expect(try await cache.contains(key, in: .all) == .memory)
+    #expect(try await cache.contains(key, in: .disk) == .disk)
+    #expect(try await cache.contains(key, in: []) == [])
+}
+
+@Test func layersAreRemovedAndClearedApart() async throws {
+    let (cache, _) = try open()
+    for name in ["a", "b"] {
+        cache.storeInMemory(try picture(), for: CacheKey(name))
+        try await cache.storeOnDisk(CachedData(bytes: try bytes(1)), for: CacheKey(name))
+    }
+    try await cache.remove(CacheKey("a"), from: .memory)
+    #expect(cache.memoryImage(for: CacheKey("a")) == nil)
+    #expect(try await cache.diskData(for: CacheKey("a")) != nil)
+    try await cache.clear(.disk)
+    #expect(cache.memoryImage(for: CacheKey("b")) != nil)
+    #expect(try await cache.diskData(for: CacheKey("b")) == nil)
+    try await cache.clear(.memory)
+    #expect(cache.memoryImage(for: CacheKey("b")) == nil)
+}
+
+@Test func memoryOnlyCacheHasNoFolder() async throws {
+    let (cache, fixture) = try open { $0.isMemoryOnly = true }
+    cache.storeInMemory(try picture(), for: CacheKey("a"))
+    try await cache.storeOnDisk(CachedData(bytes: try bytes(1)), for: CacheKey("a"))
+    #expect(try await cache.diskData(for: CacheKey("a")) == nil)
+    #expect(cache.memoryImage(for: CacheKey("a")) != nil)
+    #expect(fixture.files.isEmpty)
+}
+
+@Test func unusableFolderLeavesMemoryWorking() async throws {
+    let (cache, _) = try open { $0.namespace = "../x" }
+    cache.storeInMemory(try picture(), for: CacheKey("a"))
+    #expect(cache.memoryImage(for: CacheKey("a")) != nil)
+    #expect(try await cache.diskData(for: CacheKey("a")) == nil)
+    await #expect(throws: ImageError.self) { try await cache.storeOnDisk(CachedData(bytes: try bytes(1)), for: CacheKey("a")) }
+    #expect(cache.disk?.statistics.droppedStores == 1)
+}
+
+@Test func picturesStayOutOfMemoryWhenSoConfigured() throws {
+    let (cache, _) = try open { $0.keepsImagesInMemory = false }
+    cache.storeInMemory(try picture(), for: CacheKey("a"))
+    #expect(cache.memoryImage(for: CacheKey("a")) == nil)
+    cache.setKeepsImagesInMemory(true)
+    cache.storeInMemory(try picture(), for: CacheKey("a"))
+    #expect(cache.memoryImage(for: CacheKey("a")) != nil)
+}
+
+@Test func closedImageCacheIsEmptyAndAnswersShutdown() async throws {
+    let (cache, _) = try open()
+    cache.storeInMemory(try picture(), for: CacheKey("a"))
+    cache.close()
+    cache.close()
+    #expect(cache.isClosed)
+    #expect(cache.memoryImage(for: CacheKey("a")) == nil)
+    await #expect(throws: ImageError.self) { try await cache.diskData(for: CacheKey("a")) }
+    await #expect(throws: ImageError.self) { try await cache.flush() }
+}
+
+@Test func sharedFolderIsSharedAndNamespacesAreNot() async throws {
+    let (one, fixture) = try open()
+    let two = try ImageCache(fixture.configuration, store: CacheFixture.store)
+    var other = fixture.configuration
+    other.namespace = "other"
+    let three = try ImageCache(other, store: CacheFixture.store)
+    one.storeInMemory(try picture(), for: CacheKey("a"))
+    try await one.storeOnDisk(CachedData(bytes: try bytes(1)), for: CacheKey("a"))
+    #expect(two.memoryImage(for: CacheKey("a")) == nil)
+    #expect(try await two.diskData(for: CacheKey("a")) != nil)
+    #expect(try await three.diskData(for: CacheKey("a")) == nil)
+}

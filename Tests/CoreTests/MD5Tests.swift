@@ -1,0 +1,49 @@
+import SDImage
+import Testing
+
+/// Vectors of the specification (DSK-6 and 23.4) and of RFC 1321, A.5.
+@Test(arguments: [
+    ("", "d41d8cd98f00b204e9800998ecf8427e"),
+    ("a", "0cc175b9c0f1b6a831c399e269772661"),
+    ("abc", "900150983cd24fb0d6963f7d28e17f72"),
+    ("TestImageKey.jpg", "f77fd0b2d2c9780cce3b1cf4f047030a"),
+    ("TestImageKey.png", "0f7078018e6eb92b76e5aa072b163076"),
+    ("https://placehold.co/50x50.jpg", "e9936aba8d7f7fcca7813d72290de957"),
+    ("http://foo/image.png", "37aa5e9869e83947123ec801f97d2941"),
+    ("http://foo/image-SDImageFlippingTransformer(1,0).png", "fb3d38a131d20ed23bd1bbf18640ec60"),
+    ("http://foo/image-Thumbnail(%7B100.000000,100.000000%7D,1).png", "e2ad8433089bf14463c0048fa891a172"),
+    ("image-SDImageFlippingTransformer(1,0).png", "e6250cf5d6a16d6e403c31b9526f723f"),
+    ("ph://B84E8479-475C-4727-A4A4-B77AA9980897/L0/001", "82ef275d4f0c743dc55cde38705dc481"),
+    ("12345678901234567890123456789012345678901234567890123456789012345678901234567890", "57edf4a22be3c955ac49da2e2107b67a"),
+])
+func digestIsThatOfRFC1321(text: String, digest: String) {
+    #expect(MD5(of: Array(text.utf8)).hexadecimal == digest)
+}
+
+@Test(arguments: [
+    ("https://placehold.co/50x50.jpg", "jpg"), ("TestImageKey.PNG", "png"),
+    ("https://maps.example/staticmap?center=48.8566,2.3522&format=png&size=1.png", ""),
+    ("https://example.com/a.jpg?x=/b.gif", "jpg"), ("https://example.com/a.jpg#part.png", "jpg"), ("a.jpg00%00", ""),
+    ("no extension", ""), (".png", ""), ("folder/.png", ""), ("a.sh", ""), ("a." + String(repeating: "j", count: 300), ""), ("", ""),
+    ("a.jp/g", ""), ("a.", ""),
+])
+func fileNamesCarryOnlyPictureExtensions(key: String, wanted: String) {
+    let name = CacheFileName(key: CacheKey(key), write: CacheWrite(instance: 0x4c1, number: 0x1f))
+    #expect(name.fileExtension == wanted)
+    #expect(CacheFileName(path: name.path) == name)
+}
+
+@Test func fileNameIsDigestInstanceAndWrite() {
+    let name = CacheFileName(key: CacheKey("https://placehold.co/50x50.jpg"), write: CacheWrite(instance: 0x4c1, number: 0x1f))
+    #expect(name.path == "e9/e9936aba8d7f7fcca7813d72290de957-4c1-1f.jpg")
+}
+
+@Test(arguments: [
+    "", "/", "e9", "e9/", "../../etc/passwd", "e9/../../../etc/passwd", "aa/e9936aba8d7f7fcca7813d72290de957-4c1-1f.jpg",
+    "e9/e9936aba8d7f7fcca7813d72290de957-4c1-1f.sh", "e9/e9936aba8d7f7fcca7813d72290de957-4c1-1f.jpg.jpg",
+    "e9/E9936aba8d7f7fcca7813d72290de957-4c1-1f", "e9/e9936aba8d7f7fcca7813d72290de957-4c1", "e9/e9936aba-4c1-1f",
+    "e9/e9936aba8d7f7fcca7813d72290de957-11111111111111111-1f",
+])
+func pathsThatNobodyMadeAreRefused(path: String) {
+    #expect(CacheFileName(path: path) == nil)
+}
