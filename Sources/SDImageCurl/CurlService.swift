@@ -48,6 +48,11 @@ package final class CurlService: EngineService {
     }
 
     func post(_ command: Command) {
+        // The lock may have been held by a thread that did not come along.
+        if Engine.isForked {
+            if case .start(let ticket) = command { ticket.finish(.failure(.forked)) }
+            return
+        }
         let refusal = inbox.withLock { inbox -> ImageError? in
             if inbox.isStopping { return .shutdown }
             if inbox.thread == nil, case .start = command {
