@@ -68,9 +68,9 @@ package final class CurlService: EngineService {
 
     private func startThread() throws(ImageError) -> pthread_t {
         let wakeUp = wakeUp
-        return try LibraryThread.start("sdimage-curl") { [unowned self] in
-            // `stop` joins before the service can go.
-            CurlLoop(wakeUp: wakeUp).run { self.takeCommands() } isStopping: { self.inbox.withLock { $0.isStopping } }
+        // Keeps the service alive until `stop`.
+        return try LibraryThread.start("sdimage-curl") { [self] in
+            CurlLoop(wakeUp: wakeUp).run { takeCommands() } isStopping: { inbox.withLock { $0.isStopping } }
         }
     }
 

@@ -233,6 +233,28 @@ extension CurlTests {
         #expect(server.requests.isEmpty)
     }
 
+    @Test func noTextInjectsALine() async throws {
+        let server = LoopbackServer { _, connection in connection.answer(200, body: [1]) }
+        defer { server.stop() }
+        let downloader = try Downloader()
+        var random = Randoms(seed: 1)
+        let alphabet = Array("\r\n\t\0 :/?#[]@%0dA\\\"<>{}|^`é\u{7f}\u{85}\u{2028}".utf8)
+        var accepted = 0
+        for _ in 0..<1000 {
+            let path = random.bytes(random.below(12), from: alphabet), value = random.bytes(random.below(8), from: alphabet)
+            let url = String(decoding: Array(server.url("/").utf8) + path, as: UTF8.self)
+            let header = HeaderField(name: "X-Value", value: String(decoding: value, as: UTF8.self))
+            let status = await downloader.load(url, headers: [header]).status
+            #expect([.ok, .invalidURL, .invalidRequest].contains(status))
+            if status == .ok { accepted += 1 }
+        }
+        #expect(accepted > 20)
+        #expect(server.requests.count == accepted)
+        for request in server.requests {
+            #expect(Set(request.headers.keys).isSubset(of: ["host", "user-agent", "accept", "accept-encoding", "x-value"]))
+        }
+    }
+
     @Test(arguments: ["ftp://127.0.0.1/a", "gopher://127.0.0.1/a"])
     func otherSchemesAreNotTaken(url: String) async throws {
         let downloader = try Downloader()

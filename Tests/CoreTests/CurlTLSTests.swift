@@ -45,10 +45,13 @@ extension CurlTests {
         #expect(plain.connections == 0)
     }
 
-    @Test func plainServerIsNoTLSServer() async throws {
-        let server = LoopbackServer { _, connection in connection.answer(200, body: [1]) }
+    @Test func handshakeThatStallsEndsWithTheConnectTimeout() async throws {
+        // Waits for the empty line of an HTTP head, which never comes.
+        let server = LoopbackServer { _, _ in }
         defer { server.stop() }
-        #expect(try await Downloader().status("https://127.0.0.1:\(server.port)/a") { $0.timeoutMilliseconds = 500 } != .ok)
+        let downloader = try Downloader { $0.connectTimeoutMilliseconds = 300 }
+        #expect(await downloader.status("https://127.0.0.1:\(server.port)/a") == .timeout)
+        #expect(server.wait { $0.connectionsClosedByPeer == 1 })
     }
 }
 
