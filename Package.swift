@@ -52,7 +52,7 @@ let package = Package(
         // The engine.
         .target(name: "SDImage", dependencies: ["SDImagePixels", "CSystem"], swiftSettings: strict),
         .target(
-            name: "SDImageCodecs", dependencies: ["SDImage", "CJPEG", "CPNG", "CGIF", "CWebP", "CLCMS"],
+            name: "SDImageCodecs", dependencies: ["SDImage", "SDImagePixels", "CJPEG", "CPNG", "CGIF", "CWebP", "CLCMS"],
             swiftSettings: strict),
         .target(name: "SDImageCurl", dependencies: ["SDImage", "CCurl"], swiftSettings: strict),
         .target(name: "SDImageSQLite", dependencies: ["SDImage", "CSQLite"], swiftSettings: strict),

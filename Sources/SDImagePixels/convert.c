@@ -175,3 +175,24 @@ void sdpx_convert_row(void *to, int to_format, const void *from, int from_format
         pixels -= n;
     }
 }
+
+SDPX_CLONES void sdpx_cmyk_to_rgb(uint8_t *to, const uint8_t *from, size_t pixels) {
+    for (size_t i = 0; i < pixels; i++) {
+        uint32_t k = from[4 * i + 3], c = from[4 * i], m = from[4 * i + 1], y = from[4 * i + 2];
+        to[3 * i] = (uint8_t)div255(c * k);
+        to[3 * i + 1] = (uint8_t)div255(m * k);
+        to[3 * i + 2] = (uint8_t)div255(y * k);
+    }
+}
+
+SDPX_CLONES void sdpx_make_opaque(uint8_t *row, size_t pixels) {
+    for (size_t i = 0; i < pixels; i++)
+        row[4 * i + 3] = 255;
+}
+
+SDPX_CLONES int sdpx_is_opaque(const uint8_t *row, size_t pixels) {
+    uint8_t all = 255;
+    for (size_t i = 0; i < pixels; i++)
+        all &= row[4 * i + 3];
+    return all == 255;
+}

@@ -1,0 +1,201 @@
+#include "CJPEG.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jpeglib.h>
+#include <jerror.h>
+
+struct cjpeg_decoder {
+    struct jpeg_decompress_struct info;
+    struct jpeg_error_mgr errors;
+    jmp_buf escape;
+    int tolerant;
+    /* The first damage met in the entropy-coded data: CJPEG_TRUNCATED or CJPEG_BAD_DATA; CJPEG_OK when none. */
+    int damage;
+    int status;
+    int code;
+    char message[JMSG_LENGTH_MAX];
+};
+
+static int status_of_error(int code, int damage) {
+    switch (code) {
+    case JERR_OUT_OF_MEMORY: return CJPEG_NO_MEMORY;
+    case JERR_NO_BACKING_STORE:
+    case JERR_IMAGE_TOO_BIG:
+    case JERR_WIDTH_OVERFLOW: return CJPEG_TOO_LARGE;
+    case JERR_ARITH_NOTIMPL:
+    case JERR_BAD_PRECISION:
+    case JERR_CCIR601_NOTIMPL:
+    case JERR_COMPONENT_COUNT:
+    case JERR_CONVERSION_NOTIMPL:
+    case JERR_FRACT_SAMPLE_NOTIMPL:
+    case JERR_NOTIMPL:
+    case JERR_NOT_COMPILED:
+    case JERR_SOF_UNSUPPORTED: return CJPEG_UNSUPPORTED;
+    default: return damage == CJPEG_TRUNCATED ? CJPEG_TRUNCATED : CJPEG_BAD_DATA;
+    }
+}
+
+/* Which warnings mean that pixels are missing or wrong; the others are about harmless sloppiness. */
+static int damage_of_warning(int code) {
+    switch (code) {
+    case JWRN_JPEG_EOF: return CJPEG_TRUNCATED;
+    case JWRN_HIT_MARKER:
+    case JWRN_HUFF_BAD_CODE:
+    case JWRN_ARITH_BAD_CODE:
+    case JWRN_MUST_RESYNC: return CJPEG_BAD_DATA;
+    default: return CJPEG_OK;
+    }
+}
+
+static _Noreturn void fail(cjpeg_decoder *decoder, int status) {
+    decoder->status = status;
+    decoder->code = decoder->errors.msg_code;
+    decoder->errors.format_message((j_common_ptr)&decoder->info, decoder->message);
+    longjmp(decoder->escape, 1);
+}
+
+static void on_error(j_common_ptr info) {
+    cjpeg_decoder *decoder = info->client_data;
+    fail(decoder, status_of_error(decoder->errors.msg_code, decoder->damage));
+}
+
+static void on_message(j_common_ptr info, int level) {
+    if (level >= 0)
+        return;
+    cjpeg_decoder *decoder = info->client_data;
+    int damage = damage_of_warning(decoder->errors.msg_code);
+    if (damage == CJPEG_OK)
+        return;
+    if (decoder->damage == CJPEG_OK)
+        decoder->damage = damage;
+    if (!decoder->tolerant)
+        fail(decoder, damage);
+}
+
+static void on_output(j_common_ptr info) { (void)info; }
+
+cjpeg_decoder *cjpeg_open(const void *bytes, size_t count, int tolerant) {
+    cjpeg_decoder *decoder = calloc(1, sizeof *decoder);
+    if (!decoder)
+        return NULL;
+    decoder->tolerant = tolerant;
+    decoder->info.err = jpeg_std_error(&decoder->errors);
+    decoder->info.client_data = decoder;
+    decoder->errors.error_exit = on_error;
+    decoder->errors.emit_message = on_message;
+    decoder->errors.output_message = on_output;
+    if (setjmp(decoder->escape)) {
+        cjpeg_close(decoder);
+        return NULL;
+    }
+    jpeg_create_decompress(&decoder->info);
+    jpeg_mem_src(&decoder->info, bytes, count);
+    return decoder;
+}
+
+static int kind_of(const struct jpeg_decompress_struct *info) {
+    switch (info->jpeg_color_space) {
+    case JCS_GRAYSCALE: return CJPEG_GRAY;
+    case JCS_RGB:
+    case JCS_YCbCr: return CJPEG_COLOR;
+    case JCS_CMYK:
+    case JCS_YCCK: return CJPEG_CMYK;
+    default: return 0;
+    }
+}
+
+int cjpeg_read_header(cjpeg_decoder *decoder, cjpeg_header *header) {
+    if (setjmp(decoder->escape))
+        return decoder->status;
+    struct jpeg_decompress_struct *info = &decoder->info;
+    jpeg_read_header(info, TRUE);
+    header->width = info->image_width;
+    header->height = info->image_height;
+    header->kind = kind_of(info);
+    header->is_progressive = info->progressive_mode;
+    header->has_multiple_scans = jpeg_has_multiple_scans(info);
+    header->coefficient_bytes = 0;
+    for (int i = 0; i < info->num_components; i++)
+        header->coefficient_bytes += (uint64_t)info->comp_info[i].width_in_blocks * info->comp_info[i].height_in_blocks * sizeof(JBLOCK);
+    if (header->kind == 0) {
+        snprintf(decoder->message, sizeof decoder->message, "%d components", info->num_components);
+        return CJPEG_UNSUPPORTED;
+    }
+    return CJPEG_OK;
+}
+
+void cjpeg_scaled_size(const cjpeg_header *header, int eighths, uint32_t *width, uint32_t *height) {
+    *width = (uint32_t)(((uint64_t)header->width * (uint64_t)eighths + 7) / 8);
+    *height = (uint32_t)(((uint64_t)header->height * (uint64_t)eighths + 7) / 8);
+}
+
+int cjpeg_start(cjpeg_decoder *decoder, int output, int eighths, size_t memory_limit) {
+    static const J_COLOR_SPACE spaces[] = {JCS_GRAYSCALE, JCS_EXT_RGB, JCS_EXT_RGBA, JCS_EXT_BGRA, JCS_CMYK};
+    if (setjmp(decoder->escape))
+        return decoder->status;
+    struct jpeg_decompress_struct *info = &decoder->info;
+    info->out_color_space = spaces[output];
+    info->scale_num = (unsigned)eighths;
+    info->scale_denom = 8;
+    info->mem->max_memory_to_use = (long)memory_limit;
+    /* Scan by scan: the caller keeps the thread between the steps of reading ahead. */
+    info->buffered_image = jpeg_has_multiple_scans(info);
+    jpeg_start_decompress(info);
+    return CJPEG_OK;
+}
+
+int cjpeg_read_ahead(cjpeg_decoder *decoder, int max_scans, int *done) {
+    enum { STEPS = 16 };
+    *done = 1;
+    if (!decoder->info.buffered_image)
+        return CJPEG_OK;
+    if (setjmp(decoder->escape))
+        return decoder->status;
+    struct jpeg_decompress_struct *info = &decoder->info;
+    for (int i = 0; i < STEPS && !jpeg_input_complete(info); i++) {
+        jpeg_consume_input(info);
+        if (info->input_scan_number > max_scans)
+            return CJPEG_TOO_MANY_SCANS;
+    }
+    *done = jpeg_input_complete(info);
+    if (*done)
+        jpeg_start_output(info, info->input_scan_number);
+    return CJPEG_OK;
+}
+
+int cjpeg_read_rows(cjpeg_decoder *decoder, uint8_t *const *rows, uint32_t count, uint32_t *got) {
+    enum { MOST = 32 };
+    JSAMPROW list[MOST];
+    *got = 0;
+    if (setjmp(decoder->escape))
+        return decoder->status;
+    if (count > MOST)
+        count = MOST;
+    for (uint32_t i = 0; i < count; i++)
+        list[i] = rows[i];
+    *got = jpeg_read_scanlines(&decoder->info, list, count);
+    return *got > 0 ? CJPEG_OK : CJPEG_BAD_DATA;
+}
+
+int cjpeg_is_damaged(const cjpeg_decoder *decoder) { return decoder->damage != CJPEG_OK; }
+
+const char *cjpeg_message(const cjpeg_decoder *decoder) { return decoder->message; }
+
+int cjpeg_message_code(const cjpeg_decoder *decoder) { return decoder->code; }
+
+void cjpeg_close(cjpeg_decoder *decoder) {
+    if (!decoder)
+        return;
+    if (decoder->info.mem)
+        jpeg_destroy_decompress(&decoder->info);
+    free(decoder);
+}
+
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+
+const char *cjpeg_version(void) { return "libjpeg-turbo " TEXT(LIBJPEG_TURBO_VERSION); }

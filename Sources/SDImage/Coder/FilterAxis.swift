@@ -13,8 +13,9 @@ import Glibc
 
     static let lanczosBelow = 3.0
 
-    init(source: Int, output: Int, limit: Int) throws(ImageError) {
-        let ratio = Double(source) / Double(output)
+    /// `extent`: how many of the source positions the picture covers; a fraction where its last one is cut.
+    init(source: Int, extent: Double, output: Int, limit: Int) throws(ImageError) {
+        let ratio = extent / Double(output)
         let radius = ratio < FilterAxis.lanczosBelow ? 3 * ratio : ratio / 2
         count = output
         taps = min(source, Int(radius.rounded(.up)) * 2 + 2)

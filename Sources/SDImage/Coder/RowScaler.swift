@@ -19,14 +19,15 @@ import SDImagePixels
     private var weights: [Float] = []
     private var nextOutput = 0
 
-    init(from rowSize: PixelSize, to size: PixelSize, format: PixelFormat, premultiplied: Bool, limit: Int)
-        throws(ImageError)
-    {
+    init(
+        from rowSize: PixelSize, extent: ScanlineWriter.Extent, to size: PixelSize, format: PixelFormat, premultiplied: Bool,
+        limit: Int
+    ) throws(ImageError) {
         self.rowSize = rowSize
         self.format = format
         outputFormat = premultiplied && format == .rgba8 ? .rgba8Premultiplied : format
-        columns = try FilterAxis(source: rowSize.width, output: size.width, limit: limit)
-        rows = try FilterAxis(source: rowSize.height, output: size.height, limit: limit)
+        columns = try FilterAxis(source: rowSize.width, extent: extent.width, output: size.width, limit: limit)
+        rows = try FilterAxis(source: rowSize.height, extent: extent.height, output: size.height, limit: limit)
         ring = rows.overlap
         // Room for one vector beyond the last pixel, and whole cache lines.
         let (samples, overflow) = rowSize.width.multipliedReportingOverflow(by: format.channels)

@@ -17,12 +17,24 @@ import SDImagePixels
     private var rowsIn = 0
     private var rowsOut = 0
 
+    /// How much of the rows' columns and of their number the picture covers.
+    package struct Extent: Sendable {
+        package let width: Double
+        package let height: Double
+
+        package init(width: Double, height: Double) {
+            self.width = width
+            self.height = height
+        }
+    }
+
     /// `rowSize`: size of the picture as rows arrive; a codec that scales itself passes its scaled size, never smaller
     /// than `plan.scaledSize`. `sourceFormat`: layout of those rows, straight, unless it equals `output` and nothing is
-    /// to be scaled or colour-converted. `output`: a resolved format.
+    /// to be scaled or colour-converted. `output`: a resolved format. `extent`: for a codec whose scaled rows end with a
+    /// pixel that lies partly outside the picture; all of `rowSize` when nil.
     package init(
         rowSize: PixelSize, sourceFormat: PixelFormat, plan: DecodePlan, output: PixelFormat,
-        transform: (any RowTransform)?, options: DecodeOptions
+        transform: (any RowTransform)?, options: DecodeOptions, extent: Extent? = nil
     ) throws(ImageError) {
         let size = plan.scaledSize
         guard rowSize.width >= size.width, rowSize.height >= size.height else {
@@ -34,8 +46,8 @@ import SDImagePixels
         var colorRow: ScratchMemory?
         if rowSize != size {
             scaler = try RowScaler(
-                from: rowSize, to: size, format: sourceFormat, premultiplied: output.isPremultiplied && transform == nil,
-                limit: limit)
+                from: rowSize, extent: extent ?? Extent(width: Double(rowSize.width), height: Double(rowSize.height)), to: size,
+                format: sourceFormat, premultiplied: output.isPremultiplied && transform == nil, limit: limit)
         } else if transform != nil {
             colorRow = try ScratchMemory(rowSize.width * sourceFormat.bytesPerPixel, of: UInt8.self, limit: limit)
         }

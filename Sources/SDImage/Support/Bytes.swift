@@ -48,6 +48,12 @@ import Glibc
         return try unsafe body(UnsafeRawBufferPointer(start: base, count: count))
     }
 
+    /// A part of these bytes, which it keeps alive; nil when the range is not inside.
+    package func slice(_ range: Range<Int>) -> Bytes? {
+        guard range.lowerBound >= 0, range.upperBound <= count, let base = unsafe base else { return nil }
+        return unsafe Bytes(adopting: base + range.lowerBound, count: range.count) { withExtendedLifetime(self) {} }
+    }
+
     /// Checked access from the first byte on.
     package var reader: ByteReader { ByteReader(self) }
 }

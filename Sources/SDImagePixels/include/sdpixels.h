@@ -26,6 +26,13 @@ enum {
    colour by it. An unknown format does nothing. */
 void sdpx_convert_row(void *to, int to_format, const void *from, int from_format, size_t pixels);
 
+/* Turns a row of inverted CMYK (Adobe's habit: 255 is no ink) into RGB, ink over ink as products. */
+void sdpx_cmyk_to_rgb(uint8_t *to, const uint8_t *from, size_t pixels);
+
+/* Sets the alpha of RGBA8 or BGRA8 pixels to 255; and whether it is that already. */
+void sdpx_make_opaque(uint8_t *row, size_t pixels);
+int sdpx_is_opaque(const uint8_t *row, size_t pixels);
+
 /* Adds a row to `count` rows of column sums, each with its own weight. `channels` 4 means straight alpha: colour is
    multiplied by alpha first. `samples` counts channels, not pixels. */
 void sdpx_accumulate_u8(float *const *sums, const float *weights, size_t count, const uint8_t *row, size_t samples,
