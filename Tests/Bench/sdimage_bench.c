@@ -2,7 +2,7 @@
  *
  *   sdimage-bench KIND name=value...
  *
- * prints `ready`, or `skip WHY`; then for each line `run N` on standard input it does the operation N times and prints
+ * prints `ready`, or `skip WHY`; then for each line `run N` on standard input it does the operation N times, prints
  * `ok wall=SECONDS cpu=SECONDS ops=N rss_kb=PEAK`; it ends at the end of input. So several programs can be measured in
  * turns, by whatever starts them.
  *
@@ -346,7 +346,8 @@ static void on_result(void *user_data, sdimage_task *task, sdimage_result *resul
         return;
     if (!sdimage_result_image(result)) {
         if (atomic_fetch_add(&failures, 1) < 3)
-            fprintf(stderr, "%s: %s\n", sdimage_result_url(result), sdimage_error_message(sdimage_result_error(result)));
+            fprintf(stderr, "%s: %s\n", sdimage_result_url(result),
+                    sdimage_error_message(sdimage_result_error(result)));
     }
     if (atomic_fetch_sub(&waiting, 1) == 1) {
         pthread_mutex_lock(&lock);
@@ -412,7 +413,8 @@ static sdimage_status decode_to_dot(void *user_data, const void *bytes, size_t l
 static void read_list(void) {
     size_t length;
     char *list = read_file(text_of("list", ""), &length), *state = NULL;
-    for (char *name = strtok_r(list, "\n", &state); name && url_count < MOST_URLS; name = strtok_r(NULL, "\n", &state)) {
+    for (char *name = strtok_r(list, "\n", &state); name && url_count < MOST_URLS;
+         name = strtok_r(NULL, "\n", &state)) {
         char *url = malloc(strlen(text_of("url", "")) + strlen(name) + 2);
         sprintf(url, "%s/%s", text_of("url", ""), name);
         urls[url_count++] = url;

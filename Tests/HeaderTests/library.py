@@ -15,8 +15,8 @@ import report
 LIMIT = 12 * 1000 * 1000
 # The C and C++ runtime, and the libraries of the core packages.
 ALLOWED = re.compile(
-    r"(libc|libm|libdl|librt|libpthread|libresolv|libgcc_s|libstdc\+\+|ld-linux[-\w]*|libz|libcurl|libsqlite3|libjpeg|libturbojpeg"
-    r"|libpng16|libwebp|libwebpdemux|libwebpmux|libgif|liblcms2|libdeflate)\.so[.\d]*")
+    r"(libc|libm|libdl|librt|libpthread|libresolv|libgcc_s|libstdc\+\+|ld-linux[-\w]*|libz|libcurl|libsqlite3|libjpeg"
+    r"|libturbojpeg|libpng16|libwebp|libwebpdemux|libwebpmux|libgif|liblcms2|libdeflate)\.so[.\d]*")
 
 
 def output(*arguments: str) -> str:
@@ -25,14 +25,18 @@ def output(*arguments: str) -> str:
 
 def main() -> None:
     label, path = sys.argv[1:3]
-    exported = {}
+    exported, local = {}, []
     for line in output("nm", "-D", "--defined-only", "--with-symbol-versions", path).splitlines():
         kind, name = line.split()[-2:]
-        if kind != "A":  # the version itself
-            exported[name.split("@")[0]] = name.partition("@")[2].lstrip("@") if "@@" in name else "not a default version"
+        plain, _, version = name.partition("@@")
+        if kind.islower():
+            local.append(plain)
+        elif kind != "A":  # the version itself
+            exported[plain] = version or "none"
     wanted = declarations.symbols()
     extra, missing = sorted(set(exported) - set(wanted)), sorted(set(wanted) - set(exported))
     report.check(f"{label} exports exactly symbols.txt", not extra and not missing, f"extra {extra}, missing {missing}")
+    report.check(f"{label} has no local dynamic symbols", not local, f"{len(local)}, such as {local[:2]}")
     wrong = {n: v for n, v in exported.items() if n in wanted and v != wanted[n]}
     report.check(f"{label} gives every symbol its version", exported and not wrong, f"{wrong}")
 

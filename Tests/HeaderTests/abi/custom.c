@@ -6,7 +6,8 @@ static sdimage_result *load_sync(sdimage_manager *manager, const char *url, sdim
     sdimage_result *result = NULL;
     sdimage_status status = sdimage_manager_load_sync(manager, request, &result, NULL);
     if (status != expected)
-        fail_test(__FILE__, __LINE__, "%s: %s, not %s", url, sdimage_status_name(status), sdimage_status_name(expected));
+        fail_test(__FILE__, __LINE__, "%s: %s, not %s", url, sdimage_status_name(status),
+                  sdimage_status_name(expected));
     sdimage_request_unref(request);
     return result;
 }

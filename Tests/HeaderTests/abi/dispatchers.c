@@ -26,7 +26,8 @@ static void on_result(void *user_data, sdimage_task *task, sdimage_result *resul
 
 static const sdimage_load_handler handler = {.size = sizeof handler, .result = on_result};
 
-static sdimage_task *start_load(sdimage_manager *manager, const char *url, const sdimage_load_handler *with, void *token) {
+static sdimage_task *start_load(sdimage_manager *manager, const char *url, const sdimage_load_handler *with,
+                                void *token) {
     sdimage_task *task = NULL;
     sdimage_request *request = new_request(url);
     in_starting_call = true;

@@ -64,7 +64,8 @@ static void *start_and_cancel(void *argument) {
             sdimage_task_cancel(*slot); /* NULL at first: harmless */
         sdimage_task_unref(*slot);
         *slot = NULL;
-        CHECK_EQUAL(sdimage_manager_load(storm->manager, request, &handler, &storm->seen[i], on_destroy, slot, NULL), 0);
+        CHECK_EQUAL(sdimage_manager_load(storm->manager, request, &handler, &storm->seen[i], on_destroy, slot, NULL),
+                    SDIMAGE_STATUS_OK);
         if (rand_r(&storm->seed) % 4 == 0)
             sdimage_task_cancel(*slot);
         sdimage_request_unref(request);
@@ -259,7 +260,8 @@ static void eachFailureHasItsOwnCode(void) {
     expect_failure(manager, file_url_with("empty.png", "", 0), SDIMAGE_STATUS_EMPTY_DATA);
     expect_failure(manager, file_url_with("page.png", html, sizeof html), SDIMAGE_STATUS_NOT_AN_IMAGE);
     expect_failure(manager, file_url_with("cut.png", png_2x2, 50), SDIMAGE_STATUS_TRUNCATED);
-    expect_failure(manager, file_url_with("big.png", png_30000x30000, sizeof png_30000x30000), SDIMAGE_STATUS_TOO_LARGE);
+    expect_failure(manager, file_url_with("big.png", png_30000x30000, sizeof png_30000x30000),
+                   SDIMAGE_STATUS_TOO_LARGE);
 
     sdimage_request *request = new_request(PNG_DATA_URL);
     sdimage_result *result = NULL;

@@ -5,7 +5,7 @@
 #include "check.h"
 
 /* Expectations beside real codes. */
-enum { ANY = 1000 };
+enum { ANY = 1000, ANY_ERROR = 1001 };
 
 /* One good object of every kind. */
 typedef struct objects {

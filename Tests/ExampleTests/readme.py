@@ -12,8 +12,9 @@ import subprocess
 import sys
 import tempfile
 
-import declarations
-import report
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "HeaderTests"))
+import declarations  # noqa: E402
+import report  # noqa: E402
 
 LANGUAGES = ("c", "python")
 
@@ -54,7 +55,10 @@ def main() -> None:
                 shutil.copy(picture, f"{folder}/cat.jpg")
                 path = pathlib.Path(folder) / f"example.{'c' if language == 'c' else 'py'}"
                 path.write_text(re.sub(r"https://example\.org/", f"file://{folder}/", text))
-                fine, why = (run_c(path.name, folder, prefix) if language == "c" else run_python(path.name, folder, library))
+                if language == "c":
+                    fine, why = run_c(path.name, folder, prefix)
+                else:
+                    fine, why = run_python(path.name, folder, library)
                 report.check(f"README.md, {language} example {number}", fine, why)
     shutil.rmtree(os.environ["XDG_CACHE_HOME"], ignore_errors=True)
     report.finish()

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""The sdimage command: what it prints, what it writes, and its exit status.
+
+    command.py PROGRAM"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "HeaderTests"))
+import report  # noqa: E402
+from pictures import Origin, pixels, png, ppm  # noqa: E402
+
+PROGRAM = sys.argv[1]
+LATER = ("cache", "convert", "frames", "prefetch", "bench")
+
+
+def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, timeout=60, **options)
+
+
+def expect(name: str, done: subprocess.CompletedProcess[bytes], status: int, out: str = "", error: str = "") -> None:
+    """Status, patterns on both streams, and the rule that an error is one line."""
+    output, errors = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+    fine = done.returncode == status and re.search(out, output) and re.search(error, errors)
+    if status and not errors.startswith("sdimage: "):
+        fine = False
+    report.check(name, fine, f"status {done.returncode}, wanted {status}: {output} {errors}")
+
+
+def usage(folder: pathlib.Path) -> None:
+    expect("--help explains", run("--help"), 0, "usage: sdimage get")
+    expect("get --help explains too", run("get", "--help"), 0, "usage: sdimage get")
+    expect("--version", run("--version"), 0, r"^sdimage \d+\.\d+\.\d+\n$")
+    wrong = {"nothing": [], "a strange command": ["frob"], "get without a URL": ["get"], "info without a file": ["info"],
+             "a strange option": ["get", "--frob", "x:"], "a bad size": ["get", "x:", "--thumbnail", "12"],
+             "a zero size": ["get", "x:", "--thumbnail", "0x5"], "doctor with an argument": ["doctor", "x"],
+             "both cache options": ["get", "x:", "--cache", "a", "--no-cache"],
+             "two URLs to one file": ["get", "x:", "y:", "-o", folder / "z.png"],
+             "a thumbnail to an unknown form": ["get", "x:", "--thumbnail", "9x9", "-o", folder / "z.jpg"]}
+    for name, arguments in wrong.items():
+        done = run(*arguments)
+        expect(f"{name} is wrong usage", done, 2, "^$", "^sdimage: [^\n]*\n$")
+    for command in LATER:
+        expect(f"{command} is not in this version", run(command, "x"), 2, "^$", f"{command}: not in this version")
+
+
+def info(folder: pathlib.Path) -> None:
+    (folder / "a.png").write_bytes(png(31, 17))
+    (folder / "page.png").write_bytes(b"<html>")
+    expect("info prints size and format", run("info", folder / "a.png"), 0, r"format: png(.|\n)*width: 31\n")
+    done = run("info", "--json", folder / "a.png", folder / "a.png")
+    objects = [json.loads(line) for line in done.stdout.splitlines()]
+    fine = len(objects) == 2 and objects[0]["file"] == str(folder / "a.png") and objects[0]["height"] == 17
+    report.check("info --json prints an object a line", fine, done.stdout.decode())
+    expect("info goes on after a bad file", run("info", folder / "page.png", folder / "a.png"), 1, "width: 31", "page.png")
+    expect("info misses a file", run("info", folder / "none.png"), 1, "^$", "none.png: No such file")
+    expect("info reads standard input", run("info", "-", input=png(5, 4)), 0, "width: 5")
+
+
+def doctor() -> None:
+    done = run("doctor", "--json")
+    report.check("doctor --json is JSON", "formats" in json.loads(done.stdout), done.stdout.decode())
+    expect("doctor prints for people", run("doctor"), 0, r"version: \d")
+
+
+def get(folder: pathlib.Path, origin: Origin) -> None:
+    cat, cache = f"{origin.url}/cat.png", folder / "cache"
+    expect("get prints a line", run("get", cat, "--no-cache"), 0, rf"^network +40x30 +png +[\d.]+ ms  {re.escape(cat)}\n$")
+    expect("get keeps the encoded bytes", run("get", cat, "--cache", cache, "-o", folder / "cat.png"), 0)
+    report.check("which are the origin's", (folder / "cat.png").read_bytes() == png(40, 30), "other bytes")
+    before = origin.hits["/cat.png"]
+    done = run("get", cat, "--cache", cache, "-o", folder / "again.png")
+    expect("get finds it on disk the second time", done, 0, "^disk")
+    report.check("without asking the origin", origin.hits["/cat.png"] == before, f"{origin.hits}")
+    report.check("and has the same bytes", (folder / "again.png").read_bytes() == png(40, 30), "other bytes")
+
+    expect("get writes pixels as PPM", run("get", cat, "--no-cache", "-o", folder / "cat.ppm"), 0)
+    report.check("every one of them", (folder / "cat.ppm").read_bytes() == ppm(40, 30), "other bytes")
+    expect("get writes PAM", run("get", cat, "--no-cache", "-o", folder / "cat.pam"), 0)
+    head, _, body = (folder / "cat.pam").read_bytes().partition(b"ENDHDR\n")
+    report.check("with its header", b"TUPLTYPE RGB\n" in head and body == pixels(40, 30), head.decode())
+    expect("get makes a thumbnail", run("get", cat, "--thumbnail", "20x20", "--no-cache", "-o", folder / "t.ppm"), 0, "20x15")
+    report.check("of that size", (folder / "t.ppm").read_bytes().startswith(b"P6\n20 15\n255\n"), "other header")
+    done = run("get", cat, "--no-cache", "-o", "-")
+    report.check("get writes to standard output", done.stdout == png(40, 30) and b"40x30" in done.stderr, done.stderr.decode())
+
+    several(folder, origin)
+    expect("get takes a file", run("get", folder / "cat.png", "--no-cache"), 0, "^loader +40x30")
+    (folder / "a b%.png").write_bytes(png(9, 9))
+    expect("get takes a file with a strange name", run("get", folder / "a b%.png", "--no-cache"), 0, "9x9")
+    expect("get misses a picture", run("get", f"{origin.url}/none.png", "--no-cache"), 1, "^$", "HTTP_STATUS.*404")
+    expect("get refuses a page", run("get", f"{origin.url}/page", "--no-cache"), 1, "^$", "NOT_AN_IMAGE")
+    expect("get tells nobody's address", run("get", "http://127.0.0.1:1/x.png", "--no-cache"), 1, "^$", "CONNECT_FAILED")
+    expect("get hides passwords", run("get", "http://me:secret@127.0.0.1:1/x.png", "--no-cache"), 1, "^$",
+           "^(?!.*secret).*CONNECT_FAILED")
+    done = run("get", cat, "--no-cache", "-o", "/proc/none/cat.png")
+    expect("get cannot write there", done, 1, "^$", "/proc/none/cat.png: No such file")
+    expect("a full disk is an error", run("get", cat, "--no-cache", "-o", "/dev/full"), 1, "^$", "No space left")
+
+
+def several(folder: pathlib.Path, origin: Origin) -> None:
+    urls = [f"{origin.url}/{number}/p.png" for number in range(40)]
+    out = folder / "out"
+    out.mkdir()
+    expect("get loads many into a folder", run("get", *urls, "--no-cache", "-o", out), 0)
+    sizes = sorted(path.stat().st_size for path in out.iterdir())
+    report.check("each under its own name", sizes == sorted(len(png(10 + n, 5)) for n in range(40)), f"{len(sizes)} files")
+    done = run("get", *urls, f"{origin.url}/none.png", "--no-cache", "--json")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    good = [line for line in lines if line.get("source") == "network"]
+    bad = [line for line in lines if line.get("error") == "HTTP_STATUS" and line["http_status"] == 404]
+    report.check("get --json prints an object a URL", done.returncode == 1 and len(good) == 40 and len(bad) == 1,
+                 done.stderr.decode())
+    thumbnails = folder / "thumbnails"
+    thumbnails.mkdir()
+    expect("thumbnails in a folder", run("get", *urls[:3], "--no-cache", "--thumbnail", "8x8", "-o", thumbnails), 0)
+    kinds = {path.suffix for path in thumbnails.iterdir()}
+    report.check("are PAM", kinds == {".pam"} and len(list(thumbnails.iterdir())) == 3, f"{kinds}")
+
+
+def main() -> None:
+    files = {"/cat.png": png(40, 30), "/page": b"<!DOCTYPE html><title>no</title>"}
+    files |= {f"/{number}/p.png": png(10 + number, 5) for number in range(40)}
+    with Origin(files) as origin, tempfile.TemporaryDirectory() as name:
+        os.environ["XDG_CACHE_HOME"] = name
+        folder = pathlib.Path(name)
+        usage(folder)
+        info(folder)
+        doctor()
+        get(folder, origin)
+    report.finish()
+
+
+main()

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Pictures whose every pixel is known, and an origin that serves them.
+
+    pictures.py OUT.png        writes one"""
+
+import http.server
+import struct
+import sys
+import threading
+import zlib
+
+
+def pixels(width: int, height: int) -> bytes:
+    """RGB, a different colour for each place."""
+    return bytes(value for y in range(height) for x in range(width)
+                 for value in (x * 7 % 256, y * 11 % 256, (x + y) * 3 % 256))
+
+
+def png(width: int, height: int) -> bytes:
+    rows = pixels(width, height)
+    step = width * 3
+    body = b"".join(b"\0" + rows[at:at + step] for at in range(0, len(rows), step))
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(body)) + chunk(b"IEND", b"")
+
+
+def ppm(width: int, height: int) -> bytes:
+    return b"P6\n%d %d\n255\n" % (width, height) + pixels(width, height)
+
+
+class Origin:
+    """Serves bytes by path on the loopback interface and counts requests; any other path is 404."""
+
+    def __init__(self, files: dict[str, bytes]) -> None:
+        self.hits: dict[str, int] = {}
+        lock = threading.Lock()
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                with lock:
+                    outer.hits[self.path] = outer.hits.get(self.path, 0) + 1
+                body = files.get(self.path.split("?")[0])
+                self.send_response(200 if body is not None else 404)
+                self.send_header("Content-Length", str(len(body or b"")))
+                self.end_headers()
+                self.wfile.write(body or b"")
+
+            def log_message(self, *arguments: object) -> None:
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def __enter__(self) -> "Origin":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1], "wb") as file:
+        file.write(png(96, 64))

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""The C samples do what they say.
+
+    samples.py FOLDER-OF-PROGRAMS"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "HeaderTests"))
+import report  # noqa: E402
+from pictures import Origin, png, ppm  # noqa: E402
+
+PROGRAMS = pathlib.Path(sys.argv[1]).resolve()
+
+
+def run(name: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(PROGRAMS / name), *map(str, arguments)], capture_output=True, text=True, timeout=60)
+
+
+def expect(name: str, done: subprocess.CompletedProcess[str], status: int, pattern: str) -> None:
+    fine = done.returncode == status and re.search(pattern, done.stdout + done.stderr)
+    report.check(name, fine, f"status {done.returncode}: {done.stdout} {done.stderr}")
+
+
+def main() -> None:
+    samples = pathlib.Path(__file__).resolve().parents[2] / "examples/c"
+    for source in sorted(samples.glob("*.c")):
+        count = len(source.read_text().splitlines())
+        report.check(f"{source.name} has less than 100 lines", count < 100, f"{count}")
+
+    files = {f"/{i}.png": png(20 + i, 10) for i in range(30)}
+    with Origin(files) as origin, tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        os.environ["XDG_CACHE_HOME"] = name
+        (folder / "a.png").write_bytes(png(31, 17))
+
+        expect("load_one decodes a file", run("load_one", folder / "a.png", folder / "a.ppm"), 0, "^png 31x17\n$")
+        report.check("load_one writes every pixel", (folder / "a.ppm").read_bytes() == ppm(31, 17), "other bytes")
+        expect("load_one loads a URL", run("load_one", f"{origin.url}/3.png", folder / "b.ppm"), 0, "^png 23x10\n$")
+        report.check("load_one writes what it loaded", (folder / "b.ppm").read_bytes() == ppm(23, 10), "other bytes")
+        expect("load_one tells why it failed", run("load_one", f"{origin.url}/none.png"), 1, "HTTP_STATUS")
+        expect("load_one tells its usage", run("load_one"), 2, "usage")
+
+        urls = [f"{origin.url}{path}" for path in files]
+        expect("load_many loads all", run("load_many", *urls), 0, "30 loaded, 0 failed")
+        expect("load_many counts failures", run("load_many", *urls, f"{origin.url}/none.png"), 1, "30 loaded, 1 failed")
+        done = run("event_loop", *urls)
+        expect("event_loop loads all", done, 0, "after")
+        report.check("event_loop prints each once", len(done.stdout.splitlines()) == 30, done.stdout)
+        expect("event_loop tells failures", run("event_loop", f"{origin.url}/none.png"), 1, "none.png")
+        expect("custom_loader paints, then remembers", run("custom_loader", "demo:64x48"), 0,
+               "^loader 64x48\nmemory 64x48\n$")
+        expect("custom_loader refuses nonsense", run("custom_loader", "demo:x"), 1, "custom_loader: ")
+    report.finish()
+
+
+main()
