@@ -1,4 +1,4 @@
-"""The show of ``examples/demo``, on a library that is built: ``python3 examples/show [--ci] [--pictures F] [--out F]``."""
+"""The show of ``examples/demo``, on a library that is built: ``python3 examples/show [--ci]``."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bindings" / "python"))
 os.environ["PYTHONPATH"] = str(ROOT / "bindings" / "python")
 
-import contact  # noqa: E402
-import pictures as gallery  # noqa: E402
-import report  # noqa: E402
-import scenes  # noqa: E402
-import sdimage  # noqa: E402
-from sdimage.origin import Origin  # noqa: E402
-from terminal import Terminal  # noqa: E402
+import contact
+import pictures as gallery
+import report
+import scenes
+import sdimage
+from sdimage.origin import Origin
+from terminal import Terminal
 
 
 def _machine() -> str:
@@ -32,7 +32,9 @@ def _machine() -> str:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="examples/demo", description="Shows sdimage at work, and checks what it says.")
+    parser = argparse.ArgumentParser(
+        prog="examples/demo", description="Shows sdimage at work, and checks what it says."
+    )
     parser.add_argument("--ci", action="store_true", help="no colours, no bars")
     parser.add_argument("--pictures", type=Path, default=ROOT / "Tests" / "Fixtures" / "pictures", help="a folder")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "demo", help="where the report goes")
@@ -83,6 +85,7 @@ def _write(out: Path, pictures: list[gallery.Picture], found: dict[str, object])
             "bytes": picture.size,
             **{name: picture.known[name] for name in ("format", "width", "height", "frame_count")},
             "times_ms": picture.times,
+            "network_loads": picture.network_loads,
             "origin_requests": picture.requests,
         }
         for picture in pictures

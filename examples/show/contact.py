@@ -8,20 +8,22 @@ from sdimage import _png
 
 #: Pixels: the box of a picture, the caption below it, and the space between.
 BOX = (200, 150)
-CAPTION, GAP = 42, 20
+CAPTION, GAP = 46, 20
 _BACKGROUND, _BRIGHT, _DIM = (22, 24, 29), (232, 234, 240), (140, 146, 160)
 _CHECKS = ((92, 96, 104), (120, 124, 132))
 
-#: Letters of 5 x 7 points, a row in each pair of digits.
+#: Letters of 5 x 7 points and two for tails, a row in each pair of digits.
 _GLYPHS = {
-    "a": "00000e010f110f", "b": "10101e1111111e", "c": "00000e1010110e", "d": "01010f1111110f", "e": "00000e111f100e",
-    "f": "0609081c080808", "g": "000f11110f010e", "h": "10101619111111", "i": "04000c0404040e", "j": "0200060202120c",
-    "k": "10101214181412", "l": "0c04040404040e", "m": "00001a15151111", "n": "00001619111111", "o": "00000e1111110e",
-    "p": "00001e111e1010", "q": "00000d130f0101", "r": "00001619101010", "s": "00000e100e011e", "t": "08081c08080906",
-    "u": "0000111111130d", "v": "00001111110a04", "w": "0000111115150a", "x": "0000110a040a11", "y": "000011110f010e",
-    "z": "00001f0204081f", "0": "0e11131519110e", "1": "040c040404040e", "2": "0e11010204081f", "3": "1f02040201110e",
-    "4": "02060a121f0202", "5": "1f101e0101110e", "6": "0608101e11110e", "7": "1f010204080808", "8": "0e11110e11110e",
-    "9": "0e11110f01020c", ".": "00000000000c0c", "-": "0000001f000000",
+    "a": "00000e010f110f", "b": "10101e1111111e", "c": "00000e1010110e", "d": "01010f1111110f",
+    "e": "00000e111f100e", "f": "0609081c080808", "g": "00000f1111110f010e", "h": "10101619111111",
+    "i": "04000c0404040e", "j": "02000602020202120c", "k": "10101214181412", "l": "0c04040404040e",
+    "m": "00001a15151111", "n": "00001619111111", "o": "00000e1111110e", "p": "00001e1111111e1010",
+    "q": "00000f1111110f0101", "r": "00001619101010", "s": "00000e100e011e", "t": "08081c08080906",
+    "u": "0000111111130d", "v": "00001111110a04", "w": "0000111115150a", "x": "0000110a040a11",
+    "y": "0000111111110f010e", "z": "00001f0204081f", "0": "0e11131519110e", "1": "040c040404040e",
+    "2": "0e11010204081f", "3": "1f02040201110e", "4": "02060a121f0202", "5": "1f101e0101110e",
+    "6": "0608101e11110e", "7": "1f010204080808", "8": "0e11110e11110e", "9": "0e11110f01020c",
+    ".": "00000000000c0c", "-": "0000001f000000",
 }  # fmt: skip
 
 
@@ -49,7 +51,7 @@ class Canvas:
     def text(self, text: str, x: int, y: int, colour: tuple[int, int, int], size: int = 2) -> None:
         """Writes in small letters."""
         for index, letter in enumerate(text.lower()):
-            for line, digits in enumerate(bytes.fromhex(_GLYPHS.get(letter, "00000000000000"))):
+            for line, digits in enumerate(bytes.fromhex(_GLYPHS.get(letter, ""))):
                 for column in range(5):
                     if digits >> (4 - column) & 1:
                         left = x + (index * 6 + column) * size
@@ -84,7 +86,7 @@ def sheet(pictures: list[Picture]) -> bytes:
     for index, picture in enumerate(pictures):
         image = picture.thumbnail = sdimage.decode(picture.path, thumbnail_size=BOX)
         x, y = GAP + index % columns * step[0], GAP + index // columns * step[1]
-        canvas.image(image, x + (BOX[0] - image.width) // 2, y + BOX[1] - image.height)
+        canvas.image(image, x, y + BOX[1] - image.height)
         canvas.text(picture.path.stem[:16], x, y + BOX[1] + 8, _BRIGHT)
-        canvas.text(picture.label, x, y + BOX[1] + 26, _DIM)
+        canvas.text(picture.label, x, y + BOX[1] + 30, _DIM)
     return canvas.png()

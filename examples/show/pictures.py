@@ -21,6 +21,7 @@ class Picture:
     probes: list[dict[str, Any]]
     url: str = ""
     times: dict[str, float] = field(default_factory=dict)
+    network_loads: int = 0
     requests: int = 0
     thumbnail: sdimage.Image | None = None
 

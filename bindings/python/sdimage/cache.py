@@ -8,7 +8,7 @@ import os
 import weakref
 from ctypes import byref, c_uint64, c_void_p
 from types import TracebackType
-from typing import Any, Unpack, cast
+from typing import Any, Self, Unpack, cast
 
 from . import _bytes, _enums
 from ._bytes import Path, ReadableBuffer
@@ -193,7 +193,7 @@ class ImageCache:
             if error.code != "SHUTDOWN":
                 raise
 
-    def __enter__(self) -> ImageCache:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -6,7 +6,7 @@ import itertools
 import weakref
 from collections.abc import Callable, Iterable, Mapping
 from ctypes import byref, c_void_p, sizeof
-from typing import Any, TypeAlias, TypeVar, Union, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from . import _bytes, _enums
 from ._bytes import ReadableBuffer
@@ -60,7 +60,7 @@ class LoadRequest:
 
 
 #: Encoded bytes at once, or in pieces, or a ready picture.
-Loaded: TypeAlias = Union[ReadableBuffer, Iterable[bytes], Image]
+Loaded: TypeAlias = ReadableBuffer | Iterable[bytes] | Image
 LoadFunction: TypeAlias = Callable[[LoadRequest], Loaded]
 
 

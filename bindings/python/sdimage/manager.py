@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from ctypes import byref, c_void_p, sizeof
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Unpack, cast
+from typing import Any, Self, Unpack, cast
 
 from . import _bytes
 from ._asyncio import OnProgress, OnResult, Waiter, bridge, current_bridge
@@ -214,7 +214,7 @@ class Manager:
                     deliveries.drain()
         _managers.discard(self)
 
-    def __enter__(self) -> Manager:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -222,7 +222,7 @@ class Manager:
     ) -> None:
         self.close()
 
-    async def __aenter__(self) -> Manager:
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(

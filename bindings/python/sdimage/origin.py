@@ -37,7 +37,7 @@ from collections import Counter
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any, cast
+from typing import Any, Self, cast
 
 HTML = b"<!doctype html><title>Sign in</title><p>Please sign in to the network.</p>"
 _STEP = 16384
@@ -155,7 +155,7 @@ class Origin:
             self._counts.clear()
             self._paths.clear()
 
-    def start(self) -> Origin:
+    def start(self) -> Self:
         """Begins to answer."""
         self._thread.start()
         return self
@@ -173,7 +173,7 @@ class Origin:
         while self._thread.is_alive():
             self._thread.join(0.5)
 
-    def __enter__(self) -> Origin:
+    def __enter__(self) -> Self:
         return self.start()
 
     def __exit__(

@@ -14,9 +14,9 @@ PACKAGE = Path(__file__).resolve().parents[1]
 ROOT = PACKAGE.parents[1]
 sys.path.insert(0, str(PACKAGE))
 
-import sdimage  # noqa: E402
-from sdimage import _png, _specimens  # noqa: E402
-from sdimage.origin import Origin  # noqa: E402
+import sdimage
+from sdimage import _png, _specimens
+from sdimage.origin import Origin
 
 PICTURES = ROOT / "Tests" / "Fixtures" / "pictures"
 HEADERS = ROOT / "include" / "sdimage"
@@ -80,7 +80,9 @@ class TestCase(unittest.TestCase):
         self.addCleanup(origin.stop)
         return origin
 
-    def assert_error(self, code: str | tuple[str, ...], function: object, *arguments: object, **options: object) -> sdimage.Error:
+    def assert_error(
+        self, code: str | tuple[str, ...], function: object, *arguments: object, **options: object
+    ) -> sdimage.Error:
         """Expects an error and returns it."""
         with self.assertRaises(sdimage.Error) as caught:
             function(*arguments, **options)  # type: ignore[operator]

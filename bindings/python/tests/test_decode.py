@@ -8,8 +8,9 @@ import struct
 import unittest
 from pathlib import Path
 
-from .support import TestCase, jpeg, png, sdimage
 from sdimage import _png
+
+from .support import TestCase, jpeg, png, sdimage
 
 try:
     import numpy

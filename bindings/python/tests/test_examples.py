@@ -48,12 +48,12 @@ class Samples(TestCase):
 
     def test_the_example_of_the_readme(self) -> None:
         text = (PACKAGE / "README.md").read_text()
-        block = re.search(r"```python\n(.*?)```", text, flags=re.S)
+        block = re.search(r"```python\n(.*?)```", text, flags=re.DOTALL)
         assert block
         url = self.origin().add("cat.jpg", jpeg(640, 480))
         code = "import os, sys; url = sys.argv[1]; os.environ['XDG_CACHE_HOME'] = sys.argv[2]\n" + block[1]
         done = run_python(code, url, self.folder())
-        told = re.findall(r"# (network|memory|NOT_AN_IMAGE)$", block[1], flags=re.M)
+        told = re.findall(r"# (network|memory|NOT_AN_IMAGE)$", block[1], flags=re.MULTILINE)
         self.assertEqual([line.split()[-1] for line in done.stdout.splitlines()], told)
 
     def test_the_command_line(self) -> None:

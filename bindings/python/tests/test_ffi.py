@@ -6,8 +6,9 @@ import ctypes
 import re
 import unittest
 
-from .support import HEADERS, sdimage
 from sdimage import _enums, _ffi
+
+from .support import HEADERS, sdimage
 
 PLAIN = {
     "void": None,
@@ -39,13 +40,13 @@ PLAIN = {
 def text() -> str:
     """All headers without comments."""
     joined = "\n".join(path.read_text() for path in sorted(HEADERS.glob("*.h")))
-    return re.sub(r"/\*.*?\*/", "", joined, flags=re.S)
+    return re.sub(r"/\*.*?\*/", "", joined, flags=re.DOTALL)
 
 
 def enums() -> dict[str, dict[str, int]]:
     """``{"sdimage_priority": {"LOW": -1, …}}``"""
     found = {}
-    for name, body in re.findall(r"typedef enum SDIMAGE_ENUM (\w+) \{(.*?)\}", text(), flags=re.S):
+    for name, body in re.findall(r"typedef enum SDIMAGE_ENUM (\w+) \{(.*?)\}", text(), flags=re.DOTALL):
         prefix = name.upper() + "_"
         values = re.findall(r"(\w+)\s*=\s*(-?\d+)", body)
         found[name] = {value.removeprefix(prefix): int(number) for value, number in values}
@@ -95,7 +96,7 @@ class Table(unittest.TestCase):
 
     def test_callback_tables_have_the_fields_of_the_headers(self) -> None:
         for table, name in ((_ffi.LoadHandler, "sdimage_load_handler"), (_ffi.LoaderTable, "sdimage_loader_vtable")):
-            found = re.search(rf"typedef struct {name} \{{(.*?)\}} {name};", text(), flags=re.S)
+            found = re.search(rf"typedef struct {name} \{{(.*?)\}} {name};", text(), flags=re.DOTALL)
             assert found
             fields = re.findall(r"size_t (size);|\(\*(\w+)\)", found[1])
             self.assertEqual([field[0] for field in table._fields_], [size or call for size, call in fields])

@@ -54,7 +54,9 @@ class Loading(TestCase):
             events.append(result)
             ended.set()
 
-        manager.start(url, on_progress=lambda received, expected: events.append((received, expected)), on_result=on_result)
+        manager.start(
+            url, on_progress=lambda received, expected: events.append((received, expected)), on_result=on_result
+        )
         self.assertTrue(ended.wait(20))
         progress = [event for event in events if isinstance(event, tuple)]
         self.assertIsInstance(events[-1], sdimage.Result)

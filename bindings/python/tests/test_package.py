@@ -11,8 +11,9 @@ import unittest
 import venv
 from pathlib import Path
 
-from .support import PACKAGE, ROOT, TestCase
 from sdimage import _ffi
+
+from .support import PACKAGE, ROOT, TestCase
 
 
 class Types(unittest.TestCase):
