@@ -15,6 +15,7 @@ struct cpng_reader {
     jmp_buf jump;
     cpng_status status;
     int is_finishing;
+    int is_partial;
     char message[96];
 };
 
@@ -45,6 +46,9 @@ static void on_read(png_structp png, png_bytep to, size_t count) {
         stop(reader, CPNG_TRUNCATED, "the bytes end early");
     memcpy(to, reader->bytes + reader->offset, count);
     reader->offset += count;
+    /* libpng fills its buffer of 8 KiB or fails: near the end a smaller one, to lose no row that is there. */
+    if (reader->is_partial)
+        png_set_compression_buffer_size(png, reader->length - reader->offset > 8192 + 64 ? 8192 : 16);
 }
 
 cpng_reader *cpng_open(const void *bytes, size_t length) {
@@ -73,6 +77,8 @@ cpng_reader *cpng_open(const void *bytes, size_t length) {
     png_set_option(reader->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
     return reader;
 }
+
+void cpng_accept_partial(cpng_reader *reader) { reader->is_partial = 1; }
 
 void cpng_close(cpng_reader *reader) {
     if (!reader)

@@ -10,6 +10,8 @@ import SDImage
         let count: Int
         var offset = 0
         var hasEnded = false
+        /// From here on a single byte that is read is the length of a block.
+        var isInBlocks = false
     }
 
     private let bytes: Bytes
@@ -37,6 +39,7 @@ import SDImage
             unsafe free(source)
             throw failure
         }
+        unsafe source.pointee.isInBlocks = true
         self.bytes = bytes
         unsafe self.source = unsafe source
         unsafe self.file = unsafe file
@@ -58,8 +61,8 @@ import SDImage
         }
     }
 
-    /// At the end of the bytes a single byte reads as 0, the block terminator: a frame whose pixels are all there is
-    /// not lost for lack of it.
+    /// The last block is cut to what there is of it, and behind it stands a block of length 0, which ends the data: no
+    /// pixel that is there is lost, nor a whole frame for lack of its end.
     private static let read: InputFunc = { file, target, wanted in
         guard let source = unsafe file?.pointee.UserData?.assumingMemoryBound(to: Source.self),
             let target = unsafe target, wanted > 0
@@ -68,10 +71,11 @@ import SDImage
         let count = min(Int(wanted), max(left, 0))
         unsafe memcpy(target, source.pointee.base + source.pointee.offset, count)
         unsafe source.pointee.offset += count
-        if count == Int(wanted) { return wanted }
-        unsafe source.pointee.hasEnded = true
-        guard wanted == 1 else { return Int32(count) }
-        unsafe target.pointee = 0
+        if count < Int(wanted) { unsafe source.pointee.hasEnded = true }
+        guard wanted == 1, unsafe source.pointee.isInBlocks else { return Int32(count) }
+        let length = unsafe count == 1 ? min(Int(target.pointee), left - 1) : 0
+        if count == 1, unsafe length < Int(target.pointee) { unsafe source.pointee.hasEnded = true }
+        unsafe target.pointee = UInt8(length)
         return 1
     }
 
