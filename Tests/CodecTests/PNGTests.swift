@@ -74,7 +74,9 @@ import Testing
         #expect(image.metadata.hasAlpha == kind.format.hasAlpha)
     }
 
-    @Test(arguments: kinds, PixelFormat.allCases) func everyFormatOnRequestEqualsAConversion(_ kind: Kind, format: PixelFormat) throws {
+    @Test(arguments: kinds, PixelFormat.allCases) func everyFormatOnRequestEqualsAConversion(_ kind: Kind, format: PixelFormat)
+        throws
+    {
         let asked = try decode(file(kind)) { $0.pixelFormat = format }
         #expect(asked.pixels.format == format)
         #expect(asked.content == (try decode(file(kind)).converted(to: format).content))
@@ -117,7 +119,8 @@ import Testing
     // MARK: Damage and limits
 
     private var sample: [UInt8] {
-        PNGBuilder.header(40, 40, depth: 8, type: 2).finished((0..<40).map { y in (0..<120).map { UInt8(($0 * 7 + y * 13) & 255) } })
+        PNGBuilder.header(40, 40, depth: 8, type: 2).finished(
+            (0..<40).map { y in (0..<120).map { UInt8(($0 * 7 + y * 13) & 255) } })
     }
 
     @Test func aCutPictureIsTruncated() { #expect(status(Array(sample[..<(sample.count / 2)])) == .truncated) }
@@ -199,9 +202,15 @@ import Testing
         let linear = PNGBuilder.four(100_000)
         #expect(try grey(128) { $0.chunk("gAMA", linear) } == 188)
         #expect(try grey(128) { $0.chunk("gAMA", PNGBuilder.four(45_455)) } == 128)
-        #expect(try grey(128) { $0.chunk("gAMA", linear); $0.chunk("sRGB", [0]) } == 128)
+        #expect(
+            try grey(128) {
+                $0.chunk("gAMA", linear); $0.chunk("sRGB", [0])
+            } == 128)
         #expect(try grey(128) { $0.chunk("gAMA", linear, damaged: true) } == 128)
-        #expect(try grey(128) { $0.chunk("cICP", [1, 8, 0, 1]); $0.chunk("sRGB", [0]) } == 188)
+        #expect(
+            try grey(128) {
+                $0.chunk("cICP", [1, 8, 0, 1]); $0.chunk("sRGB", [0])
+            } == 188)
     }
 
     @Test func colourStaysAsStoredWhenThatIsWanted() throws {
@@ -222,7 +231,8 @@ import Testing
     // MARK: Animation
 
     private func frameControl(_ number: Int, delay: [UInt8] = [0, 50, 3, 232], width: Int = 1) -> [UInt8] {
-        PNGBuilder.four(number) + PNGBuilder.four(width) + PNGBuilder.four(1) + PNGBuilder.four(0) + PNGBuilder.four(0) + delay + [0, 0]
+        PNGBuilder.four(number) + PNGBuilder.four(width) + PNGBuilder.four(1) + PNGBuilder.four(0) + PNGBuilder.four(0) + delay
+            + [0, 0]
     }
 
     private func animation(_ second: [UInt8]) -> [UInt8] {

@@ -10,8 +10,9 @@ import SDImage
         let count: Int
         var offset = 0
         var hasEnded = false
-        /// From here on a single byte that is read is the length of a block.
+        /// From here on lengths of blocks and their data are read in turn.
         var isInBlocks = false
+        var isAtLength = true
     }
 
     private let bytes: Bytes
@@ -22,7 +23,8 @@ import SDImage
 
     /// Opens the frame whose image separator stands at `position`.
     init(_ bytes: Bytes, position: Int) throws(ImageError) {
-        guard let base = unsafe bytes.pointer, let source = unsafe malloc(MemoryLayout<Source>.stride)?.bindMemory(to: Source.self, capacity: 1)
+        guard let base = unsafe bytes.pointer,
+            let source = unsafe malloc(MemoryLayout<Source>.stride)?.bindMemory(to: Source.self, capacity: 1)
         else { throw unsafe .noMemory(MemoryLayout<Source>.stride) }
         unsafe source.initialize(to: Source(base: base, count: bytes.count))
         var code: Int32 = 0
@@ -33,7 +35,9 @@ import SDImage
         // giflib reads no further than it must, so the way to the frame needs not be gone with it.
         unsafe source.pointee.offset = position
         var kind = UNDEFINED_RECORD_TYPE
-        guard unsafe DGifGetRecordType(file, &kind) == GIF_OK, kind == IMAGE_DESC_RECORD_TYPE, unsafe DGifGetImageDesc(file) == GIF_OK else {
+        guard unsafe DGifGetRecordType(file, &kind) == GIF_OK, kind == IMAGE_DESC_RECORD_TYPE,
+            unsafe DGifGetImageDesc(file) == GIF_OK
+        else {
             let failure = unsafe GIFReader.error(file.pointee.Error, hasEnded: source.pointee.hasEnded)
             unsafe DGifCloseFile(file, nil)
             unsafe free(source)
@@ -72,9 +76,14 @@ import SDImage
         unsafe memcpy(target, source.pointee.base + source.pointee.offset, count)
         unsafe source.pointee.offset += count
         if count < Int(wanted) { unsafe source.pointee.hasEnded = true }
-        guard wanted == 1, unsafe source.pointee.isInBlocks else { return Int32(count) }
-        let length = unsafe count == 1 ? min(Int(target.pointee), left - 1) : 0
-        if count == 1, unsafe length < Int(target.pointee) { unsafe source.pointee.hasEnded = true }
+        guard unsafe source.pointee.isInBlocks, unsafe source.pointee.isAtLength, wanted == 1 else {
+            unsafe source.pointee.isAtLength = true
+            return Int32(count)
+        }
+        let announced = unsafe count == 1 ? Int(target.pointee) : 0
+        let length = min(announced, max(left - 1, 0))
+        if length < announced { unsafe source.pointee.hasEnded = true }
+        unsafe source.pointee.isAtLength = length == 0
         unsafe target.pointee = UInt8(length)
         return 1
     }
