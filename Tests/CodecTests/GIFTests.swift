@@ -22,7 +22,9 @@ struct GIFBuilder {
         bytes += [0x21, 0xFF, 11] + Array(application.utf8) + [3, 1] + GIFBuilder.two(count) + [0]
     }
 
-    mutating func frame(_ left: Int, _ top: Int, _ width: Int, _ height: Int, _ indices: [UInt8], interlaced: Bool = false, local: [UInt8] = []) {
+    mutating func frame(
+        _ left: Int, _ top: Int, _ width: Int, _ height: Int, _ indices: [UInt8], interlaced: Bool = false, local: [UInt8] = []
+    ) {
         bytes += [0x2C] + [left, top, width, height].flatMap(GIFBuilder.two)
         bytes += [(interlaced ? 0x40 : 0) | (local.isEmpty ? 0 : 0x81)] + local + [2] + GIFBuilder.blocks(indices) + [0]
     }
@@ -211,6 +213,8 @@ struct GIFBuilder {
         var gif = GIFBuilder(65535, 65535)
         gif.frame(0, 0, 1, 1, [1])
         #expect(imageError { _ = try decode(gif.finished) }?.status == .tooLarge)
-        #expect(imageError { _ = try decode(gif.finished) { $0.thumbnailSize = PixelSize(width: 9, height: 9) } }?.status == .tooLarge)
+        #expect(
+            imageError { _ = try decode(gif.finished) { $0.thumbnailSize = PixelSize(width: 9, height: 9) } }?.status == .tooLarge
+        )
     }
 }
