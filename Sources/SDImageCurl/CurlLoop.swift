@@ -63,7 +63,7 @@ import SDImage
     private func startWaiting() {
         let now = sockets.now
         for queue in queues.values {
-            while let transfer = queue.next({ gate.admits($0, at: now) }) { start(transfer, in: queue, at: now) }
+            while let transfer = queue.next({ $0.isHostAddress || gate.admits($0.host, at: now) }) { start(transfer, in: queue, at: now) }
         }
     }
 
@@ -85,7 +85,7 @@ import SDImage
     }
 
     private func begin(_ transfer: Transfer, _ handle: EasyHandle, _ engine: MultiHandle) throws(ImageError) {
-        gate.began(transfer, at: sockets.now)
+        if !transfer.isHostAddress { gate.began(transfer.host, at: sockets.now) }
         handle.nameResolved = { [unowned self, host = transfer.host] in gate.resolved(host, at: sockets.now) }
         try handle.prepare(for: transfer)
         try engine.add(handle)
@@ -110,6 +110,10 @@ import SDImage
 
     private func failure(of transfer: Transfer, _ code: CURLcode, _ systemError: Int32, _ detail: String) -> ImageError {
         if transfer.isAddressForbidden { return ImageError(.addressForbidden, "address is not public") }
+        // All that this libcurl says of a header line longer than its 100 KiB.
+        if code == CURLE_OUT_OF_MEMORY, transfer.isConnected, transfer.disposition == .undecided {
+            return .tooLarge("size of the response header in bytes", limit: ResponseHead.longest)
+        }
         if transfer.isPoisoned { return ImageError(.invalidResponse, "answer before any request") }
         return transfer.failure ?? CurlErrors.error(code, systemError: systemError, detail: detail, url: .empty)
     }
@@ -181,8 +185,10 @@ import SDImage
     private func sleepIdle() {
         var entry = pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0)
         let ready = unsafe poll(&entry, 1, sockets.isEmpty ? -1 : CurlLoop.idleMilliseconds)
+        guard ready == 0 else { return }
         // There is no other way to have libcurl close what it keeps.
-        if ready == 0 { engine = nil }
+        engine = nil
+        for queue in queues.values { queue.dropHandles() }
     }
 
     private func drainWakeUp() {

@@ -48,6 +48,11 @@ package final class CurlService: EngineService {
     }
 
     func post(_ command: Command) {
+        // The lock may have been held by a thread that did not come along.
+        if Engine.isForked {
+            if case .start(let ticket) = command { ticket.finish(.failure(.forked)) }
+            return
+        }
         let refusal = inbox.withLock { inbox -> ImageError? in
             if inbox.isStopping { return .shutdown }
             if inbox.thread == nil, case .start = command {
@@ -63,9 +68,9 @@ package final class CurlService: EngineService {
 
     private func startThread() throws(ImageError) -> pthread_t {
         let wakeUp = wakeUp
-        return try LibraryThread.start("sdimage-curl") { [unowned self] in
-            // `stop` joins before the service can go.
-            CurlLoop(wakeUp: wakeUp).run { self.takeCommands() } isStopping: { self.inbox.withLock { $0.isStopping } }
+        // Keeps the service alive until `stop`.
+        return try LibraryThread.start("sdimage-curl") { [self] in
+            CurlLoop(wakeUp: wakeUp).run { takeCommands() } isStopping: { inbox.withLock { $0.isStopping } }
         }
     }
 

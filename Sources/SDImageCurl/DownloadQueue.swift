@@ -60,7 +60,7 @@ final class DownloadQueue {
         origin(transfer.origin).waiting[lane(transfer)].append(Entry(transfer: transfer, number: transfer.queueEntry))
     }
 
-    /// Moves a waiting transfer to another priority; it keeps its age.
+    /// Moves a waiting transfer to a higher priority, behind those that wait there.
     func move(_ transfer: Transfer, to priority: LoadPriority) {
         guard priority > transfer.priority else { return }
         transfer.priority = priority
@@ -106,6 +106,9 @@ final class DownloadQueue {
     }
 
     func giveBack(_ handle: EasyHandle) { idle.append(handle) }
+
+    /// Each handle keeps buffers.
+    func dropHandles() { idle = [] }
 
     private func nextNumber() -> UInt64 {
         lastNumber += 1

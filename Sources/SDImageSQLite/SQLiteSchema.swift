@@ -49,11 +49,12 @@ enum SQLiteSchema {
         COMMIT;
         """
 
-    static let row = """
-        SELECT e.instance, e.number, e.length, e.checksum, e.created, e.accessed, e.expires, e.allocated, e.file,
-            e.etag, e.modified, e.control, e.extended, c.bytes
-        FROM entry e LEFT JOIN content c ON c.id = e.id WHERE e.digest = ?1 AND e.key = ?2
+    static let header = """
+        SELECT instance, number, length, checksum, created, accessed, expires, allocated, file, etag, modified, control,
+            extended, id
+        FROM entry WHERE digest = ?1 AND key = ?2
         """
+    static let content = "SELECT bytes FROM content WHERE id = ?1"
     static let holds = "SELECT 1 FROM entry WHERE digest = ?1 AND instance = ?2 AND number = ?3"
     static let totals = "SELECT entries, bytes, allocated FROM total WHERE id = 1"
     static let find = "SELECT id, instance, number, length, allocated, file FROM entry WHERE digest = ?1 AND key = ?2"

@@ -7,6 +7,8 @@ import SDImage
     private let handle: OpaquePointer
     // Also keeps the connection open.
     private let connection: SQLiteConnection
+    /// Code of the first binding that was refused.
+    private var refusal = SQLITE_OK
 
     init(_ handle: OpaquePointer, of connection: SQLiteConnection) {
         unsafe self.handle = unsafe handle
@@ -20,6 +22,7 @@ import SDImage
         defer {
             unsafe sqlite3_reset(handle)
             unsafe sqlite3_clear_bindings(handle)
+            refusal = SQLITE_OK
         }
         return try body(self)
     }
@@ -39,6 +42,7 @@ import SDImage
 
     /// True when there is a row to read.
     func step() throws(ImageError) -> Bool {
+        guard refusal == SQLITE_OK else { throw connection.error(refusal) }
         let code = unsafe sqlite3_step(handle)
         switch code {
         case SQLITE_ROW: return true
@@ -47,9 +51,10 @@ import SDImage
         }
     }
 
-    // A refused binding leaves NULL, which the NOT NULL of the schema then refuses.
+    /// A refused binding is told by the next step: a value too large, or no memory for its copy.
+    private func note(_ code: Int32) { if refusal == SQLITE_OK { refusal = code } }
 
-    func bind(_ position: Int32, _ value: Int64) { unsafe sqlite3_bind_int64(handle, position, value) }
+    func bind(_ position: Int32, _ value: Int64) { note(unsafe sqlite3_bind_int64(handle, position, value)) }
 
     /// Bit by bit, because SQLite knows signed numbers only.
     func bind(_ position: Int32, _ value: UInt64) { bind(position, Int64(bitPattern: value)) }
@@ -59,19 +64,20 @@ import SDImage
     /// Copies.
     func bind(_ position: Int32, _ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return empty(position) }
-        unsafe _ = bytes.withUnsafeBytes {
-            unsafe sqlite3_bind_blob64(handle, position, $0.baseAddress, UInt64($0.count), SQLiteStatement.transient)
-        }
+        note(
+            unsafe bytes.withUnsafeBytes {
+                unsafe sqlite3_bind_blob64(handle, position, $0.baseAddress, UInt64($0.count), SQLiteStatement.transient)
+            })
     }
 
     /// Does not copy: the bytes must live until the statement was run.
     func bind(_ position: Int32, lending bytes: Bytes) {
         guard !bytes.isEmpty else { return empty(position) }
-        unsafe sqlite3_bind_blob64(handle, position, bytes.pointer, UInt64(bytes.count), nil)
+        note(unsafe sqlite3_bind_blob64(handle, position, bytes.pointer, UInt64(bytes.count), nil))
     }
 
     // With a NULL pointer SQLite would bind NULL.
-    private func empty(_ position: Int32) { unsafe sqlite3_bind_zeroblob(handle, position, 0) }
+    private func empty(_ position: Int32) { note(unsafe sqlite3_bind_zeroblob(handle, position, 0)) }
 
     func int(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
@@ -79,7 +85,11 @@ import SDImage
 
     func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-    func array(_ column: Int32) -> [UInt8] { unsafe Array(buffer(column)) }
+    /// Short values only: keys of files, header fields. A longer one, which nobody of us wrote, reads as empty.
+    func array(_ column: Int32) -> [UInt8] {
+        let bytes = unsafe buffer(column)
+        return unsafe bytes.count <= 65536 ? Array(bytes) : []
+    }
 
     /// A copy in memory of its own.
     func bytes(_ column: Int32) throws(ImageError) -> Bytes { unsafe try .copying(buffer(column)) }

@@ -18,6 +18,10 @@ package final class SQLiteStore: CacheStore {
         try read { reader throws(ImageError) in try reader.row(for: key) }
     }
 
+    package func header(for key: CacheKey) throws(ImageError) -> CacheRow? {
+        try read { reader throws(ImageError) in try reader.header(for: key) }
+    }
+
     package func holds(_ name: CacheFileName) throws(ImageError) -> Bool {
         try read { reader throws(ImageError) in try reader.holds(name) }
     }

@@ -136,6 +136,15 @@ struct JPEGTests {
         #expect(error?.status == .truncated)
     }
 
+    @Test func aThumbnailThatNeedsOnlyTheFirstScansStillWantsTheWholeFile() throws {
+        let data = try CodecFixture.data("jpeg/large_progressive.jpg")
+        let small = PixelSize(width: 40, height: 30)
+        #expect(try coder.survive(data) { $0.thumbnailSize = small }?.size == small)
+        let cut = Array(data.dropLast(200))
+        #expect(try coder.survive(cut) { $0.thumbnailSize = small } == nil)
+        #expect(try coder.survive(cut) { ($0.thumbnailSize, $0.acceptPartial) = (small, true) }?.metadata.isIncremental == true)
+    }
+
     @Test func aTruncatedPictureIsGivenWhereThatIsAccepted() throws {
         let data = try CodecFixture.data("jpeg/large.jpg")
         let image = try #require(try coder.survive(Array(data.prefix(data.count / 2))) { $0.acceptPartial = true })

@@ -139,13 +139,14 @@ extension CurlTests {
         #expect(await downloader.status(server.url("/exact")) { $0.maxBodyBytes = 1000 } == .tooLarge)
     }
 
-    @Test func hugeHeaderIsTooLarge() async throws {
-        let server = LoopbackServer { _, connection in
+    @Test(arguments: ["/many", "/long"]) func hugeHeaderIsTooLarge(target: String) async throws {
+        let server = LoopbackServer { request, connection in
             connection.send("HTTP/1.1 200 OK\r\n")
+            if request.target == "/long" { connection.send("X-Filler: " + String(repeating: "x", count: 500_000)) }
             for _ in 0..<10_000 where !connection.send("X-Filler: " + String(repeating: "x", count: 90) + "\r\n") { return }
         }
         defer { server.stop() }
-        #expect(try await Downloader().status(server.url("/")) == .tooLarge)
+        #expect(try await Downloader().status(server.url(target)) == .tooLarge)
     }
 
     @Test(arguments: ["/silent", "/stalled"])
@@ -230,6 +231,28 @@ extension CurlTests {
         defer { server.stop() }
         #expect(try await Downloader().status(server.url("/")) { $0.headers = [HeaderField(name: name, value: value)] } == .invalidRequest)
         #expect(server.requests.isEmpty)
+    }
+
+    @Test func noTextInjectsALine() async throws {
+        let server = LoopbackServer { _, connection in connection.answer(200, body: [1]) }
+        defer { server.stop() }
+        let downloader = try Downloader()
+        var random = Randoms(seed: 1)
+        let alphabet = Array("\r\n\t\0 :/?#[]@%0dA\\\"<>{}|^`é\u{7f}\u{85}\u{2028}".utf8)
+        var accepted = 0
+        for _ in 0..<1000 {
+            let path = random.bytes(random.below(12), from: alphabet), value = random.bytes(random.below(8), from: alphabet)
+            let url = String(decoding: Array(server.url("/").utf8) + path, as: UTF8.self)
+            let header = HeaderField(name: "X-Value", value: String(decoding: value, as: UTF8.self))
+            let status = await downloader.load(url, headers: [header]).status
+            #expect([.ok, .invalidURL, .invalidRequest].contains(status))
+            if status == .ok { accepted += 1 }
+        }
+        #expect(accepted > 20)
+        #expect(server.requests.count == accepted)
+        for request in server.requests {
+            #expect(Set(request.headers.keys).isSubset(of: ["host", "user-agent", "accept", "accept-encoding", "x-value"]))
+        }
     }
 
     @Test(arguments: ["ftp://127.0.0.1/a", "gopher://127.0.0.1/a"])

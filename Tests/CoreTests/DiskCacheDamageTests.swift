@@ -168,7 +168,10 @@ func harmedDatabaseNeverGivesWrongBytesNorStopsTheCache(harm: Harm, name: String
     // A process died: its lock file is there, nobody holds the lock, one file never got its row.
     let name = CacheFileName(key: CacheKey("lost.png"), write: CacheWrite(instance: 0xdead, number: 1))
     try FileManager.default.createDirectory(atPath: fixture.root + "/" + name.folder, withIntermediateDirectories: true)
-    for path in ["instances/dead", name.path] {
+    // It also replaced the row of a file of one that ended well, and died before it removed that file.
+    let other = CacheFileName(key: CacheKey("replaced.png"), write: CacheWrite(instance: 0xabc, number: 7))
+    try FileManager.default.createDirectory(atPath: fixture.root + "/" + other.folder, withIntermediateDirectories: true)
+    for path in ["instances/dead", name.path, other.path] {
         _ = FileManager.default.createFile(atPath: fixture.root + "/" + path, contents: Data([1]), attributes: [.posixPermissions: 0o600])
     }
     let cache = try fixture.open()

@@ -1,4 +1,5 @@
 import SDImage
+import TestSupport
 import Testing
 
 private func text(_ slice: ArraySlice<UInt8>?) -> String? { slice.map { String(decoding: $0, as: UTF8.self) } }
@@ -69,6 +70,27 @@ func authoritiesThatParsersReadDifferentlyAreRefused(url: String) {
 @Test(arguments: ["http://h", "https://u:p@h:443/a?b#c", "http://127.1/", "http://[::ffff:1.2.3.4]/", "http://bücher.example/ü"])
 func ordinaryURLsAreAccepted(url: String) throws {
     try URLText(url).validateForHTTP()
+}
+
+@Test func partsPutTogetherGiveTheURLBack() {
+    var random = Randoms(seed: 2)
+    let alphabet = Array("ab:/?#@[].%1\u{e9}".utf8)
+    for _ in 0..<20_000 {
+        let url = URLText(random.bytes(random.below(16), from: alphabet))
+        var whole: [UInt8] = []
+        if !url.scheme.isEmpty { whole += Array(url.scheme.utf8) + Array(":".utf8) }
+        if url.hasAuthority { whole += Array("//".utf8) }
+        if let userInfo = url.userInfo { whole += userInfo + Array("@".utf8) }
+        whole += url.host
+        let rest = Array(url.path) + (url.query.map { Array("?".utf8) + $0 } ?? []) + (url.fragment.map { Array("#".utf8) + $0 } ?? [])
+        // A colon without a port is the one thing that no part shows.
+        let withPort = whole + (url.port.map { Array(":".utf8) + $0 } ?? []) + rest, withColon = whole + Array(":".utf8) + rest
+        #expect(url.bytes == withPort || url.bytes == withColon)
+        // Nothing below may trap, whatever the text.
+        _ = (url.redacted, url.origin, url.pathExtension, url.isWellFormed, url.resolving(url.bytes))
+        _ = CacheKey.composed(base: url.bytes, suffixes: ["x"])
+        try? url.validateForHTTP()
+    }
 }
 
 /// RFC 3986, section 5.4.

@@ -66,11 +66,10 @@ package final class CacheFolder: Sendable {
     }
 
     private static func makeParents(of path: String) {
-        var end = path.startIndex
-        while let slash = path[path.index(end, offsetBy: end == path.startIndex ? 1 : 0)...].firstIndex(of: "/") {
+        let bytes = Array(path.utf8)
+        for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "/") && index > 0 {
             // An error shows when the folder is opened.
-            unsafe mkdir(String(path[..<slash]), 0o700)
-            end = path.index(after: slash)
+            unsafe mkdir(String(decoding: bytes[..<index], as: UTF8.self), 0o700)
         }
     }
 

@@ -17,6 +17,7 @@ package final class CacheIndex: Sendable {
     private let open: CacheStoreFactory
     private let isDurable: Bool
     private let current = Mutex<Current?>(nil)
+    private let closed = Atomic<Bool>(false)
     private let raised = Atomic<Int>(0)
 
     /// Nine digits, so that a number from a file name cannot overflow.
@@ -41,6 +42,7 @@ package final class CacheIndex: Sendable {
     }
 
     package func close() {
+        closed.store(true, ordering: .relaxed)
         let store = current.withLock { current in
             defer { current = nil }
             return current?.store
@@ -51,6 +53,7 @@ package final class CacheIndex: Sendable {
     /// The store of the newest generation.
     private func store() throws(ImageError) -> (Int, any CacheStore) {
         try current.withLock { current throws(ImageError) in
+            if closed.load(ordering: .relaxed) { throw .shutdown }
             if let found = current, folder.root.status(of: found.successor) == nil { return (found.generation, found.store) }
             let found = try newest()
             current = found
@@ -74,19 +77,16 @@ package final class CacheIndex: Sendable {
     /// Opens the newest generation, or makes the first; gives up those that cannot be opened, a few times.
     private func newest() throws(ImageError) -> Current {
         var failure = ImageError(.cacheUnusable, "no database could be opened")
-        for attempt in 0..<4 {
-            if attempt > 0 || newestGeneration() == nil {
-                let lock = try exclusiveLock()
-                defer { withExtendedLifetime(lock) {} }
-                if newestGeneration() == nil { try make(after: 0) }
-            }
+        // Held while a database is opened too: two that make the tables of one at once would find it busy.
+        let lock = try exclusiveLock()
+        defer { withExtendedLifetime(lock) {} }
+        for _ in 0..<4 {
+            if newestGeneration() == nil { try make(after: 0) }
             guard let generation = newestGeneration() else { continue }
             do throws(ImageError) { return try opened(generation) } catch {
                 guard error.status == .cacheDamaged else { throw error }
                 failure = error
                 raised.wrappingAdd(1, ordering: .relaxed)
-                let lock = try exclusiveLock()
-                defer { withExtendedLifetime(lock) {} }
                 try make(after: generation)
             }
         }

@@ -44,6 +44,9 @@ package final class CacheInstance: Sendable {
         return result
     }
 
+    /// Whether this or another instance of that number has a lock file.
+    package func exists(_ other: UInt64) -> Bool { folder.status(of: Hexadecimal.string(other)) != nil }
+
     package func forget(_ other: UInt64) { folder.remove(Hexadecimal.string(other)) }
 }
 

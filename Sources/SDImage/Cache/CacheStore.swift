@@ -6,6 +6,8 @@
 package protocol CacheStore: AnyObject, Sendable {
     /// The row of `key`, with its inline bytes, or nil.
     func row(for key: CacheKey) throws(ImageError) -> CacheRow?
+    /// The row without its bytes.
+    func header(for key: CacheKey) throws(ImageError) -> CacheRow?
     /// Whether the row of that very write exists.
     func holds(_ name: CacheFileName) throws(ImageError) -> Bool
     /// Makes all changes in one transaction. Returns the paths of files that no row names any more.

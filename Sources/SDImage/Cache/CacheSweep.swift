@@ -1,7 +1,9 @@
 /// Removes files that processes left behind when they died between writing a file and committing its row (decisions R22).
 ///
-/// A clean end leaves none and removes the instance's lock file, so that there is usually nothing to do. Works one
-/// sub-folder at a time, to let other work of the disk thread in between. The locks of the dead are held all the while.
+/// A clean end leaves none and removes the instance's lock file, so that there is usually nothing to do. One dead instance
+/// is reason enough to look at the files of all that do not live: it may have died between replacing the row of another's
+/// file and removing that file. Works one sub-folder at a time, to let other work of the disk thread in between. The
+/// locks of the dead are held all the while.
 final class CacheSweep: Sendable {
     private let site: CacheSite
     private let dead: [UInt64: FileDescriptor]
@@ -26,7 +28,7 @@ final class CacheSweep: Sendable {
         guard let folder = try? site.folder.root.folder(name) else { return true }
         var isSafe = true
         folder.forEachName { file in
-            guard let name = CacheFileName(name: file), dead[name.write.instance] != nil else { return true }
+            guard let name = CacheFileName(name: file), !isAlive(name.write.instance) else { return true }
             do throws(ImageError) {
                 let isHeld = try site.index.perform { store throws(ImageError) in try store.holds(name) }
                 if !isHeld { folder.remove(file) }
@@ -35,6 +37,9 @@ final class CacheSweep: Sendable {
         }
         return isSafe
     }
+
+    /// Nobody ever takes the number of an instance without a lock file again.
+    private func isAlive(_ instance: UInt64) -> Bool { dead[instance] == nil && site.instance.exists(instance) }
 
     private func finish() {
         for id in dead.keys {

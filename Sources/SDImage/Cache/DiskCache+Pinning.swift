@@ -25,11 +25,14 @@ extension CacheFolder {
         if let folder = try? root.folder(name.folder),
             unsafe linkat(folder.number, name.name, pins.number, name.name, 0) == 0
         { return path }
-        let file = try pins.file(making: name.name)
+        // Under a name of its own until it is whole, because others may pin the same entry now.
+        let draft = name.name + "-" + Hexadecimal.string(UInt64.random(in: 0...UInt64.max))
+        let file = try pins.file(making: draft)
         do throws(ImageError) {
             unsafe try bytes.withUnsafeBytes { buffer throws(ImageError) in unsafe try file.write(buffer) }
+            try pins.rename(draft, to: name.name)
         } catch {
-            pins.remove(name.name)
+            pins.remove(draft)
             throw error
         }
         return path

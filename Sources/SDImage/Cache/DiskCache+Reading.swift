@@ -33,7 +33,7 @@ extension DiskCache {
         case .unknown: break
         }
         do throws(ImageError) {
-            let row = try opened().index.perform { store throws(ImageError) in try store.row(for: key) }
+            let row = try opened().index.perform { store throws(ImageError) in try store.header(for: key) }
             return row.map { !isExpired($0, at: MonotonicClock.wall) } ?? false
         } catch {
             note(error)

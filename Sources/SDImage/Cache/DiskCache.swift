@@ -68,15 +68,17 @@ package final class DiskCache: Sendable {
     /// `<directory>/<namespace>`.
     package var path: String { configuration.directory + "/" + configuration.namespace }
 
-    package var limits: DiskLimits { state.withLock { $0.limits } }
+    package var limits: DiskLimits { Engine.isForked ? configuration.disk : state.withLock { $0.limits } }
 
     /// New limits; what no longer fits is removed in the background.
     package func setLimits(_ limits: DiskLimits) {
+        guard !Engine.isForked else { return }
         state.withLock { $0.limits = limits }
         scheduleTrim()
     }
 
     package var statistics: DiskCacheStatistics {
+        guard !Engine.isForked else { return DiskCacheStatistics() }
         var result = state.withLock { state in
             var result = state.statistics
             result.pendingBytes = state.pending.bytes

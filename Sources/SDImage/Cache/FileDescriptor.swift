@@ -57,6 +57,10 @@ package final class FileDescriptor: Sendable {
         return made
     }
 
+    package func rename(_ old: String, to new: String) throws(ImageError) {
+        guard unsafe renameat(number, old, number, new) == 0 else { throw .file("file could not be renamed", errno) }
+    }
+
     package func remove(_ name: String) { unsafe unlinkat(number, name, 0) }
 
     /// Removes a folder, which must be empty.

@@ -4,7 +4,8 @@ import Synchronization
 /// Decoded pictures by key, under strict limits of bytes and number.
 ///
 /// The entries are spread over shards by hash, each with its own lock; the limits and the order of use hold over all of
-/// them. Used from one thread the order is exactly that of the last use (spec MEM-3).
+/// them. Used from one thread the order is exactly that of the last use (spec MEM-3). In a forked child, whose locks may
+/// be held by threads that stayed behind, it is empty and keeps nothing.
 package final class MemoryCache: Sendable {
     private final class Shard: Sendable {
         let table = Mutex(MemoryTable())
@@ -38,12 +39,13 @@ package final class MemoryCache: Sendable {
     /// Whether an entry exists; does not count as a use.
     package func contains(_ key: CacheKey) -> Bool {
         unsafe key.bytes.withUnsafeBytes { bytes in
-            shard(key.hash).table.withLock { unsafe $0.contains(key.hash, bytes) }
+            !Engine.isForked && shard(key.hash).table.withLock { unsafe $0.contains(key.hash, bytes) }
         }
     }
 
     /// Puts a picture in, at the cost of its pixels unless another is given. One larger than the limit is not kept.
     package func set(_ image: Image, for key: CacheKey, cost: Int? = nil) {
+        guard !Engine.isForked else { return }
         let cost = max(0, cost ?? image.memoryCost)
         let limit = byteLimit.load(ordering: .relaxed)
         guard limit <= 0 || cost <= limit else { return remove(key) }
@@ -77,6 +79,7 @@ package final class MemoryCache: Sendable {
 
     package var statistics: MemoryCacheStatistics {
         var result = MemoryCacheStatistics()
+        guard !Engine.isForked else { return result }
         for shard in shards {
             shard.table.withLock { table in
                 result.hits &+= table.hits
@@ -92,6 +95,7 @@ package final class MemoryCache: Sendable {
     private func shard(_ hash: UInt64) -> Shard { shards[Int(truncatingIfNeeded: hash >> 59)] }
 
     private func image(_ hash: UInt64, _ key: UnsafeRawBufferPointer) -> Image? {
+        guard !Engine.isForked else { return nil }
         let shard = shard(hash)
         return shard.table.withLock { table in
             let before = table.oldestOrder
@@ -113,7 +117,8 @@ package final class MemoryCache: Sendable {
 
     /// Runs a removal under the shard's lock and keeps the totals. The caller lets go of the picture.
     private func change(_ shard: Shard, _ body: (inout MemoryTable) -> MemoryTable.Removed?) -> Image? {
-        shard.table.withLock { table in
+        guard !Engine.isForked else { return nil }
+        return shard.table.withLock { table in
             guard let removed = body(&table) else { return nil }
             shard.oldest.store(table.oldestOrder, ordering: .relaxed)
             account(bytes: 0 &- removed.cost, count: -1)
@@ -136,7 +141,7 @@ package final class MemoryCache: Sendable {
     /// Evicts the oldest of all shards until the limits hold. Every writer does this after its own insertion, so that
     /// no excess is left behind by racing writers.
     private func enforceLimits() {
-        while isOverLimit {
+        while isOverLimit, !Engine.isForked {
             var candidate: Shard?
             var oldest = UInt64.max
             for shard in shards {

@@ -10,8 +10,7 @@ import SDImagePixels
     private let rows: JPEGDecoder.Rows
     /// Layout of the rows given to the writer.
     private let rowFormat: PixelFormat
-    private let eighths: Int
-    private let rowSize: PixelSize
+    private let scale: JPEGDecoder.Scale
     private let transform: (any RowTransform)?
     /// From ink to RGB by the file's own profile; products of inks serve without one.
     private let inks: CMYKTransform?
@@ -20,7 +19,8 @@ import SDImagePixels
         self.decoder = decoder
         self.plan = plan
         self.options = options
-        (eighths, rowSize) = decoder.scale(covering: plan.scaledSize)
+        scale = decoder.scale(covering: plan.scaledSize)
+        let rowSize = scale.size
         let own: PixelFormat = decoder.kind == .gray ? .gray8 : .rgb8
         output = .resolved(source: own, wanted: options.pixelFormat)
         let profile = options.convertToSRGB ? profile : nil
@@ -54,11 +54,13 @@ import SDImagePixels
         }
     }
 
+    private var rowSize: PixelSize { scale.size }
+
     func read(stop: StopSignal) throws(ImageError) -> PixelBuffer {
         var writer = try ScanlineWriter(
             rowSize: rowSize, sourceFormat: rowFormat, plan: plan, output: output, transform: transform, options: options,
-            extent: decoder.extent(eighths: eighths))
-        try decoder.start(rows, eighths: eighths, limits: options.limits, stop: stop)
+            extent: decoder.extent(eighths: scale.eighths))
+        try decoder.start(rows, scale: scale, limits: options.limits, stop: stop)
         if rows != .cmyk, unsafe writer.directRow(0) != nil {
             try readDirectly(into: writer, stop: stop)
         } else {

@@ -1,0 +1,45 @@
+"""Pictures from URLs, bytes and files to pixels, through memory and disk caches.
+
+>>> import sdimage
+>>> with sdimage.Manager() as manager:
+...     image = manager.load("https://example.org/cat.jpg", thumbnail_size=(320, 320)).image
+
+Everything here is synchronous and safe on any thread, except ``Manager.load_async``, which is for asyncio.
+After a fork the child may decode, and nothing else: start managers after forking.
+"""
+
+from __future__ import annotations
+
+from .animation import Animation
+from .cache import ImageCache
+from .doctor import doctor, trim_memory, version
+from .errors import Error
+from .image import Image, decode, info, sniff
+from .loader import Loader, LoadRequest
+from .manager import Manager
+from .options import DecodeOptions
+from .request import RequestOptions
+from .result import Result
+from .task import Task
+
+__version__ = version()
+
+__all__ = [
+    "Animation",
+    "DecodeOptions",
+    "Error",
+    "Image",
+    "ImageCache",
+    "LoadRequest",
+    "Loader",
+    "Manager",
+    "RequestOptions",
+    "Result",
+    "Task",
+    "decode",
+    "doctor",
+    "info",
+    "sniff",
+    "trim_memory",
+    "version",
+]

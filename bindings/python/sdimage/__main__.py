@@ -1,0 +1,96 @@
+"""``python -m sdimage``: the embedded origin, and a small command line."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from . import Error, Manager, __version__, _png, doctor, info, origin
+from .image import Image
+
+
+def _box(value: str) -> tuple[int, int]:
+    width, _, height = value.partition("x")
+    return int(width), int(height)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m sdimage", description="Pictures from URLs and files.")
+    parser.add_argument("--version", action="version", version=f"sdimage {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True)
+    origin.arguments(commands.add_parser("serve", help="serve a folder of pictures on the loopback interface"))
+    get = commands.add_parser("get", help="load pictures through the caches")
+    get.add_argument("url", nargs="+")
+    get.add_argument("-o", "--output", help="file for the bytes as loaded, or for a PNG when it is a thumbnail")
+    get.add_argument("--thumbnail", type=_box, metavar="WxH", help="largest size in pixels")
+    show = commands.add_parser("info", help="what the headers of files say")
+    show.add_argument("file", nargs="+")
+    show.add_argument("--json", action="store_true", help="one JSON object a line")
+    commands.add_parser("doctor", help="what a bug report starts with, as JSON")
+    return parser
+
+
+def _bytes_to_write(image: Image, data: bytes | None) -> bytes:
+    if data is not None and not image.is_thumbnail:
+        return data
+    plain = image.convert("rgba8")
+    return _png.encode(plain.width, plain.height, 4, plain.rows())
+
+
+def _get(options: argparse.Namespace) -> int:
+    if options.output and len(options.url) > 1:
+        print("sdimage get: -o takes one URL", file=sys.stderr)
+        return 2
+    failed = 0
+    with Manager() as manager:
+        tasks = [(url, manager.start(url, thumbnail_size=options.thumbnail)) for url in options.url]
+        for url, task in tasks:
+            try:
+                result = task.wait()
+            except Error as error:
+                print(f"sdimage get: {error}", file=sys.stderr)
+                failed = 1
+                continue
+            image = result.image
+            if image is None:
+                failed = 1
+                continue
+            print(f"{url}: {image.width}x{image.height} {image.format} from {result.source}")
+            if options.output:
+                Path(options.output).write_bytes(_bytes_to_write(image, result.data))
+    return failed
+
+
+def _info(options: argparse.Namespace) -> int:
+    failed = 0
+    for file in options.file:
+        try:
+            known = info(Path(file))
+        except Error as error:
+            print(f"sdimage info: {file}: {error}", file=sys.stderr)
+            failed = 1
+            continue
+        if options.json:
+            print(json.dumps({"file": file, **known}))
+        else:
+            print(f"{file}: {known['format']} {known['width']}x{known['height']}, {known['frame_count']} frame(s)")
+    return failed
+
+
+def main() -> int:
+    """Exit status 0, 1 for an image that cannot be had, 2 for wrong usage."""
+    options = _parser().parse_args()
+    if options.command == "serve":
+        return origin.serve(options)
+    if options.command == "get":
+        return _get(options)
+    if options.command == "info":
+        return _info(options)
+    print(json.dumps(doctor(), indent=2))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

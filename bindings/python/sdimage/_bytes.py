@@ -1,0 +1,66 @@
+"""Bytes on their way in and out."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from ctypes import byref, c_void_p
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from ._ffi import lib
+from ._handle import Handle
+from .errors import Error, call
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer as ReadableBuffer
+else:
+    ReadableBuffer = object
+
+#: What names a file.
+Path: TypeAlias = "str | os.PathLike[str] | os.PathLike[bytes]"
+
+
+def borrowed(data: ReadableBuffer) -> tuple[Any, int]:
+    """``(argument for const void *, length)``: no copy for ``bytes`` and for writable buffers that lie in one piece."""
+    if isinstance(data, bytes):
+        return data, len(data)
+    try:
+        view = memoryview(data)
+    except TypeError:
+        raise Error("INVALID_ARGUMENT", f"bytes are needed, not {type(data).__name__}") from None
+    if view.readonly or not view.c_contiguous:
+        copy = view.tobytes()
+        return copy, len(copy)
+    return (ctypes.c_char * view.nbytes).from_buffer(cast(Any, view)), view.nbytes
+
+
+def key_bytes(key: str | bytes) -> bytes:
+    """A cache key: text counts as its UTF-8."""
+    return key.encode("utf-8", "surrogateescape") if isinstance(key, str) else bytes(key)
+
+
+def new_data(data: ReadableBuffer) -> Handle:
+    """An ``sdimage_data`` with a copy of the bytes."""
+    bytes_, length = borrowed(data)
+    out = c_void_p()
+    call(lib.sdimage_data_new, bytes_, length, byref(out))
+    return Handle(out.value, lib.sdimage_data_unref)
+
+
+def copied(pointer: int) -> bytes:
+    """The bytes of a borrowed ``sdimage_data``."""
+    length = lib.sdimage_data_length(pointer)
+    return ctypes.string_at(lib.sdimage_data_bytes(pointer), length) if length else b""
+
+
+def taken(out: c_void_p) -> bytes:
+    """The bytes of an ``sdimage_data`` whose reference is given up."""
+    with Handle(out.value, lib.sdimage_data_unref) as data:
+        return copied(data.pointer)
+
+
+def as_path(source: object) -> bytes | None:
+    """The file system's bytes when `source` names a file; ``None`` when it holds bytes."""
+    if isinstance(source, (str, os.PathLike)):
+        return os.fsencode(cast(Path, source))
+    return None

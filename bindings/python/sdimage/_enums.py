@@ -1,0 +1,84 @@
+"""Enums of the library as words, both ways; a test compares the numbers with the headers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .errors import Error
+
+PIXEL_FORMATS: Final = {
+    "automatic": 0,
+    "gray8": 1,
+    "rgb8": 2,
+    "rgba8": 3,
+    "rgba8_premultiplied": 4,
+    "bgra8_premultiplied": 5,
+    "gray16": 6,
+    "rgb16": 7,
+    "rgba16": 8,
+}
+#: Samples of one pixel, and bytes of one sample.
+PIXEL_LAYOUTS: Final = {
+    "gray8": (1, 1),
+    "rgb8": (3, 1),
+    "rgba8": (4, 1),
+    "rgba8_premultiplied": (4, 1),
+    "bgra8_premultiplied": (4, 1),
+    "gray16": (1, 2),
+    "rgb16": (3, 2),
+    "rgba16": (4, 2),
+}
+FORMATS: Final = {
+    "undefined": -1,
+    "jpeg": 0,
+    "png": 1,
+    "gif": 2,
+    "tiff": 3,
+    "webp": 4,
+    "heic": 5,
+    "heif": 6,
+    "pdf": 7,
+    "svg": 8,
+    "bmp": 9,
+    "raw": 10,
+    "ico": 11,
+    "avif": 15,
+    "jxl": 17,
+}
+ORIENTATIONS: Final = {
+    "up": 1,
+    "up_mirrored": 2,
+    "down": 3,
+    "down_mirrored": 4,
+    "left_mirrored": 5,
+    "right": 6,
+    "right_mirrored": 7,
+    "left": 8,
+}
+PRIORITIES: Final = {"low": -1, "normal": 0, "high": 1}
+SOURCE_POLICIES: Final = {"any": 0, "cache_only": 1, "loader_only": 2}
+CACHE_LAYERS: Final = {"none": 0, "disk": 1, "memory": 2, "all": 3}
+DELIVERY_KINDS: Final = {"partial": 1, "cached": 2, "final": 3}
+IMAGE_SOURCES: Final = {"none": 0, "memory": 1, "disk": 2, "remote": 3, "network": 4, "loader": 5}
+STAGES: Final = {"total": 0, "queued": 1, "disk": 2, "load": 3, "decode": 4, "store": 5}
+ADDRESS_POLICIES: Final = {"any": 0, "public_only": 1}
+EXECUTION_ORDERS: Final = {"fifo": 0, "lifo": 1}
+EVENT_TYPES: Final = {"result": 1, "progress": 2}
+
+_WORDS: Final[dict[int, dict[int, str]]] = {}
+
+
+def number(words: dict[str, int], word: str, what: str) -> int:
+    """The number of a word; ``Error("INVALID_ARGUMENT")`` names the words there are."""
+    try:
+        return words[word]
+    except (KeyError, TypeError):
+        raise Error("INVALID_ARGUMENT", f"{what} is one of {', '.join(words)}, not {word!r}") from None
+
+
+def word(words: dict[str, int], value: int) -> str:
+    """The word of a number; a number of a later version is given as digits."""
+    names = _WORDS.get(id(words))
+    if names is None:
+        names = _WORDS[id(words)] = {each: name for name, each in words.items()}
+    return names.get(value) or str(value)

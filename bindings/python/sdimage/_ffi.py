@@ -1,0 +1,361 @@
+"""Every prototype of libsdimage, as one table; a test compares it with the headers.
+
+Objects are ``c_void_p``, enums ``c_int``. ctypes lets go of the interpreter lock during each call.
+"""
+
+from __future__ import annotations
+
+from ctypes import (
+    CFUNCTYPE,
+    POINTER,
+    Structure,
+    c_bool,
+    c_char_p,
+    c_double,
+    c_int,
+    c_int32,
+    c_int64,
+    c_size_t,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+)
+from typing import Any
+
+from ._library import open_library
+
+#: ``object **`` and ``sdimage_error **``.
+HANDLE_OUT = POINTER(c_void_p)
+
+DESTROY = CFUNCTYPE(None, c_void_p)
+STORED = CFUNCTYPE(None, c_void_p, c_void_p)
+LOG = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
+ON_RESULT = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
+ON_PROGRESS = CFUNCTYPE(None, c_void_p, c_void_p, c_int64, c_int64)
+CAN_LOAD = CFUNCTYPE(c_bool, c_void_p, c_void_p)
+LOAD = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)
+CANCEL = CFUNCTYPE(None, c_void_p, c_void_p)
+
+
+class Size(Structure):
+    """``sdimage_size``."""
+
+    _fields_ = [("width", c_uint32), ("height", c_uint32)]
+
+
+class LoadHandler(Structure):
+    """``sdimage_load_handler``."""
+
+    _fields_ = [("size", c_size_t), ("result", ON_RESULT), ("progress", ON_PROGRESS)]
+
+
+class LoaderTable(Structure):
+    """``sdimage_loader_vtable``."""
+
+    _fields_ = [("size", c_size_t), ("can_load", CAN_LOAD), ("load", LOAD), ("cancel", CANCEL)]
+
+
+# The tables of caches, coders and host loops are passed on unseen: this package makes none.
+
+
+class CacheTable(Structure):
+    """``sdimage_cache_vtable``, opaque here."""
+
+
+class CoderTable(Structure):
+    """``sdimage_coder_vtable``, opaque here."""
+
+
+class HostTable(Structure):
+    """``sdimage_host_vtable``, opaque here."""
+
+
+#: name: (result, arguments)
+PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "sdimage_cache_clear": (c_int, (c_void_p, c_int, HANDLE_OUT)),
+    "sdimage_cache_close": (c_int, (c_void_p, HANDLE_OUT)),
+    "sdimage_cache_config_new": (c_void_p, ()),
+    "sdimage_cache_config_ref": (c_void_p, (c_void_p,)),
+    "sdimage_cache_config_set_directory": (None, (c_void_p, c_char_p)),
+    "sdimage_cache_config_set_durable": (None, (c_void_p, c_bool)),
+    "sdimage_cache_config_set_inline_entry_limit": (None, (c_void_p, c_size_t)),
+    "sdimage_cache_config_set_max_disk_age": (None, (c_void_p, c_int64)),
+    "sdimage_cache_config_set_max_disk_size": (None, (c_void_p, c_uint64)),
+    "sdimage_cache_config_set_max_memory_cost": (None, (c_void_p, c_size_t)),
+    "sdimage_cache_config_set_max_memory_count": (None, (c_void_p, c_size_t)),
+    "sdimage_cache_config_set_memory_only": (None, (c_void_p, c_bool)),
+    "sdimage_cache_config_set_namespace": (None, (c_void_p, c_char_p)),
+    "sdimage_cache_config_unref": (None, (c_void_p,)),
+    "sdimage_cache_contains": (c_int, (c_void_p, c_void_p, c_size_t)),
+    "sdimage_cache_data": (c_int, (c_void_p, c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_cache_disk_totals": (c_int, (c_void_p, POINTER(c_uint64), POINTER(c_uint64), HANDLE_OUT)),
+    "sdimage_cache_flush": (c_int, (c_void_p, HANDLE_OUT)),
+    "sdimage_cache_image": (c_int, (c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_cache_memory_image": (c_void_p, (c_void_p, c_void_p, c_size_t)),
+    "sdimage_cache_new": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_cache_new_custom": (c_int, (POINTER(CacheTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_cache_path": (c_int, (c_void_p, c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_cache_ref": (c_void_p, (c_void_p,)),
+    "sdimage_cache_remove": (c_int, (c_void_p, c_void_p, c_size_t, c_int, HANDLE_OUT)),
+    "sdimage_cache_remove_expired": (c_int, (c_void_p, HANDLE_OUT)),
+    "sdimage_cache_set_memory_image": (c_int, (c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT)),
+    "sdimage_cache_set_memory_limits": (None, (c_void_p, c_size_t, c_size_t)),
+    "sdimage_cache_statistics": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_cache_store_data": (c_int, (c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT)),
+    "sdimage_cache_store_data_async": (
+        c_int,
+        (c_void_p, c_void_p, c_size_t, c_void_p, STORED, c_void_p, DESTROY, HANDLE_OUT),
+    ),
+    "sdimage_cache_unref": (None, (c_void_p,)),
+    "sdimage_coder_builtin": (c_int, (c_char_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_coder_name": (c_char_p, (c_void_p,)),
+    "sdimage_coder_new_custom": (c_int, (c_char_p, POINTER(CoderTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_coder_ref": (c_void_p, (c_void_p,)),
+    "sdimage_coder_register": (c_int, (c_void_p, HANDLE_OUT)),
+    "sdimage_coder_unref": (None, (c_void_p,)),
+    "sdimage_coder_unregister": (c_int, (c_void_p, HANDLE_OUT)),
+    "sdimage_data_bytes": (c_void_p, (c_void_p,)),
+    "sdimage_data_length": (c_size_t, (c_void_p,)),
+    "sdimage_data_new": (c_int, (c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_data_new_adopting": (c_int, (c_void_p, c_size_t, c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_data_ref": (c_void_p, (c_void_p,)),
+    "sdimage_data_unref": (None, (c_void_p,)),
+    "sdimage_decode": (c_int, (c_void_p, c_size_t, c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_decode_file": (c_int, (c_char_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_decode_options_applies_orientation": (c_bool, (c_void_p,)),
+    "sdimage_decode_options_converts_to_srgb": (c_bool, (c_void_p,)),
+    "sdimage_decode_options_is_first_frame_only": (c_bool, (c_void_p,)),
+    "sdimage_decode_options_new": (c_void_p, ()),
+    "sdimage_decode_options_pixel_format": (c_int, (c_void_p,)),
+    "sdimage_decode_options_preserves_aspect_ratio": (c_bool, (c_void_p,)),
+    "sdimage_decode_options_ref": (c_void_p, (c_void_p,)),
+    "sdimage_decode_options_scale": (c_double, (c_void_p,)),
+    "sdimage_decode_options_set_accept_partial": (None, (c_void_p, c_bool)),
+    "sdimage_decode_options_set_apply_orientation": (None, (c_void_p, c_bool)),
+    "sdimage_decode_options_set_convert_to_srgb": (None, (c_void_p, c_bool)),
+    "sdimage_decode_options_set_first_frame_only": (None, (c_void_p, c_bool)),
+    "sdimage_decode_options_set_format_hint": (None, (c_void_p, c_int)),
+    "sdimage_decode_options_set_limit_bytes": (None, (c_void_p, c_size_t)),
+    "sdimage_decode_options_set_max_bytes": (None, (c_void_p, c_size_t)),
+    "sdimage_decode_options_set_max_pixels": (None, (c_void_p, c_uint64)),
+    "sdimage_decode_options_set_max_work_ms": (None, (c_void_p, c_uint32)),
+    "sdimage_decode_options_set_pixel_format": (None, (c_void_p, c_int)),
+    "sdimage_decode_options_set_scale": (None, (c_void_p, c_double)),
+    "sdimage_decode_options_set_thumbnail_size": (None, (c_void_p, c_uint32, c_uint32, c_bool)),
+    "sdimage_decode_options_thumbnail_size": (Size, (c_void_p,)),
+    "sdimage_decode_options_unref": (None, (c_void_p,)),
+    "sdimage_dispatcher_bind_current_thread": (c_int, (c_void_p, HANDLE_OUT)),
+    "sdimage_dispatcher_descriptor": (c_int, (c_void_p,)),
+    "sdimage_dispatcher_drain": (c_size_t, (c_void_p,)),
+    "sdimage_dispatcher_new_host": (c_int, (POINTER(HostTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_dispatcher_new_immediate": (c_int, (HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_dispatcher_new_library": (c_int, (HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_dispatcher_new_pollable": (c_int, (HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_dispatcher_next_event": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_dispatcher_ref": (c_void_p, (c_void_p,)),
+    "sdimage_dispatcher_unref": (None, (c_void_p,)),
+    "sdimage_doctor": (c_int, (HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_downloader_config_new": (c_void_p, ()),
+    "sdimage_downloader_config_ref": (c_void_p, (c_void_p,)),
+    "sdimage_downloader_config_set_address_policy": (None, (c_void_p, c_int)),
+    "sdimage_downloader_config_set_ca_file": (None, (c_void_p, c_char_p)),
+    "sdimage_downloader_config_set_connect_timeout_ms": (None, (c_void_p, c_uint32)),
+    "sdimage_downloader_config_set_execution_order": (None, (c_void_p, c_int)),
+    "sdimage_downloader_config_set_header": (None, (c_void_p, c_char_p, c_char_p)),
+    "sdimage_downloader_config_set_inactivity_timeout_ms": (None, (c_void_p, c_uint32)),
+    "sdimage_downloader_config_set_max_body_bytes": (None, (c_void_p, c_size_t)),
+    "sdimage_downloader_config_set_max_per_host": (None, (c_void_p, c_uint32)),
+    "sdimage_downloader_config_set_max_redirects": (None, (c_void_p, c_uint32)),
+    "sdimage_downloader_config_set_max_total": (None, (c_void_p, c_uint32)),
+    "sdimage_downloader_config_set_total_timeout_ms": (None, (c_void_p, c_uint32)),
+    "sdimage_downloader_config_unref": (None, (c_void_p,)),
+    "sdimage_downloader_new": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_error_code": (c_int, (c_void_p,)),
+    "sdimage_error_http_status": (c_int32, (c_void_p,)),
+    "sdimage_error_is_transient": (c_bool, (c_void_p,)),
+    "sdimage_error_library_code": (c_int32, (c_void_p,)),
+    "sdimage_error_message": (c_char_p, (c_void_p,)),
+    "sdimage_error_new": (c_void_p, (c_int, c_char_p)),
+    "sdimage_error_ref": (c_void_p, (c_void_p,)),
+    "sdimage_error_system_error": (c_int32, (c_void_p,)),
+    "sdimage_error_unref": (None, (c_void_p,)),
+    "sdimage_error_url": (c_char_p, (c_void_p,)),
+    "sdimage_event_expected": (c_int64, (c_void_p,)),
+    "sdimage_event_kind": (c_int, (c_void_p,)),
+    "sdimage_event_received": (c_int64, (c_void_p,)),
+    "sdimage_event_ref": (c_void_p, (c_void_p,)),
+    "sdimage_event_result": (c_void_p, (c_void_p,)),
+    "sdimage_event_task": (c_void_p, (c_void_p,)),
+    "sdimage_event_token": (c_void_p, (c_void_p,)),
+    "sdimage_event_unref": (None, (c_void_p,)),
+    "sdimage_format_media_type": (c_char_p, (c_int,)),
+    "sdimage_format_name": (c_char_p, (c_int,)),
+    "sdimage_image_color_profile": (c_void_p, (c_void_p,)),
+    "sdimage_image_convert": (c_int, (c_void_p, c_int, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_image_copy_metadata": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_image_duration_ms": (c_uint64, (c_void_p,)),
+    "sdimage_image_extended_data": (c_void_p, (c_void_p,)),
+    "sdimage_image_format": (c_int, (c_void_p,)),
+    "sdimage_image_frame_count": (c_uint32, (c_void_p,)),
+    "sdimage_image_has_alpha": (c_bool, (c_void_p,)),
+    "sdimage_image_height": (c_uint32, (c_void_p,)),
+    "sdimage_image_is_animated": (c_bool, (c_void_p,)),
+    "sdimage_image_is_thumbnail": (c_bool, (c_void_p,)),
+    "sdimage_image_loop_count": (c_uint32, (c_void_p,)),
+    "sdimage_image_memory_cost": (c_size_t, (c_void_p,)),
+    "sdimage_image_new": (c_int, (c_uint32, c_uint32, c_size_t, c_int, c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_image_new_adopting": (
+        c_int,
+        (c_uint32, c_uint32, c_size_t, c_int, c_void_p, c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT),
+    ),
+    "sdimage_image_orientation": (c_int, (c_void_p,)),
+    "sdimage_image_pixel_format": (c_int, (c_void_p,)),
+    "sdimage_image_pixels": (c_void_p, (c_void_p,)),
+    "sdimage_image_ref": (c_void_p, (c_void_p,)),
+    "sdimage_image_scale": (c_double, (c_void_p,)),
+    "sdimage_image_source_name": (c_char_p, (c_int,)),
+    "sdimage_image_source_size": (Size, (c_void_p,)),
+    "sdimage_image_stride": (c_size_t, (c_void_p,)),
+    "sdimage_image_unref": (None, (c_void_p,)),
+    "sdimage_image_width": (c_uint32, (c_void_p,)),
+    "sdimage_image_with_metadata": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_info": (c_int, (c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_load_sink_finish": (None, (c_void_p, c_void_p)),
+    "sdimage_load_sink_finish_with_data": (None, (c_void_p, c_void_p)),
+    "sdimage_load_sink_finish_with_image": (None, (c_void_p, c_void_p)),
+    "sdimage_load_sink_is_cancelled": (c_bool, (c_void_p,)),
+    "sdimage_load_sink_ref": (c_void_p, (c_void_p,)),
+    "sdimage_load_sink_set_expected_length": (None, (c_void_p, c_uint64)),
+    "sdimage_load_sink_unref": (None, (c_void_p,)),
+    "sdimage_load_sink_write": (c_int, (c_void_p, c_void_p, c_size_t, HANDLE_OUT)),
+    "sdimage_loader_chain_add": (c_int, (c_void_p, c_void_p, HANDLE_OUT)),
+    "sdimage_loader_chain_remove": (c_int, (c_void_p, c_void_p, HANDLE_OUT)),
+    "sdimage_loader_name": (c_char_p, (c_void_p,)),
+    "sdimage_loader_new_chain": (c_int, (HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_loader_new_custom": (c_int, (c_char_p, POINTER(LoaderTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_loader_new_data_url": (c_int, (HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_loader_new_file": (c_int, (HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_loader_ref": (c_void_p, (c_void_p,)),
+    "sdimage_loader_unref": (None, (c_void_p,)),
+    "sdimage_log_set_handler": (None, (c_int, LOG, c_void_p, DESTROY)),
+    "sdimage_manager_cache_key": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_manager_cancel_all": (None, (c_void_p,)),
+    "sdimage_manager_close": (c_int, (c_void_p, c_uint32, HANDLE_OUT)),
+    "sdimage_manager_config_new": (c_void_p, ()),
+    "sdimage_manager_config_ref": (c_void_p, (c_void_p,)),
+    "sdimage_manager_config_set_cache": (None, (c_void_p, c_void_p)),
+    "sdimage_manager_config_set_dispatcher": (None, (c_void_p, c_void_p)),
+    "sdimage_manager_config_set_failed_url_retry_after": (None, (c_void_p, c_int64)),
+    "sdimage_manager_config_set_loader": (None, (c_void_p, c_void_p)),
+    "sdimage_manager_config_unref": (None, (c_void_p,)),
+    "sdimage_manager_copy_cache": (None, (c_void_p, HANDLE_OUT)),
+    "sdimage_manager_forget_failed": (None, (c_void_p, c_char_p, c_size_t)),
+    "sdimage_manager_load": (
+        c_int,
+        (c_void_p, c_void_p, POINTER(LoadHandler), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT),
+    ),
+    "sdimage_manager_load_sync": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_manager_new": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_manager_ref": (c_void_p, (c_void_p,)),
+    "sdimage_manager_running_count": (c_size_t, (c_void_p,)),
+    "sdimage_manager_unref": (None, (c_void_p,)),
+    "sdimage_metadata_ref": (c_void_p, (c_void_p,)),
+    "sdimage_metadata_set_extended_data": (None, (c_void_p, c_void_p)),
+    "sdimage_metadata_set_format": (None, (c_void_p, c_int)),
+    "sdimage_metadata_set_memory_cost": (None, (c_void_p, c_size_t)),
+    "sdimage_metadata_set_orientation": (None, (c_void_p, c_int)),
+    "sdimage_metadata_set_scale": (None, (c_void_p, c_double)),
+    "sdimage_metadata_unref": (None, (c_void_p,)),
+    "sdimage_options_count": (c_size_t, (c_void_p,)),
+    "sdimage_options_get_bool": (c_bool, (c_void_p, c_char_p, c_bool)),
+    "sdimage_options_get_data": (c_void_p, (c_void_p, c_char_p)),
+    "sdimage_options_get_double": (c_double, (c_void_p, c_char_p, c_double)),
+    "sdimage_options_get_int64": (c_int64, (c_void_p, c_char_p, c_int64)),
+    "sdimage_options_get_pointer": (c_void_p, (c_void_p, c_char_p)),
+    "sdimage_options_get_string": (c_char_p, (c_void_p, c_char_p, c_char_p)),
+    "sdimage_options_has": (c_bool, (c_void_p, c_char_p)),
+    "sdimage_options_new": (c_void_p, ()),
+    "sdimage_options_ref": (c_void_p, (c_void_p,)),
+    "sdimage_options_remove": (None, (c_void_p, c_char_p)),
+    "sdimage_options_set_bool": (None, (c_void_p, c_char_p, c_bool)),
+    "sdimage_options_set_data": (None, (c_void_p, c_char_p, c_void_p)),
+    "sdimage_options_set_double": (None, (c_void_p, c_char_p, c_double)),
+    "sdimage_options_set_int64": (None, (c_void_p, c_char_p, c_int64)),
+    "sdimage_options_set_pointer": (None, (c_void_p, c_char_p, c_void_p, DESTROY)),
+    "sdimage_options_set_string": (None, (c_void_p, c_char_p, c_char_p)),
+    "sdimage_options_unref": (None, (c_void_p,)),
+    "sdimage_pixel_format_bytes": (c_size_t, (c_int,)),
+    "sdimage_pixel_format_name": (c_char_p, (c_int,)),
+    "sdimage_reply_complete": (None, (c_void_p,)),
+    "sdimage_reply_complete_with_data": (None, (c_void_p, c_void_p)),
+    "sdimage_reply_complete_with_error": (None, (c_void_p, c_void_p)),
+    "sdimage_reply_is_cancelled": (c_bool, (c_void_p,)),
+    "sdimage_reply_ref": (c_void_p, (c_void_p,)),
+    "sdimage_reply_unref": (None, (c_void_p,)),
+    "sdimage_request_copy": (c_void_p, (c_void_p,)),
+    "sdimage_request_new": (c_void_p, (c_char_p, c_size_t)),
+    "sdimage_request_options": (c_void_p, (c_void_p,)),
+    "sdimage_request_ref": (c_void_p, (c_void_p,)),
+    "sdimage_request_reset_cache": (None, (c_void_p,)),
+    "sdimage_request_reset_dispatcher": (None, (c_void_p,)),
+    "sdimage_request_reset_loader": (None, (c_void_p,)),
+    "sdimage_request_set_cache": (None, (c_void_p, c_void_p)),
+    "sdimage_request_set_cache_key": (None, (c_void_p, c_void_p, c_size_t)),
+    "sdimage_request_set_coder": (None, (c_void_p, c_void_p)),
+    "sdimage_request_set_decode_options": (None, (c_void_p, c_void_p)),
+    "sdimage_request_set_dispatcher": (None, (c_void_p, c_void_p)),
+    "sdimage_request_set_header": (None, (c_void_p, c_char_p, c_char_p)),
+    "sdimage_request_set_loader": (None, (c_void_p, c_void_p)),
+    "sdimage_request_set_max_body_bytes": (None, (c_void_p, c_size_t)),
+    "sdimage_request_set_options": (None, (c_void_p, c_void_p)),
+    "sdimage_request_set_original_query_layers": (None, (c_void_p, c_int)),
+    "sdimage_request_set_original_store_layers": (None, (c_void_p, c_int)),
+    "sdimage_request_set_priority": (None, (c_void_p, c_int)),
+    "sdimage_request_set_query_layers": (None, (c_void_p, c_int)),
+    "sdimage_request_set_retry_failed": (None, (c_void_p, c_bool)),
+    "sdimage_request_set_source_policy": (None, (c_void_p, c_int)),
+    "sdimage_request_set_store_layers": (None, (c_void_p, c_int)),
+    "sdimage_request_set_thumbnail_size": (None, (c_void_p, c_uint32, c_uint32, c_bool)),
+    "sdimage_request_set_timeout_ms": (None, (c_void_p, c_uint32)),
+    "sdimage_request_set_wait_for_store": (None, (c_void_p, c_bool)),
+    "sdimage_request_unref": (None, (c_void_p,)),
+    "sdimage_request_url": (c_char_p, (c_void_p, POINTER(c_size_t))),
+    "sdimage_result_cache_key": (c_char_p, (c_void_p,)),
+    "sdimage_result_data": (c_void_p, (c_void_p,)),
+    "sdimage_result_error": (c_void_p, (c_void_p,)),
+    "sdimage_result_image": (c_void_p, (c_void_p,)),
+    "sdimage_result_is_changed": (c_bool, (c_void_p,)),
+    "sdimage_result_is_stale": (c_bool, (c_void_p,)),
+    "sdimage_result_kind": (c_int, (c_void_p,)),
+    "sdimage_result_ref": (c_void_p, (c_void_p,)),
+    "sdimage_result_source": (c_int, (c_void_p,)),
+    "sdimage_result_time_ns": (c_uint64, (c_void_p, c_int)),
+    "sdimage_result_unref": (None, (c_void_p,)),
+    "sdimage_result_url": (c_char_p, (c_void_p,)),
+    "sdimage_sniff": (c_int, (c_void_p, c_size_t)),
+    "sdimage_source_read": (c_int, (c_void_p, c_uint64, c_void_p, c_size_t, POINTER(c_size_t), HANDLE_OUT)),
+    "sdimage_source_size": (c_uint64, (c_void_p,)),
+    "sdimage_status_name": (c_char_p, (c_int,)),
+    "sdimage_task_cancel": (None, (c_void_p,)),
+    "sdimage_task_cancel_and_wait": (c_int, (c_void_p, c_uint32, HANDLE_OUT)),
+    "sdimage_task_copy_result": (None, (c_void_p, HANDLE_OUT)),
+    "sdimage_task_is_finished": (c_bool, (c_void_p,)),
+    "sdimage_task_progress": (None, (c_void_p, POINTER(c_int64), POINTER(c_int64))),
+    "sdimage_task_ref": (c_void_p, (c_void_p,)),
+    "sdimage_task_token": (c_void_p, (c_void_p,)),
+    "sdimage_task_unref": (None, (c_void_p,)),
+    "sdimage_task_wait": (c_int, (c_void_p, c_uint32, HANDLE_OUT)),
+    "sdimage_trim_memory": (None, (c_bool,)),
+    "sdimage_version": (c_char_p, ()),
+    "sdimage_version_number": (c_uint32, ()),
+}
+
+lib, library_path = open_library()
+
+for _name, (_result, _arguments) in PROTOTYPES.items():
+    try:
+        _function = getattr(lib, _name)
+    except AttributeError:
+        raise ImportError(f"{library_path} is of another version: it lacks {_name}") from None
+    _function.restype = _result
+    _function.argtypes = _arguments

@@ -1,0 +1,48 @@
+"""Finding and opening libsdimage.so."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+_CHECKOUT = _PACKAGE.parents[2]
+_SONAME = "libsdimage.so.1"
+
+
+def candidates() -> list[str]:
+    """Where the library is looked for, best first.
+
+    ``SDIMAGE_LIBRARY`` alone when it is set; else the copy inside the package (wheels), the builds of a checkout, and
+    the system's own library.
+    """
+    named = os.environ.get("SDIMAGE_LIBRARY")
+    if named:
+        return [named]
+    places = [_PACKAGE / "libsdimage.so"]
+    if (_CHECKOUT / "include" / "sdimage.h").exists() or (_CHECKOUT / "include" / "sdimage").is_dir():
+        places += [
+            _CHECKOUT / ".build" / "release" / "libsdimage.so",
+            _CHECKOUT / "build" / "lib" / "libsdimage.so",
+            _CHECKOUT / "build" / "libsdimage.so",
+            _CHECKOUT / ".build" / "debug" / "libsdimage.so",
+        ]
+    return [str(place) for place in places if place.exists()] + [_SONAME]
+
+
+def open_library() -> tuple[ctypes.CDLL, str]:
+    """The opened library and the name it was opened by.
+
+    A file that exists and cannot be opened is an error at once: going on to another one would hide a broken build.
+    """
+    for name in candidates():
+        try:
+            return ctypes.CDLL(name), name
+        except OSError as error:
+            if name != _SONAME:
+                raise ImportError(f"the library {name} cannot be opened: {error}") from None
+    raise ImportError(
+        "libsdimage.so was not found: build it with `swift build -c release --product sdimage` in the checkout, "
+        "install it, or name it in SDIMAGE_LIBRARY"
+    )

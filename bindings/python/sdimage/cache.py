@@ -1,0 +1,216 @@
+"""Pictures in memory, encoded bytes on disk."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import weakref
+from ctypes import byref, c_uint64, c_void_p
+from types import TracebackType
+from typing import Any, Self, Unpack, cast
+
+from . import _bytes, _enums
+from ._bytes import Path, ReadableBuffer
+from ._ffi import lib
+from ._handle import Handle
+from .errors import Error, call
+from .image import Image
+from .options import DecodeOptions, decode_options, known, unsigned
+
+_open: weakref.WeakSet[ImageCache] = weakref.WeakSet()
+
+
+class ImageCache:
+    """A cache in two parts. The disk part survives the process and may be shared by several.
+
+    `directory` is the folder of the disk part (``None``: ``$XDG_CACHE_HOME/sdimage`` or ``~/.cache/sdimage``) and
+    `namespace` a sub-folder of it. A folder that cannot be used is no error here: stores tell why.
+    Keys are ``str`` (their UTF-8 counts) or ``bytes``. Methods on bytes block on the disk.
+    """
+
+    def __init__(
+        self,
+        directory: Path | None = None,
+        namespace: str = "default",
+        *,
+        memory_only: bool = False,
+        max_memory_cost: int | None = None,
+        max_memory_count: int | None = None,
+        max_disk_size: int | None = None,
+        max_disk_age: float | None = None,
+        inline_entry_limit: int | None = None,
+        durable: bool = False,
+    ) -> None:
+        """Limits in bytes (`max_memory_cost`, `max_disk_size`, `inline_entry_limit`), pictures (`max_memory_count`)
+        and seconds since the last access (`max_disk_age`; negative: for ever)."""
+        with Handle(lib.sdimage_cache_config_new(), lib.sdimage_cache_config_unref) as config:
+            pointer = config.pointer
+            if directory is not None:
+                lib.sdimage_cache_config_set_directory(pointer, os.fsencode(directory))
+            lib.sdimage_cache_config_set_namespace(pointer, namespace.encode())
+            lib.sdimage_cache_config_set_memory_only(pointer, memory_only)
+            lib.sdimage_cache_config_set_durable(pointer, durable)
+            sizes = {
+                "max_memory_cost": max_memory_cost,
+                "max_memory_count": max_memory_count,
+                "max_disk_size": max_disk_size,
+                "inline_entry_limit": inline_entry_limit,
+            }
+            for name, value in sizes.items():
+                if value is not None:
+                    getattr(lib, f"sdimage_cache_config_set_{name}")(pointer, unsigned(value, name))
+            if max_disk_age is not None:
+                lib.sdimage_cache_config_set_max_disk_age(pointer, int(max_disk_age))
+            out = c_void_p()
+            call(lib.sdimage_cache_new, pointer, byref(out))
+        self._adopt(out.value)
+
+    def _adopt(self, pointer: int | None) -> None:
+        self._handle = Handle(pointer, lib.sdimage_cache_unref)
+        _open.add(self)
+
+    @classmethod
+    def owned(cls, pointer: int) -> ImageCache:
+        """Takes over a reference of the library."""
+        cache = cls.__new__(cls)
+        cache._adopt(pointer)
+        return cache
+
+    @property
+    def pointer(self) -> int:
+        """Address of the ``sdimage_cache``, borrowed."""
+        return self._handle.pointer
+
+    def store(self, key: str | bytes, image: Image | None = None, data: ReadableBuffer | None = None) -> None:
+        """Keeps `image` in memory and `data`, encoded bytes, on disk; returns when they are committed.
+
+        A picture without bytes is kept in memory only: this version has no encoder.
+        """
+        if image is None and data is None:
+            raise Error("INVALID_ARGUMENT", "there is neither a picture nor bytes to store")
+        name = _bytes.key_bytes(key)
+        if image is not None:
+            call(lib.sdimage_cache_set_memory_image, self.pointer, name, len(name), image.pointer)
+        if data is not None:
+            with _bytes.new_data(data) as handle:
+                call(lib.sdimage_cache_store_data, self.pointer, name, len(name), handle.pointer)
+
+    def image(self, key: str | bytes, **options: Unpack[DecodeOptions]) -> Image | None:
+        """The picture, from memory or decoded from disk; ``None`` when there is none."""
+        known(options, DecodeOptions)
+        name = _bytes.key_bytes(key)
+        out = c_void_p()
+        if not options:
+            pointer = lib.sdimage_cache_memory_image(self.pointer, name, len(name))
+            if pointer:
+                return Image.owned(pointer)
+        with decode_options(options) as wish:
+            found = self._found(lib.sdimage_cache_image, name, len(name), wish.pointer, byref(out))
+        return Image.owned(out.value) if found else None
+
+    def memory_image(self, key: str | bytes) -> Image | None:
+        """The picture kept in memory; never touches the disk."""
+        name = _bytes.key_bytes(key)
+        pointer = lib.sdimage_cache_memory_image(self.pointer, name, len(name))
+        return Image.owned(pointer) if pointer else None
+
+    def data(self, key: str | bytes) -> bytes | None:
+        """The encoded bytes on disk; ``None`` when there are none."""
+        name = _bytes.key_bytes(key)
+        out = c_void_p()
+        return _bytes.taken(out) if self._found(lib.sdimage_cache_data, name, len(name), byref(out)) else None
+
+    def path(self, key: str | bytes) -> str | None:
+        """A file with the bytes, readable for as long as the cache is open; ``None`` when there is no such entry."""
+        name = _bytes.key_bytes(key)
+        out = c_void_p()
+        if not self._found(lib.sdimage_cache_path, name, len(name), byref(out)):
+            return None
+        return os.fsdecode(_bytes.taken(out))
+
+    def _found(self, function: Any, *arguments: Any) -> bool:
+        try:
+            call(function, self.pointer, *arguments)
+        except Error as error:
+            if error.code == "NOT_FOUND":
+                return False
+            raise
+        return True
+
+    def contains(self, key: str | bytes) -> str:
+        """The quickest layer that holds the entry: ``"memory"``, ``"disk"`` or ``"none"``."""
+        name = _bytes.key_bytes(key)
+        layers = lib.sdimage_cache_contains(self.pointer, name, len(name))
+        return next((word for word in ("memory", "disk") if layers & _enums.CACHE_LAYERS[word]), "none")
+
+    def remove(self, key: str | bytes, memory: bool = True, disk: bool = True) -> None:
+        """Removes an entry; removing what is not there is no error."""
+        name = _bytes.key_bytes(key)
+        call(lib.sdimage_cache_remove, self.pointer, name, len(name), _layers(memory, disk))
+
+    def clear(self, memory: bool = True, disk: bool = True) -> None:
+        """Removes everything."""
+        call(lib.sdimage_cache_clear, self.pointer, _layers(memory, disk))
+
+    def delete_old_files(self) -> None:
+        """Removes entries past their age, and the oldest ones while the size is over its limit."""
+        call(lib.sdimage_cache_remove_expired, self.pointer)
+
+    def flush(self) -> None:
+        """Waits until everything stored so far is committed."""
+        call(lib.sdimage_cache_flush, self.pointer)
+
+    def _totals(self) -> tuple[int, int]:
+        size, count = c_uint64(), c_uint64()
+        call(lib.sdimage_cache_disk_totals, self.pointer, byref(size), byref(count))
+        return size.value, count.value
+
+    def disk_size(self) -> int:
+        """Bytes on disk."""
+        return self._totals()[0]
+
+    def disk_count(self) -> int:
+        """Entries on disk."""
+        return self._totals()[1]
+
+    def statistics(self) -> dict[str, Any]:
+        """Counters since the cache was opened: ``"memory"`` and ``"disk"``, each with hits, misses, bytes …"""
+        out = c_void_p()
+        call(lib.sdimage_cache_statistics, self.pointer, byref(out))
+        return cast("dict[str, Any]", json.loads(_bytes.taken(out)))
+
+    def set_memory_limits(self, cost: int | None = None, count: int | None = None) -> None:
+        """Changes the limits of the memory part, bytes and pictures, at once; ``None`` is no limit."""
+        lib.sdimage_cache_set_memory_limits(self.pointer, unsigned(cost, "cost"), unsigned(count, "count"))
+
+    def close(self) -> None:
+        """Commits what is pending and closes the disk part; again is harmless. Later calls are ``SHUTDOWN``."""
+        _open.discard(self)
+        try:
+            call(lib.sdimage_cache_close, self.pointer)
+        except Error as error:
+            if error.code != "SHUTDOWN":
+                raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _layers(memory: bool, disk: bool) -> int:
+    return _enums.CACHE_LAYERS["memory"] * memory | _enums.CACHE_LAYERS["disk"] * disk
+
+
+@atexit.register
+def _close_all() -> None:
+    """Entries that were stored a moment ago are committed before the process ends."""
+    for cache in list(_open):
+        try:
+            cache.close()
+        except Error:
+            pass  # nobody is left to be told

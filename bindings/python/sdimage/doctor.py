@@ -1,0 +1,29 @@
+"""What a bug report starts with."""
+
+from __future__ import annotations
+
+import json
+from ctypes import byref, c_void_p
+from typing import Any, cast
+
+from . import _bytes
+from ._ffi import lib, library_path
+from .errors import call, text
+
+
+def version() -> str:
+    """The version of the library in use, ``"1.2.3"``."""
+    return text(lib.sdimage_version())
+
+
+def doctor() -> dict[str, Any]:
+    """Version, formats that decode and encode, library versions, limits, cache path, and the library's own file."""
+    out = c_void_p()
+    call(lib.sdimage_doctor, byref(out))
+    report = cast("dict[str, Any]", json.loads(_bytes.taken(out)))
+    return {**report, "library_path": library_path}
+
+
+def trim_memory(empty_caches: bool = False) -> None:
+    """Gives unused pixel memory back to the system and, if asked, empties the memory part of every open cache."""
+    lib.sdimage_trim_memory(empty_caches)

@@ -1,0 +1,82 @@
+"""The error of this package, and the one place that raises the library's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from ctypes import byref, c_void_p
+from typing import Any
+
+from ._ffi import lib
+
+
+class Error(Exception):
+    """Something that the library could not do.
+
+    ``code`` is the name of the status without its prefix: ``"TOO_LARGE"``, ``"NOT_AN_IMAGE"``, ``"HTTP_STATUS"`` …
+    ``transient`` says whether the same call may succeed later without any change.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str = "",
+        http_status: int = 0,
+        url: str = "",
+        system_error: int = 0,
+        library_code: int = 0,
+        transient: bool = False,
+    ) -> None:
+        super().__init__(code, message, http_status, url, system_error, library_code, transient)
+        self.code = code
+        self.message = message
+        #: Status of the HTTP answer that was refused, or 0.
+        self.http_status = http_status
+        #: The URL that was being loaded, without user and password, or "".
+        self.url = url
+        #: ``errno`` of the call that failed, or 0.
+        self.system_error = system_error
+        #: Number that the codec, database or transfer library gave, or 0.
+        self.library_code = library_code
+        self.transient = transient
+
+    def __str__(self) -> str:
+        text = f"{self.code}: {self.message}" if self.message else self.code
+        return f"{text} ({self.url})" if self.url else text
+
+
+def status_name(status: int) -> str:
+    """``-53`` → ``"TOO_LARGE"``."""
+    return text(lib.sdimage_status_name(status))
+
+
+def text(value: bytes | None) -> str:
+    """Text of the library."""
+    return (value or b"").decode("utf-8", "replace")
+
+
+def from_pointer(pointer: int) -> Error:
+    """A copy of a borrowed ``sdimage_error``."""
+    return Error(
+        status_name(lib.sdimage_error_code(pointer)),
+        text(lib.sdimage_error_message(pointer)),
+        lib.sdimage_error_http_status(pointer),
+        text(lib.sdimage_error_url(pointer)),
+        lib.sdimage_error_system_error(pointer),
+        lib.sdimage_error_library_code(pointer),
+        lib.sdimage_error_is_transient(pointer),
+    )
+
+
+def call(function: Callable[..., Any], *arguments: Any) -> int:
+    """Calls a function that ends with ``sdimage_error **``; raises :class:`Error`, or returns the status."""
+    out = c_void_p()
+    status: int = function(*arguments, byref(out))
+    if status >= 0:
+        return status
+    if not out.value:
+        raise Error(status_name(status))
+    try:
+        error = from_pointer(out.value)
+    finally:
+        lib.sdimage_error_unref(out)
+    raise error

@@ -1,0 +1,308 @@
+"""Pictures, and bytes to pictures."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import json
+import sys
+from collections.abc import Iterator
+from ctypes import byref, c_void_p
+from typing import Any, Unpack, cast
+
+from . import _bytes, _enums, _png
+from ._bytes import Path, ReadableBuffer
+from ._ffi import Size, lib
+from ._handle import Handle
+from .errors import Error, call, text
+from .options import DecodeOptions, decode_options, known
+
+#: Longest side, in pixels, of what notebooks are shown.
+_PREVIEW_SIDE = 1000
+
+_FILE_ERRORS: dict[type[OSError], str] = {
+    FileNotFoundError: "NOT_FOUND",
+    PermissionError: "PERMISSION_DENIED",
+    IsADirectoryError: "NOT_A_FILE",
+}
+
+
+class Image:
+    """Immutable pixels of one picture, and what is known about it.
+
+    ``numpy.asarray(image)`` is a read-only view of shape ``(height, width, channels)`` without a copy; it keeps the
+    picture alive. Samples are ``uint8``, or ``uint16`` for the formats that end in 16.
+    """
+
+    __slots__ = ("__weakref__", "_handle")
+
+    def __init__(self, handle: Handle) -> None:
+        """For this package: use :func:`decode`, :meth:`from_pixels`, or a load."""
+        self._handle = handle
+
+    @classmethod
+    def owned(cls, pointer: int | None) -> Image:
+        """Takes over a reference of the library."""
+        return cls(Handle(pointer, lib.sdimage_image_unref))
+
+    @classmethod
+    def borrowed(cls, pointer: int) -> Image:
+        """Takes a reference of its own."""
+        return cls.owned(lib.sdimage_image_ref(pointer))
+
+    @classmethod
+    def from_pixels(
+        cls, pixels: ReadableBuffer, width: int, height: int, pixel_format: str, stride: int | None = None
+    ) -> Image:
+        """A picture with a copy of `pixels`: rows top to bottom, `stride` bytes apart (tight when left out)."""
+        samples, size = _enums.PIXEL_LAYOUTS.get(pixel_format, (0, 0))
+        row = width * samples * size
+        distance = row if stride is None else stride
+        data, length = _bytes.borrowed(pixels)
+        if min(width, height) < 1 or distance < row or length < distance * (height - 1) + row:
+            raise Error("INVALID_ARGUMENT", f"{length} bytes do not hold {width} x {height} pixels of {pixel_format}")
+        number = _enums.number(_enums.PIXEL_FORMATS, pixel_format, "pixel_format")
+        out = c_void_p()
+        call(lib.sdimage_image_new, width, height, distance, number, data, byref(out))
+        return cls.owned(out.value)
+
+    @property
+    def pointer(self) -> int:
+        """Address of the ``sdimage_image``, borrowed."""
+        return self._handle.pointer
+
+    @property
+    def width(self) -> int:
+        """Pixels of this bitmap."""
+        return cast(int, lib.sdimage_image_width(self.pointer))
+
+    @property
+    def height(self) -> int:
+        """Pixels of this bitmap."""
+        return cast(int, lib.sdimage_image_height(self.pointer))
+
+    @property
+    def stride(self) -> int:
+        """Bytes from one row to the next."""
+        return cast(int, lib.sdimage_image_stride(self.pointer))
+
+    @property
+    def pixel_format(self) -> str:
+        """``"rgb8"``, ``"rgba8"``, ``"gray16"`` …"""
+        return _enums.word(_enums.PIXEL_FORMATS, lib.sdimage_image_pixel_format(self.pointer))
+
+    @property
+    def has_alpha(self) -> bool:
+        """Whether a pixel can be transparent."""
+        return cast(bool, lib.sdimage_image_has_alpha(self.pointer))
+
+    @property
+    def format(self) -> str | None:
+        """The container that it was decoded from, ``"jpeg"``; ``None`` for pixels of the program."""
+        return format_name(lib.sdimage_image_format(self.pointer))
+
+    @property
+    def scale(self) -> float:
+        """Pixels per point."""
+        return cast(float, lib.sdimage_image_scale(self.pointer))
+
+    @property
+    def orientation(self) -> str:
+        """Turning still to be done: ``"up"`` unless decoding was told to keep the tag."""
+        return _enums.word(_enums.ORIENTATIONS, lib.sdimage_image_orientation(self.pointer))
+
+    @property
+    def source_size(self) -> tuple[int, int]:
+        """``(width, height)`` in pixels of the encoded picture as displayed."""
+        size = cast(Size, lib.sdimage_image_source_size(self.pointer))
+        return size.width, size.height
+
+    @property
+    def frame_count(self) -> int:
+        """Frames in the container; the picture is the first."""
+        return cast(int, lib.sdimage_image_frame_count(self.pointer))
+
+    @property
+    def loop_count(self) -> int:
+        """How often the frames play; 0 is for ever."""
+        return cast(int, lib.sdimage_image_loop_count(self.pointer))
+
+    @property
+    def duration_ms(self) -> int:
+        """Milliseconds of one round of the frames."""
+        return cast(int, lib.sdimage_image_duration_ms(self.pointer))
+
+    @property
+    def is_animated(self) -> bool:
+        """More than one frame."""
+        return cast(bool, lib.sdimage_image_is_animated(self.pointer))
+
+    @property
+    def is_thumbnail(self) -> bool:
+        """A thumbnail size was asked for."""
+        return cast(bool, lib.sdimage_image_is_thumbnail(self.pointer))
+
+    @property
+    def memory_cost(self) -> int:
+        """Bytes that a memory cache counts."""
+        return cast(int, lib.sdimage_image_memory_cost(self.pointer))
+
+    @property
+    def color_profile(self) -> bytes | None:
+        """The ICC profile that the pixels were left in; ``None`` for sRGB."""
+        data = lib.sdimage_image_color_profile(self.pointer)
+        return _bytes.copied(data) if data else None
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What is known beside the pixels."""
+        names = (
+            "format scale orientation source_size frame_count loop_count duration_ms is_animated is_thumbnail "
+            "memory_cost color_profile"
+        )
+        return {name: getattr(self, name) for name in names.split()}
+
+    @property
+    def _layout(self) -> tuple[int, int]:
+        return _enums.PIXEL_LAYOUTS[self.pixel_format]
+
+    @property
+    def _row(self) -> int:
+        samples, size = self._layout
+        return self.width * samples * size
+
+    @property
+    def pixels(self) -> memoryview:
+        """All rows with their padding as read-only bytes, without a copy; the view keeps the picture alive."""
+        length = self.stride * (self.height - 1) + self._row
+        array = (ctypes.c_ubyte * length).from_address(lib.sdimage_image_pixels(self.pointer))
+        cast(Any, array).owner = self
+        return memoryview(array).cast("B").toreadonly()
+
+    def rows(self) -> Iterator[bytes]:
+        """Each row without its padding."""
+        pixels, stride, row = self.pixels, self.stride, self._row
+        for y in range(self.height):
+            yield bytes(pixels[y * stride : y * stride + row])
+
+    def tobytes(self) -> bytes:
+        """The pixels as tight rows, in :attr:`pixel_format`; 16-bit samples in the machine's byte order."""
+        if self.stride == self._row:
+            return bytes(self.pixels)
+        return b"".join(self.rows())
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        samples, size = self._layout
+        order = "|" if size == 1 else "<" if sys.byteorder == "little" else ">"
+        return {
+            "version": 3,
+            "shape": (self.height, self.width, samples),
+            "typestr": f"{order}u{size}",
+            "data": (lib.sdimage_image_pixels(self.pointer), True),
+            "strides": (self.stride, samples * size, size),
+        }
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        numpy: Any = importlib.import_module("numpy")
+        view = numpy.ndarray.view(numpy.asarray(_Interface(self)))
+        if dtype is not None and view.dtype != dtype:
+            if copy is False:
+                raise ValueError("another dtype needs a copy")
+            return view.astype(dtype)
+        return view.copy() if copy else view
+
+    def convert(self, pixel_format: str) -> Image:
+        """The picture in another pixel format; alpha is multiplied in or divided out as the names say."""
+        number = _enums.number(_enums.PIXEL_FORMATS, pixel_format, "pixel_format")
+        out = c_void_p()
+        call(lib.sdimage_image_convert, self.pointer, number, byref(out))
+        return Image.owned(out.value)
+
+    def to_pil(self) -> Any:
+        """A ``PIL.Image.Image`` of mode L, RGB or RGBA with straight alpha; 16 bits become 8."""
+        pillow: Any = importlib.import_module("PIL.Image")
+        mode = {1: "L", 3: "RGB", 4: "RGBA"}[self._layout[0]]
+        plain = self.convert({"L": "gray8", "RGB": "rgb8", "RGBA": "rgba8"}[mode])
+        return pillow.frombytes(mode, (plain.width, plain.height), plain.tobytes())
+
+    def _repr_png_(self) -> bytes:
+        """For notebooks: at most 1000 pixels on the longer side, reduced by taking every n-th pixel."""
+        step = -(-max(self.width, self.height) // _PREVIEW_SIDE)
+        plain = self.convert("rgba8")
+        width, height = -(-self.width // step), -(-self.height // step)
+        pixels, stride = plain.pixels, plain.stride
+
+        def reduced() -> Iterator[bytes]:
+            for y in range(0, plain.height, step):
+                row = pixels[y * stride : y * stride + plain.width * 4]
+                yield row.cast("I")[::step].tobytes()
+
+        return _png.encode(width, height, 4, reduced())
+
+    def __repr__(self) -> str:
+        frames = f", {self.frame_count} frames" if self.is_animated else ""
+        return f"<sdimage.Image {self.width}x{self.height} {self.pixel_format}, {self.format or 'pixels'}{frames}>"
+
+
+class _Interface:
+    """Shows numpy the array interface alone, so that `__array__` can use it."""
+
+    __slots__ = ("__array_interface__", "_image")
+
+    def __init__(self, image: Image) -> None:
+        self._image = image
+        self.__array_interface__ = image.__array_interface__
+
+
+def format_name(number: int) -> str | None:
+    """``"jpeg"``, or ``None`` for no known format."""
+    return None if number == _enums.FORMATS["undefined"] else text(lib.sdimage_format_name(number))
+
+
+def _contents(source: ReadableBuffer | Path, most: int = -1) -> ReadableBuffer:
+    path = _bytes.as_path(source)
+    if path is None:
+        return cast(ReadableBuffer, source)
+    try:
+        with open(path, "rb") as file:
+            return file.read(most)
+    except OSError as error:
+        code = _FILE_ERRORS.get(type(error), "IO_ERROR")
+        raise Error(code, error.strerror or "", system_error=error.errno or 0) from None
+
+
+def sniff(data: ReadableBuffer | Path) -> str | None:
+    """The format by its signature alone: ``"jpeg"``, ``"png"`` …, or ``None``. Takes bytes or a path."""
+    return format_name(lib.sdimage_sniff(*_bytes.borrowed(_contents(data, 4096))))
+
+
+def info(data: ReadableBuffer | Path) -> dict[str, Any]:
+    """What the header says, without decoding a pixel. Takes bytes or a path.
+
+    ``format``, ``width`` and ``height`` (as displayed), ``stored_width``, ``stored_height``, ``orientation``,
+    ``frame_count``, ``loop_count``, ``duration_ms``, ``has_alpha``, ``bits_per_channel``, ``channels``,
+    ``is_progressive``, ``has_color_profile``.
+    """
+    out = c_void_p()
+    call(lib.sdimage_info, *_bytes.borrowed(_contents(data)), byref(out))
+    return cast("dict[str, Any]", json.loads(_bytes.taken(out)))
+
+
+def decode(data: ReadableBuffer | Path, **options: Unpack[DecodeOptions]) -> Image:
+    """Pixels of bytes, or of the file at a path (``str`` or ``os.PathLike``).
+
+    The options are those of :class:`sdimage.DecodeOptions`: ``thumbnail_size=(width, height)`` in pixels,
+    ``preserve_aspect_ratio``, ``first_frame_only``, ``pixel_format``, ``apply_orientation``, ``convert_to_srgb``,
+    ``limit_bytes``, ``format_hint``, ``scale``, ``accept_partial``, and the safety limits. Works in a forked child.
+    """
+    known(options, DecodeOptions)
+    out = c_void_p()
+    path = _bytes.as_path(data)
+    with decode_options(options) as wish:
+        if path is not None:
+            call(lib.sdimage_decode_file, path, wish.pointer, byref(out))
+        else:
+            bytes_, length = _bytes.borrowed(cast(ReadableBuffer, data))
+            call(lib.sdimage_decode, bytes_, length, wish.pointer, byref(out))
+    return Image.owned(out.value)

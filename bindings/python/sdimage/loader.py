@@ -1,0 +1,248 @@
+"""Loaders: the built-in ones, and loaders made of a Python function."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Callable, Iterable, Mapping
+from ctypes import byref, c_void_p, sizeof
+from typing import Any, TypeAlias, TypeVar, cast
+
+from . import _bytes, _enums
+from ._bytes import ReadableBuffer
+from ._ffi import CAN_LOAD, CANCEL, DESTROY, LOAD, LoaderTable, lib
+from ._handle import Handle
+from .errors import Error, call, text
+from .image import Image
+from .options import U32, U64, unsigned
+
+_Value = TypeVar("_Value", str, int, float, bool, bytes)
+
+
+class LoadRequest:
+    """What a custom loader is asked for; valid while its function runs."""
+
+    __slots__ = ("_pointer", "_sink", "url")
+
+    def __init__(self, pointer: int, sink: int | None) -> None:
+        self._pointer = pointer
+        self._sink = sink
+        #: The URL as it was asked for.
+        self.url = text(lib.sdimage_request_url(pointer, None))
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Nobody waits any more."""
+        return self._sink is not None and cast(bool, lib.sdimage_load_sink_is_cancelled(self._sink))
+
+    def expect(self, length: int) -> None:
+        """Says how many bytes will come, for progress."""
+        if self._sink is not None:
+            lib.sdimage_load_sink_set_expected_length(self._sink, length)
+
+    def option(self, name: str, fallback: _Value) -> _Value:
+        """A value that the request carries under `name`, of the type of `fallback`; else `fallback`."""
+        bag = lib.sdimage_request_options(self._pointer)
+        key = name.encode()
+        if not bag:
+            return fallback
+        if isinstance(fallback, bool):
+            return cast(_Value, lib.sdimage_options_get_bool(bag, key, fallback))
+        if isinstance(fallback, int):
+            return cast(_Value, lib.sdimage_options_get_int64(bag, key, fallback))
+        if isinstance(fallback, float):
+            return cast(_Value, lib.sdimage_options_get_double(bag, key, fallback))
+        if isinstance(fallback, str):
+            value = lib.sdimage_options_get_string(bag, key, None)
+            return fallback if value is None else text(value)
+        data = lib.sdimage_options_get_data(bag, key)
+        return _bytes.copied(data) if data else fallback
+
+
+#: Encoded bytes at once, or in pieces, or a ready picture.
+Loaded: TypeAlias = ReadableBuffer | Iterable[bytes] | Image
+LoadFunction: TypeAlias = Callable[[LoadRequest], Loaded]
+
+
+class Loader:
+    """Who fetches bytes.
+
+    ``Loader(function)`` calls ``function(request)`` on threads of the library, several at once; it returns the encoded
+    bytes, an iterable of pieces, or an :class:`Image`, and may block. An :class:`Error` that it raises is the error of
+    the load; any other exception becomes ``INTERNAL_ERROR`` with its text. ``can_load(url)`` must not block.
+    """
+
+    def __init__(
+        self, function: LoadFunction, can_load: Callable[[str], bool] | None = None, name: str = "python"
+    ) -> None:
+        token = next(_tokens)
+        _functions[token] = (function, can_load)
+        weakref.finalize(self, _functions.pop, token, None).atexit = False
+        out = c_void_p()
+        call(lib.sdimage_loader_new_custom, name.encode(), byref(_TABLE), token, _NO_DESTROY, byref(out))
+        self._handle = Handle(out.value, lib.sdimage_loader_unref)
+
+    @classmethod
+    def _owned(cls, pointer: int | None) -> Loader:
+        loader = cls.__new__(cls)
+        loader._handle = Handle(pointer, lib.sdimage_loader_unref)
+        return loader
+
+    @classmethod
+    def file(cls) -> Loader:
+        """Loads ``file:`` URLs."""
+        return cls._built_in(lib.sdimage_loader_new_file)
+
+    @classmethod
+    def data_url(cls) -> Loader:
+        """Loads ``data:`` URLs."""
+        return cls._built_in(lib.sdimage_loader_new_data_url)
+
+    @classmethod
+    def _built_in(cls, function: Any) -> Loader:
+        out = c_void_p()
+        call(function, byref(out))
+        return cls._owned(out.value)
+
+    @classmethod
+    def http(
+        cls,
+        *,
+        max_per_host: int | None = None,
+        max_total: int | None = None,
+        execution_order: str = "fifo",
+        connect_timeout_ms: int | None = None,
+        inactivity_timeout_ms: int | None = None,
+        total_timeout_ms: int | None = None,
+        max_body_bytes: int | None = None,
+        max_redirects: int | None = None,
+        address_policy: str = "any",
+        headers: Mapping[str, str | None] | None = None,
+        ca_file: str | None = None,
+    ) -> Loader:
+        """Loads http and https. `execution_order` is ``"fifo"`` or ``"lifo"``; `address_policy` ``"any"`` or
+        ``"public_only"``, for services that load URLs of strangers."""
+        numbers = {
+            "max_per_host": max_per_host,
+            "max_total": max_total,
+            "connect_timeout_ms": connect_timeout_ms,
+            "inactivity_timeout_ms": inactivity_timeout_ms,
+            "total_timeout_ms": total_timeout_ms,
+            "max_body_bytes": max_body_bytes,
+            "max_redirects": max_redirects,
+        }
+        with Handle(lib.sdimage_downloader_config_new(), lib.sdimage_downloader_config_unref) as config:
+            pointer = config.pointer
+            for name, value in numbers.items():
+                if value is not None:
+                    most = U32 if name != "max_body_bytes" else U64
+                    getattr(lib, f"sdimage_downloader_config_set_{name}")(pointer, unsigned(value, name, most))
+            order = _enums.number(_enums.EXECUTION_ORDERS, execution_order, "execution_order")
+            policy = _enums.number(_enums.ADDRESS_POLICIES, address_policy, "address_policy")
+            lib.sdimage_downloader_config_set_execution_order(pointer, order)
+            lib.sdimage_downloader_config_set_address_policy(pointer, policy)
+            for field, text_ in (headers or {}).items():
+                lib.sdimage_downloader_config_set_header(
+                    pointer, field.encode(), None if text_ is None else text_.encode()
+                )
+            if ca_file is not None:
+                lib.sdimage_downloader_config_set_ca_file(pointer, ca_file.encode())
+            out = c_void_p()
+            call(lib.sdimage_downloader_new, pointer, byref(out))
+        return cls._owned(out.value)
+
+    @classmethod
+    def chain(cls, *loaders: Loader) -> Loader:
+        """Asks the last of `loaders` first; each URL goes to the first that can load it."""
+        chain = cls._built_in(lib.sdimage_loader_new_chain)
+        for loader in loaders:
+            call(lib.sdimage_loader_chain_add, chain.pointer, loader.pointer)
+        chain._members = loaders
+        return chain
+
+    #: Custom loaders live as long as the chain that asks them.
+    _members: tuple[Loader, ...] = ()
+
+    @property
+    def pointer(self) -> int:
+        """Address of the ``sdimage_loader``, borrowed."""
+        return self._handle.pointer
+
+    @property
+    def name(self) -> str:
+        """``"http"``, ``"file"``, ``"data"``, ``"chain"``, or a name of one's own."""
+        return text(lib.sdimage_loader_name(self.pointer))
+
+
+# The library holds a number in place of a Python object: a call that comes after the loader is gone finds nothing, and
+# no `destroy` has to enter an interpreter that may be ending.
+_functions: dict[int, tuple[LoadFunction, Callable[[str], bool] | None]] = {}
+_tokens = itertools.count(1)
+
+
+def _can_load(token: int | None, request: int) -> bool:
+    try:
+        entry = _functions.get(token or 0)
+        return entry is not None and (entry[1] is None or bool(entry[1](LoadRequest(request, None).url)))
+    except BaseException:  # nothing may leave a callback
+        return False
+
+
+def _load(token: int | None, request: int, sink: int) -> int:
+    try:
+        entry = _functions.get(token or 0)
+        if entry is None:
+            raise Error("SHUTDOWN", "the loader is gone")
+        _deliver(entry[0](LoadRequest(request, sink)), sink)
+    except BaseException as error:  # nothing may leave a callback
+        _fail(error, sink)
+    return 0
+
+
+def _deliver(loaded: Loaded, sink: int) -> None:
+    if isinstance(loaded, Image):
+        lib.sdimage_load_sink_finish_with_image(sink, loaded.pointer)
+        return
+    try:
+        view = memoryview(cast(ReadableBuffer, loaded))
+    except TypeError:
+        pass
+    else:
+        with _bytes.new_data(view) as data:
+            lib.sdimage_load_sink_finish_with_data(sink, data.pointer)
+        return
+    if not isinstance(loaded, Iterable) or isinstance(loaded, str):
+        raise Error("INTERNAL_ERROR", f"the loader gave a {type(loaded).__name__}, not bytes")
+    for piece in loaded:
+        bytes_, length = _bytes.borrowed(piece)
+        call(lib.sdimage_load_sink_write, sink, bytes_, length)
+    lib.sdimage_load_sink_finish(sink, None)
+
+
+_STATUS = {"OSError": "IO_ERROR", "FileNotFoundError": "NOT_FOUND", "PermissionError": "PERMISSION_DENIED"}
+
+
+def _fail(error: BaseException, sink: int) -> None:
+    if isinstance(error, Error):
+        code, message = error.code, error.message
+    else:
+        kind = type(error).__name__
+        code, message = _STATUS.get(kind, "INTERNAL_ERROR"), f"{kind}: {error}"
+    pointer = lib.sdimage_error_new(_status_number(code), message.encode("utf-8", "replace"))
+    lib.sdimage_load_sink_finish(sink, pointer)
+    lib.sdimage_error_unref(pointer)
+
+
+def _status_number(code: str) -> int:
+    for number in range(-1, -128, -1):
+        if text(lib.sdimage_status_name(number)) == code:
+            return number
+    return -12
+
+
+def _cancel(_token: int | None, _sink: int) -> None:
+    """The function sees :attr:`LoadRequest.is_cancelled`; writing pieces fails by itself."""
+
+
+_NO_DESTROY = DESTROY()
+_TABLE = LoaderTable(sizeof(LoaderTable), CAN_LOAD(_can_load), LOAD(_load), CANCEL(_cancel))

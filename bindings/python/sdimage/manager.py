@@ -1,0 +1,287 @@
+"""From a URL to pixels."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import enum
+import itertools
+import time
+import weakref
+from collections.abc import Iterable
+from ctypes import byref, c_void_p, sizeof
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self, Unpack, cast
+
+from . import _bytes
+from ._asyncio import OnProgress, OnResult, Waiter, bridge, current_bridge
+from ._ffi import DESTROY, ON_PROGRESS, ON_RESULT, LoadHandler, lib
+from ._handle import Handle
+from .cache import ImageCache
+from .errors import Error, call
+from .loader import Loader, LoadFunction
+from .request import RequestOptions, new_request
+from .result import Result
+from .task import Task
+
+_FINAL = 3
+
+
+class _Shared(enum.Enum):
+    CACHE = "the cache that all managers of the process share"
+
+
+_managers: weakref.WeakSet[Manager] = weakref.WeakSet()
+
+
+class Manager:
+    """Loads pictures through memory, disk and network.
+
+    `cache` left out is one with the default configuration, shared by all managers of the process; ``None`` is none.
+    `loader` is a :class:`Loader`, or a function for one; left out: http, https, file and data URLs.
+    `failed_url_retry_after` is in seconds: how long a URL that failed for good is not asked again (negative: until
+    :meth:`forget_failed`; 0: not remembered).
+
+    Safe to use from any thread. A manager does not survive a fork: calls in the child raise ``FORKED``.
+    """
+
+    def __init__(
+        self,
+        cache: ImageCache | None | _Shared = _Shared.CACHE,
+        loader: Loader | LoadFunction | None = None,
+        *,
+        failed_url_retry_after: float | None = None,
+    ) -> None:
+        # Custom loaders live as long as the manager that asks them.
+        self._loader = _as_loader(loader) if loader is not None else None
+        with Handle(lib.sdimage_manager_config_new(), lib.sdimage_manager_config_unref) as config:
+            if cache is None:
+                lib.sdimage_manager_config_set_cache(config.pointer, None)
+            elif isinstance(cache, ImageCache):
+                lib.sdimage_manager_config_set_cache(config.pointer, cache.pointer)
+            if self._loader is not None:
+                lib.sdimage_manager_config_set_loader(config.pointer, self._loader.pointer)
+            if failed_url_retry_after is not None:
+                lib.sdimage_manager_config_set_failed_url_retry_after(config.pointer, int(failed_url_retry_after))
+            out = c_void_p()
+            call(lib.sdimage_manager_new, config.pointer, byref(out))
+        self._handle = Handle(out.value, lib.sdimage_manager_unref)
+        self._cache = cache if isinstance(cache, ImageCache) else None
+        _managers.add(self)
+
+    @property
+    def cache(self) -> ImageCache | None:
+        """The cache in use."""
+        if self._cache is None:
+            out = c_void_p()
+            lib.sdimage_manager_copy_cache(self._handle.pointer, byref(out))
+            self._cache = ImageCache.owned(out.value) if out.value else None
+        return self._cache
+
+    def load(self, url: str | bytes, **options: Unpack[RequestOptions]) -> Result:
+        """Loads and waits, letting other Python threads run; raises :class:`Error`.
+
+        The options are those of :class:`RequestOptions`. With ``source_policy="cache_only"`` a picture that no cache
+        holds is no error: the result's image is ``None``.
+        """
+        task = self.start(url, **options)
+        try:
+            return task.wait()
+        except BaseException:
+            task.cancel()  # Ctrl-C: nobody waits any more
+            raise
+
+    def start(
+        self,
+        url: str | bytes,
+        on_progress: OnProgress | None = None,
+        on_partial: OnResult | None = None,
+        on_result: OnResult | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> Task:
+        """Starts a load and returns.
+
+        ``on_progress(received, expected)`` in bytes, `expected` may be ``None``; ``on_partial(result)`` for pictures
+        that are followed by better ones; ``on_result(result)`` once, with :attr:`Result.error` set when it failed.
+        They run on a thread of the library, one after another: keep them short, and do not wait for loads in them.
+        """
+        with new_request(url, options) as request:
+            loader = self._set_loader(request, options)
+            if on_progress is None and on_partial is None and on_result is None and loader is None:
+                return self._begin(request, None, None)
+            token = next(_tokens)
+            _running[token] = _Running(self, loader, on_progress, on_partial, on_result)
+            try:
+                return self._begin(request, _HANDLER, token)
+            except BaseException:
+                _running.pop(token, None)
+                raise
+
+    async def load_async(
+        self,
+        url: str | bytes,
+        on_progress: OnProgress | None = None,
+        on_partial: OnResult | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> Result:
+        """Loads without blocking the running asyncio loop; cancelling the asyncio task cancels the load.
+
+        The callbacks of :meth:`start` run on the loop. A picture in memory is returned without giving way.
+        """
+        deliveries = bridge()
+        waiter = Waiter(asyncio.get_running_loop().create_future(), on_progress, on_partial)
+        token = deliveries.add(waiter)
+        try:
+            with new_request(url, options) as request:
+                _loader = self._set_loader(request, options)  # lives until the load has ended
+                lib.sdimage_request_set_dispatcher(request.pointer, deliveries.dispatcher.pointer)
+                task = self._begin(request, None, token)
+            result = task.result()
+            if result is None:
+                try:
+                    result = await waiter.future
+                except asyncio.CancelledError:
+                    task.cancel()
+                    raise
+            return result.checked()
+        finally:
+            deliveries.forget(token)
+
+    def _set_loader(self, request: Handle, options: RequestOptions) -> Loader | None:
+        if "loader" not in options:
+            return None
+        loader = _as_loader(options["loader"])
+        lib.sdimage_request_set_loader(request.pointer, loader.pointer)
+        return loader
+
+    def _begin(self, request: Handle, handler: Any, token: int | None) -> Task:
+        out = c_void_p()
+        call(
+            lib.sdimage_manager_load,
+            self._handle.pointer,
+            request.pointer,
+            handler,
+            token,
+            _NO_DESTROY,
+            byref(out),
+        )
+        return Task(out.value, self)
+
+    def cache_key(self, url: str | bytes, **options: Unpack[RequestOptions]) -> bytes:
+        """The cache key that a load would use."""
+        out = c_void_p()
+        with new_request(url, options) as request:
+            call(lib.sdimage_manager_cache_key, self._handle.pointer, request.pointer, byref(out))
+        return _bytes.taken(out)
+
+    @property
+    def running_count(self) -> int:
+        """Loads without a final result."""
+        return cast(int, lib.sdimage_manager_running_count(self._handle.pointer))
+
+    def cancel_all(self) -> None:
+        """Cancels every load that is under way."""
+        lib.sdimage_manager_cancel_all(self._handle.pointer)
+
+    def forget_failed(self, urls: Iterable[str] | None = None) -> None:
+        """Forgets that URLs failed; all of them when left out."""
+        if urls is None:
+            lib.sdimage_manager_forget_failed(self._handle.pointer, None, 0)
+            return
+        for url in urls:
+            address = url.encode("utf-8", "surrogateescape")
+            lib.sdimage_manager_forget_failed(self._handle.pointer, address, len(address))
+
+    def close(self, timeout: float = 5.0) -> None:
+        """Takes no more loads, ends the running ones with ``SHUTDOWN`` and waits for their callbacks.
+
+        `timeout` is in seconds; ``Error("TIMEOUT")`` when a callback does not return. Again is harmless. The cache
+        stays open.
+        """
+        deliveries = current_bridge()
+        end = time.monotonic() + timeout
+        while True:
+            left = max(0, int((end - time.monotonic()) * 1000))
+            try:
+                # On a loop's own thread nobody else drains what the loop is waiting for.
+                call(lib.sdimage_manager_close, self._handle.pointer, left if deliveries is None else min(left, 20))
+                break
+            except Error as error:
+                if error.code != "TIMEOUT" or time.monotonic() >= end:
+                    raise
+                if deliveries is not None:
+                    deliveries.drain()
+        _managers.discard(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await asyncio.get_running_loop().run_in_executor(None, self.close)
+
+
+def _as_loader(loader: Loader | LoadFunction) -> Loader:
+    if isinstance(loader, Loader):
+        return loader
+    if not callable(loader):
+        raise Error("INVALID_ARGUMENT", f"a loader is a Loader or a function, not {type(loader).__name__}")
+    return Loader(loader)
+
+
+@dataclass(slots=True)
+class _Running:
+    """What a load with callbacks keeps alive until its last delivery."""
+
+    manager: Manager
+    loader: Loader | None
+    on_progress: OnProgress | None
+    on_partial: OnResult | None
+    on_result: OnResult | None
+
+
+# The library holds a number in place of a Python object, see loader.py.
+_running: dict[int, _Running] = {}
+_tokens = itertools.count(1)
+
+
+def _on_result(token: int | None, _task: int, pointer: int) -> None:
+    if lib.sdimage_result_kind(pointer) == _FINAL:
+        load = _running.pop(token or 0, None)
+        if load is not None and load.on_result is not None:
+            load.on_result(Result.borrowed(pointer))
+        return
+    load = _running.get(token or 0)
+    if load is not None and load.on_partial is not None:
+        load.on_partial(Result.borrowed(pointer))
+
+
+def _on_progress(token: int | None, _task: int, received: int, expected: int) -> None:
+    load = _running.get(token or 0)
+    if load is not None and load.on_progress is not None:
+        load.on_progress(received, expected if expected >= 0 else None)
+
+
+_NO_DESTROY = DESTROY()
+_TABLE = LoadHandler(sizeof(LoadHandler), ON_RESULT(_on_result), ON_PROGRESS(_on_progress))
+_HANDLER = byref(_TABLE)
+
+
+@atexit.register
+def _close_all() -> None:
+    """No callback may enter an interpreter that is ending."""
+    for manager in list(_managers):
+        try:
+            manager.close(2.0)
+        except Error:
+            pass  # nobody is left to be told

@@ -1,0 +1,99 @@
+"""How bytes become pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypedDict
+
+from . import _enums
+from ._ffi import lib
+from ._handle import Handle
+from .errors import Error
+
+
+class DecodeOptions(TypedDict, total=False):
+    """Keyword arguments of :func:`sdimage.decode` and of loads."""
+
+    #: ``(width, height)`` in pixels of the box that the displayed picture is shrunk into; never enlarges.
+    thumbnail_size: tuple[int, int] | None
+    #: ``True``: the result touches the box on one side. ``False``: the result is the box.
+    preserve_aspect_ratio: bool
+    #: Takes an animation as the still of its first frame.
+    first_frame_only: bool
+    #: ``None``: the smallest straight format that holds the picture; else a name such as ``"rgba8"``.
+    pixel_format: str | None
+    #: Turns the picture upright.
+    apply_orientation: bool
+    #: Applies an embedded colour profile.
+    convert_to_srgb: bool
+    #: Shrinks the picture until its bitmap takes at most this many bytes.
+    limit_bytes: int | None
+    #: Format to try first where the bytes carry no signature, such as ``"ico"``.
+    format_hint: str | None
+    #: Pixels per point of the result, at least 1.
+    scale: float
+    #: Takes the rows that could be decoded of a truncated picture for a success.
+    accept_partial: bool
+    #: Safety limits: pixels of a header, bytes of a bitmap, milliseconds of work.
+    max_pixels: int | None
+    max_bytes: int | None
+    max_work_ms: int | None
+
+
+#: Largest values of C.
+U32 = 2**32 - 1
+U64 = 2**64 - 1
+
+
+def unsigned(value: int | None, what: str, most: int = U64) -> int:
+    """A number that fits C; ``None`` is 0, which means the default everywhere."""
+    if value is None:
+        return 0
+    if not 0 <= value <= most:
+        raise Error("INVALID_ARGUMENT", f"{what} lies between 0 and {most}, not {value}")
+    return int(value)
+
+
+def box(size: tuple[int, int]) -> tuple[int, int]:
+    """``(width, height)``, checked."""
+    try:
+        width, height = size
+    except (TypeError, ValueError):
+        raise Error("INVALID_ARGUMENT", f"thumbnail_size is (width, height), not {size!r}") from None
+    return unsigned(width, "thumbnail width", U32), unsigned(height, "thumbnail height", U32)
+
+
+def known(options: Mapping[str, Any], kind: type) -> None:
+    """Refuses keyword arguments that nobody would read."""
+    for name in options:
+        if name not in kind.__annotations__:
+            raise TypeError(f"unexpected keyword argument {name!r}")
+
+
+def decode_options(options: DecodeOptions) -> Handle:
+    """An ``sdimage_decode_options``."""
+    handle = Handle(lib.sdimage_decode_options_new(), lib.sdimage_decode_options_unref)
+    pointer = handle.pointer
+    size = options.get("thumbnail_size")
+    if size is not None:
+        keep = options.get("preserve_aspect_ratio", True)
+        lib.sdimage_decode_options_set_thumbnail_size(pointer, *box(size), keep)
+    pixel_format = options.get("pixel_format")
+    if pixel_format is not None:
+        value = _enums.number(_enums.PIXEL_FORMATS, pixel_format, "pixel_format")
+        lib.sdimage_decode_options_set_pixel_format(pointer, value)
+    hint = options.get("format_hint")
+    if hint is not None:
+        value = _enums.number(_enums.FORMATS, hint, "format_hint")
+        lib.sdimage_decode_options_set_format_hint(pointer, value)
+    lib.sdimage_decode_options_set_first_frame_only(pointer, options.get("first_frame_only", False))
+    lib.sdimage_decode_options_set_apply_orientation(pointer, options.get("apply_orientation", True))
+    lib.sdimage_decode_options_set_convert_to_srgb(pointer, options.get("convert_to_srgb", True))
+    lib.sdimage_decode_options_set_accept_partial(pointer, options.get("accept_partial", False))
+    lib.sdimage_decode_options_set_limit_bytes(pointer, unsigned(options.get("limit_bytes"), "limit_bytes"))
+    lib.sdimage_decode_options_set_scale(pointer, options.get("scale", 1.0))
+    lib.sdimage_decode_options_set_max_pixels(pointer, unsigned(options.get("max_pixels"), "max_pixels"))
+    lib.sdimage_decode_options_set_max_bytes(pointer, unsigned(options.get("max_bytes"), "max_bytes"))
+    work = unsigned(options.get("max_work_ms"), "max_work_ms", U32)
+    lib.sdimage_decode_options_set_max_work_ms(pointer, work)
+    return handle

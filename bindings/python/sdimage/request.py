@@ -1,0 +1,121 @@
+"""One wish for a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeAlias
+
+from . import _bytes, _enums
+from ._ffi import lib
+from ._handle import Handle
+from .options import U32, DecodeOptions, decode_options, known, unsigned
+
+if TYPE_CHECKING:
+    from .cache import ImageCache
+    from .loader import Loader, LoadFunction
+
+#: What travels to custom loaders with a request.
+OptionValue: TypeAlias = "str | int | float | bool | bytes"
+
+
+class RequestOptions(DecodeOptions, total=False):
+    """Keyword arguments of loads, beside those of decoding."""
+
+    #: Replaces the URL as base of the cache key.
+    cache_key: str | bytes | None
+    #: ``"low"``, ``"normal"`` or ``"high"``.
+    priority: str
+    #: ``"any"``, ``"cache_only"`` or ``"loader_only"``.
+    source_policy: str
+    #: ``"none"``, ``"disk"``, ``"memory"`` or ``"all"``: layers that are asked, and that keep the picture.
+    query_layers: str
+    store_layers: str
+    #: The same for the original of a thumbnail.
+    original_query_layers: str
+    original_store_layers: str
+    #: Deliver only after the disk cache has committed.
+    wait_for_store: bool
+    #: Load a URL that failed for good a moment ago all the same.
+    retry_failed: bool
+    #: Header fields of the HTTP request; ``None`` removes one.
+    headers: Mapping[str, str | None] | None
+    #: Milliseconds for the whole transfer.
+    timeout_ms: int | None
+    #: Largest body in decoded bytes.
+    max_body_bytes: int | None
+    #: In place of the manager's; ``None`` is no cache.
+    cache: ImageCache | None
+    #: In place of the manager's.
+    loader: Loader | LoadFunction
+    #: Values for custom loaders.
+    options: Mapping[str, OptionValue] | None
+
+
+_LAYERS = ("query_layers", "store_layers", "original_query_layers", "original_store_layers")
+_DECODING = frozenset(DecodeOptions.__annotations__)
+
+
+def new_request(url: str | bytes, options: RequestOptions) -> Handle:
+    """An ``sdimage_request`` with everything but the loader, whose life is the manager's business."""
+    known(options, RequestOptions)
+    address = url.encode("utf-8", "surrogateescape") if isinstance(url, str) else bytes(url)
+    handle = Handle(lib.sdimage_request_new(address, len(address)), lib.sdimage_request_unref)
+    if not options:
+        return handle
+    pointer = handle.pointer
+    if not _DECODING.isdisjoint(options):
+        with decode_options(options) as wish:
+            lib.sdimage_request_set_decode_options(pointer, wish.pointer)
+    _set_cache(pointer, options)
+    _set_transfer(pointer, options)
+    return handle
+
+
+def _set_cache(pointer: int, options: RequestOptions) -> None:
+    key = options.get("cache_key")
+    if key is not None:
+        data = _bytes.key_bytes(key)
+        lib.sdimage_request_set_cache_key(pointer, data, len(data))
+    for name in _LAYERS:
+        layers = options.get(name)
+        if layers is not None:
+            number = _enums.number(_enums.CACHE_LAYERS, str(layers), name)
+            getattr(lib, f"sdimage_request_set_{name}")(pointer, number)
+    if "cache" in options:
+        cache = options["cache"]
+        lib.sdimage_request_set_cache(pointer, cache.pointer if cache is not None else None)
+    lib.sdimage_request_set_wait_for_store(pointer, options.get("wait_for_store", False))
+
+
+def _set_transfer(pointer: int, options: RequestOptions) -> None:
+    priority = _enums.number(_enums.PRIORITIES, options.get("priority", "normal"), "priority")
+    policy = _enums.number(_enums.SOURCE_POLICIES, options.get("source_policy", "any"), "source_policy")
+    lib.sdimage_request_set_priority(pointer, priority)
+    lib.sdimage_request_set_source_policy(pointer, policy)
+    lib.sdimage_request_set_retry_failed(pointer, options.get("retry_failed", False))
+    for name, value in (options.get("headers") or {}).items():
+        lib.sdimage_request_set_header(pointer, name.encode(), None if value is None else value.encode())
+    lib.sdimage_request_set_timeout_ms(pointer, unsigned(options.get("timeout_ms"), "timeout_ms", U32))
+    lib.sdimage_request_set_max_body_bytes(pointer, unsigned(options.get("max_body_bytes"), "max_body_bytes"))
+    values = options.get("options")
+    if values:
+        with _bag(values) as bag:
+            lib.sdimage_request_set_options(pointer, bag.pointer)
+
+
+def _bag(values: Mapping[str, OptionValue]) -> Handle:
+    handle = Handle(lib.sdimage_options_new(), lib.sdimage_options_unref)
+    for name, value in values.items():
+        key = name.encode()
+        if isinstance(value, bool):
+            lib.sdimage_options_set_bool(handle.pointer, key, value)
+        elif isinstance(value, int):
+            lib.sdimage_options_set_int64(handle.pointer, key, value)
+        elif isinstance(value, float):
+            lib.sdimage_options_set_double(handle.pointer, key, value)
+        elif isinstance(value, str):
+            lib.sdimage_options_set_string(handle.pointer, key, value.encode())
+        else:
+            with _bytes.new_data(value) as data:
+                lib.sdimage_options_set_data(handle.pointer, key, data.pointer)
+    return handle

@@ -1,0 +1,91 @@
+"""What one delivery of a load carries."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from . import _bytes, _enums
+from ._ffi import lib
+from ._handle import Handle
+from .errors import Error, from_pointer, text
+from .image import Image
+
+
+class Result:
+    """A delivery: a picture, where it came from, and how long that took."""
+
+    __slots__ = ("_handle", "_image")
+
+    def __init__(self, pointer: int | None) -> None:
+        """Takes over a reference of the library."""
+        self._handle = Handle(pointer, lib.sdimage_result_unref)
+        image = lib.sdimage_result_image(self._handle.pointer)
+        self._image = Image.borrowed(image) if image else None
+
+    @classmethod
+    def borrowed(cls, pointer: int) -> Result:
+        """Takes a reference of its own."""
+        return cls(lib.sdimage_result_ref(pointer))
+
+    @property
+    def image(self) -> Image | None:
+        """The picture; ``None`` when there is none."""
+        return self._image
+
+    @property
+    def data(self) -> bytes | None:
+        """A copy of the encoded bytes; ``None`` for memory hits and freshly made thumbnails."""
+        data = lib.sdimage_result_data(self._handle.pointer)
+        return _bytes.copied(data) if data else None
+
+    @property
+    def error(self) -> Error | None:
+        """Why there is no picture, or why it is stale."""
+        error = lib.sdimage_result_error(self._handle.pointer)
+        return from_pointer(error) if error else None
+
+    @property
+    def kind(self) -> str:
+        """``"partial"``, ``"cached"`` (usable while a refresh is under way) or ``"final"``."""
+        return _enums.word(_enums.DELIVERY_KINDS, lib.sdimage_result_kind(self._handle.pointer))
+
+    @property
+    def source(self) -> str:
+        """``"memory"``, ``"disk"``, ``"remote"``, ``"network"``, ``"loader"``, or ``"none"``."""
+        return text(lib.sdimage_image_source_name(lib.sdimage_result_source(self._handle.pointer)))
+
+    @property
+    def changed(self) -> bool:
+        """For the last delivery of a refresh: whether it differs from the cached picture."""
+        return cast(bool, lib.sdimage_result_is_changed(self._handle.pointer))
+
+    @property
+    def stale(self) -> bool:
+        """The picture outlived its freshness and could not be renewed."""
+        return cast(bool, lib.sdimage_result_is_stale(self._handle.pointer))
+
+    @property
+    def url(self) -> str:
+        """The URL as asked for, without user and password."""
+        return text(lib.sdimage_result_url(self._handle.pointer))
+
+    @property
+    def cache_key(self) -> str:
+        """Under which the picture is cached."""
+        return text(lib.sdimage_result_cache_key(self._handle.pointer))
+
+    def time_ns(self, stage: str = "total") -> int:
+        """Nanoseconds spent in ``"total"``, ``"queued"``, ``"disk"``, ``"load"``, ``"decode"`` or ``"store"``."""
+        number = _enums.number(_enums.STAGES, stage, "stage")
+        return cast(int, lib.sdimage_result_time_ns(self._handle.pointer, number))
+
+    def checked(self) -> Result:
+        """Itself, or raises its error when there is no picture."""
+        if self._image is None:
+            error = self.error
+            if error is not None:
+                raise error
+        return self
+
+    def __repr__(self) -> str:
+        return f"<sdimage.Result {self.kind} from {self.source}: {self.image or self.error}>"

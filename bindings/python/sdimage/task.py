@@ -1,0 +1,70 @@
+"""A load under way."""
+
+from __future__ import annotations
+
+import time
+from ctypes import byref, c_int64, c_void_p
+from typing import TYPE_CHECKING, cast
+
+from ._ffi import lib
+from ._handle import Handle
+from .errors import Error, call
+from .result import Result
+
+if TYPE_CHECKING:
+    from .manager import Manager
+
+#: A blocking call returns to the interpreter this often, in milliseconds, so that Ctrl-C works.
+_SLICE_MS = 200
+
+
+class Task:
+    """A load that :meth:`Manager.start` began. Dropping it does not cancel the load."""
+
+    __slots__ = ("__weakref__", "_handle", "_manager")
+
+    def __init__(self, pointer: int | None, manager: Manager) -> None:
+        self._handle = Handle(pointer, lib.sdimage_task_unref)
+        self._manager = manager
+
+    @property
+    def done(self) -> bool:
+        """Whether the final result is there."""
+        return cast(bool, lib.sdimage_task_is_finished(self._handle.pointer))
+
+    @property
+    def progress(self) -> tuple[int, int | None]:
+        """Bytes received, and bytes expected where they are known."""
+        received, expected = c_int64(), c_int64()
+        lib.sdimage_task_progress(self._handle.pointer, byref(received), byref(expected))
+        return max(0, received.value), expected.value if expected.value >= 0 else None
+
+    def cancel(self) -> None:
+        """Asks the load to end with ``CANCELLED``; a result that was on its way already may still come."""
+        lib.sdimage_task_cancel(self._handle.pointer)
+
+    def result(self) -> Result | None:
+        """The final result, be it an error; ``None`` while there is none."""
+        out = c_void_p()
+        lib.sdimage_task_copy_result(self._handle.pointer, byref(out))
+        return Result(out.value) if out.value else None
+
+    def wait(self, timeout: float | None = None) -> Result:
+        """Waits for the final result and returns it, or raises its error.
+
+        `timeout` is in seconds; ``Error("TIMEOUT")`` when it passes. Callbacks may still be on their way.
+        """
+        end = None if timeout is None else time.monotonic() + timeout
+        while not self.done:
+            left = _SLICE_MS if end is None else min(_SLICE_MS, int((end - time.monotonic()) * 1000) + 1)
+            try:
+                call(lib.sdimage_task_wait, self._handle.pointer, max(0, left))
+            except Error as error:
+                if error.code != "TIMEOUT":
+                    raise
+                if end is not None and time.monotonic() >= end and not self.done:
+                    raise
+        result = self.result()
+        if result is None:
+            raise Error("INTERNAL_ERROR", "a finished load has no result")
+        return result.checked()

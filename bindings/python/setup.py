@@ -1,0 +1,63 @@
+"""Carries the library inside the wheel: ``SDIMAGE_LIBRARY``, or the checkout's release build, made if missing."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from setuptools import setup
+from setuptools.command.build_py import build_py
+
+try:
+    from setuptools.command.bdist_wheel import bdist_wheel
+except ImportError:
+    from wheel.bdist_wheel import bdist_wheel
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+BUILD = (
+    "swift build -c release --product sdimage -Xswiftc -static-stdlib -Xswiftc -no-toolchain-stdlib-rpath "
+    "--disable-local-rpath --explicit-target-dependency-import-check error"
+)
+
+
+def version() -> str:
+    header = (ROOT / "include" / "sdimage" / "base.h").read_text()
+    parts = (re.search(rf"SDIMAGE_VERSION_{part} (\d+)", header) for part in ("MAJOR", "MINOR", "PATCH"))
+    return ".".join(part[1] for part in parts if part)
+
+
+def library() -> Path:
+    named = os.environ.get("SDIMAGE_LIBRARY")
+    if named:
+        return Path(named)
+    built = ROOT / ".build" / "release" / "libsdimage.so"
+    if not built.exists():
+        if shutil.which("swift") is None:
+            raise SystemExit("libsdimage.so is not built: install Swift 6.3, or set SDIMAGE_LIBRARY")
+        subprocess.run(BUILD.split(), cwd=ROOT, check=True)
+    return built
+
+
+class BuildWithLibrary(build_py):
+    def run(self) -> None:
+        super().run()
+        if not getattr(self, "editable_mode", False):
+            shutil.copyfile(library(), Path(self.build_lib) / "sdimage" / "libsdimage.so")
+
+
+class PlatformWheel(bdist_wheel):
+    """Any Python 3, this kind of machine: the library is not tied to a version of Python."""
+
+    def finalize_options(self) -> None:
+        super().finalize_options()
+        self.root_is_pure = False
+
+    def get_tag(self) -> tuple[str, str, str]:
+        return "py3", "none", super().get_tag()[2]
+
+
+setup(version=version(), cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": PlatformWheel})

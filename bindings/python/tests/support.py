@@ -1,0 +1,90 @@
+"""What several tests need."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[1]
+ROOT = PACKAGE.parents[1]
+sys.path.insert(0, str(PACKAGE))
+
+import sdimage
+from sdimage import _png, _specimens
+from sdimage.origin import Origin
+
+PICTURES = ROOT / "Tests" / "Fixtures" / "pictures"
+HEADERS = ROOT / "include" / "sdimage"
+
+
+def png(width: int = 8, height: int = 6, colour: tuple[int, ...] = (200, 100, 50)) -> bytes:
+    """A PNG of one colour."""
+    return _png.encode(width, height, len(colour), [bytes(colour) * width] * height)
+
+
+def jpeg(width: int = 64, height: int = 48) -> bytes:
+    """A JPEG with some colours."""
+    return _specimens.jpeg(width, height)
+
+
+def environment(**more: str) -> dict[str, str]:
+    """For child processes: this package, and the library in use."""
+    path = os.pathsep.join([str(PACKAGE), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return {**os.environ, "PYTHONPATH": path, **more}
+
+
+def run_python(code: str, *arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    """Runs code in a process of its own; anything but a clean end is a failure."""
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code), *arguments],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+    )
+    if done.returncode != 0:
+        raise AssertionError(f"status {done.returncode}\n{done.stdout}\n{done.stderr}")
+    return done
+
+
+class TestCase(unittest.TestCase):
+    """A test with a temporary folder, an origin and a manager of its own, each made when first asked for."""
+
+    def folder(self) -> str:
+        """A new temporary folder."""
+        holder = tempfile.TemporaryDirectory(prefix="sdimage-test-")
+        self.addCleanup(holder.cleanup)
+        return holder.name
+
+    def cache(self, **config: object) -> sdimage.ImageCache:
+        """A cache in a folder of its own."""
+        cache = sdimage.ImageCache(self.folder(), **config)  # type: ignore[arg-type]
+        self.addCleanup(cache.close)
+        return cache
+
+    def manager(self, **config: object) -> sdimage.Manager:
+        """A manager with a cache in a folder of its own."""
+        config.setdefault("cache", self.cache())
+        manager = sdimage.Manager(**config)  # type: ignore[arg-type]
+        self.addCleanup(manager.close)
+        return manager
+
+    def origin(self) -> Origin:
+        """An origin that answers."""
+        origin = Origin().start()
+        self.addCleanup(origin.stop)
+        return origin
+
+    def assert_error(
+        self, code: str | tuple[str, ...], function: object, *arguments: object, **options: object
+    ) -> sdimage.Error:
+        """Expects an error and returns it."""
+        with self.assertRaises(sdimage.Error) as caught:
+            function(*arguments, **options)  # type: ignore[operator]
+        self.assertIn(caught.exception.code, (code,) if isinstance(code, str) else code)
+        return caught.exception

@@ -1,0 +1,136 @@
+"""Loads on an asyncio loop."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+from .support import Origin, TestCase, jpeg, sdimage
+
+
+class Asynchronous(TestCase):
+    def test_a_load_is_awaited(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        url = origin.add("cat.jpg", jpeg())
+
+        async def main() -> list[str]:
+            return [(await manager.load_async(url)).source for _ in range(2)]
+
+        self.assertEqual(asyncio.run(main()), ["network", "memory"])
+
+    def test_fifty_loads_run_at_once(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        urls = [origin.add(f"{index}.jpg", jpeg(16 + index, 16)) + "?delay_ms=20" for index in range(50)]
+
+        async def main() -> list[sdimage.Result]:
+            return await asyncio.gather(*(manager.load_async(url) for url in urls))
+
+        widths = [result.image.width for result in asyncio.run(main()) if result.image]
+        self.assertEqual(widths, [16 + index for index in range(50)])
+
+    def test_the_loop_goes_on_meanwhile(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        url = origin.add("cat.jpg", jpeg()) + "?delay_ms=200"
+
+        async def main() -> int:
+            ticks = 0
+            load = asyncio.ensure_future(manager.load_async(url))
+            while not load.done():
+                ticks += 1
+                await asyncio.sleep(0.01)
+            return ticks
+
+        self.assertGreater(asyncio.run(main()), 5)
+
+    def test_cancelling_the_asyncio_task_cancels_the_load(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        url = origin.add("cat.jpg", jpeg()) + "?fault=hang"
+
+        async def main() -> None:
+            load = asyncio.ensure_future(manager.load_async(url))
+            await asyncio.sleep(0.05)
+            self.assertEqual(manager.running_count, 1)
+            load.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await load
+            while manager.running_count:
+                await asyncio.sleep(0.005)
+
+        asyncio.run(asyncio.wait_for(main(), 10))
+
+    def test_a_time_limit_of_asyncio_works(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        url = origin.add("cat.jpg", jpeg()) + "?fault=hang"
+
+        async def main() -> None:
+            with self.assertRaises(TimeoutError):
+                await asyncio.wait_for(manager.load_async(url), 0.1)
+
+        asyncio.run(main())
+
+    def test_errors_are_raised_where_they_are_awaited(self) -> None:
+        origin, manager = self.origin(), self.manager()
+
+        async def main() -> str:
+            try:
+                await manager.load_async(origin.url("nothing"))
+            except sdimage.Error as error:
+                return error.code
+            return "none"
+
+        self.assertEqual(asyncio.run(main()), "HTTP_STATUS")
+
+    def test_progress_is_told_on_the_loop(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        data = jpeg(1600, 1200)
+        url = origin.add("cat.jpg", data) + "?kbps=400"
+        seen: list[tuple[int, int | None]] = []
+        threads = set()
+
+        def on_progress(received: int, expected: int | None) -> None:
+            seen.append((received, expected))
+            threads.add(threading.current_thread())
+
+        asyncio.run(self.load(manager, url, on_progress))
+        self.assertEqual((seen, threads), (sorted(seen), {threading.main_thread()}))
+        self.assertEqual(seen[-1], (len(data), len(data)))
+        self.assertGreater(len(seen), 1)
+
+    async def load(self, manager: sdimage.Manager, url: str, on_progress: object) -> None:
+        await manager.load_async(url, on_progress=on_progress)  # type: ignore[arg-type]
+
+    def test_one_manager_serves_several_loops(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        url = origin.add("cat.jpg", jpeg())
+        sources: list[str] = []
+
+        def run(index: int) -> None:
+            sources.append(asyncio.run(manager.load_async(f"{url}?{index}")).source)
+
+        threads = [threading.Thread(target=run, args=(index,)) for index in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(sources, ["network"] * 4)
+
+    def test_closing_ends_what_is_awaited(self) -> None:
+        origin = self.origin()
+        url = origin.add("cat.jpg", jpeg()) + "?fault=hang"
+        for close in (self.close_at_once, self.close_gently):
+            asyncio.run(asyncio.wait_for(close(origin, url), 10))
+
+    async def close_at_once(self, _origin: Origin, url: str) -> None:
+        manager = self.manager(cache=None)
+        load = asyncio.ensure_future(manager.load_async(url))
+        await asyncio.sleep(0.05)
+        manager.close()
+        with self.assertRaisesRegex(sdimage.Error, "SHUTDOWN"):
+            await load
+
+    async def close_gently(self, _origin: Origin, url: str) -> None:
+        async with sdimage.Manager(cache=None) as manager:
+            load = asyncio.ensure_future(manager.load_async(url))
+            await asyncio.sleep(0.05)
+        with self.assertRaisesRegex(sdimage.Error, "SHUTDOWN"):
+            await load

@@ -1,0 +1,117 @@
+"""The cache on its own."""
+
+from __future__ import annotations
+
+from .support import TestCase, png, sdimage
+
+
+class Caching(TestCase):
+    def test_bytes_come_back_after_the_cache_was_closed(self) -> None:
+        folder = self.folder()
+        with sdimage.ImageCache(folder) as cache:
+            cache.store("a", data=png())
+            cache.store(b"\xff\0large", data=bytes(200_000))
+        with sdimage.ImageCache(folder) as cache:
+            self.assertEqual(cache.data("a"), png())
+            self.assertEqual(cache.data(b"\xff\0large"), bytes(200_000))
+            self.assertEqual(cache.disk_count(), 2)
+            self.assertGreaterEqual(cache.disk_size(), 200_000)
+
+    def test_an_image_is_decoded_from_disk_and_kept(self) -> None:
+        cache = self.cache()
+        cache.store("a", data=png())
+        self.assertEqual(cache.contains("a"), "disk")
+        image = cache.image("a")
+        assert image
+        self.assertEqual((image.width, cache.contains("a")), (8, "memory"))
+        small = cache.image("a", thumbnail_size=(4, 4))
+        assert small
+        self.assertEqual((small.width, small.height), (4, 3))
+
+    def test_a_picture_alone_is_kept_in_memory(self) -> None:
+        cache = self.cache()
+        cache.store("a", image=sdimage.decode(png()))
+        self.assertEqual((cache.contains("a"), cache.data("a")), ("memory", None))
+        self.assertIsNotNone(cache.memory_image("a"))
+        self.assert_error("INVALID_ARGUMENT", cache.store, "a")
+
+    def test_what_is_absent_is_none(self) -> None:
+        cache = self.cache()
+        for answer in (cache.image("x"), cache.data("x"), cache.path("x"), cache.memory_image("x")):
+            self.assertIsNone(answer)
+        self.assertEqual(cache.contains("x"), "none")
+        cache.remove("x")
+
+    def test_a_path_can_be_read(self) -> None:
+        cache = self.cache()
+        cache.store("a", data=png())
+        path = cache.path("a")
+        assert path
+        cache.clear()
+        with open(path, "rb") as file:
+            self.assertEqual(file.read(), png())
+
+    def test_entries_are_removed_from_the_named_layers(self) -> None:
+        cache = self.cache()
+        image = sdimage.decode(png())
+        for key in "abc":
+            cache.store(key, image=image, data=png())
+        cache.remove("a", memory=False)
+        self.assertEqual((cache.contains("a"), cache.data("a")), ("memory", None))
+        cache.remove("b", disk=False)
+        self.assertEqual(cache.contains("b"), "disk")
+        cache.clear(disk=False)
+        self.assertEqual((cache.contains("a"), cache.contains("c")), ("none", "disk"))
+        cache.clear()
+        self.assertEqual(cache.disk_count(), 0)
+
+    def test_memory_limits_are_strict(self) -> None:
+        cache = self.cache(max_memory_count=2)
+        for key in "abcd":
+            cache.store(key, image=sdimage.decode(png()))
+        self.assertEqual(sum(cache.contains(key) == "memory" for key in "abcd"), 2)
+        cache.set_memory_limits(cost=1)
+        self.assertEqual(sum(cache.contains(key) == "memory" for key in "abcd"), 0)
+
+    def test_old_entries_go_when_asked(self) -> None:
+        cache = self.cache(max_disk_size=100_000, inline_entry_limit=0)
+        for index in range(8):
+            cache.store(f"{index}", data=bytes(20_000))
+        cache.delete_old_files()
+        self.assertLess(cache.disk_count(), 8)
+
+    def test_statistics_count(self) -> None:
+        cache = self.cache()
+        cache.store("a", data=png())
+        cache.image("a")
+        cache.image("a")
+        cache.image("b")
+        statistics = cache.statistics()
+        self.assertEqual(statistics["disk"]["stores"], 1)
+        self.assertGreaterEqual(statistics["memory"]["hits"], 1)
+        self.assertGreaterEqual(statistics["memory"]["misses"], 1)
+
+    def test_a_closed_cache_says_so(self) -> None:
+        cache = self.cache()
+        cache.close()
+        cache.close()
+        self.assert_error("SHUTDOWN", cache.store, "a", data=b"x")
+        self.assert_error("SHUTDOWN", cache.data, "a")
+
+    def test_a_folder_that_cannot_be_used_is_told_by_stores(self) -> None:
+        with sdimage.ImageCache("/proc/no/such/place") as cache:
+            cache.store("a", image=sdimage.decode(png()))
+            self.assertEqual(cache.contains("a"), "memory")
+            self.assert_error("CACHE_UNUSABLE", cache.store, "a", data=b"x")
+
+    def test_a_cache_in_memory_has_no_disk(self) -> None:
+        cache = sdimage.ImageCache(memory_only=True)
+        self.addCleanup(cache.close)
+        self.assert_error("UNSUPPORTED", cache.store, "a", data=b"x")
+
+    def test_a_namespace_is_a_part_of_its_own(self) -> None:
+        folder = self.folder()
+        with sdimage.ImageCache(folder, "one") as one, sdimage.ImageCache(folder, "two") as two:
+            one.store("a", data=b"1")
+            self.assertIsNone(two.data("a"))
+        self.assert_error("INVALID_ARGUMENT", sdimage.ImageCache, folder, "a/b")

@@ -1,0 +1,201 @@
+"""Bytes and files to pixels."""
+
+from __future__ import annotations
+
+import array
+import io
+import struct
+import unittest
+from pathlib import Path
+
+from sdimage import _png
+
+from .support import TestCase, jpeg, png, sdimage
+
+try:
+    import numpy
+except ImportError:
+    numpy = None  # type: ignore[assignment]
+try:
+    import PIL.Image
+except ImportError:
+    PIL = None  # type: ignore[assignment]
+
+
+class Decoding(TestCase):
+    def test_a_png_becomes_its_own_pixels(self) -> None:
+        image = sdimage.decode(png(8, 6, (200, 100, 50)))
+        self.assertEqual((image.width, image.height, image.pixel_format, image.format), (8, 6, "rgb8", "png"))
+        self.assertEqual(image.tobytes(), bytes((200, 100, 50)) * 48)
+        self.assertFalse(image.has_alpha)
+
+    def test_every_kind_of_bytes_and_path_is_taken(self) -> None:
+        data = png()
+        path = Path(self.folder()) / "tiny.png"
+        path.write_bytes(data)
+        gaps = memoryview(bytes(2 * len(data))).cast("B")
+        for source in (data, bytearray(data), memoryview(data), array.array("B", data), path, str(path)):
+            with self.subTest(type(source).__name__):
+                self.assertEqual(sdimage.decode(source).width, 8)
+        self.assert_error("NOT_AN_IMAGE", sdimage.decode, gaps[::2])
+        self.assert_error("INVALID_ARGUMENT", sdimage.decode, 7)
+
+    def test_thumbnails_fit_the_box_and_never_grow(self) -> None:
+        data = jpeg(640, 480)
+        self.assertEqual(self.size(data, thumbnail_size=(100, 100)), (100, 75))
+        self.assertEqual(self.size(data, thumbnail_size=(100, 100), preserve_aspect_ratio=False), (100, 100))
+        self.assertEqual(self.size(data, thumbnail_size=(1000, 1000)), (640, 480))
+        image = sdimage.decode(data, thumbnail_size=(64, 64))
+        self.assertEqual((image.source_size, image.is_thumbnail), ((640, 480), True))
+
+    def size(self, data: bytes, **options: object) -> tuple[int, int]:
+        image = sdimage.decode(data, **options)  # type: ignore[arg-type]
+        return image.width, image.height
+
+    def test_limit_bytes_shrinks_until_the_bitmap_fits(self) -> None:
+        image = sdimage.decode(jpeg(640, 480), limit_bytes=100_000)
+        self.assertLessEqual(image.stride * image.height, 100_000)
+        self.assertGreater(image.width, 100)
+
+    def test_every_pixel_format_can_be_asked_for(self) -> None:
+        for name in ("gray8", "rgb8", "rgba8", "rgba8_premultiplied", "bgra8_premultiplied", "rgba16"):
+            with self.subTest(name):
+                self.assertEqual(sdimage.decode(png(), pixel_format=name).pixel_format, name)
+
+    def test_bad_options_are_refused_and_named(self) -> None:
+        self.assert_error("INVALID_ARGUMENT", sdimage.decode, png(), pixel_format="cmyk")
+        self.assert_error("INVALID_ARGUMENT", sdimage.decode, png(), thumbnail_size=(-1, 5))
+        self.assert_error("INVALID_ARGUMENT", sdimage.decode, png(), thumbnail_size=5)
+        with self.assertRaisesRegex(TypeError, "thumbnail"):
+            sdimage.decode(png(), thumbnail=(5, 5))  # type: ignore[call-arg]
+
+    def test_bad_bytes_have_distinct_codes(self) -> None:
+        data = png(64, 64)
+        self.assert_error("EMPTY_DATA", sdimage.decode, b"")
+        self.assert_error("NOT_AN_IMAGE", sdimage.decode, b"<html>hello, this is no picture</html>")
+        self.assert_error("TRUNCATED", sdimage.decode, jpeg(640, 480)[:-4000])
+        self.assert_error(("BAD_DATA", "TRUNCATED"), sdimage.decode, data[:40] + b"\xff" * 40 + data[80:])
+        self.assert_error("NOT_FOUND", sdimage.decode, "/nowhere/at/all.png")
+        self.assert_error("NOT_A_FILE", sdimage.decode, self.folder())
+
+    def test_a_header_of_a_billion_pixels_is_too_large(self) -> None:
+        header = struct.pack(">IIBBBBB", 30000, 30000, 16, 6, 0, 0, 0)
+        data = png()[:8] + _png._chunk(b"IHDR", header) + _png._chunk(b"IDAT", b"x\x9c\x03\0\0\0\0\1")
+        error = self.assert_error("TOO_LARGE", sdimage.decode, data)
+        self.assertTrue(error.message)
+        self.assert_error("TOO_LARGE", sdimage.decode, png(100, 100), max_pixels=9999)
+        self.assert_error("TOO_LARGE", sdimage.decode, png(100, 100), max_bytes=20000)
+
+    def test_partial_pictures_are_accepted_when_asked_for(self) -> None:
+        image = sdimage.decode(jpeg(640, 480)[:-4000], accept_partial=True)
+        self.assertEqual((image.width, image.height), (640, 480))
+
+    def test_sniff_looks_at_the_signature_alone(self) -> None:
+        self.assertEqual(sdimage.sniff(png()[:16]), "png")
+        self.assertEqual(sdimage.sniff(jpeg()[:16]), "jpeg")
+        self.assertEqual(sdimage.sniff(b"GIF89a" + bytes(10)), "gif")
+        self.assertEqual(sdimage.sniff(b"RIFF\0\0\0\0WEBPVP8 "), "webp")
+        self.assertIsNone(sdimage.sniff(b"plain text"))
+        self.assertIsNone(sdimage.sniff(b""))
+
+    def test_info_decodes_no_pixel(self) -> None:
+        known = sdimage.info(jpeg(640, 480)[:1000])
+        self.assertEqual((known["format"], known["width"], known["height"]), ("jpeg", 640, 480))
+        self.assertEqual((known["frame_count"], known["has_alpha"]), (1, False))
+        self.assert_error("NOT_AN_IMAGE", sdimage.info, b"nothing of the kind")
+
+    def test_doctor_tells_what_a_report_needs(self) -> None:
+        report = sdimage.doctor()
+        self.assertEqual(report["version"], sdimage.version())
+        self.assertLessEqual({"jpeg", "png", "gif", "webp"}, set(report["formats"]["decode"]))
+        self.assertTrue(report["library_path"])
+
+    def test_frames_on_demand_say_that_they_are_not_there(self) -> None:
+        self.assert_error("UNSUPPORTED", sdimage.Animation, png())
+
+
+class Pixels(TestCase):
+    def test_from_pixels_copies_and_checks(self) -> None:
+        pixels = bytes(range(24))
+        image = sdimage.Image.from_pixels(pixels, 4, 2, "rgb8")
+        self.assertEqual((image.tobytes(), image.format), (pixels, None))
+        self.assert_error("INVALID_ARGUMENT", sdimage.Image.from_pixels, pixels, 5, 2, "rgb8")
+        self.assert_error("INVALID_ARGUMENT", sdimage.Image.from_pixels, pixels, 4, 2, "rgb8", stride=11)
+        self.assert_error("INVALID_ARGUMENT", sdimage.Image.from_pixels, pixels, 4, 2, "no such")
+
+    def test_rows_with_padding_become_tight(self) -> None:
+        image = sdimage.Image.from_pixels(b"ab--cd--ef", 2, 3, "gray8", stride=4)
+        self.assertEqual((image.tobytes(), list(image.rows())), (b"abcdef", [b"ab", b"cd", b"ef"]))
+
+    def test_converting_multiplies_alpha_in_and_out(self) -> None:
+        image = sdimage.Image.from_pixels(bytes((200, 100, 50, 128)), 1, 1, "rgba8")
+        self.assertEqual(image.convert("bgra8_premultiplied").tobytes(), bytes((25, 50, 100, 128)))
+        straight = image.convert("rgba8_premultiplied").convert("rgba8").tobytes()
+        for got, want in zip(straight, (200, 100, 50, 128)):
+            self.assertAlmostEqual(got, want, delta=1)
+
+    def test_pixels_outlive_every_name_of_the_image(self) -> None:
+        view = sdimage.decode(png(100, 100)).pixels
+        sdimage.trim_memory(True)
+        self.assertEqual(bytes(view[:3]), bytes((200, 100, 50)))
+        self.assertTrue(view.readonly)
+
+    def test_metadata_is_a_plain_dictionary(self) -> None:
+        metadata = sdimage.decode(png(), scale=2).metadata
+        self.assertEqual((metadata["format"], metadata["scale"], metadata["orientation"]), ("png", 2.0, "up"))
+
+    def test_the_notebook_picture_is_a_small_png(self) -> None:
+        large = sdimage.decode(jpeg(2400, 800))._repr_png_()
+        preview = sdimage.decode(large)
+        self.assertEqual((preview.format, preview.width, preview.height), ("png", 800, 267))
+        self.assertEqual(sdimage.decode(sdimage.decode(png())._repr_png_()).convert("rgb8").tobytes()[:3], b"\xc8d2")
+
+
+@unittest.skipIf(numpy is None, "numpy is not installed")
+class Arrays(TestCase):
+    def test_an_array_is_the_image_itself(self) -> None:
+        image = sdimage.decode(png(8, 6))
+        view = numpy.asarray(image)
+        self.assertEqual((view.shape, view.dtype, view.flags.writeable), ((6, 8, 3), numpy.uint8, False))
+        self.assertEqual(view.ctypes.data, image.__array_interface__["data"][0])
+        self.assertEqual(view.strides, (image.stride, 3, 1))
+        self.assertEqual(view.tobytes(), image.tobytes())
+
+    def test_an_array_keeps_the_pixels_alive(self) -> None:
+        view = numpy.asarray(sdimage.decode(png(200, 200)))
+        sdimage.trim_memory(True)
+        self.assertTrue((view == (200, 100, 50)).all())
+
+    def test_grey_and_sixteen_bits_keep_their_shape(self) -> None:
+        grey = numpy.asarray(sdimage.decode(png(8, 6, (77,))))
+        self.assertEqual((grey.shape, int(grey[0, 0, 0])), ((6, 8, 1), 77))
+        samples = numpy.arange(2 * 3 * 4, dtype=numpy.uint16) * 1000
+        deep = sdimage.Image.from_pixels(samples, 3, 2, "rgba16")
+        self.assertTrue((numpy.asarray(deep) == samples.reshape(2, 3, 4)).all())
+
+    def test_copies_and_other_types_can_be_asked_for(self) -> None:
+        image = sdimage.decode(png())
+        copy = numpy.array(image)
+        copy[:] = 0
+        self.assertEqual(image.tobytes()[:3], bytes((200, 100, 50)))
+        self.assertEqual(numpy.asarray(image, dtype=numpy.float32)[0, 0, 1], 100.0)
+        self.assertEqual(image.__array__(numpy.uint16).dtype, numpy.uint16)
+
+
+@unittest.skipIf(PIL is None, "Pillow is not installed")
+class Pillow(TestCase):
+    def test_pillow_gets_straight_alpha(self) -> None:
+        image = sdimage.decode(png(8, 6, (200, 100, 50, 128)), pixel_format="bgra8_premultiplied")
+        picture = image.to_pil()
+        self.assertEqual((picture.mode, picture.size), ("RGBA", (8, 6)))
+        for got, want in zip(picture.getpixel((3, 3)), (200, 100, 50, 128)):
+            self.assertAlmostEqual(got, want, delta=1)
+
+    def test_modes_follow_the_pixel_format(self) -> None:
+        self.assertEqual(sdimage.decode(png(2, 2, (9,))).to_pil().mode, "L")
+        self.assertEqual(sdimage.decode(png()).to_pil().mode, "RGB")
+
+    def test_pillow_reads_what_the_writer_writes(self) -> None:
+        rows = [bytes((y * 7 + x * 5) % 256 for x in range(30)) for y in range(9)]
+        with PIL.Image.open(io.BytesIO(_png.encode(10, 9, 3, rows))) as picture:
+            self.assertEqual(picture.tobytes(), b"".join(rows))

@@ -1,0 +1,70 @@
+"""The samples, the README's example and the command line do what they say."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+
+from .support import PACKAGE, ROOT, TestCase, environment, jpeg, png, run_python, sdimage
+
+SAMPLES = ROOT / "examples" / "python"
+
+
+class Samples(TestCase):
+    def run_command(self, *command: str, cache: str | None = None) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, *command],
+            env=environment(XDG_CACHE_HOME=cache or self.folder()),
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    def test_load_one(self) -> None:
+        origin, cache = self.origin(), self.folder()
+        url = origin.add("cat.jpg", jpeg(640, 480))
+        for source in ("network", "disk"):
+            done = self.run_command(str(SAMPLES / "load_one.py"), url, cache=cache)
+            self.assertEqual((done.stdout, done.returncode), (f"320x240 rgb8 jpeg from {source}\n", 0), done.stderr)
+        done = self.run_command(str(SAMPLES / "load_one.py"), origin.url("nothing"))
+        self.assertEqual((done.returncode, done.stderr.startswith("load_one: HTTP_STATUS")), (1, True))
+
+    def test_load_many(self) -> None:
+        origin = self.origin()
+        urls = [origin.add(f"{index}.png", png(index + 1, 5)) for index in range(9)]
+        done = self.run_command(str(SAMPLES / "load_many.py"), *urls)
+        self.assertEqual((done.returncode, len(done.stdout.splitlines())), (0, 9), done.stderr)
+        self.assertIn("9/9 ", done.stdout)
+
+    def test_event_loop(self) -> None:
+        origin = self.origin()
+        good, bad = origin.add("a.png", png()), origin.url("nothing")
+        done = self.run_command(str(SAMPLES / "event_loop.py"), good, bad)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("8x6 rgb8, png> from network", done.stdout)
+        self.assertIn(f"{bad}: HTTP_STATUS", done.stdout)
+
+    def test_the_example_of_the_readme(self) -> None:
+        text = (PACKAGE / "README.md").read_text()
+        block = re.search(r"```python\n(.*?)```", text, flags=re.DOTALL)
+        assert block
+        url = self.origin().add("cat.jpg", jpeg(640, 480))
+        code = "import os, sys; url = sys.argv[1]; os.environ['XDG_CACHE_HOME'] = sys.argv[2]\n" + block[1]
+        done = run_python(code, url, self.folder())
+        told = re.findall(r"# (network|memory|NOT_AN_IMAGE)$", block[1], flags=re.MULTILINE)
+        self.assertEqual([line.split()[-1] for line in done.stdout.splitlines()], told)
+
+    def test_the_command_line(self) -> None:
+        origin = self.origin()
+        url = origin.add("cat.jpg", jpeg(640, 480))
+        out = self.folder() + "/small.png"
+        done = self.run_command("-m", "sdimage", "get", url, "-o", out, "--thumbnail", "64x64")
+        self.assertEqual((done.returncode, done.stdout), (0, f"{url}: 64x48 jpeg from network\n"), done.stderr)
+        self.assertEqual(sdimage.info(out)["width"], 64)
+        done = self.run_command("-m", "sdimage", "info", "--json", out)
+        self.assertEqual(json.loads(done.stdout)["height"], 48)
+        self.assertEqual(json.loads(self.run_command("-m", "sdimage", "doctor").stdout)["version"], sdimage.version())
+        self.assertEqual(self.run_command("-m", "sdimage", "get", origin.url("nothing")).returncode, 1)
+        self.assertEqual(self.run_command("-m", "sdimage", "nonsense").returncode, 2)

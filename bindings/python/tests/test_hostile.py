@@ -1,0 +1,81 @@
+"""Files made to break decoders: a clean answer for each, in time, within memory."""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import sys
+import textwrap
+import unittest
+from pathlib import Path
+
+from .support import environment
+
+SECONDS = 2.0
+GROWTH_KB = 640 * 1024
+WORKER = """
+    import sys, sdimage
+    print("ready", flush=True)
+    for line in sys.stdin:
+        try:
+            sdimage.decode(line.rstrip("\\n"))
+            answer = "decoded"
+        except sdimage.Error as error:
+            answer = error.code
+        print(answer, flush=True)
+"""
+
+
+class Worker:
+    """A process that decodes one path a line."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(WORKER)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+            env=environment(),
+        )
+        self.answer(30)
+
+    def answer(self, seconds: float) -> str:
+        assert self.process.stdout
+        if not select.select([self.process.stdout], [], [], seconds)[0]:
+            return "HANG"
+        line = self.process.stdout.readline().decode().strip()
+        return line or f"CRASH {self.process.wait()}"
+
+    def ask(self, path: Path) -> str:
+        assert self.process.stdin
+        self.process.stdin.write(os.fsencode(path) + b"\n")
+        return self.answer(SECONDS)
+
+    def peak(self) -> int:
+        with open(f"/proc/{self.process.pid}/status") as file:
+            return next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+
+CORPUS = os.environ.get("SDIMAGE_CORPUS")
+
+
+@unittest.skipUnless(CORPUS, "SDIMAGE_CORPUS is not set")
+class Hostile(unittest.TestCase):
+    def test_every_hostile_file_gets_a_clean_answer(self) -> None:
+        files = sorted(path for path in (Path(CORPUS or "") / "hostile").rglob("*") if path.is_file())
+        self.assertTrue(files)
+        worker, bad = Worker(), []
+        for path in files:
+            answer = worker.ask(path)
+            if answer == "HANG" or answer.startswith("CRASH") or worker.peak() > GROWTH_KB:
+                bad.append((path.name, answer if answer[0].isupper() else "memory"))
+                worker.stop()
+                worker = Worker()
+        worker.stop()
+        self.assertEqual(bad, [])

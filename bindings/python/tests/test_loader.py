@@ -1,0 +1,137 @@
+"""Loaders made of Python functions."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import threading
+from collections.abc import Iterator
+
+from .support import TestCase, jpeg, png, sdimage
+
+
+class Custom(TestCase):
+    def test_a_function_loads_bytes(self) -> None:
+        seen: list[str] = []
+
+        def load(request: sdimage.LoadRequest) -> bytes:
+            seen.append(request.url)
+            return png()
+
+        manager = self.manager(loader=load)
+        result = manager.load("anything://at/all")
+        assert result.image
+        self.assertEqual((result.source, result.image.width, seen), ("loader", 8, ["anything://at/all"]))
+        self.assertEqual(manager.load("anything://at/all").source, "memory")
+
+    def test_a_generator_loads_in_pieces(self) -> None:
+        data = jpeg(640, 480)
+
+        def load(request: sdimage.LoadRequest) -> Iterator[bytes]:
+            request.expect(len(data))
+            for start in range(0, len(data), 1000):
+                yield data[start : start + 1000]
+
+        image = self.manager(loader=load).load("pieces://x").image
+        assert image
+        self.assertEqual(image.width, 640)
+
+    def test_a_ready_picture_needs_no_bytes(self) -> None:
+        picture = sdimage.Image.from_pixels(bytes(48), 4, 4, "rgb8")
+        cache = self.cache()
+        result = self.manager(cache=cache, loader=lambda request: picture).load("drawn://x", wait_for_store=True)
+        assert result.image
+        self.assertEqual((result.image.width, result.data or None), (4, None))
+        self.assertEqual((cache.contains("drawn://x"), cache.disk_count()), ("memory", 0))
+
+    def test_exceptions_become_errors(self) -> None:
+        def load(request: sdimage.LoadRequest) -> bytes:
+            if "own" in request.url:
+                raise sdimage.Error("OFFLINE", "not now")
+            if "file" in request.url:
+                raise FileNotFoundError("gone")
+            if "exit" in request.url:
+                raise SystemExit(3)
+            raise ZeroDivisionError("by nought")
+
+        manager = self.manager(loader=load)
+        self.assertEqual(self.assert_error("OFFLINE", manager.load, "x://own").message, "not now")
+        self.assert_error("NOT_FOUND", manager.load, "x://file")
+        self.assert_error("INTERNAL_ERROR", manager.load, "x://exit")
+        self.assertIn("by nought", self.assert_error("INTERNAL_ERROR", manager.load, "x://y").message)
+
+    def test_wrong_answers_become_errors(self) -> None:
+        manager = self.manager(loader=lambda request: None if "none" in request.url else [1, 2])  # type: ignore
+        self.assert_error("INTERNAL_ERROR", manager.load, "x://none")
+        self.assert_error(("INTERNAL_ERROR", "INVALID_ARGUMENT"), manager.load, "x://list")
+        self.assert_error("INVALID_ARGUMENT", sdimage.Manager, loader=5)
+
+    def test_a_loader_may_be_given_with_one_load(self) -> None:
+        manager = self.manager(cache=None)
+        image = manager.load("http://localhost/x", loader=lambda request: png(5, 5)).image
+        assert image
+        self.assertEqual(image.width, 5)
+
+        async def main() -> int:
+            result = await manager.load_async("http://localhost/y", loader=lambda request: png(6, 6))
+            return result.image.width if result.image else 0
+
+        self.assertEqual(asyncio.run(main()), 6)
+
+    def test_a_task_that_nobody_keeps_still_has_its_loader(self) -> None:
+        manager = self.manager(cache=None)
+        gate, ended = threading.Event(), threading.Event()
+        widths: list[int] = []
+
+        def load(request: sdimage.LoadRequest) -> bytes:
+            gate.wait(10)
+            return png(7, 7)
+
+        def on_result(result: sdimage.Result) -> None:
+            widths.append(result.image.width if result.image else 0)
+            ended.set()
+
+        manager.start("x://y", loader=load, on_result=on_result)
+        del load
+        gc.collect()
+        gate.set()
+        self.assertTrue(ended.wait(10))
+        self.assertEqual(widths, [7])
+
+    def test_a_chain_asks_who_can_load(self) -> None:
+        mine = sdimage.Loader(lambda request: png(9, 9), can_load=lambda url: url.startswith("mine:"), name="mine")
+        chain = sdimage.Loader.chain(sdimage.Loader.data_url(), mine)
+        manager = self.manager(loader=chain)
+        image = manager.load("mine://x").image
+        assert image
+        self.assertEqual((image.width, mine.name), (9, "mine"))
+        self.assert_error("SCHEME_FORBIDDEN", manager.load, "yours://x")
+
+    def test_cancelling_is_seen_by_the_function(self) -> None:
+        entered, left = threading.Event(), threading.Event()
+
+        def load(request: sdimage.LoadRequest) -> bytes:
+            entered.set()
+            while not request.is_cancelled:
+                left.wait(0.005)
+            left.set()
+            return b""
+
+        manager = self.manager(loader=load)
+        task = manager.start("x://y")
+        self.assertTrue(entered.wait(10))
+        task.cancel()
+        self.assert_error("CANCELLED", task.wait, 5)
+        self.assertTrue(left.wait(10))
+
+    def test_values_travel_with_the_request(self) -> None:
+        seen: list[object] = []
+
+        def load(request: sdimage.LoadRequest) -> bytes:
+            for name, fallback in (("i", 0), ("f", 0.0), ("s", ""), ("b", False), ("d", b""), ("absent", 5)):
+                seen.append(request.option(name, fallback))
+            return png()
+
+        values = {"i": -(2**40), "f": 0.5, "s": "grün", "b": True, "d": b"\0x"}
+        self.manager(loader=load).load("x://y", options=values)
+        self.assertEqual(seen, [*values.values(), 5])

@@ -1,0 +1,304 @@
+"""Loads through memory, disk and network, against the embedded origin."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from .support import TestCase, jpeg, png, sdimage
+
+
+class Loading(TestCase):
+    def test_a_picture_comes_from_network_then_disk_then_memory(self) -> None:
+        origin, cache = self.origin(), self.cache()
+        url = origin.add("cat.jpg", jpeg())
+        with sdimage.Manager(cache) as manager:
+            first = manager.load(url, wait_for_store=True)
+            self.assertEqual((first.source, first.kind, first.stale), ("network", "final", False))
+            self.assertEqual(first.data, jpeg())
+            cache.clear(disk=False)
+            self.assertEqual(manager.load(url).source, "disk")
+            last = manager.load(url)
+            self.assertEqual((last.source, last.data), ("memory", None))
+            assert last.image
+            self.assertEqual((last.image.width, last.image.height), (64, 48))
+        self.assertEqual(origin.hits("cat.jpg"), 1)
+
+    def test_thumbnails_share_the_original_on_disk(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        url = origin.add("cat.jpg", jpeg(640, 480))
+        sizes = []
+        for side in (100, 50):
+            image = manager.load(url, thumbnail_size=(side, side), wait_for_store=True).image
+            assert image
+            sizes.append((image.width, image.height))
+        self.assertEqual(sizes, [(100, 75), (50, 38)])
+        self.assertEqual(origin.hits("cat.jpg"), 1)
+
+    def test_two_hundred_loads_of_one_url_are_one_request(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        url = origin.add("cat.jpg", jpeg()) + "?delay_ms=100"
+        tasks = [manager.start(url) for _ in range(200)]
+        for task in tasks:
+            self.assertIsNotNone(task.wait(20).image)
+        self.assertEqual(origin.hits("cat.jpg"), 1)
+
+    def test_callbacks_come_in_order_and_end_with_one_result(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        data = jpeg(1600, 1200)
+        url = origin.add("cat.jpg", data) + "?kbps=400"
+        events: list[object] = []
+        ended = threading.Event()
+
+        def on_result(result: sdimage.Result) -> None:
+            events.append(result)
+            ended.set()
+
+        manager.start(
+            url, on_progress=lambda received, expected: events.append((received, expected)), on_result=on_result
+        )
+        self.assertTrue(ended.wait(20))
+        progress = [event for event in events if isinstance(event, tuple)]
+        self.assertIsInstance(events[-1], sdimage.Result)
+        self.assertEqual(len(events) - len(progress), 1)
+        self.assertEqual(progress, sorted(progress))
+        self.assertEqual(progress[-1], (len(data), len(data)))
+        self.assertGreater(len(progress), 1)
+
+    def test_a_failed_load_calls_back_with_its_error(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        got: list[sdimage.Result] = []
+        ended = threading.Event()
+        task = manager.start(origin.url("nothing"), on_result=lambda result: (got.append(result), ended.set()))
+        with self.assertRaises(sdimage.Error):
+            task.wait(20)
+        self.assertTrue(ended.wait(20))
+        assert got[0].error
+        self.assertEqual((got[0].error.code, got[0].error.http_status, got[0].image), ("HTTP_STATUS", 404, None))
+
+    def test_cancelling_ends_a_load(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        url = origin.add("cat.jpg", jpeg()) + "?fault=hang"
+        task = manager.start(url)
+        self.assertFalse(task.done)
+        self.assertIsNone(task.result())
+        self.assert_error("TIMEOUT", task.wait, 0.05)
+        started = time.monotonic()
+        task.cancel()
+        self.assert_error("CANCELLED", task.wait, 5)
+        self.assertLess(time.monotonic() - started, 1)
+        self.assertEqual(manager.running_count, 0)
+
+    def test_one_of_two_waiters_may_leave(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        url = origin.add("cat.jpg", jpeg()) + "?delay_ms=150"
+        leaving, staying = manager.start(url), manager.start(url)
+        leaving.cancel()
+        self.assert_error("CANCELLED", leaving.wait, 5)
+        self.assertIsNotNone(staying.wait(10).image)
+        self.assertEqual(origin.hits("cat.jpg"), 1)
+
+    def test_closing_ends_what_is_under_way(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        task = manager.start(origin.add("cat.jpg", jpeg()) + "?fault=hang")
+        manager.close()
+        manager.close()
+        self.assert_error("SHUTDOWN", task.wait, 5)
+        self.assert_error("SHUTDOWN", manager.start, "http://localhost/")
+
+    def test_other_threads_run_while_a_load_blocks(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        url = origin.add("cat.jpg", jpeg()) + "?delay_ms=300"
+        ticks = 0
+        loader = threading.Thread(target=manager.load, args=(url,))
+        loader.start()
+        while loader.is_alive():
+            ticks += 1
+            time.sleep(0.01)
+        self.assertGreater(ticks, 10)
+
+    def test_the_cache_alone_may_be_asked(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        url = origin.add("cat.jpg", jpeg())
+        result = manager.load(url, source_policy="cache_only")
+        self.assertEqual((result.image, result.error, result.source), (None, None, "none"))
+        manager.load(url)
+        self.assertIsNotNone(manager.load(url, source_policy="cache_only").image)
+        self.assertEqual(manager.load(url, source_policy="loader_only").source, "network")
+        self.assertEqual(origin.hits("cat.jpg"), 2)
+
+    def test_layers_choose_where_a_picture_is_kept(self) -> None:
+        origin, cache = self.origin(), self.cache()
+        manager = self.manager(cache=cache)
+        url = origin.add("cat.jpg", jpeg())
+        manager.load(url, store_layers="memory", wait_for_store=True)
+        self.assertEqual((cache.contains(url), cache.disk_count()), ("memory", 0))
+        self.assert_error("INVALID_ARGUMENT", manager.load, url, store_layers="floppy")
+
+    def test_a_key_of_ones_own_joins_urls(self) -> None:
+        origin, cache = self.origin(), self.cache()
+        manager = self.manager(cache=cache)
+        url = origin.add("cat.jpg", jpeg())
+        manager.load(url + "?token=1", cache_key="cat")
+        self.assertEqual(manager.load(url + "?token=2", cache_key="cat").source, "memory")
+        self.assertEqual(manager.cache_key(url, cache_key="cat"), b"cat")
+        self.assertEqual(cache.contains("cat"), "memory")
+
+    def test_file_and_data_urls_are_loaded(self) -> None:
+        import base64
+
+        manager = self.manager()
+        path = self.folder() + "/tiny.png"
+        with open(path, "wb") as file:
+            file.write(png())
+        self.assertEqual(manager.load(f"file://{path}").source, "loader")
+        data = base64.b64encode(png()).decode()
+        image = manager.load(f"data:image/png;base64,{data}").image
+        assert image
+        self.assertEqual(image.width, 8)
+
+    def test_times_are_told(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        result = manager.load(origin.add("cat.jpg", jpeg()) + "?delay_ms=50")
+        self.assertGreaterEqual(result.time_ns("total"), result.time_ns("load"))
+        self.assertGreaterEqual(result.time_ns("load"), 45_000_000)
+        self.assertTrue(result.cache_key.endswith("cat.jpg?delay_ms=50"))
+
+    def test_headers_reach_the_origin(self) -> None:
+        origin, manager = self.origin(), self.manager(cache=None)
+        url = origin.add("cat.jpg", jpeg())
+        self.assert_error("NOT_AN_IMAGE", manager.load, url + "?part", headers={"Range": "bytes=5-900"})
+        self.assertEqual(origin.counters()["partial"], 1)
+        error = self.assert_error("INVALID_REQUEST", manager.load, url, headers={"X-A": "one\r\nX-B: two"})
+        self.assertEqual(error.http_status, 0)
+
+    def test_a_manager_without_a_cache_loads_each_time(self) -> None:
+        origin, manager = self.origin(), self.manager(cache=None)
+        url = origin.add("cat.jpg", jpeg())
+        self.assertEqual([manager.load(url).source for _ in range(2)], ["network", "network"])
+        self.assertIsNone(manager.cache)
+
+    def test_a_loader_with_limits_can_be_made(self) -> None:
+        origin = self.origin()
+        url = origin.add("cat.jpg", jpeg(640, 480))
+        loader = sdimage.Loader.chain(sdimage.Loader.file(), sdimage.Loader.http(max_body_bytes=1000))
+        manager = self.manager(loader=loader)
+        self.assertEqual(loader.name, "chain")
+        self.assert_error("TOO_LARGE", manager.load, url)
+        strict = self.manager(loader=sdimage.Loader.http(address_policy="public_only"))
+        self.assert_error("ADDRESS_FORBIDDEN", strict.load, url)
+
+    def test_redirects_are_followed_up_to_a_limit(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        origin.add("cat.jpg", jpeg())
+        self.assertIsNotNone(manager.load(origin.url("redirect?to=/cat.jpg&n=5")).image)
+        self.assert_error("TOO_MANY_REDIRECTS", manager.load, origin.url("redirect?to=/cat.jpg&n=12"))
+        self.assert_error("REDIRECT_FORBIDDEN", manager.load, origin.url("redirect?to=file:///etc/passwd"))
+
+
+class Misbehaviour(TestCase):
+    """Every fault has its own code, leaves nothing behind, and the next good load works."""
+
+    def check(self, query: str, codes: str | tuple[str, ...], **options: object) -> sdimage.Error:
+        origin, cache = self.origin(), self.cache()
+        manager = self.manager(cache=cache)
+        url = origin.add("cat.jpg", jpeg(640, 480))
+        bad = f"{url}?{query}"
+        error = self.assert_error(codes, manager.load, bad, wait_for_store=True, **options)
+        cache.flush()
+        self.assertEqual((cache.contains(bad), cache.disk_count()), ("none", 0))
+        self.assertEqual(error.url, bad)
+        image = manager.load(url).image
+        assert image
+        self.assertEqual(image.width, 640)
+        return error
+
+    def test_a_missing_picture(self) -> None:
+        error = self.check("status=404", "HTTP_STATUS")
+        self.assertEqual((error.http_status, error.transient), (404, False))
+
+    def test_a_broken_server(self) -> None:
+        error = self.check("status=500", "HTTP_STATUS")
+        self.assertEqual((error.http_status, error.transient), (500, True))
+
+    def test_a_web_page_under_200(self) -> None:
+        self.check("fault=html", "NOT_AN_IMAGE")
+
+    def test_an_empty_body(self) -> None:
+        self.check("fault=empty", "EMPTY_DATA")
+
+    def test_random_bytes(self) -> None:
+        self.check("fault=garbage", "NOT_AN_IMAGE")
+
+    def test_a_truncated_picture(self) -> None:
+        self.check("fault=truncated", "TRUNCATED")
+
+    def test_a_body_that_ends_early(self) -> None:
+        self.assertTrue(self.check("fault=short", "CONNECTION_LOST").transient)
+
+    def test_a_connection_that_is_reset(self) -> None:
+        self.assertTrue(self.check("fault=reset", "CONNECTION_LOST").transient)
+
+    def test_a_server_that_never_answers(self) -> None:
+        self.assertTrue(self.check("fault=hang", "TIMEOUT", timeout_ms=200).transient)
+
+    def test_more_bytes_than_announced_do_not_reach_the_next_answer(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        url = origin.add("cat.jpg", jpeg(640, 480))
+        for index in range(6):
+            manager.load(f"{url}?fault=long&{index}")
+            image = manager.load(f"{url}?{index}").image
+            assert image
+            self.assertEqual(image.width, 640)
+
+    def test_nobody_listens(self) -> None:
+        origin = self.origin()
+        url = origin.url("cat.jpg")
+        origin.stop()
+        self.assertTrue(self.assert_error("CONNECT_FAILED", self.manager().load, url).transient)
+
+    def test_urls_that_are_none(self) -> None:
+        manager = self.manager()
+        for url in ("", "no url", "http://"):
+            self.assert_error("INVALID_URL", manager.load, url)
+        self.assert_error("SCHEME_FORBIDDEN", manager.load, "gopher://example.org/cat.jpg")
+        self.assert_error("RESOLVE_FAILED", manager.load, "http://no.such.host.invalid/cat.jpg")
+
+    def test_passwords_are_not_told(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        url = origin.url("nothing").replace("http://", "http://me:secret@")
+        error = self.assert_error("HTTP_STATUS", manager.load, url)
+        self.assertNotIn("secret", str(error))
+
+    def test_a_url_that_failed_for_good_is_not_asked_again(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        url = origin.url("nothing")
+        self.assert_error("HTTP_STATUS", manager.load, url)
+        self.assert_error("FAILED_URL", manager.load, url)
+        self.assertEqual(origin.hits("nothing"), 1)
+        self.assert_error("HTTP_STATUS", manager.load, url, retry_failed=True)
+        manager.forget_failed([url])
+        self.assert_error("HTTP_STATUS", manager.load, url)
+        self.assertEqual(origin.hits("nothing"), 3)
+
+    def test_a_passing_fault_is_asked_again(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        url = origin.add("cat.jpg", jpeg()) + "?status=503&first=1"
+        self.assert_error("HTTP_STATUS", manager.load, url)
+        self.assertIsNotNone(manager.load(url).image)
+
+
+class Closing(TestCase):
+    def test_closing_waits_for_the_callback_that_runs(self) -> None:
+        manager = self.manager(cache=None, loader=lambda request: b"")
+        entered, returned = threading.Event(), threading.Event()
+
+        def slow(_result: sdimage.Result) -> None:
+            entered.set()
+            time.sleep(0.2)
+            returned.set()
+
+        manager.start("x://y", on_result=slow)
+        self.assertTrue(entered.wait(10))
+        manager.close()
+        self.assertTrue(returned.is_set())

@@ -1,0 +1,51 @@
+"""Memory stays within what was promised."""
+
+from __future__ import annotations
+
+import gc
+
+from .support import TestCase, jpeg, png, run_python, sdimage
+
+PEAK = """
+    import sys
+    import sdimage
+    from pathlib import Path
+    def peak():  # kilobytes; getrusage's figure would count the parent's from before exec
+        with open("/proc/self/status") as file:
+            return next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
+    data = Path(sys.argv[1]).read_bytes()
+    before = peak()
+    image = sdimage.decode(data, thumbnail_size=eval(sys.argv[2]))
+    print(image.width, image.height, peak() - before)
+"""
+
+
+class Memory(TestCase):
+    def test_a_thumbnail_of_24_megapixels_never_holds_the_full_bitmap(self) -> None:
+        path = self.folder() + "/large.jpg"
+        with open(path, "wb") as file:
+            file.write(jpeg(6000, 4000))
+        width, height, small = map(int, run_python(PEAK, path, "(256, 256)").stdout.split())
+        self.assertEqual((width, height), (256, 171))
+        self.assertLess(small, 24_000)
+        width, height, full = map(int, run_python(PEAK, path, "None").stdout.split())
+        self.assertEqual((width, height), (6000, 4000))
+        self.assertGreater(full, 60_000)
+
+    def test_handles_are_given_back(self) -> None:
+        def resident() -> int:
+            with open("/proc/self/statm") as file:
+                return int(file.read().split()[1]) * 4
+
+        manager = self.manager(cache=None, loader=lambda request: png(200, 200))
+
+        def work(times: int) -> None:
+            for index in range(times):
+                sdimage.decode(png(200, 200)).convert("rgba8")
+                manager.load(f"x://{index}")
+            gc.collect()
+
+        work(100)
+        before = resident()
+        work(300)
+        self.assertLess(resident() - before, 20_000)

@@ -1,0 +1,63 @@
+"""The package is typed, and installs with the library inside."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+import venv
+from pathlib import Path
+
+from sdimage import _ffi
+
+from .support import PACKAGE, ROOT, TestCase
+
+
+class Types(unittest.TestCase):
+    @unittest.skipIf(importlib.util.find_spec("mypy") is None, "mypy is not installed")
+    def test_mypy_is_content(self) -> None:
+        done = subprocess.run([sys.executable, "-m", "mypy"], cwd=PACKAGE, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    @unittest.skipIf(shutil.which("pyright") is None, "pyright is not installed")
+    def test_pyright_is_content(self) -> None:
+        done = subprocess.run(["pyright"], cwd=PACKAGE, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+
+class Wheel(TestCase):
+    def test_it_installs_into_an_empty_environment_and_carries_the_library(self) -> None:
+        place = Path(self.folder()) / "venv"
+        try:
+            venv.create(place, with_pip=True)
+        except (subprocess.CalledProcessError, SystemExit):
+            self.skipTest("python3-venv is not installed")
+        source = Path(self.folder()) / "checkout"
+        (source / "bindings").mkdir(parents=True)
+        shutil.copytree(PACKAGE, source / "bindings" / "python", ignore=shutil.ignore_patterns("build", "*.egg-info"))
+        shutil.copytree(ROOT / "include", source / "include")
+        library = os.path.abspath(_ffi.library_path)
+        if not os.path.exists(library):
+            self.skipTest("the library in use is the system's")
+        base = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "SDIMAGE_LIBRARY")}
+        install = subprocess.run(
+            [str(place / "bin" / "pip"), "install", "--disable-pip-version-check", str(source / "bindings" / "python")],
+            env={**base, "SDIMAGE_LIBRARY": library},
+            capture_output=True,
+            text=True,
+        )
+        if install.returncode and "No matching distribution found for setuptools" in install.stdout + install.stderr:
+            self.skipTest("no network: pip cannot fetch its build tools")
+        self.assertEqual(install.returncode, 0, install.stderr)
+        code = "import sdimage, sdimage._ffi as f; print(sdimage.__file__, f.library_path, sdimage.version())"
+        done = subprocess.run(
+            [str(place / "bin" / "python"), "-c", code], env=base, cwd=place, capture_output=True, text=True
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        module, loaded, _version = done.stdout.split()
+        for path in (module, loaded):
+            self.assertTrue(path.startswith(str(place)), path)
+        self.assertTrue((Path(module).parent / "py.typed").exists())

@@ -1,0 +1,92 @@
+"""The contact sheet: all pictures on one PNG, transparency over a checkerboard. Standard library only."""
+
+from __future__ import annotations
+
+import sdimage
+from pictures import Picture
+from sdimage import _png
+
+#: Pixels: the box of a picture, the caption below it, and the space between.
+BOX = (200, 150)
+CAPTION, GAP = 46, 20
+_BACKGROUND, _BRIGHT, _DIM = (22, 24, 29), (232, 234, 240), (140, 146, 160)
+_CHECKS = ((92, 96, 104), (120, 124, 132))
+
+#: Letters of 5 x 7 points and two for tails, a row in each pair of digits.
+_GLYPHS = {
+    "a": "00000e010f110f", "b": "10101e1111111e", "c": "00000e1010110e", "d": "01010f1111110f",
+    "e": "00000e111f100e", "f": "0609081c080808", "g": "00000f1111110f010e", "h": "10101619111111",
+    "i": "04000c0404040e", "j": "02000602020202120c", "k": "10101214181412", "l": "0c04040404040e",
+    "m": "00001a15151111", "n": "00001619111111", "o": "00000e1111110e", "p": "00001e1111111e1010",
+    "q": "00000f1111110f0101", "r": "00001619101010", "s": "00000e100e011e", "t": "08081c08080906",
+    "u": "0000111111130d", "v": "00001111110a04", "w": "0000111115150a", "x": "0000110a040a11",
+    "y": "0000111111110f010e", "z": "00001f0204081f", "0": "0e11131519110e", "1": "040c040404040e",
+    "2": "0e11010204081f", "3": "1f02040201110e", "4": "02060a121f0202", "5": "1f101e0101110e",
+    "6": "0608101e11110e", "7": "1f010204080808", "8": "0e11110e11110e", "9": "0e11110f01020c",
+    ".": "00000000000c0c", "-": "0000001f000000",
+}  # fmt: skip
+
+
+class Canvas:
+    """RGB pixels that can be drawn upon."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self.width, self.height = width, height
+        self._pixels = bytearray(bytes(_BACKGROUND) * (width * height))
+
+    def put(self, x: int, y: int, row: bytes) -> None:
+        """Replaces pixels of one line."""
+        at = (y * self.width + x) * 3
+        self._pixels[at : at + len(row)] = row
+
+    def image(self, image: sdimage.Image, x: int, y: int) -> None:
+        """Draws a picture; what shines through is a checkerboard."""
+        if not image.has_alpha:
+            for line, row in enumerate(image.convert("rgb8").rows()):
+                self.put(x, y + line, row)
+            return
+        for line, row in enumerate(image.convert("rgba8_premultiplied").rows()):
+            self.put(x, y + line, _over_checks(row, line))
+
+    def text(self, text: str, x: int, y: int, colour: tuple[int, int, int], size: int = 2) -> None:
+        """Writes in small letters."""
+        for index, letter in enumerate(text.lower()):
+            for line, digits in enumerate(bytes.fromhex(_GLYPHS.get(letter, ""))):
+                for column in range(5):
+                    if digits >> (4 - column) & 1:
+                        left = x + (index * 6 + column) * size
+                        for step in range(size):
+                            self.put(left, y + line * size + step, bytes(colour) * size)
+
+    def png(self) -> bytes:
+        row = self.width * 3
+        lines = (bytes(self._pixels[at : at + row]) for at in range(0, len(self._pixels), row))
+        return _png.encode(self.width, self.height, 3, lines)
+
+
+def _over_checks(row: bytes, line: int) -> bytes:
+    out = bytearray()
+    for x in range(len(row) // 4):
+        red, green, blue, alpha = row[x * 4 : x * 4 + 4]
+        check, rest = _CHECKS[(x // 8 + line // 8) % 2], 255 - alpha
+        out += bytes(min(255, c + b * rest // 255) for c, b in zip((red, green, blue), check))
+    return bytes(out)
+
+
+def _columns(count: int) -> int:
+    """Between five and eight, so that the last line is as full as it can be."""
+    return min(range(5, 9), key=lambda columns: (-count % columns, -columns))
+
+
+def sheet(pictures: list[Picture]) -> bytes:
+    """The contact sheet as PNG; makes the pictures' thumbnails on the way."""
+    columns = _columns(len(pictures))
+    step = (BOX[0] + GAP, BOX[1] + CAPTION + GAP)
+    canvas = Canvas(columns * step[0] + GAP, -(-len(pictures) // columns) * step[1] + GAP)
+    for index, picture in enumerate(pictures):
+        image = picture.thumbnail = sdimage.decode(picture.path, thumbnail_size=BOX)
+        x, y = GAP + index % columns * step[0], GAP + index // columns * step[1]
+        canvas.image(image, x, y + BOX[1] - image.height)
+        canvas.text(picture.path.stem[:16], x, y + BOX[1] + 8, _BRIGHT)
+        canvas.text(picture.label, x, y + BOX[1] + 30, _DIM)
+    return canvas.png()
