@@ -16,9 +16,12 @@ SDIMAGE_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 SDIMAGE_BUILD_PACKAGES="libturbojpeg0-dev libjpeg62-turbo-dev libpng-dev libwebp-dev libgif-dev liblcms2-dev libdeflate-dev
     libcurl4-openssl-dev libsqlite3-dev zlib1g-dev gcc g++ libc6-dev binutils make cmake pkg-config python3 ca-certificates"
 # What only the tests need.
-SDIMAGE_TEST_PACKAGES="python3-venv python3-pip python3-numpy python3-pil"
+SDIMAGE_TEST_PACKAGES="python3-venv python3-pip python3-numpy python3-pil man-db groff-base"
 # What a freshly fetched Swift toolchain needs around it.
 SDIMAGE_SWIFT_PACKAGES="curl gnupg git libstdc++-12-dev libxml2 libncurses6 libedit2 libz3-4 libpython3.11 tzdata unzip"
+
+# Debian's own, for which apt brings the packages above; another may be first on PATH.
+SDIMAGE_PYTHON=${SDIMAGE_PYTHON:-$([ -x /usr/bin/python3 ] && echo /usr/bin/python3 || echo python3)}
 
 SDIMAGE_SWIFT_VERSION=6.3.1
 SDIMAGE_SWIFT_KEYS=https://swift.org/keys/all-keys.asc
