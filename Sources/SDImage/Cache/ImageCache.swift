@@ -12,7 +12,9 @@ package final class ImageCache: ImageCaching {
 
     /// A folder that cannot be used is no error here: stores tell it, and memory works.
     package init(_ configuration: CacheConfiguration, store: @escaping CacheStoreFactory) throws(ImageError) {
-        memory = MemoryCache(byteLimit: configuration.maxMemoryCost, countLimit: configuration.maxMemoryCount)
+        memory = MemoryCache(
+            byteLimit: configuration.maxMemoryCost, countLimit: configuration.maxMemoryCount,
+            keepsWeakly: configuration.keepsWeakImages)
         keepsImages = Atomic(configuration.keepsImagesInMemory)
         if Engine.isForked { throw .forked }
         disk = configuration.isMemoryOnly ? nil : try DiskCache(configuration, store: store)
