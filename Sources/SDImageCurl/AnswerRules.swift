@@ -22,7 +22,8 @@ enum AnswerRules {
             transfer.failure = .tooLarge("size of the response header in bytes", limit: ResponseHead.longest)
             return false
         }
-        if unsafe transfer.head.take(line) {
+        // An interim answer (1xx) has no body, and another answer follows it.
+        if unsafe transfer.head.take(line), transfer.head.status >= 200 {
             if case .take = verdict(transfer) { transfer.disposition = .keep } else { transfer.disposition = .discard }
         }
         return true

@@ -49,7 +49,9 @@ enum TransferCallbacks {
 
     /// Before each request, on a new or kept connection.
     static let beforeRequest: curl_prereq_callback = { context, remote, _, _, localPort in
-        guard let transfer = unsafe transfer(context), let sockets = transfer.handle?.sockets else { return CURL_PREREQFUNC_ABORT }
+        guard let transfer = unsafe transfer(context), let sockets = transfer.handle?.sockets else {
+            return CURL_PREREQFUNC_ABORT
+        }
         transfer.isConnected = true
         transfer.noteActivity()
         // A kept connection may have been opened by a loader with another policy.
