@@ -145,7 +145,7 @@ import SDImage
 
     private func follow(_ transfer: Transfer, _ location: [UInt8]) {
         do throws(ImageError) {
-            let limit = transfer.configuration.maxRedirects
+            let limit = transfer.settings.configuration.maxRedirects
             transfer.follow(try RedirectRules.next(from: transfer.url, location: location, hops: transfer.hops, limit: limit))
             queue(transfer.ticket.settings).add(transfer)
         } catch { end(transfer, .failure(error)) }

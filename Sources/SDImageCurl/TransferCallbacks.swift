@@ -28,7 +28,7 @@ enum TransferCallbacks {
             return CURL_SOCKET_BAD
         }
         transfer.handle?.nameResolved()
-        if transfer.configuration.addressPolicy == .publicOnly {
+        if transfer.settings.configuration.addressPolicy == .publicOnly {
             let isPublic = unsafe withUnsafePointer(to: &address.pointee.addr) { unsafe AddressRules.isPublic($0) }
             guard isPublic else {
                 transfer.isAddressForbidden = true
@@ -55,7 +55,7 @@ enum TransferCallbacks {
         transfer.isConnected = true
         transfer.noteActivity()
         // A kept connection may have been opened by a loader with another policy.
-        if transfer.configuration.addressPolicy == .publicOnly {
+        if transfer.settings.configuration.addressPolicy == .publicOnly {
             guard let remote = unsafe remote, unsafe AddressRules.isPublic(text: remote) else {
                 transfer.isAddressForbidden = true
                 return CURL_PREREQFUNC_ABORT
