@@ -27,7 +27,8 @@ struct GIFBuilder {
         blockSize: Int = 255
     ) {
         bytes += [0x2C] + [left, top, width, height].flatMap(GIFBuilder.two)
-        bytes += [(interlaced ? 0x40 : 0) | (local.isEmpty ? 0 : 0x81)] + local + [2] + GIFBuilder.blocks(indices, size: blockSize) + [0]
+        bytes += [(interlaced ? 0x40 : 0) | (local.isEmpty ? 0 : 0x81)] + local
+        bytes += [2] + GIFBuilder.blocks(indices, size: blockSize) + [0]
     }
 
     private static func blocks(_ indices: [UInt8], size: Int) -> [UInt8] {
