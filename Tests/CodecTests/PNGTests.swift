@@ -82,6 +82,13 @@ import Testing
         #expect(asked.content == (try decode(file(kind)).converted(to: format).content))
     }
 
+    @Test func aSuggestedPaletteBehindTheTransparentColourChangesNothing() throws {
+        var builder = PNGBuilder.header(2, 1, depth: 8, type: 2)
+        builder.chunk("tRNS", [0, 4, 0, 5, 0, 6])
+        builder.chunk("PLTE", [9, 9, 9])
+        #expect(try decode(builder.finished([[1, 2, 3, 4, 5, 6]])).content == [1, 2, 3, 255, 4, 5, 6, 0])
+    }
+
     // MARK: Ways to the pixels
 
     @Test func interlacedPicturesEqualTheirStraightForm() throws {
