@@ -8,12 +8,14 @@ import Synchronization
 /// be held by threads that stayed behind, it is empty and keeps nothing.
 package final class MemoryCache: Sendable {
     private final class Shard: Sendable {
-        let table = Mutex(MemoryTable())
+        let table = AdaptiveLock(MemoryTable())
         /// Copy of the table's `oldestOrder`, so that an eviction finds the right shard without locking all.
         let oldest = Atomic<UInt64>(.max)
     }
 
     private let shards: [Shard]
+    /// How far a hash is shifted to leave the number of its shard.
+    private let shift: UInt64
     private let bytes = Atomic<Int>(0)
     private let count = Atomic<Int>(0)
     private let evictions = Atomic<Int>(0)
@@ -24,7 +26,10 @@ package final class MemoryCache: Sendable {
 
     /// 0 = unlimited.
     package init(byteLimit: Int = 0, countLimit: Int = 0, keepsWeakly: Bool = false) {
-        shards = (0..<32).map { _ in Shard() }
+        // Some for each processor against waiting; not more, because an eviction looks at all.
+        let bits: UInt64 = LibraryThread.availableProcessors <= 2 ? 4 : LibraryThread.availableProcessors <= 8 ? 5 : 6
+        shards = (0..<(1 << bits)).map { _ in Shard() }
+        shift = 64 - bits
         self.byteLimit = Atomic(byteLimit)
         self.countLimit = Atomic(countLimit)
         self.keepsWeakly = Atomic(keepsWeakly)
@@ -130,7 +135,7 @@ package final class MemoryCache: Sendable {
         return result
     }
 
-    private func shard(_ hash: UInt64) -> Shard { shards[Int(truncatingIfNeeded: hash >> 59)] }
+    private func shard(_ hash: UInt64) -> Shard { shards[Int(truncatingIfNeeded: hash >> shift)] }
 
     private func image(_ hash: UInt64, _ key: UnsafeRawBufferPointer) -> Image? {
         guard !Engine.isForked else { return nil }
