@@ -71,13 +71,16 @@ import SDImagePixels
     }
 
     private func readDirectly(into writer: borrowing ScanlineWriter, stop: StopSignal) throws(ImageError) {
-        var y = 0
+        guard let first = unsafe writer.directRow(0)?.baseAddress else { return }
+        // Rows lie evenly, upwards in a picture that is turned upside down.
+        let stride = unsafe writer.directRow(1)?.baseAddress.map { unsafe $0 - first } ?? 0
         var pointers: [UnsafeMutablePointer<UInt8>?] = unsafe []
+        var y = 0
         while y < rowSize.height {
             try stop.check()
             unsafe pointers.removeAll(keepingCapacity: true)
             for row in y..<min(rowSize.height, y + JPEGDecoder.rowsAtOnce) {
-                unsafe pointers.append(writer.directRow(row)?.baseAddress?.assumingMemoryBound(to: UInt8.self))
+                unsafe pointers.append((first + row * stride).assumingMemoryBound(to: UInt8.self))
             }
             y += unsafe try decoder.read(into: pointers)
         }
