@@ -42,7 +42,8 @@ private func mode(_ path: String) throws -> Int {
 @Test(.enabled(if: geteuid() == 0)) func folderOfAnotherUserIsRefused() throws {
     let fixture = CacheFixture()
     let path = fixture.directory.path + "/default"
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     unsafe chown(path, 65534, 65534)
     let cache = try fixture.open()
     #expect(status { try cache.put(1, at: "a") } == .cacheUnusable)
@@ -96,7 +97,8 @@ func namespaceThatIsNoNameIsRefused(namespace: String) throws {
     let cache = try fixture.open()
     let parts: [[UInt8]] = [
         Array("../".utf8), Array("/etc/passwd".utf8), Array("%2e%2e%2f".utf8), [0], [0xff, 0xfe], Array(".jpg".utf8),
-        Array("a.png/../../x.gif".utf8), Array("\r\n".utf8), Array(".sh".utf8), Array("caf\u{e9}".utf8), Array("cafe\u{301}".utf8),
+        Array("a.png/../../x.gif".utf8), Array("\r\n".utf8), Array(".sh".utf8), Array("caf\u{e9}".utf8),
+        Array("cafe\u{301}".utf8),
         Array(repeating: UInt8(ascii: "A"), count: 300), Array("con".utf8), Array("-rf".utf8), Array("~".utf8), Array(":".utf8),
     ]
     var keys: [CacheKey] = []
@@ -114,7 +116,9 @@ func namespaceThatIsNoNameIsRefused(namespace: String) throws {
     try cache.flushNow()
     #expect(try cache.totalsNow().count == expected.count)
     var wrong = 0
-    for (key, index) in expected where array(try cache.dataNow(for: key)?.bytes) != array(try bytes(index, count: 3)) { wrong += 1 }
+    for (key, index) in expected where array(try cache.dataNow(for: key)?.bytes) != array(try bytes(index, count: 3)) {
+        wrong += 1
+    }
     #expect(wrong == 0)
     #expect(fixture.entryFiles.count == expected.count)
     let strangers = fixture.files.filter { path in

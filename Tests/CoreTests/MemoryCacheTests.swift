@@ -142,13 +142,13 @@ import Testing
     let cache = MemoryCache(countLimit: 1)
     let released = Released()
     func adopting() -> Image {
-        let pixels = unsafe PixelBuffer(
-            adopting: UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 64), size: PixelSize(width: 1, height: 1),
-            format: .rgba8, stride: 64
-        ) {
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 64)
+        let address = UInt(bitPattern: memory)
+        let pixels = unsafe PixelBuffer(adopting: memory, size: PixelSize(width: 1, height: 1), format: .rgba8, stride: 64) {
             for index in 0..<64 { _ = cache.image(for: CacheKey("\(index)")) }
             cache.remove(CacheKey("0"))
             released.count.add(1, ordering: .relaxed)
+            unsafe UnsafeMutableRawPointer(bitPattern: address)?.deallocate()
         }
         return Image(pixels: pixels, metadata: ImageMetadata())
     }

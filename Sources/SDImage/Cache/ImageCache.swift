@@ -119,14 +119,17 @@ package final class ImageCache: ImageCaching {
 
     /// Commits what waits and closes the folder; blocks. A second call does nothing.
     package func close() {
-        guard !Engine.isForked, closed.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else { return }
+        guard !Engine.isForked, closed.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else {
+            return
+        }
         memory.removeAll()
         disk?.close()
     }
 
     package var isClosed: Bool { closed.load(ordering: .relaxed) }
 
-    private func onDiskThread<R: Sendable>(_ body: @escaping @Sendable (DiskCache) throws(ImageError) -> R) async throws(ImageError)
+    private func onDiskThread<R: Sendable>(_ body: @escaping @Sendable (DiskCache) throws(ImageError) -> R)
+        async throws(ImageError)
         -> R
     {
         try check()
