@@ -63,7 +63,9 @@ import SDImage
     private func startWaiting() {
         let now = sockets.now
         for queue in queues.values {
-            while let transfer = queue.next({ $0.isHostAddress || gate.admits($0.host, at: now) }) { start(transfer, in: queue, at: now) }
+            while let transfer = queue.next({ $0.isHostAddress || gate.admits($0.host, at: now) }) {
+                start(transfer, in: queue, at: now)
+            }
         }
     }
 
@@ -74,7 +76,11 @@ import SDImage
             transfer.handle = handle
             transfer.prepareHop(at: now)
             try begin(transfer, handle, engine)
-        } catch { end(transfer, .failure(error)) }
+        } catch {
+            // Without a handle there is nothing that `end` would give back.
+            if transfer.handle == nil { queue.ended(at: transfer.origin) }
+            end(transfer, .failure(error))
+        }
     }
 
     private func multiHandle() throws(ImageError) -> MultiHandle {
@@ -98,7 +104,9 @@ import SDImage
         guard let transfer = unsafe running[curl], let handle = transfer.handle else { return }
         let systemError = Int32(truncatingIfNeeded: unsafe ccurl_info_long(curl, CURLINFO_OS_ERRNO))
         let version = unsafe UInt32(truncatingIfNeeded: ccurl_info_long(curl, CURLINFO_HTTP_VERSION))
-        if let descriptor = transfer.descriptor { sockets.answered(descriptor, overHTTP1: version <= UInt32(CURL_HTTP_VERSION_1_1)) }
+        if let descriptor = transfer.descriptor {
+            sockets.answered(descriptor, overHTTP1: version <= UInt32(CURL_HTTP_VERSION_1_1))
+        }
         let failure = code == CURLE_OK ? nil : failure(of: transfer, code, systemError, handle.detail)
         leave(transfer)
         if transfer.isPoisoned, !transfer.usesFreshConnection {
@@ -120,7 +128,7 @@ import SDImage
 
     private func judge(_ transfer: Transfer, _ failure: ImageError?) {
         // An unwanted body was given up on purpose: its head has said all there is to know.
-        let isHeadEnough = transfer.disposition == .discard && transfer.failure == nil
+        let isHeadEnough = transfer.head.isComplete && transfer.disposition == .discard && transfer.failure == nil
         if let failure, !isHeadEnough { return end(transfer, .failure(failure)) }
         switch AnswerRules.verdict(transfer) {
         case .fail(let error): end(transfer, .failure(error))
@@ -137,7 +145,7 @@ import SDImage
 
     private func follow(_ transfer: Transfer, _ location: [UInt8]) {
         do throws(ImageError) {
-            let limit = transfer.configuration.maxRedirects
+            let limit = transfer.settings.configuration.maxRedirects
             transfer.follow(try RedirectRules.next(from: transfer.url, location: location, hops: transfer.hops, limit: limit))
             queue(transfer.ticket.settings).add(transfer)
         } catch { end(transfer, .failure(error)) }

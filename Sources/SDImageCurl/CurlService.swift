@@ -70,7 +70,11 @@ package final class CurlService: EngineService {
         let wakeUp = wakeUp
         // Keeps the service alive until `stop`.
         return try LibraryThread.start("sdimage-curl") { [self] in
-            CurlLoop(wakeUp: wakeUp).run { takeCommands() } isStopping: { inbox.withLock { $0.isStopping } }
+            CurlLoop(wakeUp: wakeUp).run {
+                takeCommands()
+            } isStopping: {
+                inbox.withLock { $0.isStopping }
+            }
         }
     }
 

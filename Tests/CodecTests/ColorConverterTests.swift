@@ -71,7 +71,9 @@ import Testing
         let results = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<8 {
                 group.addTask {
-                    guard let transform = ColorConverter.transform(profile: profile, format: .rgb8, isGray: false) else { return false }
+                    guard let transform = ColorConverter.transform(profile: profile, format: .rgb8, isGray: false) else {
+                        return false
+                    }
                     return (0..<50).allSatisfy { _ in self.apply(transform, row, .rgb8) == expected }
                 }
             }
@@ -81,13 +83,16 @@ import Testing
     }
 
     @Test func anEncodingWithinReachOfSRGBNeedsNoWork() throws {
-        let encoding = try #require(RGBEncoding(gamma: 45_455, chromaticities: [31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000]))
+        let encoding = try #require(
+            RGBEncoding(gamma: 45_455, chromaticities: [31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000]))
         #expect(ColorConverter.transform(encoding: encoding, format: .rgb8, isGray: false) == nil)
     }
 
     @Test func encodingsThatSRGBCannotServeAreNotUnderstood() {
         // PQ, HLG, and a matrix that is not RGB's.
-        for codes: [UInt8] in [[9, 16, 0, 1], [9, 18, 0, 1], [1, 13, 1, 1], [1, 13]] { #expect(RGBEncoding(codePoints: codes) == nil) }
+        for codes: [UInt8] in [[9, 16, 0, 1], [9, 18, 0, 1], [1, 13, 1, 1], [1, 13]] {
+            #expect(RGBEncoding(codePoints: codes) == nil)
+        }
     }
 
     @Test func impossibleChromaticitiesAreIgnored() {

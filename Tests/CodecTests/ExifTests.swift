@@ -27,7 +27,8 @@ import Testing
     @Test(arguments: [
         ExifTests.block(bigEndian: true, value: 0), ExifTests.block(bigEndian: true, value: 9),
         ExifTests.block(bigEndian: true, tag: 0x0113, value: 6), ExifTests.block(bigEndian: true, type: 4, value: 6),
-        ExifTests.block(bigEndian: false, count: 2, value: 6), ExifTests.block(bigEndian: false, value: 6, directory: 0xFFFF_FFFF),
+        ExifTests.block(bigEndian: false, count: 2, value: 6),
+        ExifTests.block(bigEndian: false, value: 6, directory: 0xFFFF_FFFF),
         ExifTests.block(bigEndian: false, value: 6, directory: 4), [], Array("MM".utf8), Array("Exif\0\0".utf8),
     ]) func whatIsNotAnOrientationIsUpright(_ block: [UInt8]) throws {
         #expect(try ExifTests.read(block) == .up)

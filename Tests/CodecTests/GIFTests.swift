@@ -22,12 +22,16 @@ struct GIFBuilder {
         bytes += [0x21, 0xFF, 11] + Array(application.utf8) + [3, 1] + GIFBuilder.two(count) + [0]
     }
 
-    mutating func frame(_ left: Int, _ top: Int, _ width: Int, _ height: Int, _ indices: [UInt8], interlaced: Bool = false, local: [UInt8] = []) {
+    mutating func frame(
+        _ left: Int, _ top: Int, _ width: Int, _ height: Int, _ indices: [UInt8], interlaced: Bool = false, local: [UInt8] = [],
+        blockSize: Int = 255
+    ) {
         bytes += [0x2C] + [left, top, width, height].flatMap(GIFBuilder.two)
-        bytes += [(interlaced ? 0x40 : 0) | (local.isEmpty ? 0 : 0x81)] + local + [2] + GIFBuilder.blocks(indices) + [0]
+        bytes += [(interlaced ? 0x40 : 0) | (local.isEmpty ? 0 : 0x81)] + local
+        bytes += [2] + GIFBuilder.blocks(indices, size: blockSize) + [0]
     }
 
-    private static func blocks(_ indices: [UInt8]) -> [UInt8] {
+    private static func blocks(_ indices: [UInt8], size: Int) -> [UInt8] {
         var codes: [UInt8] = []
         // Clear before every second index: the third code after it would be 4 bits wide.
         for (position, index) in indices.enumerated() { codes += position % 2 == 0 ? [4, index] : [index] }
@@ -37,8 +41,8 @@ struct GIFBuilder {
             for bit in 0..<3 where code >> bit & 1 == 1 { data[(position * 3 + bit) / 8] |= 1 << ((position * 3 + bit) % 8) }
         }
         var blocks: [UInt8] = []
-        for start in stride(from: 0, to: data.count, by: 255) {
-            let part = data[start..<min(start + 255, data.count)]
+        for start in stride(from: 0, to: data.count, by: size) {
+            let part = data[start..<min(start + size, data.count)]
             blocks += [UInt8(part.count)] + part
         }
         return blocks
@@ -135,6 +139,12 @@ struct GIFBuilder {
         #expect(try decode(gif.finished).content == black)
     }
 
+    @Test func blocksOfOneByteAreReadLikeLongOnes() throws {
+        var gif = GIFBuilder(3, 1)
+        gif.frame(0, 0, 3, 1, [1, 2, 3], blockSize: 1)
+        #expect(try decode(gif.finished).content == red + green + blue)
+    }
+
     // MARK: Animation
 
     private func animation(_ change: (inout GIFBuilder) -> Void = { _ in }) -> GIFBuilder {
@@ -211,6 +221,8 @@ struct GIFBuilder {
         var gif = GIFBuilder(65535, 65535)
         gif.frame(0, 0, 1, 1, [1])
         #expect(imageError { _ = try decode(gif.finished) }?.status == .tooLarge)
-        #expect(imageError { _ = try decode(gif.finished) { $0.thumbnailSize = PixelSize(width: 9, height: 9) } }?.status == .tooLarge)
+        #expect(
+            imageError { _ = try decode(gif.finished) { $0.thumbnailSize = PixelSize(width: 9, height: 9) } }?.status == .tooLarge
+        )
     }
 }

@@ -48,8 +48,10 @@ struct JPEGTests {
         let (right, bottom) = (63, 47)
         // Where the stored top left and top right corners are seen (EXIF 2.32, 4.6.4).
         let corners: [Int: (topLeft: (Int, Int), topRight: (Int, Int))] = [
-            1: ((0, 0), (right, 0)), 2: ((right, 0), (0, 0)), 3: ((right, bottom), (0, bottom)), 4: ((0, bottom), (right, bottom)),
-            5: ((0, 0), (0, right)), 6: ((bottom, 0), (bottom, right)), 7: ((bottom, right), (bottom, 0)), 8: ((0, right), (0, 0)),
+            1: ((0, 0), (right, 0)), 2: ((right, 0), (0, 0)), 3: ((right, bottom), (0, bottom)),
+            4: ((0, bottom), (right, bottom)),
+            5: ((0, 0), (0, right)), 6: ((bottom, 0), (bottom, right)), 7: ((bottom, right), (bottom, 0)),
+            8: ((0, right), (0, 0)),
         ]
         let seen = try #require(corners[tag])
         #expect(image.size == (tag > 4 ? CodecFixture.rampSize.swapped : CodecFixture.rampSize))

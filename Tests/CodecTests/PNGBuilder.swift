@@ -44,8 +44,12 @@ struct PNGBuilder {
     }
 
     static func crc(_ data: [UInt8]) -> UInt32 {
-        ~data.reduce(0xFFFF_FFFF as UInt32) { crc, byte in
-            (0..<8).reduce(crc ^ UInt32(byte)) { value, _ in value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1 }
-        }
+        var crc: UInt32 = 0xFFFF_FFFF
+        for byte in data { crc = crc >> 8 ^ table[Int((crc ^ UInt32(byte)) & 255)] }
+        return ~crc
+    }
+
+    private static let table: [UInt32] = (0..<256).map { index in
+        (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1 }
     }
 }

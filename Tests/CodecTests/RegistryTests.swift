@@ -24,7 +24,8 @@ private final class LetterCoder: ImageCoder {
         try stop.check()
         var metadata = ImageMetadata()
         metadata.extendedData = try Bytes.copying(Array(name.utf8))
-        return Image(pixels: try PixelBuffer(size: PixelSize(width: 1, height: 1), format: .gray8, zeroed: true), metadata: metadata)
+        return Image(
+            pixels: try PixelBuffer(size: PixelSize(width: 1, height: 1), format: .gray8, zeroed: true), metadata: metadata)
     }
 
     func encode(_ image: Image, format: ImageFormat) throws(ImageError) -> Bytes { try Bytes.copying(Array(name.utf8)) }
@@ -35,7 +36,9 @@ private final class LetterCoder: ImageCoder {
         bytes.map { bytes in unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) } } ?? ""
     }
 
-    private func decoded(_ registry: CoderRegistry, _ text: String, _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> String {
+    private func decoded(_ registry: CoderRegistry, _ text: String, _ change: (inout DecodeOptions) -> Void = { _ in }) throws
+        -> String
+    {
         var options = DecodeOptions()
         change(&options)
         let image = try registry.decode(try .copying(Array(text.utf8)), options: options, stop: StopSignal())
@@ -79,7 +82,8 @@ private final class LetterCoder: ImageCoder {
 
     @Test func noBytesAreEmptyData() {
         let registry = CoderRegistry(BuiltinCoders.make())
-        #expect(imageError { _ = try registry.decode(.empty, options: DecodeOptions(), stop: StopSignal()) }?.status == .emptyData)
+        #expect(
+            imageError { _ = try registry.decode(.empty, options: DecodeOptions(), stop: StopSignal()) }?.status == .emptyData)
     }
 
     @Test func unknownBytesAreNotAnImage() {

@@ -159,6 +159,13 @@ struct WebPTests {
         #expect(image.size == PixelSize(width: 1024, height: 768))
         #expect(abs(Int(image.pixel(800, 40).first ?? 0) - 200) <= 12)
         #expect(image.pixel(800, 760) == [0, 0, 0])
+        #expect(image.metadata.isIncremental)
+    }
+
+    @Test func anAnimationWithoutItsLastFramesIsTruncated() throws {
+        let data = Array(try CodecFixture.data("webp/animated.webp").dropLast(20))
+        #expect(try coder.survive(data) == nil)
+        #expect(try coder.survive(data) { $0.acceptPartial = true }?.pixel(3, 3).prefix(3) == [255, 0, 0])
     }
 
     @Test func whatMustBeHeldWholeIsLimited() throws {

@@ -75,7 +75,9 @@ extension CurlTests {
     #expect(!gate.admits(hosts[0], at: 60_000_000_000))
 }
 
-@Test(arguments: [("127.0.0.1", true), ("127.1", true), ("0x7f.1", true), ("[::1]", true), ("1.example", false), ("a.b", false), ("", false)])
+@Test(arguments: [
+    ("127.0.0.1", true), ("127.1", true), ("0x7f.1", true), ("[::1]", true), ("1.example", false), ("a.b", false), ("", false),
+])
 func addressesAreToldFromNames(host: String, isAddress: Bool) {
     #expect(ResolutionGate.isAddress(Array(host.utf8)) == isAddress)
 }

@@ -62,7 +62,7 @@ private func mode(_ path: String) throws -> Int {
     try FileManager.default.createSymbolicLink(
         atPath: fixture.directory.path + "/default", withDestinationPath: elsewhere.path)
     let cache = try fixture.open()
-    #expect(status { try cache.put(1, at: "a") } != nil)
+    #expect(status { try cache.put(1, at: "a") } == .cacheUnusable)
     #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.path).isEmpty)
 }
 
@@ -113,14 +113,15 @@ func namespaceThatIsNoNameIsRefused(namespace: String) throws {
     for (index, key) in keys.enumerated() { cache.enqueueStore(CachedData(bytes: try bytes(index, count: 3)), for: key) }
     try cache.flushNow()
     #expect(try cache.totalsNow().count == expected.count)
-    for (key, index) in expected { #expect(array(try cache.dataNow(for: key)?.bytes) == array(try bytes(index, count: 3))) }
+    var wrong = 0
+    for (key, index) in expected where array(try cache.dataNow(for: key)?.bytes) != array(try bytes(index, count: 3)) { wrong += 1 }
+    #expect(wrong == 0)
     #expect(fixture.entryFiles.count == expected.count)
-    for path in fixture.files {
-        let isKnown =
-            path == "default/CACHEDIR.TAG" || path.hasPrefix("default/v1/index-1.db") || path.hasPrefix("default/v1/instances/")
-            || CacheFileName(path: String(path.dropFirst(11))) != nil
-        #expect(isKnown, "\(path)")
+    let strangers = fixture.files.filter { path in
+        path != "default/CACHEDIR.TAG" && !path.hasPrefix("default/v1/index-1.db") && !path.hasPrefix("default/v1/instances/")
+            && CacheFileName(path: String(path.dropFirst(11))) == nil
     }
+    #expect(strangers.isEmpty)
 }
 
 /// A file system of 1 MiB, where the process may mount one.

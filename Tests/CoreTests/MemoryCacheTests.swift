@@ -161,3 +161,21 @@ import Testing
 private final class Released: Sendable {
     let count = Atomic<Int>(0)
 }
+
+@Test func heldPictureIsFoundAgainWhereWeakReferencesAreKept() throws {
+    let cache = MemoryCache(keepsWeakly: true)
+    let held = try picture()
+    cache.set(held, for: CacheKey("held"))
+    cache.set(try picture(), for: CacheKey("dropped"))
+    cache.memoryPressure()
+    #expect(cache.statistics.count == 0)
+    #expect(cache.image(for: CacheKey("held")) === held)
+    #expect(cache.statistics.count == 1)
+    #expect(cache.image(for: CacheKey("dropped")) == nil)
+    cache.removeAll()
+    #expect(cache.image(for: CacheKey("held")) == nil)
+    cache.set(held, for: CacheKey("held"))
+    cache.setKeepsWeakly(false)
+    cache.memoryPressure()
+    #expect(cache.image(for: CacheKey("held")) == nil)
+}

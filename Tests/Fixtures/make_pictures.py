@@ -549,12 +549,14 @@ def probes(rgba, tolerance, count=5):
         for x in range(12, width - 12, 9):
             part = rgba[y - 6:y + 7, x - 6:x + 7].astype(int)
             calm.append((int((part.max((0, 1)) - part.min((0, 1))).max()), x, y))
-    chosen, limit = [], sorted(calm)[len(calm) // 5][0]
+    chosen, limit = [], sorted(calm)[len(calm) // 2][0]
     order = np.random.default_rng(1).permutation(len(calm))
     for spread in (40, 0):
         for i in order:
             spread_now, x, y = calm[i]
             value = rgba[y, x].astype(int)
+            if value[3] == 0 and any(c[2][3] == 0 for c in chosen):
+                continue
             if len(chosen) < count and spread_now <= max(limit, 1) and all((x, y) != c[:2] and np.abs(value - c[2]).max() >= spread for c in chosen):
                 chosen.append((x, y, value))
     return [{'x': int(x), 'y': int(y), 'rgba': [int(v) for v in c], 'tolerance': tolerance} for x, y, c in chosen[:count]]

@@ -14,5 +14,7 @@ public struct Randoms {
 
     public mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
 
-    public mutating func bytes(_ count: Int, from alphabet: [UInt8]) -> [UInt8] { (0..<count).map { _ in alphabet[below(alphabet.count)] } }
+    public mutating func bytes(_ count: Int, from alphabet: [UInt8]) -> [UInt8] {
+        (0..<count).map { _ in alphabet[below(alphabet.count)] }
+    }
 }

@@ -56,7 +56,8 @@ import SDImagePixels
         let samples = rowSize.width * format.channels
         let channels = Int32(format.channels)
         if format.bytesPerChannel == 1 {
-            unsafe sdpx_accumulate_u8(targets, weights, targets.count, base.assumingMemoryBound(to: UInt8.self), samples, channels)
+            unsafe sdpx_accumulate_u8(
+                targets, weights, targets.count, base.assumingMemoryBound(to: UInt8.self), samples, channels)
         } else {
             unsafe sdpx_accumulate_u16(
                 targets, weights, targets.count, base.assumingMemoryBound(to: UInt16.self), samples, channels)
