@@ -5,6 +5,7 @@ import SDImage
 /// What the transfer thread does: takes commands, starts what may run, lets libcurl work, and ends what is done.
 @safe final class CurlLoop {
     private let wakeUp: Int32
+    private let backlog: Backlog
     private let sockets = SocketTable()
     private var engine: MultiHandle?
     private var gate = ResolutionGate()
@@ -19,7 +20,10 @@ import SDImage
     /// Connections are closed when nothing was asked for this long.
     private static let idleMilliseconds: Int32 = 60_000
 
-    init(wakeUp: Int32) { self.wakeUp = wakeUp }
+    init(wakeUp: Int32, backlog: Backlog) {
+        self.wakeUp = wakeUp
+        self.backlog = backlog
+    }
 
     func run(commands: () -> [CurlService.Command], isStopping: () -> Bool) {
         while !isStopping() {
@@ -63,10 +67,16 @@ import SDImage
     private func startWaiting() {
         let now = sockets.now
         for queue in queues.values {
-            while let transfer = queue.next({ $0.isHostAddress || gate.admits($0.host, at: now) }) {
+            while let transfer = queue.next({ mayStart($0, at: now) }) {
                 start(transfer, in: queue, at: now)
             }
         }
+    }
+
+    /// Nothing that can wait starts while decoding lags behind; a redirected transfer has started already.
+    private func mayStart(_ transfer: Transfer, at now: UInt64) -> Bool {
+        if backlog.isFull, transfer.priority < .high, transfer.hops == 0 { return false }
+        return transfer.isHostAddress || gate.admits(transfer.host, at: now)
     }
 
     private func start(_ transfer: Transfer, in queue: DownloadQueue, at now: UInt64) {

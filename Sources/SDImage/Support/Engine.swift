@@ -17,6 +17,9 @@ package final class Engine: Sendable {
     /// What may block for long: files of the user, hooks of the host.
     package let blocking = WorkPool(name: "sdimage-block", threads: 2)
 
+    /// What has been loaded and is not decoded yet.
+    package let backlog = Backlog()
+
     private let services = Mutex<[ObjectIdentifier: any EngineService]>([:])
 
     private struct Shared {
