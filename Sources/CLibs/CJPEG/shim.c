@@ -251,16 +251,11 @@ int cjpeg_read_ahead(cjpeg_decoder *decoder, int max_scans, int *done) {
 }
 
 int cjpeg_read_rows(cjpeg_decoder *decoder, uint8_t *const *rows, uint32_t count, uint32_t *got) {
-    enum { MOST = 32 };
-    JSAMPROW list[MOST];
     *got = 0;
     if (setjmp(decoder->escape))
         return decoder->status;
-    if (count > MOST)
-        count = MOST;
-    for (uint32_t i = 0; i < count; i++)
-        list[i] = rows[i];
-    *got = jpeg_read_scanlines(&decoder->info, list, count);
+    /* The library takes no const, and changes the rows only. */
+    *got = jpeg_read_scanlines(&decoder->info, (JSAMPARRAY)rows, count);
     return *got > 0 ? CJPEG_OK : CJPEG_BAD_DATA;
 }
 

@@ -20,7 +20,6 @@ import SDImagePixels
         self.plan = plan
         self.options = options
         scale = decoder.scale(covering: plan.scaledSize)
-        let rowSize = scale.size
         let own: PixelFormat = decoder.kind == .gray ? .gray8 : .rgb8
         output = .resolved(source: own, wanted: options.pixelFormat)
         let profile = options.convertToSRGB ? profile : nil
@@ -29,29 +28,25 @@ import SDImagePixels
             ? nil : profile.flatMap { ColorConverter.transform(profile: $0, format: own, isGray: own == .gray8) }
         // All software that writes CMYK into JPEG inverts it, as Adobe's did first.
         inks = decoder.kind == .cmyk ? profile.flatMap { ColorConverter.cmykTransform(profile: $0, isInverted: true) } : nil
-        guard decoder.kind != .cmyk else {
-            rows = .cmyk
-            rowFormat = .rgb8
-            return
-        }
         // Where nothing else is to be done libjpeg writes the wanted format itself.
-        let isPlain = transform == nil && rowSize == plan.scaledSize
-        switch output {
-        case .gray8, .gray16:
-            rows = transform == nil ? .gray : own == .gray8 ? .gray : .rgb
-            rowFormat = rows == .gray ? .gray8 : .rgb8
-        case .rgba8 where isPlain, .rgba8Premultiplied where isPlain:
-            rows = .rgba
-            rowFormat = output
-        case .bgra8Premultiplied where isPlain:
-            rows = .bgra
-            rowFormat = output
-        case .rgb8 where isPlain:
-            rows = .rgb
-            rowFormat = .rgb8
-        default:
-            rows = own == .gray8 ? .gray : .rgb
-            rowFormat = own
+        (rows, rowFormat) = JPEGPicture.layout(
+            kind: decoder.kind, output: output, isConverted: transform != nil,
+            isPlain: transform == nil && scale.size == plan.scaledSize)
+    }
+
+    /// What to ask of libjpeg, and the layout of the rows that the writer gets.
+    private static func layout(
+        kind: JPEGDecoder.Kind, output: PixelFormat, isConverted: Bool, isPlain: Bool
+    ) -> (JPEGDecoder.Rows, PixelFormat) {
+        switch (kind, output) {
+        case (.cmyk, _): (.cmyk, .rgb8)
+        case (.gray, _) where !isPlain: (.gray, .gray8)
+        case (_, .gray8) where !isConverted, (_, .gray16) where !isConverted: (.gray, .gray8)
+        case (_, .rgba8) where isPlain, (_, .rgba8Premultiplied) where isPlain: (.rgba, output)
+        case (_, .bgra8Premultiplied) where isPlain: (.bgra, output)
+        case (_, .rgb8) where isPlain: (.rgb, .rgb8)
+        case (.gray, _): (.gray, .gray8)
+        case (.color, _): (.rgb, .rgb8)
         }
     }
 
