@@ -24,7 +24,7 @@ let sharedLibrary: [LinkerSetting] = [
         "-Xlinker", "-soname=libsdimage.so.1",
         "-Xlinker", "-z", "-Xlinker", "nodelete",
         "-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now",
-        "-Xlinker", "--gc-sections",
+        "-Xlinker", "--gc-sections", "-use-ld=lld",
     ])
 ]
 

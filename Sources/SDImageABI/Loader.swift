@@ -124,5 +124,5 @@ public func sdimage_load_sink_finish_with_image(_ sink: Object, _ image: Object)
 
 @_cdecl("sdimage_load_sink_is_cancelled") @implementation
 public func sdimage_load_sink_is_cancelled(_ sink: Object) -> Bool {
-    unsafe read(sink, LoadSink.self, true) { $0.inflow.isCancelled }
+    unsafe read(sink, LoadSink.self, false) { $0.inflow.isCancelled }
 }

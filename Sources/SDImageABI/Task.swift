@@ -95,5 +95,5 @@ public func sdimage_reply_complete_with_error(_ reply: Object, _ error: Object) 
 
 @_cdecl("sdimage_reply_is_cancelled") @implementation
 public func sdimage_reply_is_cancelled(_ reply: Object) -> Bool {
-    unsafe read(reply, Reply.self, true) { $0.answer.isCancelled }
+    unsafe read(reply, Reply.self, false) { $0.answer.isCancelled }
 }
