@@ -86,11 +86,7 @@ package final class CacheFolder: Sendable {
     }
 
     private static func realPath(_ path: String) throws(ImageError) -> String {
-        guard let resolved = unsafe realpath(path, nil) else {
-            let failure = ImageError.file("cache folder could not be made", errno)
-            guard failure.status == .notFound || failure.status == .notAFile else { throw failure }
-            throw ImageError(.cacheUnusable, failure.message.string, systemError: failure.systemError, cause: failure)
-        }
+        guard let resolved = unsafe realpath(path, nil) else { throw .file("cache folder could not be resolved", errno) }
         defer { unsafe free(resolved) }
         return unsafe String(cString: resolved)
     }
