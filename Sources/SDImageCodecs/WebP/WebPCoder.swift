@@ -40,9 +40,6 @@ package final class WebPCoder: ImageCoder {
         var metadata = plan.metadata(
             format: .webp, pixels: pixels.format, hasAlpha: picture.hasAlpha, orientation: orientation, options: options)
         metadata.isIncremental = !isWhole
-        metadata.frameCount = stream.frameCount
-        metadata.loopCount = stream.loopCount
-        metadata.durationMilliseconds = WebPCoder.duration(stream, options)
         metadata.colorProfile = options.convertToSRGB ? nil : profile
         return Image(pixels: pixels, metadata: metadata)
     }
