@@ -2,8 +2,9 @@ import Glibc
 
 /// Pixel memory, recycled: first-touching a fresh 48 MB buffer costs as much as decoding the picture that goes into it.
 ///
-/// Blocks of 1 MiB and more are aligned to 2 MiB with huge pages asked for and kept, up to a bound, for the next
-/// picture of about that size. Smaller ones come from the C allocator, which recycles them well.
+/// Blocks of 64 KiB and more are kept, up to a bound, for the next picture of about that size: the C allocator would
+/// scatter thumbnails over the arenas of its threads. From 1 MiB on they are aligned to 2 MiB and ask for huge pages.
+/// Smaller ones come from the C allocator.
 @safe package final class PixelPool: Sendable {
     package static let shared = PixelPool()
 
@@ -22,7 +23,8 @@ import Glibc
         var retainedLimit = 64 << 20
     }
 
-    private static let pooledFrom = 1 << 20
+    private static let pooledFrom = 64 << 10
+    private static let hugeFrom = 1 << 20
     private static let hugePage = 2 << 20
 
     // A monitor rather than a mutex, because it must be held across `fork`.
@@ -34,9 +36,8 @@ import Glibc
         guard size > 0, size <= Int.max / 2 else { throw .noMemory(size) }
         guard size >= PixelPool.pooledFrom else {
             var memory: UnsafeMutableRawPointer?
-            let capacity = (size + 63) & ~63
-            guard unsafe posix_memalign(&memory, 64, capacity) == 0, let memory = unsafe memory else { throw .noMemory(size) }
-            return unsafe Block(base: memory, capacity: capacity)
+            guard unsafe posix_memalign(&memory, 64, size) == 0, let memory = unsafe memory else { throw .noMemory(size) }
+            return unsafe Block(base: memory, capacity: size)
         }
         let capacity = PixelPool.capacity(for: size)
         let recycled: Block? = unsafe state.withLock { state in
@@ -49,14 +50,29 @@ import Glibc
             return unsafe block
         }
         if let recycled = unsafe recycled { return unsafe recycled }
-        var memory: UnsafeMutableRawPointer?
-        guard unsafe posix_memalign(&memory, PixelPool.hugePage, capacity) == 0, let memory = unsafe memory else {
-            throw .noMemory(size)
-        }
-        // Advice only: where huge pages are off this changes nothing.
-        _ = unsafe madvise(memory, capacity, MADV_HUGEPAGE)
+        guard let memory = unsafe PixelPool.map(capacity) else { throw .noMemory(size) }
         state.withLock { $0.liveBytes += capacity }
         return unsafe Block(base: memory, capacity: capacity)
+    }
+
+    /// Fresh memory for one block.
+    private static func map(_ capacity: Int) -> UnsafeMutableRawPointer? {
+        guard capacity >= hugeFrom else {
+            let memory = unsafe mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+            return unsafe memory == MAP_FAILED ? nil : memory
+        }
+        var memory: UnsafeMutableRawPointer?
+        guard unsafe posix_memalign(&memory, hugePage, capacity) == 0, let memory = unsafe memory else { return nil }
+        // Advice only: where huge pages are off this changes nothing.
+        _ = unsafe madvise(memory, capacity, MADV_HUGEPAGE)
+        return unsafe memory
+    }
+
+    /// How a block was made follows from its capacity alone.
+    private static func unmap(_ blocks: [Block]) {
+        for unsafe block in unsafe blocks {
+            if unsafe block.capacity >= hugeFrom { unsafe free(block.base) } else { unsafe _ = munmap(block.base, block.capacity) }
+        }
     }
 
     package func release(_ block: Block) {
@@ -67,16 +83,16 @@ import Glibc
             unsafe state.freeBytes += block.capacity
             return unsafe PixelPool.evict(&state, to: state.retainedLimit)
         }
-        for unsafe block in unsafe surplus { unsafe free(block.base) }
+        unsafe PixelPool.unmap(surplus)
     }
 
     /// Gives every unused block back to the system.
     package func trim() {
         let surplus: [Block] = unsafe state.withLock { unsafe PixelPool.evict(&$0, to: 0) }
-        for unsafe block in unsafe surplus { unsafe free(block.base) }
+        unsafe PixelPool.unmap(surplus)
     }
 
-    /// Bytes in use and bytes kept for reuse, blocks of 1 MiB and more only.
+    /// Bytes in use and bytes kept for reuse, blocks of 64 KiB and more only.
     package var statistics: (live: Int, retained: Int) { state.withLock { ($0.liveBytes, $0.freeBytes) } }
 
     /// How many unused bytes are kept, 64 MiB at first; takes effect at once.
@@ -85,15 +101,17 @@ import Glibc
             state.retainedLimit = max(0, bytes)
             return unsafe PixelPool.evict(&state, to: state.retainedLimit)
         }
-        for unsafe block in unsafe surplus { unsafe free(block.base) }
+        unsafe PixelPool.unmap(surplus)
     }
 
     package func lockForFork() { state.lock() }
     package func unlockAfterFork() { state.unlock() }
 
-    /// Whole huge pages, in steps of an eighth of the size, so that pictures of nearly equal size share blocks.
+    /// Whole pages, huge ones for large blocks, in steps of an eighth of the size, so that pictures of nearly equal size
+    /// share blocks.
     private static func capacity(for size: Int) -> Int {
-        let step = max(hugePage, (size / 8) & ~(hugePage - 1))
+        let page = size >= hugeFrom ? hugePage : 4096
+        let step = max(page, (size / 8) & ~(page - 1))
         return (size + step - 1) / step * step
     }
 
