@@ -24,7 +24,9 @@ let sharedLibrary: [LinkerSetting] = [
         "-Xlinker", "-soname=libsdimage.so.1",
         "-Xlinker", "-z", "-Xlinker", "nodelete",
         "-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now",
-        "-Xlinker", "--gc-sections",
+        "-Xlinker", "--gc-sections", "-Xlinker", "-z", "-Xlinker", "nostart-stop-gc",
+        // The other linker leaves local symbols among the exported ones.
+        "-use-ld=lld",
     ])
 ]
 

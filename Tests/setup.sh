@@ -16,9 +16,12 @@ SDIMAGE_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 SDIMAGE_BUILD_PACKAGES="libturbojpeg0-dev libjpeg62-turbo-dev libpng-dev libwebp-dev libgif-dev liblcms2-dev libdeflate-dev
     libcurl4-openssl-dev libsqlite3-dev zlib1g-dev gcc g++ libc6-dev binutils make cmake pkg-config python3 ca-certificates"
 # What only the tests need.
-SDIMAGE_TEST_PACKAGES="python3-venv python3-pip python3-numpy python3-pil"
+SDIMAGE_TEST_PACKAGES="python3-venv python3-pip python3-numpy python3-pil man-db groff-base"
 # What a freshly fetched Swift toolchain needs around it.
 SDIMAGE_SWIFT_PACKAGES="curl gnupg git libstdc++-12-dev libxml2 libncurses6 libedit2 libz3-4 libpython3.11 tzdata unzip"
+
+# Debian's own, for which apt brings the packages above; another may be first on PATH.
+SDIMAGE_PYTHON=${SDIMAGE_PYTHON:-$([ -x /usr/bin/python3 ] && echo /usr/bin/python3 || echo python3)}
 
 SDIMAGE_SWIFT_VERSION=6.3.1
 SDIMAGE_SWIFT_KEYS=https://swift.org/keys/all-keys.asc
@@ -99,13 +102,14 @@ swift_default_url() {
 verify_swift() {
     local archive=$1 url=$2 keys
     if [ -n "${SDIMAGE_SWIFT_SHA256:-}" ]; then
-        echo "$SDIMAGE_SWIFT_SHA256  $archive" | sha256sum --check --quiet - ||
+        [ "$(sha256sum <"$archive" | cut -d ' ' -f 1)" = "$SDIMAGE_SWIFT_SHA256" ] ||
             { complain "the toolchain does not have the SHA-256 of SDIMAGE_SWIFT_SHA256"; return 1; }
         echo "   SHA-256 verified"
         return 0
     fi
     keys=$(mktemp -d)
-    if curl -fsSL -o "$archive.sig" "$url.sig" && curl -fsSL "$SDIMAGE_SWIFT_KEYS" | gpg --homedir "$keys" -q --import -; then
+    if curl -fsL -o "$archive.sig" "$url.sig" &&
+        curl -fsL "$SDIMAGE_SWIFT_KEYS" | gpg --homedir "$keys" -q --import - 2>/dev/null; then
         if gpg --homedir "$keys" -q --verify "$archive.sig" "$archive" 2>"$archive.gpg"; then
             echo "   signature verified: $(sed -n 's/.*Good signature from //p' "$archive.gpg" | head -n 1)"
             rm -rf "$keys"
@@ -121,7 +125,7 @@ verify_swift() {
 }
 
 need_swift() {
-    local url archive folder="$SDIMAGE_ROOT/.toolchain"
+    local url archive progress folder="$SDIMAGE_ROOT/.toolchain"
     swift_is_usable swift && return 0
     if ! swift_is_usable "$folder/usr/bin/swift"; then
         url=${SDIMAGE_SWIFT_URL:-$(swift_default_url)}
@@ -129,11 +133,12 @@ need_swift() {
         need_packages $SDIMAGE_SWIFT_PACKAGES || return 1
         say "Fetching Swift $SDIMAGE_SWIFT_VERSION (about 1 GB, some minutes) into .toolchain from $url"
         mkdir -p "$folder"
-        quietly "$SDIMAGE_ROOT/build/logs/swift.log" curl -fL --retry 2 -o "$archive" "$url" || {
-            complain "Swift 6.3 is missing and cannot be fetched: put swift on PATH, or set SDIMAGE_SWIFT_URL to an archive within reach"
+        if [ -n "$SDIMAGE_PLAIN" ]; then progress=-s; else progress=-#; fi
+        curl -fL $progress --retry 2 -o "$archive" "$url" || {
+            complain "Swift 6.3 is missing and cannot be fetched: put swift on PATH, or point SDIMAGE_SWIFT_URL to it"
             return 1
         }
-        verify_swift "$archive" "$url" || return 1
+        verify_swift "$archive" "$url" || { rm -f "$archive"; return 1; }
         quietly "$SDIMAGE_ROOT/build/logs/swift.log" tar -xzf "$archive" -C "$folder" --strip-components=1 || return 1
         rm -f "$archive" "$archive.sig" "$archive.gpg"
         swift_is_usable "$folder/usr/bin/swift" || { complain "the fetched toolchain is not Swift 6.3"; return 1; }

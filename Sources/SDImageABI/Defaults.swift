@@ -8,7 +8,12 @@ import Synchronization
 /// instances that the process shares.
 enum Defaults {
     static let builtinCoders = BuiltinCoders.make()
-    static let coders = CoderRegistry(builtinCoders)
+    static let coders = {
+        let registry = CoderRegistry(builtinCoders)
+        ForkHandlers.hold(lock: { registry.lockForFork() }, unlock: { registry.unlockAfterFork() })
+        ForkHandlers.hold(lock: { ColorConverter.lockForFork() }, unlock: { ColorConverter.unlockAfterFork() })
+        return registry
+    }()
     static let downloader = DownloaderConfiguration()
 
     /// Caches that are open, so that all of them can be emptied. Held weakly: an open cache keeps the engine running.

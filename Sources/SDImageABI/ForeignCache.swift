@@ -69,17 +69,17 @@ final class ForeignCache: ImageCaching {
         _ key: CacheKey,
         _ call: @escaping @Sendable (sdimage_cache_vtable, UserData, UnsafeRawBufferPointer, Object) -> Void
     ) async throws(ImageError) -> Bytes? {
-        let reply = Reply()
-        let outcome: Reply.Outcome = await withTaskCancellationHandler {
+        let answer = Answer()
+        let outcome: Answer.Outcome = await withTaskCancellationHandler {
             unsafe await withUnsafeContinuation { continuation in
-                reply.whenComplete { unsafe continuation.resume(returning: $0) }
+                answer.whenComplete { unsafe continuation.resume(returning: $0) }
                 lease.engine.blocking.submit(.normal) { [host] in
                     // The hook owns one reference of the reply.
-                    unsafe key.bytes.withUnsafeBytes { unsafe call(host.table, host.userData, $0, Handle.own(reply)) }
+                    unsafe key.bytes.withUnsafeBytes { unsafe call(host.table, host.userData, $0, Handle.own(Reply(answer))) }
                 }
             }
         } onCancel: {
-            reply.cancel()
+            answer.cancel()
         }
         return try outcome.get()
     }

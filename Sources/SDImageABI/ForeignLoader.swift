@@ -33,25 +33,26 @@ final class ForeignLoader: ImageLoader {
     func load(_ request: ImageRequest, progress: @escaping LoadProgress) async throws(ImageError) -> LoadedData {
         guard let engine = Engine.current else { throw .shutdown }
         let limit = request.maxBodyBytes > 0 ? request.maxBodyBytes : Defaults.downloader.maxBodyBytes
-        let sink = LoadSink(limit: limit, progress: progress)
+        let inflow = Inflow(limit: limit, progress: progress)
         let outcome: Result<LoadedData, ImageError> = await withTaskCancellationHandler {
             unsafe await withUnsafeContinuation { continuation in
-                unsafe sink.wait(continuation)
-                engine.blocking.submit(request.priority) { [self] in begin(request, sink) }
+                unsafe inflow.wait(continuation)
+                engine.blocking.submit(request.priority) { [self] in begin(request, inflow) }
             }
         } onCancel: {
-            if sink.cancel() { unsafe host.table.cancel?(host.userData, Handle.lend(sink)) }
+            if inflow.cancel(), let sink = inflow.sink { unsafe host.table.cancel?(host.userData, Handle.lend(sink)) }
         }
         var data = try outcome.get()
         data.finalURL = request.url
         return data
     }
 
-    private func begin(_ request: ImageRequest, _ sink: LoadSink) {
-        guard !sink.isCancelled else { return sink.finish(ImageError.cancelled) }
+    private func begin(_ request: ImageRequest, _ inflow: Inflow) {
+        guard !inflow.isCancelled else { return inflow.finish(ImageError.cancelled) }
+        let sink = LoadSink(inflow)
         let lent = RequestObject(request)
         let status = unsafe host.table.load(host.userData, Handle.lend(lent), Handle.lend(sink))
         withExtendedLifetime(lent) {}
-        if status.rawValue < 0 { sink.finish(unsafe ImageError.foreign(status, nil)) }
+        if status.rawValue < 0 { inflow.finish(unsafe ImageError.foreign(status, nil)) }
     }
 }

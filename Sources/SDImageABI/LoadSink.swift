@@ -1,7 +1,20 @@
 import SDImage
 
-/// What a loader of the host writes into. Ends exactly once: finished, cancelled, or let go of.
+/// What a loader of the host holds and writes into. Letting go of it unfinished ends the load: so only the loader may hold
+/// it, and those who wait hold the `Inflow`.
 final class LoadSink: Sendable {
+    let inflow: Inflow
+
+    init(_ inflow: Inflow) {
+        self.inflow = inflow
+        inflow.setSink(self)
+    }
+
+    deinit { inflow.finish(ImageError(.internalError, "the loader let go of its sink without finishing it")) }
+}
+
+/// What has been written into a sink. Ends exactly once: finished, or cancelled.
+@safe final class Inflow: Sendable {
     typealias Outcome = Result<LoadedData, ImageError>
 
     @safe private struct State: ~Copyable {
@@ -10,6 +23,7 @@ final class LoadSink: Sendable {
         var isFinished = false
         var isCancelled = false
         var continuation: UnsafeContinuation<Outcome, Never>?
+        weak var sink: LoadSink?
         /// An end that came before anybody waited for it.
         var early: Outcome?
 
@@ -24,9 +38,12 @@ final class LoadSink: Sendable {
         state = Monitor(State(limit: limit))
     }
 
-    deinit { end(.failure(ImageError(.internalError, "the loader let go of its sink without finishing it"))) }
-
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    func setSink(_ sink: LoadSink) { state.withLock { $0.sink = sink } }
+
+    /// The sink, while the loader still holds it.
+    var sink: LoadSink? { state.withLock { $0.sink } }
 
     func wait(_ continuation: UnsafeContinuation<Outcome, Never>) {
         let early = state.withLock { state -> Outcome? in

@@ -97,32 +97,32 @@ public func sdimage_load_sink_unref(_ sink: Object) {
 
 @_cdecl("sdimage_load_sink_set_expected_length") @implementation
 public func sdimage_load_sink_set_expected_length(_ sink: Object, _ length: UInt64) {
-    unsafe Handle.find(sink, as: LoadSink.self)?.expect(length)
+    unsafe Handle.find(sink, as: LoadSink.self)?.inflow.expect(length)
 }
 
 @_cdecl("sdimage_load_sink_write") @implementation
 public func sdimage_load_sink_write(_ sink: Object, _ bytes: UnsafeRawPointer?, _ length: Int, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try Handle.borrow(sink, as: LoadSink.self).write(try Input.view(bytes, length))
+        unsafe try Handle.borrow(sink, as: LoadSink.self).inflow.write(try Input.view(bytes, length))
     }
 }
 
 @_cdecl("sdimage_load_sink_finish") @implementation
 public func sdimage_load_sink_finish(_ sink: Object, _ error: Object) {
-    unsafe Handle.find(sink, as: LoadSink.self)?.finish(Handle.find(error, as: ImageError.self))
+    unsafe Handle.find(sink, as: LoadSink.self)?.inflow.finish(Handle.find(error, as: ImageError.self))
 }
 
 @_cdecl("sdimage_load_sink_finish_with_data") @implementation
 public func sdimage_load_sink_finish_with_data(_ sink: Object, _ data: Object) {
-    unsafe Handle.find(sink, as: LoadSink.self)?.finish(Handle.find(data, as: Bytes.self))
+    unsafe Handle.find(sink, as: LoadSink.self)?.inflow.finish(Handle.find(data, as: Bytes.self))
 }
 
 @_cdecl("sdimage_load_sink_finish_with_image") @implementation
 public func sdimage_load_sink_finish_with_image(_ sink: Object, _ image: Object) {
-    unsafe Handle.find(sink, as: LoadSink.self)?.finish(Handle.find(image, as: Image.self))
+    unsafe Handle.find(sink, as: LoadSink.self)?.inflow.finish(Handle.find(image, as: Image.self))
 }
 
 @_cdecl("sdimage_load_sink_is_cancelled") @implementation
 public func sdimage_load_sink_is_cancelled(_ sink: Object) -> Bool {
-    unsafe read(sink, LoadSink.self, true) { $0.isCancelled }
+    unsafe read(sink, LoadSink.self, false) { $0.inflow.isCancelled }
 }

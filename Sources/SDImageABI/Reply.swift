@@ -1,8 +1,18 @@
 import SDImage
 import Synchronization
 
-/// The answer to a hook that may wait: completed once, at any time, from any thread; dropping it is an error.
+/// What a hook of the host completes, once, at any time, from any thread. Letting go of it uncompleted is an answer too:
+/// so only the hook may hold it, and those who wait hold the `Answer`.
 final class Reply: Sendable {
+    let answer: Answer
+
+    init(_ answer: Answer) { self.answer = answer }
+
+    deinit { answer.complete(.failure(ImageError(.internalError, "a hook dropped its reply"))) }
+}
+
+/// The outcome of a hook: given once, taken once.
+final class Answer: Sendable {
     typealias Outcome = Result<Bytes?, ImageError>
 
     private enum State {
@@ -13,8 +23,6 @@ final class Reply: Sendable {
     }
 
     private let state = Mutex((State.open, isCancelled: false))
-
-    deinit { complete(.failure(ImageError(.internalError, "a hook dropped its reply"))) }
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 

@@ -79,21 +79,21 @@ public func sdimage_reply_unref(_ reply: Object) {
 
 @_cdecl("sdimage_reply_complete") @implementation
 public func sdimage_reply_complete(_ reply: Object) {
-    unsafe Handle.find(reply, as: Reply.self)?.complete(.success(nil))
+    unsafe Handle.find(reply, as: Reply.self)?.answer.complete(.success(nil))
 }
 
 @_cdecl("sdimage_reply_complete_with_data") @implementation
 public func sdimage_reply_complete_with_data(_ reply: Object, _ data: Object) {
-    unsafe Handle.find(reply, as: Reply.self)?.complete(.success(Handle.find(data, as: Bytes.self)))
+    unsafe Handle.find(reply, as: Reply.self)?.answer.complete(.success(Handle.find(data, as: Bytes.self)))
 }
 
 @_cdecl("sdimage_reply_complete_with_error") @implementation
 public func sdimage_reply_complete_with_error(_ reply: Object, _ error: Object) {
     let failure = unsafe Handle.find(error, as: ImageError.self) ?? ImageError(.internalError, "a hook failed without saying why")
-    unsafe Handle.find(reply, as: Reply.self)?.complete(.failure(failure))
+    unsafe Handle.find(reply, as: Reply.self)?.answer.complete(.failure(failure))
 }
 
 @_cdecl("sdimage_reply_is_cancelled") @implementation
 public func sdimage_reply_is_cancelled(_ reply: Object) -> Bool {
-    unsafe read(reply, Reply.self, true) { $0.isCancelled }
+    unsafe read(reply, Reply.self, false) { $0.answer.isCancelled }
 }

@@ -22,7 +22,8 @@ enum AnswerRules {
             transfer.failure = .tooLarge("size of the response header in bytes", limit: ResponseHead.longest)
             return false
         }
-        if unsafe transfer.head.take(line) {
+        // An interim answer (1xx) has no body, and another answer follows it.
+        if unsafe transfer.head.take(line), transfer.head.status >= 200 {
             if case .take = verdict(transfer) { transfer.disposition = .keep } else { transfer.disposition = .discard }
         }
         return true
@@ -30,16 +31,18 @@ enum AnswerRules {
 
     /// Judged by the head alone.
     static func verdict(_ transfer: Transfer) -> Verdict {
-        let head = transfer.head, configuration = transfer.configuration
+        let head = transfer.head, settings = transfer.settings
         if RedirectRules.isRedirect(head.status), let location = head.location { return .redirect(location) }
         if head.status == 304, transfer.ticket.asks(conditions) { return .take }
-        if let acceptable = configuration.acceptableStatuses, !acceptable.contains(where: { $0.contains(head.status) }) {
+        if let acceptable = settings.configuration.acceptableStatuses, !acceptable.contains(where: { $0.contains(head.status) }) {
             return .fail(ImageError(.httpStatus, "HTTP status \(head.status)", httpStatus: head.status))
         }
         if head.status == 206, !transfer.ticket.asks(["range"]) {
             return .fail(ImageError(.invalidResponse, "part of the content, which was not asked for", httpStatus: 206))
         }
-        if let acceptable = configuration.acceptableContentTypes, !head.mediaType.isEmpty, !acceptable.contains(head.mediaType) {
+        if let acceptable = settings.configuration.acceptableContentTypes, !head.mediaType.isEmpty,
+            !acceptable.contains(head.mediaType)
+        {
             return .fail(ImageError(.contentType, "content type \(head.mediaType) is not acceptable", httpStatus: head.status))
         }
         return .take

@@ -10,7 +10,7 @@ package final class CurlLoader: ImageLoader {
     package convenience init(
         _ configuration: DownloaderConfiguration = DownloaderConfiguration(), engine: Engine
     ) throws(ImageError) {
-        try self.init(configuration, service: try engine.service { () throws(ImageError) in try CurlService() })
+        try self.init(configuration, service: try engine.service { () throws(ImageError) in try CurlService(backlog: engine.backlog) })
     }
 
     package init(_ configuration: DownloaderConfiguration, service: CurlService) throws(ImageError) {

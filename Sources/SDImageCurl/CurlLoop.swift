@@ -5,6 +5,7 @@ import SDImage
 /// What the transfer thread does: takes commands, starts what may run, lets libcurl work, and ends what is done.
 @safe final class CurlLoop {
     private let wakeUp: Int32
+    private let backlog: Backlog
     private let sockets = SocketTable()
     private var engine: MultiHandle?
     private var gate = ResolutionGate()
@@ -19,7 +20,10 @@ import SDImage
     /// Connections are closed when nothing was asked for this long.
     private static let idleMilliseconds: Int32 = 60_000
 
-    init(wakeUp: Int32) { self.wakeUp = wakeUp }
+    init(wakeUp: Int32, backlog: Backlog) {
+        self.wakeUp = wakeUp
+        self.backlog = backlog
+    }
 
     func run(commands: () -> [CurlService.Command], isStopping: () -> Bool) {
         while !isStopping() {
@@ -63,8 +67,16 @@ import SDImage
     private func startWaiting() {
         let now = sockets.now
         for queue in queues.values {
-            while let transfer = queue.next({ gate.admits($0, at: now) }) { start(transfer, in: queue, at: now) }
+            while let transfer = queue.next({ mayStart($0, at: now) }) {
+                start(transfer, in: queue, at: now)
+            }
         }
+    }
+
+    /// Nothing that can wait starts while decoding lags behind; a redirected transfer has started already.
+    private func mayStart(_ transfer: Transfer, at now: UInt64) -> Bool {
+        if backlog.isFull, transfer.priority < .high, transfer.hops == 0 { return false }
+        return transfer.isHostAddress || gate.admits(transfer.host, at: now)
     }
 
     private func start(_ transfer: Transfer, in queue: DownloadQueue, at now: UInt64) {
@@ -74,7 +86,11 @@ import SDImage
             transfer.handle = handle
             transfer.prepareHop(at: now)
             try begin(transfer, handle, engine)
-        } catch { end(transfer, .failure(error)) }
+        } catch {
+            // Without a handle there is nothing that `end` would give back.
+            if transfer.handle == nil { queue.ended(at: transfer.origin) }
+            end(transfer, .failure(error))
+        }
     }
 
     private func multiHandle() throws(ImageError) -> MultiHandle {
@@ -85,7 +101,7 @@ import SDImage
     }
 
     private func begin(_ transfer: Transfer, _ handle: EasyHandle, _ engine: MultiHandle) throws(ImageError) {
-        gate.began(transfer, at: sockets.now)
+        if !transfer.isHostAddress { gate.began(transfer.host, at: sockets.now) }
         handle.nameResolved = { [unowned self, host = transfer.host] in gate.resolved(host, at: sockets.now) }
         try handle.prepare(for: transfer)
         try engine.add(handle)
@@ -98,7 +114,9 @@ import SDImage
         guard let transfer = unsafe running[curl], let handle = transfer.handle else { return }
         let systemError = Int32(truncatingIfNeeded: unsafe ccurl_info_long(curl, CURLINFO_OS_ERRNO))
         let version = unsafe UInt32(truncatingIfNeeded: ccurl_info_long(curl, CURLINFO_HTTP_VERSION))
-        if let descriptor = transfer.descriptor { sockets.answered(descriptor, overHTTP1: version <= UInt32(CURL_HTTP_VERSION_1_1)) }
+        if let descriptor = transfer.descriptor {
+            sockets.answered(descriptor, overHTTP1: version <= UInt32(CURL_HTTP_VERSION_1_1))
+        }
         let failure = code == CURLE_OK ? nil : failure(of: transfer, code, systemError, handle.detail)
         leave(transfer)
         if transfer.isPoisoned, !transfer.usesFreshConnection {
@@ -110,13 +128,17 @@ import SDImage
 
     private func failure(of transfer: Transfer, _ code: CURLcode, _ systemError: Int32, _ detail: String) -> ImageError {
         if transfer.isAddressForbidden { return ImageError(.addressForbidden, "address is not public") }
+        // All that this libcurl says of a header line longer than its 100 KiB.
+        if code == CURLE_OUT_OF_MEMORY, transfer.isConnected, transfer.disposition == .undecided {
+            return .tooLarge("size of the response header in bytes", limit: ResponseHead.longest)
+        }
         if transfer.isPoisoned { return ImageError(.invalidResponse, "answer before any request") }
         return transfer.failure ?? CurlErrors.error(code, systemError: systemError, detail: detail, url: .empty)
     }
 
     private func judge(_ transfer: Transfer, _ failure: ImageError?) {
         // An unwanted body was given up on purpose: its head has said all there is to know.
-        let isHeadEnough = transfer.disposition == .discard && transfer.failure == nil
+        let isHeadEnough = transfer.head.isComplete && transfer.disposition == .discard && transfer.failure == nil
         if let failure, !isHeadEnough { return end(transfer, .failure(failure)) }
         switch AnswerRules.verdict(transfer) {
         case .fail(let error): end(transfer, .failure(error))
@@ -133,7 +155,7 @@ import SDImage
 
     private func follow(_ transfer: Transfer, _ location: [UInt8]) {
         do throws(ImageError) {
-            let limit = transfer.configuration.maxRedirects
+            let limit = transfer.settings.configuration.maxRedirects
             transfer.follow(try RedirectRules.next(from: transfer.url, location: location, hops: transfer.hops, limit: limit))
             queue(transfer.ticket.settings).add(transfer)
         } catch { end(transfer, .failure(error)) }
@@ -181,8 +203,10 @@ import SDImage
     private func sleepIdle() {
         var entry = pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0)
         let ready = unsafe poll(&entry, 1, sockets.isEmpty ? -1 : CurlLoop.idleMilliseconds)
+        guard ready == 0 else { return }
         // There is no other way to have libcurl close what it keeps.
-        if ready == 0 { engine = nil }
+        engine = nil
+        for queue in queues.values { queue.dropHandles() }
     }
 
     private func drainWakeUp() {

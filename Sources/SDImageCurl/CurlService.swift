@@ -23,14 +23,17 @@ package final class CurlService: EngineService {
 
     private let inbox = Mutex(Inbox())
     private let wakeUp: Int32
+    private let backlog: Backlog
 
     /// Once per process; libcurl's own initialisation is safe to call from any thread in the versions we accept.
     private static let isReady: Bool = ccurl_global_init() == CURLE_OK
 
-    package init() throws(ImageError) {
+    package init(backlog: Backlog = Backlog()) throws(ImageError) {
+        self.backlog = backlog
         guard CurlService.isReady else { throw ImageError(.internalError, "libcurl could not be initialised") }
         wakeUp = ccurl_make_wakeup()
         guard wakeUp >= 0 else { throw ImageError(.noMemory, "event descriptor could not be made", systemError: errno) }
+        backlog.whenRoom { [weak self] in self?.wake() }
     }
 
     deinit { close(wakeUp) }
@@ -48,6 +51,11 @@ package final class CurlService: EngineService {
     }
 
     func post(_ command: Command) {
+        // The lock may have been held by a thread that did not come along.
+        if Engine.isForked {
+            if case .start(let ticket) = command { ticket.finish(.failure(.forked)) }
+            return
+        }
         let refusal = inbox.withLock { inbox -> ImageError? in
             if inbox.isStopping { return .shutdown }
             if inbox.thread == nil, case .start = command {
@@ -62,10 +70,14 @@ package final class CurlService: EngineService {
     }
 
     private func startThread() throws(ImageError) -> pthread_t {
-        let wakeUp = wakeUp
-        return try LibraryThread.start("sdimage-curl") { [unowned self] in
-            // `stop` joins before the service can go.
-            CurlLoop(wakeUp: wakeUp).run { self.takeCommands() } isStopping: { self.inbox.withLock { $0.isStopping } }
+        let wakeUp = wakeUp, backlog = backlog
+        // Keeps the service alive until `stop`.
+        return try LibraryThread.start("sdimage-curl") { [self] in
+            CurlLoop(wakeUp: wakeUp, backlog: backlog).run {
+                takeCommands()
+            } isStopping: {
+                inbox.withLock { $0.isStopping }
+            }
         }
     }
 

@@ -60,7 +60,7 @@ final class DownloadQueue {
         origin(transfer.origin).waiting[lane(transfer)].append(Entry(transfer: transfer, number: transfer.queueEntry))
     }
 
-    /// Moves a waiting transfer to another priority; it keeps its age.
+    /// Moves a waiting transfer to a higher priority, behind those that wait there.
     func move(_ transfer: Transfer, to priority: LoadPriority) {
         guard priority > transfer.priority else { return }
         transfer.priority = priority
@@ -69,12 +69,14 @@ final class DownloadQueue {
 
     /// Takes the transfer that may start now, and counts it as running. `admits` can hold back an origin.
     func next(_ admits: (Transfer) -> Bool) -> Transfer? {
-        let configuration = settings.configuration
-        guard running < max(1, configuration.maxTotal) else { return nil }
+        // Read field by field: a copy of the configuration costs a dozen retains, and this runs every turn.
+        guard running < max(1, settings.configuration.maxTotal) else { return nil }
         var best: (rank: (Int, UInt64), origin: Origin, transfer: Transfer)?
-        for origin in origins.values where origin.running < max(1, configuration.maxPerHost) {
+        for origin in origins.values where origin.running < max(1, settings.configuration.maxPerHost) {
             guard let (lane, entry) = first(origin) else { continue }
-            let age = configuration.executionOrder == .lifo && lane > 0 ? .max - entry.transfer.sequence : entry.transfer.sequence
+            let age =
+                settings.configuration.executionOrder == .lifo && lane > 0
+                ? .max - entry.transfer.sequence : entry.transfer.sequence
             let rank = (lane, age)
             if let best, best.rank < rank { continue }
             if admits(entry.transfer) { best = (rank, origin, entry.transfer) }
@@ -106,6 +108,9 @@ final class DownloadQueue {
     }
 
     func giveBack(_ handle: EasyHandle) { idle.append(handle) }
+
+    /// Each handle keeps buffers.
+    func dropHandles() { idle = [] }
 
     private func nextNumber() -> UInt64 {
         lastNumber += 1

@@ -37,7 +37,9 @@ package struct DownloaderConfiguration: Sendable {
 
     /// `<program>/<version> (Linux <release>)`, ASCII only (spec DLR-3).
     package static let defaultUserAgent: String = {
-        let program = (SmallFile.read("/proc/self/comm") ?? "").filter { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
+        let program = (SmallFile.read("/proc/self/comm") ?? "").filter {
+            $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0))
+        }
         let release = (SmallFile.read("/proc/sys/kernel/osrelease") ?? "").filter { $0.isASCII && !$0.isWhitespace }
         return "\(program.isEmpty ? "sdimage" : program)/1.0 (Linux \(release))"
     }()

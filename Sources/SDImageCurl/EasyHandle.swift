@@ -49,10 +49,12 @@ import SDImage
 
     /// What libcurl is given: without user and fragment, everything outside ASCII escaped but the host.
     static func target(_ url: URLText) -> [UInt8] {
-        let clean = url.userInfo == nil && url.fragment == nil ? url : URLText(Array(URLText(url.withoutUserInfo).withoutFragment))
+        let clean =
+            url.userInfo == nil && url.fragment == nil ? url : URLText(Array(URLText(url.withoutUserInfo).withoutFragment))
         let start = clean.path.startIndex
         if clean.bytes.allSatisfy({ $0 < Byte.delete }) { return clean.bytes }
-        return Array(clean.bytes[..<start]) + PercentEncoding.encode(clean.bytes[start...]) { $0 > Byte.space && $0 < Byte.delete }
+        return Array(clean.bytes[..<start])
+            + PercentEncoding.encode(clean.bytes[start...]) { $0 > Byte.space && $0 < Byte.delete }
     }
 
     /// Most hops differ in nothing but the URL from the one before.

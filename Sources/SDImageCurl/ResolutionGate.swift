@@ -13,13 +13,12 @@ struct ResolutionGate {
     private var pending: Set<[UInt8]> = []
     private var known: [[UInt8]: UInt64] = [:]
 
-    func admits(_ transfer: Transfer, at now: UInt64) -> Bool {
-        if isSettled(transfer, at: now) { return true }
-        return pending.count < ResolutionGate.limit && !pending.contains(transfer.host)
+    func admits(_ host: [UInt8], at now: UInt64) -> Bool {
+        isKnown(host, at: now) || pending.count < ResolutionGate.limit && !pending.contains(host)
     }
 
-    mutating func began(_ transfer: Transfer, at now: UInt64) {
-        if !isSettled(transfer, at: now) { pending.insert(transfer.host) }
+    mutating func began(_ host: [UInt8], at now: UInt64) {
+        if !isKnown(host, at: now) { pending.insert(host) }
     }
 
     /// A socket is made for it: its address is known.
@@ -32,9 +31,8 @@ struct ResolutionGate {
     /// The transfer went on without a look-up, or is over.
     mutating func settled(_ host: [UInt8]) { if !pending.isEmpty { pending.remove(host) } }
 
-    private func isSettled(_ transfer: Transfer, at now: UInt64) -> Bool {
-        if transfer.isHostAddress { return true }
-        guard let since = known[transfer.host] else { return false }
+    private func isKnown(_ host: [UInt8], at now: UInt64) -> Bool {
+        guard let since = known[host] else { return false }
         return now &- since < ResolutionGate.freshness
     }
 

@@ -14,7 +14,7 @@ struct ResponseHead {
     private(set) var cacheControl: [UInt8] = []
     private(set) var isEncoded = false
     /// What follows are trailers, which change nothing (RFC 9110, section 6.5.1).
-    private var isComplete = false
+    private(set) var isComplete = false
 
     /// Takes one line with its line end. True when it was the empty line that ends it.
     mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {

@@ -33,9 +33,11 @@ final class Ticket: Sendable {
         headers = RequestHead.merge(configuration.headers, request.headers)
         priority = request.priority
         maxBodyBytes = request.maxBodyBytes > 0 ? request.maxBodyBytes : max(1, configuration.maxBodyBytes)
-        inactivityTimeout = Ticket.nanoseconds(timeout > 0 ? timeout : configuration.inactivityTimeoutMilliseconds, orElse: 15_000)
+        inactivityTimeout = Ticket.nanoseconds(
+            timeout > 0 ? timeout : configuration.inactivityTimeoutMilliseconds, orElse: 15_000)
         // A request that allows longer silence allows a longer transfer too.
-        totalTimeout = max(Ticket.nanoseconds(configuration.totalTimeoutMilliseconds, orElse: .max), Ticket.nanoseconds(timeout, orElse: 0))
+        totalTimeout = max(
+            Ticket.nanoseconds(configuration.totalTimeoutMilliseconds, orElse: .max), Ticket.nanoseconds(timeout, orElse: 0))
     }
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }

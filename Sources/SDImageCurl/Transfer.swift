@@ -64,7 +64,7 @@ final class Transfer {
         body = ByteBuilder(limit: ticket.maxBodyBytes)
     }
 
-    var configuration: DownloaderConfiguration { ticket.settings.configuration }
+    var settings: LoaderSettings { ticket.settings }
 
     /// Forgets the answer so far; before each hop and each repetition.
     func prepareHop(at now: UInt64) {

@@ -28,7 +28,7 @@ enum TransferCallbacks {
             return CURL_SOCKET_BAD
         }
         transfer.handle?.nameResolved()
-        if transfer.configuration.addressPolicy == .publicOnly {
+        if transfer.settings.configuration.addressPolicy == .publicOnly {
             let isPublic = unsafe withUnsafePointer(to: &address.pointee.addr) { unsafe AddressRules.isPublic($0) }
             guard isPublic else {
                 transfer.isAddressForbidden = true
@@ -49,11 +49,13 @@ enum TransferCallbacks {
 
     /// Before each request, on a new or kept connection.
     static let beforeRequest: curl_prereq_callback = { context, remote, _, _, localPort in
-        guard let transfer = unsafe transfer(context), let sockets = transfer.handle?.sockets else { return CURL_PREREQFUNC_ABORT }
+        guard let transfer = unsafe transfer(context), let sockets = transfer.handle?.sockets else {
+            return CURL_PREREQFUNC_ABORT
+        }
         transfer.isConnected = true
         transfer.noteActivity()
         // A kept connection may have been opened by a loader with another policy.
-        if transfer.configuration.addressPolicy == .publicOnly {
+        if transfer.settings.configuration.addressPolicy == .publicOnly {
             guard let remote = unsafe remote, unsafe AddressRules.isPublic(text: remote) else {
                 transfer.isAddressForbidden = true
                 return CURL_PREREQFUNC_ABORT

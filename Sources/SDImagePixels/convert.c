@@ -40,9 +40,11 @@ INLINE void rgb8_to_rgba8(uint8_t *d, const uint8_t *s, size_t n) {
 /* `red` is where red lies: 0 in RGBA, 2 in BGRA. */
 INLINE void straighten8(uint8_t *d, const uint8_t *s, size_t n, int red) {
     for (size_t i = 0; i < n; i++) {
-        uint32_t a = s[4 * i + 3], half = a / 2, c[3] = {s[4 * i + red], s[4 * i + 1], s[4 * i + 2 - red]};
+        int32_t a = s[4 * i + 3], c[3] = {s[4 * i + red], s[4 * i + 1], s[4 * i + 2 - red]};
+        /* Dividing as float is exact here: a quotient of numbers this small is never rounded up to an integer. */
+        float divisor = a ? (float)a : 1e9f;
         for (int k = 0; k < 3; k++) {
-            uint32_t v = a ? (c[k] * 255 + half) / a : 0;
+            int32_t v = (int32_t)((float)(c[k] * 255 + a / 2) / divisor);
             d[4 * i + k] = v > 255 ? 255 : (uint8_t)v;
         }
         d[4 * i + 3] = (uint8_t)a;

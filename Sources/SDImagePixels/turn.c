@@ -7,12 +7,41 @@
 /* Columns and rows turned together: their source lines and destination lines fit the first-level cache. */
 enum { BLOCK = 16 };
 
+typedef uint32_t pixel4 __attribute__((vector_size(16)));
+
+/* Four by four pixels of four bytes in registers. */
+INLINE void transpose4(uint8_t *to, ptrdiff_t to_stride, const uint8_t *from, ptrdiff_t from_stride) {
+    pixel4 r[4];
+    for (int y = 0; y < 4; y++)
+        memcpy(&r[y], from + y * from_stride, sizeof r[y]);
+    pixel4 a = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5), b = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
+    pixel4 c = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7), d = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
+    pixel4 t[4] = {__builtin_shufflevector(a, b, 0, 1, 4, 5), __builtin_shufflevector(a, b, 2, 3, 6, 7),
+                   __builtin_shufflevector(c, d, 0, 1, 4, 5), __builtin_shufflevector(c, d, 2, 3, 6, 7)};
+    for (int x = 0; x < 4; x++)
+        memcpy(to + x * to_stride, &t[x], sizeof t[x]);
+}
+
+/* A block of whole squares. */
+INLINE void transpose_squares(uint8_t *to, ptrdiff_t to_stride, const uint8_t *from, ptrdiff_t from_stride,
+                              size_t columns, size_t rows) {
+    for (size_t x = 0; x < columns; x += 4)
+        for (size_t y = 0; y < rows; y += 4)
+            transpose4(to + (ptrdiff_t)x * to_stride + y * 4, to_stride, from + (ptrdiff_t)y * from_stride + x * 4,
+                       from_stride);
+}
+
 INLINE void transpose(uint8_t *to, ptrdiff_t to_stride, const uint8_t *from, ptrdiff_t from_stride, size_t columns,
                       size_t rows, size_t size) {
     for (size_t x0 = 0; x0 < columns; x0 += BLOCK) {
         size_t x1 = x0 + BLOCK < columns ? x0 + BLOCK : columns;
         for (size_t y0 = 0; y0 < rows; y0 += BLOCK) {
             size_t y1 = y0 + BLOCK < rows ? y0 + BLOCK : rows;
+            if (size == 4 && ((x1 - x0) | (y1 - y0)) % 4 == 0) {
+                transpose_squares(to + (ptrdiff_t)x0 * to_stride + y0 * 4, to_stride,
+                                  from + (ptrdiff_t)y0 * from_stride + x0 * 4, from_stride, x1 - x0, y1 - y0);
+                continue;
+            }
             for (size_t x = x0; x < x1; x++) {
                 uint8_t *d = to + (ptrdiff_t)x * to_stride;
                 const uint8_t *s = from + x * size;

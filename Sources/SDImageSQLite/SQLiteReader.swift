@@ -73,6 +73,21 @@ final class SQLiteReader: Sendable {
         }
     }
 
+    func entries(after place: Int64, limit: Int) throws(ImageError) -> [CacheEntry] {
+        let statement = try connection.prepare(SQLiteSchema.entries)
+        statement.bind(1, place)
+        statement.bind(2, limit)
+        var result: [CacheEntry] = []
+        while try statement.step() {
+            result.append(
+                CacheEntry(
+                    place: statement.int(0), key: CacheKey(statement.array(1)), length: Int(statement.int(2)),
+                    created: statement.bits(3), accessed: statement.bits(4), expires: statement.bits(5),
+                    isFile: statement.int(6) > 0))
+        }
+        return result
+    }
+
     func readTotals() throws(ImageError) -> CacheTotals {
         let (entries, bytes, allocated) = try totals.use { statement throws(ImageError) in
             guard try statement.step() else { throw ImageError(.cacheDamaged, "database without totals") }

@@ -56,6 +56,9 @@ enum SQLiteSchema {
         """
     static let content = "SELECT bytes FROM content WHERE id = ?1"
     static let holds = "SELECT 1 FROM entry WHERE digest = ?1 AND instance = ?2 AND number = ?3"
+    static let entries = """
+        SELECT id, key, length, created, accessed, expires, length(file) FROM entry WHERE id > ?1 ORDER BY id LIMIT ?2
+        """
     static let totals = "SELECT entries, bytes, allocated FROM total WHERE id = 1"
     static let find = "SELECT id, instance, number, length, allocated, file FROM entry WHERE digest = ?1 AND key = ?2"
     static let insert = """

@@ -30,6 +30,10 @@ package final class SQLiteStore: CacheStore {
         try read { reader throws(ImageError) in try reader.readTotals() }
     }
 
+    package func entries(after place: Int64, limit: Int) throws(ImageError) -> [CacheEntry] {
+        try read { reader throws(ImageError) in try reader.entries(after: place, limit: limit) }
+    }
+
     package func apply(_ changes: [CacheChange]) throws(ImageError) -> [String] {
         try write { writer throws(ImageError) in try writer.apply(changes) }
     }

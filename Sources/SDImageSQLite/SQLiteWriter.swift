@@ -215,7 +215,8 @@ final class SQLiteWriter: Sendable {
         // Without `durable` nothing is waited for (reliability: after a power cut entries may be missing, never wrong):
         // a checksum guards the bytes of each entry and SQLite notices a torn file, which is then given up. NORMAL would
         // wait for the disk at each checkpoint, on the thread that commits.
-        try connection.execute("PRAGMA temp_store = MEMORY; PRAGMA secure_delete = OFF; PRAGMA synchronous = \(isDurable ? "FULL" : "OFF")")
+        try connection.execute(
+            "PRAGMA temp_store = MEMORY; PRAGMA secure_delete = OFF; PRAGMA synchronous = \(isDurable ? "FULL" : "OFF")")
         let version = try connection.number("PRAGMA user_version")
         guard version == 0 || version == SQLiteSchema.version else {
             throw ImageError(.cacheDamaged, "database of another version")

@@ -51,6 +51,11 @@ import Testing
         let listeners = [Listener(), Listener()]
         let tasks = try listeners.map { try $0.load(manager, makeRequest("test://same.png")) }
         let sink = held.next()
+        // Loads begin in order: when this one reaches the loader, both others wait for theirs.
+        let later = Listener()
+        _ = try later.load(manager, makeRequest("test://later.png"))
+        sdimage_load_sink_unref(held.next())
+        #expect(later.final()?.status == .SDIMAGE_STATUS_INTERNAL_ERROR)
         sdimage_task_cancel(tasks[0].pointer)
         #expect(held.cancelCount == 0)
         sdimage_task_cancel(tasks[1].pointer)

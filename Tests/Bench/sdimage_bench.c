@@ -428,9 +428,10 @@ static sdimage_loader *new_downloader(void) {
     sdimage_error *error = NULL;
     sdimage_downloader_config_set_max_per_host(config, (uint32_t)number_of("conc", 16));
     if (!strncmp(text_of("url", ""), "https", 5)) {
-        /* The loopback origin signs its own certificate, which lies three folders above the list. */
+        /* The loopback origin signs its own certificate, which lies two folders above that of the list. */
         char path[PATH_MAX];
-        snprintf(path, sizeof path, "%s/../../../cert.pem", text_of("list", ""));
+        const char *list = text_of("list", ""), *slash = strrchr(list, '/');
+        snprintf(path, sizeof path, "%.*s/../../cert.pem", slash ? (int)(slash - list) : 0, list);
         char *certificate = realpath(path, NULL);
         if (!certificate)
             skip("no certificate of the origin");

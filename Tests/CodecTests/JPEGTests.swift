@@ -48,8 +48,10 @@ struct JPEGTests {
         let (right, bottom) = (63, 47)
         // Where the stored top left and top right corners are seen (EXIF 2.32, 4.6.4).
         let corners: [Int: (topLeft: (Int, Int), topRight: (Int, Int))] = [
-            1: ((0, 0), (right, 0)), 2: ((right, 0), (0, 0)), 3: ((right, bottom), (0, bottom)), 4: ((0, bottom), (right, bottom)),
-            5: ((0, 0), (0, right)), 6: ((bottom, 0), (bottom, right)), 7: ((bottom, right), (bottom, 0)), 8: ((0, right), (0, 0)),
+            1: ((0, 0), (right, 0)), 2: ((right, 0), (0, 0)), 3: ((right, bottom), (0, bottom)),
+            4: ((0, bottom), (right, bottom)),
+            5: ((0, 0), (0, right)), 6: ((bottom, 0), (bottom, right)), 7: ((bottom, right), (bottom, 0)),
+            8: ((0, right), (0, 0)),
         ]
         let seen = try #require(corners[tag])
         #expect(image.size == (tag > 4 ? CodecFixture.rampSize.swapped : CodecFixture.rampSize))
@@ -134,6 +136,15 @@ struct JPEGTests {
         let half = try Bytes.copying(Array(data.prefix(data.count / 2)))
         let error = imageError { _ = try coder.decode(half, options: DecodeOptions(), stop: StopSignal()) }
         #expect(error?.status == .truncated)
+    }
+
+    @Test func aThumbnailThatNeedsOnlyTheFirstScansStillWantsTheWholeFile() throws {
+        let data = try CodecFixture.data("jpeg/large_progressive.jpg")
+        let small = PixelSize(width: 40, height: 30)
+        #expect(try coder.survive(data) { $0.thumbnailSize = small }?.size == small)
+        let cut = Array(data.dropLast(200))
+        #expect(try coder.survive(cut) { $0.thumbnailSize = small } == nil)
+        #expect(try coder.survive(cut) { ($0.thumbnailSize, $0.acceptPartial) = (small, true) }?.metadata.isIncremental == true)
     }
 
     @Test func aTruncatedPictureIsGivenWhereThatIsAccepted() throws {

@@ -162,7 +162,8 @@ struct ScanlineWriterTests {
 
     @Test func shrunkPicturesArePremultipliedWhereAsked() throws {
         let setup = Setup(
-            size: PixelSize(width: 64, height: 64), format: .rgba8, output: .bgra8Premultiplied, target: PixelSize(width: 8, height: 8))
+            size: PixelSize(width: 64, height: 64), format: .rgba8, output: .bgra8Premultiplied,
+            target: PixelSize(width: 8, height: 8))
         #expect(try write(setup) { _, _ in [200, 100, 50, 51] }.distance { _, _ in [10, 20, 40, 51] } <= 1)
     }
 

@@ -84,7 +84,8 @@ extension CurlTests {
 
     /// Loads "/blocker", then the others in the given order while it runs; returns the order in which all were asked for.
     private func orderOfRequests(
-        _ downloader: Downloader, _ loads: [(String, LoadPriority)], meanwhile: @escaping @Sendable (Downloader, String) -> Void = { _, _ in }
+        _ downloader: Downloader, _ loads: [(String, LoadPriority)],
+        meanwhile: @escaping @Sendable (Downloader, String) -> Void = { _, _ in }
     ) async -> [String] {
         let gate = Gate()
         let server = LoopbackServer { request, connection in
@@ -119,7 +120,8 @@ extension CurlTests {
             $0.maxPerHost = 1
             $0.executionOrder = .lifo
         }
-        let order = await orderOfRequests(downloader, [("n1", .normal), ("n2", .normal), ("h1", .high), ("n3", .normal), ("h2", .high)])
+        let order = await orderOfRequests(
+            downloader, [("n1", .normal), ("n2", .normal), ("h1", .high), ("n3", .normal), ("h2", .high)])
         #expect(order == ["blocker", "h2", "h1", "n3", "n2", "n1"])
     }
 

@@ -94,11 +94,13 @@ extension CurlTests {
     }
 
     @Test(arguments: [
-        ("8.8.8.8", true), ("1.1.1.1", true), ("10.0.0.1", false), ("172.16.0.1", false), ("172.31.255.255", false), ("172.32.0.1", true),
+        ("8.8.8.8", true), ("1.1.1.1", true), ("10.0.0.1", false), ("172.16.0.1", false), ("172.31.255.255", false),
+        ("172.32.0.1", true),
         ("192.168.1.1", false), ("169.254.169.254", false), ("100.64.0.1", false), ("100.128.0.1", true), ("127.255.0.1", false),
         ("224.0.0.1", false), ("255.255.255.255", false), ("0.1.2.3", false), ("198.18.0.1", false), ("192.0.0.8", false),
         ("::1", false), ("::", false), ("fe80::1", false), ("fc00::1", false), ("fd12::1", false), ("ff02::1", false),
-        ("::ffff:8.8.8.8", false), ("64:ff9b::7f00:1", false), ("2002:7f00:1::", false), ("2001:0::1", false), ("2001:db8::1", false),
+        ("::ffff:8.8.8.8", false), ("64:ff9b::7f00:1", false), ("2002:7f00:1::", false), ("2001:0::1", false),
+        ("2001:db8::1", false),
         ("2606:4700::1111", true), ("2001:4860:4860::8888", true), ("nonsense", false),
     ])
     func publicAddressesAreToldFromOthers(address: String, isPublic: Bool) {

@@ -31,7 +31,9 @@ struct Downloader: Sendable {
         }
     }
 
-    func load(_ url: String, headers: [HeaderField]) async -> Result<LoadedData, ImageError> { await load(url, { $0.headers = headers }) }
+    func load(_ url: String, headers: [HeaderField]) async -> Result<LoadedData, ImageError> {
+        await load(url, { $0.headers = headers })
+    }
 
     func status(_ url: String, _ change: (inout ImageRequest) -> Void = { _ in }) async -> Status {
         await load(url, change, progress: { _, _ in }).status

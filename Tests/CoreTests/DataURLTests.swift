@@ -18,12 +18,14 @@ extension LoadedData {
     var array: [UInt8] { unsafe bytes.withUnsafeBytes { unsafe Array($0) } }
 }
 
-@Test(arguments: [
-    ("data:image/png;base64,AAEC/w==", "image/png", [0, 1, 2, 255]), ("data:IMAGE/GIF;base64,AAEC", "image/gif", [0, 1, 2]),
-    ("data:;base64,AAE", "text/plain", [0, 1]), ("data:image/x;p=1;base64,AA%3D%3D", "image/x", [0]),
-    ("data:image/x;base64,A%0AAE C", "image/x", [0, 1, 2]), ("data:,a%20b?c", "text/plain", Array("a b?c".utf8)),
-    ("data:image/svg+xml,%3Csvg/%3E", "image/svg+xml", Array("<svg/>".utf8)), ("data:,100%", "text/plain", Array("100%".utf8)),
-] as [(String, String, [UInt8])])
+@Test(
+    arguments: [
+        ("data:image/png;base64,AAEC/w==", "image/png", [0, 1, 2, 255]), ("data:IMAGE/GIF;base64,AAEC", "image/gif", [0, 1, 2]),
+        ("data:;base64,AAE", "text/plain", [0, 1]), ("data:image/x;p=1;base64,AA%3D%3D", "image/x", [0]),
+        ("data:image/x;base64,A%0AAE C", "image/x", [0, 1, 2]), ("data:,a%20b?c", "text/plain", Array("a b?c".utf8)),
+        ("data:image/svg+xml,%3Csvg/%3E", "image/svg+xml", Array("<svg/>".utf8)),
+        ("data:,100%", "text/plain", Array("100%".utf8)),
+    ] as [(String, String, [UInt8])])
 func dataURLGivesItsBytesAndType(url: String, type: String, bytes: [UInt8]) async throws {
     let data = try await load(url)
     #expect(data.array == bytes)

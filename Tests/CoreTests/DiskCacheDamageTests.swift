@@ -82,7 +82,8 @@ func harmedDatabaseNeverGivesWrongBytesNorStopsTheCache(harm: Harm, name: String
     for index in 0..<200 { try keeper.put(index, count: 3000, at: "\(index)") }
     // A copy, with its log, as a crash would leave it.
     let copy = CacheFixture()
-    try FileManager.default.createDirectory(atPath: copy.directory.path + "/default", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try FileManager.default.createDirectory(
+        atPath: copy.directory.path + "/default", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     try FileManager.default.copyItem(atPath: fixture.root, toPath: copy.root)
     try harm.apply(to: copy.root + "/" + name)
     let cache = try copy.open()
@@ -109,9 +110,26 @@ func harmedDatabaseNeverGivesWrongBytesNorStopsTheCache(harm: Harm, name: String
     try cache.put(2, at: "a")
     #expect(try cache.get("a") == array(try bytes(2)))
     #expect(cache.statistics.damagedDatabases == 1)
-    // The damaged one stays where it is.
-    #expect(FileManager.default.contents(atPath: fixture.root + "/index-1.db") == garbage)
     #expect(FileManager.default.fileExists(atPath: fixture.root + "/index-2.db"))
+}
+
+@Test func abandonedDatabaseIsRemovedOnceNobodyElseLives() async throws {
+    let fixture = CacheFixture()
+    let finder = try fixture.open()
+    try finder.put(1, at: "a")
+    try await finder.flush()
+    _ = FileManager.default.createFile(
+        atPath: fixture.root + "/index-2.db", contents: Data(), attributes: [.posixPermissions: 0o600])
+    try finder.put(2, at: "b")
+    let second = try fixture.open()
+    try await second.flush()
+    #expect(FileManager.default.fileExists(atPath: fixture.root + "/index-1.db"))
+    finder.close()
+    second.close()
+    let last = try fixture.open()
+    try await last.flush()
+    #expect(!FileManager.default.fileExists(atPath: fixture.root + "/index-1.db"))
+    #expect(try last.get("b") == array(try bytes(2)))
 }
 
 @Test func otherCacheFollowsToTheNextGeneration() throws {
@@ -140,7 +158,8 @@ func harmedDatabaseNeverGivesWrongBytesNorStopsTheCache(harm: Harm, name: String
     }
     for _ in 0..<5 {
         let copy = CacheFixture { $0.inlineEntryLimit = 2000 }
-        try FileManager.default.createDirectory(atPath: copy.directory.path + "/default", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.createDirectory(
+            atPath: copy.directory.path + "/default", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         // Files may come and go under the copying.
         let tool = Process()
         tool.executableURL = URL(fileURLWithPath: "/bin/cp")
@@ -172,7 +191,8 @@ func harmedDatabaseNeverGivesWrongBytesNorStopsTheCache(harm: Harm, name: String
     let other = CacheFileName(key: CacheKey("replaced.png"), write: CacheWrite(instance: 0xabc, number: 7))
     try FileManager.default.createDirectory(atPath: fixture.root + "/" + other.folder, withIntermediateDirectories: true)
     for path in ["instances/dead", name.path, other.path] {
-        _ = FileManager.default.createFile(atPath: fixture.root + "/" + path, contents: Data([1]), attributes: [.posixPermissions: 0o600])
+        _ = FileManager.default.createFile(
+            atPath: fixture.root + "/" + path, contents: Data([1]), attributes: [.posixPermissions: 0o600])
     }
     let cache = try fixture.open()
     // The sweep goes on one sub-folder at a time; each flush waits for one turn of the disk thread.

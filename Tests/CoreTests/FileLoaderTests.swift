@@ -6,7 +6,10 @@ import Testing
 private func load(_ url: String, limit: Int = 64 << 20) async -> Result<LoadedData, ImageError> {
     do throws(ImageError) {
         let lease = try Engine.acquire()
-        return .success(try await FileLoader(pool: lease.engine.blocking, maxBodyBytes: limit).load(ImageRequest(url: Array(url.utf8))) { _, _ in })
+        return .success(
+            try await FileLoader(pool: lease.engine.blocking, maxBodyBytes: limit).load(ImageRequest(url: Array(url.utf8))) {
+                _, _ in
+            })
     } catch { return .failure(error) }
 }
 

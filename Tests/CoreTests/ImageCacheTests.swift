@@ -95,3 +95,18 @@ private func open(_ configure: (inout CacheConfiguration) -> Void = { _ in }) th
     #expect(try await two.diskData(for: CacheKey("a")) != nil)
     #expect(try await three.diskData(for: CacheKey("a")) == nil)
 }
+
+@Test func sizesPathsAndTrimmingAreAskedForTheDiskLayer() async throws {
+    let (cache, fixture) = try open()
+    try await cache.storeOnDisk(CachedData(bytes: try bytes(1, count: 100)), for: CacheKey("a.png"))
+    let totals = try await cache.diskTotals()
+    #expect(totals.count == 1 && totals.bytes == 100)
+    let path = try await cache.path(for: CacheKey("a.png"))
+    #expect(path.hasPrefix(fixture.root) && path.hasSuffix(".png"))
+    await #expect(throws: ImageError.self) { try await cache.path(for: CacheKey("b")) }
+    var limits = DiskLimits()
+    limits.maxAge = 0
+    cache.disk?.setLimits(limits)
+    try await cache.trim()
+    #expect(try await cache.diskTotals().count == 0)
+}

@@ -142,13 +142,13 @@ import Testing
     let cache = MemoryCache(countLimit: 1)
     let released = Released()
     func adopting() -> Image {
-        let pixels = unsafe PixelBuffer(
-            adopting: UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 64), size: PixelSize(width: 1, height: 1),
-            format: .rgba8, stride: 64
-        ) {
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 64)
+        let address = UInt(bitPattern: memory)
+        let pixels = unsafe PixelBuffer(adopting: memory, size: PixelSize(width: 1, height: 1), format: .rgba8, stride: 64) {
             for index in 0..<64 { _ = cache.image(for: CacheKey("\(index)")) }
             cache.remove(CacheKey("0"))
             released.count.add(1, ordering: .relaxed)
+            unsafe UnsafeMutableRawPointer(bitPattern: address)?.deallocate()
         }
         return Image(pixels: pixels, metadata: ImageMetadata())
     }
@@ -160,4 +160,22 @@ import Testing
 
 private final class Released: Sendable {
     let count = Atomic<Int>(0)
+}
+
+@Test func heldPictureIsFoundAgainWhereWeakReferencesAreKept() throws {
+    let cache = MemoryCache(keepsWeakly: true)
+    let held = try picture()
+    cache.set(held, for: CacheKey("held"))
+    cache.set(try picture(), for: CacheKey("dropped"))
+    cache.memoryPressure()
+    #expect(cache.statistics.count == 0)
+    #expect(cache.image(for: CacheKey("held")) === held)
+    #expect(cache.statistics.count == 1)
+    #expect(cache.image(for: CacheKey("dropped")) == nil)
+    cache.removeAll()
+    #expect(cache.image(for: CacheKey("held")) == nil)
+    cache.set(held, for: CacheKey("held"))
+    cache.setKeepsWeakly(false)
+    cache.memoryPressure()
+    #expect(cache.image(for: CacheKey("held")) == nil)
 }

@@ -1,4 +1,5 @@
 import SDImage
+import TestSupport
 import Testing
 
 private func text(_ slice: ArraySlice<UInt8>?) -> String? { slice.map { String(decoding: $0, as: UTF8.self) } }
@@ -15,11 +16,14 @@ private func text(_ slice: ArraySlice<UInt8>?) -> String? { slice.map { String(d
     #expect(url.pathExtension == "png")
 }
 
-@Test(arguments: [
-    ("http://[::1]:80/a", "[::1]", "80"), ("http://[::1]/a", "[::1]", nil), ("http://h:/a", "h", nil), ("http://h", "h", nil),
-    ("//h/a", "h", nil), ("file:///tmp/a", "", nil), ("mailto:x@y", "", nil), ("http://a@b@c/", "c", nil), ("http://h?x@y", "h", nil),
-    ("", "", nil), ("://", "", nil), ("http:", "", nil), ("http:/", "", nil), ("#", "", nil), ("?", "", nil), ("a:#//", "", nil),
-] as [(String, String, String?)])
+@Test(
+    arguments: [
+        ("http://[::1]:80/a", "[::1]", "80"), ("http://[::1]/a", "[::1]", nil), ("http://h:/a", "h", nil), ("http://h", "h", nil),
+        ("//h/a", "h", nil), ("file:///tmp/a", "", nil), ("mailto:x@y", "", nil), ("http://a@b@c/", "c", nil),
+        ("http://h?x@y", "h", nil),
+        ("", "", nil), ("://", "", nil), ("http:", "", nil), ("http:/", "", nil), ("#", "", nil), ("?", "", nil),
+        ("a:#//", "", nil),
+    ] as [(String, String, String?)])
 func hostAndPortOfOddURLs(url: String, host: String, port: String?) {
     #expect(text(URLText(url).host) == host)
     #expect(text(URLText(url).port) == port)
@@ -56,7 +60,8 @@ func uselessURLsAreInvalid(url: String) {
 }
 
 @Test(arguments: [
-    "http://", "http:///a", "http:a", "http://h:99999/", "http://h:x/", "http://h:0/", "http://a\\@h/", "http://h\\/", "http://[::1/",
+    "http://", "http:///a", "http:a", "http://h:99999/", "http://h:x/", "http://h:0/", "http://a\\@h/", "http://h\\/",
+    "http://[::1/",
     "http://[x]/", "http://user:pa<ss@h/", "http://ho<st/",
 ])
 func authoritiesThatParsersReadDifferentlyAreRefused(url: String) {
@@ -71,13 +76,36 @@ func ordinaryURLsAreAccepted(url: String) throws {
     try URLText(url).validateForHTTP()
 }
 
+@Test func partsPutTogetherGiveTheURLBack() {
+    var random = Randoms(seed: 2)
+    let alphabet = Array("ab:/?#@[].%1\u{e9}".utf8)
+    for _ in 0..<20_000 {
+        let url = URLText(random.bytes(random.below(16), from: alphabet))
+        var whole: [UInt8] = []
+        if !url.scheme.isEmpty { whole += Array(url.scheme.utf8) + Array(":".utf8) }
+        if url.hasAuthority { whole += Array("//".utf8) }
+        if let userInfo = url.userInfo { whole += userInfo + Array("@".utf8) }
+        whole += url.host
+        let rest =
+            Array(url.path) + (url.query.map { Array("?".utf8) + $0 } ?? []) + (url.fragment.map { Array("#".utf8) + $0 } ?? [])
+        // A colon without a port is the one thing that no part shows.
+        let withPort = whole + (url.port.map { Array(":".utf8) + $0 } ?? []) + rest, withColon = whole + Array(":".utf8) + rest
+        #expect(url.bytes == withPort || url.bytes == withColon)
+        // Nothing below may trap, whatever the text.
+        _ = (url.redacted, url.origin, url.pathExtension, url.isWellFormed, url.resolving(url.bytes))
+        _ = CacheKey.composed(base: url.bytes, suffixes: ["x"])
+        try? url.validateForHTTP()
+    }
+}
+
 /// RFC 3986, section 5.4.
 @Test(arguments: [
     ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"), ("//g", "http://g"),
     ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q#s"), ("g#s", "http://a/b/c/g#s"),
     ("g?y#s", "http://a/b/c/g?y#s"), (";x", "http://a/b/c/;x"), ("g;x", "http://a/b/c/g;x"), ("", "http://a/b/c/d;p?q"),
     (".", "http://a/b/c/"), ("./", "http://a/b/c/"), ("..", "http://a/b/"), ("../", "http://a/b/"), ("../g", "http://a/b/g"),
-    ("../..", "http://a/"), ("../../g", "http://a/g"), ("../../../g", "http://a/g"), ("/./g", "http://a/g"), ("/../g", "http://a/g"),
+    ("../..", "http://a/"), ("../../g", "http://a/g"), ("../../../g", "http://a/g"), ("/./g", "http://a/g"),
+    ("/../g", "http://a/g"),
     ("g.", "http://a/b/c/g."), ("..g", "http://a/b/c/..g"), ("./../g", "http://a/b/g"), ("g/./h", "http://a/b/c/g/h"),
     ("g/../h", "http://a/b/c/h"), ("g?y/../x", "http://a/b/c/g?y/../x"), ("https://x/y", "https://x/y"),
     ("a b/ü", "http://a/b/c/a%20b/%C3%BC"),

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import stat
 import subprocess
 import sys
 import tempfile
@@ -101,6 +102,7 @@ def get(folder: pathlib.Path, origin: Origin) -> None:
     done = run("get", cat, "--no-cache", "-o", "/proc/none/cat.png")
     expect("get cannot write there", done, 1, "^$", "/proc/none/cat.png: No such file")
     expect("a full disk is an error", run("get", cat, "--no-cache", "-o", "/dev/full"), 1, "^$", "No space left")
+    report.check("which leaves a device alone", stat.S_ISCHR(os.stat("/dev/full").st_mode), "/dev/full is gone")
 
 
 def several(folder: pathlib.Path, origin: Origin) -> None:

@@ -40,8 +40,11 @@ def with_pkg_config(compiler: str, prefix: pathlib.Path, version: str, folder: p
     environment = {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}
     flags = run("pkg-config", "--cflags", "--libs", "sdimage", **environment).stdout.split()
     program = folder / f"{label}-{compiler}-pkg-config"
+    # The same source is C11 and C++17.
+    language = ["-x", "c++", "-std=c++17"] if "++" in compiler else ["-x", "c", "-std=c11"]
+    source = HERE / "consumers/outside.c"
     built_and_run(f"{compiler} with pkg-config alone, {label}",
-                  [[compiler, "-Wall", "-Wextra", "-Werror", "-o", program, HERE / "consumers/outside.c", *flags]],
+                  [[compiler, "-Wall", "-Wextra", "-Werror", *language, source, "-x", "none", "-o", program, *flags]],
                   program, prefix, version, **environment)
 
 
@@ -72,6 +75,11 @@ def main() -> None:
             for place, label in ((prefix, "installed"), (moved, "moved")):
                 with_pkg_config(compiler, place, version, folder, label)
                 with_cmake(compiler, place, version, folder, label)
+        for compiler in ("g++", "clang++"):
+            if shutil.which(compiler):
+                with_pkg_config(compiler, prefix, version, folder, "installed")
+            else:
+                report.skip(f"{compiler} builds a program from outside", f"{compiler} is not installed")
         modversion = run("pkg-config", "--modversion", "sdimage", PKG_CONFIG_PATH=str(moved / "lib/pkgconfig"))
         report.check("pkg-config knows the version", modversion.stdout.strip() == version, modversion.stdout)
         command = run(moved / "bin/sdimage", "--version")

@@ -84,7 +84,9 @@ public final class LoopbackServer: @unchecked Sendable {
 
     private func serve(_ connection: Connection, _ number: Int) {
         while let head = connection.readHead(), let request = LoopbackServer.parse(head, number) {
-            note { log.append(request); active += 1; mostActive = max(mostActive, active) }
+            note {
+                log.append(request); active += 1; mostActive = max(mostActive, active)
+            }
             handler(request, connection)
             note { active -= 1 }
         }
@@ -149,7 +151,9 @@ public final class Connection: @unchecked Sendable {
     public func send(_ bytes: [UInt8]) -> Bool {
         var sent = 0
         while sent < bytes.count {
-            let count = unsafe bytes[sent...].withUnsafeBytes { unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let count = unsafe bytes[sent...].withUnsafeBytes {
+                unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
             if count <= 0 { return false }
             sent += count
         }

@@ -29,6 +29,16 @@ void put_json_string(FILE *out, const char *text);
 /* Prints a JSON object for people: a line for each value, nested objects indented by two more columns. */
 void put_object_as_text(FILE *out, const char *json, size_t length, int indent);
 
+/* Whether an argument is a URL rather than the name of a file. */
+bool is_url(const char *text);
+
+/* A file's path as a file: URL (RFC 8089), all but unreserved characters escaped; the caller frees it. NULL after a line
+ * on stderr. */
+char *url_of_file(const char *path);
+
+/* A URL as it is shown: of a data: URL only what stands before the data. */
+void shorten_url(const char *url, char *text, size_t size);
+
 /* Which kind of file pixels can be written to by its name: .ppm, .pam, or neither. */
 typedef enum pixel_file { PIXEL_FILE_NONE, PIXEL_FILE_PPM, PIXEL_FILE_PAM } pixel_file;
 pixel_file pixel_file_of(const char *path);

@@ -1,6 +1,4 @@
 /* get.c: sdimage get. Everything runs on this one thread: a pollable dispatcher brings the deliveries here. */
-#include <ctype.h>
-#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <poll.h>
@@ -119,37 +117,6 @@ static bool check(wish *wish) {
 
 /* --- Names. */
 
-static bool is_url(const char *text) {
-    return strstr(text, "://") || !strncmp(text, "data:", 5) || !strncmp(text, "file:", 5);
-}
-
-/* A file's path as a file: URL (RFC 8089), all but unreserved characters escaped; NULL after a line on stderr. */
-static char *url_of_file(const char *path) {
-    char *absolute = realpath(path, NULL);
-    char *url = absolute ? malloc(strlen(absolute) * 3 + sizeof "file://") : NULL;
-    if (!url) {
-        complain("%s: %s", path, strerror(errno));
-        free(absolute);
-        return NULL;
-    }
-    char *out = url + sprintf(url, "file://");
-    for (const unsigned char *byte = (unsigned char *)absolute; *byte; byte++) {
-        bool is_plain = (*byte < 0x80 && isalnum(*byte)) || strchr("/-._~", *byte);
-        out += sprintf(out, is_plain ? "%c" : "%%%02X", *byte);
-    }
-    free(absolute);
-    return url;
-}
-
-/* A URL as it is shown: of a data: URL only what stands before the data. */
-static void short_url(const char *url, char *text, size_t size) {
-    const char *comma = strncmp(url, "data:", 5) ? NULL : strchr(url, ',');
-    if (comma)
-        snprintf(text, size, "%.*s,...", (int)(comma - url), url);
-    else
-        snprintf(text, size, "%s", url);
-}
-
 static bool is_taken(const get *get, const char *name) {
     for (unsigned i = 0; i < get->wish.count; i++) {
         if (get->names[i] && !strcmp(get->names[i], name))
@@ -252,7 +219,7 @@ static void on_result(void *user_data, sdimage_task *task, sdimage_result *resul
     get->running--;
     get->done++;
     get->received += (int64_t)sdimage_data_length(sdimage_result_data(result));
-    short_url(sdimage_result_url(result), url, sizeof url);
+    shorten_url(sdimage_result_url(result), url, sizeof url);
     if (!sdimage_result_image(result)) {
         get->failed++;
         report_failure(&get->wish, sdimage_result_error(result), url);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -27,13 +28,16 @@ static FILE *open_output(const char *path) {
 static bool close_output(FILE *out, const char *path) {
     bool fine = fflush(out) == 0 && !ferror(out);
     int problem = errno;
+    struct stat status;
+    /* Never a device: only what a write could have made. */
+    bool is_file = fstat(fileno(out), &status) == 0 && S_ISREG(status.st_mode);
     if (out != stdout && fclose(out) && fine) {
         fine = false;
         problem = errno;
     }
     if (fine)
         return true;
-    if (out != stdout)
+    if (out != stdout && is_file)
         unlink(path);
     complain("%s: %s", path, strerror(problem));
     return false;

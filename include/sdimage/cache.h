@@ -79,8 +79,8 @@ SDIMAGE_API void sdimage_cache_set_memory_limits(sdimage_cache *cache, size_t by
 SDIMAGE_API sdimage_status sdimage_cache_data(const sdimage_cache *cache, const void *key, size_t length,
                                               sdimage_data **data, sdimage_error **error);
 
-/* Stores bytes and returns when they are committed. Errors: CACHE_UNUSABLE, DISK_FULL, IO_ERROR, BUSY, SHUTDOWN,
- * UNSUPPORTED (a cache in memory only). */
+/* Stores bytes and returns when they are committed. Errors: CACHE_UNUSABLE, PERMISSION_DENIED, DISK_FULL,
+ * IO_ERROR, BUSY, SHUTDOWN, WOULD_DEADLOCK, UNSUPPORTED (a cache in memory only). */
 SDIMAGE_API sdimage_status sdimage_cache_store_data(sdimage_cache *cache, const void *key, size_t length,
                                                     sdimage_data *data, sdimage_error **error);
 

@@ -31,8 +31,7 @@ SDIMAGE_API void sdimage_decode_options_set_thumbnail_size(sdimage_decode_option
 SDIMAGE_API void sdimage_decode_options_set_pixel_format(sdimage_decode_options *options,
                                                          sdimage_pixel_format pixel_format);
 
-/* Decode an animation as the still of its first frame. Default false; in this version every decode gives the first frame,
- * and the option also makes frame_count 1. */
+/* Decode an animation as the still of its first frame. Default false. In this version every decode does so. */
 SDIMAGE_API void sdimage_decode_options_set_first_frame_only(sdimage_decode_options *options, bool first_frame_only);
 
 /* Default true. When false the pixels stay as stored and sdimage_image_orientation tells how to turn them. */

@@ -102,8 +102,8 @@ SDIMAGE_API sdimage_orientation sdimage_image_orientation(const sdimage_image *i
 /* Size of the encoded picture as displayed, in pixels: larger than the image's own for a thumbnail. */
 SDIMAGE_API sdimage_size sdimage_image_source_size(const sdimage_image *image);
 
-/* Frames in the container, 1 for stills; how often they play, 0 = for ever (and 0 for stills); and how long one round
- * lasts. An image holds the first frame. */
+/* Frames that the image holds; how often they play, 0 = for ever (and 0 for stills); and how long one round lasts in
+ * milliseconds. In this version every image is a still of the first frame: sdimage_info tells what the container has. */
 SDIMAGE_API uint32_t sdimage_image_frame_count(const sdimage_image *image);
 SDIMAGE_API uint32_t sdimage_image_loop_count(const sdimage_image *image);
 SDIMAGE_API uint64_t sdimage_image_duration_ms(const sdimage_image *image);

@@ -80,16 +80,17 @@ SDIMAGE_API void sdimage_request_set_source_policy(sdimage_request *request, sdi
 SDIMAGE_API void sdimage_request_set_thumbnail_size(sdimage_request *request, uint32_t width, uint32_t height,
                                                     bool preserve_aspect_ratio);
 
-/* Copies all decode options into the request, the thumbnail size included; NULL restores the defaults. Of them only the
- * thumbnail size is part of the cache key. */
+/* Copies all decode options into the request, the thumbnail size included; NULL restores the defaults. Of them the
+ * thumbnail size, the pixel format and the choices of orientation and colour are part of the cache key. */
 SDIMAGE_API void sdimage_request_set_decode_options(sdimage_request *request, const sdimage_decode_options *options);
 
 /* Which layers are asked for the picture, and which keep it. Default ALL and ALL. */
 SDIMAGE_API void sdimage_request_set_query_layers(sdimage_request *request, sdimage_cache_layers layers);
 SDIMAGE_API void sdimage_request_set_store_layers(sdimage_request *request, sdimage_cache_layers layers);
 
-/* The same for the original when a thumbnail is asked for. Default DISK and DISK. Without a thumbnail the original is the
- * picture, and these do not count. */
+/* The same for the encoded original, where the picture is made from it: a thumbnail, or another pixel format. Only DISK
+ * counts, the default of both. Where the original is the picture, the setters above rule alone. What a file: or data: URL
+ * brought is kept in memory, never on disk. */
 SDIMAGE_API void sdimage_request_set_original_query_layers(sdimage_request *request, sdimage_cache_layers layers);
 SDIMAGE_API void sdimage_request_set_original_store_layers(sdimage_request *request, sdimage_cache_layers layers);
 

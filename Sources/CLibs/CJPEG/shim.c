@@ -18,6 +18,9 @@ struct cjpeg_decoder {
     int status;
     int code;
     char message[JMSG_LENGTH_MAX];
+    /* What of the file was not given to the library yet, while scans are left out. */
+    const JOCTET *rest, *end;
+    boolean (*fill_at_end)(j_decompress_ptr info);
 };
 
 static int status_of_error(int code, int damage) {
@@ -119,8 +122,15 @@ int cjpeg_read_header(cjpeg_decoder *decoder, cjpeg_header *header) {
     header->is_progressive = info->progressive_mode;
     header->has_multiple_scans = jpeg_has_multiple_scans(info);
     header->coefficient_bytes = 0;
-    for (int i = 0; i < info->num_components; i++)
-        header->coefficient_bytes += (uint64_t)info->comp_info[i].width_in_blocks * info->comp_info[i].height_in_blocks * sizeof(JBLOCK);
+    header->coarsest_columns = header->coarsest_rows = UINT32_MAX;
+    for (int i = 0; i < info->num_components; i++) {
+        uint32_t columns = info->comp_info[i].width_in_blocks, rows = info->comp_info[i].height_in_blocks;
+        header->coefficient_bytes += (uint64_t)columns * rows * sizeof(JBLOCK);
+        if (columns < header->coarsest_columns)
+            header->coarsest_columns = columns;
+        if (rows < header->coarsest_rows)
+            header->coarsest_rows = rows;
+    }
     if (header->kind == 0) {
         snprintf(decoder->message, sizeof decoder->message, "%d components", info->num_components);
         return CJPEG_UNSUPPORTED;
@@ -133,7 +143,78 @@ void cjpeg_scaled_size(const cjpeg_header *header, int eighths, uint32_t *width,
     *height = (uint32_t)(((uint64_t)header->height * (uint64_t)eighths + 7) / 8);
 }
 
-int cjpeg_start(cjpeg_decoder *decoder, int output, int eighths, size_t memory_limit) {
+/* The next marker that begins or ends something: not a stuffed byte, nor a restart. */
+static const JOCTET *next_marker(const JOCTET *p, const JOCTET *end) {
+    while (end - p >= 2 && (p = memchr(p, 0xFF, (size_t)(end - p - 1))) != NULL) {
+        if (p[1] != 0 && p[1] != 0xFF && !(p[1] >= JPEG_RST0 && p[1] <= JPEG_RST0 + 7))
+            return p;
+        p++;
+    }
+    return end;
+}
+
+/* Where the segment at a marker ends; the end of the data when it is cut. */
+static const JOCTET *segment_end(const JOCTET *marker, const JOCTET *end) {
+    if (end - marker < 4)
+        return end;
+    size_t length = (size_t)marker[2] << 8 | marker[3];
+    return length <= (size_t)(end - marker - 2) ? marker + 2 + length : end;
+}
+
+/* True for a scan of AC coefficients alone: its spectral selection begins above 0 (ISO/IEC 10918-1, B.2.3). */
+static int is_refinement(const JOCTET *marker, const JOCTET *segment_end) {
+    enum { SOS = 0xDA };
+    return marker[1] == SOS && segment_end - marker >= 5 && segment_end - marker >= 6 + 2 * marker[4] &&
+           marker[5 + 2 * marker[4]] > 0;
+}
+
+/* Gives the library what comes before the next scan of AC coefficients, and passes over that scan. */
+static boolean fill_without_refinements(j_decompress_ptr info) {
+    cjpeg_decoder *decoder = info->client_data;
+    const JOCTET *start = decoder->rest, *end = decoder->end, *p = start;
+    while (p < end) {
+        const JOCTET *marker = next_marker(p, end), *after = marker;
+        if (marker == end) {
+            p = end;
+            break;
+        }
+        p = marker[1] == JPEG_EOI ? marker + 2 : segment_end(marker, end);
+        if (marker[1] == JPEG_EOI)
+            break;
+        if (!is_refinement(marker, p))
+            continue;
+        p = next_marker(p, end);
+        if (after > start) {
+            decoder->rest = p;
+            info->src->next_input_byte = start;
+            info->src->bytes_in_buffer = (size_t)(after - start);
+            return TRUE;
+        }
+        start = p;
+    }
+    if (p == start)
+        return decoder->fill_at_end(info);
+    decoder->rest = p;
+    info->src->next_input_byte = start;
+    info->src->bytes_in_buffer = (size_t)(p - start);
+    return TRUE;
+}
+
+static void leave_out_refinements(cjpeg_decoder *decoder) {
+    struct jpeg_decompress_struct *info = &decoder->info;
+    if (!info->progressive_mode || info->Ss != 0)
+        return;
+    decoder->rest = info->src->next_input_byte;
+    decoder->end = decoder->rest + info->src->bytes_in_buffer;
+    decoder->fill_at_end = info->src->fill_input_buffer;
+    info->src->fill_input_buffer = fill_without_refinements;
+    info->src->bytes_in_buffer = 0;
+    fill_without_refinements(info);
+    /* Smoothing would guess what is left out on purpose. */
+    info->do_block_smoothing = FALSE;
+}
+
+int cjpeg_start(cjpeg_decoder *decoder, int output, int eighths, int only_means, size_t memory_limit) {
     static const J_COLOR_SPACE spaces[] = {JCS_GRAYSCALE, JCS_EXT_RGB, JCS_EXT_RGBA, JCS_EXT_BGRA, JCS_CMYK};
     if (setjmp(decoder->escape))
         return decoder->status;
@@ -142,6 +223,8 @@ int cjpeg_start(cjpeg_decoder *decoder, int output, int eighths, size_t memory_l
     info->scale_num = (unsigned)eighths;
     info->scale_denom = 8;
     info->mem->max_memory_to_use = (long)memory_limit;
+    if (only_means)
+        leave_out_refinements(decoder);
     /* Scan by scan: the caller keeps the thread between the steps of reading ahead. */
     info->buffered_image = jpeg_has_multiple_scans(info);
     jpeg_start_decompress(info);
@@ -168,16 +251,11 @@ int cjpeg_read_ahead(cjpeg_decoder *decoder, int max_scans, int *done) {
 }
 
 int cjpeg_read_rows(cjpeg_decoder *decoder, uint8_t *const *rows, uint32_t count, uint32_t *got) {
-    enum { MOST = 32 };
-    JSAMPROW list[MOST];
     *got = 0;
     if (setjmp(decoder->escape))
         return decoder->status;
-    if (count > MOST)
-        count = MOST;
-    for (uint32_t i = 0; i < count; i++)
-        list[i] = rows[i];
-    *got = jpeg_read_scanlines(&decoder->info, list, count);
+    /* The library takes no const, and changes the rows only. */
+    *got = jpeg_read_scanlines(&decoder->info, (JSAMPARRAY)rows, count);
     return *got > 0 ? CJPEG_OK : CJPEG_BAD_DATA;
 }
 

@@ -15,6 +15,7 @@ struct cpng_reader {
     jmp_buf jump;
     cpng_status status;
     int is_finishing;
+    int is_partial;
     char message[96];
 };
 
@@ -37,6 +38,14 @@ static int is_behind_data(const cpng_reader *reader) {
            memcmp(reader->bytes + reader->offset + 4, "IDAT", 4) != 0;
 }
 
+/* True at the header of a palette that a true-colour picture carries for poorer screens. Where it follows tRNS libpng
+   would drop the transparency: as an ancillary chunk, which lower case makes of it, it is passed over. */
+static int is_suggested_palette(const cpng_reader *reader, png_const_bytep chunk) {
+    const size_t color_type_offset = 25;
+    return (png_get_io_state(reader->png) & PNG_IO_MASK_LOC) == PNG_IO_CHUNK_HDR && memcmp(chunk + 4, "PLTE", 4) == 0 &&
+           (reader->bytes[color_type_offset] & 3) == PNG_COLOR_MASK_COLOR;
+}
+
 static void on_read(png_structp png, png_bytep to, size_t count) {
     cpng_reader *reader = png_get_io_ptr(png);
     if (reader->is_finishing && is_behind_data(reader))
@@ -45,6 +54,11 @@ static void on_read(png_structp png, png_bytep to, size_t count) {
         stop(reader, CPNG_TRUNCATED, "the bytes end early");
     memcpy(to, reader->bytes + reader->offset, count);
     reader->offset += count;
+    if (count == 8 && is_suggested_palette(reader, to))
+        to[4] |= 0x20;
+    /* libpng fills its buffer of 8 KiB or fails: near the end a smaller one, to lose no row that is there. */
+    if (reader->is_partial)
+        png_set_compression_buffer_size(png, reader->length - reader->offset > 8192 + 64 ? 8192 : 16);
 }
 
 cpng_reader *cpng_open(const void *bytes, size_t length) {
@@ -73,6 +87,8 @@ cpng_reader *cpng_open(const void *bytes, size_t length) {
     png_set_option(reader->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
     return reader;
 }
+
+void cpng_accept_partial(cpng_reader *reader) { reader->is_partial = 1; }
 
 void cpng_close(cpng_reader *reader) {
     if (!reader)

@@ -11,6 +11,8 @@ package struct CacheConfiguration: Sendable {
     package var maxMemoryCount = 0
     /// False: nothing enters memory but by an explicit wish (spec MEM-7).
     package var keepsImagesInMemory = true
+    /// Pictures that left memory are found as long as somebody else holds them (spec MEM-5).
+    package var keepsWeakImages = false
     /// No folder, no files.
     package var isMemoryOnly = false
     package var disk = DiskLimits()

@@ -15,11 +15,9 @@ package final class CacheFolder: Sendable {
         self.isDurable = isDurable
         CacheFolder.makeParents(of: directory + "/" + namespace)
         let base = try FileDescriptor.folder(at: directory)
-        let home = try base.folder(making: namespace)
-        try CacheFolder.check(home)
+        let home = try CacheFolder.own(namespace, in: base)
         // The sub-folder is the version of the layout (decisions R24).
-        root = try home.folder(making: "v1")
-        try CacheFolder.check(root)
+        root = try CacheFolder.own("v1", in: home)
         path = try CacheFolder.realPath(directory) + "/" + namespace + "/v1"
         CacheFolder.tag(home)
     }
@@ -73,11 +71,18 @@ package final class CacheFolder: Sendable {
         }
     }
 
-    private static func check(_ folder: FileDescriptor) throws(ImageError) {
+    /// Opens a folder that belongs to this user alone, making it where it is missing.
+    private static func own(_ name: String, in parent: FileDescriptor) throws(ImageError) -> FileDescriptor {
+        let folder: FileDescriptor
+        do throws(ImageError) { folder = try parent.folder(making: name) } catch {
+            guard error.status == .notFound || error.status == .notAFile else { throw error }
+            throw ImageError(.cacheUnusable, "cache folder is not a folder", systemError: error.systemError, cause: error)
+        }
         guard let status = folder.status, status.isOwn else {
             throw ImageError(.cacheUnusable, "cache folder belongs to another user")
         }
         guard !status.isSharedForWriting else { throw ImageError(.cacheUnusable, "cache folder can be written by others") }
+        return folder
     }
 
     private static func realPath(_ path: String) throws(ImageError) -> String {

@@ -41,6 +41,17 @@ package final class CacheIndex: Sendable {
         }
     }
 
+    /// Removes databases that were given up. Only while no other instance lives: one in use must stay (decisions R24).
+    package func removeOld() {
+        guard let newest = newestGeneration() else { return }
+        var old: [String] = []
+        folder.root.forEachName { name in
+            if let number = CacheIndex.generation(name), number < newest { old.append(name) }
+            return true
+        }
+        for name in old { for suffix in ["", "-wal", "-shm"] { folder.root.remove(name + suffix) } }
+    }
+
     package func close() {
         closed.store(true, ordering: .relaxed)
         let store = current.withLock { current in
@@ -115,13 +126,17 @@ package final class CacheIndex: Sendable {
     private func newestGeneration() -> Int? {
         var newest: Int?
         folder.root.forEachName { name in
-            guard name.hasPrefix("index-"), name.hasSuffix(".db") else { return true }
-            let digits = name.dropFirst(6).dropLast(3)
-            guard digits.utf8.count <= 9, let number = Int(digits), number > 0, CacheIndex.name(number) == name else { return true }
-            newest = max(newest ?? 0, number)
+            if let number = CacheIndex.generation(name) { newest = max(newest ?? 0, number) }
             return true
         }
         return newest
+    }
+
+    private static func generation(_ name: String) -> Int? {
+        guard name.hasPrefix("index-"), name.hasSuffix(".db") else { return nil }
+        let digits = name.dropFirst(6).dropLast(3)
+        guard digits.utf8.count <= 9, let number = Int(digits), number > 0, self.name(number) == name else { return nil }
+        return number
     }
 
     /// A lock on the folder itself: nothing that could be damaged, and it ends with its holder.

@@ -32,16 +32,21 @@ package final class CacheInstance: Sendable {
     /// Says that no file without a row is left behind.
     package func finish() { folder.remove(Hexadecimal.string(id)) }
 
-    /// Instances that ended without finishing, each locked by the returned descriptor as long as that lives.
-    package func dead(limit: Int) -> [UInt64: FileDescriptor] {
-        var result: [UInt64: FileDescriptor] = [:]
+    /// Instances that ended without finishing, each locked by the returned descriptor as long as that lives, and whether
+    /// others live.
+    package func others(limit: Int) -> (dead: [UInt64: FileDescriptor], isAlone: Bool) {
+        var (dead, isAlone): ([UInt64: FileDescriptor], Bool) = ([:], true)
         folder.forEachName { name in
             guard let other = Hexadecimal.value(name.utf8), other != id else { return true }
             // Of a living one the lock cannot be had; whatever else is wrong with the file, it is left alone.
-            if let file = try? folder.lockable(name), csys_try_lock_file(file.number, 1) == 0 { result[other] = file }
-            return result.count < limit
+            if let file = try? folder.lockable(name), csys_try_lock_file(file.number, 1) == 0 {
+                dead[other] = file
+            } else {
+                isAlone = false
+            }
+            return dead.count < limit
         }
-        return result
+        return (dead, isAlone && dead.count < limit)
     }
 
     /// Whether this or another instance of that number has a lock file.

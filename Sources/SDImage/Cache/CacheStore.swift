@@ -17,6 +17,8 @@ package protocol CacheStore: AnyObject, Sendable {
     /// Removes, oldest first, at most `selection.limit` rows. Stops when `selection` is satisfied.
     func removeOldest(_ selection: CacheSelection) throws(ImageError) -> CacheRemoval
     func totals() throws(ImageError) -> CacheTotals
+    /// The next entries after a place in the order of storing; 0 is the beginning.
+    func entries(after place: Int64, limit: Int) throws(ImageError) -> [CacheEntry]
     /// Raises access dates, each to the later of the two (decisions R25).
     func touch(_ accesses: [(key: CacheKey, time: UInt64)]) throws(ImageError)
     /// Gives unused pages back to the file system, at most so many; true when there may be more.
@@ -99,6 +101,30 @@ package struct CacheRemoval: Sendable {
     package var isComplete = true
 
     package init() {}
+}
+
+/// One line of the list of a disk cache's entries.
+package struct CacheEntry: Sendable {
+    /// Where to go on listing.
+    package var place: Int64
+    package var key: CacheKey
+    package var length: Int
+    /// Nanoseconds since 1970.
+    package var created: UInt64
+    package var accessed: UInt64
+    /// 0 = by the cache's age rule.
+    package var expires: UInt64
+    package var isFile: Bool
+
+    package init(place: Int64, key: CacheKey, length: Int, created: UInt64, accessed: UInt64, expires: UInt64, isFile: Bool) {
+        self.place = place
+        self.key = key
+        self.length = length
+        self.created = created
+        self.accessed = accessed
+        self.expires = expires
+        self.isFile = isFile
+    }
 }
 
 /// What a disk cache holds.

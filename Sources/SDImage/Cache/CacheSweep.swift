@@ -7,13 +7,16 @@
 final class CacheSweep: Sendable {
     private let site: CacheSite
     private let dead: [UInt64: FileDescriptor]
+    private let isAlone: Bool
 
     init(_ site: CacheSite) {
         self.site = site
-        dead = site.instance.dead(limit: 256)
+        (dead, isAlone) = site.instance.others(limit: 256)
     }
 
     func start(on thread: WorkerThread) {
+        // One that opens the folder now finds the newest generation.
+        if isAlone { site.index.removeOld() }
         if !dead.isEmpty { step(0, on: thread) }
     }
 

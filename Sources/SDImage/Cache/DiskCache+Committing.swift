@@ -62,7 +62,8 @@ extension DiskCache {
         } catch { return batch.map { _ in .failure(error) } }
     }
 
-    private func apply(_ batch: [PendingChanges.Operation], in opened: CacheSite) throws(ImageError) -> [Result<Void, ImageError>] {
+    private func apply(_ batch: [PendingChanges.Operation], in opened: CacheSite) throws(ImageError) -> [Result<Void, ImageError>]
+    {
         var results: [Result<Void, ImageError>] = batch.map { _ in .success(()) }
         var changes: [CacheChange] = []
         var written: [CacheFileName] = []

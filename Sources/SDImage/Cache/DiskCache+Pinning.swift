@@ -24,7 +24,9 @@ extension CacheFolder {
         if pins.status(of: name.name) != nil { return path }
         if let folder = try? root.folder(name.folder),
             unsafe linkat(folder.number, name.name, pins.number, name.name, 0) == 0
-        { return path }
+        {
+            return path
+        }
         // Under a name of its own until it is whole, because others may pin the same entry now.
         let draft = name.name + "-" + Hexadecimal.string(UInt64.random(in: 0...UInt64.max))
         let file = try pins.file(making: draft)

@@ -63,7 +63,9 @@ extension DiskCache {
             // A row may be replaced between reading it and opening its file: then it is read again (decisions R20).
             var damaged: CacheWrite?
             for _ in 0..<4 {
-                guard let row = try opened.index.perform({ store throws(ImageError) in try store.row(for: key) }) else { return nil }
+                guard let row = try opened.index.perform({ store throws(ImageError) in try store.row(for: key) }) else {
+                    return nil
+                }
                 let now = MonotonicClock.wall
                 if isExpired(row, at: now) { return nil }
                 if row.write == damaged {

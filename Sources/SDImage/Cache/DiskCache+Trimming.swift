@@ -12,6 +12,13 @@ extension DiskCache {
         return try opened().index.perform { store throws(ImageError) in try store.totals() }
     }
 
+    /// The next entries in the order of storing, at most `limit` of them; blocks.
+    package func entriesNow(after place: Int64 = 0, limit: Int) throws(ImageError) -> [CacheEntry] {
+        try check()
+        commitAll()
+        return try opened().index.perform { store throws(ImageError) in try store.entries(after: place, limit: limit) }
+    }
+
     /// Removes what is expired, then the oldest down to half the limit where that is crossed; blocks.
     package func trimNow() throws(ImageError) {
         try check()

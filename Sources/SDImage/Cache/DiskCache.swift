@@ -124,8 +124,13 @@ package final class DiskCache: Sendable {
                 site.failure = nil
                 return opened
             } catch {
-                site.failure = error
-                throw error
+                // "Not found" would read as a missing entry.
+                let isMissing = error.status == .notFound || error.status == .notAFile
+                let failure =
+                    isMissing
+                    ? ImageError(.cacheUnusable, "cache folder could not be made", systemError: error.systemError, cause: error) : error
+                site.failure = failure
+                throw failure
             }
         }
     }

@@ -100,7 +100,9 @@ package final class FileDescriptor: Sendable {
             throw .file("file could not be mapped", errno)
         }
         let address = UInt(bitPattern: memory)
-        return unsafe Bytes(adopting: memory, count: length) { unsafe munmap(UnsafeMutableRawPointer(bitPattern: address), length) }
+        return unsafe Bytes(adopting: memory, count: length) {
+            unsafe munmap(UnsafeMutableRawPointer(bitPattern: address), length)
+        }
     }
 
     /// Calls `body` with each name in the folder until it says false.

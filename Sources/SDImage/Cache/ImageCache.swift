@@ -12,7 +12,9 @@ package final class ImageCache: ImageCaching {
 
     /// A folder that cannot be used is no error here: stores tell it, and memory works.
     package init(_ configuration: CacheConfiguration, store: @escaping CacheStoreFactory) throws(ImageError) {
-        memory = MemoryCache(byteLimit: configuration.maxMemoryCost, countLimit: configuration.maxMemoryCount)
+        memory = MemoryCache(
+            byteLimit: configuration.maxMemoryCost, countLimit: configuration.maxMemoryCount,
+            keepsWeakly: configuration.keepsWeakImages)
         keepsImages = Atomic(configuration.keepsImagesInMemory)
         if Engine.isForked { throw .forked }
         disk = configuration.isMemoryOnly ? nil : try DiskCache(configuration, store: store)
@@ -70,6 +72,37 @@ package final class ImageCache: ImageCaching {
         return isFound ? .disk : []
     }
 
+    /// Path of a file with the bytes of an entry (decisions R26); `notFound` without one.
+    package func path(for key: CacheKey) async throws(ImageError) -> String {
+        try await onDiskThread { disk throws(ImageError) in try disk.pathNow(for: key) }
+    }
+
+    /// Number and bytes of what is on disk; nothing for a cache in memory only.
+    package func diskTotals() async throws(ImageError) -> CacheTotals {
+        guard disk != nil else { return CacheTotals() }
+        return try await onDiskThread { disk throws(ImageError) in try disk.totalsNow() }
+    }
+
+    /// Removes what is expired, then the oldest down to half the limit where that is crossed (spec DSK-22, DSK-23).
+    package func trim() async throws(ImageError) {
+        guard disk != nil else { return try check() }
+        try await onDiskThread { disk throws(ImageError) in try disk.trimNow() }
+    }
+
+    /// Removes from the named layers; blocks.
+    package func removeNow(_ key: CacheKey, from layers: CacheLayers) throws(ImageError) {
+        try check()
+        if layers.contains(.memory) { memory.remove(key) }
+        if layers.contains(.disk) { try disk?.removeNow(key) }
+    }
+
+    /// Empties the named layers; blocks.
+    package func clearNow(_ layers: CacheLayers) throws(ImageError) {
+        try check()
+        if layers.contains(.memory) { memory.removeAll() }
+        if layers.contains(.disk) { try disk?.removeAllNow() }
+    }
+
     /// As above; blocks.
     package func containsNow(_ key: CacheKey, in layers: CacheLayers) throws(ImageError) -> CacheLayers {
         try check()
@@ -86,12 +119,30 @@ package final class ImageCache: ImageCaching {
 
     /// Commits what waits and closes the folder; blocks. A second call does nothing.
     package func close() {
-        guard !Engine.isForked, closed.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else { return }
+        guard !Engine.isForked, closed.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else {
+            return
+        }
         memory.removeAll()
         disk?.close()
     }
 
     package var isClosed: Bool { closed.load(ordering: .relaxed) }
+
+    private func onDiskThread<R: Sendable>(_ body: @escaping @Sendable (DiskCache) throws(ImageError) -> R)
+        async throws(ImageError)
+        -> R
+    {
+        try check()
+        guard let disk else { throw ImageError(.notFound, "cache has no disk layer") }
+        let result: Result<R, ImageError> = unsafe await withUnsafeContinuation { continuation in
+            disk.lease.engine.disk.submit {
+                do throws(ImageError) { unsafe continuation.resume(returning: .success(try body(disk))) } catch {
+                    unsafe continuation.resume(returning: .failure(error))
+                }
+            }
+        }
+        return try result.get()
+    }
 
     package func check() throws(ImageError) {
         if Engine.isForked { throw .forked }

@@ -8,32 +8,43 @@ import Synchronization
 /// be held by threads that stayed behind, it is empty and keeps nothing.
 package final class MemoryCache: Sendable {
     private final class Shard: Sendable {
-        let table = Mutex(MemoryTable())
+        let table = AdaptiveLock(MemoryTable())
         /// Copy of the table's `oldestOrder`, so that an eviction finds the right shard without locking all.
         let oldest = Atomic<UInt64>(.max)
     }
 
     private let shards: [Shard]
+    /// How far a hash is shifted to leave the number of its shard.
+    private let shift: UInt64
     private let bytes = Atomic<Int>(0)
     private let count = Atomic<Int>(0)
     private let evictions = Atomic<Int>(0)
     private let byteLimit: Atomic<Int>
     private let countLimit: Atomic<Int>
+    private let weakImages = WeakImages()
+    private let keepsWeakly: Atomic<Bool>
 
     /// 0 = unlimited.
-    package init(byteLimit: Int = 0, countLimit: Int = 0) {
-        shards = (0..<32).map { _ in Shard() }
+    package init(byteLimit: Int = 0, countLimit: Int = 0, keepsWeakly: Bool = false) {
+        // Some for each processor against waiting; not more, because an eviction looks at all.
+        let bits: UInt64 = LibraryThread.availableProcessors <= 2 ? 4 : LibraryThread.availableProcessors <= 8 ? 5 : 6
+        shards = (0..<(1 << bits)).map { _ in Shard() }
+        shift = 64 - bits
         self.byteLimit = Atomic(byteLimit)
         self.countLimit = Atomic(countLimit)
+        self.keepsWeakly = Atomic(keepsWeakly)
     }
 
     /// The picture of a key given as plain bytes, so that a caller need not make a `CacheKey` first.
     package func image(for key: UnsafeRawBufferPointer) -> Image? {
-        unsafe image(CacheKey.hash(of: key), key)
+        if let image = unsafe image(CacheKey.hash(of: key), key) { return image }
+        guard keepsWeakly.load(ordering: .relaxed) else { return nil }
+        return revive(CacheKey(unsafe Array(key)))
     }
 
     package func image(for key: CacheKey) -> Image? {
-        unsafe key.bytes.withUnsafeBytes { unsafe image(key.hash, $0) }
+        if let image = unsafe key.bytes.withUnsafeBytes({ unsafe image(key.hash, $0) }) { return image }
+        return keepsWeakly.load(ordering: .relaxed) ? revive(key) : nil
     }
 
     /// Whether an entry exists; does not count as a use.
@@ -46,29 +57,61 @@ package final class MemoryCache: Sendable {
     /// Puts a picture in, at the cost of its pixels unless another is given. One larger than the limit is not kept.
     package func set(_ image: Image, for key: CacheKey, cost: Int? = nil) {
         guard !Engine.isForked else { return }
+        if keepsWeakly.load(ordering: .relaxed) { weakImages.set(image, for: key) }
         let cost = max(0, cost ?? image.memoryCost)
         let limit = byteLimit.load(ordering: .relaxed)
-        guard limit <= 0 || cost <= limit else { return remove(key) }
+        guard limit <= 0 || cost <= limit else { return removeStrong(key) }
         let replaced = unsafe key.bytes.withUnsafeBytes { unsafe insert(image, key.hash, $0, cost: cost) }
         withExtendedLifetime(replaced) {}
         enforceLimits()
     }
 
     package func remove(_ key: CacheKey) {
+        guard !Engine.isForked else { return }
+        weakImages.remove(key)
+        removeStrong(key)
+    }
+
+    package func removeAll() {
+        guard !Engine.isForked else { return }
+        weakImages.removeAll()
+        removeAllStrong()
+    }
+
+    /// The host is short of memory: nothing is kept alive any more, and what others hold is still found where weak
+    /// references are kept (spec MEM-6).
+    package func memoryPressure() { removeAllStrong() }
+
+    /// Whether pictures that left are found again as long as somebody else holds them; takes effect at once.
+    package func setKeepsWeakly(_ keeps: Bool) {
+        keepsWeakly.store(keeps, ordering: .relaxed)
+        if !keeps, !Engine.isForked { weakImages.removeAll() }
+    }
+
+    private func removeStrong(_ key: CacheKey) {
         let removed = unsafe key.bytes.withUnsafeBytes { bytes in
             change(shard(key.hash)) { unsafe $0.remove(key.hash, bytes) }
         }
         withExtendedLifetime(removed) {}
     }
 
-    package func removeAll() {
+    private func removeAllStrong() {
+        guard !Engine.isForked else { return }
         for shard in shards {
-            while let removed = change(shard, { $0.removeOldest() }) { withExtendedLifetime(removed) {} }
+            // No more than there are now: a destructor may put new ones in.
+            for _ in 0..<shard.table.withLock({ $0.count }) {
+                let removed = change(shard) { $0.removeOldest() }
+                withExtendedLifetime(removed) {}
+            }
         }
     }
 
-    /// The host is short of memory (spec MEM-6).
-    package func memoryPressure() { removeAll() }
+    /// Puts a picture that somebody else kept alive back in.
+    private func revive(_ key: CacheKey) -> Image? {
+        guard !Engine.isForked, let image = weakImages.image(for: key) else { return nil }
+        set(image, for: key)
+        return image
+    }
 
     /// New limits, enforced before this returns; 0 = unlimited.
     package func setLimits(bytes: Int, count: Int) {
@@ -92,7 +135,7 @@ package final class MemoryCache: Sendable {
         return result
     }
 
-    private func shard(_ hash: UInt64) -> Shard { shards[Int(truncatingIfNeeded: hash >> 59)] }
+    private func shard(_ hash: UInt64) -> Shard { shards[Int(truncatingIfNeeded: hash >> shift)] }
 
     private func image(_ hash: UInt64, _ key: UnsafeRawBufferPointer) -> Image? {
         guard !Engine.isForked else { return nil }

@@ -202,7 +202,9 @@ import Glibc
                 let node = unsafe nodes + Int(index)
                 if unsafe node.pointee.hash == hash, unsafe node.pointee.keyLength == key.count,
                     unsafe MemoryTable.areEqual(node.pointee.key, key)
-                { return index }
+                {
+                    return index
+                }
             }
             position = (position + 1) & mask
         }

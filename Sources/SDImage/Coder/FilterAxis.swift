@@ -70,9 +70,11 @@ import Glibc
         var last = low
         for position in low..<max(low, high) {
             let weight = FilterAxis.weight(Double(position), center: center, ratio: ratio)
-            guard abs(weight) > 1e-9 else { continue }
+            // Leading positions without weight are passed over, later ones keep their place.
+            guard abs(weight) > 1e-9 || first < high else { continue }
             first = min(first, position)
-            last = position + 1
+            unsafe weights[position - first] = Float(weight)
+            if abs(weight) > 1e-9 { last = position + 1 }
             sum += weight
         }
         // Nothing hit can only come from rounding: the nearest sample stands for the position.
@@ -82,10 +84,8 @@ import Glibc
             unsafe weights[0] = 1
             return
         }
-        for position in first..<last {
-            unsafe weights[position - first] = Float(
-                FilterAxis.weight(Double(position), center: center, ratio: ratio) / sum)
-        }
+        let scale = Float(1 / sum)
+        for index in 0..<last - first { unsafe weights[index] *= scale }
         unsafe starts[index] = Int32(clamping: first)
         unsafe counts[index] = Int32(clamping: last - first)
     }
@@ -97,7 +97,9 @@ import Glibc
         let distance = abs((position + 0.5 - center) / ratio)
         if distance < 1e-9 { return 1 }
         if distance >= 3 { return 0 }
+        // sin(3a) = 3 sin a - 4 sin^3 a: one sine for both factors of the kernel.
         let angle = distance * Double.pi
-        return 3 * sin(angle) * sin(angle / 3) / (angle * angle)
+        let inner = sin(angle / 3)
+        return 3 * (3 - 4 * inner * inner) * inner * inner / (angle * angle)
     }
 }

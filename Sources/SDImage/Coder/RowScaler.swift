@@ -3,7 +3,7 @@ import SDImagePixels
 /// Shrinks a picture while its rows arrive, keeping column sums of the few output rows under way and no more.
 ///
 /// Works in premultiplied colour. Rows out are in `outputFormat`, straight unless premultiplied was asked for.
-@safe struct RowScaler {
+@safe final class RowScaler {
     let outputFormat: PixelFormat
     private let format: PixelFormat
     private let rowSize: PixelSize
@@ -43,7 +43,7 @@ import SDImagePixels
     }
 
     /// Adds source row `y` to every output row that it is part of.
-    mutating func add(_ row: UnsafeRawBufferPointer, y: Int) {
+    func add(_ row: UnsafeRawBufferPointer, y: Int) {
         guard let base = row.baseAddress, row.count >= rowSize.width * format.bytesPerPixel else { return }
         unsafe targets.removeAll(keepingCapacity: true)
         weights.removeAll(keepingCapacity: true)
@@ -56,7 +56,8 @@ import SDImagePixels
         let samples = rowSize.width * format.channels
         let channels = Int32(format.channels)
         if format.bytesPerChannel == 1 {
-            unsafe sdpx_accumulate_u8(targets, weights, targets.count, base.assumingMemoryBound(to: UInt8.self), samples, channels)
+            unsafe sdpx_accumulate_u8(
+                targets, weights, targets.count, base.assumingMemoryBound(to: UInt8.self), samples, channels)
         } else {
             unsafe sdpx_accumulate_u16(
                 targets, weights, targets.count, base.assumingMemoryBound(to: UInt16.self), samples, channels)
@@ -65,7 +66,7 @@ import SDImagePixels
 
     /// The next output row, once all source rows before `y` were added; nil when it needs more of them. It may be
     /// changed, and lives until the next call.
-    mutating func nextRow(after y: Int) -> UnsafeMutableRawBufferPointer? {
+    func nextRow(after y: Int) -> UnsafeMutableRawBufferPointer? {
         guard nextOutput < rows.count, rows.range(nextOutput).upperBound <= y,
             let sums = unsafe sumsRow(nextOutput), let starts = unsafe columns.starts, let counts = unsafe columns.counts,
             let weights = unsafe columns.weights, let floats = unsafe filtered.bound(to: Float.self).baseAddress,

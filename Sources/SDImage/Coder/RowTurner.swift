@@ -23,7 +23,8 @@ import SDImagePixels
         self.size = size
         // One cache line more than needed: rows a power of two apart would compete for the same few lines.
         bandStride = try PixelBuffer.stride(width: size.width, format: format) + 64
-        band = turn.swapsAxes
+        band =
+            turn.swapsAxes
             ? try ScratchMemory(bandStride * RowTurner.bandRows, of: UInt8.self, limit: options.limits.workingBytes) : nil
     }
 

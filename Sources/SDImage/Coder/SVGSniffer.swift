@@ -25,7 +25,9 @@ enum SVGSniffer {
 
     /// `<svg`, possibly with a namespace prefix of that name, followed by what may follow an element's name.
     private static func isRoot(_ reader: ByteReader, at position: Int, end: Int) -> Bool {
-        guard position + 4 < end, reader.matches("<svg", at: position), let next = reader.byte(at: position + 4) else { return false }
+        guard position + 4 < end, reader.matches("<svg", at: position), let next = reader.byte(at: position + 4) else {
+            return false
+        }
         return isSpace(next) || next == UInt8(ascii: ">") || next == UInt8(ascii: "/") || next == UInt8(ascii: ":")
     }
 

@@ -8,12 +8,13 @@ import SDImagePixels
     private let sourceFormat: PixelFormat
     private let acceptsPartial: Bool
     private let transform: (any RowTransform)?
-    private var scaler: RowScaler?
+    private let scaler: RowScaler?
     private var turner: RowTurner
     /// A row whose colour is changed before it is converted; only without a scaler, which has a row of its own.
     private let colorRow: ScratchMemory?
     private let output: PixelFormat
     private let outputRows: Int
+    private let isDirect: Bool
     private var rowsIn = 0
     private var rowsOut = 0
 
@@ -60,13 +61,13 @@ import SDImagePixels
         self.colorRow = colorRow
         acceptsPartial = options.acceptPartial
         outputRows = size.height
+        isDirect = scaler == nil && transform == nil && sourceFormat == output && turner.isDirect
     }
 
     /// Where the codec may write row `y` itself: nil when rows must pass through `write`. The answer is of the same
     /// kind for all rows inside the picture.
     package func directRow(_ y: Int) -> UnsafeMutableRawBufferPointer? {
-        guard scaler == nil, transform == nil, sourceFormat == output, turner.isDirect else { return nil }
-        return unsafe turner.destination(y)
+        unsafe isDirect ? turner.destination(y) : nil
     }
 
     /// The next row; rows beyond the last are ignored.
@@ -77,7 +78,7 @@ import SDImagePixels
         }
         let y = rowsIn
         rowsIn += 1
-        guard scaler != nil else {
+        guard let scaler else {
             guard let colorRow, let copy = unsafe colorRow.bytes.baseAddress else {
                 return unsafe store(row, format: sourceFormat)
             }
@@ -85,14 +86,13 @@ import SDImagePixels
             unsafe transform?.apply(colorRow.bytes, pixels: rowSize.width, format: sourceFormat)
             return unsafe store(UnsafeRawBufferPointer(colorRow.bytes), format: sourceFormat)
         }
-        unsafe scaler?.add(row, y: y)
-        drainScaler(upTo: rowsIn)
+        unsafe scaler.add(row, y: y)
+        drain(scaler)
     }
 
     /// The picture, turned as planned. Rows that never came are zero where partial pictures are accepted, and an error
     /// otherwise; rows written directly are the codec's to count.
     package consuming func finish() throws(ImageError) -> PixelBuffer {
-        let isDirect = unsafe directRow(0) != nil
         if !isDirect, rowsIn < rowSize.height {
             guard acceptsPartial else { throw ImageError(.truncated, "picture data ends early") }
         }
@@ -100,9 +100,9 @@ import SDImagePixels
         return turner.buffer
     }
 
-    private mutating func drainScaler(upTo y: Int) {
-        guard let format = scaler?.outputFormat else { return }
-        while let row = unsafe scaler?.nextRow(after: y) {
+    private mutating func drain(_ scaler: RowScaler) {
+        let format = scaler.outputFormat
+        while let row = unsafe scaler.nextRow(after: rowsIn) {
             unsafe transform?.apply(row, pixels: row.count / format.bytesPerPixel, format: format)
             unsafe store(UnsafeRawBufferPointer(row), format: format)
         }

@@ -26,6 +26,7 @@ package struct LoadedData: Sendable {
     package var bytes: Bytes
     /// A loader that owns pictures rather than bytes (a photo library) hands the picture itself.
     package var image: Image?
+    /// 304, without bytes, where the request carried a condition and the picture has not changed.
     package var httpStatus: Int32 = 0
     /// Media type without parameters, lower case; empty when unknown.
     package var mediaType = ""

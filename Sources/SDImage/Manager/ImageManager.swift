@@ -4,7 +4,8 @@ import Synchronization
 /// way; the story of one load is `LoadPipeline.run`.
 package final class ImageManager: Sendable {
     private struct State {
-        var running: [ObjectIdentifier: LoadTask] = [:]
+        /// Loads whose last callback has not returned yet.
+        var tasks: [ObjectIdentifier: LoadTask] = [:]
         var isClosed = false
     }
 
@@ -43,6 +44,8 @@ package final class ImageManager: Sendable {
             owner: owner, lease: lease)
         if let hit = memoryHit(request, keys, task) {
             task.finish(hit, inline: true)
+            // Only so that closing waits for its callback: when that has begun meanwhile, the callback comes all the same.
+            if !task.isDelivered { try? register(task) }
         } else {
             try start(task, request, keys)
         }
@@ -56,24 +59,26 @@ package final class ImageManager: Sendable {
         if let url { failedURLs.remove(CacheKey(url)) } else { failedURLs.removeAll() }
     }
 
-    package var runningCount: Int { state.withLock { $0.running.count } }
+    /// Loads without a final result.
+    package var runningCount: Int { tasks.count { !$0.isFinished } }
 
     package func cancelAll() {
-        for task in running { task.cancel() }
+        for task in tasks { task.cancel() }
     }
 
-    /// Takes no more loads and ends the running ones with `shutdown`; what was running is returned, to be waited for.
+    /// Takes no more loads and ends the running ones with `shutdown`. Those whose last callback has not returned are
+    /// returned, to be waited for.
     @discardableResult
     package func close() -> [LoadTask] {
         let tasks = state.withLock { state in
             state.isClosed = true
-            return Array(state.running.values)
+            return Array(state.tasks.values)
         }
         for task in tasks { task.cancel(.shutdown) }
         return tasks
     }
 
-    private var running: [LoadTask] { state.withLock { Array($0.running.values) } }
+    private var tasks: [LoadTask] { state.withLock { Array($0.tasks.values) } }
 
     private func memoryHit(_ request: ImageRequest, _ keys: LoadKeys, _ task: LoadTask) -> ImageResult? {
         guard request.sourcePolicy != .loaderOnly, request.queryCacheType.contains(.memory),
@@ -87,18 +92,23 @@ package final class ImageManager: Sendable {
     }
 
     private func start(_ task: LoadTask, _ request: ImageRequest, _ keys: LoadKeys) throws(ImageError) {
-        let isClosed = state.withLock { state -> Bool in
-            if !state.isClosed { state.running[ObjectIdentifier(task)] = task }
-            return state.isClosed
-        }
-        if isClosed { throw .shutdown }
+        try register(task)
         let pipeline = LoadPipeline(
             request: request, keys: keys, task: task, cache: request.cache.resolved(cache),
             loader: request.loader.resolved(loader), engine: lease.engine, registry: registry, failedURLs: failedURLs,
             fetches: fetches, decodes: decodes)
         let work = Task<Void, Never>(executorPreference: lease.engine.executor) { task.finish(await pipeline.result()) }
-        task.attach(work) { [weak self] in
-            _ = self?.state.withLock { $0.running.removeValue(forKey: ObjectIdentifier(task)) }
+        task.attach(work)
+    }
+
+    private func register(_ task: LoadTask) throws(ImageError) {
+        let isClosed = state.withLock { state -> Bool in
+            if !state.isClosed { state.tasks[ObjectIdentifier(task)] = task }
+            return state.isClosed
+        }
+        if isClosed { throw .shutdown }
+        task.whenDelivered { [weak self, unowned task] in
+            _ = self?.state.withLock { $0.tasks.removeValue(forKey: ObjectIdentifier(task)) }
         }
     }
 }

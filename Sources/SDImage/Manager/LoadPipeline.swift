@@ -39,6 +39,7 @@ package struct LoadPipeline: Sendable {
         let loaded = try await fetch(loader, &timings)
         let image: Image
         do throws(ImageError) {
+            defer { loaded.leaveBacklog() }
             image = try await decode(loaded.data, unique: ObjectIdentifier(loaded), &timings)
         } catch {
             if loader.remembersFailure(error) { failedURLs.insert(CacheKey(request.url)) }
@@ -100,7 +101,7 @@ package struct LoadPipeline: Sendable {
         defer { timings.load = MonotonicClock.now - start }
         do throws(ImageError) {
             guard let sharing = loader.sharingKey(request) else {
-                return Fetched(try await loader.load(request, progress: task.report(received:expected:)))
+                return Fetched(try await loader.load(request, progress: task.report(received:expected:)), engine.backlog)
             }
             let key = FetchKey(
                 loader: ObjectIdentifier(loader), url: sharing, maxBodyBytes: request.maxBodyBytes,
@@ -108,8 +109,8 @@ package struct LoadPipeline: Sendable {
             return try await fetches.value(
                 for: key, on: engine.executor, progress: task.report(received:expected:),
                 joined: { loader.raisePriority(sharing, to: request.priority) },
-                work: { [request] progress async throws(ImageError) in
-                    Fetched(try await loader.load(request, progress: progress))
+                work: { [request, engine] progress async throws(ImageError) in
+                    Fetched(try await loader.load(request, progress: progress), engine.backlog)
                 })
         } catch {
             if loader.remembersFailure(error) { failedURLs.insert(CacheKey(request.url)) }
@@ -200,8 +201,15 @@ package struct DecodeKey: Hashable, Sendable {
 package final class Fetched: Sendable {
     let data: LoadedData
     private let stored = Mutex<Set<CacheKey>>([])
+    private let ticket: Mutex<Backlog.Ticket?>
 
-    init(_ data: LoadedData) { self.data = data }
+    init(_ data: LoadedData, _ backlog: Backlog) {
+        self.data = data
+        ticket = Mutex(backlog.add(data.bytes.count))
+    }
+
+    /// The bytes are decoded, or nobody wants them any more.
+    func leaveBacklog() { ticket.withLock { $0 = nil } }
 
     /// True for the first who asks with this key.
     func claimStore(_ key: CacheKey) -> Bool { stored.withLock { $0.insert(key).inserted } }

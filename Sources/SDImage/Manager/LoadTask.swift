@@ -38,7 +38,8 @@ package final class LoadTask: Sendable {
         var expected: Int64 = -1
         var work: Task<Void, Never>?
         var handler: (any LoadHandler)?
-        var whenFinished: (@Sendable () -> Void)?
+        /// Told once the final result is delivered.
+        var whenDelivered: (@Sendable () -> Void)?
         var lease: EngineLease?
         /// What the host lent for the length of the load.
         var owner: (any Sendable & AnyObject)?
@@ -72,19 +73,26 @@ package final class LoadTask: Sendable {
 
     package var result: ImageResult? { monitor.withLock { $0.result } }
     package var isFinished: Bool { result != nil }
+    package var isDelivered: Bool { monitor.withLock { $0.isFinalDelivered } }
     package var progress: (received: Int64, expected: Int64) { monitor.withLock { ($0.received, $0.expected) } }
 
-    /// Remembers the running work, to be cancelled with the load, and what to do once the final result is known.
-    package func attach(_ work: Task<Void, Never>?, whenFinished: @escaping @Sendable () -> Void) {
+    /// Remembers the running work, to be cancelled with the load.
+    package func attach(_ work: Task<Void, Never>) {
         let isFinished = monitor.withLock { state -> Bool in
             guard state.result == nil else { return true }
             state.work = work
-            state.whenFinished = whenFinished
             return false
         }
-        guard isFinished else { return }
-        work?.cancel()
-        whenFinished()
+        if isFinished { work.cancel() }
+    }
+
+    /// Calls `body` once the last callback has returned, here when it has.
+    package func whenDelivered(_ body: @escaping @Sendable () -> Void) {
+        let isDelivered = monitor.withLock { state -> Bool in
+            if !state.isFinalDelivered { state.whenDelivered = body }
+            return state.isFinalDelivered
+        }
+        if isDelivered { body() }
     }
 
     /// Ends the load with `error` now; what its work brings later is ignored.
@@ -98,19 +106,17 @@ package final class LoadTask: Sendable {
     /// delivered before this returns.
     @discardableResult
     package func finish(_ result: ImageResult, inline: Bool = false) -> Bool {
-        let (isFirst, whenFinished) = monitor.withLock { state -> (Bool, (@Sendable () -> Void)?) in
-            guard state.result == nil else { return (false, nil) }
+        let isFirst = monitor.withLock { state -> Bool in
+            guard state.result == nil else { return false }
             state.result = result
             state.work = nil
             // Progress after the final result would be noise.
             state.pending.removeAll { if case .progress = $0 { true } else { false } }
             state.pending.append(.result(result))
-            defer { state.whenFinished = nil }
-            return (true, state.whenFinished)
+            return true
         }
         guard isFirst else { return false }
         monitor.broadcast()
-        whenFinished?()
         schedule(inline: inline)
         return true
     }
@@ -220,10 +226,12 @@ extension LoadTask {
                 state.handler = nil
                 state.owner = nil
                 state.lease = nil
+                state.whenDelivered = nil
             }
-            return (state.handler, state.owner, state.lease)
+            return (state.handler, state.owner, state.lease, state.whenDelivered)
         }
         monitor.broadcast()
+        released.3?()
         withExtendedLifetime(released) {}
     }
 }

@@ -15,7 +15,9 @@ extension Image {
         guard format != pixels.format else { return self }
         let buffer = try PixelBuffer(size: pixels.size, format: format, limit: Int.max)
         for y in 0..<pixels.size.height {
-            guard let from = unsafe pixels.row(y)?.baseAddress, let to = unsafe buffer.mutableRow(y)?.baseAddress else { continue }
+            guard let from = unsafe pixels.row(y)?.baseAddress, let to = unsafe buffer.mutableRow(y)?.baseAddress else {
+                continue
+            }
             unsafe sdpx_convert_row(to, format.rawValue, from, pixels.format.rawValue, pixels.size.width)
         }
         var metadata = metadata

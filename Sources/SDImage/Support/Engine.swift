@@ -17,6 +17,9 @@ package final class Engine: Sendable {
     /// What may block for long: files of the user, hooks of the host.
     package let blocking = WorkPool(name: "sdimage-block", threads: 2)
 
+    /// What has been loaded and is not decoded yet.
+    package let backlog = Backlog()
+
     private let services = Mutex<[ObjectIdentifier: any EngineService]>([:])
 
     private struct Shared {
@@ -103,7 +106,7 @@ package final class Engine: Sendable {
         callbacks.stop()
     }
 
-    fileprivate static func markForked() {
+    static func markForked() {
         if live.load(ordering: .relaxed) { forked.store(true, ordering: .relaxed) }
     }
 }
@@ -121,19 +124,4 @@ package final class EngineLease: Sendable {
     fileprivate init(_ engine: Engine) { self.engine = engine }
 
     deinit { Engine.release() }
-}
-
-/// What happens around `fork` (decisions, "Fork"): locks that synchronous decoding needs are held across it, so that the
-/// child finds them free; the child is told that the engine's threads stayed behind.
-private enum ForkHandlers {
-    static func install() {
-        pthread_atfork(
-            { PixelPool.shared.lockForFork() },
-            { PixelPool.shared.unlockAfterFork() },
-            {
-                PixelPool.shared.unlockAfterFork()
-                csys_close_watched()
-                Engine.markForked()
-            })
-    }
 }

@@ -32,6 +32,9 @@ import Glibc
     package func lock() { unsafe _ = pthread_mutex_lock(mutex) }
     package func unlock() { unsafe _ = pthread_mutex_unlock(mutex) }
 
+    /// For whoever called `lock`: the value under it.
+    func withHeldState<R>(_ body: (borrowing State) -> R) -> R { body(state) }
+
     package func withLock<R, E: Error>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
         lock()
         defer { unlock() }

@@ -69,6 +69,10 @@ package final class WorkerThread: TaskExecutor, Sendable {
     }
 
     private func accept(_ work: Work) {
+        // The runtime enqueues through an unowned reference: as soon as the lock is free, the job can run, end the last
+        // lease and free this object while it is still being signalled.
+        let keptAlive = unsafe Unmanaged.passRetained(self)
+        defer { unsafe keptAlive.release() }
         let runHere = monitor.withLock { state -> Bool in
             if state.isStopping, state.current == nil { return true }
             state.queue.append(work)

@@ -32,7 +32,9 @@ import SDImage
         let points = encoding.primaries.map { cmsCIExyY(x: $0.x, y: $0.y, Y: 1) }
         var primaries = cmsCIExyYTRIPLE(Red: points[0], Green: points[1], Blue: points[2])
         let curves: [OpaquePointer?] = unsafe [curve, curve, curve]
-        return unsafe curves.withUnsafeBufferPointer { unsafe cmsCreateRGBProfileTHR(context, &white, &primaries, $0.baseAddress) }
+        return unsafe curves.withUnsafeBufferPointer {
+            unsafe cmsCreateRGBProfileTHR(context, &white, &primaries, $0.baseAddress)
+        }
     }
 
     /// 4096 points of the curve: finer than the 8-bit steps of its darkest part.

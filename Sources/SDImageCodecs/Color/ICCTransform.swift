@@ -67,7 +67,9 @@ import SDImage
 
     /// What a grey profile makes of `values` evenly spaced samples, as 16-bit sRGB; nil when it is unusable.
     static func grayCurve(profile: Bytes, values: Int) -> [UInt16]? {
-        guard values > 1, let context = ICCContext(), let source = unsafe context.open(profile, space: cmsSigGrayData) else { return nil }
+        guard values > 1, let context = ICCContext(), let source = unsafe context.open(profile, space: cmsSigGrayData) else {
+            return nil
+        }
         defer { unsafe cmsCloseProfile(source) }
         guard let transform = unsafe context.transform(from: source, CLCMS_GRAY_16, to: CLCMS_RGB_16) else { return nil }
         defer { unsafe cmsDeleteTransform(transform) }

@@ -50,7 +50,10 @@ final class TransformCache: Sendable {
 
     private func lookUp(_ profile: Bytes, _ hash: UInt64, _ use: Use) -> (any Sendable)? {
         entries.withLock { entries in
-            guard let index = entries.lastIndex(where: { $0.hash == hash && $0.use == use && TransformCache.equal($0.profile, profile) })
+            guard
+                let index = entries.lastIndex(where: {
+                    $0.hash == hash && $0.use == use && TransformCache.equal($0.profile, profile)
+                })
             else { return nil }
             let entry = entries.remove(at: index)
             entries.append(entry)

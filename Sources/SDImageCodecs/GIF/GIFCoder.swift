@@ -20,7 +20,7 @@ package final class GIFCoder: ImageCoder {
         info.frameCount = structure.frameCount
         info.loopCount = structure.loopCount
         info.durationMilliseconds = structure.durationMilliseconds
-        info.hasAlpha = GIFCoder.hasAlpha(frame, canvas: structure.canvas) || structure.isAnimated
+        info.hasAlpha = GIFCoder.hasAlpha(frame, canvas: structure.canvas)
         info.channels = info.hasAlpha ? 4 : 3
         info.isProgressive = frame.isInterlaced
         return info

@@ -24,7 +24,9 @@ struct GIFPalette {
     /// Writes `count` pixels from `left` on; both buffers are at least that long.
     func expand(_ line: UnsafeRawBufferPointer, count: Int, to row: UnsafeMutableRawBufferPointer, left: Int) {
         let bytesPerPixel = format.bytesPerPixel
-        guard count > 0, line.count >= count, row.count >= (left + count) * bytesPerPixel, let base = row.baseAddress else { return }
+        guard count > 0, line.count >= count, row.count >= (left + count) * bytesPerPixel, let base = row.baseAddress else {
+            return
+        }
         unsafe entries.withUnsafeBufferPointer { entries in
             if bytesPerPixel == 4 {
                 let target = unsafe (base + left * 4).assumingMemoryBound(to: UInt32.self)

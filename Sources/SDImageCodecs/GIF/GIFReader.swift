@@ -10,6 +10,9 @@ import SDImage
         let count: Int
         var offset = 0
         var hasEnded = false
+        /// From here on lengths of blocks and their data are read in turn.
+        var isInBlocks = false
+        var isAtLength = true
     }
 
     private let bytes: Bytes
@@ -20,7 +23,8 @@ import SDImage
 
     /// Opens the frame whose image separator stands at `position`.
     init(_ bytes: Bytes, position: Int) throws(ImageError) {
-        guard let base = unsafe bytes.pointer, let source = unsafe malloc(MemoryLayout<Source>.stride)?.bindMemory(to: Source.self, capacity: 1)
+        guard let base = unsafe bytes.pointer,
+            let source = unsafe malloc(MemoryLayout<Source>.stride)?.bindMemory(to: Source.self, capacity: 1)
         else { throw unsafe .noMemory(MemoryLayout<Source>.stride) }
         unsafe source.initialize(to: Source(base: base, count: bytes.count))
         var code: Int32 = 0
@@ -31,12 +35,15 @@ import SDImage
         // giflib reads no further than it must, so the way to the frame needs not be gone with it.
         unsafe source.pointee.offset = position
         var kind = UNDEFINED_RECORD_TYPE
-        guard unsafe DGifGetRecordType(file, &kind) == GIF_OK, kind == IMAGE_DESC_RECORD_TYPE, unsafe DGifGetImageDesc(file) == GIF_OK else {
+        guard unsafe DGifGetRecordType(file, &kind) == GIF_OK, kind == IMAGE_DESC_RECORD_TYPE,
+            unsafe DGifGetImageDesc(file) == GIF_OK
+        else {
             let failure = unsafe GIFReader.error(file.pointee.Error, hasEnded: source.pointee.hasEnded)
             unsafe DGifCloseFile(file, nil)
             unsafe free(source)
             throw failure
         }
+        unsafe source.pointee.isInBlocks = true
         self.bytes = bytes
         unsafe self.source = unsafe source
         unsafe self.file = unsafe file
@@ -58,8 +65,8 @@ import SDImage
         }
     }
 
-    /// At the end of the bytes a single byte reads as 0, the block terminator: a frame whose pixels are all there is
-    /// not lost for lack of it.
+    /// The last block is cut to what there is of it, and behind it stands a block of length 0, which ends the data: no
+    /// pixel that is there is lost, nor a whole frame for lack of its end.
     private static let read: InputFunc = { file, target, wanted in
         guard let source = unsafe file?.pointee.UserData?.assumingMemoryBound(to: Source.self),
             let target = unsafe target, wanted > 0
@@ -68,10 +75,16 @@ import SDImage
         let count = min(Int(wanted), max(left, 0))
         unsafe memcpy(target, source.pointee.base + source.pointee.offset, count)
         unsafe source.pointee.offset += count
-        if count == Int(wanted) { return wanted }
-        unsafe source.pointee.hasEnded = true
-        guard wanted == 1 else { return Int32(count) }
-        unsafe target.pointee = 0
+        if count < Int(wanted) { unsafe source.pointee.hasEnded = true }
+        guard unsafe source.pointee.isInBlocks, unsafe source.pointee.isAtLength, wanted == 1 else {
+            unsafe source.pointee.isAtLength = true
+            return Int32(count)
+        }
+        let announced = unsafe count == 1 ? Int(target.pointee) : 0
+        let length = min(announced, max(left - 1, 0))
+        if length < announced { unsafe source.pointee.hasEnded = true }
+        unsafe source.pointee.isAtLength = length == 0
+        unsafe target.pointee = UInt8(length)
         return 1
     }
 

@@ -53,21 +53,32 @@ import SDImage
     /// Damage was met and tolerated.
     var isDamaged: Bool { unsafe cjpeg_is_damaged(decoder) != 0 }
 
-    /// The smallest scale in eighths that leaves the filter after it something to choose from, and the size of its rows.
+    /// How rows are produced for a picture of some size.
+    struct Scale {
+        let eighths: Int
+        let size: PixelSize
+        /// The mean of each block is all that is needed; scans that refine it may be left unread.
+        let needsOnlyMeans: Bool
+    }
+
+    /// The smallest scale that leaves the filter after it something to choose from.
     ///
     /// A fifth more than `wanted`: scaling inside the transform alone is about as crude as plain means. Twice as much
     /// where the picture is so small that it costs nothing.
-    func scale(covering wanted: PixelSize) -> (eighths: Int, size: PixelSize) {
+    func scale(covering wanted: PixelSize) -> Scale {
+        let full = Scale(eighths: 8, size: size, needsOnlyMeans: false)
         // Ink over ink is a product: it must be formed before means are.
-        guard kind != .cmyk else { return (8, size) }
+        guard kind != .cmyk else { return full }
         let margin = (size.pixelCount ?? Int.max) < 250_000 ? 2.0 : 1.2
+        let (width, height) = (Double(wanted.width) * margin, Double(wanted.height) * margin)
         for eighths in 1..<8 {
             let extent = extent(eighths: eighths)
-            if extent.width >= Double(wanted.width) * margin, extent.height >= Double(wanted.height) * margin {
-                return (eighths, scaledSize(eighths))
-            }
+            guard extent.width >= width, extent.height >= height else { continue }
+            // Also where color is sampled more coarsely than brightness its blocks are finer than the result.
+            let isCovered = Double(header.coarsest_columns) >= width && Double(header.coarsest_rows) >= height
+            return Scale(eighths: eighths, size: scaledSize(eighths), needsOnlyMeans: eighths == 1 && isCovered)
         }
-        return (8, size)
+        return full
     }
 
     /// The part of the scaled rows that the picture covers: libjpeg rounds their size up.
@@ -83,12 +94,14 @@ import SDImage
         return PixelSize(width: Int(width), height: Int(height))
     }
 
-    /// Prepares rows; a file with several scans is read whole, within the limits on memory and scans.
-    func start(_ rows: Rows, eighths: Int, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
+    /// Prepares rows; a file with several scans is read as far as needed, within the limits on memory and scans.
+    func start(_ rows: Rows, scale: Scale, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
         if header.has_multiple_scans != 0, header.coefficient_bytes > UInt64(max(0, limits.workingBytes)) {
             throw .tooLarge("memory for coefficients in bytes", limit: limits.workingBytes)
         }
-        try check(unsafe cjpeg_start(decoder, rows.rawValue, Int32(eighths), max(1, limits.workingBytes)))
+        try check(
+            unsafe cjpeg_start(
+                decoder, rows.rawValue, Int32(scale.eighths), scale.needsOnlyMeans ? 1 : 0, max(1, limits.workingBytes)))
         var done: Int32 = 0
         while done == 0 {
             try stop.check()

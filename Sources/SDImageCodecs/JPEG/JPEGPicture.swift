@@ -10,8 +10,7 @@ import SDImagePixels
     private let rows: JPEGDecoder.Rows
     /// Layout of the rows given to the writer.
     private let rowFormat: PixelFormat
-    private let eighths: Int
-    private let rowSize: PixelSize
+    private let scale: JPEGDecoder.Scale
     private let transform: (any RowTransform)?
     /// From ink to RGB by the file's own profile; products of inks serve without one.
     private let inks: CMYKTransform?
@@ -20,45 +19,44 @@ import SDImagePixels
         self.decoder = decoder
         self.plan = plan
         self.options = options
-        (eighths, rowSize) = decoder.scale(covering: plan.scaledSize)
+        scale = decoder.scale(covering: plan.scaledSize)
         let own: PixelFormat = decoder.kind == .gray ? .gray8 : .rgb8
         output = .resolved(source: own, wanted: options.pixelFormat)
         let profile = options.convertToSRGB ? profile : nil
-        transform = decoder.kind == .cmyk
+        transform =
+            decoder.kind == .cmyk
             ? nil : profile.flatMap { ColorConverter.transform(profile: $0, format: own, isGray: own == .gray8) }
         // All software that writes CMYK into JPEG inverts it, as Adobe's did first.
         inks = decoder.kind == .cmyk ? profile.flatMap { ColorConverter.cmykTransform(profile: $0, isInverted: true) } : nil
-        guard decoder.kind != .cmyk else {
-            rows = .cmyk
-            rowFormat = .rgb8
-            return
-        }
         // Where nothing else is to be done libjpeg writes the wanted format itself.
-        let isPlain = transform == nil && rowSize == plan.scaledSize
-        switch output {
-        case .gray8, .gray16:
-            rows = transform == nil ? .gray : own == .gray8 ? .gray : .rgb
-            rowFormat = rows == .gray ? .gray8 : .rgb8
-        case .rgba8 where isPlain, .rgba8Premultiplied where isPlain:
-            rows = .rgba
-            rowFormat = output
-        case .bgra8Premultiplied where isPlain:
-            rows = .bgra
-            rowFormat = output
-        case .rgb8 where isPlain:
-            rows = .rgb
-            rowFormat = .rgb8
-        default:
-            rows = own == .gray8 ? .gray : .rgb
-            rowFormat = own
+        (rows, rowFormat) = JPEGPicture.layout(
+            kind: decoder.kind, output: output, isConverted: transform != nil,
+            isPlain: transform == nil && scale.size == plan.scaledSize)
+    }
+
+    /// What to ask of libjpeg, and the layout of the rows that the writer gets.
+    private static func layout(
+        kind: JPEGDecoder.Kind, output: PixelFormat, isConverted: Bool, isPlain: Bool
+    ) -> (JPEGDecoder.Rows, PixelFormat) {
+        switch (kind, output) {
+        case (.cmyk, _): (.cmyk, .rgb8)
+        case (.gray, _) where !isPlain: (.gray, .gray8)
+        case (_, .gray8) where !isConverted, (_, .gray16) where !isConverted: (.gray, .gray8)
+        case (_, .rgba8) where isPlain, (_, .rgba8Premultiplied) where isPlain: (.rgba, output)
+        case (_, .bgra8Premultiplied) where isPlain: (.bgra, output)
+        case (_, .rgb8) where isPlain: (.rgb, .rgb8)
+        case (.gray, _): (.gray, .gray8)
+        case (.color, _): (.rgb, .rgb8)
         }
     }
+
+    private var rowSize: PixelSize { scale.size }
 
     func read(stop: StopSignal) throws(ImageError) -> PixelBuffer {
         var writer = try ScanlineWriter(
             rowSize: rowSize, sourceFormat: rowFormat, plan: plan, output: output, transform: transform, options: options,
-            extent: decoder.extent(eighths: eighths))
-        try decoder.start(rows, eighths: eighths, limits: options.limits, stop: stop)
+            extent: decoder.extent(eighths: scale.eighths))
+        try decoder.start(rows, scale: scale, limits: options.limits, stop: stop)
         if rows != .cmyk, unsafe writer.directRow(0) != nil {
             try readDirectly(into: writer, stop: stop)
         } else {
@@ -68,13 +66,16 @@ import SDImagePixels
     }
 
     private func readDirectly(into writer: borrowing ScanlineWriter, stop: StopSignal) throws(ImageError) {
-        var y = 0
+        guard let first = unsafe writer.directRow(0)?.baseAddress else { return }
+        // Rows lie evenly, upwards in a picture that is turned upside down.
+        let stride = unsafe writer.directRow(1)?.baseAddress.map { unsafe $0 - first } ?? 0
         var pointers: [UnsafeMutablePointer<UInt8>?] = unsafe []
+        var y = 0
         while y < rowSize.height {
             try stop.check()
             unsafe pointers.removeAll(keepingCapacity: true)
             for row in y..<min(rowSize.height, y + JPEGDecoder.rowsAtOnce) {
-                unsafe pointers.append(writer.directRow(row)?.baseAddress?.assumingMemoryBound(to: UInt8.self))
+                unsafe pointers.append((first + row * stride).assumingMemoryBound(to: UInt8.self))
             }
             y += unsafe try decoder.read(into: pointers)
         }

@@ -25,7 +25,9 @@ struct PNGAnimation {
     }
 
     mutating func readControl(_ reader: inout ByteReader) {
-        guard let frames = reader.u32(bigEndian: true), let loops = reader.u32(bigEndian: true), announcedFrames == 0 else { return }
+        guard let frames = reader.u32(bigEndian: true), let loops = reader.u32(bigEndian: true), announcedFrames == 0 else {
+            return
+        }
         announcedFrames = Int(frames)
         announcedLoops = Int(loops)
     }

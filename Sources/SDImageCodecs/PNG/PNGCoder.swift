@@ -29,7 +29,7 @@ package final class PNGCoder: ImageCoder {
     }
 
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
-        let reader = try PNGReader(bytes)
+        let reader = try PNGReader(bytes, acceptPartial: options.acceptPartial)
         let metadata = PNGMetadata(bytes, limits: options.limits)
         let plan = try DecodePlan(storedSize: reader.size, orientation: metadata.orientation, options: options)
         let output = PixelFormat.resolved(source: reader.format, wanted: options.pixelFormat)

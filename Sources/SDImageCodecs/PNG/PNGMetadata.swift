@@ -30,7 +30,8 @@ struct PNGMetadata {
     /// Picture data is neither read nor checked here.
     private mutating func read(_ chunk: PNGChunk, of chunks: PNGChunks) {
         switch chunk.name {
-        case PNGMetadata.imageData, PNGMetadata.frameData: animation.sawData(isDefaultPicture: chunk.name == PNGMetadata.imageData)
+        case PNGMetadata.imageData, PNGMetadata.frameData:
+            animation.sawData(isDefaultPicture: chunk.name == PNGMetadata.imageData)
         case PNGMetadata.animationControl, PNGMetadata.frameControl, PNGMetadata.header, PNGMetadata.colorProfile,
             PNGMetadata.standardRGB, PNGMetadata.imageGamma, PNGMetadata.primaries, PNGMetadata.codePointChunk,
             PNGMetadata.exif:

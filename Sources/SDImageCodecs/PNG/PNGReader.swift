@@ -7,9 +7,10 @@ import SDImage
     private let reader: OpaquePointer
     let header: cpng_header
 
-    /// Reads up to the first picture data.
-    init(_ bytes: Bytes) throws(ImageError) {
+    /// Reads up to the first picture data. `acceptPartial`: see `cpng_accept_partial`.
+    init(_ bytes: Bytes, acceptPartial: Bool = false) throws(ImageError) {
         guard let reader = unsafe cpng_open(bytes.pointer, bytes.count) else { throw .noMemory(1) }
+        if acceptPartial { unsafe cpng_accept_partial(reader) }
         var header = cpng_header()
         let status = unsafe cpng_read_header(reader, &header)
         guard status == CPNG_OK else {

@@ -107,7 +107,11 @@ struct PNGRun {
         for y in 0..<whole.size.height {
             if y % PNGRun.rowsPerCheck == 0 { try stop.check() }
             guard let row = unsafe whole.row(y) else { break }
-            if let target = unsafe writer.directRow(y) { unsafe target.copyMemory(from: row) } else { unsafe try writer.write(row) }
+            if let target = unsafe writer.directRow(y) {
+                unsafe target.copyMemory(from: row)
+            } else {
+                unsafe try writer.write(row)
+            }
         }
         return try writer.finish()
     }

@@ -34,12 +34,12 @@ package final class WebPCoder: ImageCoder {
         let plan = try DecodePlan(storedSize: stream.canvas, orientation: orientation, options: options)
         let profile = stream.chunk("ICCP", limit: options.limits.metadataBytes)
         let picture = try WebPPicture(stream: stream, plan: plan, profile: profile, options: options)
-        let pixels = try picture.read(stop: stop)
+        // A still is complete with its last row; of an animation the missing frames would be missed.
+        if stream.isAnimated, !stream.isComplete, !options.acceptPartial { throw ImageError(.truncated, "WebP data end early") }
+        let (pixels, isWhole) = try picture.read(stop: stop)
         var metadata = plan.metadata(
             format: .webp, pixels: pixels.format, hasAlpha: picture.hasAlpha, orientation: orientation, options: options)
-        metadata.frameCount = stream.frameCount
-        metadata.loopCount = stream.loopCount
-        metadata.durationMilliseconds = WebPCoder.duration(stream, options)
+        metadata.isIncremental = !isWhole
         metadata.colorProfile = options.convertToSRGB ? nil : profile
         return Image(pixels: pixels, metadata: metadata)
     }

@@ -25,7 +25,8 @@ import SDImagePixels
         try WebPPicture.checkLimits(frame, options.limits)
     }
 
-    func read(stop: StopSignal) throws(ImageError) -> PixelBuffer {
+    /// The pixels, and whether every row of them was there.
+    func read(stop: StopSignal) throws(ImageError) -> (pixels: PixelBuffer, isWhole: Bool) {
         guard frame.size == canvas else { return try readPlaced(stop: stop) }
         let rowSize = rowSize
         guard frame.isLossless, !hasAlpha, rowSize != canvas else { return try readWhole(rowSize, stop: stop) }
@@ -42,7 +43,7 @@ import SDImagePixels
     }
 
     /// Rows of one size from libwebp, straight into the result where nothing else is to be done.
-    private func readWhole(_ rowSize: PixelSize, stop: StopSignal) throws(ImageError) -> PixelBuffer {
+    private func readWhole(_ rowSize: PixelSize, stop: StopSignal) throws(ImageError) -> (PixelBuffer, Bool) {
         let own: PixelFormat = hasAlpha ? .rgba8 : .rgb8
         let isPlain = rowSize == plan.scaledSize && transform(own) == nil
         let format = isPlain && output.bytesPerChannel == 1 && output != .gray8 ? output : own
@@ -51,13 +52,13 @@ import SDImagePixels
                 size: rowSize, format: format, limit: options.limits.outputBytes, zeroed: options.acceptPartial)
             let rows = try decode(into: buffer, stop: stop)
             if format.hasAlpha, !hasAlpha { makeOpaque(buffer, rows: rows) }
-            return buffer
+            return (buffer, rows == rowSize.height)
         }
         let buffer = try PixelBuffer(size: rowSize, format: own, limit: options.limits.workingBytes)
         return try write(buffer, rows: try decode(into: buffer, stop: stop), stop: stop)
     }
 
-    private func write(_ buffer: PixelBuffer, rows: Int, stop: StopSignal) throws(ImageError) -> PixelBuffer {
+    private func write(_ buffer: PixelBuffer, rows: Int, stop: StopSignal) throws(ImageError) -> (PixelBuffer, Bool) {
         var writer = try ScanlineWriter(
             rowSize: buffer.size, sourceFormat: buffer.format, plan: plan, output: output,
             transform: transform(buffer.format), options: options)
@@ -65,7 +66,7 @@ import SDImagePixels
             if y & 15 == 0 { try stop.check() }
             if let row = unsafe buffer.row(y) { unsafe try writer.write(row) }
         }
-        return try writer.finish()
+        return (try writer.finish(), rows == buffer.size.height)
     }
 
     /// The alpha that a lossless picture carries although its header says that it means nothing.
@@ -82,7 +83,7 @@ import SDImagePixels
     }
 
     /// The first frame of an animation where it covers only a part of the canvas; the rest is transparent.
-    private func readPlaced(stop: StopSignal) throws(ImageError) -> PixelBuffer {
+    private func readPlaced(stop: StopSignal) throws(ImageError) -> (PixelBuffer, Bool) {
         var writer = try ScanlineWriter(
             rowSize: canvas, sourceFormat: .rgba8, plan: plan, output: output, transform: transform(.rgba8),
             options: options)
@@ -101,7 +102,7 @@ import SDImagePixels
             }
             unsafe try writer.write(UnsafeRawBufferPointer(line.bytes))
         }
-        return try writer.finish()
+        return (try writer.finish(), rows == frame.size.height)
     }
 
     private func decode(into buffer: PixelBuffer, stop: StopSignal) throws(ImageError) -> Int {
@@ -111,13 +112,20 @@ import SDImagePixels
     }
 
     /// The size to ask of libwebp, whose own scaler averages areas: twice the wanted one, and the sharper filter does the
-    /// rest. Lossy pictures with alpha it would scale without regard to alpha.
+    /// rest. What does not fit the working memory it scales alone.
     private var rowSize: PixelSize {
-        guard frame.isLossless || !hasAlpha else { return canvas }
         let scaled = plan.scaledSize
-        return PixelSize(
+        // Means of one and a fraction pixels blur unevenly, and lossy pictures it scales without regard to alpha.
+        let isScaledWell = canvas.width / 3 >= scaled.width && canvas.height / 3 >= scaled.height
+        if !isScaledWell || hasAlpha && !frame.isLossless, fits(canvas) { return canvas }
+        let double = PixelSize(
             width: max(scaled.width, min(canvas.width, scaled.width * 2)),
             height: max(scaled.height, min(canvas.height, scaled.height * 2)))
+        return fits(double) ? double : scaled
+    }
+
+    private func fits(_ size: PixelSize) -> Bool {
+        (size.pixelCount ?? Int.max) <= options.limits.workingBytes / 4
     }
 
     /// libwebp holds the whole picture when it is lossless, and its alpha plane otherwise.

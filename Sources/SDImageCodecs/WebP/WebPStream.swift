@@ -30,6 +30,8 @@ import SDImage
     let isAnimated: Bool
     let hasAlpha: Bool
     let isLossless: Bool
+    /// The container is there to its end.
+    let isComplete: Bool
 
     static var libraryVersion: String {
         let version = WebPGetDecoderVersion()
@@ -47,6 +49,7 @@ import SDImage
         isAnimated = features.has_animation != 0
         hasAlpha = features.has_alpha != 0
         isLossless = features.format == 2
+        isComplete = state == WEBP_DEMUX_DONE
         if isAnimated, unsafe demuxer == nil {
             throw ImageError(state == WEBP_DEMUX_PARSE_ERROR ? .badData : .truncated, "unreadable WebP animation")
         }
@@ -164,7 +167,9 @@ extension WebPStream {
     private static func run(
         _ config: inout WebPDecoderConfig, _ bytes: Bytes, rows: Int, tolerant: Bool, stop: StopSignal
     ) throws(ImageError) -> Int {
-        guard let base = unsafe bytes.pointer?.assumingMemoryBound(to: UInt8.self) else { throw ImageError(.emptyData, "no data") }
+        guard let base = unsafe bytes.pointer?.assumingMemoryBound(to: UInt8.self) else {
+            throw ImageError(.emptyData, "no data")
+        }
         guard let decoder = unsafe WebPIDecode(nil, 0, &config) else { throw .noMemory(bytes.count) }
         defer { unsafe WebPIDelete(decoder) }
         let step = step(of: bytes.count)

@@ -84,15 +84,20 @@ static sdimage_status load_test(void *user_data, const sdimage_request *request,
     return SDIMAGE_STATUS_OK;
 }
 
-static sdimage_manager *new_test_manager(atomic_int *loads) {
+static sdimage_loader *new_test_loader(atomic_int *loads) {
     sdimage_loader_vtable table = {.size = sizeof table, .can_load = takes_test, .load = load_test};
-    sdimage_loader *loader = NULL, *chain = NULL, *files = NULL;
+    sdimage_loader *loader = NULL;
     CHECK_EQUAL(sdimage_loader_new_custom("test", &table, loads, NULL, &loader, NULL), SDIMAGE_STATUS_OK);
+    CHECK(!strcmp(sdimage_loader_name(loader), "test"));
+    return loader;
+}
+
+static sdimage_manager *new_test_manager(atomic_int *loads) {
+    sdimage_loader *loader = new_test_loader(loads), *chain = NULL, *files = NULL;
     CHECK_EQUAL(sdimage_loader_new_chain(&chain, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_loader_new_file(&files, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_loader_chain_add(chain, files, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_loader_chain_add(chain, loader, NULL), SDIMAGE_STATUS_OK);
-    CHECK(!strcmp(sdimage_loader_name(loader), "test"));
     sdimage_manager *manager = new_manager(NULL, chain, true);
     sdimage_loader_unref(loader);
     sdimage_loader_unref(files);
@@ -271,6 +276,10 @@ static sdimage_manager *manager_with(shelf *shelf) {
     CHECK_EQUAL(sdimage_cache_data(cache, "k", 1, &data, NULL), SDIMAGE_STATUS_UNSUPPORTED);
     sdimage_manager_config *config = sdimage_manager_config_new();
     sdimage_manager_config_set_cache(config, cache);
+    static atomic_int loads;
+    sdimage_loader *loader = new_test_loader(&loads);
+    sdimage_manager_config_set_loader(config, loader);
+    sdimage_loader_unref(loader);
     sdimage_manager *manager = NULL;
     CHECK_EQUAL(sdimage_manager_new(config, &manager, NULL), SDIMAGE_STATUS_OK);
     sdimage_manager_config_unref(config);
@@ -281,7 +290,7 @@ static sdimage_manager *manager_with(shelf *shelf) {
 static void aCacheOfTheHostIsQueriedAndStoredTo(void) {
     static shelf shelf = {.lock = PTHREAD_MUTEX_INITIALIZER, .stored = GATE_CLOSED};
     sdimage_manager *manager = manager_with(&shelf);
-    const char *url = file_url_with("a.png", png_2x2, sizeof png_2x2);
+    const char *url = "test:data";
     expect_loaded(manager, url, SDIMAGE_IMAGE_SOURCE_LOADER);
     gate_wait(&shelf.stored, 1);
     CHECK(!strcmp(shelf.key, url));
@@ -297,7 +306,7 @@ static void aCacheOfTheHostIsQueriedAndStoredTo(void) {
 static void aForgottenReplyDoesNotFailTheLoad(void) {
     static shelf shelf = {.lock = PTHREAD_MUTEX_INITIALIZER, .forgets_replies = true, .stored = GATE_CLOSED};
     sdimage_manager *manager = manager_with(&shelf);
-    expect_loaded(manager, file_url_with("a.png", png_2x2, sizeof png_2x2), SDIMAGE_IMAGE_SOURCE_LOADER);
+    expect_loaded(manager, "test:data", SDIMAGE_IMAGE_SOURCE_LOADER);
     CHECK_EQUAL(shelf.queries, 1);
     CHECK_EQUAL(sdimage_manager_close(manager, 10000, NULL), SDIMAGE_STATUS_OK);
     sdimage_manager_unref(manager);

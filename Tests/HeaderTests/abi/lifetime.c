@@ -124,6 +124,39 @@ static void aForkBeforeTheFirstUseIsUnaffected(void) {
     use_everything();
 }
 
+static atomic_bool is_enough;
+
+static void decode_once(void) {
+    sdimage_image *image = NULL;
+    CHECK_EQUAL(sdimage_decode(png_2x2, sizeof png_2x2, NULL, &image, NULL), SDIMAGE_STATUS_OK);
+    sdimage_image_unref(image);
+}
+
+static void *decode_until_enough(void *unused) {
+    (void)unused;
+    while (!atomic_load(&is_enough))
+        decode_once();
+    return NULL;
+}
+
+static void aForkAmidDecodingCanDecode(void) {
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++)
+        CHECK_EQUAL(pthread_create(&threads[i], NULL, decode_until_enough, NULL), 0);
+    for (int i = 0; i < 200; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(10);
+            decode_once();
+            _exit(0);
+        }
+        wait_for_success_of(child);
+    }
+    atomic_store(&is_enough, true);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+}
+
 /* --- Destroy. */
 
 enum { MOST_DESTROYS = 16 };
@@ -255,6 +288,7 @@ int main(void) {
         TEST(theEngineStartsAgainAfterItsEnd),
         TEST(aForkOfAUserOfTheLibraryMayOnlyDecode),
         TEST(aForkBeforeTheFirstUseIsUnaffected),
+        TEST(aForkAmidDecodingCanDecode),
         TEST(aRefusedCallDestroysOnce),
         TEST(anAcceptedUserDataIsDestroyedOnce),
         TEST(aDestroyMayCallTheCacheThatDropsIt),

@@ -34,6 +34,9 @@ typedef struct {
 cpng_reader *cpng_open(const void *bytes, size_t length);
 void cpng_close(cpng_reader *reader);
 
+/* Rows are wanted up to the last byte of a picture that ends early. */
+void cpng_accept_partial(cpng_reader *reader);
+
 /* Reads up to the first IDAT. All ancillary chunks but tRNS are passed over. */
 cpng_status cpng_read_header(cpng_reader *reader, cpng_header *header);
 

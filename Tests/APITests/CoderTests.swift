@@ -1,0 +1,117 @@
+import CSDImage
+import Foundation
+import Testing
+
+@Suite(.serialized) struct CoderTests {
+    private func decode(_ bytes: [UInt8], _ options: Owned? = nil) throws -> Owned {
+        try make(sdimage_image_unref) { sdimage_decode(bytes, bytes.count, options?.pointer, $0, $1) }
+    }
+
+    private func status(_ bytes: [UInt8], _ options: Owned? = nil) -> sdimage_status {
+        do {
+            _ = try decode(bytes, options)
+            return .SDIMAGE_STATUS_OK
+        } catch let failure as CallFailure { return failure.status } catch { return .SDIMAGE_STATUS_INTERNAL_ERROR }
+    }
+
+    private func options(_ change: (OpaquePointer?) -> Void) -> Owned {
+        let options = Owned(sdimage_decode_options_new()) { sdimage_decode_options_unref($0) }
+        change(options.pointer)
+        return options
+    }
+
+    @Test func aPictureIsDecodedIntoTheSmallestFormatThatHoldsIt() throws {
+        let picture = try decode(makePNG(width: 30, height: 20))
+        #expect(sdimage_image_pixel_format(picture.pointer) == .SDIMAGE_PIXEL_FORMAT_RGB8)
+        #expect(sdimage_image_format(picture.pointer) == .SDIMAGE_FORMAT_PNG)
+        #expect(sdimage_image_width(picture.pointer) == 30)
+        #expect(sdimage_image_height(picture.pointer) == 20)
+    }
+
+    @Test func aThumbnailFitsItsBoxAndKnowsItsSource() throws {
+        let box = options { sdimage_decode_options_set_thumbnail_size($0, 10, 10, true) }
+        let picture = try decode(makePNG(width: 30, height: 20), box)
+        #expect(sdimage_image_width(picture.pointer) == 10)
+        #expect(sdimage_image_height(picture.pointer) == 7)
+        #expect(sdimage_image_is_thumbnail(picture.pointer))
+        #expect(sdimage_image_source_size(picture.pointer).width == 30)
+    }
+
+    @Test func aSmallPictureIsNeverEnlarged() throws {
+        let box = options { sdimage_decode_options_set_thumbnail_size($0, 100, 100, true) }
+        let picture = try decode(makePNG(width: 30, height: 20), box)
+        #expect(sdimage_image_width(picture.pointer) == 30)
+    }
+
+    @Test func eachKindOfBadInputHasItsOwnStatus() {
+        let png = makePNG(width: 64, height: 64)
+        #expect(status([]) == .SDIMAGE_STATUS_EMPTY_DATA)
+        #expect(status(Array("<html></html>".utf8)) == .SDIMAGE_STATUS_NOT_AN_IMAGE)
+        #expect(status(Array("%PDF-1.7 and so on, and so on".utf8)) == .SDIMAGE_STATUS_UNSUPPORTED)
+        #expect(status(Array(png.prefix(png.count / 2))) == .SDIMAGE_STATUS_TRUNCATED)
+        var flipped = png
+        flipped[png.count / 2] ^= 0x55
+        #expect(status(flipped) == .SDIMAGE_STATUS_BAD_DATA)
+    }
+
+    @Test func aHeaderOfThirtyThousandSquareIsRefusedWithItsLimitNamed() throws {
+        let huge = makeHeaderPNG(width: 30_000, height: 30_000)
+        let failure = #expect(throws: CallFailure.self) { try decode(huge) }
+        #expect(failure?.status == .SDIMAGE_STATUS_TOO_LARGE)
+        #expect(failure?.message.contains("limit") == true)
+    }
+
+    /// A PNG that says it is large and holds next to nothing.
+    private func makeHeaderPNG(width: UInt32, height: UInt32) -> [UInt8] {
+        var png = makePNG(width: 1, height: 1)
+        for (index, value) in [width, height].enumerated() {
+            for byte in 0..<4 { png[16 + index * 4 + byte] = UInt8(value >> (24 - 8 * UInt32(byte)) & 255) }
+        }
+        var crc: UInt32 = 0xFFFF_FFFF
+        for byte in png[12..<29] {
+            crc ^= UInt32(byte)
+            for _ in 0..<8 { crc = crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
+        }
+        for byte in 0..<4 { png[29 + byte] = UInt8(~crc >> (24 - 8 * UInt32(byte)) & 255) }
+        return png
+    }
+
+    @Test func aCoderOfTheHostIsAskedFirstAndCanBeTakenOut() throws {
+        var table = sdimage_coder_vtable()
+        table.size = MemoryLayout<sdimage_coder_vtable>.size
+        table.can_decode = { _, bytes, length in length >= 4 && bytes.map { memcmp($0, "HOST", 4) == 0 } ?? false }
+        table.decode = { _, _, _, options, _, image, error in
+            let box = sdimage_decode_options_thumbnail_size(options)
+            return sdimage_image_new(max(box.width, 1), 1, 256, .SDIMAGE_PIXEL_FORMAT_GRAY8, [UInt8](repeating: 9, count: 256), image, error)
+        }
+        let coder = try make(sdimage_coder_unref) { sdimage_coder_new_custom("host", &table, nil, nil, $0, $1) }
+        let bytes = Array("HOST picture".utf8)
+        #expect(status(bytes) == .SDIMAGE_STATUS_NOT_AN_IMAGE)
+        #expect(sdimage_coder_register(coder.pointer, nil) == .SDIMAGE_STATUS_OK)
+        let box = options { sdimage_decode_options_set_thumbnail_size($0, 5, 5, true) }
+        let picture = try decode(bytes, box)
+        #expect(sdimage_image_width(picture.pointer) == 5)
+        #expect(sdimage_coder_unregister(coder.pointer, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_coder_unregister(coder.pointer, nil) == .SDIMAGE_STATUS_NOT_FOUND)
+        #expect(status(bytes) == .SDIMAGE_STATUS_NOT_AN_IMAGE)
+    }
+
+    @Test func aTableThatIsTooShortIsRefused() {
+        var table = sdimage_coder_vtable()
+        var coder: OpaquePointer?
+        for size in [0, 8, MemoryLayout<sdimage_coder_vtable>.offset(of: \.can_encode)!] {
+            table.size = size
+            #expect(sdimage_coder_new_custom("x", &table, nil, nil, &coder, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
+        }
+    }
+
+    @Test func theHeaderIsReadWithoutDecoding() throws {
+        let png = makePNG(width: 30, height: 20)
+        let json = try make(sdimage_data_unref) { sdimage_info(png, png.count, $0, $1) }
+        let data = Data(bytes: sdimage_data_bytes(json.pointer), count: sdimage_data_length(json.pointer))
+        let info = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        #expect(info["format"] as? String == "png")
+        #expect(info["width"] as? Int == 30)
+        #expect(info["frame_count"] as? Int == 1)
+    }
+}

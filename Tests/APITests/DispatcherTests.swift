@@ -1,0 +1,209 @@
+import CSDImage
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct DispatcherTests {
+    /// A manager with the picture of `url` in its memory, and the dispatcher of the test.
+    private func warmManager(_ dispatcher: Owned?) throws -> (manager: Owned, request: Owned) {
+        let cache = try makeCache(in: nil)
+        let pixels = [UInt8](repeating: 7, count: 4 * 4 * 3)
+        let image = try make(sdimage_image_unref) { sdimage_image_new(4, 4, 12, .SDIMAGE_PIXEL_FORMAT_RGB8, pixels, $0, $1) }
+        #expect(sdimage_cache_set_memory_image(cache.pointer, "test://warm", -1, image.pointer, nil) == .SDIMAGE_STATUS_OK)
+        return (try makeManager(cache: cache, dispatcher: dispatcher), makeRequest("test://warm"))
+    }
+
+    private func pollable() throws -> Owned { try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_pollable($0, $1) } }
+
+    private func waitUntilReadable(_ dispatcher: Owned, milliseconds: Int32 = 10_000) -> Bool {
+        var entry = pollfd(fd: sdimage_dispatcher_descriptor(dispatcher.pointer), events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, milliseconds) == 1
+    }
+
+    @Test func immediateDeliversAMemoryHitInsideTheCall() throws {
+        let immediate = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_immediate($0, $1) }
+        let (manager, request) = try warmManager(immediate)
+        let listener = Listener()
+        _ = try listener.load(manager, request)
+        #expect(listener.finals.map(\.source) == [.SDIMAGE_IMAGE_SOURCE_MEMORY])
+        #expect(listener.finals.first?.thread == UInt(pthread_self()))
+    }
+
+    @Test func libraryDispatcherNeverCallsInsideTheStartingCall() throws {
+        let (manager, request) = try warmManager(nil)
+        let listener = Listener()
+        let task = try listener.load(manager, request)
+        // The result is there at once all the same, so that a cell need not flash.
+        #expect(sdimage_task_is_finished(task.pointer))
+        let final = listener.final()
+        #expect(final != nil)
+        #expect(final?.thread != UInt(pthread_self()))
+    }
+
+    @Test func pollableCallsOnTheDrainingThreadOnly() throws {
+        let dispatcher = try pollable()
+        let (manager, request) = try warmManager(dispatcher)
+        let listener = Listener()
+        _ = try listener.load(manager, request)
+        #expect(listener.results.isEmpty)
+        #expect(waitUntilReadable(dispatcher))
+        #expect(sdimage_dispatcher_drain(dispatcher.pointer) == 1)
+        #expect(listener.finals.first?.thread == UInt(pthread_self()))
+        #expect(!waitUntilReadable(dispatcher, milliseconds: 0))
+        #expect(sdimage_dispatcher_drain(dispatcher.pointer) == 0)
+    }
+
+    @Test func boundPollableDeliversMemoryHitsInline() throws {
+        let dispatcher = try pollable()
+        #expect(sdimage_dispatcher_bind_current_thread(dispatcher.pointer, nil) == .SDIMAGE_STATUS_OK)
+        let (manager, request) = try warmManager(dispatcher)
+        let listener = Listener()
+        _ = try listener.load(manager, request)
+        #expect(listener.finals.count == 1)
+    }
+
+    @Test func eventsReplaceCallbacks() throws {
+        let dispatcher = try pollable()
+        let held = HeldLoader()
+        let manager = try makeManager(cache: nil, loader: try held.makeLoader(), dispatcher: dispatcher)
+        let token = UnsafeMutableRawPointer(bitPattern: 0xABC)
+        let request = makeRequest("test://event")
+        let task = try make(sdimage_task_unref) { sdimage_manager_load(manager.pointer, request.pointer, nil, token, nil, $0, $1) }
+        #expect(held.answer(makePNG(width: 5, height: 5)))
+        var sawResult = false
+        while !sawResult, waitUntilReadable(dispatcher) {
+            var event: OpaquePointer?
+            guard sdimage_dispatcher_next_event(dispatcher.pointer, &event, nil) == .SDIMAGE_STATUS_OK else { continue }
+            defer { sdimage_event_unref(event) }
+            #expect(sdimage_event_token(event) == token)
+            #expect(sdimage_event_task(event) == task.pointer)
+            guard sdimage_event_kind(event) == .SDIMAGE_EVENT_TYPE_RESULT else { continue }
+            sawResult = true
+            #expect(sdimage_image_width(sdimage_result_image(sdimage_event_result(event))) == 5)
+        }
+        #expect(sawResult)
+        var event: OpaquePointer?
+        #expect(sdimage_dispatcher_next_event(dispatcher.pointer, &event, nil) == .SDIMAGE_STATUS_END)
+    }
+
+    @Test func lettingGoOfAPollableDropsWhatNobodyWillTake() throws {
+        let listener = Listener()
+        do {
+            let dispatcher = try pollable()
+            let (manager, request) = try warmManager(dispatcher)
+            _ = try listener.load(manager, request)
+            #expect(waitUntilReadable(dispatcher))
+        }
+        #expect(listener.waitForDestroy())
+        #expect(listener.results.isEmpty)
+    }
+
+    @Test func hostPostedRunsOnTheHostsLoop() throws {
+        let loop = HostLoop()
+        let dispatcher = try loop.makeDispatcher()
+        let (manager, request) = try warmManager(dispatcher)
+        let listener = Listener()
+        _ = try listener.load(manager, request)
+        #expect(listener.results.isEmpty)
+        #expect(loop.runOne())
+        #expect(listener.finals.count == 1)
+    }
+
+    @Test func cancellingInsideACallbackIsSafe() throws {
+        let immediate = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_immediate($0, $1) }
+        let (manager, request) = try warmManager(immediate)
+        let listener = Listener()
+        listener.onResult = { task, _ in sdimage_task_cancel(task) }
+        _ = try listener.load(manager, request)
+        #expect(listener.finals.map(\.status) == [.SDIMAGE_STATUS_OK])
+    }
+
+    @Test func loadingAndClosingInsideACallbackIsSafe() throws {
+        let (manager, request) = try warmManager(nil)
+        let outer = Listener()
+        let inner = Listener()
+        outer.onResult = { _, _ in
+            _ = try? inner.load(manager, request)
+            _ = sdimage_manager_close(manager.pointer, 1000, nil)
+        }
+        _ = try outer.load(manager, request)
+        #expect(outer.final()?.status == .SDIMAGE_STATUS_OK)
+        #expect(inner.final()?.status == .SDIMAGE_STATUS_OK)
+    }
+
+    @Test func cancelAndWaitLeavesNoCallbackBehind() throws {
+        let held = HeldLoader()
+        let manager = try makeManager(cache: nil, loader: try held.makeLoader())
+        for index in 0..<200 {
+            let listener = Listener()
+            let task = try listener.load(manager, makeRequest("test://\(index)"))
+            #expect(sdimage_task_cancel_and_wait(task.pointer, 5000, nil) == .SDIMAGE_STATUS_OK)
+            #expect(listener.finals.map(\.status) == [.SDIMAGE_STATUS_CANCELLED])
+        }
+    }
+
+    @Test func waitingOnALibraryThreadIsRefused() throws {
+        let held = HeldLoader()
+        let (warm, request) = try warmManager(nil)
+        let manager = try makeManager(cache: nil, loader: try held.makeLoader())
+        let running = Listener()
+        let task = try running.load(manager, makeRequest("test://running"))
+        let listener = Listener()
+        let seen = Locked(sdimage_status.SDIMAGE_STATUS_OK)
+        listener.onResult = { _, _ in seen.set(sdimage_task_wait(task.pointer, 1000, nil)) }
+        _ = try listener.load(warm, request)
+        #expect(listener.final() != nil)
+        #expect(listener.waitForDestroy())
+        #expect(seen.get() == .SDIMAGE_STATUS_WOULD_DEADLOCK)
+        sdimage_task_cancel(task.pointer)
+    }
+}
+
+/// A value that a callback writes and a test reads.
+final class Locked<Value>: @unchecked Sendable {
+    private let lock = NSLock()
+    private var value: Value
+    init(_ value: Value) { self.value = value }
+    func get() -> Value { lock.withLock { value } }
+    func set(_ new: Value) { lock.withLock { value = new } }
+}
+
+/// A main loop as a program might have one.
+final class HostLoop: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var posted: [() -> Void] = []
+
+    func makeDispatcher() throws -> Owned {
+        var table = sdimage_host_vtable()
+        table.size = MemoryLayout<sdimage_host_vtable>.size
+        table.post = { userData, run, argument in
+            let loop = Unmanaged<HostLoop>.fromOpaque(userData!).takeUnretainedValue()
+            nonisolated(unsafe) let argument = argument
+            loop.condition.withLock {
+                loop.posted.append { run?(argument) }
+                loop.condition.signal()
+            }
+        }
+        let userData = Unmanaged.passRetained(self).toOpaque()
+        return try make(sdimage_dispatcher_unref) { dispatcher, error in
+            sdimage_dispatcher_new_host(
+                &table, userData, { Unmanaged<HostLoop>.fromOpaque($0!).release() }, dispatcher, error)
+        }
+    }
+
+    /// Runs one posted call; false when none comes.
+    func runOne(within seconds: Double = 10) -> Bool {
+        let end = Date(timeIntervalSinceNow: seconds)
+        condition.lock()
+        while posted.isEmpty {
+            if !condition.wait(until: end) {
+                condition.unlock()
+                return false
+            }
+        }
+        let next = posted.removeFirst()
+        condition.unlock()
+        next()
+        return true
+    }
+}

@@ -1,0 +1,36 @@
+/* url.c: URLs as arguments and as text. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+bool is_url(const char *text) {
+    return strstr(text, "://") || !strncmp(text, "data:", 5) || !strncmp(text, "file:", 5);
+}
+
+char *url_of_file(const char *path) {
+    char *absolute = realpath(path, NULL);
+    char *url = absolute ? malloc(strlen(absolute) * 3 + sizeof "file://") : NULL;
+    if (!url) {
+        complain("%s: %s", path, strerror(errno));
+        free(absolute);
+        return NULL;
+    }
+    char *out = url + sprintf(url, "file://");
+    for (const unsigned char *byte = (unsigned char *)absolute; *byte; byte++) {
+        bool is_plain = (*byte < 0x80 && isalnum(*byte)) || strchr("/-._~", *byte);
+        out += sprintf(out, is_plain ? "%c" : "%%%02X", *byte);
+    }
+    free(absolute);
+    return url;
+}
+
+void shorten_url(const char *url, char *text, size_t size) {
+    const char *comma = strncmp(url, "data:", 5) ? NULL : strchr(url, ',');
+    if (comma)
+        snprintf(text, size, "%.*s,...", (int)(comma - url), url);
+    else
+        snprintf(text, size, "%s", url);
+}
