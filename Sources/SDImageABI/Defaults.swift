@@ -12,6 +12,7 @@ enum Defaults {
         let registry = CoderRegistry(builtinCoders)
         ForkHandlers.hold(lock: { registry.lockForFork() }, unlock: { registry.unlockAfterFork() })
         ForkHandlers.hold(lock: { ColorConverter.lockForFork() }, unlock: { ColorConverter.unlockAfterFork() })
+        ForkHandlers.install()
         return registry
     }()
     static let downloader = DownloaderConfiguration()

@@ -37,7 +37,7 @@ public func sdimage_task_wait(_ task: Object, _ timeoutMs: UInt32, _ error: Obje
     unsafe attempt(error) { () throws(ImageError) in
         let task = unsafe try Handle.borrow(task, as: LoadTask.self)
         if Engine.isForked { throw .forked }
-        if task.isFinished { return }
+        // Also where it is finished: a mistake that shows only at times is found late.
         if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "waiting on a thread of the library") }
         if !task.waitForResult(deadline: deadline(timeoutMs)) { throw ImageError(.timeout, "no result in time") }
     }

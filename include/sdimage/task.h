@@ -26,7 +26,7 @@ SDIMAGE_API void sdimage_task_cancel(sdimage_task *task);
 SDIMAGE_API sdimage_status sdimage_task_cancel_and_wait(sdimage_task *task, uint32_t timeout_ms, sdimage_error **error);
 
 /* Waits until the load has its final result, delivered or not. Errors: TIMEOUT after `timeout_ms` milliseconds
- * (UINT32_MAX: no limit), WOULD_DEADLOCK on a thread of the library. */
+ * (UINT32_MAX: no limit); WOULD_DEADLOCK on a thread of the library, always. */
 SDIMAGE_API sdimage_status sdimage_task_wait(sdimage_task *task, uint32_t timeout_ms, sdimage_error **error);
 
 /* Whether the final result is there. */

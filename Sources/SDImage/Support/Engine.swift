@@ -25,7 +25,6 @@ package final class Engine: Sendable {
     private struct Shared {
         var engine: Engine?
         var leases = 0
-        var isForkHandled = false
     }
 
     private static let shared = Mutex(Shared())
@@ -40,11 +39,8 @@ package final class Engine: Sendable {
     /// Keeps the engine alive as long as the lease lives.
     package static func acquire() throws(ImageError) -> EngineLease {
         if isForked { throw .forked }
+        ForkHandlers.install()
         let engine = shared.withLock { state -> Engine in
-            if !state.isForkHandled {
-                state.isForkHandled = true
-                ForkHandlers.install()
-            }
             let engine = state.engine ?? Engine()
             state.engine = engine
             state.leases += 1

@@ -18,8 +18,11 @@ package enum ForkHandlers {
         held.withLock { $0.append(Held(lock: lock, unlock: unlock)) }
     }
 
-    static func install() {
-        pthread_atfork(
+    /// Installed once, by whoever first needs a lock held: an engine, or a decode without one.
+    package static func install() { _ = installed }
+
+    private static let installed: Void = {
+        _ = pthread_atfork(
             {
                 ForkHandlers.held.lock()
                 ForkHandlers.held.forEachHeld { $0.lock() }
@@ -30,7 +33,7 @@ package enum ForkHandlers {
                 Engine.markForked()
                 ForkHandlers.release()
             })
-    }
+    }()
 
     private static func release() {
         held.forEachHeld { $0.unlock() }

@@ -1,4 +1,5 @@
 /* lifetime.c: what the library starts it ends: threads, descriptors, destroy callbacks; and what a fork may do. */
+#include <fcntl.h>
 #include <sys/wait.h>
 
 #include "check.h"
@@ -81,6 +82,39 @@ static void decodingStartsNoThread(void) {
     sdimage_image_unref(image);
 }
 
+/* A program that the host executes sees nothing of the library: neither cache, queue nor connection. */
+static void everyDescriptorClosesOnExec(void) {
+    bool was_open[256];
+    for (int i = 0; i < 256; i++)
+        was_open[i] = fcntl(i, F_GETFD) >= 0;
+    char folder[128];
+    snprintf(folder, sizeof folder, "%s/cache", temporary_folder());
+    sdimage_cache *cache = new_disk_cache(folder);
+    sdimage_dispatcher *dispatcher = NULL;
+    CHECK_EQUAL(sdimage_dispatcher_new_pollable(&dispatcher, NULL), SDIMAGE_STATUS_OK);
+    sdimage_data *data = new_data(png_2x2, sizeof png_2x2);
+    CHECK_EQUAL(sdimage_cache_store_data(cache, "k", 1, data, NULL), SDIMAGE_STATUS_OK);
+    sdimage_manager *manager = new_manager(NULL, NULL, true);
+    sdimage_request *request = new_request("http://127.0.0.1:1/nobody.png");
+    sdimage_result *result = NULL;
+    CHECK_EQUAL(sdimage_manager_load_sync(manager, request, &result, NULL), SDIMAGE_STATUS_CONNECT_FAILED);
+    int opened = 0;
+    for (int i = 0; i < 256; i++) {
+        int flags = fcntl(i, F_GETFD);
+        if (flags < 0 || was_open[i])
+            continue;
+        opened++;
+        CHECK(flags & FD_CLOEXEC);
+    }
+    CHECK(opened >= 3);
+    sdimage_result_unref(result);
+    sdimage_request_unref(request);
+    sdimage_manager_unref(manager);
+    sdimage_data_unref(data);
+    sdimage_dispatcher_unref(dispatcher);
+    sdimage_cache_unref(cache);
+}
+
 /* --- Fork. */
 
 static void wait_for_success_of(pid_t child) {
@@ -141,6 +175,7 @@ static void *decode_until_enough(void *unused) {
 
 static void aForkAmidDecodingCanDecode(void) {
     pthread_t threads[4];
+    decode_once(); /* a first use is under way nowhere when the fork comes */
     for (int i = 0; i < 4; i++)
         CHECK_EQUAL(pthread_create(&threads[i], NULL, decode_until_enough, NULL), 0);
     for (int i = 0; i < 200; i++) {
@@ -286,6 +321,7 @@ int main(void) {
         TEST(decodingStartsNoThread),
         TEST(theLastReleaseEndsThreadsAndClosesDescriptors),
         TEST(theEngineStartsAgainAfterItsEnd),
+        TEST(everyDescriptorClosesOnExec),
         TEST(aForkOfAUserOfTheLibraryMayOnlyDecode),
         TEST(aForkBeforeTheFirstUseIsUnaffected),
         TEST(aForkAmidDecodingCanDecode),
