@@ -190,7 +190,8 @@ func harmedDatabaseNeverGivesWrongBytesNorStopsTheCache(harm: Harm, name: String
     // It also replaced the row of a file of one that ended well, and died before it removed that file.
     let other = CacheFileName(key: CacheKey("replaced.png"), write: CacheWrite(instance: 0xabc, number: 7))
     try FileManager.default.createDirectory(atPath: fixture.root + "/" + other.folder, withIntermediateDirectories: true)
-    for path in ["instances/dead", name.path, other.path] {
+    // The lock file last: a sweep of the living cache may come at any moment, and must find all or nothing.
+    for path in [name.path, other.path, "instances/dead"] {
         _ = FileManager.default.createFile(
             atPath: fixture.root + "/" + path, contents: Data([1]), attributes: [.posixPermissions: 0o600])
     }

@@ -49,7 +49,7 @@ private func mode(_ path: String) throws -> Int {
     #expect(status { try cache.put(1, at: "a") } == .cacheUnusable)
 }
 
-@Test(.enabled(if: geteuid() != 0)) func folderWithoutRightsIsToldApart() throws {
+@Test(.enabled(if: geteuid() != 0, "root may write to every folder")) func folderWithoutRightsIsToldApart() throws {
     let fixture = CacheFixture()
     try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: fixture.directory.path)
     let cache = try fixture.open()
