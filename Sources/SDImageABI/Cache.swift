@@ -26,14 +26,15 @@ private func builtIn(_ pointer: Object) throws(ImageError) -> ImageCache {
 /// The disk part of the built-in cache behind a pointer.
 private func disk(_ pointer: Object) throws(ImageError) -> DiskCache {
     let cache = unsafe try builtIn(pointer)
+    try requireNoLogging()
     try cache.check()
     guard let disk = cache.disk else { throw ImageError(.unsupported, "a cache in memory only") }
     return disk
 }
 
-/// Throws where waiting for the disk thread could wait for itself.
-private func requireForeignThread() throws(ImageError) {
-    if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "waiting on a thread of the library") }
+/// Throws in a log function: its message may come from the middle of what it would wait for.
+private func requireNoLogging() throws(ImageError) {
+    if Log.isInSink { throw ImageError(.wouldDeadlock, "waiting for a cache in a log function") }
 }
 
 @_cdecl("sdimage_cache_config_new") @implementation
@@ -157,7 +158,6 @@ public func sdimage_cache_store_data(_ cache: Object, _ key: UnsafeRawPointer?, 
         let disk = unsafe try disk(cache)
         let key = unsafe try Input.key(key, length)
         let data = unsafe CachedData(bytes: try Handle.borrow(data, as: Bytes.self))
-        try requireForeignThread()
         try disk.storeNow(data, for: key)
     }
 }
@@ -203,9 +203,9 @@ public func sdimage_cache_remove(_ cache: Object, _ key: UnsafeRawPointer?, _ le
         let cache = unsafe try builtIn(cache)
         let key = unsafe try Input.key(key, length)
         try cache.check()
+        if CacheLayers(layers).contains(.disk) { try requireNoLogging() }
         if CacheLayers(layers).contains(.memory) { cache.memory.remove(key) }
         guard CacheLayers(layers).contains(.disk), let disk = cache.disk else { return }
-        try requireForeignThread()
         try disk.removeNow(key)
     }
 }
@@ -215,9 +215,9 @@ public func sdimage_cache_clear(_ cache: Object, _ layers: sdimage_cache_layers,
     unsafe attempt(error) { () throws(ImageError) in
         let cache = unsafe try builtIn(cache)
         try cache.check()
+        if CacheLayers(layers).contains(.disk) { try requireNoLogging() }
         if CacheLayers(layers).contains(.memory) { cache.memory.removeAll() }
         guard CacheLayers(layers).contains(.disk), let disk = cache.disk else { return }
-        try requireForeignThread()
         try disk.removeAllNow()
     }
 }
@@ -226,7 +226,6 @@ public func sdimage_cache_clear(_ cache: Object, _ layers: sdimage_cache_layers,
 public func sdimage_cache_flush(_ cache: Object, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let disk = unsafe try disk(cache)
-        try requireForeignThread()
         try disk.flushNow()
     }
 }
@@ -235,7 +234,6 @@ public func sdimage_cache_flush(_ cache: Object, _ error: ObjectOut) -> sdimage_
 public func sdimage_cache_remove_expired(_ cache: Object, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let disk = unsafe try disk(cache)
-        try requireForeignThread()
         try disk.trimNow()
     }
 }
@@ -246,7 +244,6 @@ public func sdimage_cache_path(_ cache: Object, _ key: UnsafeRawPointer?, _ leng
         unsafe try requirePlace(path)
         let disk = unsafe try disk(cache)
         let key = unsafe try Input.key(key, length)
-        try requireForeignThread()
         // The NUL is there for C and not counted.
         let text = CString(try disk.pathNow(for: key))
         unsafe try give(Bytes(adopting: text.pointer, count: text.count) { withExtendedLifetime(text) {} }, unsafe path)

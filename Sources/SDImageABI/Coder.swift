@@ -23,8 +23,18 @@ func decodeOptions(_ pointer: Object) throws(ImageError) -> DecodeOptions {
 
 /// Bytes of the caller, for the length of a call only.
 private func callersBytes(_ bytes: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> Bytes {
-    let view = unsafe try Input.view(bytes, length)
+    let view = unsafe try Input.content(bytes, length)
     return unsafe Bytes(adopting: view.baseAddress, count: view.count) {}
+}
+
+extension Image {
+    /// Without parts of the bytes it was decoded from, which are the caller's and soon gone.
+    fileprivate func detached() throws(ImageError) -> Image {
+        guard let profile = metadata.colorProfile else { return self }
+        var metadata = metadata
+        metadata.colorProfile = unsafe try Bytes.copying(UnsafeRawBufferPointer(start: profile.pointer, count: profile.count))
+        return with(metadata)
+    }
 }
 
 @_cdecl("sdimage_decode_options_new") @implementation
@@ -159,7 +169,7 @@ public func sdimage_decode(_ bytes: UnsafeRawPointer?, _ length: Int, _ options:
         unsafe try requirePlace(image)
         let options = unsafe try decodeOptions(options)
         let bytes = unsafe try callersBytes(bytes, length)
-        unsafe try give(try Defaults.coders.decode(bytes, options: options, stop: StopSignal()), image)
+        unsafe try give(try Defaults.coders.decode(bytes, options: options, stop: StopSignal()).detached(), image)
     }
 }
 

@@ -4,7 +4,7 @@ import SDImage
 @_cdecl("sdimage_data_new") @implementation
 public func sdimage_data_new(_ bytes: UnsafeRawPointer?, _ length: Int, _ data: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try give(try Bytes.copying(try Input.view(bytes, length)), data)
+        unsafe try give(try Bytes.copying(try Input.content(bytes, length)), data)
     }
 }
 
@@ -12,7 +12,7 @@ public func sdimage_data_new(_ bytes: UnsafeRawPointer?, _ length: Int, _ data: 
 public func sdimage_data_new_adopting(_ bytes: UnsafeRawPointer?, _ length: Int, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ data: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
-        let view = unsafe try Input.view(bytes, length)
+        let view = unsafe try Input.content(bytes, length)
         unsafe try give(Bytes(adopting: view.baseAddress, count: view.count) { withExtendedLifetime(foreign) {} }, unsafe data)
     }
 }

@@ -74,8 +74,8 @@ enum Defaults {
 
     private static func defaultLoader(_ lease: EngineLease) throws(ImageError) -> any ImageLoader {
         LoaderChain([
-            DataURLLoader(pool: lease.engine.blocking), FileLoader(pool: lease.engine.blocking),
-            try CurlLoader(downloader, engine: lease.engine),
+            DataURLLoader(pool: lease.engine.blocking, lease: lease), FileLoader(pool: lease.engine.blocking, lease: lease),
+            try CurlLoader(downloader, lease: lease),
         ])
     }
 }

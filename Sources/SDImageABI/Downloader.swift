@@ -95,6 +95,6 @@ public func sdimage_downloader_new(_ config: Object, _ loader: ObjectOut, _ erro
         unsafe try requirePlace(loader)
         let lease = try Engine.acquire()
         let configuration = unsafe config == nil ? DownloaderConfiguration() : try Handle.borrow(config, as: DownloaderConfigObject.self).value
-        unsafe try give(LoaderObject(try CurlLoader(configuration, engine: lease.engine), lease: lease), loader)
+        unsafe try give(LoaderObject(try CurlLoader(configuration, lease: lease)), loader)
     }
 }

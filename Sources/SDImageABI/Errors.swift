@@ -26,6 +26,7 @@ func read<T: AnyObject, R>(_ pointer: Object, _ type: T.Type, _ neutral: R, _ bo
 /// Stores an object for the caller, who owns it.
 func give(_ object: AnyObject, _ out: ObjectOut) throws(ImageError) {
     guard let out = unsafe out else { throw ImageError(.invalidArgument, "NULL where the result is to be stored") }
+    if Engine.isForked, Handle.needsEngine(type(of: object)) { throw .forked }
     unsafe out.pointee = Handle.own(object)
 }
 

@@ -48,8 +48,9 @@ final class ForeignLoader: ImageLoader {
     }
 
     private func begin(_ request: ImageRequest, _ inflow: Inflow) {
-        guard !inflow.isCancelled else { return inflow.finish(ImageError.cancelled) }
         let sink = LoadSink(inflow)
+        // After the sink is known to `inflow`: from then on a cancellation reaches the host.
+        guard !inflow.isCancelled else { return inflow.finish(ImageError.cancelled) }
         let lent = RequestObject(request)
         let status = unsafe host.table.load(host.userData, Handle.lend(lent), Handle.lend(sink))
         withExtendedLifetime(lent) {}

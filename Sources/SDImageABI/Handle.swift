@@ -15,16 +15,28 @@ public typealias UserData = UnsafeMutableRawPointer?
 /// All opaque C structs arrive as `OpaquePointer`; the first word of the object, its class, tells which kind it is.
 enum Handle {
     /// One reference for the caller.
-    static func own(_ object: AnyObject) -> Object { unsafe OpaquePointer(Unmanaged.passRetained(object).toOpaque()) }
+    static func own(_ object: AnyObject) -> Object {
+        let pointer = unsafe OpaquePointer(Unmanaged.passRetained(object).toOpaque())
+        #if DEBUG
+            unsafe FreedHandles.remove(pointer)
+        #endif
+        return unsafe pointer
+    }
 
     /// No reference: lives as long as whatever holds `object`.
     static func lend(_ object: AnyObject?) -> Object {
-        unsafe object.map { unsafe OpaquePointer(Unmanaged.passUnretained($0).toOpaque()) } ?? nil
+        guard let object else { return nil }
+        let pointer = unsafe OpaquePointer(Unmanaged.passUnretained(object).toOpaque())
+        #if DEBUG
+            unsafe FreedHandles.remove(pointer)
+        #endif
+        return unsafe pointer
     }
 
     /// The object behind a pointer, or why it is none.
     static func borrow<T: AnyObject>(_ pointer: Object, as type: T.Type) throws(ImageError) -> T {
         guard let pointer = unsafe pointer else { throw ImageError(.invalidArgument, "NULL where an object is required") }
+        if Engine.isForked, needsEngine(type) { throw .forked }
         guard let object = unsafe peek(pointer, as: type) else {
             throw ImageError(.badHandle, "an object of another kind where \(type) is required")
         }
@@ -33,7 +45,7 @@ enum Handle {
 
     /// The object behind a pointer; nil for NULL and for objects of another kind.
     static func find<T: AnyObject>(_ pointer: Object, as type: T.Type) -> T? {
-        guard let pointer = unsafe pointer else { return nil }
+        guard let pointer = unsafe pointer, !Engine.isForked || !needsEngine(type) else { return nil }
         return unsafe peek(pointer, as: type)
     }
 
@@ -43,14 +55,38 @@ enum Handle {
         return unsafe own(object)
     }
 
-    /// Takes a reference back; does nothing for NULL and for what is not a `T`.
+    /// Takes a reference back; does nothing for NULL, for what is not a `T`, and in a forked child for what would take
+    /// locks on its way out.
     static func unref<T: AnyObject>(_ pointer: Object, as type: T.Type) {
-        guard let pointer = unsafe pointer, unsafe peek(pointer, as: type) != nil else { return }
-        unsafe Unmanaged<T>.fromOpaque(UnsafeRawPointer(pointer)).release()
+        guard let pointer = unsafe pointer, !Engine.isForked || !needsEngine(type) && !holdsEngine(type),
+            unsafe peek(pointer, as: type) != nil
+        else { return }
+        #if DEBUG
+            // The last reference of all: from here on the pointer is nobody's. Noted before the memory can be used again.
+            var object: T? = unsafe Unmanaged<T>.fromOpaque(UnsafeRawPointer(pointer)).takeRetainedValue()
+            if isKnownUniquelyReferenced(&object) { unsafe FreedHandles.insert(pointer) }
+            object = nil
+        #else
+            unsafe Unmanaged<T>.fromOpaque(UnsafeRawPointer(pointer)).release()
+        #endif
+    }
+
+    /// Objects that live by the engine's threads and locks, which a forked child does not have.
+    static func needsEngine(_ type: AnyObject.Type) -> Bool {
+        type == ManagerObject.self || type == CacheObject.self || type == LoaderObject.self || type == DispatcherObject.self
+            || type == LoadTask.self || type == LoadSink.self || type == Reply.self
+    }
+
+    /// Objects that refer to such objects.
+    private static func holdsEngine(_ type: AnyObject.Type) -> Bool {
+        type == RequestObject.self || type == ManagerConfigObject.self || type == LoadEvent.self
     }
 
     private static func peek<T: AnyObject>(_ pointer: OpaquePointer, as type: T.Type) -> T? {
         let raw = unsafe UnsafeRawPointer(pointer)
+        #if DEBUG
+            if unsafe FreedHandles.contains(pointer) { return nil }
+        #endif
         guard UInt(bitPattern: raw) % UInt(MemoryLayout<UInt>.alignment) == 0,
             unsafe raw.load(as: UInt.self) == unsafeBitCast(type, to: UInt.self)
         else { return nil }

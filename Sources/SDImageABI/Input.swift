@@ -7,7 +7,17 @@ enum Input {
     /// Bytes with a length, which may be SDIMAGE_NUL_TERMINATED for text.
     static func bytes(_ pointer: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> [UInt8] {
         let buffer = unsafe try view(pointer, length)
+        guard buffer.count <= longestText else { throw ImageError(.invalidArgument, "a text of more than 64 MiB") }
         return unsafe Array(buffer)
+    }
+
+    /// Generous even for a data: URL; beyond it a length is a mistake.
+    private static let longestText = 64 << 20
+
+    /// Bytes that are no text, whose length must be told; valid during the call.
+    static func content(_ pointer: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> UnsafeRawBufferPointer {
+        guard length >= 0 else { throw ImageError(.invalidArgument, "a length beyond the address space") }
+        return unsafe try view(pointer, length)
     }
 
     /// The same without a copy; valid during the call.
@@ -37,14 +47,15 @@ enum Input {
         return unsafe Array(UnsafeRawBufferPointer(start: pointer, count: strlen(pointer)))
     }
 
-    /// A table of functions: what of it the caller's version has, the rest zero. At least `required` bytes.
+    /// A table of functions: what of it the caller's version has, the rest zero. At least `required` bytes. Half a
+    /// pointer is none.
     static func table<T>(_ pointer: UnsafePointer<T>?, size: Int, required: Int, empty: T) throws(ImageError) -> T {
         guard let pointer = unsafe pointer else { throw ImageError(.invalidArgument, "NULL where a table of functions is required") }
         guard size >= required else { throw ImageError(.invalidArgument, "the table's size is too small") }
         var table = empty
         unsafe withUnsafeMutableBytes(of: &table) { copy in
             guard let base = copy.baseAddress else { return }
-            unsafe _ = memcpy(base, pointer, min(size, MemoryLayout<T>.size))
+            unsafe _ = memcpy(base, pointer, min(size / 8 * 8, MemoryLayout<T>.size))
         }
         return table
     }

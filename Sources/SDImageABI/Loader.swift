@@ -5,12 +5,9 @@ import SDImage
 final class LoaderObject: Sendable {
     let loader: any ImageLoader
     let name: CString
-    /// Keeps the threads running that the loader works on.
-    private let lease: EngineLease?
 
-    init(_ loader: any ImageLoader, lease: EngineLease? = nil) {
+    init(_ loader: any ImageLoader) {
         self.loader = loader
-        self.lease = lease
         name = CString(loader.name)
     }
 }
@@ -43,7 +40,7 @@ public func sdimage_loader_new_file(_ loader: ObjectOut, _ error: ObjectOut) -> 
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(loader)
         let lease = try Engine.acquire()
-        unsafe try give(LoaderObject(FileLoader(pool: lease.engine.blocking), lease: lease), loader)
+        unsafe try give(LoaderObject(FileLoader(pool: lease.engine.blocking, lease: lease)), loader)
     }
 }
 
@@ -52,7 +49,7 @@ public func sdimage_loader_new_data_url(_ loader: ObjectOut, _ error: ObjectOut)
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(loader)
         let lease = try Engine.acquire()
-        unsafe try give(LoaderObject(DataURLLoader(pool: lease.engine.blocking), lease: lease), loader)
+        unsafe try give(LoaderObject(DataURLLoader(pool: lease.engine.blocking, lease: lease)), loader)
     }
 }
 
@@ -64,7 +61,9 @@ public func sdimage_loader_new_chain(_ chain: ObjectOut, _ error: ObjectOut) -> 
 @_cdecl("sdimage_loader_chain_add") @implementation
 public func sdimage_loader_chain_add(_ chain: Object, _ loader: Object, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try SDImageABI.chain(chain).add(try Handle.borrow(loader, as: LoaderObject.self).loader)
+        let (chain, loader) = unsafe (try SDImageABI.chain(chain), try Handle.borrow(loader, as: LoaderObject.self).loader)
+        if (loader as? LoaderChain)?.reaches(chain) == true { throw ImageError(.invalidArgument, "a chain that would hold itself") }
+        chain.add(loader)
     }
 }
 
@@ -103,7 +102,7 @@ public func sdimage_load_sink_set_expected_length(_ sink: Object, _ length: UInt
 @_cdecl("sdimage_load_sink_write") @implementation
 public func sdimage_load_sink_write(_ sink: Object, _ bytes: UnsafeRawPointer?, _ length: Int, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try Handle.borrow(sink, as: LoadSink.self).inflow.write(try Input.view(bytes, length))
+        unsafe try Handle.borrow(sink, as: LoadSink.self).inflow.write(try Input.content(bytes, length))
     }
 }
 

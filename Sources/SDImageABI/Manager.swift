@@ -149,7 +149,7 @@ public func sdimage_manager_close(_ manager: Object, _ timeoutMs: UInt32, _ erro
         let tasks = manager.close()
         guard !LibraryThread.isCurrent else { return }
         let end = deadline(timeoutMs)
-        for task in tasks where !task.isOnDispatcher && !task.waitForDelivery(deadline: end) {
+        for task in tasks where !task.isWaitingFutile && !task.waitForDelivery(deadline: end) {
             throw ImageError(.timeout, "some callbacks have not returned")
         }
     }
@@ -166,5 +166,5 @@ public func sdimage_doctor(_ json: ObjectOut, _ error: ObjectOut) -> sdimage_sta
 @_cdecl("sdimage_trim_memory") @implementation
 public func sdimage_trim_memory(_ emptyCaches: Bool) {
     PixelPool.shared.trim()
-    if emptyCaches { Defaults.emptyMemoryCaches() }
+    if emptyCaches, !Engine.isForked { Defaults.emptyMemoryCaches() }
 }

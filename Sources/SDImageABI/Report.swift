@@ -39,6 +39,7 @@ enum Report {
             ("cache_path", .string(CacheConfiguration.defaultDirectory)),
             ("processors", .integer(LibraryThread.availableProcessors)),
             ("pixel_pool", .object([("live_bytes", .integer(pool.live)), ("retained_bytes", .integer(pool.retained))])),
+            ("library_threads", .integer(LibraryThread.count)),
             ("engine_running", .bool(Engine.current != nil)),
             ("forked", .bool(Engine.isForked)),
         ])

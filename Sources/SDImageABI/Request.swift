@@ -6,13 +6,11 @@ final class RequestObject: @unchecked Sendable {
     // Unchecked: single-owner; the copies that reach hooks are not changed any more.
     var value: ImageRequest
     let url: CString
-    let urlLength: Int
     private var options: OptionsObject?
 
     init(_ value: ImageRequest) {
         self.value = value
-        url = CString(String(decoding: value.url, as: UTF8.self))
-        urlLength = value.url.count
+        url = CString(value.url)
         if value.options.count > 0 { options = OptionsObject(value.options) }
     }
 
@@ -61,7 +59,7 @@ public func sdimage_request_copy(_ request: Object) -> Object {
 @_cdecl("sdimage_request_url") @implementation
 public func sdimage_request_url(_ request: Object, _ length: UnsafeMutablePointer<Int>?) -> Text {
     unsafe read(request, RequestObject.self, CString.empty.pointer) { request in
-        unsafe length?.pointee = request.urlLength
+        unsafe length?.pointee = request.url.count
         return unsafe request.url.pointer
     }
 }

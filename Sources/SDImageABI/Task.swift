@@ -27,7 +27,8 @@ public func sdimage_task_cancel_and_wait(_ task: Object, _ timeoutMs: UInt32, _ 
         let task = unsafe try Handle.borrow(task, as: LoadTask.self)
         if Engine.isForked { throw .forked }
         task.cancel()
-        guard !task.isOnDispatcher, !LibraryThread.isCurrent else { return }
+        if task.isDelivered || task.isWaitingFutile { return }
+        if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "waiting on a thread of the library") }
         if !task.waitForDelivery(deadline: deadline(timeoutMs)) { throw ImageError(.timeout, "the last callback has not returned") }
     }
 }

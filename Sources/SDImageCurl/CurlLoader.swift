@@ -5,15 +5,21 @@ package final class CurlLoader: ImageLoader {
     package let name = "http"
     private let settings: LoaderSettings
     private let service: CurlService
+    /// Keeps the service running.
+    private let lease: EngineLease?
 
-    /// The configuration is copied. The loader may be used as long as `engine` runs.
+    /// The configuration is copied.
     package convenience init(
-        _ configuration: DownloaderConfiguration = DownloaderConfiguration(), engine: Engine
+        _ configuration: DownloaderConfiguration = DownloaderConfiguration(), lease: EngineLease
     ) throws(ImageError) {
-        try self.init(configuration, service: try engine.service { () throws(ImageError) in try CurlService(backlog: engine.backlog) })
+        let engine = lease.engine
+        let service = try engine.service { () throws(ImageError) in try CurlService(backlog: engine.backlog) }
+        try self.init(configuration, service: service, lease: lease)
     }
 
-    package init(_ configuration: DownloaderConfiguration, service: CurlService) throws(ImageError) {
+    /// For a service that runs as long as the loader is used.
+    package init(_ configuration: DownloaderConfiguration, service: CurlService, lease: EngineLease? = nil) throws(ImageError) {
+        self.lease = lease
         try RequestHead.validate(configuration.headers + [HeaderField(name: "User-Agent", value: configuration.userAgent)])
         settings = LoaderSettings(configuration)
         self.service = service

@@ -132,7 +132,7 @@ final class Listener: @unchecked Sendable {
         wait(seconds) { $0.heard.contains { $0.kind == .SDIMAGE_DELIVERY_KIND_FINAL } } ? finals.first : nil
     }
 
-    func waitForDestroy(within seconds: Double = 10) -> Bool { wait(seconds) { $0.destroyed > 0 } }
+    func waitForDestroy(count: Int = 1, within seconds: Double = 10) -> Bool { wait(seconds) { $0.destroyed >= count } }
 
     private func wait(_ seconds: Double, until isTrue: (Listener) -> Bool) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)

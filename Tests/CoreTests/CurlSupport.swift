@@ -16,7 +16,7 @@ struct Downloader: Sendable {
         configuration.proxy = .none
         change(&configuration)
         lease = try Engine.acquire()
-        loader = try CurlLoader(configuration, engine: lease.engine)
+        loader = try CurlLoader(configuration, lease: lease)
     }
 
     func load(

@@ -19,7 +19,8 @@ typedef enum SDIMAGE_ENUM sdimage_log_level {
 } sdimage_log_level;
 
 /* One line, without a line end; URLs in it have no passwords. Called on any thread, several at once; must not block. It
- * may call the library, but what it causes there is not logged again. */
+ * may call the library: what the call itself has to say is not logged, and blocking functions of caches answer
+ * WOULD_DEADLOCK, because the message may come from the middle of such a function. */
 typedef void (*sdimage_log_fn)(void *user_data, sdimage_log_level level, const char *message);
 
 /* Sends messages up to `level` to `log`, in place of the one set before; NULL or OFF ends logging. `destroy(user_data)`

@@ -22,7 +22,7 @@ SDIMAGE_API void sdimage_task_cancel(sdimage_task *task);
 
 /* Cancels and returns when the last callback has returned: afterwards none comes. On the dispatcher's own thread it does
  * not wait, because the callback is delivered there. A dispatcher that nobody drains makes this wait: up to `timeout_ms`
- * milliseconds, then TIMEOUT. */
+ * milliseconds, then TIMEOUT. WOULD_DEADLOCK on another thread of the library, when the callback has not returned. */
 SDIMAGE_API sdimage_status sdimage_task_cancel_and_wait(sdimage_task *task, uint32_t timeout_ms, sdimage_error **error);
 
 /* Waits until the load has its final result, delivered or not. Errors: TIMEOUT after `timeout_ms` milliseconds

@@ -2,10 +2,13 @@
 package final class DataURLLoader: ImageLoader {
     package let name = "data"
     private let pool: WorkPool
+    /// Keeps the pool's threads running.
+    private let lease: EngineLease?
     private let maxBodyBytes: Int
 
     /// `pool` is where decoding computes.
-    package init(pool: WorkPool, maxBodyBytes: Int = 64 << 20) {
+    package init(pool: WorkPool, maxBodyBytes: Int = 64 << 20, lease: EngineLease? = nil) {
+        self.lease = lease
         self.pool = pool
         self.maxBodyBytes = maxBodyBytes
     }

@@ -6,11 +6,14 @@ import Glibc
 package final class FileLoader: ImageLoader {
     package let name = "file"
     private let pool: WorkPool
+    /// Keeps the pool's threads running.
+    private let lease: EngineLease?
     private let maxBodyBytes: Int
     private static let piece = 256 << 10
 
     /// `pool` is where reading may block: files can lie on a network.
-    package init(pool: WorkPool, maxBodyBytes: Int = 64 << 20) {
+    package init(pool: WorkPool, maxBodyBytes: Int = 64 << 20, lease: EngineLease? = nil) {
+        self.lease = lease
         self.pool = pool
         self.maxBodyBytes = maxBodyBytes
     }

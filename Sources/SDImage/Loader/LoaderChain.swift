@@ -22,6 +22,11 @@ package final class LoaderChain: ImageLoader {
         return true
     }
 
+    /// Whether this is `other`, or holds it somewhere below.
+    package func reaches(_ other: LoaderChain) -> Bool {
+        self === other || all.contains { ($0 as? LoaderChain)?.reaches(other) == true }
+    }
+
     package func canLoad(_ request: ImageRequest) -> Bool { all.contains { $0.canLoad(request) } }
 
     /// The first that takes the request. `canLoad` may be foreign code and is called without a lock.

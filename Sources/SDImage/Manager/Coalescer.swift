@@ -25,6 +25,10 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
             }
         }
 
+        var isDone: Bool {
+            state.withLock { state in if case .done = state { true } else { false } }
+        }
+
         func resume(_ outcome: Result<Value, ImageError>) {
             let previous = state.withLock { state in
                 defer { state = .done }
@@ -64,6 +68,8 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
                 } else {
                     joined()
                 }
+                // Cancelled between beginning to wait and boarding: `leave` found nothing to leave then.
+                if waiter.isDone { leave(waiter, key) }
             }
         } onCancel: {
             leave(waiter, key)

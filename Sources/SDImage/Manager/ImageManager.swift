@@ -38,14 +38,15 @@ package final class ImageManager: Sendable {
         if Engine.isForked { throw .forked }
         if state.withLock({ $0.isClosed }) { throw .shutdown }
         let keys = LoadKeys(request)
+        let dispatcher = request.dispatcher.resolved(dispatcher) ?? LibraryDispatcher(lease: lease)
+        if handler != nil { try dispatcher.prepare() }
         let task = LoadTask(
-            url: URLText(request.url).redacted, token: token,
-            dispatcher: request.dispatcher.resolved(dispatcher) ?? LibraryDispatcher(lease: lease), handler: handler,
-            owner: owner, lease: lease)
+            url: URLText(request.url).redacted, token: token, dispatcher: dispatcher, handler: handler, owner: owner,
+            lease: lease)
         if let hit = memoryHit(request, keys, task) {
+            // So that closing waits for its callback, or the load is refused.
+            if handler != nil, !task.deliversInline { try register(task) }
             task.finish(hit, inline: true)
-            // Only so that closing waits for its callback: when that has begun meanwhile, the callback comes all the same.
-            if !task.isDelivered { try? register(task) }
         } else {
             try start(task, request, keys)
         }
@@ -92,6 +93,7 @@ package final class ImageManager: Sendable {
     }
 
     private func start(_ task: LoadTask, _ request: ImageRequest, _ keys: LoadKeys) throws(ImageError) {
+        try lease.engine.executor.ensureStarted()
         try register(task)
         let pipeline = LoadPipeline(
             request: request, keys: keys, task: task, cache: request.cache.resolved(cache),

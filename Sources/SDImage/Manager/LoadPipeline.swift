@@ -40,9 +40,10 @@ package struct LoadPipeline: Sendable {
         let image: Image
         do throws(ImageError) {
             defer { loaded.leaveBacklog() }
-            image = try await decode(loaded.data, unique: ObjectIdentifier(loaded), &timings)
+            image = try await decode(loaded.data, from: .transfer(ObjectIdentifier(loaded)), &timings)
         } catch {
-            if loader.remembersFailure(error) { failedURLs.insert(CacheKey(request.url)) }
+            // What the request's own coder cannot read, others may.
+            if request.coder == nil, loader.remembersFailure(error) { failedURLs.insert(CacheKey(request.url)) }
             throw error
         }
         if request.retryFailed { failedURLs.remove(CacheKey(request.url)) }
@@ -69,7 +70,7 @@ package struct LoadPipeline: Sendable {
         var data = LoadedData(bytes: cached.bytes)
         data.source = .disk
         do throws(ImageError) {
-            let image = try await decode(data, unique: nil, &timings)
+            let image = try await decode(data, from: DecodeOrigin(cached, of: cache), &timings)
             if request.storeCacheType.contains(.memory) { cache.storeInMemory(image, for: keys.final) }
             return Found(image: image, data: keys.isOriginal ? cached.bytes : nil, source: .disk)
         } catch {
@@ -120,16 +121,15 @@ package struct LoadPipeline: Sendable {
 
     // MARK: decode
 
-    /// Decodes on a worker, once for all equal wishes of the moment. `unique` tells pictures of one key apart that came
-    /// from different transfers.
-    private func decode(_ data: LoadedData, unique: ObjectIdentifier?, _ timings: inout StageTimings) async throws(ImageError)
+    /// Decodes on a worker, once for all equal wishes of the moment.
+    private func decode(_ data: LoadedData, from origin: DecodeOrigin, _ timings: inout StageTimings) async throws(ImageError)
         -> Image
     {
         if let image = data.image { return image }
         let start = MonotonicClock.now
         defer { timings.decode = MonotonicClock.now - start }
         let key = DecodeKey(
-            key: keys.final, origin: unique, options: request.decodeOptions, coder: request.coder.map(ObjectIdentifier.init))
+            key: keys.final, origin: origin, options: request.decodeOptions, coder: request.coder.map(ObjectIdentifier.init))
         return try await decodes.value(for: key, on: engine.executor) { [self] _ async throws(ImageError) in
             try await decodeNow(data.bytes)
         }
@@ -159,8 +159,9 @@ package struct LoadPipeline: Sendable {
         if request.storeCacheType.contains(.memory) { cache.storeInMemory(image, for: keys.final) }
         // What has no bytes of its own, or came from the user's own files, stays off the disk.
         let layers = keys.isOriginal ? request.storeCacheType : request.originalStoreCacheType
-        guard layers.contains(.disk), loaded.data.image == nil, loaded.data.isWorthKeeping, loaded.claimStore(keys.original)
-        else { return }
+        guard layers.contains(.disk), loaded.data.image == nil, loaded.data.isWorthKeeping else { return }
+        // Whoever waits for the commit stores too: the first may not wait, and the same bytes do no harm.
+        guard loaded.claimStore(keys.original, in: cache) || request.waitForStore else { return }
         var cached = CachedData(bytes: loaded.data.bytes)
         cached.entityTag = loaded.data.entityTag
         cached.lastModified = loaded.data.lastModified
@@ -192,15 +193,32 @@ package struct FetchKey: Hashable, Sendable {
 /// What must be equal for two loads to share a decode.
 package struct DecodeKey: Hashable, Sendable {
     let key: CacheKey
-    let origin: ObjectIdentifier?
+    let origin: DecodeOrigin
     let options: DecodeOptions
     let coder: ObjectIdentifier?
 }
 
-/// The outcome of a transfer, shared by all who waited for it; stored on disk by the first of them.
+/// Where bytes came from: one key may stand for different bytes at the same moment.
+package enum DecodeOrigin: Hashable, Sendable {
+    case transfer(ObjectIdentifier)
+    /// One write of one cache, whoever reads it.
+    case write(CacheWrite, cache: ObjectIdentifier)
+    case bytes(ObjectIdentifier)
+
+    init(_ cached: CachedData, of cache: any ImageCaching) {
+        self = cached.write.map { .write($0, cache: ObjectIdentifier(cache)) } ?? .bytes(ObjectIdentifier(cached.bytes))
+    }
+}
+
+/// The outcome of a transfer, shared by all who waited for it; stored by the first of them in each cache.
 package final class Fetched: Sendable {
     let data: LoadedData
-    private let stored = Mutex<Set<CacheKey>>([])
+    private struct Place: Hashable {
+        let cache: ObjectIdentifier
+        let key: CacheKey
+    }
+
+    private let stored = Mutex<Set<Place>>([])
     private let ticket: Mutex<Backlog.Ticket?>
 
     init(_ data: LoadedData, _ backlog: Backlog) {
@@ -211,6 +229,8 @@ package final class Fetched: Sendable {
     /// The bytes are decoded, or nobody wants them any more.
     func leaveBacklog() { ticket.withLock { $0 = nil } }
 
-    /// True for the first who asks with this key.
-    func claimStore(_ key: CacheKey) -> Bool { stored.withLock { $0.insert(key).inserted } }
+    /// True for the first who asks with this key and cache.
+    func claimStore(_ key: CacheKey, in cache: any ImageCaching) -> Bool {
+        stored.withLock { $0.insert(Place(cache: ObjectIdentifier(cache), key: key)).inserted }
+    }
 }

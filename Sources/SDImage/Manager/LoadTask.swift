@@ -1,3 +1,5 @@
+import Glibc
+
 /// What a host wants to hear of a load; called through the load's dispatcher, in order, never two at once.
 package protocol LoadHandler: AnyObject, Sendable {
     /// Whether `progress` does anything: without, none is queued.
@@ -31,7 +33,8 @@ package final class LoadTask: Sendable {
 
     private struct State {
         var pending: [Item] = []
-        var isDelivering = false
+        /// The thread that is calling back.
+        var deliverer: pthread_t?
         var result: ImageResult?
         var isFinalDelivered = false
         var received: Int64 = 0
@@ -97,8 +100,13 @@ package final class LoadTask: Sendable {
 
     /// Ends the load with `error` now; what its work brings later is ignored.
     package func cancel(_ error: ImageError = .cancelled) {
-        let work = monitor.withLock { $0.work }
-        finish(ImageResult(kind: .final, error: error.about(url: url), url: url), inline: true)
+        let (isFirst, work) = conclude(ImageResult(kind: .final, error: error.about(url: url), url: url))
+        if isFirst {
+            schedule(inline: true)
+        } else if hasHandler, dispatcher.isCurrent {
+            // A result was on its way to this thread already.
+            deliverPending()
+        }
         work?.cancel()
     }
 
@@ -106,19 +114,25 @@ package final class LoadTask: Sendable {
     /// delivered before this returns.
     @discardableResult
     package func finish(_ result: ImageResult, inline: Bool = false) -> Bool {
-        let isFirst = monitor.withLock { state -> Bool in
-            guard state.result == nil else { return false }
+        let isFirst = conclude(result).isFirst
+        if isFirst { schedule(inline: inline) }
+        return isFirst
+    }
+
+    /// Sets the final result unless there is one, and gives the work that is no longer needed. Both in one step: work
+    /// attached in between would never be cancelled.
+    private func conclude(_ result: ImageResult) -> (isFirst: Bool, work: Task<Void, Never>?) {
+        let (isFirst, work) = monitor.withLock { state -> (Bool, Task<Void, Never>?) in
+            guard state.result == nil else { return (false, nil) }
             state.result = result
-            state.work = nil
+            defer { state.work = nil }
             // Progress after the final result would be noise.
             state.pending.removeAll { if case .progress = $0 { true } else { false } }
             state.pending.append(.result(result))
-            return true
+            return (true, state.work)
         }
-        guard isFirst else { return false }
-        monitor.broadcast()
-        schedule(inline: inline)
-        return true
+        if isFirst { monitor.broadcast() }
+        return (isFirst, work)
     }
 
     /// Delivers a partial or cached result; ignored after the final one.
@@ -154,8 +168,15 @@ package final class LoadTask: Sendable {
         monitor.wait(deadline: deadline) { state, _ in state.isFinalDelivered ? true : nil } ?? false
     }
 
-    /// True on the thread that this load's callbacks run on.
-    package var isOnDispatcher: Bool { dispatcher.isCurrent }
+    /// Whether a memory hit is delivered before the starting call returns.
+    package var deliversInline: Bool { hasHandler && dispatcher.isCurrent }
+
+    /// Whether the last callback cannot come before this thread has returned to whoever called it: it is calling back
+    /// now, or has to take what is queued.
+    package var isWaitingFutile: Bool {
+        if let deliverer = monitor.withLock({ $0.deliverer }) { return deliverer == pthread_self() }
+        return dispatcher.isCurrent
+    }
 
     private func schedule(inline: Bool) {
         guard hasHandler || dispatcher.takesEvents else { return dropPending() }
@@ -188,7 +209,7 @@ extension LoadTask {
     /// Takes one pending delivery as an event.
     package func takePending() -> LoadEvent? {
         let taken = monitor.withLock { state -> (Item, Int64, Int64)? in
-            guard !state.isDelivering, !state.pending.isEmpty else { return nil }
+            guard state.deliverer == nil, !state.pending.isEmpty else { return nil }
             return (state.pending.removeFirst(), state.received, state.expected)
         }
         guard let (item, received, expected) = taken else { return nil }
@@ -211,9 +232,9 @@ extension LoadTask {
 
     private func takeForDelivery(isFirst: Bool) -> (Item, (any LoadHandler)?)? {
         monitor.withLock { state in
-            if isFirst, state.isDelivering { return nil }
-            state.isDelivering = !state.pending.isEmpty
-            return state.isDelivering ? (state.pending.removeFirst(), state.handler) : nil
+            if isFirst, state.deliverer != nil { return nil }
+            state.deliverer = state.pending.isEmpty ? nil : pthread_self()
+            return state.pending.isEmpty ? nil : (state.pending.removeFirst(), state.handler)
         }
     }
 

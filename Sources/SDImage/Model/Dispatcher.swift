@@ -7,6 +7,8 @@ package protocol Dispatcher: AnyObject, Sendable {
     /// What a load under way holds on to. Differs from the object itself where the host's letting go of that means that
     /// nobody will ever take a delivery.
     var target: any Dispatcher { get }
+    /// Throws when nothing could be delivered, for want of a thread.
+    func prepare() throws(ImageError)
     /// Runs or hands out `delivery` once, later or now, in the order of posting. A closed dispatcher drops it.
     func post(_ delivery: LoadTask)
 }
@@ -14,6 +16,7 @@ package protocol Dispatcher: AnyObject, Sendable {
 extension Dispatcher {
     package var takesEvents: Bool { false }
     package var target: any Dispatcher { self }
+    package func prepare() throws(ImageError) {}
 }
 
 /// The callback thread of the engine.
@@ -23,6 +26,8 @@ package final class LibraryDispatcher: Dispatcher {
     package init(lease: EngineLease) { self.lease = lease }
 
     package var isCurrent: Bool { lease.engine.callbacks.isCurrent }
+
+    package func prepare() throws(ImageError) { try lease.engine.callbacks.ensureStarted() }
 
     package func post(_ delivery: LoadTask) { lease.engine.callbacks.submit { delivery.deliverPending() } }
 }

@@ -21,6 +21,16 @@ import Glibc
         }
     }
 
+    /// All the bytes, whatever they are, and a NUL behind them; empty when memory is refused.
+    package init(_ bytes: [UInt8]) {
+        unsafe (storage, count) = bytes.withUnsafeBytes { source in
+            guard let memory = unsafe malloc(source.count + 1) else { return (nil, 0) }
+            if let from = source.baseAddress { unsafe memcpy(memory, from, source.count) }
+            unsafe memory.storeBytes(of: 0, toByteOffset: source.count, as: UInt8.self)
+            return unsafe (memory.assumingMemoryBound(to: CChar.self), source.count)
+        }
+    }
+
     deinit { unsafe free(storage) }
 
     package var isEmpty: Bool { count == 0 }

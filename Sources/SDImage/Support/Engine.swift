@@ -74,6 +74,8 @@ package final class Engine: Sendable {
     }
 
     fileprivate static func release() {
+        // The lock may have been held by a thread that did not come along.
+        if isForked { return }
         let last = shared.withLock { state -> Engine? in
             state.leases -= 1
             guard state.leases == 0 else { return nil }
@@ -81,7 +83,7 @@ package final class Engine: Sendable {
             live.store(false, ordering: .relaxed)
             return state.engine
         }
-        guard let last, !isForked else { return }
+        guard let last else { return }
         // A thread cannot join itself: hand the joining to a thread outside the engine.
         guard LibraryThread.isCurrent else { return last.stop() }
         do throws(ImageError) {

@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import Synchronization
 
 /// Starting, naming and joining the threads that the library owns.
 package enum LibraryThread {
@@ -12,6 +13,11 @@ package enum LibraryThread {
 
     /// True on every thread that the library started.
     package static var isCurrent: Bool { unsafe pthread_getspecific(key) != nil }
+
+    private static let running = Atomic<Int>(0)
+
+    /// Threads of the library that run now.
+    package static var count: Int { running.load(ordering: .relaxed) }
 
     /// Starts a thread with all signals blocked: handlers of the host never run on it, and SIGPIPE cannot end it.
     package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(ImageError) -> pthread_t {
@@ -46,7 +52,10 @@ package enum LibraryThread {
         init(name: String, run: @escaping @Sendable () -> Void) {
             self.name = name
             self.run = run
+            LibraryThread.running.wrappingAdd(1, ordering: .relaxed)
         }
+
+        deinit { LibraryThread.running.wrappingSubtract(1, ordering: .relaxed) }
     }
 
     /// Processors this process may use: the CPU set, and the quota of its control group.

@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// Messages to the host's log, if it set one.
@@ -28,9 +29,21 @@ package enum Log {
 
     /// The message is made only when somebody listens at that level.
     package static func write(_ messageLevel: Level, _ message: @autoclosure () -> String) {
-        guard messageLevel.rawValue <= level.load(ordering: .relaxed), !Engine.isForked,
+        guard messageLevel.rawValue <= level.load(ordering: .relaxed), !Engine.isForked, !isInSink,
             let sink = sink.withLock({ $0 })
         else { return }
-        sink(messageLevel, CString(message()))
+        let text = CString(message())
+        unsafe _ = pthread_setspecific(inSink, UnsafeRawPointer(bitPattern: 1))
+        sink(messageLevel, text)
+        _ = pthread_setspecific(inSink, nil)
     }
+
+    /// True while this thread calls the sink. Messages are written where locks of a cache may be held.
+    package static var isInSink: Bool { unsafe pthread_getspecific(inSink) != nil }
+
+    private static let inSink: pthread_key_t = {
+        var key = pthread_key_t()
+        unsafe pthread_key_create(&key, nil)
+        return key
+    }()
 }

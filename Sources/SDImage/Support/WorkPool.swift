@@ -25,9 +25,10 @@ package final class WorkPool: Sendable {
     package func submit(_ priority: LoadPriority, _ body: @escaping @Sendable () -> Void) {
         let accepted = monitor.withLock { state -> Bool in
             guard !state.isStopping else { return false }
-            state.lanes[WorkPool.lane(priority)].append(body)
             let queued = state.lanes[0].count + state.lanes[1].count + state.lanes[2].count
-            if queued > state.idle, state.threads.count < limit, let thread = start() { state.threads.append(thread) }
+            if queued >= state.idle, state.threads.count < limit, let thread = start() { state.threads.append(thread) }
+            // Queued only where a thread will take it: what runs here must not run there too.
+            if !state.threads.isEmpty { state.lanes[WorkPool.lane(priority)].append(body) }
             return !state.threads.isEmpty
         }
         // Stopped, or not even one thread to be had: better slow than never.

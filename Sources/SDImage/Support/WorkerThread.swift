@@ -27,6 +27,14 @@ package final class WorkerThread: TaskExecutor, Sendable {
     /// True when called on this very thread.
     package var isCurrent: Bool { monitor.withLock { $0.current } == pthread_self() }
 
+    /// Starts the thread now, so that a refusal is known before anything is promised.
+    package func ensureStarted() throws(ImageError) {
+        try monitor.withLock { state throws(ImageError) in
+            guard state.thread == nil, !state.isStopping else { return }
+            state.thread = try LibraryThread.start(name) { [self] in loop() }
+        }
+    }
+
     /// Appends a closure. After `stop` it runs on the caller's thread: nothing accepted is ever lost.
     package func submit(_ body: @escaping @Sendable () -> Void) { accept(.closure(body)) }
 

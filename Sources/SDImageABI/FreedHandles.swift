@@ -1,0 +1,28 @@
+#if DEBUG
+    import SDImage
+    import Synchronization
+
+    /// Addresses of objects whose last reference was given back through the C API (decisions R10). A call with such a
+    /// pointer is answered with BAD_HANDLE instead of touching what lies there now. Debug builds only: the rule of the API
+    /// remains that using a freed handle is undefined.
+    ///
+    /// An address leaves when an object at it is handed out again, owned or lent. In a forked child, where the lock may be
+    /// held for ever, nothing is in quarantine.
+    enum FreedHandles {
+        private static let addresses = Mutex<Set<UInt>>([])
+
+        static func insert(_ pointer: OpaquePointer) { unsafe change(pointer) { $0.insert($1) } }
+
+        static func remove(_ pointer: OpaquePointer) { unsafe change(pointer) { $0.remove($1) } }
+
+        static func contains(_ pointer: OpaquePointer) -> Bool {
+            let address = UInt(bitPattern: pointer)
+            return !Engine.isForked && addresses.withLock { $0.contains(address) }
+        }
+
+        private static func change(_ pointer: OpaquePointer, _ body: (inout Set<UInt>, UInt) -> Void) {
+            let address = UInt(bitPattern: pointer)
+            if !Engine.isForked { addresses.withLock { body(&$0, address) } }
+        }
+    }
+#endif

@@ -1,0 +1,94 @@
+import CSDImage
+import Foundation
+import Testing
+
+/// There is one log for the process: these tests take turns.
+@Suite(.serialized) struct LogTests {
+    /// Messages of one test; loads of other suites are heard too and left out.
+    private final class Hearer: @unchecked Sendable {
+        private let condition = NSCondition()
+        private var lines: [(sdimage_log_level, String)] = []
+        private var destroyed = 0
+        let mark = "hearer-\(UUID().uuidString)"
+        var onMessage: (() -> Void)?
+
+        func install(_ level: sdimage_log_level) {
+            sdimage_log_set_handler(
+                level,
+                { userData, level, message in
+                    let hearer = Unmanaged<Hearer>.fromOpaque(userData!).takeUnretainedValue()
+                    let text = String(cString: message!)
+                    guard text.contains(hearer.mark) else { return }
+                    hearer.condition.withLock {
+                        hearer.lines.append((level, text))
+                        hearer.condition.broadcast()
+                    }
+                    hearer.onMessage?()
+                }, Unmanaged.passRetained(self).toOpaque(),
+                { userData in
+                    let hearer = Unmanaged<Hearer>.fromOpaque(userData!).takeRetainedValue()
+                    hearer.condition.withLock {
+                        hearer.destroyed += 1
+                        hearer.condition.broadcast()
+                    }
+                })
+        }
+
+        var levels: [sdimage_log_level] { condition.withLock { lines.map(\.0) } }
+
+        func waitForDestroy() -> Bool {
+            let end = Date(timeIntervalSinceNow: 10)
+            return condition.withLock {
+                while destroyed == 0 { if !condition.wait(until: end) { break } }
+                return destroyed == 1
+            }
+        }
+    }
+
+    private func failingLoad(_ manager: Owned, _ mark: String) throws {
+        let listener = Listener()
+        _ = try listener.load(manager, makeRequest("test://\(mark)"))
+        #expect(listener.final()?.status == .SDIMAGE_STATUS_NOT_FOUND)
+    }
+
+    private func failingManager() throws -> Owned {
+        try makeManager(cache: nil, loader: try ScriptedLoader { _, _ in .SDIMAGE_STATUS_NOT_FOUND }.makeLoader())
+    }
+
+    @Test func failedLoadsAreToldAtInfoAndNotBelow() throws {
+        let manager = try failingManager()
+        let hearer = Hearer(), quiet = Hearer()
+        hearer.install(.SDIMAGE_LOG_LEVEL_INFO)
+        try failingLoad(manager, hearer.mark)
+        #expect(hearer.levels == [.SDIMAGE_LOG_LEVEL_INFO])
+        quiet.install(.SDIMAGE_LOG_LEVEL_WARNING)
+        #expect(hearer.waitForDestroy())
+        try failingLoad(manager, quiet.mark)
+        #expect(quiet.levels.isEmpty)
+        sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil)
+        #expect(quiet.waitForDestroy())
+    }
+
+    @Test func whatALogFunctionCausesIsNotLoggedAndItCannotWaitForACache() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sdimage-log-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let manager = try failingManager()
+        let cache = try makeCache(in: folder)
+        let immediate = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_immediate($0, $1) }
+        let hearer = Hearer()
+        let seen = Locked(sdimage_status.SDIMAGE_STATUS_OK)
+        hearer.onMessage = { [unowned hearer] in
+            seen.set(sdimage_cache_flush(cache.pointer, nil))
+            // Refused loaders fail at once on this thread, and would be logged.
+            let request = makeRequest("test://\(hearer.mark)")
+            sdimage_request_set_dispatcher(request.pointer, immediate.pointer)
+            _ = sdimage_manager_running_count(manager.pointer)
+        }
+        hearer.install(.SDIMAGE_LOG_LEVEL_INFO)
+        try failingLoad(manager, hearer.mark)
+        #expect(seen.get() == .SDIMAGE_STATUS_WOULD_DEADLOCK)
+        #expect(hearer.levels.count == 1)
+        sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil)
+        #expect(hearer.waitForDestroy())
+    }
+}

@@ -1,0 +1,43 @@
+import CSDImage
+import Foundation
+import Testing
+
+@Suite struct OptionsTests {
+    @Test func everyTypeComesBackAndAnotherTypeIsAbsent() throws {
+        let options = sdimage_options_new()
+        defer { sdimage_options_unref(options) }
+        let data = try make(sdimage_data_unref) { sdimage_data_new("xyz", 3, $0, $1) }
+        sdimage_options_set_string(options, "s", "text")
+        sdimage_options_set_int64(options, "i", Int64.min)
+        sdimage_options_set_double(options, "d", 0.5)
+        sdimage_options_set_bool(options, "b", true)
+        sdimage_options_set_data(options, "x", data.pointer)
+        #expect(sdimage_options_count(options) == 5)
+        #expect(String(cString: sdimage_options_get_string(options, "s", nil)) == "text")
+        #expect(sdimage_options_get_int64(options, "i", 0) == Int64.min)
+        #expect(sdimage_options_get_double(options, "d", 0) == 0.5)
+        #expect(sdimage_options_get_bool(options, "b", false))
+        #expect(sdimage_options_get_data(options, "x") == data.pointer)
+        #expect(sdimage_options_get_int64(options, "s", 7) == 7)
+        #expect(sdimage_options_get_string(options, "i", nil) == nil)
+        sdimage_options_set_string(options, "s", nil)
+        sdimage_options_remove(options, "absent")
+        #expect(!sdimage_options_has(options, "s"))
+        #expect(sdimage_options_count(options) == 4)
+    }
+
+    @Test func aPointerIsDestroyedOnceWithTheLastCopy() throws {
+        let destroyed = DispatchSemaphore(value: 0)
+        let options = sdimage_options_new()
+        sdimage_options_set_pointer(options, "p", Unmanaged.passRetained(destroyed).toOpaque()) { value in
+            Unmanaged<DispatchSemaphore>.fromOpaque(value!).takeRetainedValue().signal()
+        }
+        let request = sdimage_request_new("test://a", -1)
+        sdimage_request_set_options(request, options)
+        sdimage_options_unref(options)
+        #expect(sdimage_options_get_pointer(sdimage_request_options(request), "p") == Unmanaged.passUnretained(destroyed).toOpaque())
+        #expect(destroyed.wait(timeout: .now()) == .timedOut)
+        sdimage_request_unref(request)
+        #expect(destroyed.wait(timeout: .now() + 10) == .success)
+    }
+}
