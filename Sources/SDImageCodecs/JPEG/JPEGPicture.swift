@@ -58,21 +58,11 @@ import SDImagePixels
             extent: decoder.extent(eighths: scale.eighths))
         try decoder.start(rows, scale: scale, limits: options.limits, stop: stop)
         if rows != .cmyk, let destination = JPEGDestination(writer, height: rowSize.height) {
-            try read(into: destination, stop: stop)
+            try decoder.readAll(rows, into: destination, options: options, stop: stop)
         } else {
             try readThrough(&writer, stop: stop)
         }
         return try writer.finish()
-    }
-
-    private func read(into destination: JPEGDestination, stop: StopSignal) throws(ImageError) {
-        let check = { () throws(ImageError) in try stop.check() }
-        let split = scale.eighths == 8 ? JPEGSplit(decoder, rows: rows, into: destination, options: options, stop: stop) : nil
-        guard let split else { return try decoder.read(0..<destination.height, into: destination, check: check) }
-        defer { split.end() }
-        try decoder.read(0..<split.row, into: destination, check: check)
-        if split.takesLowerRows() { return }
-        try decoder.read(split.row..<destination.height, into: destination, check: check)
     }
 
     private func readThrough(_ writer: inout ScanlineWriter, stop: StopSignal) throws(ImageError) {

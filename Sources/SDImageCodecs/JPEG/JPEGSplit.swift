@@ -11,15 +11,15 @@ struct JPEGSplit {
     private let assistance: Assistance
 
     /// nil when one thread does it all: files that must be read as a whole, small ones, and when no worker is idle.
+    /// `decoder` has been started, at full size exactly when it has as many rows as `destination`.
     init?(
         _ decoder: JPEGDecoder, rows: JPEGDecoder.Rows, into destination: JPEGDestination, options: DecodeOptions,
-        stop: StopSignal
+        stop: StopSignal, pool: WorkPool?
     ) {
-        guard !options.acceptPartial, !decoder.hasMultipleScans, decoder.size.height == destination.height,
+        guard let pool, !options.acceptPartial, !decoder.hasMultipleScans, decoder.size.height == destination.height,
             decoder.size.pixelCount ?? 0 >= JPEGSplit.smallestPixels,
             decoder.rowMemory <= options.limits.workingBytes / 2,
-            let row = JPEGSplit.row(height: destination.height, unit: decoder.unitRows),
-            let pool = Engine.current?.work
+            let row = JPEGSplit.row(height: destination.height, unit: decoder.unitRows)
         else { return nil }
         let lower = JPEGLowerRows(
             decoder.bytes, rows: rows, from: row, into: destination, limits: options.limits, stop: stop)
@@ -47,5 +47,22 @@ struct JPEGSplit {
     static func row(height: Int, unit: Int) -> Int? {
         let row = height * 2 / 3 / max(1, unit) * unit
         return row > 0 && row < height ? row : nil
+    }
+}
+
+extension JPEGDecoder {
+    /// Decodes all rows after `start`, with the help of a worker where there is one to be had.
+    func readAll(
+        _ rows: Rows, into destination: JPEGDestination, options: DecodeOptions, stop: StopSignal,
+        pool: WorkPool? = Engine.current?.work
+    ) throws(ImageError) {
+        let check = { () throws(ImageError) in try stop.check() }
+        guard let split = JPEGSplit(self, rows: rows, into: destination, options: options, stop: stop, pool: pool) else {
+            return try read(0..<destination.height, into: destination, check: check)
+        }
+        defer { split.end() }
+        try read(0..<split.row, into: destination, check: check)
+        if split.takesLowerRows() { return }
+        try read(split.row..<destination.height, into: destination, check: check)
     }
 }
