@@ -101,6 +101,24 @@ import Testing
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    @Test func aPictureWithoutBytesIsFittedIntoWhatWasAskedFor() throws {
+        let held = HeldLoader()
+        let manager = try makeManager(cache: try makeCache(in: nil), loader: try held.makeLoader())
+        let request = makeRequest("test://picture.png")
+        sdimage_request_set_thumbnail_size(request.pointer, 10, 10, true)
+        let listener = Listener()
+        _ = try listener.load(manager, request)
+        let pixels = [UInt8](repeating: 9, count: 40 * 20)
+        let image = try make(sdimage_image_unref) {
+            sdimage_image_new(40, 20, 40, .SDIMAGE_PIXEL_FORMAT_GRAY8, pixels, $0, $1)
+        }
+        let sink = held.next()
+        sdimage_load_sink_finish_with_image(sink, image.pointer)
+        sdimage_load_sink_unref(sink)
+        #expect(listener.final()?.width == 10)
+        #expect(listener.final()?.hasData == false)
+    }
+
     @Test func cacheOnlyFindsNothingWithoutAnError() throws {
         let held = HeldLoader()
         let manager = try makeManager(cache: try makeCache(in: nil), loader: try held.makeLoader())

@@ -131,6 +131,14 @@ static long run_decode(long count) {
 }
 
 static int serve_decode(uint32_t box) {
+    /* A program that loads pictures has a manager or a cache, and with it the library's workers, of which an idle one helps
+       with large pictures. Without one every decode runs on the calling thread alone. */
+    sdimage_cache *held = NULL;
+    sdimage_cache_config *config = sdimage_cache_config_new();
+    sdimage_cache_config_set_memory_only(config, true);
+    if (sdimage_cache_new(config, &held, NULL) < 0)
+        skip("no cache");
+    sdimage_cache_config_unref(config);
     encoded = read_file(text_of("file", ""), &encoded_length);
     decode_options = sdimage_decode_options_new();
     sdimage_decode_options_set_pixel_format(decode_options, SDIMAGE_PIXEL_FORMAT_RGBA8);

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Draws the JPEG and WebP fixtures beside this file. Needs Pillow with WebP, and numpy.
+"""Draws the JPEG and WebP fixtures beside this file. Needs Pillow with WebP, numpy, and jpegtran.
 
 The picture is a ramp that the tests know by formula: red 4x, green 5y, blue 128, on 64 x 48 pixels.
 """
 import io
 import pathlib
 import struct
+import subprocess
 
 import numpy as np
 from PIL import Image, ImageCms
@@ -67,6 +68,9 @@ def main():
     picture = Image.fromarray(ramp(), "RGB")
     jpeg("ramp.jpg", picture)
     jpeg("ramp_420.jpg", picture, subsampling=2)
+    # Pillow writes no arithmetic coding.
+    subprocess.run(["jpegtran", "-arithmetic", "-outfile", HERE / "jpeg" / "ramp_arithmetic.jpg", HERE / "jpeg" / "ramp_420.jpg"],
+                   check=True)
     jpeg("ramp_progressive.jpg", picture, progressive=True)
     jpeg("ramp_gray.jpg", picture.convert("L"))
     jpeg("ramp_cmyk.jpg", Image.fromarray(np.dstack([255 - ramp(), np.zeros((48, 64), np.uint8)]), "CMYK"))

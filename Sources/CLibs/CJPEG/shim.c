@@ -121,6 +121,7 @@ int cjpeg_read_header(cjpeg_decoder *decoder, cjpeg_header *header) {
     header->kind = kind_of(info);
     header->is_progressive = info->progressive_mode;
     header->has_multiple_scans = jpeg_has_multiple_scans(info);
+    header->mcu_rows = (uint32_t)info->max_v_samp_factor * DCTSIZE;
     header->coefficient_bytes = 0;
     header->coarsest_columns = header->coarsest_rows = UINT32_MAX;
     for (int i = 0; i < info->num_components; i++) {
@@ -257,6 +258,12 @@ int cjpeg_read_rows(cjpeg_decoder *decoder, uint8_t *const *rows, uint32_t count
     /* The library takes no const, and changes the rows only. */
     *got = jpeg_read_scanlines(&decoder->info, (JSAMPARRAY)rows, count);
     return *got > 0 ? CJPEG_OK : CJPEG_BAD_DATA;
+}
+
+int cjpeg_skip_rows(cjpeg_decoder *decoder, uint32_t count) {
+    if (setjmp(decoder->escape))
+        return decoder->status;
+    return jpeg_skip_scanlines(&decoder->info, count) == count ? CJPEG_OK : CJPEG_BAD_DATA;
 }
 
 int cjpeg_is_damaged(const cjpeg_decoder *decoder) { return decoder->damage != CJPEG_OK; }

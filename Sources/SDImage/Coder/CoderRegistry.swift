@@ -71,7 +71,8 @@ package final class CoderRegistry: Sendable {
         let coder = try choose(for: bytes, options: options, override: override)
         stop.allow(nanoseconds: options.limits.workNanoseconds)
         try stop.check()
-        return try coder.decode(bytes, options: options, stop: stop)
+        guard let pool = Engine.current?.work else { return try coder.decode(bytes, options: options, stop: stop) }
+        return try pool.counting { () throws(ImageError) in try coder.decode(bytes, options: options, stop: stop) }
     }
 
     /// Encodes with the first coder that claims the format (spec COD-14).

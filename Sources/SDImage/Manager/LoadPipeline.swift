@@ -48,7 +48,8 @@ package struct LoadPipeline: Sendable {
         }
         if request.retryFailed { failedURLs.remove(CacheKey(request.url)) }
         try await store(image, loaded, &timings)
-        return Found(image: image, data: keys.isOriginal ? loaded.data.bytes : nil, source: loaded.data.source)
+        return Found(image: image, data: keys.isOriginal && loaded.data.image == nil ? loaded.data.bytes : nil,
+            source: loaded.data.source)
     }
 
     private func validate() throws(ImageError) {
@@ -125,25 +126,25 @@ package struct LoadPipeline: Sendable {
     private func decode(_ data: LoadedData, from origin: DecodeOrigin, _ timings: inout StageTimings) async throws(ImageError)
         -> Image
     {
-        if let image = data.image { return image }
         let start = MonotonicClock.now
         defer { timings.decode = MonotonicClock.now - start }
         let key = DecodeKey(
             key: keys.final, origin: origin, options: request.decodeOptions, coder: request.coder.map(ObjectIdentifier.init))
         return try await decodes.value(for: key, on: engine.executor) { [self] _ async throws(ImageError) in
-            try await decodeNow(data.bytes)
+            try await decodeNow(data)
         }
     }
 
-    private func decodeNow(_ bytes: Bytes) async throws(ImageError) -> Image {
+    private func decodeNow(_ data: LoadedData) async throws(ImageError) -> Image {
         let stop = StopSignal()
         let outcome: Result<Image, ImageError> = await withTaskCancellationHandler {
             do throws(ImageError) {
                 return .success(
                     try await engine.work.run(request.priority) { () throws(ImageError) in
                         try stop.check()
+                        if let image = data.image { return try image.fitted(request.decodeOptions, stop: stop) }
                         return try registry.decode(
-                            bytes, options: request.decodeOptions, stop: stop, coder: request.coder)
+                            data.bytes, options: request.decodeOptions, stop: stop, coder: request.coder)
                     })
             } catch { return .failure(error) }
         } onCancel: {

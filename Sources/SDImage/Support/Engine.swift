@@ -51,7 +51,11 @@ package final class Engine: Sendable {
     }
 
     /// The running engine, if any.
-    package static var current: Engine? { isForked ? nil : shared.withLock { $0.engine } }
+    package static var current: Engine? {
+        // Without an engine nothing may be locked here: no handler holds that lock across a fork, and the child may decode.
+        guard !isForked, live.load(ordering: .relaxed) else { return nil }
+        return shared.withLock { $0.engine }
+    }
 
     /// Calls a destructor of the host where no lock of the library can be held: on the callback thread, or here when
     /// no engine runs, because then nothing of the library is under way.

@@ -7,10 +7,16 @@ import Glibc
 package final class WorkPool: Sendable {
     private struct State {
         var lanes: [FIFO<@Sendable () -> Void>] = [FIFO(), FIFO(), FIFO()]
+        /// Jobs of `assist`, each with an idle worker on its way to it.
+        var assistances: FIFO<Assistance> = FIFO()
         var threads: [pthread_t] = []
         var idle = 0
         var runningLow = 0
+        /// Threads outside the pool that compute as its workers do.
+        var guests = 0
         var isStopping = false
+
+        var queued: Int { assistances.count + lanes[0].count + lanes[1].count + lanes[2].count }
     }
 
     private let name: String
@@ -25,8 +31,7 @@ package final class WorkPool: Sendable {
     package func submit(_ priority: LoadPriority, _ body: @escaping @Sendable () -> Void) {
         let accepted = monitor.withLock { state -> Bool in
             guard !state.isStopping else { return false }
-            let queued = state.lanes[0].count + state.lanes[1].count + state.lanes[2].count
-            if queued >= state.idle, state.threads.count < limit, let thread = start() { state.threads.append(thread) }
+            if state.queued >= state.idle, state.threads.count < limit, let thread = start() { state.threads.append(thread) }
             // Queued only where a thread will take it: what runs here must not run there too.
             if !state.threads.isEmpty { state.lanes[WorkPool.lane(priority)].append(body) }
             return !state.threads.isEmpty
@@ -49,6 +54,39 @@ package final class WorkPool: Sendable {
             }
         }
         return try result.get()
+    }
+
+    /// Has a worker help the calling thread, which computes too and is not one to wait for a free worker; nil unless
+    /// nothing is queued, a worker is idle and, with the caller, no more threads compute than the pool may have.
+    ///
+    /// The job comes before all that is submitted later, so it should be short.
+    package func assist(_ body: @escaping @Sendable () -> Void) -> Assistance? {
+        let assistance = Assistance(body)
+        let accepted = monitor.withLock { state -> Bool in
+            let computing = state.threads.count - state.idle + state.guests
+            guard !state.isStopping, state.queued == 0, computing < limit else { return false }
+            if state.idle == 0 {
+                guard state.threads.count < limit, let thread = start() else { return false }
+                state.threads.append(thread)
+            }
+            state.assistances.append(assistance)
+            return true
+        }
+        guard accepted else { return nil }
+        monitor.signal()
+        return assistance
+    }
+
+    /// Runs `body` on the calling thread, which counts as a busy worker meanwhile, for `assist`.
+    package func counting<R>(_ body: () throws(ImageError) -> R) throws(ImageError) -> R {
+        let isGuest = monitor.withLock { state -> Bool in
+            guard !state.threads.contains(pthread_self()) else { return false }
+            state.guests += 1
+            return true
+        }
+        // In the child of a fork, which `body` may have made, the lock may be held for ever.
+        defer { if isGuest, !Engine.isForked { monitor.withLock { $0.guests -= 1 } } }
+        return try body()
     }
 
     /// Runs what is queued, then ends the threads. Must not be called on one of them.
@@ -88,6 +126,7 @@ package final class WorkPool: Sendable {
         return monitor.wait { state, _ -> (@Sendable () -> Void, Bool)?? in
             if isWaiting { state.idle -= 1 }
             isWaiting = false
+            if let assistance = state.assistances.popFirst() { return ({ assistance.run() }, false) }
             if let body = state.lanes[0].popFirst() ?? state.lanes[1].popFirst() { return (body, false) }
             if state.runningLow < max(1, limit - 1) || state.isStopping, let body = state.lanes[2].popFirst() {
                 state.runningLow += 1

@@ -23,7 +23,7 @@ import SDImage
     static let rowsAtOnce = 16
 
     private let decoder: OpaquePointer
-    private let bytes: Bytes
+    let bytes: Bytes
     private let header: cjpeg_header
     let size: PixelSize
     let kind: Kind
@@ -50,6 +50,12 @@ import SDImage
     deinit { unsafe cjpeg_close(decoder) }
 
     var isProgressive: Bool { header.is_progressive != 0 }
+    /// All of the file must be read before the first row.
+    var hasMultipleScans: Bool { header.has_multiple_scans != 0 }
+    /// Rows that are coded together.
+    var unitRows: Int { Int(header.mcu_rows) }
+    /// At least the bytes that libjpeg holds while it decodes a file with one scan.
+    var rowMemory: Int { 65_536 + (size.width + 32) * 4 * 2 * unitRows }
     /// Damage was met and tolerated.
     var isDamaged: Bool { unsafe cjpeg_is_damaged(decoder) != 0 }
 
@@ -66,9 +72,8 @@ import SDImage
     /// A fifth more than `wanted`: scaling inside the transform alone is about as crude as plain means. Twice as much
     /// where the picture is so small that it costs nothing.
     func scale(covering wanted: PixelSize) -> Scale {
-        let full = Scale(eighths: 8, size: size, needsOnlyMeans: false)
         // Ink over ink is a product: it must be formed before means are.
-        guard kind != .cmyk else { return full }
+        guard kind != .cmyk else { return fullScale }
         let margin = (size.pixelCount ?? Int.max) < 250_000 ? 2.0 : 1.2
         let (width, height) = (Double(wanted.width) * margin, Double(wanted.height) * margin)
         for eighths in 1..<8 {
@@ -78,8 +83,10 @@ import SDImage
             let isCovered = Double(header.coarsest_columns) >= width && Double(header.coarsest_rows) >= height
             return Scale(eighths: eighths, size: scaledSize(eighths), needsOnlyMeans: eighths == 1 && isCovered)
         }
-        return full
+        return fullScale
     }
+
+    var fullScale: Scale { Scale(eighths: 8, size: size, needsOnlyMeans: false) }
 
     /// The part of the scaled rows that the picture covers: libjpeg rounds their size up.
     func extent(eighths: Int) -> ScanlineWriter.Extent {
@@ -96,7 +103,7 @@ import SDImage
 
     /// Prepares rows; a file with several scans is read as far as needed, within the limits on memory and scans.
     func start(_ rows: Rows, scale: Scale, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
-        if header.has_multiple_scans != 0, header.coefficient_bytes > UInt64(max(0, limits.workingBytes)) {
+        if hasMultipleScans, header.coefficient_bytes > UInt64(max(0, limits.workingBytes)) {
             throw .tooLarge("memory for coefficients in bytes", limit: limits.workingBytes)
         }
         try check(
@@ -114,6 +121,31 @@ import SDImage
         var got: UInt32 = 0
         try check(unsafe cjpeg_read_rows(decoder, rows, UInt32(rows.count), &got))
         return Int(got)
+    }
+
+    /// Decodes the rows of a range that begins with the next one; calls `check` about every 16 rows.
+    func read(
+        _ range: Range<Int>, into destination: JPEGDestination, check: () throws(ImageError) -> Void
+    ) throws(ImageError) {
+        var pointers: [UnsafeMutablePointer<UInt8>?] = unsafe []
+        var y = range.lowerBound
+        while y < range.upperBound {
+            try check()
+            unsafe destination.replace(&pointers, with: y..<min(range.upperBound, y + JPEGDecoder.rowsAtOnce))
+            y += unsafe try read(into: pointers)
+        }
+    }
+
+    /// Passes over as many rows, a multiple of `unitRows` and not all; calls `check` every few million pixels.
+    func skip(_ count: Int, check: () throws(ImageError) -> Void) throws(ImageError) {
+        let step = max(1, 4_000_000 / max(1, size.width * unitRows)) * unitRows
+        var y = 0
+        while y < count {
+            try check()
+            let rows = min(step, count - y)
+            try self.check(unsafe cjpeg_skip_rows(decoder, UInt32(rows)))
+            y += rows
+        }
     }
 
     /// Each scan walks all blocks however few bytes it has, so large pictures may have fewer of them. Encoders write

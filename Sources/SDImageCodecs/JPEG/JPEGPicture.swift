@@ -57,28 +57,12 @@ import SDImagePixels
             rowSize: rowSize, sourceFormat: rowFormat, plan: plan, output: output, transform: transform, options: options,
             extent: decoder.extent(eighths: scale.eighths))
         try decoder.start(rows, scale: scale, limits: options.limits, stop: stop)
-        if rows != .cmyk, unsafe writer.directRow(0) != nil {
-            try readDirectly(into: writer, stop: stop)
+        if rows != .cmyk, let destination = JPEGDestination(writer, height: rowSize.height) {
+            try decoder.readAll(rows, into: destination, options: options, stop: stop)
         } else {
             try readThrough(&writer, stop: stop)
         }
         return try writer.finish()
-    }
-
-    private func readDirectly(into writer: borrowing ScanlineWriter, stop: StopSignal) throws(ImageError) {
-        guard let first = unsafe writer.directRow(0)?.baseAddress else { return }
-        // Rows lie evenly, upwards in a picture that is turned upside down.
-        let stride = unsafe writer.directRow(1)?.baseAddress.map { unsafe $0 - first } ?? 0
-        var pointers: [UnsafeMutablePointer<UInt8>?] = unsafe []
-        var y = 0
-        while y < rowSize.height {
-            try stop.check()
-            unsafe pointers.removeAll(keepingCapacity: true)
-            for row in y..<min(rowSize.height, y + JPEGDecoder.rowsAtOnce) {
-                unsafe pointers.append((first + row * stride).assumingMemoryBound(to: UInt8.self))
-            }
-            y += unsafe try decoder.read(into: pointers)
-        }
     }
 
     private func readThrough(_ writer: inout ScanlineWriter, stop: StopSignal) throws(ImageError) {

@@ -34,6 +34,8 @@ typedef struct {
     int is_progressive;
     /* All scans must be read before the first row. */
     int has_multiple_scans;
+    /* Rows of pixels that are coded together. */
+    uint32_t mcu_rows;
     /* Bytes of coefficients that such a file needs. */
     uint64_t coefficient_bytes;
     /* Blocks of the most coarsely sampled component. */
@@ -57,6 +59,10 @@ int cjpeg_read_ahead(cjpeg_decoder *decoder, int max_scans, int *done);
 
 /* Decodes up to `count` rows, each with room for its width; `*got` of them are there, at least one until the last. */
 int cjpeg_read_rows(cjpeg_decoder *decoder, uint8_t *const *rows, uint32_t count, uint32_t *got);
+
+/* Passes over `count` rows, which must not be the last, of a file with one scan: they are only read, not made pixels. Whole
+   multiples of `mcu_rows` cost least. */
+int cjpeg_skip_rows(cjpeg_decoder *decoder, uint32_t count);
 
 /* Whether damage was met and tolerated. */
 int cjpeg_is_damaged(const cjpeg_decoder *decoder);
