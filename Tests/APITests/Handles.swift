@@ -128,11 +128,11 @@ final class Listener: @unchecked Sendable {
     }
 
     /// Waits for the final result; nil when it does not come.
-    func final(within seconds: Double = 10) -> Delivered? {
+    func final(within seconds: Double = 60) -> Delivered? {
         wait(seconds) { $0.heard.contains { $0.kind == .SDIMAGE_DELIVERY_KIND_FINAL } } ? finals.first : nil
     }
 
-    func waitForDestroy(count: Int = 1, within seconds: Double = 10) -> Bool { wait(seconds) { $0.destroyed >= count } }
+    func waitForDestroy(count: Int = 1, within seconds: Double = 60) -> Bool { wait(seconds) { $0.destroyed >= count } }
 
     private func wait(_ seconds: Double, until isTrue: (Listener) -> Bool) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
@@ -181,7 +181,7 @@ final class HeldLoader: @unchecked Sendable {
     }
 
     /// Waits for the next request and answers it.
-    func answer(_ bytes: [UInt8], within seconds: Double = 10) -> Bool {
+    func answer(_ bytes: [UInt8], within seconds: Double = 60) -> Bool {
         guard let sink = next(within: seconds) else { return false }
         sdimage_load_sink_set_expected_length(sink, UInt64(bytes.count))
         let status = sdimage_load_sink_write(sink, bytes, bytes.count, nil)
@@ -191,7 +191,7 @@ final class HeldLoader: @unchecked Sendable {
     }
 
     /// The sink of the next request, owned by the caller.
-    func next(within seconds: Double = 10) -> OpaquePointer? {
+    func next(within seconds: Double = 60) -> OpaquePointer? {
         let end = Date(timeIntervalSinceNow: seconds)
         condition.lock()
         defer { condition.unlock() }
@@ -199,7 +199,7 @@ final class HeldLoader: @unchecked Sendable {
         return sinks.removeFirst()
     }
 
-    func waitForCancel(within seconds: Double = 10) -> Bool {
+    func waitForCancel(within seconds: Double = 60) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
         condition.lock()
         defer { condition.unlock() }
@@ -207,7 +207,7 @@ final class HeldLoader: @unchecked Sendable {
         return true
     }
 
-    func waitForDestroy(within seconds: Double = 10) -> Bool {
+    func waitForDestroy(within seconds: Double = 60) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
         condition.lock()
         defer { condition.unlock() }

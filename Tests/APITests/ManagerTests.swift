@@ -35,11 +35,12 @@ import Testing
         let manager = try makeManager(cache: try makeCache(in: nil), loader: try held.makeLoader())
         let listeners = (0..<100).map { _ in Listener() }
         let tasks = try listeners.map { try $0.load(manager, makeRequest("test://same.png")) }
-        for task in tasks.prefix(50) { sdimage_task_cancel(task.pointer) }
+        // Not the first: when all that have come aboard so far leave, the transfer ends and the next one starts another.
+        for task in tasks.suffix(50) { sdimage_task_cancel(task.pointer) }
         #expect(held.answer(makePNG(width: 8, height: 8)))
         for (index, listener) in listeners.enumerated() {
             let final = listener.final()
-            #expect(final?.status == (index < 50 ? .SDIMAGE_STATUS_CANCELLED : .SDIMAGE_STATUS_OK))
+            #expect(final?.status == (index < 50 ? .SDIMAGE_STATUS_OK : .SDIMAGE_STATUS_CANCELLED))
         }
         #expect(held.startCount == 1)
         #expect(listeners.allSatisfy { $0.finals.count == 1 })

