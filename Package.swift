@@ -44,7 +44,9 @@ let package = Package(
 
         // Foreign libraries: each imported by exactly one target.
         .target(name: "CJPEG", path: "Sources/CLibs/CJPEG", cSettings: cStrict, linkerSettings: [.linkedLibrary("jpeg")]),
-        .target(name: "CPNG", path: "Sources/CLibs/CPNG", cSettings: cStrict, linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("z")]),
+        .target(
+            name: "CPNG", path: "Sources/CLibs/CPNG", cSettings: cStrict,
+            linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("z")]),
         .systemLibrary(name: "CGIF", path: "Sources/CLibs/CGIF"),
         .systemLibrary(name: "CWebP", path: "Sources/CLibs/CWebP"),
         .systemLibrary(name: "CLCMS", path: "Sources/CLibs/CLCMS"),

@@ -54,7 +54,9 @@ public func sdimage_cache_config_unref(_ config: Object) {
 
 @_cdecl("sdimage_cache_config_set_directory") @implementation
 public func sdimage_cache_config_set_directory(_ config: Object, _ path: Text) {
-    unsafe change(config, CacheConfigObject.self) { $0.directory = unsafe Input.text(path) ?? CacheConfiguration.defaultDirectory }
+    unsafe change(config, CacheConfigObject.self) {
+        $0.directory = unsafe Input.text(path) ?? CacheConfiguration.defaultDirectory
+    }
 }
 
 @_cdecl("sdimage_cache_config_set_namespace") @implementation
@@ -101,7 +103,8 @@ public func sdimage_cache_config_set_durable(_ config: Object, _ durable: Bool) 
 public func sdimage_cache_new(_ config: Object, _ cache: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(cache)
-        let configuration = unsafe config == nil ? CacheConfiguration() : try Handle.borrow(config, as: CacheConfigObject.self).value
+        let configuration =
+            unsafe config == nil ? CacheConfiguration() : try Handle.borrow(config, as: CacheConfigObject.self).value
         unsafe try give(CacheObject(try Defaults.makeCache(configuration)), cache)
     }
 }
@@ -123,12 +126,16 @@ public func sdimage_cache_close(_ cache: Object, _ error: ObjectOut) -> sdimage_
 
 @_cdecl("sdimage_cache_memory_image") @implementation
 public func sdimage_cache_memory_image(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int) -> Object {
-    guard let cache = unsafe Handle.find(cache, as: CacheObject.self), let key = unsafe try? Input.view(key, length) else { return nil }
+    guard let cache = unsafe Handle.find(cache, as: CacheObject.self), let key = unsafe try? Input.view(key, length) else {
+        return nil
+    }
     return unsafe cache.cache.memoryImage(for: key).map { unsafe Handle.own($0) } ?? nil
 }
 
 @_cdecl("sdimage_cache_set_memory_image") @implementation
-public func sdimage_cache_set_memory_image(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ image: Object, _ error: ObjectOut) -> sdimage_status {
+public func sdimage_cache_set_memory_image(
+    _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ image: Object, _ error: ObjectOut
+) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let cache = unsafe try Handle.borrow(cache, as: CacheObject.self)
         try cache.builtIn?.check()
@@ -142,7 +149,9 @@ public func sdimage_cache_set_memory_limits(_ cache: Object, _ bytes: Int, _ cou
 }
 
 @_cdecl("sdimage_cache_data") @implementation
-public func sdimage_cache_data(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+public func sdimage_cache_data(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: ObjectOut, _ error: ObjectOut)
+    -> sdimage_status
+{
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(data)
         guard let found = unsafe try disk(cache).dataNow(for: try Input.key(key, length)) else {
@@ -153,7 +162,9 @@ public func sdimage_cache_data(_ cache: Object, _ key: UnsafeRawPointer?, _ leng
 }
 
 @_cdecl("sdimage_cache_store_data") @implementation
-public func sdimage_cache_store_data(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: Object, _ error: ObjectOut) -> sdimage_status {
+public func sdimage_cache_store_data(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: Object, _ error: ObjectOut)
+    -> sdimage_status
+{
     unsafe attempt(error) { () throws(ImageError) in
         let disk = unsafe try disk(cache)
         let key = unsafe try Input.key(key, length)
@@ -163,7 +174,10 @@ public func sdimage_cache_store_data(_ cache: Object, _ key: UnsafeRawPointer?, 
 }
 
 @_cdecl("sdimage_cache_store_data_async") @implementation
-public func sdimage_cache_store_data_async(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: Object, _ stored: sdimage_cache_stored_fn?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ error: ObjectOut) -> sdimage_status {
+public func sdimage_cache_store_data_async(
+    _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: Object, _ stored: sdimage_cache_stored_fn?,
+    _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ error: ObjectOut
+) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     let function = unsafe stored
     return unsafe attempt(error) { () throws(ImageError) in
@@ -179,7 +193,9 @@ public func sdimage_cache_store_data_async(_ cache: Object, _ key: UnsafeRawPoin
 }
 
 @_cdecl("sdimage_cache_image") @implementation
-public func sdimage_cache_image(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ options: Object, _ image: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+public func sdimage_cache_image(
+    _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ options: Object, _ image: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(image)
         let lookup = unsafe CacheLookup(cache: try builtIn(cache), registry: Defaults.coders)
@@ -198,7 +214,9 @@ public func sdimage_cache_contains(_ cache: Object, _ key: UnsafeRawPointer?, _ 
 }
 
 @_cdecl("sdimage_cache_remove") @implementation
-public func sdimage_cache_remove(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ layers: sdimage_cache_layers, _ error: ObjectOut) -> sdimage_status {
+public func sdimage_cache_remove(
+    _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ layers: sdimage_cache_layers, _ error: ObjectOut
+) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let cache = unsafe try builtIn(cache)
         let key = unsafe try Input.key(key, length)
@@ -239,7 +257,9 @@ public func sdimage_cache_remove_expired(_ cache: Object, _ error: ObjectOut) ->
 }
 
 @_cdecl("sdimage_cache_path") @implementation
-public func sdimage_cache_path(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ path: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+public func sdimage_cache_path(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ path: ObjectOut, _ error: ObjectOut)
+    -> sdimage_status
+{
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(path)
         let disk = unsafe try disk(cache)
@@ -251,7 +271,9 @@ public func sdimage_cache_path(_ cache: Object, _ key: UnsafeRawPointer?, _ leng
 }
 
 @_cdecl("sdimage_cache_disk_totals") @implementation
-public func sdimage_cache_disk_totals(_ cache: Object, _ bytes: UnsafeMutablePointer<UInt64>?, _ count: UnsafeMutablePointer<UInt64>?, _ error: ObjectOut) -> sdimage_status {
+public func sdimage_cache_disk_totals(
+    _ cache: Object, _ bytes: UnsafeMutablePointer<UInt64>?, _ count: UnsafeMutablePointer<UInt64>?, _ error: ObjectOut
+) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let totals = unsafe try disk(cache).totalsNow()
         unsafe bytes?.pointee = UInt64(clamping: totals.bytes)
@@ -268,7 +290,10 @@ public func sdimage_cache_statistics(_ cache: Object, _ json: ObjectOut, _ error
 }
 
 @_cdecl("sdimage_cache_new_custom") @implementation
-public func sdimage_cache_new_custom(_ vtable: UnsafePointer<sdimage_cache_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ cache: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+public func sdimage_cache_new_custom(
+    _ vtable: UnsafePointer<sdimage_cache_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ cache: ObjectOut,
+    _ error: ObjectOut
+) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(cache)

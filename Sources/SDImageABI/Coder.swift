@@ -53,13 +53,17 @@ public func sdimage_decode_options_unref(_ options: Object) {
 }
 
 @_cdecl("sdimage_decode_options_set_thumbnail_size") @implementation
-public func sdimage_decode_options_set_thumbnail_size(_ options: Object, _ width: UInt32, _ height: UInt32, _ preserveAspectRatio: Bool) {
+public func sdimage_decode_options_set_thumbnail_size(
+    _ options: Object, _ width: UInt32, _ height: UInt32, _ preserveAspectRatio: Bool
+) {
     unsafe change(options, DecodeOptionsObject.self) { $0.setThumbnail(width, height, preserveAspectRatio) }
 }
 
 @_cdecl("sdimage_decode_options_set_pixel_format") @implementation
 public func sdimage_decode_options_set_pixel_format(_ options: Object, _ pixelFormat: sdimage_pixel_format) {
-    unsafe change(options, DecodeOptionsObject.self) { $0.pixelFormat = PixelFormat(rawValue: Int32(bitPattern: pixelFormat.rawValue)) }
+    unsafe change(options, DecodeOptionsObject.self) {
+        $0.pixelFormat = PixelFormat(rawValue: Int32(bitPattern: pixelFormat.rawValue))
+    }
 }
 
 @_cdecl("sdimage_decode_options_set_first_frame_only") @implementation
@@ -164,7 +168,9 @@ public func sdimage_sniff(_ bytes: UnsafeRawPointer?, _ length: Int) -> sdimage_
 }
 
 @_cdecl("sdimage_decode") @implementation
-public func sdimage_decode(_ bytes: UnsafeRawPointer?, _ length: Int, _ options: Object, _ image: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+public func sdimage_decode(_ bytes: UnsafeRawPointer?, _ length: Int, _ options: Object, _ image: ObjectOut, _ error: ObjectOut)
+    -> sdimage_status
+{
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(image)
         let options = unsafe try decodeOptions(options)
@@ -199,16 +205,24 @@ public func sdimage_source_size(_ source: Object) -> UInt64 {
 }
 
 @_cdecl("sdimage_source_read") @implementation
-public func sdimage_source_read(_ source: Object, _ offset: UInt64, _ buffer: UserData, _ length: Int, _ read: UnsafeMutablePointer<Int>?, _ error: ObjectOut) -> sdimage_status {
+public func sdimage_source_read(
+    _ source: Object, _ offset: UInt64, _ buffer: UserData, _ length: Int, _ read: UnsafeMutablePointer<Int>?, _ error: ObjectOut
+) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let source = unsafe try Handle.borrow(source, as: SourceObject.self)
-        guard let buffer = unsafe buffer, let read = unsafe read else { throw ImageError(.invalidArgument, "NULL where bytes are to be stored") }
-        unsafe read.pointee = unsafe try source.read(at: offset, into: UnsafeMutableRawBufferPointer(start: buffer, count: max(0, length)))
+        guard let buffer = unsafe buffer, let read = unsafe read else {
+            throw ImageError(.invalidArgument, "NULL where bytes are to be stored")
+        }
+        unsafe read.pointee = unsafe try source.read(
+            at: offset, into: UnsafeMutableRawBufferPointer(start: buffer, count: max(0, length)))
     }
 }
 
 @_cdecl("sdimage_coder_new_custom") @implementation
-public func sdimage_coder_new_custom(_ name: Text, _ vtable: UnsafePointer<sdimage_coder_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ coder: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+public func sdimage_coder_new_custom(
+    _ name: Text, _ vtable: UnsafePointer<sdimage_coder_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?,
+    _ coder: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(coder)

@@ -9,7 +9,10 @@ public func sdimage_data_new(_ bytes: UnsafeRawPointer?, _ length: Int, _ data: 
 }
 
 @_cdecl("sdimage_data_new_adopting") @implementation
-public func sdimage_data_new_adopting(_ bytes: UnsafeRawPointer?, _ length: Int, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ data: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+public func sdimage_data_new_adopting(
+    _ bytes: UnsafeRawPointer?, _ length: Int, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ data: ObjectOut,
+    _ error: ObjectOut
+) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
         let view = unsafe try Input.content(bytes, length)

@@ -29,11 +29,14 @@ enum Defaults {
 
     /// Versions of the libraries underneath.
     static var libraries: [(String, String)] {
-        builtinCoders.map { ($0.name, $0.libraryVersion) } + [("http", CurlLoader.libraryVersion), ("sqlite", SQLiteStore.libraryVersion)]
+        builtinCoders.map { ($0.name, $0.libraryVersion) } + [
+            ("http", CurlLoader.libraryVersion), ("sqlite", SQLiteStore.libraryVersion),
+        ]
     }
 
     static func makeCache(_ configuration: CacheConfiguration) throws(ImageError) -> ImageCache {
-        guard !configuration.namespace.isEmpty, !configuration.namespace.contains("/"), configuration.namespace.first != "." else {
+        guard !configuration.namespace.isEmpty, !configuration.namespace.contains("/"), configuration.namespace.first != "."
+        else {
             throw ImageError(.invalidArgument, "a namespace that is no plain folder name")
         }
         let cache = try ImageCache(configuration) { path, isDurable throws(ImageError) in

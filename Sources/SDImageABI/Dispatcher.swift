@@ -23,7 +23,10 @@ public func sdimage_dispatcher_new_immediate(_ dispatcher: ObjectOut, _ error: O
 }
 
 @_cdecl("sdimage_dispatcher_new_host") @implementation
-public func sdimage_dispatcher_new_host(_ vtable: UnsafePointer<sdimage_host_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ dispatcher: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+public func sdimage_dispatcher_new_host(
+    _ vtable: UnsafePointer<sdimage_host_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ dispatcher: ObjectOut,
+    _ error: ObjectOut
+) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(dispatcher)

@@ -21,17 +21,23 @@ public func sdimage_downloader_config_unref(_ config: Object) {
 
 @_cdecl("sdimage_downloader_config_set_max_per_host") @implementation
 public func sdimage_downloader_config_set_max_per_host(_ config: Object, _ count: UInt32) {
-    unsafe change(config, DownloaderConfigObject.self) { $0.maxPerHost = count > 0 ? Int(count) : DownloaderConfiguration().maxPerHost }
+    unsafe change(config, DownloaderConfigObject.self) {
+        $0.maxPerHost = count > 0 ? Int(count) : DownloaderConfiguration().maxPerHost
+    }
 }
 
 @_cdecl("sdimage_downloader_config_set_max_total") @implementation
 public func sdimage_downloader_config_set_max_total(_ config: Object, _ count: UInt32) {
-    unsafe change(config, DownloaderConfigObject.self) { $0.maxTotal = count > 0 ? Int(count) : DownloaderConfiguration().maxTotal }
+    unsafe change(config, DownloaderConfigObject.self) {
+        $0.maxTotal = count > 0 ? Int(count) : DownloaderConfiguration().maxTotal
+    }
 }
 
 @_cdecl("sdimage_downloader_config_set_execution_order") @implementation
 public func sdimage_downloader_config_set_execution_order(_ config: Object, _ order: sdimage_execution_order) {
-    unsafe change(config, DownloaderConfigObject.self) { $0.executionOrder = order == .SDIMAGE_EXECUTION_ORDER_LIFO ? .lifo : .fifo }
+    unsafe change(config, DownloaderConfigObject.self) {
+        $0.executionOrder = order == .SDIMAGE_EXECUTION_ORDER_LIFO ? .lifo : .fifo
+    }
 }
 
 @_cdecl("sdimage_downloader_config_set_connect_timeout_ms") @implementation
@@ -57,7 +63,9 @@ public func sdimage_downloader_config_set_total_timeout_ms(_ config: Object, _ t
 
 @_cdecl("sdimage_downloader_config_set_max_body_bytes") @implementation
 public func sdimage_downloader_config_set_max_body_bytes(_ config: Object, _ bytes: Int) {
-    unsafe change(config, DownloaderConfigObject.self) { $0.maxBodyBytes = bytes > 0 ? bytes : DownloaderConfiguration().maxBodyBytes }
+    unsafe change(config, DownloaderConfigObject.self) {
+        $0.maxBodyBytes = bytes > 0 ? bytes : DownloaderConfiguration().maxBodyBytes
+    }
 }
 
 @_cdecl("sdimage_downloader_config_set_max_redirects") @implementation
@@ -94,7 +102,8 @@ public func sdimage_downloader_new(_ config: Object, _ loader: ObjectOut, _ erro
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(loader)
         let lease = try Engine.acquire()
-        let configuration = unsafe config == nil ? DownloaderConfiguration() : try Handle.borrow(config, as: DownloaderConfigObject.self).value
+        let configuration =
+            unsafe config == nil ? DownloaderConfiguration() : try Handle.borrow(config, as: DownloaderConfigObject.self).value
         unsafe try give(LoaderObject(try CurlLoader(configuration, lease: lease)), loader)
     }
 }

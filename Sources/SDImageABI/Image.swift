@@ -32,7 +32,10 @@ private func hostMetadata(_ size: PixelSize, _ format: PixelFormat) -> ImageMeta
 }
 
 @_cdecl("sdimage_image_new") @implementation
-public func sdimage_image_new(_ width: UInt32, _ height: UInt32, _ stride: Int, _ pixelFormat: sdimage_pixel_format, _ pixels: UnsafeRawPointer?, _ image: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+public func sdimage_image_new(
+    _ width: UInt32, _ height: UInt32, _ stride: Int, _ pixelFormat: sdimage_pixel_format, _ pixels: UnsafeRawPointer?,
+    _ image: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(image)
         guard let pixels = unsafe pixels else { throw ImageError(.invalidArgument, "NULL pixels") }
@@ -47,7 +50,10 @@ public func sdimage_image_new(_ width: UInt32, _ height: UInt32, _ stride: Int, 
 }
 
 @_cdecl("sdimage_image_new_adopting") @implementation
-public func sdimage_image_new_adopting(_ width: UInt32, _ height: UInt32, _ stride: Int, _ pixelFormat: sdimage_pixel_format, _ pixels: UserData, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ image: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+public func sdimage_image_new_adopting(
+    _ width: UInt32, _ height: UInt32, _ stride: Int, _ pixelFormat: sdimage_pixel_format, _ pixels: UserData,
+    _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ image: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
         guard let pixels = unsafe pixels else { throw ImageError(.invalidArgument, "NULL pixels") }
@@ -55,7 +61,9 @@ public func sdimage_image_new_adopting(_ width: UInt32, _ height: UInt32, _ stri
         guard UInt(bitPattern: pixels) % UInt(format.bytesPerChannel) == 0, stride % format.bytesPerChannel == 0 else {
             throw ImageError(.invalidArgument, "pixels that are not aligned for their samples")
         }
-        let buffer = unsafe PixelBuffer(adopting: pixels, size: size, format: format, stride: stride) { withExtendedLifetime(foreign) {} }
+        let buffer = unsafe PixelBuffer(adopting: pixels, size: size, format: format, stride: stride) {
+            withExtendedLifetime(foreign) {}
+        }
         unsafe try give(Image(pixels: buffer, metadata: hostMetadata(size, format)), image)
     }
 }
@@ -164,7 +172,9 @@ public func sdimage_image_extended_data(_ image: Object) -> Object {
 }
 
 @_cdecl("sdimage_image_convert") @implementation
-public func sdimage_image_convert(_ image: Object, _ pixelFormat: sdimage_pixel_format, _ converted: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+public func sdimage_image_convert(
+    _ image: Object, _ pixelFormat: sdimage_pixel_format, _ converted: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let source = unsafe try Handle.borrow(image, as: Image.self)
         guard let format = PixelFormat(rawValue: Int32(bitPattern: pixelFormat.rawValue)) else {
@@ -218,7 +228,9 @@ public func sdimage_metadata_set_extended_data(_ metadata: Object, _ data: Objec
 }
 
 @_cdecl("sdimage_image_with_metadata") @implementation
-public func sdimage_image_with_metadata(_ image: Object, _ metadata: Object, _ copy: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+public func sdimage_image_with_metadata(_ image: Object, _ metadata: Object, _ copy: ObjectOut, _ error: ObjectOut)
+    -> sdimage_status
+{
     unsafe attempt(error) { () throws(ImageError) in
         let image = unsafe try Handle.borrow(image, as: Image.self)
         unsafe try give(image.with(try Handle.borrow(metadata, as: MetadataObject.self).value), copy)

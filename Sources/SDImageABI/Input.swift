@@ -26,7 +26,9 @@ enum Input {
             guard length == 0 else { throw ImageError(.invalidArgument, "NULL with a length") }
             return unsafe UnsafeRawBufferPointer(start: nil, count: 0)
         }
-        if length == -1 { return unsafe UnsafeRawBufferPointer(start: pointer, count: strlen(pointer.assumingMemoryBound(to: CChar.self))) }
+        if length == -1 {
+            return unsafe UnsafeRawBufferPointer(start: pointer, count: strlen(pointer.assumingMemoryBound(to: CChar.self)))
+        }
         guard length >= 0 else { throw ImageError(.invalidArgument, "a length beyond the address space") }
         return unsafe UnsafeRawBufferPointer(start: pointer, count: length)
     }
@@ -50,7 +52,9 @@ enum Input {
     /// A table of functions: what of it the caller's version has, the rest zero. At least `required` bytes. Half a
     /// pointer is none.
     static func table<T>(_ pointer: UnsafePointer<T>?, size: Int, required: Int, empty: T) throws(ImageError) -> T {
-        guard let pointer = unsafe pointer else { throw ImageError(.invalidArgument, "NULL where a table of functions is required") }
+        guard let pointer = unsafe pointer else {
+            throw ImageError(.invalidArgument, "NULL where a table of functions is required")
+        }
         guard size >= required else { throw ImageError(.invalidArgument, "the table's size is too small") }
         var table = empty
         unsafe withUnsafeMutableBytes(of: &table) { copy in

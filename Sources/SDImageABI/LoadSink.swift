@@ -108,7 +108,8 @@ final class LoadSink: Sendable {
             guard !state.isFinished else { return nil }
             state.isFinished = true
             let bytes = state.builder.finish()
-            return bytes.isEmpty ? .failure(ImageError(.emptyData, "the loader wrote nothing")) : .success(LoadedData(bytes: bytes))
+            return bytes.isEmpty
+                ? .failure(ImageError(.emptyData, "the loader wrote nothing")) : .success(LoadedData(bytes: bytes))
         }
         if let written { resume(outcome ?? written) }
     }

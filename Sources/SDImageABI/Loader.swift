@@ -62,7 +62,9 @@ public func sdimage_loader_new_chain(_ chain: ObjectOut, _ error: ObjectOut) -> 
 public func sdimage_loader_chain_add(_ chain: Object, _ loader: Object, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let (chain, loader) = unsafe (try SDImageABI.chain(chain), try Handle.borrow(loader, as: LoaderObject.self).loader)
-        if (loader as? LoaderChain)?.reaches(chain) == true { throw ImageError(.invalidArgument, "a chain that would hold itself") }
+        if (loader as? LoaderChain)?.reaches(chain) == true {
+            throw ImageError(.invalidArgument, "a chain that would hold itself")
+        }
         chain.add(loader)
     }
 }
@@ -76,7 +78,10 @@ public func sdimage_loader_chain_remove(_ chain: Object, _ loader: Object, _ err
 }
 
 @_cdecl("sdimage_loader_new_custom") @implementation
-public func sdimage_loader_new_custom(_ name: Text, _ vtable: UnsafePointer<sdimage_loader_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ loader: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+public func sdimage_loader_new_custom(
+    _ name: Text, _ vtable: UnsafePointer<sdimage_loader_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?,
+    _ loader: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(loader)
@@ -100,7 +105,9 @@ public func sdimage_load_sink_set_expected_length(_ sink: Object, _ length: UInt
 }
 
 @_cdecl("sdimage_load_sink_write") @implementation
-public func sdimage_load_sink_write(_ sink: Object, _ bytes: UnsafeRawPointer?, _ length: Int, _ error: ObjectOut) -> sdimage_status {
+public func sdimage_load_sink_write(_ sink: Object, _ bytes: UnsafeRawPointer?, _ length: Int, _ error: ObjectOut)
+    -> sdimage_status
+{
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try Handle.borrow(sink, as: LoadSink.self).inflow.write(try Input.content(bytes, length))
     }

@@ -50,7 +50,9 @@ public func sdimage_manager_config_set_loader(_ config: Object, _ loader: Object
 
 @_cdecl("sdimage_manager_config_set_dispatcher") @implementation
 public func sdimage_manager_config_set_dispatcher(_ config: Object, _ dispatcher: Object) {
-    unsafe change(config, ManagerConfigObject.self) { $0.dispatcher = unsafe Handle.find(dispatcher, as: DispatcherObject.self)?.dispatcher }
+    unsafe change(config, ManagerConfigObject.self) {
+        $0.dispatcher = unsafe Handle.find(dispatcher, as: DispatcherObject.self)?.dispatcher
+    }
 }
 
 @_cdecl("sdimage_manager_config_set_failed_url_retry_after") @implementation
@@ -62,7 +64,8 @@ public func sdimage_manager_config_set_failed_url_retry_after(_ config: Object, 
 public func sdimage_manager_new(_ config: Object, _ manager: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(manager)
-        let configuration = unsafe config == nil ? ManagerConfiguration() : try Handle.borrow(config, as: ManagerConfigObject.self).value
+        let configuration =
+            unsafe config == nil ? ManagerConfiguration() : try Handle.borrow(config, as: ManagerConfigObject.self).value
         unsafe try give(ManagerObject(try Defaults.makeManager(configuration)), manager)
     }
 }
@@ -79,11 +82,15 @@ public func sdimage_manager_unref(_ manager: Object) {
 
 @_cdecl("sdimage_manager_copy_cache") @implementation
 public func sdimage_manager_copy_cache(_ manager: Object, _ cache: ObjectOut) {
-    unsafe cache?.pointee = unsafe Handle.find(manager, as: ManagerObject.self)?.manager.cache.map { unsafe Handle.own(CacheObject($0)) } ?? nil
+    unsafe cache?.pointee =
+        unsafe Handle.find(manager, as: ManagerObject.self)?.manager.cache.map { unsafe Handle.own(CacheObject($0)) } ?? nil
 }
 
 @_cdecl("sdimage_manager_load") @implementation
-public func sdimage_manager_load(_ manager: Object, _ request: Object, _ handler: UnsafePointer<sdimage_load_handler>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ task: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+public func sdimage_manager_load(
+    _ manager: Object, _ request: Object, _ handler: UnsafePointer<sdimage_load_handler>?, _ userData: UserData,
+    _ destroy: sdimage_destroy_fn?, _ task: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
         let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
@@ -95,7 +102,9 @@ public func sdimage_manager_load(_ manager: Object, _ request: Object, _ handler
 }
 
 @_cdecl("sdimage_manager_load_sync") @implementation
-public func sdimage_manager_load_sync(_ manager: Object, _ request: Object, _ result: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+public func sdimage_manager_load_sync(_ manager: Object, _ request: Object, _ result: ObjectOut, _ error: ObjectOut)
+    -> sdimage_status
+{
     var failure: ImageError?
     let status = unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(result)
@@ -115,7 +124,9 @@ public func sdimage_manager_load_sync(_ manager: Object, _ request: Object, _ re
 }
 
 @_cdecl("sdimage_manager_cache_key") @implementation
-public func sdimage_manager_cache_key(_ manager: Object, _ request: Object, _ key: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+public func sdimage_manager_cache_key(_ manager: Object, _ request: Object, _ key: ObjectOut, _ error: ObjectOut)
+    -> sdimage_status
+{
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(key)
         let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager

@@ -3,7 +3,9 @@ import SDImage
 
 /// Static names of enum values, and numbers of the core's enums as C knows them.
 enum Names {
-    static func pointer(_ name: StaticString) -> Text { unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self) }
+    static func pointer(_ name: StaticString) -> Text {
+        unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+    }
 
     static func status(_ status: sdimage_status) -> Text { unsafe pointer(Status(rawValue: status.rawValue)?.name ?? "UNKNOWN") }
 }

@@ -35,7 +35,9 @@ public func sdimage_options_remove(_ options: Object, _ name: Text) {
 
 @_cdecl("sdimage_options_set_string") @implementation
 public func sdimage_options_set_string(_ options: Object, _ name: Text, _ value: Text) {
-    unsafe change(options, OptionsObject.self) { unsafe $0[Input.name(name)] = unsafe Input.text(value).map { .string(CString($0)) } }
+    unsafe change(options, OptionsObject.self) {
+        unsafe $0[Input.name(name)] = unsafe Input.text(value).map { .string(CString($0)) }
+    }
 }
 
 @_cdecl("sdimage_options_set_int64") @implementation
@@ -55,7 +57,9 @@ public func sdimage_options_set_bool(_ options: Object, _ name: Text, _ value: B
 
 @_cdecl("sdimage_options_set_data") @implementation
 public func sdimage_options_set_data(_ options: Object, _ name: Text, _ value: Object) {
-    unsafe change(options, OptionsObject.self) { unsafe $0[Input.name(name)] = unsafe Handle.find(value, as: Bytes.self).map { .data($0) } }
+    unsafe change(options, OptionsObject.self) {
+        unsafe $0[Input.name(name)] = unsafe Handle.find(value, as: Bytes.self).map { .data($0) }
+    }
 }
 
 @_cdecl("sdimage_options_set_pointer") @implementation
@@ -63,7 +67,8 @@ public func sdimage_options_set_pointer(_ options: Object, _ name: Text, _ value
     let foreign = unsafe Foreign(value, destroy)
     let address = UInt(bitPattern: value)
     unsafe change(options, OptionsObject.self) { bag in
-        unsafe bag[Input.name(name)] = address == 0 ? nil : .pointer(OpaqueValue(address: address) { withExtendedLifetime(foreign) {} })
+        unsafe bag[Input.name(name)] =
+            address == 0 ? nil : .pointer(OpaqueValue(address: address) { withExtendedLifetime(foreign) {} })
     }
 }
 
@@ -105,6 +110,10 @@ public func sdimage_options_get_data(_ options: Object, _ name: Text) -> Object 
 @_cdecl("sdimage_options_get_pointer") @implementation
 public func sdimage_options_get_pointer(_ options: Object, _ name: Text) -> UserData {
     unsafe read(options, OptionsObject.self, nil) { box in
-        if case .pointer(let value) = unsafe box.value[Input.name(name)] { unsafe UnsafeMutableRawPointer(bitPattern: value.address) } else { nil }
+        if case .pointer(let value) = unsafe box.value[Input.name(name)] {
+            unsafe UnsafeMutableRawPointer(bitPattern: value.address)
+        } else {
+            nil
+        }
     }
 }

@@ -80,7 +80,8 @@ public func sdimage_request_set_source_policy(_ request: Object, _ policy: sdima
 }
 
 @_cdecl("sdimage_request_set_thumbnail_size") @implementation
-public func sdimage_request_set_thumbnail_size(_ request: Object, _ width: UInt32, _ height: UInt32, _ preserveAspectRatio: Bool) {
+public func sdimage_request_set_thumbnail_size(_ request: Object, _ width: UInt32, _ height: UInt32, _ preserveAspectRatio: Bool)
+{
     unsafe change(request) { $0.decodeOptions.setThumbnail(width, height, preserveAspectRatio) }
 }
 

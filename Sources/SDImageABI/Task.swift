@@ -29,7 +29,9 @@ public func sdimage_task_cancel_and_wait(_ task: Object, _ timeoutMs: UInt32, _ 
         task.cancel()
         if task.isDelivered || task.isWaitingFutile { return }
         if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "waiting on a thread of the library") }
-        if !task.waitForDelivery(deadline: deadline(timeoutMs)) { throw ImageError(.timeout, "the last callback has not returned") }
+        if !task.waitForDelivery(deadline: deadline(timeoutMs)) {
+            throw ImageError(.timeout, "the last callback has not returned")
+        }
     }
 }
 
@@ -56,7 +58,9 @@ public func sdimage_task_copy_result(_ task: Object, _ result: ObjectOut) {
 }
 
 @_cdecl("sdimage_task_progress") @implementation
-public func sdimage_task_progress(_ task: Object, _ received: UnsafeMutablePointer<Int64>?, _ expected: UnsafeMutablePointer<Int64>?) {
+public func sdimage_task_progress(
+    _ task: Object, _ received: UnsafeMutablePointer<Int64>?, _ expected: UnsafeMutablePointer<Int64>?
+) {
     guard let task = unsafe Handle.find(task, as: LoadTask.self) else { return }
     let progress = task.progress
     unsafe received?.pointee = progress.received

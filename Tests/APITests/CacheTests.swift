@@ -13,7 +13,9 @@ import Testing
 
     private func read(_ cache: Owned, _ key: String) throws -> String {
         let data = try make(sdimage_data_unref) { sdimage_cache_data(cache.pointer, key, -1, $0, $1) }
-        return String(decoding: UnsafeRawBufferPointer(start: sdimage_data_bytes(data.pointer), count: sdimage_data_length(data.pointer)), as: UTF8.self)
+        return String(
+            decoding: UnsafeRawBufferPointer(start: sdimage_data_bytes(data.pointer), count: sdimage_data_length(data.pointer)),
+            as: UTF8.self)
     }
 
     @Test func whatIsStoredIsReadAgainAlsoAfterReopening() throws {
@@ -46,7 +48,9 @@ import Testing
     @Test func removingAndClearingLeaveTheOtherLayerAlone() throws {
         let folder = TemporaryDirectory()
         let cache = try makeCache(in: folder.path)
-        let image = try make(sdimage_image_unref) { sdimage_image_new(1, 1, 4, .SDIMAGE_PIXEL_FORMAT_RGBA8, [1, 2, 3, 4], $0, $1) }
+        let image = try make(sdimage_image_unref) {
+            sdimage_image_new(1, 1, 4, .SDIMAGE_PIXEL_FORMAT_RGBA8, [1, 2, 3, 4], $0, $1)
+        }
         try store(cache, "a", "bytes")
         #expect(sdimage_cache_set_memory_image(cache.pointer, "a", -1, image.pointer, nil) == .SDIMAGE_STATUS_OK)
         #expect(sdimage_cache_contains(cache.pointer, "a", -1) == .SDIMAGE_CACHE_LAYERS_ALL)
@@ -141,7 +145,11 @@ final class HostCache: @unchecked Sendable {
         table.size = MemoryLayout<sdimage_cache_vtable>.size
         table.query = { userData, key, length, reply in
             HostCache.with(userData, key, length, reply) { cache, key in
-                if let data = cache.entries[key] { sdimage_reply_complete_with_data(reply, data.pointer) } else { sdimage_reply_complete(reply) }
+                if let data = cache.entries[key] {
+                    sdimage_reply_complete_with_data(reply, data.pointer)
+                } else {
+                    sdimage_reply_complete(reply)
+                }
             }
         }
         table.store = { userData, key, length, data, reply in

@@ -82,7 +82,8 @@ import Testing
         table.can_decode = { _, bytes, length in length >= 4 && bytes.map { memcmp($0, "HOST", 4) == 0 } ?? false }
         table.decode = { _, _, _, options, _, image, error in
             let box = sdimage_decode_options_thumbnail_size(options)
-            return sdimage_image_new(max(box.width, 1), 1, 256, .SDIMAGE_PIXEL_FORMAT_GRAY8, [UInt8](repeating: 9, count: 256), image, error)
+            return sdimage_image_new(
+                max(box.width, 1), 1, 256, .SDIMAGE_PIXEL_FORMAT_GRAY8, [UInt8](repeating: 9, count: 256), image, error)
         }
         let coder = try make(sdimage_coder_unref) { sdimage_coder_new_custom("host", &table, nil, nil, $0, $1) }
         let bytes = Array("HOST picture".utf8)

@@ -68,7 +68,9 @@ import Testing
         let manager = try makeManager(cache: nil, loader: try held.makeLoader(), dispatcher: dispatcher)
         let token = UnsafeMutableRawPointer(bitPattern: 0xABC)
         let request = makeRequest("test://event")
-        let task = try make(sdimage_task_unref) { sdimage_manager_load(manager.pointer, request.pointer, nil, token, nil, $0, $1) }
+        let task = try make(sdimage_task_unref) {
+            sdimage_manager_load(manager.pointer, request.pointer, nil, token, nil, $0, $1)
+        }
         #expect(held.answer(makePNG(width: 5, height: 5)))
         var sawResult = false
         while !sawResult, waitUntilReadable(dispatcher) {

@@ -47,7 +47,9 @@ import Testing
             #expect(sdimage_manager_load(manager.pointer, request, nil, nil, nil, nil, nil) == .SDIMAGE_STATUS_BAD_HANDLE)
             // Whatever lies at a used address next is a good handle again.
             let later = (0..<1000).map { sdimage_request_new("test://\($0)", -1) }
-            for (index, next) in later.enumerated() { #expect(String(cString: sdimage_request_url(next, nil)) == "test://\(index)") }
+            for (index, next) in later.enumerated() {
+                #expect(String(cString: sdimage_request_url(next, nil)) == "test://\(index)")
+            }
             for next in later { sdimage_request_unref(next) }
         }
 

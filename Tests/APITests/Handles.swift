@@ -49,7 +49,11 @@ func makeRequest(_ url: String) -> Owned { Owned(sdimage_request_new(url, -1)) {
 func makeCache(in directory: String?) throws -> Owned {
     let config = sdimage_cache_config_new()
     defer { sdimage_cache_config_unref(config) }
-    if let directory { sdimage_cache_config_set_directory(config, directory) } else { sdimage_cache_config_set_memory_only(config, true) }
+    if let directory {
+        sdimage_cache_config_set_directory(config, directory)
+    } else {
+        sdimage_cache_config_set_memory_only(config, true)
+    }
     return try make(sdimage_cache_unref) { sdimage_cache_new(config, $0, $1) }
 }
 

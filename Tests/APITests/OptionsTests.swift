@@ -35,7 +35,8 @@ import Testing
         let request = sdimage_request_new("test://a", -1)
         sdimage_request_set_options(request, options)
         sdimage_options_unref(options)
-        #expect(sdimage_options_get_pointer(sdimage_request_options(request), "p") == Unmanaged.passUnretained(destroyed).toOpaque())
+        #expect(
+            sdimage_options_get_pointer(sdimage_request_options(request), "p") == Unmanaged.passUnretained(destroyed).toOpaque())
         #expect(destroyed.wait(timeout: .now()) == .timedOut)
         sdimage_request_unref(request)
         #expect(destroyed.wait(timeout: .now() + 10) == .success)

@@ -19,7 +19,9 @@ import Testing
         #expect(sdimage_data_new("text", -1, &data, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
         #expect(sdimage_decode("text", -1, nil, &data, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
         let cache = try makeCache(in: nil)
-        #expect(sdimage_cache_remove(cache.pointer, "key", Int.max, .SDIMAGE_CACHE_LAYERS_ALL, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
+        #expect(
+            sdimage_cache_remove(cache.pointer, "key", Int.max, .SDIMAGE_CACHE_LAYERS_ALL, nil)
+                == .SDIMAGE_STATUS_INVALID_ARGUMENT)
     }
 
     @Test func halfAFunctionPointerIsNone() throws {
@@ -28,7 +30,8 @@ import Testing
         table.post = { _, run, argument in run?(argument) }
         table.is_current = { _ in true }
         let dispatcher = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_host(&table, nil, nil, $0, $1) }
-        let manager = try makeManager(cache: nil, loader: try ScriptedLoader.answering(makePNG(width: 2, height: 2)).makeLoader(), dispatcher: dispatcher)
+        let manager = try makeManager(
+            cache: nil, loader: try ScriptedLoader.answering(makePNG(width: 2, height: 2)).makeLoader(), dispatcher: dispatcher)
         let listener = Listener()
         _ = try listener.load(manager, makeRequest("test://a"))
         #expect(listener.final()?.status == .SDIMAGE_STATUS_OK)
@@ -81,7 +84,11 @@ import Testing
 
     @Test func timeAndBodyLimitsAreTheRequestsOwn() throws {
         let server = LoopbackServer { request, connection in
-            if request.target == "/slow" { _ = connection.waitForEnd() } else { connection.answer(body: [UInt8](repeating: 1, count: 5000)) }
+            if request.target == "/slow" {
+                _ = connection.waitForEnd()
+            } else {
+                connection.answer(body: [UInt8](repeating: 1, count: 5000))
+            }
         }
         defer { server.stop() }
         let manager = try makeManager(cache: nil, loader: try make(sdimage_loader_unref) { sdimage_downloader_new(nil, $0, $1) })
@@ -102,7 +109,10 @@ import Testing
     @Test func aKeyOfOnesOwnIsSharedByURLs() throws {
         let held = HeldLoader()
         let manager = try makeManager(cache: try makeCache(in: nil), loader: try held.makeLoader())
-        for (url, source) in [("test://a?token=1", sdimage_image_source.SDIMAGE_IMAGE_SOURCE_LOADER), ("test://a?token=2", .SDIMAGE_IMAGE_SOURCE_MEMORY)] {
+        for (url, source) in [
+            ("test://a?token=1", sdimage_image_source.SDIMAGE_IMAGE_SOURCE_LOADER),
+            ("test://a?token=2", .SDIMAGE_IMAGE_SOURCE_MEMORY),
+        ] {
             let request = makeRequest(url)
             sdimage_request_set_cache_key(request.pointer, "a", 1)
             let listener = Listener()
@@ -133,9 +143,15 @@ import Testing
         #expect(layers("test://d") == .SDIMAGE_CACHE_LAYERS_DISK)
         _ = try source("test://n") { sdimage_request_set_store_layers($0, .SDIMAGE_CACHE_LAYERS_NONE) }
         #expect(layers("test://n") == .SDIMAGE_CACHE_LAYERS_NONE)
-        #expect(try source("test://m") { sdimage_request_set_query_layers($0, .SDIMAGE_CACHE_LAYERS_DISK) } == .SDIMAGE_IMAGE_SOURCE_LOADER)
-        #expect(try source("test://d") { sdimage_request_set_query_layers($0, .SDIMAGE_CACHE_LAYERS_NONE) } == .SDIMAGE_IMAGE_SOURCE_LOADER)
-        #expect(try source("test://m") { sdimage_request_set_source_policy($0, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY) } == .SDIMAGE_IMAGE_SOURCE_LOADER)
+        #expect(
+            try source("test://m") { sdimage_request_set_query_layers($0, .SDIMAGE_CACHE_LAYERS_DISK) }
+                == .SDIMAGE_IMAGE_SOURCE_LOADER)
+        #expect(
+            try source("test://d") { sdimage_request_set_query_layers($0, .SDIMAGE_CACHE_LAYERS_NONE) }
+                == .SDIMAGE_IMAGE_SOURCE_LOADER)
+        #expect(
+            try source("test://m") { sdimage_request_set_source_policy($0, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY) }
+                == .SDIMAGE_IMAGE_SOURCE_LOADER)
 
         // The original of a thumbnail has layers of its own.
         _ = try source("test://t") { request in
@@ -275,12 +291,16 @@ import Testing
         let config = sdimage_downloader_config_new()
         defer { sdimage_downloader_config_unref(config) }
         sdimage_downloader_config_set_max_total(config, 1)
-        let manager = try makeManager(cache: nil, loader: try make(sdimage_loader_unref) { sdimage_downloader_new(config, $0, $1) })
+        let manager = try makeManager(
+            cache: nil, loader: try make(sdimage_loader_unref) { sdimage_downloader_new(config, $0, $1) })
         let first = Listener()
         _ = try first.load(manager, makeRequest(server.url("/first")))
         #expect(server.wait { $0.requests.count == 1 })
         var listeners: [Listener] = []
-        for (path, priority) in [("/low", sdimage_priority.SDIMAGE_PRIORITY_LOW), ("/normal", .SDIMAGE_PRIORITY_NORMAL), ("/high", .SDIMAGE_PRIORITY_HIGH)] {
+        for (path, priority) in [
+            ("/low", sdimage_priority.SDIMAGE_PRIORITY_LOW), ("/normal", .SDIMAGE_PRIORITY_NORMAL),
+            ("/high", .SDIMAGE_PRIORITY_HIGH),
+        ] {
             let request = makeRequest(server.url(path))
             sdimage_request_set_priority(request.pointer, priority)
             listeners.append(Listener())

@@ -47,7 +47,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["library", "immediate", "pollable", "host"]) func everythingMayBeCalledFromACallback(_ kind: String) throws {
+    @Test(arguments: ["library", "immediate", "pollable", "host"]) func everythingMayBeCalledFromACallback(_ kind: String) throws
+    {
         let folder = TemporaryDirectory()
         let loop = HostLoop()
         let dispatcher: Owned =

@@ -136,7 +136,9 @@ struct JPEGSplitTests {
                 #expect(together?.status == alone?.status)
                 #expect(together?.message.string == alone?.message.string)
             }
-            #expect(imageError { try Canvas(try Bytes.copying(Array(file.prefix(place)))).decodeAll(pool: pool) }?.status == .truncated)
+            #expect(
+                imageError { try Canvas(try Bytes.copying(Array(file.prefix(place)))).decodeAll(pool: pool) }?.status
+                    == .truncated)
         }
     }
 
@@ -152,7 +154,9 @@ struct JPEGSplitTests {
             try canvas.decoder.read(0..<rowsBefore, into: canvas.destination) {}
             stop.cancel()
             assistance.wait()
-            let error = imageError { try canvas.decoder.read(rowsBefore..<1003, into: canvas.destination) { () throws(ImageError) in try stop.check() } }
+            let error = imageError {
+                try canvas.decoder.read(rowsBefore..<1003, into: canvas.destination) { () throws(ImageError) in try stop.check() }
+            }
             #expect(error?.status == .cancelled)
         }
         let pool = WorkPool(name: "test", threads: 2)
@@ -220,7 +224,9 @@ private final class Canvas {
     }
 
     func fill(_ byte: UInt8) throws {
-        for y in 0..<pixels.size.height { unsafe try #require(pixels.mutableRow(y)).initializeMemory(as: UInt8.self, repeating: byte) }
+        for y in 0..<pixels.size.height {
+            unsafe try #require(pixels.mutableRow(y)).initializeMemory(as: UInt8.self, repeating: byte)
+        }
     }
 
     func content() throws -> [UInt8] { try rows(0..<pixels.size.height) }

@@ -128,7 +128,8 @@ package final class DiskCache: Sendable {
                 let isMissing = error.status == .notFound || error.status == .notAFile
                 let failure =
                     isMissing
-                    ? ImageError(.cacheUnusable, "cache folder could not be made", systemError: error.systemError, cause: error) : error
+                    ? ImageError(.cacheUnusable, "cache folder could not be made", systemError: error.systemError, cause: error)
+                    : error
                 site.failure = failure
                 throw failure
             }

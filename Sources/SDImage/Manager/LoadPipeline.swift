@@ -48,7 +48,8 @@ package struct LoadPipeline: Sendable {
         }
         if request.retryFailed { failedURLs.remove(CacheKey(request.url)) }
         try await store(image, loaded, &timings)
-        return Found(image: image, data: keys.isOriginal && loaded.data.image == nil ? loaded.data.bytes : nil,
+        return Found(
+            image: image, data: keys.isOriginal && loaded.data.image == nil ? loaded.data.bytes : nil,
             source: loaded.data.source)
     }
 

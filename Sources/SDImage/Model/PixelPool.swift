@@ -42,7 +42,10 @@ import Glibc
         let capacity = PixelPool.capacity(for: size)
         let recycled: Block? = unsafe state.withLock { state in
             // The most recently freed block of a fitting size: its pages are the likeliest to be in a cache.
-            guard let index = unsafe state.free.lastIndex(where: { unsafe $0.capacity >= capacity && $0.capacity <= capacity + capacity / 4 })
+            guard
+                let index = unsafe state.free.lastIndex(where: {
+                    unsafe $0.capacity >= capacity && $0.capacity <= capacity + capacity / 4
+                })
             else { return nil }
             let block = unsafe state.free.remove(at: index)
             unsafe state.freeBytes -= block.capacity
@@ -70,8 +73,12 @@ import Glibc
 
     /// How a block was made follows from its capacity alone.
     private static func unmap(_ blocks: [Block]) {
-        for unsafe block in unsafe blocks {
-            if unsafe block.capacity >= hugeFrom { unsafe free(block.base) } else { unsafe _ = munmap(block.base, block.capacity) }
+        unsafe blocks.forEach { block in
+            if unsafe block.capacity >= hugeFrom {
+                unsafe free(block.base)
+            } else {
+                unsafe _ = munmap(block.base, block.capacity)
+            }
         }
     }
 
