@@ -6,7 +6,7 @@
  * `ok wall=SECONDS cpu=SECONDS ops=N rss_kb=PEAK`; it ends at the end of input. So several programs can be measured in
  * turns, by whatever starts them.
  *
- *   decode     file=                                   one picture to rgba8
+ *   decode     file= workers=0|1                       one picture to rgba8
  *   thumb      file= size=                             the same into a box of size x size
  *   memcache   items= threads= op=get|mixed            one look-up; mixed: every 16th is a store
  *   diskcache  dir= entries= vsize= op=put|get|open    one entry; put: committed at the end of the run; open: and one get
@@ -130,15 +130,28 @@ static long run_decode(long count) {
     return count;
 }
 
+/* A program that loads pictures has a manager, and with it the library's workers, of which an idle one helps with large
+   pictures. Without one every decode runs on the calling thread alone. */
+static void hold_workers(void) {
+    sdimage_manager *held = NULL;
+    sdimage_cache *memory = NULL;
+    sdimage_error *error = NULL;
+    sdimage_cache_config *small = sdimage_cache_config_new();
+    sdimage_manager_config *config = sdimage_manager_config_new();
+    sdimage_cache_config_set_memory_only(small, true);
+    if (sdimage_cache_new(small, &memory, &error) < 0)
+        fail("cache", error);
+    sdimage_manager_config_set_cache(config, memory);
+    if (sdimage_manager_new(config, &held, &error) < 0)
+        fail("manager", error);
+    sdimage_manager_config_unref(config);
+    sdimage_cache_config_unref(small);
+    sdimage_cache_unref(memory);
+}
+
 static int serve_decode(uint32_t box) {
-    /* A program that loads pictures has a manager or a cache, and with it the library's workers, of which an idle one helps
-       with large pictures. Without one every decode runs on the calling thread alone. */
-    sdimage_cache *held = NULL;
-    sdimage_cache_config *config = sdimage_cache_config_new();
-    sdimage_cache_config_set_memory_only(config, true);
-    if (sdimage_cache_new(config, &held, NULL) < 0)
-        skip("no cache");
-    sdimage_cache_config_unref(config);
+    if (number_of("workers", 1))
+        hold_workers();
     encoded = read_file(text_of("file", ""), &encoded_length);
     decode_options = sdimage_decode_options_new();
     sdimage_decode_options_set_pixel_format(decode_options, SDIMAGE_PIXEL_FORMAT_RGBA8);

@@ -210,13 +210,13 @@ private final class Canvas {
     }
 
     func decodeAll(pool: WorkPool?, stop: StopSignal = StopSignal()) throws {
-        try decoder.readAll(rows, into: destination, options: DecodeOptions(), stop: stop, pool: pool)
+        try decoder.readAll(rows, into: destination, options: DecodeOptions(), stop: stop, pool: { pool })
     }
 
     func split(pool: WorkPool?, _ change: (inout DecodeOptions) -> Void = { _ in }) -> JPEGSplit? {
         var options = DecodeOptions()
         change(&options)
-        return JPEGSplit(decoder, rows: rows, into: destination, options: options, stop: StopSignal(), pool: pool)
+        return JPEGSplit(decoder, rows: rows, into: destination, options: options, stop: StopSignal(), pool: { pool })
     }
 
     func lowerRows(from row: Int, stop: StopSignal = StopSignal()) -> JPEGLowerRows {

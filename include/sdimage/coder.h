@@ -65,7 +65,8 @@ SDIMAGE_API void sdimage_decode_options_set_max_work_ms(sdimage_decode_options *
 /* The format by its signature alone; UNDEFINED when none matches. */
 SDIMAGE_API sdimage_format sdimage_sniff(const void *bytes, size_t length);
 
-/* Decodes bytes with the registered coders, the last registered asked first. *image is the caller's.
+/* Decodes bytes with the registered coders, the last registered asked first. *image is the caller's. Runs on the calling
+ * thread; while a manager exists, an idle one of its workers helps with large JPEGs.
  * Errors: EMPTY_DATA, NOT_AN_IMAGE, UNSUPPORTED (a known format without a coder), BAD_DATA, TRUNCATED, TOO_LARGE,
  * TIMEOUT, NO_MEMORY, INVALID_ARGUMENT. */
 SDIMAGE_API sdimage_status sdimage_decode(const void *bytes, size_t length, const sdimage_decode_options *options,
