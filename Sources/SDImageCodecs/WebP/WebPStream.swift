@@ -135,7 +135,7 @@ extension WebPStream {
     /// Bytes given to the decoder between two looks at the stop signal: not fewer than a sixteenth of all, because a
     /// lossless decoder that has to wait repeats up to eight rows.
     private static func step(of total: Int) -> Int { max(1 << 16, total / 16 + 1) }
-    /// From this many pixels on the filter runs on a thread of its own; it loses below.
+    /// From this many pixels on the filter may run on a thread of its own; it loses below.
     private static let threadsFrom = 500_000
 
     /// Decodes a frame, scaled to the target's size, and gives the rows that are there: all, unless `tolerant`.
@@ -145,7 +145,11 @@ extension WebPStream {
             throw ImageError(.internalError, "libwebp of another version")
         }
         let size = unsafe target.size
-        unsafe config.options.use_threads = (frame.size.pixelCount ?? Int.max) >= threadsFrom ? 1 : 0
+        // Where all processors compute already, handing rows over costs a seventh and gains nothing. Large pictures are
+        // too rare to be what keeps them busy.
+        let pixels = frame.size.pixelCount ?? Int.max
+        let mayThread = pixels >= 8 * threadsFrom || pixels >= threadsFrom && RunQueue.hasIdleProcessor
+        unsafe config.options.use_threads = mayThread ? 1 : 0
         if size != frame.size {
             unsafe config.options.use_scaling = 1
             unsafe config.options.scaled_width = Int32(clamping: size.width)
