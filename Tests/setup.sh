@@ -17,7 +17,7 @@ SDIMAGE_BUILD_PACKAGES="libturbojpeg0-dev libjpeg62-turbo-dev libpng-dev libwebp
     libcurl4-openssl-dev libsqlite3-dev zlib1g-dev gcc g++ libc6-dev binutils make cmake pkg-config python3 ca-certificates"
 # What only the tests need.
 SDIMAGE_TEST_PACKAGES="python3-venv python3-pip python3-numpy python3-pil man-db groff-base"
-# What a freshly fetched Swift toolchain needs around it.
+# What a Swift toolchain needs around it.
 SDIMAGE_SWIFT_PACKAGES="curl gnupg git libstdc++-12-dev libxml2 libncurses6 libedit2 libz3-4 libpython3.11 tzdata unzip"
 
 # Debian's own, for which apt brings the packages above; another may be first on PATH.
@@ -127,6 +127,11 @@ verify_swift() {
 need_swift() {
     local url archive progress folder="$SDIMAGE_ROOT/.toolchain"
     swift_is_usable swift && return 0
+    if command -v swift >/dev/null; then
+        # It may lack no more than the libraries that it was linked with.
+        need_packages $SDIMAGE_SWIFT_PACKAGES || return 1
+        swift_is_usable swift && return 0
+    fi
     if ! swift_is_usable "$folder/usr/bin/swift"; then
         url=${SDIMAGE_SWIFT_URL:-$(swift_default_url)}
         archive=$folder/swift.tar.gz
