@@ -44,7 +44,7 @@ def with_pkg_config(compiler: str, prefix: pathlib.Path, version: str, folder: p
     language = ["-x", "c++", "-std=c++17"] if "++" in compiler else ["-x", "c", "-std=c11"]
     source = HERE / "consumers/outside.c"
     built_and_run(f"{compiler} with pkg-config alone, {label}",
-                  [[compiler, "-Wall", "-Wextra", "-Werror", *language, source, "-x", "none", "-o", program, *flags]],
+                  [[compiler, "-Wall", "-Wextra", "-Werror", *language, source, "-o", program, *flags]],
                   program, prefix, version, **environment)
 
 
