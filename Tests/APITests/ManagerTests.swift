@@ -174,6 +174,27 @@ import Testing
         #expect(sdimage_data_length(kept.pointer) == picture.count)
     }
 
+    @Test func whatOneRequestsCoderCannotReadStaysInTheCache() throws {
+        let folder = TemporaryDirectory()
+        let cache = try makeCache(in: folder.path)
+        let picture = makePNG(width: 4, height: 4)
+        let data = try make(sdimage_data_unref) { sdimage_data_new(picture, picture.count, $0, $1) }
+        #expect(sdimage_cache_store_data(cache.pointer, "test://a.png", -1, data.pointer, nil) == .SDIMAGE_STATUS_OK)
+        var table = sdimage_coder_vtable()
+        table.size = MemoryLayout<sdimage_coder_vtable>.size
+        table.can_decode = { _, _, _ in true }
+        table.decode = { _, _, _, _, _, _, _ in .SDIMAGE_STATUS_BAD_DATA }
+        let coder = try make(sdimage_coder_unref) { sdimage_coder_new_custom("fussy", &table, nil, nil, $0, $1) }
+        let manager = try makeManager(cache: cache)
+        let request = makeRequest("test://a.png")
+        sdimage_request_set_coder(request.pointer, coder.pointer)
+        let listener = Listener()
+        _ = try listener.load(manager, request)
+        #expect(listener.final()?.status == .SDIMAGE_STATUS_BAD_DATA)
+        #expect(sdimage_cache_flush(cache.pointer, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_cache_contains(cache.pointer, "test://a.png", -1) == .SDIMAGE_CACHE_LAYERS_DISK)
+    }
+
     @Test func badURLsAreDeliveredAsErrors() throws {
         let manager = try makeManager(cache: nil)
         let expected: [(String, sdimage_status)] = [

@@ -76,14 +76,12 @@ package struct LoadPipeline: Sendable {
             if request.storeCacheType.contains(.memory) { cache.storeInMemory(image, for: keys.final) }
             return Found(image: image, data: keys.isOriginal ? cached.bytes : nil, source: .disk)
         } catch {
-            switch error.status {
-            case .badData, .truncated, .notAnImage, .emptyData:
-                // A poisoned entry heals itself: it goes, and the loader is asked (decisions D7).
-                cache.dropDamaged(cached, for: keys.original)
-                Log.write(.warning, "undecodable cache entry dropped: \(error.message.string)")
-                return nil
-            default: throw error
-            }
+            // What the request's own coder cannot read, others may.
+            guard request.coder == nil, error.meansUnreadable else { throw error }
+            // A poisoned entry heals itself: it goes, and the loader is asked (decisions D7).
+            cache.dropDamaged(cached, for: keys.original)
+            Log.write(.warning, "undecodable cache entry dropped: \(error.message.string)")
+            return nil
         }
     }
 
@@ -174,6 +172,16 @@ package struct LoadPipeline: Sendable {
         try? await cache.storeOnDisk(cached, for: keys.original)
         timings.store = MonotonicClock.now - start
         if Task.isCancelled { throw .cancelled }
+    }
+}
+
+extension ImageError {
+    /// No coder makes a picture of the bytes, now or later.
+    fileprivate var meansUnreadable: Bool {
+        switch status {
+        case .badData, .truncated, .notAnImage, .emptyData: true
+        default: false
+        }
     }
 }
 
