@@ -222,9 +222,7 @@ public func sdimage_cache_remove(
         let key = unsafe try Input.key(key, length)
         try cache.check()
         if CacheLayers(layers).contains(.disk) { try requireNoLogging() }
-        if CacheLayers(layers).contains(.memory) { cache.memory.remove(key) }
-        guard CacheLayers(layers).contains(.disk), let disk = cache.disk else { return }
-        try disk.removeNow(key)
+        try cache.removeNow(key, from: CacheLayers(layers))
     }
 }
 
@@ -234,9 +232,7 @@ public func sdimage_cache_clear(_ cache: Object, _ layers: sdimage_cache_layers,
         let cache = unsafe try builtIn(cache)
         try cache.check()
         if CacheLayers(layers).contains(.disk) { try requireNoLogging() }
-        if CacheLayers(layers).contains(.memory) { cache.memory.removeAll() }
-        guard CacheLayers(layers).contains(.disk), let disk = cache.disk else { return }
-        try disk.removeAllNow()
+        try cache.clearNow(CacheLayers(layers))
     }
 }
 

@@ -1,8 +1,8 @@
 /* coder.h: bytes to pixels, without network and cache; and coders of one's own.
  *
- * The functions here block, decode on the calling thread, and start no thread of the library. They may be used in a forked
- * child, unless another thread was making the very first use of them when the fork came. Classes: sdimage_coder immutable,
- * sdimage_decode_options single-owner. */
+ * The functions here block, decode on the calling thread, and start no thread of the library; libwebp may use one of its own
+ * for the length of a call where a processor is idle. They may be used in a forked child, unless another thread was making
+ * the very first use of them when the fork came. Classes: sdimage_coder immutable, sdimage_decode_options single-owner. */
 #ifndef SDIMAGE_CODER_H
 #define SDIMAGE_CODER_H
 

@@ -84,7 +84,8 @@ SDIMAGE_API void sdimage_request_set_thumbnail_size(sdimage_request *request, ui
  * thumbnail size, the pixel format and the choices of orientation and colour are part of the cache key. */
 SDIMAGE_API void sdimage_request_set_decode_options(sdimage_request *request, const sdimage_decode_options *options);
 
-/* Which layers are asked for the picture, and which keep it. Default ALL and ALL. */
+/* Which layers are asked for the picture, and which keep it. Default ALL and ALL. In this version a thumbnail, or a picture
+ * in another pixel format, lies in memory only: for these DISK does nothing, and their original has setters of its own. */
 SDIMAGE_API void sdimage_request_set_query_layers(sdimage_request *request, sdimage_cache_layers layers);
 SDIMAGE_API void sdimage_request_set_store_layers(sdimage_request *request, sdimage_cache_layers layers);
 

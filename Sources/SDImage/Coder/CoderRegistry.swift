@@ -24,10 +24,6 @@ package final class CoderRegistry: Sendable {
         replace { coders in coders.removeAll { $0 === coder } }
     }
 
-    package func replaceAll(_ coders: [any ImageCoder]) {
-        replace { $0 = coders }
-    }
-
     /// The old list is released outside the lock, because the end of a coder may call out.
     private func replace(_ change: (inout [any ImageCoder]) -> Void) {
         let old = list.withLock { coders in

@@ -10,7 +10,6 @@ package struct DecodePlan: Sendable {
     package let tag: Orientation
 
     package var shrinks: Bool { scaledSize != storedSize }
-    package var outputSize: PixelSize { turn.swapsAxes ? scaledSize.swapped : scaledSize }
 
     /// Applies spec COD-22 … 31 with their decisions: boxes refer to the displayed picture, sizes never grow.
     package init(storedSize: PixelSize, orientation: Orientation, options: DecodeOptions, frames: Int = 1) throws(ImageError) {

@@ -135,16 +135,6 @@ package final class LoadTask: Sendable {
         return (isFirst, work)
     }
 
-    /// Delivers a partial or cached result; ignored after the final one.
-    package func deliver(_ result: ImageResult) {
-        let isAccepted = monitor.withLock { state -> Bool in
-            guard state.result == nil else { return false }
-            state.pending.append(.result(result))
-            return true
-        }
-        if isAccepted { schedule(inline: false) }
-    }
-
     /// Notes how far the transfer is; only the latest numbers are delivered.
     package func report(received: Int64, expected: Int64) {
         let isNew = monitor.withLock { state -> Bool in

@@ -31,9 +31,7 @@ package struct ImageMetadata: Sendable {
     package var loopCount = 0
     /// Sum of the frame durations in milliseconds; 0 for stills.
     package var durationMilliseconds = 0
-    package var isVector = false
     package var isIncremental = false
-    package var isTransformed = false
     /// A thumbnail size was asked for, whether or not it shrank anything.
     package var isThumbnail = false
     /// Pixel size of the encoded picture, as displayed; equal to the image's own for a full decode.

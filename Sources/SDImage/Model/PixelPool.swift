@@ -20,10 +20,11 @@ import Glibc
         var free: [Block] = unsafe []
         var freeBytes = 0
         var liveBytes = 0
-        var retainedLimit = 64 << 20
     }
 
     private static let pooledFrom = 64 << 10
+    /// Unused bytes that are kept.
+    private static let retainedLimit = 64 << 20
     private static let hugeFrom = 1 << 20
     private static let hugePage = 2 << 20
 
@@ -88,7 +89,7 @@ import Glibc
             unsafe state.liveBytes -= block.capacity
             unsafe state.free.append(block)
             unsafe state.freeBytes += block.capacity
-            return unsafe PixelPool.evict(&state, to: state.retainedLimit)
+            return unsafe PixelPool.evict(&state, to: PixelPool.retainedLimit)
         }
         unsafe PixelPool.unmap(surplus)
     }
@@ -101,15 +102,6 @@ import Glibc
 
     /// Bytes in use and bytes kept for reuse, blocks of 64 KiB and more only.
     package var statistics: (live: Int, retained: Int) { state.withLock { ($0.liveBytes, $0.freeBytes) } }
-
-    /// How many unused bytes are kept, 64 MiB at first; takes effect at once.
-    package func setRetainedLimit(_ bytes: Int) {
-        let surplus: [Block] = unsafe state.withLock { state in
-            state.retainedLimit = max(0, bytes)
-            return unsafe PixelPool.evict(&state, to: state.retainedLimit)
-        }
-        unsafe PixelPool.unmap(surplus)
-    }
 
     package func lockForFork() { state.lock() }
     package func unlockAfterFork() { state.unlock() }

@@ -1,7 +1,6 @@
 /// ASCII characters by name, and the classes that RFC 3986 makes of them.
 package enum Byte {
     package static let tab: UInt8 = 9
-    package static let lineFeed: UInt8 = 10
     package static let carriageReturn: UInt8 = 13
     package static let space: UInt8 = 32
     package static let hash: UInt8 = 35

@@ -11,8 +11,7 @@ package final class WorkerThread: TaskExecutor, Sendable {
     private struct State {
         var queue = FIFO<Work>()
         /// Soonest last, so that the next one is popped from the end.
-        var timers: [(deadline: UInt64, id: UInt64, body: @Sendable () -> Void)] = []
-        var lastTimer: UInt64 = 0
+        var timers: [(deadline: UInt64, body: @Sendable () -> Void)] = []
         var thread: pthread_t?
         var isStopping = false
         /// Identity of the running thread, for `isCurrent`.
@@ -40,26 +39,14 @@ package final class WorkerThread: TaskExecutor, Sendable {
 
     package func enqueue(_ job: consuming ExecutorJob) { accept(.job(UnownedJob(job))) }
 
-    /// Runs `body` on this thread at `deadline` (monotonic nanoseconds). The number cancels it.
-    @discardableResult
-    package func schedule(at deadline: UInt64, _ body: @escaping @Sendable () -> Void) -> UInt64 {
-        let id = monitor.withLock { state -> UInt64 in
-            state.lastTimer += 1
+    /// Runs `body` on this thread at `deadline` (monotonic nanoseconds).
+    package func schedule(at deadline: UInt64, _ body: @escaping @Sendable () -> Void) {
+        monitor.withLock { state in
             let index = state.timers.firstIndex { $0.deadline <= deadline } ?? state.timers.count
-            state.timers.insert((deadline, state.lastTimer, body), at: index)
+            state.timers.insert((deadline, body), at: index)
             startIfNeeded(&state)
-            return state.lastTimer
         }
         monitor.signal()
-        return id
-    }
-
-    package func cancelTimer(_ id: UInt64) {
-        let removed = monitor.withLock { state -> (@Sendable () -> Void)? in
-            guard let index = state.timers.firstIndex(where: { $0.id == id }) else { return nil }
-            return state.timers.remove(at: index).body
-        }
-        withExtendedLifetime(removed) {}  // released outside the lock
     }
 
     /// Runs what is queued, drops timers, and ends the thread. Must not be called on the thread itself.

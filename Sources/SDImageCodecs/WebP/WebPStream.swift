@@ -60,8 +60,6 @@ import SDImage
     var frameCount: Int { isAnimated ? unsafe Int(WebPDemuxGetI(demuxer, WEBP_FF_FRAME_COUNT)) : 1 }
     /// 0 = for ever; 0 for stills too.
     var loopCount: Int { isAnimated ? unsafe Int(WebPDemuxGetI(demuxer, WEBP_FF_LOOP_COUNT)) : 0 }
-    /// Side of the largest still picture (RFC 9649, 2.5).
-    static let largestSide = 16_383
 
     /// The still, or the first frame.
     func firstFrame() throws(ImageError) -> Frame {
