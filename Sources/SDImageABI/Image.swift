@@ -166,6 +166,21 @@ public func sdimage_image_color_profile(_ image: Object) -> Object {
     unsafe read(image, Image.self, nil) { unsafe Handle.lend($0.metadata.colorProfile) }
 }
 
+@_cdecl("sdimage_image_color_primaries") @implementation
+public func sdimage_image_color_primaries(_ image: Object) -> UInt32 {
+    unsafe read(image, Image.self, 0) { UInt32($0.metadata.cicp?.primaries ?? 0) }
+}
+
+@_cdecl("sdimage_image_transfer_characteristics") @implementation
+public func sdimage_image_transfer_characteristics(_ image: Object) -> UInt32 {
+    unsafe read(image, Image.self, 0) { UInt32($0.metadata.cicp?.transfer ?? 0) }
+}
+
+@_cdecl("sdimage_image_is_hdr") @implementation
+public func sdimage_image_is_hdr(_ image: Object) -> Bool {
+    unsafe read(image, Image.self, false) { $0.metadata.isHighDynamicRange }
+}
+
 @_cdecl("sdimage_image_extended_data") @implementation
 public func sdimage_image_extended_data(_ image: Object) -> Object {
     unsafe read(image, Image.self, nil) { unsafe Handle.lend($0.metadata.extendedData) }
@@ -215,6 +230,22 @@ public func sdimage_metadata_set_format(_ metadata: Object, _ format: sdimage_fo
 @_cdecl("sdimage_metadata_set_orientation") @implementation
 public func sdimage_metadata_set_orientation(_ metadata: Object, _ orientation: sdimage_orientation) {
     unsafe change(metadata, MetadataObject.self) { $0.orientation = Orientation(exif: Int(orientation.rawValue)) }
+}
+
+@_cdecl("sdimage_metadata_set_color_profile") @implementation
+public func sdimage_metadata_set_color_profile(_ metadata: Object, _ profile: Object) {
+    unsafe change(metadata, MetadataObject.self) { $0.colorProfile = unsafe Handle.find(profile, as: Bytes.self) }
+}
+
+@_cdecl("sdimage_metadata_set_cicp") @implementation
+public func sdimage_metadata_set_cicp(
+    _ metadata: Object, _ primaries: UInt32, _ transfer: UInt32, _ matrix: UInt32, _ fullRange: Bool
+) {
+    let codes = CodePoints(primaries: primaries, transfer: transfer, matrix: matrix, isFullRange: fullRange)
+    unsafe change(metadata, MetadataObject.self) { metadata in
+        metadata.cicp = codes
+        metadata.isHighDynamicRange = codes?.isHighDynamicRange ?? false
+    }
 }
 
 @_cdecl("sdimage_metadata_set_memory_cost") @implementation

@@ -5,8 +5,17 @@
 package final class CoderRegistry: Sendable {
     // A monitor rather than a mutex, because it must be held across `fork`.
     private let list: Monitor<[any ImageCoder]>
+    /// For pictures of coders that leave the colours to others.
+    package let colors: ColorConversion?
 
-    package init(_ coders: [any ImageCoder] = []) { list = Monitor(coders) }
+    /// A picture with a profile or code points as these options would have decoded it, in sRGB.
+    package typealias ColorConversion =
+        @Sendable (Image, DecodeOptions, StopSignal) throws(ImageError) -> Image
+
+    package init(_ coders: [any ImageCoder] = [], colors: ColorConversion? = nil) {
+        list = Monitor(coders)
+        self.colors = colors
+    }
 
     /// In the order of their registration.
     package var coders: [any ImageCoder] { list.withLock { $0 } }
