@@ -54,8 +54,8 @@ package final class PictureDecoder: Sendable {
     }
 
     private func update(_ all: Bytes, isFinished: Bool) throws(ImageError) {
-        guard let decoder = try decoder ?? choose(all, isFinished: isFinished) else { return }
-        try decoder.update(all, isFinished: isFinished)
+        let chosen = decoder == nil ? try choose(all, isFinished: isFinished) : decoder
+        try chosen?.update(all, isFinished: isFinished)
     }
 
     /// nil until the format is known.
