@@ -67,25 +67,6 @@ public func sdimage_info(_ bytes: UnsafeRawPointer?, _ length: Int, _ json: Obje
     }
 }
 
-@_cdecl("sdimage_source_size") @implementation
-public func sdimage_source_size(_ source: Object) -> UInt64 {
-    unsafe read(source, SourceObject.self, 0) { $0.size }
-}
-
-@_cdecl("sdimage_source_read") @implementation
-public func sdimage_source_read(
-    _ source: Object, _ offset: UInt64, _ buffer: UserData, _ length: Int, _ read: UnsafeMutablePointer<Int>?, _ error: ObjectOut
-) -> sdimage_status {
-    unsafe attempt(error) { () throws(ImageError) in
-        let source = unsafe try Handle.borrow(source, as: SourceObject.self)
-        guard let buffer = unsafe buffer, let read = unsafe read else {
-            throw ImageError(.invalidArgument, "NULL where bytes are to be stored")
-        }
-        unsafe read.pointee = unsafe try source.read(
-            at: offset, into: UnsafeMutableRawBufferPointer(start: buffer, count: max(0, length)))
-    }
-}
-
 @_cdecl("sdimage_coder_new_custom") @implementation
 public func sdimage_coder_new_custom(
     _ name: Text, _ vtable: UnsafePointer<sdimage_coder_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?,

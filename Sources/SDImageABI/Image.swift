@@ -228,6 +228,23 @@ public func sdimage_image_convert(
     }
 }
 
+@_cdecl("sdimage_image_is_vector") @implementation
+public func sdimage_image_is_vector(_ image: Object) -> Bool {
+    unsafe read(image, Image.self, false) { $0.vector != nil }
+}
+
+@_cdecl("sdimage_image_render") @implementation
+public func sdimage_image_render(
+    _ image: Object, _ width: UInt32, _ height: UInt32, _ rendered: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let image = unsafe try Handle.borrow(image, as: Image.self)
+        unsafe try requirePlace(rendered)
+        guard let vector = image.vector else { throw ImageError(.unsupported, "a picture made of pixels") }
+        unsafe try give(try vector.render(PixelSize(width: Int(clamping: width), height: Int(clamping: height))), rendered)
+    }
+}
+
 @_cdecl("sdimage_image_copy_metadata") @implementation
 public func sdimage_image_copy_metadata(_ image: Object, _ metadata: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in

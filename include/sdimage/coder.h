@@ -86,12 +86,8 @@ SDIMAGE_API sdimage_status sdimage_info(const void *bytes, size_t length, sdimag
 
 /* --- Coders of one's own. */
 
-/* Random access to encoded bytes for coders that need not hold them all. Immutable; borrowed for the call. */
+/* Random access to encoded bytes: source.h. */
 typedef struct sdimage_source sdimage_source;
-SDIMAGE_API uint64_t sdimage_source_size(const sdimage_source *source);
-/* Copies up to `length` bytes from `offset` and stores how many; fewer only at the end. */
-SDIMAGE_API sdimage_status sdimage_source_read(const sdimage_source *source, uint64_t offset, void *buffer,
-                                               size_t length, size_t *read, sdimage_error **error);
 
 /* The functions of a coder. Called on worker threads, from several at once; they return, they do not wait.
  * Required: can_decode and decode. Every other may be NULL. Tables grow at the end: `size` is sizeof of the caller's.
@@ -131,10 +127,12 @@ typedef struct sdimage_coder_vtable {
     sdimage_status (*instance_bytes)(void *user_data, void *instance, sdimage_data **data, sdimage_error **error);
     void (*instance_destroy)(void *user_data, void *instance);
 
-    /* Draws a vector picture at a size in pixels. */
+    /* Draws a vector picture at a size in pixels, larger or smaller than its own; up to the limits in force. With it a
+     * thumbnail is drawn at its size, enlarged too, and the image can be drawn again (sdimage_image_render). */
     sdimage_status (*render)(void *user_data, const void *bytes, size_t length, sdimage_size size,
                              sdimage_image **image, sdimage_error **error);
-    /* Like `open`, for bytes that are read as needed. The source is the instance's to read from until it is destroyed. */
+    /* Like `open`, for bytes that are read as needed: `instance_update` is not called. The source may be read from until the
+     * instance is destroyed. */
     sdimage_status (*open_source)(void *user_data, const sdimage_source *source, const sdimage_decode_options *options,
                                   void **instance, sdimage_error **error);
     /* What the header says, stored with the setters of sdimage_metadata (image.h); no pixel is to be decoded. Without it

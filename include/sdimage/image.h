@@ -149,6 +149,14 @@ SDIMAGE_API const sdimage_data *sdimage_image_extended_data(const sdimage_image 
 SDIMAGE_API sdimage_status sdimage_image_convert(const sdimage_image *image, sdimage_pixel_format pixel_format,
                                                  sdimage_image **converted, sdimage_error **error);
 
+/* Whether the picture is drawn from shapes, by a coder with `render`, and can be drawn sharply at any size. */
+SDIMAGE_API bool sdimage_image_is_vector(const sdimage_image *image);
+
+/* Draws a vector picture anew at a size in pixels. Errors: UNSUPPORTED for pictures made of pixels, INVALID_ARGUMENT (a zero
+ * side), TOO_LARGE, and those of the coder. */
+SDIMAGE_API sdimage_status sdimage_image_render(const sdimage_image *image, uint32_t width, uint32_t height,
+                                                sdimage_image **rendered, sdimage_error **error);
+
 /* --- Metadata: an editable copy of what is known about a picture. Class: single-owner. */
 
 /* A copy of the image's metadata. */

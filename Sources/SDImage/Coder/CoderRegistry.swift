@@ -79,6 +79,14 @@ package final class CoderRegistry: Sendable {
         return try coder.open(options: options) ?? StreamDecoder(WholeStream(coder, options))
     }
 
+    /// A decoder that reads what it needs from a source, of which `start` are the first bytes; nil when the coder of the
+    /// format wants them all in memory.
+    package func open(
+        _ source: any ByteSource, start: Bytes, options: DecodeOptions, coder override: (any ImageCoder)? = nil
+    ) throws(ImageError) -> (any ImageDecoder)? {
+        try choose(for: start, options: options, override: override).open(source: source, options: options)
+    }
+
     /// Encodes with the first coder that claims the format (spec COD-14).
     package func encode(_ image: Image, format: ImageFormat) throws(ImageError) -> Bytes {
         guard let coder = coders.last(where: { $0.canEncode(format) }) else {

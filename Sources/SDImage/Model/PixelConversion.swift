@@ -23,6 +23,6 @@ extension Image {
         var metadata = metadata
         metadata.hasAlpha = metadata.hasAlpha && format.hasAlpha
         let frames = frames.map { MappedFrames($0) { frame, _ throws(ImageError) in try frame.converted(to: format) } }
-        return Image(pixels: buffer, metadata: metadata, frames: frames)
+        return Image(pixels: buffer, metadata: metadata, frames: frames, vector: vector)
     }
 }

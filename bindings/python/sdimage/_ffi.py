@@ -66,6 +66,10 @@ class CoderTable(Structure):
     """``sdimage_coder_vtable``, opaque here."""
 
 
+class SourceTable(Structure):
+    """``sdimage_source_vtable``, opaque here."""
+
+
 class HostTable(Structure):
     """``sdimage_host_vtable``, opaque here."""
 
@@ -156,6 +160,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_decoder_frame_duration_ms": (c_uint32, (c_void_p, c_uint32)),
     "sdimage_decoder_loop_count": (c_uint32, (c_void_p,)),
     "sdimage_decoder_new": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_decoder_new_with_source": (c_int, (c_void_p, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_decoder_ref": (c_void_p, (c_void_p,)),
     "sdimage_decoder_size": (Size, (c_void_p,)),
     "sdimage_decoder_unref": (None, (c_void_p,)),
@@ -219,6 +224,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_image_is_animated": (c_bool, (c_void_p,)),
     "sdimage_image_is_incremental": (c_bool, (c_void_p,)),
     "sdimage_image_is_thumbnail": (c_bool, (c_void_p,)),
+    "sdimage_image_is_vector": (c_bool, (c_void_p,)),
     "sdimage_image_loop_count": (c_uint32, (c_void_p,)),
     "sdimage_image_memory_cost": (c_size_t, (c_void_p,)),
     "sdimage_image_new": (c_int, (c_uint32, c_uint32, c_size_t, c_int, c_void_p, HANDLE_OUT, HANDLE_OUT)),
@@ -234,6 +240,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_image_pixel_format": (c_int, (c_void_p,)),
     "sdimage_image_pixels": (c_void_p, (c_void_p,)),
     "sdimage_image_ref": (c_void_p, (c_void_p,)),
+    "sdimage_image_render": (c_int, (c_void_p, c_uint32, c_uint32, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_scale": (c_double, (c_void_p,)),
     "sdimage_image_source_name": (c_char_p, (c_int,)),
     "sdimage_image_source_size": (Size, (c_void_p,)),
@@ -364,8 +371,13 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_result_unref": (None, (c_void_p,)),
     "sdimage_result_url": (c_char_p, (c_void_p,)),
     "sdimage_sniff": (c_int, (c_void_p, c_size_t)),
+    "sdimage_source_new_custom": (c_int, (POINTER(SourceTable), c_uint64, c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_source_new_data": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_source_new_file": (c_int, (c_char_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_source_read": (c_int, (c_void_p, c_uint64, c_void_p, c_size_t, POINTER(c_size_t), HANDLE_OUT)),
+    "sdimage_source_ref": (c_void_p, (c_void_p,)),
     "sdimage_source_size": (c_uint64, (c_void_p,)),
+    "sdimage_source_unref": (None, (c_void_p,)),
     "sdimage_status_name": (c_char_p, (c_int,)),
     "sdimage_task_cancel": (None, (c_void_p,)),
     "sdimage_task_cancel_and_wait": (c_int, (c_void_p, c_uint32, HANDLE_OUT)),
