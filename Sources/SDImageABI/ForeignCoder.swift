@@ -21,21 +21,53 @@ final class ForeignCoder: ImageCoder {
 
     func canDecode(_ bytes: Bytes) -> Bool { unsafe host.table.can_decode(host.userData, bytes.pointer, bytes.count) }
 
-    /// The table has no function for headers alone: what the picture says once it is decoded.
     func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo {
-        let image = try decode(bytes, options: options, stop: StopSignal())
-        var info = ImageInfo()
-        info.format = image.metadata.format
-        info.storedSize = image.size
-        info.hasAlpha = image.metadata.hasAlpha
-        info.frameCount = image.metadata.frameCount
-        info.channels = image.pixels.format.channels
-        info.bitsPerChannel = image.pixels.format.bytesPerChannel * 8
-        return info
+        guard let read = unsafe host.table.info else {
+            let image = try decode(bytes, options: options, stop: StopSignal())
+            var metadata = image.metadata
+            metadata.sourceSize = metadata.sourceSize ?? image.size
+            return ImageInfo(metadata, pixels: image.pixels.format)
+        }
+        let metadata = MetadataObject(ImageMetadata())
+        var error: Object = nil
+        let status = unsafe read(host.userData, bytes.pointer, bytes.count, Handle.lend(metadata), &error)
+        defer { unsafe Handle.unref(error, as: ImageError.self) }
+        guard status.rawValue >= 0 else { throw unsafe .foreign(status, error) }
+        return ImageInfo(metadata.value, pixels: nil)
     }
 
     func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         try stop.check()
+        if unsafe host.table.render != nil { return try draw(bytes, options, stop) }
+        let image = try picture(bytes, options).finished(options, stop: stop)
+        guard !options.firstFrameOnly, unsafe host.table.instance_frame != nil,
+            let decoder = try ForeignDecoder(host, options: options)
+        else { return image }
+        try decoder.update(try bytes.kept(), isFinished: true)
+        return decoder.frameCount > 1 ? image.with(frames: decoder) : image
+    }
+
+    func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { try ForeignDecoder(host, options: options) }
+
+    func open(source: any ByteSource, options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? {
+        try ForeignDecoder(host, source: source, options: options)
+    }
+
+    /// A vector picture: at its own size by `decode`, at any other by `render`.
+    private func draw(_ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal) throws(ImageError) -> Image {
+        let vector = ForeignVector(host, bytes: try bytes.kept(), limits: options.limits)
+        guard options.wantsThumbnail || options.limitBytes > 0 else {
+            return try picture(bytes, options).finished(options, stop: stop).with(vector: vector)
+        }
+        let own = try info(bytes, options: options).displayedSize
+        var image = try vector.render(ForeignVector.size(own, options))
+        var metadata = image.metadata
+        metadata.sourceSize = own
+        image = image.with(metadata)
+        return try image.finished(options, stop: stop).with(vector: vector)
+    }
+
+    private func picture(_ bytes: Bytes, _ options: DecodeOptions) throws(ImageError) -> Image {
         let lentOptions = DecodeOptionsObject(options)
         let lentBag = options.bag.map { OptionsObject($0.bag) }
         var image: Object = nil
@@ -43,10 +75,16 @@ final class ForeignCoder: ImageCoder {
         let status = unsafe host.table.decode(
             host.userData, bytes.pointer, bytes.count, Handle.lend(lentOptions), Handle.lend(lentBag), &image, &error)
         withExtendedLifetime((lentOptions, lentBag)) {}
+        return unsafe try ForeignCoder.take(status, image, error)
+    }
+
+    /// What a function of the host returned and stored; its references are taken over.
+    static func take(_ status: sdimage_status?, _ image: Object, _ error: Object) throws(ImageError) -> Image {
         defer {
             unsafe Handle.unref(image, as: Image.self)
             unsafe Handle.unref(error, as: ImageError.self)
         }
+        guard let status else { throw ImageError(.unsupported, "the coder lacks the function") }
         guard status.rawValue >= 0 else { throw unsafe .foreign(status, error) }
         guard let decoded = unsafe Handle.find(image, as: Image.self) else {
             throw ImageError(.badData, "the coder gave no picture")
@@ -76,19 +114,32 @@ final class ForeignCoder: ImageCoder {
     }
 }
 
-/// Random access to encoded bytes, as coders of the host see it.
-final class SourceObject: Sendable {
-    private let bytes: Bytes
+extension Image {
+    /// Shrunk, turned and converted as the options want, as far as the coder has not done it.
+    func finished(_ options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+        let image = try Defaults.coders.finish(self, options: options, stop: stop)
+        guard options.wantsThumbnail, options.limitBytes == 0, !image.metadata.isThumbnail else { return image }
+        var metadata = image.metadata
+        metadata.isThumbnail = true
+        return image.with(metadata)
+    }
+}
 
-    init(_ bytes: Bytes) { self.bytes = bytes }
-
-    var size: UInt64 { UInt64(clamping: bytes.count) }
-
-    /// Copies what there is from `offset`; returns how much that was.
-    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(ImageError) -> Int {
-        guard let start = Int(exactly: offset), start < bytes.count, let base = unsafe bytes.pointer else { return 0 }
-        let count = min(buffer.count, bytes.count - start)
-        unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(start: base + start, count: count))
-        return count
+extension ImageInfo {
+    /// What a coder of the host said of a header. `pixels`: the format that it decoded to, where it had to.
+    fileprivate init(_ metadata: ImageMetadata, pixels: PixelFormat?) {
+        self.init()
+        format = metadata.format
+        orientation = metadata.orientation
+        let displayed = metadata.sourceSize ?? storedSize
+        storedSize = orientation.swapsAxes ? displayed.swapped : displayed
+        frameCount = metadata.frameCount
+        loopCount = metadata.loopCount
+        durationMilliseconds = metadata.durationMilliseconds
+        hasAlpha = metadata.hasAlpha
+        isProgressive = metadata.isProgressive
+        hasColorProfile = metadata.colorProfile != nil
+        channels = metadata.channels > 0 ? metadata.channels : pixels?.channels ?? (hasAlpha ? 4 : 3)
+        bitsPerChannel = metadata.bitsPerChannel > 0 ? metadata.bitsPerChannel : (pixels?.bytesPerChannel ?? 1) * 8
     }
 }

@@ -5,10 +5,10 @@
 package final class CoderRegistry: Sendable {
     // A monitor rather than a mutex, because it must be held across `fork`.
     private let list: Monitor<[any ImageCoder]>
-    /// For pictures of coders that leave the colours to others.
-    package let colors: ColorConversion?
+    private let colors: ColorConversion?
 
-    /// A picture with a profile or code points as these options would have decoded it, in sRGB.
+    /// Gives a picture with a profile or code points as these options would have decoded it, in sRGB; handed over at
+    /// composition, because the core knows no colour library.
     package typealias ColorConversion =
         @Sendable (Image, DecodeOptions, StopSignal) throws(ImageError) -> Image
 
@@ -78,6 +78,28 @@ package final class CoderRegistry: Sendable {
         try stop.check()
         guard let pool = Engine.current?.work else { return try coder.decode(bytes, options: options, stop: stop) }
         return try pool.counting { () throws(ImageError) in try coder.decode(bytes, options: options, stop: stop) }
+    }
+
+    /// A decoder for bytes of which these are the first; they are not given to it yet.
+    package func open(
+        _ bytes: Bytes, options: DecodeOptions, coder override: (any ImageCoder)? = nil
+    ) throws(ImageError) -> any ImageDecoder {
+        let coder = try choose(for: bytes, options: options, override: override)
+        return try coder.open(options: options) ?? StreamDecoder(WholeStream(coder, options))
+    }
+
+    /// A decoder that reads what it needs from a source, of which `start` are the first bytes; nil when the coder of the
+    /// format wants them all in memory.
+    package func open(
+        _ source: any ByteSource, start: Bytes, options: DecodeOptions, coder override: (any ImageCoder)? = nil
+    ) throws(ImageError) -> (any ImageDecoder)? {
+        try choose(for: start, options: options, override: override).open(source: source, options: options)
+    }
+
+    /// A picture that came as pixels, as these options would have decoded it.
+    package func finish(_ image: Image, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+        guard options.convertToSRGB, let colors else { return try image.fitted(options, stop: stop) }
+        return try colors(image, options, stop)
     }
 
     /// Encodes with the first coder that claims the format (spec COD-14).

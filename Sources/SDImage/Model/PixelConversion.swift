@@ -32,6 +32,7 @@ extension Image {
         var metadata = metadata
         if isBright { metadata.isHighDynamicRange = false }
         metadata.hasAlpha = metadata.hasAlpha && format.hasAlpha
-        return Image(pixels: buffer, metadata: metadata)
+        let frames = frames.map { MappedFrames($0) { frame, _ throws(ImageError) in try frame.converted(to: format) } }
+        return Image(pixels: buffer, metadata: metadata, frames: frames, vector: vector)
     }
 }
