@@ -14,7 +14,7 @@ from .animation import Animation
 from .cache import ImageCache
 from .doctor import doctor, trim_memory, version
 from .errors import Error
-from .image import Image, decode, info, sniff
+from .image import Image, decode, info, read_metadata, sniff
 from .loader import Loader, LoadRequest
 from .manager import Manager
 from .options import DecodeOptions
@@ -39,6 +39,7 @@ __all__ = [
     "decode",
     "doctor",
     "info",
+    "read_metadata",
     "sniff",
     "trim_memory",
     "version",
