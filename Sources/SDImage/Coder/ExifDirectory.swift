@@ -70,7 +70,9 @@ package struct ExifDirectory {
         return nil
     }
 
-    private static func prefixLength(_ reader: ByteReader) -> Int { reader.matches([0x45, 0x78, 0x69, 0x66, 0x00], at: 0) ? 6 : 0 }
+    private static func prefixLength(_ reader: ByteReader) -> Int {
+        reader.matches([0x45, 0x78, 0x69, 0x66, 0x00], at: 0) ? 6 : 0
+    }
 
     private static func byteOrder(_ reader: ByteReader, at position: Int) -> Bool? {
         if reader.matches("II", at: position) { return false }
