@@ -97,28 +97,6 @@ import Testing
         #expect(status(bytes) == .SDIMAGE_STATUS_NOT_AN_IMAGE)
     }
 
-    private func registered() throws -> [String] {
-        try (0..<sdimage_coder_registered_count()).map { index in
-            let coder = try make(sdimage_coder_unref) { sdimage_coder_registered(index, $0, $1) }
-            return String(cString: sdimage_coder_name(coder.pointer))
-        }
-    }
-
-    @Test func coderListsCanBeEmptiedAndRestored() throws {
-        let before = try registered()
-        let png = makePNG(width: 3, height: 2)
-        #expect(sdimage_can_decode(png, png.count))
-        sdimage_coder_unregister_all()
-        #expect(sdimage_coder_registered_count() == 0)
-        #expect(!sdimage_can_decode(png, png.count))
-        #expect(status(png) == .SDIMAGE_STATUS_UNSUPPORTED)
-        sdimage_coder_register_builtin()
-        #expect(try registered() == before)
-        #expect(status(png) == .SDIMAGE_STATUS_OK)
-        var out: OpaquePointer?
-        #expect(sdimage_coder_registered(before.count, &out, nil) == .SDIMAGE_STATUS_NOT_FOUND)
-    }
-
     @Test func theDefaultByteLimitIgnoresWhatHoldsNoPixel() {
         #expect(sdimage_default_limit_bytes() == 62_914_560)
         sdimage_set_default_limit_bytes(3)
