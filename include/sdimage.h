@@ -18,9 +18,9 @@
  *   data.h        bytes by reference                      result.h      what comes back
  *   image.h       pixels and metadata                     task.h        cancelling, waiting; replies of hooks
  *   coder.h       decoding without loading; own coders    dispatcher.h  where callbacks run; events
- *   cache.h       memory and disk caches                  loader.h      own loaders; chains
- *   options.h     values for hooks and plug-ins           downloader.h  http and https
- *   log.h         messages */
+ *   decoder.h     growing and moving pictures             loader.h      own loaders; chains
+ *   cache.h       memory and disk caches                  downloader.h  http and https
+ *   options.h     values for hooks and plug-ins           log.h         messages */
 #ifndef SDIMAGE_H
 #define SDIMAGE_H
 
@@ -30,6 +30,7 @@
 #include "sdimage/options.h"
 #include "sdimage/image.h"
 #include "sdimage/coder.h"
+#include "sdimage/decoder.h"
 #include "sdimage/request.h"
 #include "sdimage/result.h"
 #include "sdimage/task.h"

@@ -2,8 +2,6 @@ import CSDImage
 import Glibc
 import SDImage
 
-typealias DecodeOptionsObject = Box<DecodeOptions>
-
 /// A coder as C holds it, with a name that can be lent.
 final class CoderObject: Sendable {
     let coder: any ImageCoder
@@ -15,16 +13,10 @@ final class CoderObject: Sendable {
     }
 }
 
-/// The options behind a pointer; the defaults for NULL.
-func decodeOptions(_ pointer: Object) throws(ImageError) -> DecodeOptions {
-    guard unsafe pointer != nil else { return DecodeOptions() }
-    return unsafe try Handle.borrow(pointer, as: DecodeOptionsObject.self).value
-}
-
 /// Bytes of the caller, for the length of a call only.
 private func callersBytes(_ bytes: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> Bytes {
     let view = unsafe try Input.content(bytes, length)
-    return unsafe Bytes(adopting: view.baseAddress, count: view.count) {}
+    return unsafe Bytes(lending: view.baseAddress, count: view.count)
 }
 
 extension Image {
@@ -32,133 +24,9 @@ extension Image {
     fileprivate func detached() throws(ImageError) -> Image {
         guard let profile = metadata.colorProfile else { return self }
         var metadata = metadata
-        metadata.colorProfile = unsafe try Bytes.copying(UnsafeRawBufferPointer(start: profile.pointer, count: profile.count))
+        metadata.colorProfile = try profile.kept()
         return with(metadata)
     }
-}
-
-@_cdecl("sdimage_decode_options_new") @implementation
-public func sdimage_decode_options_new() -> Object {
-    unsafe Handle.own(DecodeOptionsObject(DecodeOptions()))
-}
-
-@_cdecl("sdimage_decode_options_ref") @implementation
-public func sdimage_decode_options_ref(_ options: Object) -> Object {
-    unsafe Handle.ref(options, as: DecodeOptionsObject.self)
-}
-
-@_cdecl("sdimage_decode_options_unref") @implementation
-public func sdimage_decode_options_unref(_ options: Object) {
-    unsafe Handle.unref(options, as: DecodeOptionsObject.self)
-}
-
-@_cdecl("sdimage_decode_options_set_thumbnail_size") @implementation
-public func sdimage_decode_options_set_thumbnail_size(
-    _ options: Object, _ width: UInt32, _ height: UInt32, _ preserveAspectRatio: Bool
-) {
-    unsafe change(options, DecodeOptionsObject.self) { $0.setThumbnail(width, height, preserveAspectRatio) }
-}
-
-@_cdecl("sdimage_decode_options_set_pixel_format") @implementation
-public func sdimage_decode_options_set_pixel_format(_ options: Object, _ pixelFormat: sdimage_pixel_format) {
-    unsafe change(options, DecodeOptionsObject.self) {
-        $0.pixelFormat = PixelFormat(rawValue: Int32(bitPattern: pixelFormat.rawValue))
-    }
-}
-
-@_cdecl("sdimage_decode_options_set_first_frame_only") @implementation
-public func sdimage_decode_options_set_first_frame_only(_ options: Object, _ firstFrameOnly: Bool) {
-    unsafe change(options, DecodeOptionsObject.self) { $0.firstFrameOnly = firstFrameOnly }
-}
-
-@_cdecl("sdimage_decode_options_set_apply_orientation") @implementation
-public func sdimage_decode_options_set_apply_orientation(_ options: Object, _ apply: Bool) {
-    unsafe change(options, DecodeOptionsObject.self) { $0.applyOrientation = apply }
-}
-
-@_cdecl("sdimage_decode_options_set_convert_to_srgb") @implementation
-public func sdimage_decode_options_set_convert_to_srgb(_ options: Object, _ convert: Bool) {
-    unsafe change(options, DecodeOptionsObject.self) { $0.convertToSRGB = convert }
-}
-
-@_cdecl("sdimage_decode_options_set_limit_bytes") @implementation
-public func sdimage_decode_options_set_limit_bytes(_ options: Object, _ limitBytes: Int) {
-    unsafe change(options, DecodeOptionsObject.self) { $0.limitBytes = max(0, limitBytes) }
-}
-
-@_cdecl("sdimage_decode_options_set_format_hint") @implementation
-public func sdimage_decode_options_set_format_hint(_ options: Object, _ format: sdimage_format) {
-    unsafe change(options, DecodeOptionsObject.self) { $0.formatHint = ImageFormat(rawValue: format.rawValue) ?? .undefined }
-}
-
-@_cdecl("sdimage_decode_options_set_scale") @implementation
-public func sdimage_decode_options_set_scale(_ options: Object, _ scale: Double) {
-    unsafe change(options, DecodeOptionsObject.self) { $0.scale = scale >= 1 && scale.isFinite ? scale : 1 }
-}
-
-@_cdecl("sdimage_decode_options_set_accept_partial") @implementation
-public func sdimage_decode_options_set_accept_partial(_ options: Object, _ accept: Bool) {
-    unsafe change(options, DecodeOptionsObject.self) { $0.acceptPartial = accept }
-}
-
-@_cdecl("sdimage_decode_options_set_max_pixels") @implementation
-public func sdimage_decode_options_set_max_pixels(_ options: Object, _ pixels: UInt64) {
-    unsafe change(options, DecodeOptionsObject.self) { $0.limits.setPixels(pixels) }
-}
-
-@_cdecl("sdimage_decode_options_set_max_bytes") @implementation
-public func sdimage_decode_options_set_max_bytes(_ options: Object, _ bytes: Int) {
-    unsafe change(options, DecodeOptionsObject.self) { options in
-        options.limits.outputBytes = bytes > 0 ? bytes : DecodeLimits.standard.outputBytes
-    }
-}
-
-@_cdecl("sdimage_decode_options_set_max_work_ms") @implementation
-public func sdimage_decode_options_set_max_work_ms(_ options: Object, _ milliseconds: UInt32) {
-    unsafe change(options, DecodeOptionsObject.self) { options in
-        let standard = DecodeLimits.standard.workNanoseconds
-        options.limits.workNanoseconds = milliseconds > 0 ? UInt64(milliseconds) * 1_000_000 : standard
-    }
-}
-
-@_cdecl("sdimage_decode_options_thumbnail_size") @implementation
-public func sdimage_decode_options_thumbnail_size(_ options: Object) -> sdimage_size {
-    unsafe read(options, DecodeOptionsObject.self, sdimage_size(width: 0, height: 0)) { options in
-        guard let box = options.value.thumbnailSize else { return sdimage_size(width: 0, height: 0) }
-        return sdimage_size(width: UInt32(clamping: box.width), height: UInt32(clamping: box.height))
-    }
-}
-
-@_cdecl("sdimage_decode_options_preserves_aspect_ratio") @implementation
-public func sdimage_decode_options_preserves_aspect_ratio(_ options: Object) -> Bool {
-    unsafe read(options, DecodeOptionsObject.self, true) { $0.value.preserveAspectRatio }
-}
-
-@_cdecl("sdimage_decode_options_pixel_format") @implementation
-public func sdimage_decode_options_pixel_format(_ options: Object) -> sdimage_pixel_format {
-    unsafe read(options, DecodeOptionsObject.self, .SDIMAGE_PIXEL_FORMAT_AUTOMATIC) { options in
-        options.value.pixelFormat?.code ?? .SDIMAGE_PIXEL_FORMAT_AUTOMATIC
-    }
-}
-
-@_cdecl("sdimage_decode_options_applies_orientation") @implementation
-public func sdimage_decode_options_applies_orientation(_ options: Object) -> Bool {
-    unsafe read(options, DecodeOptionsObject.self, true) { $0.value.applyOrientation }
-}
-
-@_cdecl("sdimage_decode_options_converts_to_srgb") @implementation
-public func sdimage_decode_options_converts_to_srgb(_ options: Object) -> Bool {
-    unsafe read(options, DecodeOptionsObject.self, true) { $0.value.convertToSRGB }
-}
-
-@_cdecl("sdimage_decode_options_is_first_frame_only") @implementation
-public func sdimage_decode_options_is_first_frame_only(_ options: Object) -> Bool {
-    unsafe read(options, DecodeOptionsObject.self, false) { $0.value.firstFrameOnly }
-}
-
-@_cdecl("sdimage_decode_options_scale") @implementation
-public func sdimage_decode_options_scale(_ options: Object) -> Double {
-    unsafe read(options, DecodeOptionsObject.self, 1) { $0.value.scale }
 }
 
 @_cdecl("sdimage_sniff") @implementation

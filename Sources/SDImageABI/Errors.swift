@@ -3,9 +3,16 @@ import SDImage
 
 /// Runs the body of a fallible C function: its error becomes the status, and an object where the caller asked for one.
 func attempt(_ error: ObjectOut, _ body: () throws(ImageError) -> Void) -> sdimage_status {
-    do throws(ImageError) {
+    unsafe attemptNote(error) { () throws(ImageError) in
         try body()
         return .SDIMAGE_STATUS_OK
+    }
+}
+
+/// The same for a function that may also answer with a note.
+func attemptNote(_ error: ObjectOut, _ body: () throws(ImageError) -> sdimage_status) -> sdimage_status {
+    do throws(ImageError) {
+        return try body()
     } catch let failure {
         if let error = unsafe error { unsafe error.pointee = Handle.own(failure) }
         return failure.status.code

@@ -21,21 +21,34 @@ final class ForeignCoder: ImageCoder {
 
     func canDecode(_ bytes: Bytes) -> Bool { unsafe host.table.can_decode(host.userData, bytes.pointer, bytes.count) }
 
-    /// The table has no function for headers alone: what the picture says once it is decoded.
     func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo {
-        let image = try decode(bytes, options: options, stop: StopSignal())
-        var info = ImageInfo()
-        info.format = image.metadata.format
-        info.storedSize = image.size
-        info.hasAlpha = image.metadata.hasAlpha
-        info.frameCount = image.metadata.frameCount
-        info.channels = image.pixels.format.channels
-        info.bitsPerChannel = image.pixels.format.bytesPerChannel * 8
-        return info
+        guard let read = unsafe host.table.info else {
+            let image = try decode(bytes, options: options, stop: StopSignal())
+            var metadata = image.metadata
+            metadata.sourceSize = metadata.sourceSize ?? image.size
+            return ImageInfo(metadata, pixels: image.pixels.format)
+        }
+        let metadata = MetadataObject(ImageMetadata())
+        var error: Object = nil
+        let status = unsafe read(host.userData, bytes.pointer, bytes.count, Handle.lend(metadata), &error)
+        defer { unsafe Handle.unref(error, as: ImageError.self) }
+        guard status.rawValue >= 0 else { throw unsafe .foreign(status, error) }
+        return ImageInfo(metadata.value, pixels: nil)
     }
 
     func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         try stop.check()
+        let image = try picture(bytes, options).finished(options, stop: stop)
+        guard !options.firstFrameOnly, unsafe host.table.instance_frame != nil,
+            let decoder = try ForeignDecoder(host, options: options)
+        else { return image }
+        try decoder.update(try bytes.kept(), isFinished: true)
+        return decoder.frameCount > 1 ? image.with(frames: decoder) : image
+    }
+
+    func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { try ForeignDecoder(host, options: options) }
+
+    private func picture(_ bytes: Bytes, _ options: DecodeOptions) throws(ImageError) -> Image {
         let lentOptions = DecodeOptionsObject(options)
         let lentBag = options.bag.map { OptionsObject($0.bag) }
         var image: Object = nil
@@ -43,10 +56,16 @@ final class ForeignCoder: ImageCoder {
         let status = unsafe host.table.decode(
             host.userData, bytes.pointer, bytes.count, Handle.lend(lentOptions), Handle.lend(lentBag), &image, &error)
         withExtendedLifetime((lentOptions, lentBag)) {}
+        return unsafe try ForeignCoder.take(status, image, error)
+    }
+
+    /// What a function of the host returned and stored; its references are taken over.
+    static func take(_ status: sdimage_status?, _ image: Object, _ error: Object) throws(ImageError) -> Image {
         defer {
             unsafe Handle.unref(image, as: Image.self)
             unsafe Handle.unref(error, as: ImageError.self)
         }
+        guard let status else { throw ImageError(.unsupported, "the coder lacks the function") }
         guard status.rawValue >= 0 else { throw unsafe .foreign(status, error) }
         guard let decoded = unsafe Handle.find(image, as: Image.self) else {
             throw ImageError(.badData, "the coder gave no picture")
@@ -73,6 +92,36 @@ final class ForeignCoder: ImageCoder {
             throw ImageError(.encodeFailed, "the coder gave no bytes")
         }
         return bytes
+    }
+}
+
+extension Image {
+    /// Shrunk, turned and converted as the options want, as far as the coder has not done it.
+    func finished(_ options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+        let image = try fitted(options, stop: stop)
+        guard options.wantsThumbnail, options.limitBytes == 0, !image.metadata.isThumbnail else { return image }
+        var metadata = image.metadata
+        metadata.isThumbnail = true
+        return image.with(metadata)
+    }
+}
+
+extension ImageInfo {
+    /// What a coder of the host said of a header. `pixels`: the format that it decoded to, where it had to.
+    fileprivate init(_ metadata: ImageMetadata, pixels: PixelFormat?) {
+        self.init()
+        format = metadata.format
+        orientation = metadata.orientation
+        let displayed = metadata.sourceSize ?? storedSize
+        storedSize = orientation.swapsAxes ? displayed.swapped : displayed
+        frameCount = metadata.frameCount
+        loopCount = metadata.loopCount
+        durationMilliseconds = metadata.durationMilliseconds
+        hasAlpha = metadata.hasAlpha
+        isProgressive = metadata.isProgressive
+        hasColorProfile = metadata.colorProfile != nil
+        channels = metadata.channels > 0 ? metadata.channels : pixels?.channels ?? (hasAlpha ? 4 : 3)
+        bitsPerChannel = metadata.bitsPerChannel > 0 ? metadata.bitsPerChannel : (pixels?.bytesPerChannel ?? 1) * 8
     }
 }
 

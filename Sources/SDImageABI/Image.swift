@@ -2,11 +2,9 @@ import CSDImage
 import Glibc
 import SDImage
 
-typealias MetadataObject = Box<ImageMetadata>
-
 /// What the two constructors check before they touch a pixel.
 private func checkedLayout(
-    _ width: UInt32, _ height: UInt32, _ stride: Int, _ format: sdimage_pixel_format
+    _ width: UInt32, _ height: UInt32, _ stride: Int?, _ format: sdimage_pixel_format
 ) throws(ImageError) -> (PixelSize, PixelFormat) {
     guard let format = PixelFormat(rawValue: Int32(bitPattern: format.rawValue)) else {
         throw ImageError(.invalidArgument, "an unknown pixel format")
@@ -14,6 +12,8 @@ private func checkedLayout(
     guard let width = Int(exactly: width), let height = Int(exactly: height), width > 0, height > 0 else {
         throw ImageError(.invalidArgument, "a picture without pixels")
     }
+    let own = try PixelBuffer.stride(width: width, format: format)
+    let stride = stride ?? own
     let (total, overflow) = stride.multipliedReportingOverflow(by: height)
     guard stride >= width * format.bytesPerPixel, !overflow else {
         throw ImageError(.invalidArgument, "a stride that is shorter than a row, or overflows")
@@ -65,6 +65,24 @@ public func sdimage_image_new_adopting(
             withExtendedLifetime(foreign) {}
         }
         unsafe try give(Image(pixels: buffer, metadata: hostMetadata(size, format)), image)
+    }
+}
+
+@_cdecl("sdimage_image_new_uninitialized") @implementation
+public func sdimage_image_new_uninitialized(
+    _ width: UInt32, _ height: UInt32, _ pixelFormat: sdimage_pixel_format, _ image: ObjectOut,
+    _ pixels: UnsafeMutablePointer<UserData>?, _ stride: UnsafeMutablePointer<Int>?, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(image)
+        guard let pixels = unsafe pixels, let stride = unsafe stride else {
+            throw ImageError(.invalidArgument, "NULL where the pixels are to be told")
+        }
+        let (size, format) = try checkedLayout(width, height, nil, pixelFormat)
+        let buffer = try PixelBuffer(size: size, format: format)
+        unsafe try give(Image(pixels: buffer, metadata: hostMetadata(size, format)), image)
+        unsafe pixels.pointee = unsafe buffer.mutablePixels
+        unsafe stride.pointee = buffer.stride
     }
 }
 
@@ -146,6 +164,31 @@ public func sdimage_image_duration_ms(_ image: Object) -> UInt64 {
     unsafe read(image, Image.self, 0) { UInt64(clamping: $0.metadata.durationMilliseconds) }
 }
 
+@_cdecl("sdimage_image_copy_frame") @implementation
+public func sdimage_image_copy_frame(_ image: Object, _ index: UInt32, _ frame: ObjectOut, _ error: ObjectOut)
+    -> sdimage_status
+{
+    unsafe attempt(error) { () throws(ImageError) in
+        let image = unsafe try Handle.borrow(image, as: Image.self)
+        unsafe try requirePlace(frame)
+        let stop = StopSignal()
+        stop.allow(nanoseconds: DecodeLimits.standard.workNanoseconds)
+        unsafe try give(try image.frame(at: Int(clamping: index), stop: stop), frame)
+    }
+}
+
+@_cdecl("sdimage_image_frame_duration_ms") @implementation
+public func sdimage_image_frame_duration_ms(_ image: Object, _ index: UInt32) -> UInt32 {
+    unsafe read(image, Image.self, 0) { image in
+        UInt32(clamping: image.frames?.durationMilliseconds(at: Int(clamping: index)) ?? 0)
+    }
+}
+
+@_cdecl("sdimage_image_is_incremental") @implementation
+public func sdimage_image_is_incremental(_ image: Object) -> Bool {
+    unsafe read(image, Image.self, false) { $0.metadata.isIncremental }
+}
+
 @_cdecl("sdimage_image_is_animated") @implementation
 public func sdimage_image_is_animated(_ image: Object) -> Bool {
     unsafe read(image, Image.self, false) { $0.metadata.frameCount > 1 }
@@ -190,41 +233,6 @@ public func sdimage_image_copy_metadata(_ image: Object, _ metadata: ObjectOut, 
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try give(MetadataObject(try Handle.borrow(image, as: Image.self).metadata), metadata)
     }
-}
-
-@_cdecl("sdimage_metadata_ref") @implementation
-public func sdimage_metadata_ref(_ metadata: Object) -> Object {
-    unsafe Handle.ref(metadata, as: MetadataObject.self)
-}
-
-@_cdecl("sdimage_metadata_unref") @implementation
-public func sdimage_metadata_unref(_ metadata: Object) {
-    unsafe Handle.unref(metadata, as: MetadataObject.self)
-}
-
-@_cdecl("sdimage_metadata_set_scale") @implementation
-public func sdimage_metadata_set_scale(_ metadata: Object, _ scale: Double) {
-    unsafe change(metadata, MetadataObject.self) { $0.scale = scale >= 1 && scale.isFinite ? scale : 1 }
-}
-
-@_cdecl("sdimage_metadata_set_format") @implementation
-public func sdimage_metadata_set_format(_ metadata: Object, _ format: sdimage_format) {
-    unsafe change(metadata, MetadataObject.self) { $0.format = ImageFormat(rawValue: format.rawValue) ?? .undefined }
-}
-
-@_cdecl("sdimage_metadata_set_orientation") @implementation
-public func sdimage_metadata_set_orientation(_ metadata: Object, _ orientation: sdimage_orientation) {
-    unsafe change(metadata, MetadataObject.self) { $0.orientation = Orientation(exif: Int(orientation.rawValue)) }
-}
-
-@_cdecl("sdimage_metadata_set_memory_cost") @implementation
-public func sdimage_metadata_set_memory_cost(_ metadata: Object, _ bytes: Int) {
-    unsafe change(metadata, MetadataObject.self) { $0.memoryCost = bytes >= 0 ? bytes : nil }
-}
-
-@_cdecl("sdimage_metadata_set_extended_data") @implementation
-public func sdimage_metadata_set_extended_data(_ metadata: Object, _ data: Object) {
-    unsafe change(metadata, MetadataObject.self) { $0.extendedData = unsafe Handle.find(data, as: Bytes.self) }
 }
 
 @_cdecl("sdimage_image_with_metadata") @implementation

@@ -32,7 +32,8 @@ SDIMAGE_API void sdimage_decode_options_set_thumbnail_size(sdimage_decode_option
 SDIMAGE_API void sdimage_decode_options_set_pixel_format(sdimage_decode_options *options,
                                                          sdimage_pixel_format pixel_format);
 
-/* Decode an animation as the still of its first frame. Default false. In this version every decode does so. */
+/* Decode an animation as the still of its first frame. Default false: the image has the others too
+ * (sdimage_image_copy_frame). */
 SDIMAGE_API void sdimage_decode_options_set_first_frame_only(sdimage_decode_options *options, bool first_frame_only);
 
 /* Default true. When false the pixels stay as stored and sdimage_image_orientation tells how to turn them. */
@@ -66,7 +67,8 @@ SDIMAGE_API void sdimage_decode_options_set_max_work_ms(sdimage_decode_options *
 SDIMAGE_API sdimage_format sdimage_sniff(const void *bytes, size_t length);
 
 /* Decodes bytes with the registered coders, the last registered asked first. *image is the caller's. Runs on the calling
- * thread; while a manager exists, an idle one of its workers helps with large JPEGs.
+ * thread; while a manager exists, an idle one of its workers helps with large pictures. An animation keeps a copy of the
+ * bytes for its further frames.
  * Errors: EMPTY_DATA, NOT_AN_IMAGE, UNSUPPORTED (a known format without a coder), BAD_DATA, TRUNCATED, TOO_LARGE,
  * TIMEOUT, NO_MEMORY, INVALID_ARGUMENT. */
 SDIMAGE_API sdimage_status sdimage_decode(const void *bytes, size_t length, const sdimage_decode_options *options,
@@ -92,7 +94,12 @@ SDIMAGE_API sdimage_status sdimage_source_read(const sdimage_source *source, uin
                                                size_t length, size_t *read, sdimage_error **error);
 
 /* The functions of a coder. Called on worker threads, from several at once; they return, they do not wait.
- * Required: can_decode and decode. Every other may be NULL. Tables grow at the end: `size` is sizeof of the caller's. */
+ * Required: can_decode and decode. Every other may be NULL. Tables grow at the end: `size` is sizeof of the caller's.
+ *
+ * What a coder need not do, because the library does it to the picture that it returns: shrink it into the wanted box,
+ * turn it upright as its orientation says, convert it from its colour profile to sRGB, change its pixel format. A coder
+ * that can do better while it decodes reads the options. With `open`, `instance_update` and `instance_image` pictures
+ * show while they arrive; with `instance_frame_count` and `instance_frame` too they move. */
 typedef struct sdimage_coder_vtable {
     size_t size;
 
@@ -114,7 +121,7 @@ typedef struct sdimage_coder_vtable {
                            sdimage_error **error);
     sdimage_status (*instance_update)(void *user_data, void *instance, const void *bytes, size_t length, bool finished,
                                       sdimage_error **error);
-    /* The best picture so far; NEED_MORE_DATA when there is none. */
+    /* The best picture so far, of an animation its first frame; NEED_MORE_DATA when there is none. */
     sdimage_status (*instance_image)(void *user_data, void *instance, sdimage_image **image, sdimage_error **error);
     uint32_t (*instance_frame_count)(void *user_data, void *instance);
     uint32_t (*instance_loop_count)(void *user_data, void *instance);
@@ -127,15 +134,17 @@ typedef struct sdimage_coder_vtable {
     /* Draws a vector picture at a size in pixels. */
     sdimage_status (*render)(void *user_data, const void *bytes, size_t length, sdimage_size size,
                              sdimage_image **image, sdimage_error **error);
-    /* Like `open`, for bytes that are read as needed. */
+    /* Like `open`, for bytes that are read as needed. The source is the instance's to read from until it is destroyed. */
     sdimage_status (*open_source)(void *user_data, const sdimage_source *source, const sdimage_decode_options *options,
                                   void **instance, sdimage_error **error);
+    /* What the header says, stored with the setters of sdimage_metadata (image.h); no pixel is to be decoded. Without it
+     * sdimage_info decodes the picture to know. */
+    sdimage_status (*info)(void *user_data, const void *bytes, size_t length, sdimage_metadata *metadata,
+                           sdimage_error **error);
 } sdimage_coder_vtable;
 
 /* A coder made of the host's functions. `name` is copied and used in messages. `destroy(user_data)` is called once, also
- * when this call fails. Errors: INVALID_ARGUMENT (a required function is NULL, or `size` too small for it), NO_MEMORY.
- * This version calls can_decode, decode, can_encode and encode; a table with instance, render or open_source functions is
- * accepted and these are not called yet. */
+ * when this call fails. Errors: INVALID_ARGUMENT (a required function is NULL, or `size` too small for it), NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_coder_new_custom(const char *name, const sdimage_coder_vtable *vtable,
                                                     void *user_data, sdimage_destroy_fn destroy, sdimage_coder **coder,
                                                     sdimage_error **error);
@@ -162,6 +171,11 @@ SDIMAGE_API bool sdimage_decode_options_applies_orientation(const sdimage_decode
 SDIMAGE_API bool sdimage_decode_options_converts_to_srgb(const sdimage_decode_options *options);
 SDIMAGE_API bool sdimage_decode_options_is_first_frame_only(const sdimage_decode_options *options);
 SDIMAGE_API double sdimage_decode_options_scale(const sdimage_decode_options *options);
+SDIMAGE_API bool sdimage_decode_options_accepts_partial(const sdimage_decode_options *options);
+SDIMAGE_API size_t sdimage_decode_options_limit_bytes(const sdimage_decode_options *options);
+/* The limits in force, never 0. The first is for coders that hold the whole picture. */
+SDIMAGE_API uint64_t sdimage_decode_options_max_pixels(const sdimage_decode_options *options);
+SDIMAGE_API size_t sdimage_decode_options_max_bytes(const sdimage_decode_options *options);
 
 #ifdef __cplusplus
 }

@@ -72,6 +72,13 @@ SDIMAGE_API sdimage_status sdimage_image_new_adopting(uint32_t width, uint32_t h
                                                       sdimage_destroy_fn destroy, sdimage_image **image,
                                                       sdimage_error **error);
 
+/* For coders: pixels of the library's own pooled memory, still to be written. Rows are *stride bytes apart, from *pixels
+ * on, both 64-byte aligned; what they hold before is undefined. Write them all, then hand the image on: from there on it is
+ * immutable. Errors: INVALID_ARGUMENT (a zero size, an unknown format), TOO_LARGE, NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_image_new_uninitialized(uint32_t width, uint32_t height,
+                                                           sdimage_pixel_format pixel_format, sdimage_image **image,
+                                                           void **pixels, size_t *stride, sdimage_error **error);
+
 SDIMAGE_API sdimage_image *sdimage_image_ref(sdimage_image *image);
 SDIMAGE_API void sdimage_image_unref(sdimage_image *image);
 
@@ -102,11 +109,24 @@ SDIMAGE_API sdimage_orientation sdimage_image_orientation(const sdimage_image *i
 /* Size of the encoded picture as displayed, in pixels: larger than the image's own for a thumbnail. */
 SDIMAGE_API sdimage_size sdimage_image_source_size(const sdimage_image *image);
 
-/* Frames that the image holds; how often they play, 0 = for ever (and 0 for stills); and how long one round lasts in
- * milliseconds. In this version every image is a still of the first frame: sdimage_info tells what the container has. */
+/* Frames of an animation, 1 for a still; how often they play, 0 = for ever (and 0 for stills); and how long one round
+ * lasts in milliseconds. */
 SDIMAGE_API uint32_t sdimage_image_frame_count(const sdimage_image *image);
 SDIMAGE_API uint32_t sdimage_image_loop_count(const sdimage_image *image);
 SDIMAGE_API uint64_t sdimage_image_duration_ms(const sdimage_image *image);
+
+/* Frame `index`, composed to the whole canvas, as a still of its own; the pixels of an animated image are its first frame.
+ * Frames are decoded when asked for, in any order: an image keeps the encoded bytes and at most some MiB of canvases, never
+ * all frames. Errors: INVALID_ARGUMENT (no such frame), and those of sdimage_decode. */
+SDIMAGE_API sdimage_status sdimage_image_copy_frame(const sdimage_image *image, uint32_t index, sdimage_image **frame,
+                                                    sdimage_error **error);
+
+/* Milliseconds that a frame is shown: as stored, but 100 for less than 11, as browsers do. 0 for stills, and outside the
+ * frames. */
+SDIMAGE_API uint32_t sdimage_image_frame_duration_ms(const sdimage_image *image, uint32_t index);
+
+/* A part of the picture had not arrived, or was damaged and accepted so; never true of a whole picture. */
+SDIMAGE_API bool sdimage_image_is_incremental(const sdimage_image *image);
 
 /* More than one frame. */
 SDIMAGE_API bool sdimage_image_is_animated(const sdimage_image *image);
@@ -114,7 +134,7 @@ SDIMAGE_API bool sdimage_image_is_animated(const sdimage_image *image);
 /* A thumbnail size was asked for, whether or not the picture had to shrink. */
 SDIMAGE_API bool sdimage_image_is_thumbnail(const sdimage_image *image);
 
-/* What a memory cache counts: bytes of the bitmap, unless the metadata say otherwise. */
+/* What a memory cache counts: bytes of the bitmap, once for an animation, unless the metadata say otherwise. */
 SDIMAGE_API size_t sdimage_image_memory_cost(const sdimage_image *image);
 
 /* The embedded ICC profile, when the pixels were left in it; NULL when they are sRGB. Borrowed. */
@@ -143,6 +163,19 @@ SDIMAGE_API void sdimage_metadata_set_format(sdimage_metadata *metadata, sdimage
 SDIMAGE_API void sdimage_metadata_set_orientation(sdimage_metadata *metadata, sdimage_orientation orientation);
 /* Replaces the computed cost; SIZE_MAX goes back to it. */
 SDIMAGE_API void sdimage_metadata_set_memory_cost(sdimage_metadata *metadata, size_t bytes);
+/* For coders, which tell so what a header says or what their pixels are. The size is that of the encoded picture as
+ * displayed; the bits and channels those of its samples. */
+SDIMAGE_API void sdimage_metadata_set_source_size(sdimage_metadata *metadata, uint32_t width, uint32_t height);
+SDIMAGE_API void sdimage_metadata_set_has_alpha(sdimage_metadata *metadata, bool has_alpha);
+SDIMAGE_API void sdimage_metadata_set_frame_count(sdimage_metadata *metadata, uint32_t count);
+SDIMAGE_API void sdimage_metadata_set_loop_count(sdimage_metadata *metadata, uint32_t count);
+SDIMAGE_API void sdimage_metadata_set_duration_ms(sdimage_metadata *metadata, uint64_t milliseconds);
+SDIMAGE_API void sdimage_metadata_set_bits_per_channel(sdimage_metadata *metadata, uint32_t bits);
+SDIMAGE_API void sdimage_metadata_set_channels(sdimage_metadata *metadata, uint32_t channels);
+SDIMAGE_API void sdimage_metadata_set_progressive(sdimage_metadata *metadata, bool is_progressive);
+/* The ICC profile that the pixels are in; NULL for sRGB. Of a custom coder's picture the library converts the pixels and
+ * removes it, unless the options say otherwise. Referenced, not copied. */
+SDIMAGE_API void sdimage_metadata_set_color_profile(sdimage_metadata *metadata, sdimage_data *profile);
 /* NULL removes it. */
 SDIMAGE_API void sdimage_metadata_set_extended_data(sdimage_metadata *metadata, sdimage_data *data);
 

@@ -71,6 +71,14 @@ package final class CoderRegistry: Sendable {
         return try pool.counting { () throws(ImageError) in try coder.decode(bytes, options: options, stop: stop) }
     }
 
+    /// A decoder for bytes of which these are the first; they are not given to it yet.
+    package func open(
+        _ bytes: Bytes, options: DecodeOptions, coder override: (any ImageCoder)? = nil
+    ) throws(ImageError) -> any ImageDecoder {
+        let coder = try choose(for: bytes, options: options, override: override)
+        return try coder.open(options: options) ?? StreamDecoder(WholeStream(coder, options))
+    }
+
     /// Encodes with the first coder that claims the format (spec COD-14).
     package func encode(_ image: Image, format: ImageFormat) throws(ImageError) -> Bytes {
         guard let coder = coders.last(where: { $0.canEncode(format) }) else {

@@ -14,14 +14,18 @@ package protocol ImageCoder: AnyObject, Sendable {
     func canDecode(_ bytes: Bytes) -> Bool
     /// Reads headers only: size, frames, orientation. No pixel memory.
     func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo
-    /// Decodes the (first) picture. `stop` is looked at about every 16 rows.
+    /// Decodes the picture: of an animation the first frame, with the others to be had from it unless the options want
+    /// the first only. `stop` is looked at about every 16 rows.
     func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image
+    /// For bytes that arrive piece by piece, and for frames; nil when all bytes are needed at once.
+    func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)?
     func canEncode(_ format: ImageFormat) -> Bool
     func encode(_ image: Image, format: ImageFormat) throws(ImageError) -> Bytes
 }
 
 extension ImageCoder {
     package var encodableFormats: [ImageFormat] { [] }
+    package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { nil }
     package func canEncode(_ format: ImageFormat) -> Bool { encodableFormats.contains(format) }
     package func encode(_ image: Image, format: ImageFormat) throws(ImageError) -> Bytes {
         throw ImageError(.unsupported, "\(name) cannot encode \(format.name)")

@@ -22,6 +22,7 @@ extension Image {
         metadata.isThumbnail = options.wantsThumbnail
         metadata.hasAlpha = metadata.hasAlpha && output.hasAlpha
         metadata.memoryCost = nil
-        return Image(pixels: try writer.finish(), metadata: metadata)
+        let frames = frames.map { MappedFrames($0) { frame, stop throws(ImageError) in try frame.fitted(options, stop: stop) } }
+        return Image(pixels: try writer.finish(), metadata: metadata, frames: frames)
     }
 }

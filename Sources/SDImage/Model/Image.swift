@@ -1,20 +1,49 @@
-/// An immutable picture: pixels by reference, and what is known about them.
+/// An immutable picture: pixels by reference, and what is known about them. Of an animation the pixels are those of the
+/// first frame, and the others are made when asked for.
 package final class Image: Sendable {
     package let pixels: PixelBuffer
     package let metadata: ImageMetadata
+    /// All frames of an animation; nil for stills.
+    package let frames: (any FrameProvider)?
 
-    package init(pixels: PixelBuffer, metadata: ImageMetadata) {
+    package init(pixels: PixelBuffer, metadata: ImageMetadata, frames: (any FrameProvider)? = nil) {
         self.pixels = pixels
         self.metadata = metadata
+        self.frames = frames
     }
 
     package var size: PixelSize { pixels.size }
 
-    /// Bytes of the bitmap over all frames (spec IMG-5), unless set by hand.
+    /// Bytes of the bitmap (spec IMG-5: once, as the other frames are not held), unless set by hand.
     package var memoryCost: Int { metadata.memoryCost ?? pixels.byteCount }
 
     /// The same pixels under other metadata.
-    package func with(_ metadata: ImageMetadata) -> Image { Image(pixels: pixels, metadata: metadata) }
+    package func with(_ metadata: ImageMetadata) -> Image { Image(pixels: pixels, metadata: metadata, frames: frames) }
+
+    /// The same picture as an animation.
+    package func with(frames: any FrameProvider) -> Image {
+        var metadata = metadata
+        metadata.frameCount = frames.frameCount
+        metadata.loopCount = frames.loopCount
+        metadata.durationMilliseconds = frames.durationMilliseconds
+        return Image(pixels: pixels, metadata: metadata, frames: frames)
+    }
+
+    /// A frame composed to the whole canvas; the picture itself for 0.
+    package func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+        if let frames, index > 0 { return try frames.frame(at: index, stop: stop) }
+        guard index == 0 else { throw .noFrame(index, of: metadata.frameCount) }
+        return frames == nil ? self : still
+    }
+
+    /// The first frame alone.
+    package var still: Image {
+        var metadata = metadata
+        metadata.frameCount = 1
+        metadata.loopCount = 0
+        metadata.durationMilliseconds = 0
+        return Image(pixels: pixels, metadata: metadata)
+    }
 }
 
 /// What is known about a picture beside its pixels (spec 3.1).
@@ -36,6 +65,11 @@ package struct ImageMetadata: Sendable {
     package var isThumbnail = false
     /// Pixel size of the encoded picture, as displayed; equal to the image's own for a full decode.
     package var sourceSize: PixelSize?
+    /// Of the samples in the file; 0 when not known.
+    package var bitsPerChannel = 0
+    /// Of the picture in the file; 0 when not known.
+    package var channels = 0
+    package var isProgressive = false
     /// The embedded ICC profile, kept when the pixels were not converted to sRGB.
     package var colorProfile: Bytes?
     /// Replaces the computed cost.

@@ -22,6 +22,7 @@ extension Image {
         }
         var metadata = metadata
         metadata.hasAlpha = metadata.hasAlpha && format.hasAlpha
-        return Image(pixels: buffer, metadata: metadata)
+        let frames = frames.map { MappedFrames($0) { frame, _ throws(ImageError) in try frame.converted(to: format) } }
+        return Image(pixels: buffer, metadata: metadata, frames: frames)
     }
 }

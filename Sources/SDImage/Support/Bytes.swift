@@ -6,6 +6,8 @@ import Glibc
     private let base: UnsafeRawPointer?
     package let count: Int
     private let release: @Sendable () -> Void
+    /// The memory is somebody else's and ends with the call that it was lent for.
+    private let isLent: Bool
 
     package static let empty = unsafe Bytes(adopting: nil, count: 0) {}
 
@@ -14,6 +16,22 @@ import Glibc
         unsafe self.base = base
         self.count = count
         self.release = release
+        isLent = false
+    }
+
+    /// Memory that is valid for the length of a call only; whoever wants it longer takes `kept`.
+    package init(lending base: UnsafeRawPointer?, count: Int) {
+        unsafe self.base = base
+        self.count = count
+        release = {}
+        isLent = true
+    }
+
+    private init(slicing whole: Bytes, from base: UnsafeRawPointer, count: Int) {
+        unsafe self.base = unsafe base
+        self.count = count
+        release = { withExtendedLifetime(whole) {} }
+        isLent = whole.isLent
     }
 
     /// Takes over memory from `malloc`.
@@ -51,7 +69,13 @@ import Glibc
     /// A part of these bytes, which it keeps alive; nil when the range is not inside.
     package func slice(_ range: Range<Int>) -> Bytes? {
         guard range.lowerBound >= 0, range.upperBound <= count, let base = unsafe base else { return nil }
-        return unsafe Bytes(adopting: base + range.lowerBound, count: range.count) { withExtendedLifetime(self) {} }
+        return unsafe Bytes(slicing: self, from: base + range.lowerBound, count: range.count)
+    }
+
+    /// The same bytes for as long as they are referenced: themselves, or a copy of what was only lent.
+    package func kept() throws(ImageError) -> Bytes {
+        guard isLent else { return self }
+        return unsafe try .copying(UnsafeRawBufferPointer(start: base, count: count))
     }
 
     /// Checked access from the first byte on.

@@ -1,14 +1,134 @@
-"""Frames on demand: not in this version."""
+"""Frames on demand, and pictures that grow."""
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Iterator
+from ctypes import byref, c_void_p
+from types import TracebackType
+from typing import NoReturn, Self, Unpack, cast, overload
 
-from .errors import Error
+from . import _bytes
+from ._bytes import Path, ReadableBuffer
+from ._ffi import Size, lib
+from ._handle import Handle
+from .errors import Error, call
+from .image import Image, contents
+from .options import DecodeOptions, decode_options, known
 
 
 class Animation:
-    """Raises ``Error("UNSUPPORTED")``: this version decodes first frames only (:func:`sdimage.decode`)."""
+    """The frames of a moving picture, each decoded when asked for; memory stays bounded however many there are.
 
-    def __new__(cls, data: object, **options: object) -> NoReturn:
-        raise Error("UNSUPPORTED", "this version decodes the first frame only")
+    >>> animation = sdimage.Animation("cat.gif", thumbnail_size=(200, 200))
+    >>> [frame.width for frame in animation], animation.durations_ms, animation.loop_count
+
+    Start with ``b""`` and call :meth:`update` with what arrives to see frames, and :attr:`image`, while a picture is
+    on its way. Stills have one frame. Takes bytes or a path, and the options of :class:`sdimage.DecodeOptions`.
+    """
+
+    __slots__ = ("_finished", "_handle", "_options")
+
+    def __init__(self, data: ReadableBuffer | Path, **options: Unpack[DecodeOptions]) -> None:
+        known(options, DecodeOptions)
+        self._options = decode_options(options)
+        self._finished = False
+        self._handle = self._new()
+        first = contents(data)
+        if _bytes.borrowed(first)[1]:
+            self._append(first, True)
+
+    def _new(self) -> Handle:
+        out = c_void_p()
+        call(lib.sdimage_decoder_new, self._options.pointer, None, byref(out))
+        return Handle(out.value, lib.sdimage_decoder_unref)
+
+    def _append(self, data: ReadableBuffer, finished: bool) -> None:
+        call(lib.sdimage_decoder_append, self._handle.pointer, *_bytes.borrowed(data), finished)
+        self._finished = finished
+
+    def update(self, more_data: ReadableBuffer, finished: bool = False) -> None:
+        """Appends bytes; `finished` says that they are the last. Raises as soon as they are known to be bad.
+
+        What the constructor was given counts as everything, until more is appended.
+        """
+        if self._finished:
+            before = self.data
+            self._handle.release()
+            self._handle = self._new()
+            self._append(before, False)
+        self._append(more_data, finished)
+
+    @property
+    def data(self) -> bytes:
+        """All bytes so far."""
+        out = c_void_p()
+        call(lib.sdimage_decoder_copy_bytes, self._handle.pointer, byref(out))
+        return _bytes.taken(out)
+
+    @property
+    def image(self) -> Image | None:
+        """The best picture so far, of an animation the first frame; ``None`` while there is none."""
+        out = c_void_p()
+        call(lib.sdimage_decoder_copy_image, self._handle.pointer, byref(out))
+        return Image.owned(out.value) if out.value else None
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """``(width, height)`` of every frame in pixels; zeros until the header has come."""
+        size = cast(Size, lib.sdimage_decoder_size(self._handle.pointer))
+        return size.width, size.height
+
+    @property
+    def loop_count(self) -> int:
+        """How often the frames play; 0 is for ever."""
+        return cast(int, lib.sdimage_decoder_loop_count(self._handle.pointer))
+
+    @property
+    def durations_ms(self) -> list[int]:
+        """Milliseconds of each frame as played: less than 11 means 100, as in browsers."""
+        pointer = self._handle.pointer
+        return [lib.sdimage_decoder_frame_duration_ms(pointer, index) for index in range(len(self))]
+
+    def __len__(self) -> int:
+        return cast(int, lib.sdimage_decoder_frame_count(self._handle.pointer))
+
+    @overload
+    def __getitem__(self, index: int) -> Image: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Image]: ...
+    def __getitem__(self, index: int | slice) -> Image | list[Image]:
+        count = len(self)
+        if isinstance(index, slice):
+            return [self._frame(number) for number in range(*index.indices(count))]
+        number = index + count if index < 0 else index
+        if not 0 <= number < count:
+            raise IndexError(f"frame {index} of {count}")
+        return self._frame(number)
+
+    def _frame(self, index: int) -> Image:
+        out = c_void_p()
+        call(lib.sdimage_decoder_copy_frame, self._handle.pointer, index, byref(out))
+        return Image.owned(out.value)
+
+    def __iter__(self) -> Iterator[Image]:
+        return (self._frame(index) for index in range(len(self)))
+
+    def player(self, rate: float = 1.0, mode: str = "normal", clock: object = None) -> NoReturn:
+        """Raises ``Error("UNSUPPORTED")``: this version has no player."""
+        raise Error("UNSUPPORTED", "this version has no player; take the frames and their durations_ms")
+
+    def close(self) -> None:
+        """Gives the memory back; again is harmless."""
+        self._handle.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        width, height = self.size
+        return f"<sdimage.Animation {width}x{height}, {len(self)} frames>"

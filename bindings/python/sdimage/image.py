@@ -119,7 +119,7 @@ class Image:
 
     @property
     def frame_count(self) -> int:
-        """Frames in the container; the picture is the first."""
+        """Frames of an animation, 1 for a still; the pixels are those of the first."""
         return cast(int, lib.sdimage_image_frame_count(self.pointer))
 
     @property
@@ -131,6 +131,23 @@ class Image:
     def duration_ms(self) -> int:
         """Milliseconds of one round of the frames."""
         return cast(int, lib.sdimage_image_duration_ms(self.pointer))
+
+    @property
+    def durations_ms(self) -> list[int]:
+        """Milliseconds of each frame as played; empty for a still."""
+        count = self.frame_count if self.is_animated else 0
+        return [lib.sdimage_image_frame_duration_ms(self.pointer, index) for index in range(count)]
+
+    def frame(self, index: int) -> Image:
+        """A frame of an animation, composed to the whole canvas, as a picture of its own; decoded now."""
+        out = c_void_p()
+        call(lib.sdimage_image_copy_frame, self.pointer, index, byref(out))
+        return Image.owned(out.value)
+
+    @property
+    def is_incremental(self) -> bool:
+        """A part had not arrived, or was damaged and accepted so."""
+        return cast(bool, lib.sdimage_image_is_incremental(self.pointer))
 
     @property
     def is_animated(self) -> bool:
@@ -260,7 +277,8 @@ def format_name(number: int) -> str | None:
     return None if number == _enums.FORMATS["undefined"] else text(lib.sdimage_format_name(number))
 
 
-def _contents(source: ReadableBuffer | Path, most: int = -1) -> ReadableBuffer:
+def contents(source: ReadableBuffer | Path, most: int = -1) -> ReadableBuffer:
+    """The bytes, read from the file where a path is given."""
     path = _bytes.as_path(source)
     if path is None:
         return cast(ReadableBuffer, source)
@@ -274,7 +292,7 @@ def _contents(source: ReadableBuffer | Path, most: int = -1) -> ReadableBuffer:
 
 def sniff(data: ReadableBuffer | Path) -> str | None:
     """The format by its signature alone: ``"jpeg"``, ``"png"`` …, or ``None``. Takes bytes or a path."""
-    return format_name(lib.sdimage_sniff(*_bytes.borrowed(_contents(data, 4096))))
+    return format_name(lib.sdimage_sniff(*_bytes.borrowed(contents(data, 4096))))
 
 
 def info(data: ReadableBuffer | Path) -> dict[str, Any]:
@@ -285,7 +303,7 @@ def info(data: ReadableBuffer | Path) -> dict[str, Any]:
     ``is_progressive``, ``has_color_profile``.
     """
     out = c_void_p()
-    call(lib.sdimage_info, *_bytes.borrowed(_contents(data)), byref(out))
+    call(lib.sdimage_info, *_bytes.borrowed(contents(data)), byref(out))
     return cast("dict[str, Any]", json.loads(_bytes.taken(out)))
 
 

@@ -110,8 +110,29 @@ class Decoding(TestCase):
         self.assertLessEqual({"jpeg", "png", "gif", "webp"}, set(report["formats"]["decode"]))
         self.assertTrue(report["library_path"])
 
-    def test_frames_on_demand_say_that_they_are_not_there(self) -> None:
-        self.assert_error("UNSUPPORTED", sdimage.Animation, png())
+    def test_a_still_is_an_animation_of_one_frame(self) -> None:
+        with sdimage.Animation(png(6, 4)) as still:
+            self.assertEqual((len(still), still.size, still.durations_ms), (1, (6, 4), [0]))
+            self.assertEqual(still[-1].tobytes(), sdimage.decode(png(6, 4)).tobytes())
+            self.assertRaises(IndexError, still.__getitem__, 1)
+
+    def test_bytes_that_come_in_pieces_end_in_the_same_picture(self) -> None:
+        whole, data = sdimage.decode(jpeg(64, 48)), jpeg(64, 48)
+        growing = sdimage.Animation(b"")
+        self.assertIsNone(growing.image)
+        for at in range(0, len(data), 7):
+            growing.update(data[at : at + 7], finished=at + 7 >= len(data))
+        last = growing.image
+        assert last is not None
+        self.assertEqual((last.tobytes(), last.is_incremental), (whole.tobytes(), False))
+        self.assertEqual(growing.data, data)
+
+    def test_bytes_that_end_early_are_an_error_at_their_end(self) -> None:
+        data = jpeg(640, 480)
+        growing = sdimage.Animation(b"")
+        growing.update(data[: len(data) // 2])
+        self.assert_error("TRUNCATED", growing.update, b"", finished=True)
+        self.assert_error("TRUNCATED", growing.update, data[len(data) // 2 :])
 
 
 class Pixels(TestCase):

@@ -1,0 +1,89 @@
+/// Decodes one picture from bytes that arrive piece by piece, or frame by frame: chooses the coder once enough bytes are
+/// there to know the format, and then uses that one to the end (spec COD-56).
+package final class PictureDecoder: Sendable {
+    private struct State {
+        var bytes: GrowingBytes
+        var decoder: (any ImageDecoder)?
+        var isFinished = false
+        /// Why no further byte is taken.
+        var failure: ImageError?
+    }
+
+    /// Every signature that the sniffer knows is decided by so many bytes.
+    private static let bytesToChoose = 64
+
+    private let registry: CoderRegistry
+    private let options: DecodeOptions
+    private let coder: (any ImageCoder)?
+    private let state: Monitor<State>
+
+    /// `coder`: used in place of the registered ones.
+    package init(_ registry: CoderRegistry, options: DecodeOptions, coder: (any ImageCoder)? = nil) {
+        self.registry = registry
+        self.options = options
+        self.coder = coder
+        state = Monitor(State(bytes: GrowingBytes(limit: options.limits.workingBytes)))
+    }
+
+    private var decoder: (any ImageDecoder)? { state.withLock { $0.decoder } }
+
+    package var size: PixelSize { decoder?.size ?? PixelSize(width: 0, height: 0) }
+    package var frameCount: Int { decoder?.frameCount ?? 0 }
+    package var loopCount: Int { decoder?.loopCount ?? 0 }
+    package func durationMilliseconds(at index: Int) -> Int { decoder?.durationMilliseconds(at: index) ?? 0 }
+    /// More bytes would change nothing.
+    package var isSatisfied: Bool { decoder?.isSatisfied ?? false }
+    package var isFinished: Bool { state.withLock { $0.isFinished } }
+    /// All bytes so far.
+    package var bytes: Bytes { state.withLock { $0.bytes.bytes } }
+
+    /// The next bytes, copied; those after the last are ignored (spec COD-2). By one thread at a time.
+    package func append(_ piece: UnsafeRawBufferPointer, isFinished: Bool) throws(ImageError) {
+        let all = try state.withLock { state throws(ImageError) -> Bytes? in
+            if let failure = state.failure { throw failure }
+            guard !state.isFinished else { return nil }
+            unsafe try state.bytes.append(piece)
+            state.isFinished = isFinished
+            return state.bytes.bytes
+        }
+        guard let all else { return }
+        do throws(ImageError) { try update(all, isFinished: isFinished) } catch {
+            state.withLock { $0.failure = error }
+            throw error
+        }
+    }
+
+    private func update(_ all: Bytes, isFinished: Bool) throws(ImageError) {
+        let chosen = decoder == nil ? try choose(all, isFinished: isFinished) : decoder
+        try chosen?.update(all, isFinished: isFinished)
+    }
+
+    /// nil until the format is known.
+    private func choose(_ all: Bytes, isFinished: Bool) throws(ImageError) -> (any ImageDecoder)? {
+        guard isFinished || all.count >= PictureDecoder.bytesToChoose else { return nil }
+        guard isFinished || coder != nil || registry.coder(for: all, hint: options.formatHint) != nil else { return nil }
+        let decoder = try registry.open(all, options: options, coder: coder)
+        state.withLock { $0.decoder = decoder }
+        return decoder
+    }
+
+    /// The best picture so far; nil when more bytes are needed.
+    package func image(stop: StopSignal = StopSignal()) throws(ImageError) -> Image? {
+        let (decoder, failure) = state.withLock { ($0.decoder, $0.failure) }
+        if let failure { throw failure }
+        guard let decoder else { return nil }
+        return try timed(stop) { () throws(ImageError) in try decoder.image(stop: stop) }
+    }
+
+    /// A frame composed to the whole canvas.
+    package func frame(at index: Int, stop: StopSignal = StopSignal()) throws(ImageError) -> Image {
+        guard let decoder else { throw .noFrame(index, of: 0) }
+        return try timed(stop) { () throws(ImageError) in try decoder.frame(at: index, stop: stop) }
+    }
+
+    private func timed<R>(_ stop: StopSignal, _ body: () throws(ImageError) -> R) throws(ImageError) -> R {
+        stop.allow(nanoseconds: options.limits.workNanoseconds)
+        guard let pool = Engine.current?.work else { return try body() }
+        return try pool.counting(body)
+    }
+}

@@ -1,0 +1,32 @@
+/// For coders that need all bytes: nothing until they are there, then what one decode gives.
+struct WholeStream: PictureStream {
+    private let coder: any ImageCoder
+    private let options: DecodeOptions
+    private var picture: Image?
+    private(set) var facts = StreamFacts()
+
+    init(_ coder: any ImageCoder, _ options: DecodeOptions) {
+        self.coder = coder
+        self.options = options
+    }
+
+    mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError) {
+        guard isFinished, picture == nil else { return }
+        let stop = StopSignal()
+        stop.allow(nanoseconds: options.limits.workNanoseconds)
+        let decoded = try coder.decode(bytes, options: options, stop: stop)
+        picture = decoded
+        facts.size = decoded.size
+        facts.frameCount = decoded.metadata.frameCount
+        facts.loopCount = decoded.metadata.loopCount
+        guard let frames = decoded.frames else { return }
+        facts.durations = (0..<frames.frameCount).map { Int32(clamping: frames.durationMilliseconds(at: $0)) }
+    }
+
+    mutating func image(stop: StopSignal) throws(ImageError) -> Image? { picture }
+
+    mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+        guard let picture else { throw .noFrame(index, of: 0) }
+        return try picture.frame(at: index, stop: stop)
+    }
+}

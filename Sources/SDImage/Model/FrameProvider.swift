@@ -1,0 +1,44 @@
+/// The frames of an animation, each made when asked for within bounded memory.
+///
+/// Frames are composed to the whole canvas and may be asked for in any order. Called from several threads.
+package protocol FrameProvider: AnyObject, Sendable {
+    var frameCount: Int { get }
+    /// 0 = for ever.
+    var loopCount: Int { get }
+    /// As played (spec COD-36); 0 outside the frames.
+    func durationMilliseconds(at index: Int) -> Int
+    /// A frame that cannot be decoded throws its error; those after it are composed as if it had drawn nothing.
+    func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image
+}
+
+extension FrameProvider {
+    /// One round of all frames.
+    package var durationMilliseconds: Int {
+        (0..<frameCount).reduce(0) { $0 + durationMilliseconds(at: $1) }
+    }
+}
+
+extension ImageError {
+    package static func noFrame(_ index: Int, of count: Int) -> ImageError {
+        ImageError(.invalidArgument, "frame \(index) of \(count)")
+    }
+}
+
+/// The frames of another provider, each changed by a function of one image.
+package final class MappedFrames: FrameProvider {
+    private let base: any FrameProvider
+    private let change: @Sendable (Image, StopSignal) throws(ImageError) -> Image
+
+    package init(_ base: any FrameProvider, _ change: @escaping @Sendable (Image, StopSignal) throws(ImageError) -> Image) {
+        self.base = base
+        self.change = change
+    }
+
+    package var frameCount: Int { base.frameCount }
+    package var loopCount: Int { base.loopCount }
+    package func durationMilliseconds(at index: Int) -> Int { base.durationMilliseconds(at: index) }
+
+    package func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+        try change(try base.frame(at: index, stop: stop), stop)
+    }
+}

@@ -1,0 +1,87 @@
+import CSDImage
+import SDImage
+
+typealias MetadataObject = Box<ImageMetadata>
+
+@_cdecl("sdimage_metadata_ref") @implementation
+public func sdimage_metadata_ref(_ metadata: Object) -> Object {
+    unsafe Handle.ref(metadata, as: MetadataObject.self)
+}
+
+@_cdecl("sdimage_metadata_unref") @implementation
+public func sdimage_metadata_unref(_ metadata: Object) {
+    unsafe Handle.unref(metadata, as: MetadataObject.self)
+}
+
+@_cdecl("sdimage_metadata_set_scale") @implementation
+public func sdimage_metadata_set_scale(_ metadata: Object, _ scale: Double) {
+    unsafe change(metadata, MetadataObject.self) { $0.scale = scale >= 1 && scale.isFinite ? scale : 1 }
+}
+
+@_cdecl("sdimage_metadata_set_format") @implementation
+public func sdimage_metadata_set_format(_ metadata: Object, _ format: sdimage_format) {
+    unsafe change(metadata, MetadataObject.self) { $0.format = ImageFormat(rawValue: format.rawValue) ?? .undefined }
+}
+
+@_cdecl("sdimage_metadata_set_orientation") @implementation
+public func sdimage_metadata_set_orientation(_ metadata: Object, _ orientation: sdimage_orientation) {
+    unsafe change(metadata, MetadataObject.self) { $0.orientation = Orientation(exif: Int(orientation.rawValue)) }
+}
+
+@_cdecl("sdimage_metadata_set_memory_cost") @implementation
+public func sdimage_metadata_set_memory_cost(_ metadata: Object, _ bytes: Int) {
+    unsafe change(metadata, MetadataObject.self) { $0.memoryCost = bytes >= 0 ? bytes : nil }
+}
+
+@_cdecl("sdimage_metadata_set_source_size") @implementation
+public func sdimage_metadata_set_source_size(_ metadata: Object, _ width: UInt32, _ height: UInt32) {
+    unsafe change(metadata, MetadataObject.self) {
+        $0.sourceSize = PixelSize(width: Int(clamping: width), height: Int(clamping: height))
+    }
+}
+
+@_cdecl("sdimage_metadata_set_has_alpha") @implementation
+public func sdimage_metadata_set_has_alpha(_ metadata: Object, _ hasAlpha: Bool) {
+    unsafe change(metadata, MetadataObject.self) { $0.hasAlpha = hasAlpha }
+}
+
+@_cdecl("sdimage_metadata_set_frame_count") @implementation
+public func sdimage_metadata_set_frame_count(_ metadata: Object, _ count: UInt32) {
+    unsafe change(metadata, MetadataObject.self) { $0.frameCount = max(1, Int(clamping: count)) }
+}
+
+@_cdecl("sdimage_metadata_set_loop_count") @implementation
+public func sdimage_metadata_set_loop_count(_ metadata: Object, _ count: UInt32) {
+    unsafe change(metadata, MetadataObject.self) { $0.loopCount = Int(clamping: count) }
+}
+
+@_cdecl("sdimage_metadata_set_duration_ms") @implementation
+public func sdimage_metadata_set_duration_ms(_ metadata: Object, _ milliseconds: UInt64) {
+    unsafe change(metadata, MetadataObject.self) { $0.durationMilliseconds = Int(clamping: milliseconds) }
+}
+
+@_cdecl("sdimage_metadata_set_bits_per_channel") @implementation
+public func sdimage_metadata_set_bits_per_channel(_ metadata: Object, _ bits: UInt32) {
+    unsafe change(metadata, MetadataObject.self) { $0.bitsPerChannel = Int(clamping: bits) }
+}
+
+@_cdecl("sdimage_metadata_set_channels") @implementation
+public func sdimage_metadata_set_channels(_ metadata: Object, _ channels: UInt32) {
+    unsafe change(metadata, MetadataObject.self) { $0.channels = Int(clamping: channels) }
+}
+
+@_cdecl("sdimage_metadata_set_progressive") @implementation
+public func sdimage_metadata_set_progressive(_ metadata: Object, _ isProgressive: Bool) {
+    unsafe change(metadata, MetadataObject.self) { $0.isProgressive = isProgressive }
+}
+
+@_cdecl("sdimage_metadata_set_color_profile") @implementation
+public func sdimage_metadata_set_color_profile(_ metadata: Object, _ profile: Object) {
+    let profile = unsafe Handle.find(profile, as: Bytes.self)
+    unsafe change(metadata, MetadataObject.self) { $0.colorProfile = profile }
+}
+
+@_cdecl("sdimage_metadata_set_extended_data") @implementation
+public func sdimage_metadata_set_extended_data(_ metadata: Object, _ data: Object) {
+    unsafe change(metadata, MetadataObject.self) { $0.extendedData = unsafe Handle.find(data, as: Bytes.self) }
+}
