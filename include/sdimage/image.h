@@ -184,6 +184,14 @@ SDIMAGE_API void sdimage_metadata_unref(sdimage_metadata *metadata);
 SDIMAGE_API void sdimage_metadata_set_scale(sdimage_metadata *metadata, double scale);
 SDIMAGE_API void sdimage_metadata_set_format(sdimage_metadata *metadata, sdimage_format format);
 SDIMAGE_API void sdimage_metadata_set_orientation(sdimage_metadata *metadata, sdimage_orientation orientation);
+/* What the samples mean, for pixels that are not sRGB: an ICC profile, NULL for none; and the code points of ITU-T H.273
+ * for primaries, transfer characteristics and matrix, of which the last says nothing about pixels that are RGB already;
+ * a code above 255 removes them. Known transfers: 1, 4, 5, 6, 8, 13, 14, 15, and for high dynamic range 16 (PQ) and 18
+ * (HLG); known primaries: 1, 5, 6, 7, 9, 12. Others count as sRGB. Of a custom coder's picture the library converts the
+ * pixels and removes both, unless the options say otherwise. */
+SDIMAGE_API void sdimage_metadata_set_color_profile(sdimage_metadata *metadata, sdimage_data *profile);
+SDIMAGE_API void sdimage_metadata_set_cicp(sdimage_metadata *metadata, uint32_t primaries, uint32_t transfer,
+                                           uint32_t matrix, bool full_range);
 /* Replaces the computed cost; SIZE_MAX goes back to it. */
 SDIMAGE_API void sdimage_metadata_set_memory_cost(sdimage_metadata *metadata, size_t bytes);
 /* For coders, which tell so what a header says or what their pixels are. The size is that of the encoded picture as
@@ -196,14 +204,6 @@ SDIMAGE_API void sdimage_metadata_set_duration_ms(sdimage_metadata *metadata, ui
 SDIMAGE_API void sdimage_metadata_set_bits_per_channel(sdimage_metadata *metadata, uint32_t bits);
 SDIMAGE_API void sdimage_metadata_set_channels(sdimage_metadata *metadata, uint32_t channels);
 SDIMAGE_API void sdimage_metadata_set_progressive(sdimage_metadata *metadata, bool is_progressive);
-/* The ICC profile that the pixels are in; NULL for sRGB. Of a custom coder's picture the library converts the pixels and
- * removes it, unless the options say otherwise. Referenced, not copied. */
-SDIMAGE_API void sdimage_metadata_set_color_profile(sdimage_metadata *metadata, sdimage_data *profile);
-/* The same by the code points of ITU-T H.273, which win over a profile: primaries, transfer characteristics, and matrix,
- * which says nothing about pixels that are RGB already; a code above 255 removes them. Known transfers: 1, 4, 5, 6, 8, 13,
- * 14, 15, and for high dynamic range 16 (PQ) and 18 (HLG); known primaries: 1, 5, 6, 7, 9, 12. Others count as sRGB. */
-SDIMAGE_API void sdimage_metadata_set_cicp(sdimage_metadata *metadata, uint32_t primaries, uint32_t transfer,
-                                           uint32_t matrix, bool full_range);
 /* NULL removes it. */
 SDIMAGE_API void sdimage_metadata_set_extended_data(sdimage_metadata *metadata, sdimage_data *data);
 

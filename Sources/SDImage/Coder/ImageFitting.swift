@@ -22,7 +22,10 @@ extension Image {
             unsafe try writer.write(row)
         }
         var metadata = metadata
-        metadata.sourceSize = metadata.orientation.swapsAxes ? size.swapped : size
+        // A coder that has shrunk the picture has said from what.
+        if metadata.sourceSize == nil || metadata.sourceSize == size {
+            metadata.sourceSize = metadata.orientation.swapsAxes ? size.swapped : size
+        }
         metadata.orientation = plan.tag
         metadata.isThumbnail = options.wantsThumbnail
         metadata.hasAlpha = metadata.hasAlpha && output.hasAlpha

@@ -142,7 +142,7 @@ package struct LoadPipeline: Sendable {
                     try await engine.work.run(request.priority) { () throws(ImageError) in
                         try stop.check()
                         if let image = data.image {
-                            return try registry.finish(image, options: request.decodeOptions, stop: stop)
+                            return try registry.fit(image, options: request.decodeOptions, stop: stop)
                         }
                         return try registry.decode(
                             data.bytes, options: request.decodeOptions, stop: stop, coder: request.coder)
