@@ -70,7 +70,8 @@ struct BMPHeader {
 
     // MARK: Parts
 
-    private static let rgb = 0, rle8 = 1, rle4 = 2, bitFields = 3, jpeg = 4, png = 5, alphaBitFields = 6
+    static let bitFields = 3, alphaBitFields = 6
+    private static let rgb = 0, rle8 = 1, rle4 = 2, jpeg = 4, png = 5
     /// The same numbers in OS/2 2.x.
     private static let huffman = 3, rle24 = 4
 
