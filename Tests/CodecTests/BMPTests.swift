@@ -31,7 +31,9 @@ import Testing
         let color: @Sendable (Int, Int) -> [UInt8]
         var testDescription: String { name }
 
-        init(_ name: String, _ format: PixelFormat = .rgb8, tolerance: Int = 0, color: @escaping @Sendable (Int, Int) -> [UInt8]) {
+        init(
+            _ name: String, _ format: PixelFormat = .rgb8, tolerance: Int = 0, color: @escaping @Sendable (Int, Int) -> [UInt8]
+        ) {
             self.name = name
             self.format = format
             self.tolerance = tolerance

@@ -1,7 +1,7 @@
 import SDImage
 
-/// What the headers of a bitmap say, Windows or OS/2, of a file or of an entry of an icon ([MS-WMF] 2.2.2.3 … 2.2.2.9,
-/// "DIB Objects"; OS/2 2.0 Presentation Manager, BITMAPINFOHEADER2).
+/// What the headers of a bitmap say, Windows or OS/2, of a file or of an entry of an icon ([MS-WMF] 2.2.2.2 … 2.2.2.9;
+/// OS/2 2.0 Presentation Manager, BITMAPINFOHEADER2).
 struct BMPHeader {
     /// How the data behind the headers are to be read.
     enum Packing {
