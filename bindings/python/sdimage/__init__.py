@@ -15,7 +15,7 @@ from .cache import ImageCache
 from .coder import Coder, register_coder, unregister_coder
 from .doctor import doctor, trim_memory, version
 from .errors import Error
-from .image import Image, decode, info, sniff
+from .image import Image, decode, info, read_metadata, sniff
 from .loader import Loader, LoadRequest
 from .manager import Manager
 from .options import DecodeOptions
@@ -41,6 +41,7 @@ __all__ = [
     "decode",
     "doctor",
     "info",
+    "read_metadata",
     "register_coder",
     "sniff",
     "trim_memory",

@@ -358,6 +358,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_options_unref": (None, (c_void_p,)),
     "sdimage_pixel_format_bytes": (c_size_t, (c_int,)),
     "sdimage_pixel_format_name": (c_char_p, (c_int,)),
+    "sdimage_read_metadata": (c_int, (c_void_p, c_size_t, c_int, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_reply_complete": (None, (c_void_p,)),
     "sdimage_reply_complete_with_data": (None, (c_void_p, c_void_p)),
     "sdimage_reply_complete_with_error": (None, (c_void_p, c_void_p)),
