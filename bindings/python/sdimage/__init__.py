@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from .animation import Animation
 from .cache import ImageCache
+from .coder import Coder, register_coder, unregister_coder
 from .doctor import doctor, trim_memory, version
 from .errors import Error
 from .image import Image, decode, info, read_metadata, sniff
@@ -26,6 +27,7 @@ __version__ = version()
 
 __all__ = [
     "Animation",
+    "Coder",
     "DecodeOptions",
     "Error",
     "Image",
@@ -40,7 +42,9 @@ __all__ = [
     "doctor",
     "info",
     "read_metadata",
+    "register_coder",
     "sniff",
     "trim_memory",
+    "unregister_coder",
     "version",
 ]
