@@ -44,7 +44,7 @@ struct PNGImageData: Sendable {
         let painter = try PNGPainter(buffer, source: rows.format, limits: limits)
         while let place = rows.place {
             if place.isCheckpoint { try stop.check() }
-            guard unsafe try painter.paint(rows, at: place) else { throw rows.missing }
+            guard try painter.paint(rows, at: place) else { throw rows.missing }
         }
     }
 }

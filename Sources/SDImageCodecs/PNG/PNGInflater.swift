@@ -27,7 +27,7 @@ import SDImagePixels
         unsafe sdpx_inflate_start(inflater)
     }
 
-    private var inflater: OpaquePointer { unsafe OpaquePointer(memory.bytes.baseAddress!) }
+    private var inflater: OpaquePointer? { unsafe memory.bytes.baseAddress.map { OpaquePointer($0) } }
 
     /// What follows the parts so far.
     func append(_ next: Bytes) {

@@ -54,7 +54,11 @@ import SDImagePixels
             samples.isPlain ? 0 : try PixelBuffer.stride(width: data.size.width, format: format), of: UInt8.self,
             limit: limits.workingBytes)
         unsafe piece = UnsafeRawBufferPointer(start: nil, count: 0)
-        self.source = try source ?? PNGWindow(try PNGInflater(data.parts), total: PNGRows.byteCount(data, samples))
+        if let source {
+            self.source = source
+        } else {
+            self.source = try PNGWindow(try PNGInflater(data.parts), total: PNGRows.byteCount(data, samples))
+        }
     }
 
     /// Inflated bytes of the whole picture; no more than `Int.max`.
@@ -85,10 +89,10 @@ import SDImagePixels
         guard !hasInvalidFilter else { return nil }
         advance(place)
         unsafe above = row == 0 ? nil : UnsafeRawPointer(raw)
-        if samples.isPlain { return unsafe UnsafeRawPointer(raw) }
+        if samples.isPlain { return UnsafeRawPointer(raw) }
         guard let to = unsafe target ?? pixels.bytes.baseAddress else { return nil }
         unsafe samples.expand(raw, to: to, pixels: place.pass.size.width)
-        return unsafe UnsafeRawPointer(to)
+        return UnsafeRawPointer(to)
     }
 
     /// Why there is no next row.
@@ -112,7 +116,7 @@ import SDImagePixels
 
     /// The next so many bytes in one place; nil, and what there is kept, when they are not there yet.
     private func gather(_ count: Int) -> UnsafeRawPointer? {
-        if gatheredCount == 0, piece.count >= count { return unsafe take(count) }
+        if gatheredCount == 0, unsafe piece.count >= count { return unsafe take(count) }
         while true {
             let missing = count - gatheredCount
             if unsafe piece.isEmpty {
@@ -120,13 +124,13 @@ import SDImagePixels
                 unsafe piece = next
                 if gatheredCount == 0, next.count >= count { return unsafe take(count) }
             }
-            let taken = min(missing, piece.count)
+            let taken = unsafe min(missing, piece.count)
             guard let to = unsafe gathered.bytes.baseAddress, let from = unsafe take(taken) else { return nil }
             unsafe memcpy(to + gatheredCount, from, taken)
             gatheredCount += taken
             guard gatheredCount == count else { continue }
             gatheredCount = 0
-            return unsafe UnsafeRawPointer(to)
+            return UnsafeRawPointer(to)
         }
     }
 
