@@ -1,6 +1,6 @@
 import SDImage
 
-/// PNG by libpng, and the first picture of an APNG: rows go from the decoder straight to where they are wanted.
+/// PNG by libpng, and APNG: rows go from the decoder straight to where they are wanted.
 package final class PNGCoder: ImageCoder {
     package init() {}
 
@@ -17,9 +17,10 @@ package final class PNGCoder: ImageCoder {
         info.format = .png
         info.storedSize = reader.size
         info.orientation = metadata.orientation
-        info.frameCount = metadata.animation.frameCount
-        info.loopCount = metadata.animation.loopCount
-        info.durationMilliseconds = metadata.animation.durationMilliseconds
+        let animation = APNGStructure(bytes, limits: options.limits)
+        info.frameCount = animation.frameCount
+        info.loopCount = animation.loopCount
+        info.durationMilliseconds = animation.durationMilliseconds
         info.hasAlpha = reader.hasAlpha
         info.bitsPerChannel = reader.isPalette ? 8 : Int(reader.header.depth)
         info.channels = (reader.isGray ? 1 : 3) + (reader.hasAlpha ? 1 : 0)
@@ -29,6 +30,19 @@ package final class PNGCoder: ImageCoder {
     }
 
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+        guard APNGStructure.isAnnounced(bytes) else { return try decodeStill(bytes, options: options, stop: stop) }
+        var file = PNGFile(self, options)
+        try file.update(bytes, isFinished: true)
+        guard let image = try file.image(stop: stop) else { throw ImageError(.truncated, "APNG data end early") }
+        return file.facts.frameCount > 1 ? image.with(frames: StreamDecoder(file)) : image
+    }
+
+    package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? {
+        StreamDecoder(PNGFile(self, options))
+    }
+
+    /// The picture, or of an animation the default one.
+    func decodeStill(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         let reader = try PNGReader(bytes, acceptPartial: options.acceptPartial)
         let metadata = PNGMetadata(bytes, limits: options.limits)
         let plan = try DecodePlan(storedSize: reader.size, orientation: metadata.orientation, options: options)
