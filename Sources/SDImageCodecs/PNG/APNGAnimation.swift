@@ -13,8 +13,7 @@ struct APNGAnimation: PictureStream {
 
     /// What the other chunks say of all frames.
     private struct Colors {
-        let orientation: Orientation
-        let profile: Bytes?
+        let metadata: PNGMetadata
         let transform: (any RowTransform)?
     }
 
@@ -38,7 +37,7 @@ struct APNGAnimation: PictureStream {
         // Chunks that count may follow the picture data.
         if colors == nil || isFinished { colors = readColors() }
         let output = try CanvasOutput(
-            canvas: structure.canvas, orientation: colors?.orientation ?? .up, frames: shownFrames,
+            canvas: structure.canvas, orientation: colors?.metadata.orientation ?? .up, frames: shownFrames,
             transform: colors?.transform, options: options)
         if compositor == nil { compositor = try FrameCompositor(size: structure.canvas, limits: options.limits) }
         for frame in structure.frames.dropFirst(compositor?.layouts.count ?? 0) { compositor?.append(frame.layout) }
@@ -51,10 +50,11 @@ struct APNGAnimation: PictureStream {
 
     private func readColors() -> Colors {
         let metadata = PNGMetadata(bytes, limits: options.limits)
+        let output = PixelFormat.resolved(source: .rgba8, wanted: options.pixelFormat)
         let transform =
-            options.convertToSRGB ? PNGColor.transform(metadata, format: .rgba8, isGray: structure.isGray) : nil
-        return Colors(
-            orientation: metadata.orientation, profile: options.convertToSRGB ? nil : metadata.profile, transform: transform)
+            options.convertToSRGB
+            ? PNGColor.transform(metadata, format: .rgba8, isGray: structure.isGray, output: output) : nil
+        return Colors(metadata: metadata, transform: transform)
     }
 
     private var shownFrames: Int { options.firstFrameOnly ? min(structure.frames.count, 1) : structure.frames.count }
@@ -83,9 +83,9 @@ struct APNGAnimation: PictureStream {
         let pixels = try output.picture(from: canvas, stop: stop)
         var metadata = output.plan.metadata(
             format: .png, pixels: pixels.format, hasAlpha: !compositor.isOpaque(at: index),
-            orientation: colors?.orientation ?? .up, options: options)
+            orientation: colors?.metadata.orientation ?? .up, options: options)
         metadata.isIncremental = isIncremental
-        metadata.colorProfile = colors?.profile
+        metadata.setColor(profile: colors?.metadata.profile, codePoints: colors?.metadata.codePoints, options: options)
         return Image(pixels: pixels, metadata: metadata)
     }
 }

@@ -67,12 +67,14 @@ struct WebPAnimation: PictureStream {
         let (profile, orientation) = (stream.chunk("ICCP", limit: limit), stream.orientation(limit: limit))
         let transform =
             options.convertToSRGB
-            ? profile.flatMap { ColorConverter.transform(profile: $0, format: .rgba8, isGray: false) } : nil
+            ? profile.flatMap {
+                ColorConverter.transform(profile: $0, format: .rgba8, isGray: false, output: options.pixelFormat)
+            } : nil
         let output = try CanvasOutput(
             canvas: stream.canvas, orientation: orientation, frames: max(shownFrames, 1), transform: transform,
             options: options)
         return Header(
-            canvas: stream.canvas, orientation: orientation, profile: options.convertToSRGB ? nil : profile,
+            canvas: stream.canvas, orientation: orientation, profile: profile,
             transform: transform, loopCount: stream.loopCount, isComplete: stream.isComplete || walk.isFull, output: output)
     }
 
@@ -141,7 +143,7 @@ struct WebPAnimation: PictureStream {
         var metadata = header.output.plan.metadata(
             format: .webp, pixels: pixels.format, hasAlpha: hasAlpha, orientation: header.orientation, options: options)
         metadata.isIncremental = isIncremental
-        metadata.colorProfile = header.profile
+        metadata.setColor(profile: header.profile, options: options)
         return Image(pixels: pixels, metadata: metadata)
     }
 }

@@ -125,7 +125,7 @@ import SDImagePixels
         var metadata = plan.metadata(
             format: .webp, pixels: pixels.format, hasAlpha: hasAlpha, orientation: orientation, options: options)
         metadata.isIncremental = !isWhole
-        metadata.colorProfile = options.convertToSRGB ? nil : profile
+        metadata.setColor(profile: profile, options: options)
         return Image(pixels: pixels, metadata: metadata)
     }
 
@@ -140,7 +140,7 @@ import SDImagePixels
 
     private func transform(_ format: PixelFormat) -> (any RowTransform)? {
         guard options.convertToSRGB, !format.isPremultiplied else { return nil }
-        return profile.flatMap { ColorConverter.transform(profile: $0, format: format, isGray: false) }
+        return profile.flatMap { ColorConverter.transform(profile: $0, format: format, isGray: false, output: output) }
     }
 
     private func layout(rowSize: PixelSize) -> Layout {
