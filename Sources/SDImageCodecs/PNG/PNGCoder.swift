@@ -1,6 +1,6 @@
 import SDImage
 
-/// PNG, and the first picture of an APNG: libpng reads the header, and rows go straight to where they are wanted.
+/// PNG and APNG: libpng reads the header, and rows go straight to where they are wanted.
 package final class PNGCoder: ImageCoder {
     package init() {}
 
@@ -17,9 +17,10 @@ package final class PNGCoder: ImageCoder {
         info.format = .png
         info.storedSize = picture.size
         info.orientation = metadata.orientation
-        info.frameCount = metadata.animation.frameCount
-        info.loopCount = metadata.animation.loopCount
-        info.durationMilliseconds = metadata.animation.durationMilliseconds
+        let animation = APNGStructure(bytes, limits: options.limits)
+        info.frameCount = animation.frameCount
+        info.loopCount = animation.loopCount
+        info.durationMilliseconds = animation.durationMilliseconds
         info.hasAlpha = picture.hasAlpha
         info.bitsPerChannel = picture.isPalette ? 8 : picture.depth
         info.channels = (picture.isGray ? 1 : 3) + (picture.hasAlpha ? 1 : 0)
@@ -29,18 +30,18 @@ package final class PNGCoder: ImageCoder {
     }
 
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
-        let data = try PNGHeader(bytes).picture(bytes, limits: options.limits)
-        let metadata = PNGMetadata(bytes, limits: options.limits)
-        let plan = try DecodePlan(storedSize: data.size, orientation: metadata.orientation, options: options)
-        let output = PixelFormat.resolved(source: data.format, wanted: options.pixelFormat)
-        let transform =
-            options.convertToSRGB
-            ? PNGColor.transform(metadata, format: data.format, isGray: data.isGray, output: output) : nil
-        let run = PNGRun(data: data, plan: plan, output: output, transform: transform, options: options, stop: stop)
-        let pixels = try run.decode()
-        var result = plan.metadata(
-            format: .png, pixels: output, hasAlpha: data.hasAlpha, orientation: metadata.orientation, options: options)
-        result.setColor(profile: metadata.profile, codePoints: metadata.codePoints, options: options)
-        return Image(pixels: pixels, metadata: result)
+        guard APNGStructure.isAnnounced(bytes) else { return try decodeStill(bytes, options: options, stop: stop) }
+        var file = PNGFile(options)
+        try file.update(bytes, isFinished: true)
+        guard let image = try file.image(stop: stop) else { throw ImageError(.truncated, "APNG data end early") }
+        return file.facts.frameCount > 1 ? image.with(frames: StreamDecoder(file)) : image
+    }
+
+    package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { StreamDecoder(PNGFile(options)) }
+
+    /// The picture, or of an animation the default one.
+    private func decodeStill(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+        let header = try PNGHeader(bytes)
+        return try PNGPicture(header, bytes, options: options).decode(header, bytes, stop: stop)
     }
 }

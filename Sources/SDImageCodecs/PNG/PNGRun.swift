@@ -2,13 +2,13 @@ import SDImage
 
 /// One decode: from the compressed data to the finished buffer.
 struct PNGRun {
+    /// With its parts.
     let data: PNGImageData
-    let plan: DecodePlan
-    let output: PixelFormat
-    let transform: (any RowTransform)?
-    let options: DecodeOptions
+    let picture: PNGPicture
     let stop: StopSignal
     var pool: () -> WorkPool? = JPEGSplit.idleWorkers
+
+    private var options: DecodeOptions { picture.options }
 
     func decode() throws(ImageError) -> PixelBuffer {
         let samples = try PNGSamples(data, limits: options.limits)
@@ -21,11 +21,6 @@ struct PNGRun {
         return data.isInterlaced ? try decodePasses(rows) : try decodeRows(rows)
     }
 
-    private func makeWriter(_ layout: PixelFormat) throws(ImageError) -> ScanlineWriter {
-        try ScanlineWriter(
-            rowSize: data.size, sourceFormat: layout, plan: plan, output: output, transform: transform, options: options)
-    }
-
     /// What is wrong behind the last row. Bytes that end there are not missed: every pixel is there.
     private func checkEnding() throws(ImageError) {
         guard data.ending != .damaged || options.acceptPartial else { throw ImageError(.badData, "png: wrong check sum") }
@@ -34,7 +29,7 @@ struct PNGRun {
     // MARK: Top to bottom
 
     private func decodeRows(_ rows: PNGRows) throws(ImageError) -> PixelBuffer {
-        var writer = try makeWriter(rows.format)
+        var writer = try picture.makeWriter(rows.format)
         let isDirect = unsafe writer.directRow(0) != nil
         let count = data.size.width * rows.format.bytesPerPixel
         while let place = rows.place {
@@ -54,17 +49,9 @@ struct PNGRun {
 
     /// Adam7 scatters each pass over the whole picture, which therefore must be held.
     private func decodePasses(_ rows: PNGRows) throws(ImageError) -> PixelBuffer {
-        let limits = options.limits
-        guard let area = data.size.pixelCount, area <= limits.heldPixels else {
-            throw .tooLarge("interlaced picture area in pixels", limit: limits.heldPixels)
-        }
-        let isConverted = transform == nil && !plan.shrinks
-        let isFinal = isConverted && plan.turn == .up
-        let whole = try PixelBuffer(
-            size: data.size, format: isConverted ? output : rows.format,
-            limit: isFinal ? limits.outputBytes : limits.workingBytes, zeroed: options.acceptPartial)
-        try paint(rows, PNGPainter(whole, source: rows.format, limits: limits))
-        return isFinal ? whole : try rewrite(whole)
+        let whole = try picture.makeWhole(zeroed: options.acceptPartial)
+        try paint(rows, PNGPainter(whole, source: rows.format, limits: options.limits))
+        return try picture.finish(whole, stop: stop)
     }
 
     private func paint(_ rows: PNGRows, _ painter: PNGPainter) throws(ImageError) {
@@ -78,19 +65,5 @@ struct PNGRun {
             isEmpty = false
         }
         try checkEnding()
-    }
-
-    private func rewrite(_ whole: PixelBuffer) throws(ImageError) -> PixelBuffer {
-        var writer = try makeWriter(whole.format)
-        for y in 0..<whole.size.height {
-            if y % 16 == 0 { try stop.check() }
-            guard let row = unsafe whole.row(y) else { break }
-            if let target = unsafe writer.directRow(y) {
-                unsafe target.copyMemory(from: row)
-            } else {
-                unsafe try writer.write(row)
-            }
-        }
-        return try writer.finish()
     }
 }

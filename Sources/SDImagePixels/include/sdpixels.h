@@ -63,6 +63,12 @@ void sdpx_cmyk_to_rgb(uint8_t *to, const uint8_t *from, size_t pixels);
 void sdpx_make_opaque(uint8_t *row, size_t pixels);
 int sdpx_is_opaque(const uint8_t *row, size_t pixels);
 
+/* Puts RGBA8 pixels over others: as the PNG specification says, rounded to the nearest; and with the arithmetic of
+   libwebp's decoder of animations, which rounds down, for straight and for premultiplied colours. */
+void sdpx_over_row(uint8_t *to, const uint8_t *from, size_t pixels);
+void sdpx_webp_over_row(uint8_t *to, const uint8_t *from, size_t pixels);
+void sdpx_webp_over_row_premultiplied(uint8_t *to, const uint8_t *from, size_t pixels);
+
 /* Adds a row to `count` rows of column sums, each with its own weight. `channels` 4 means straight alpha: colour is
    multiplied by alpha first. `samples` counts channels, not pixels. */
 void sdpx_accumulate_u8(float *const *sums, const float *weights, size_t count, const uint8_t *row, size_t samples,
