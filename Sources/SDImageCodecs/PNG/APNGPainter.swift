@@ -35,7 +35,7 @@ import SDImagePixels
             }
             let isPlain = rows.format == .rgba8
             guard let row = unsafe rows.next(into: isPlain ? target.baseAddress : nil) else { throw rows.missing }
-            if !isPlain, let to = unsafe target.baseAddress {
+            if !isPlain, let to = target.baseAddress {
                 unsafe sdpx_convert_row(to, PixelFormat.rgba8.rawValue, row, rows.format.rawValue, data.size.width)
             }
             if !replaces {
