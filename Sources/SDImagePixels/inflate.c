@@ -142,79 +142,95 @@ INLINE uint32_t next_code(uint32_t code, uint32_t length) {
     return (code & (bit - 1)) | bit;
 }
 
-/* How many index bits the second level needs whose shortest code has `length` bits: enough for all codes that begin as
-   this one does. `left`: how many of these codes are not placed yet, from the shortest on. */
-static uint32_t second_bits(const uint16_t *counts, uint32_t length, uint32_t first_bits) {
+/* The codes of an alphabet: how many of each length, and the symbols in the order of their codes. */
+typedef struct {
+    uint16_t counts[LONGEST_CODE + 1];
+    uint16_t sorted[SYMBOLS];
+    uint32_t used;
+} code_list;
+
+/* 0 when the lengths make no code: too many short ones, or too few, but for no symbol at all or a single one of one bit,
+   which may be left over of a code that is not used. */
+static int list_codes(code_list *codes, const uint8_t *lengths, uint32_t n) {
+    uint16_t offsets[LONGEST_CODE + 1] = {0};
+    memset(codes->counts, 0, sizeof codes->counts);
+    for (uint32_t i = 0; i < n; i++)
+        codes->counts[lengths[i]]++;
+    codes->used = n - codes->counts[0];
+    codes->counts[0] = 0;
+    int32_t left = 1;
+    for (uint32_t length = 1; length <= LONGEST_CODE; length++) {
+        offsets[length] = offsets[length - 1] + codes->counts[length - 1];
+        left = (left << 1) - codes->counts[length];
+        if (left < 0)
+            return 0;
+    }
+    if (left > 0 && (codes->used > 1 || codes->used != codes->counts[1]))
+        return 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (lengths[i])
+            codes->sorted[offsets[lengths[i]]++] = (uint16_t)i;
+    return 1;
+}
+
+/* The value of a symbol as an entry whose code has `bits` bits. */
+INLINE uint32_t coded(uint32_t entry, uint32_t bits) { return entry + bits + (entry & LITERALS ? 0 : bits << 8); }
+
+/* How many index bits the second level needs that begins with a code of `length` bits: enough for all that begin as it
+   does. `placed`: codes of this length that come before. */
+static uint32_t second_bits(const uint16_t *counts, uint32_t length, uint32_t placed, uint32_t first_bits) {
     uint32_t bits = length - first_bits;
-    int32_t free_codes = 1 << bits;
-    for (; length < LONGEST_CODE; length++, bits++) {
-        free_codes -= counts[length];
-        if (free_codes <= 0)
-            break;
-        free_codes <<= 1;
+    int32_t free_codes = (1 << bits) - counts[length] + (int32_t)placed;
+    while (free_codes > 0 && length < LONGEST_CODE) {
+        length++;
+        bits++;
+        free_codes = (free_codes << 1) - counts[length];
     }
     return bits;
 }
 
-/* Builds the table of a code from the lengths of its symbols. 0 when they make no code: too many short ones, or too few,
-   but for no symbol at all or a single one of one bit, which may be left over of a code that is not used. */
+/* Codes longer than the first level's index, from `code` on, the `next`th symbol's. 0 when they need more room. */
+static int build_second_levels(uint32_t *table, uint32_t capacity, uint32_t first_bits, const code_list *codes,
+                               uint32_t code, uint32_t next, uint32_t (*entry_of)(uint32_t)) {
+    uint32_t size = 1u << first_bits, start = 0, bits = 0, prefix = UINT32_MAX;
+    for (uint32_t length = first_bits + 1; next < codes->used; length++)
+        for (uint32_t i = 0; i < codes->counts[length]; i++) {
+            uint32_t own = length - first_bits, first = code & ((1u << first_bits) - 1);
+            if (first != prefix) {
+                prefix = first;
+                start = size;
+                bits = second_bits(codes->counts, length, i, first_bits);
+                size += 1u << bits;
+                if (size > capacity)
+                    return 0;
+                table[prefix] = SECOND_LEVEL | start << 16 | bits << 8 | first_bits;
+            }
+            uint32_t entry = coded(entry_of(codes->sorted[next++]), own);
+            for (uint32_t at = code >> first_bits; at < 1u << bits; at += 1u << own)
+                table[start + at] = entry;
+            code = next_code(code, length);
+        }
+    return 1;
+}
+
+/* Builds the table of a code from the lengths of its symbols; 0 when they make none. */
 static int build(uint32_t *table, uint32_t capacity, uint32_t first_bits, const uint8_t *lengths, uint32_t n,
                  uint32_t (*entry_of)(uint32_t)) {
-    uint16_t counts[LONGEST_CODE + 1] = {0}, offsets[LONGEST_CODE + 1], sorted[SYMBOLS];
-    for (uint32_t i = 0; i < n; i++)
-        counts[lengths[i]]++;
-    uint32_t used = n - counts[0], longest = LONGEST_CODE;
-    while (longest > 0 && counts[longest] == 0)
-        longest--;
-    int32_t left = 1;
-    for (uint32_t length = 1; length <= LONGEST_CODE; length++) {
-        left = (left << 1) - counts[length];
-        if (left < 0)
-            return 0;
-    }
-    if (left > 0 && longest > 1)
+    code_list codes;
+    if (!list_codes(&codes, lengths, n))
         return 0;
-    counts[0] = 0;
-    offsets[0] = 0;
-    for (uint32_t length = 0; length < LONGEST_CODE; length++)
-        offsets[length + 1] = offsets[length] + counts[length];
-    for (uint32_t i = 0; i < n; i++)
-        if (lengths[i])
-            sorted[offsets[lengths[i]]++] = (uint16_t)i;
-
     /* Grows by doubling: an entry of fewer bits appears once for each value of the bits behind it. */
     uint32_t size = 1, code = 0, next = 0;
     table[0] = INVALID | 1;
     for (uint32_t length = 1; length <= first_bits; length++) {
         memcpy(table + size, table, size * sizeof *table);
         size *= 2;
-        for (uint32_t i = 0; i < counts[length]; i++) {
-            uint32_t entry = entry_of(sorted[next++]);
-            table[code] = entry + length + ((entry & LITERALS) ? 0 : length << 8);
+        for (uint32_t i = 0; i < codes.counts[length]; i++) {
+            table[code] = coded(entry_of(codes.sorted[next++]), length);
             code = next_code(code, length);
         }
     }
-    uint32_t start = 0, bits = 0, prefix = UINT32_MAX, mask = size - 1;
-    for (uint32_t length = first_bits + 1; next < used; length++)
-        for (uint32_t i = 0; i < counts[length]; i++) {
-            if ((code & mask) != prefix) {
-                prefix = code & mask;
-                start = size;
-                counts[length] -= (uint16_t)i;
-                bits = second_bits(counts, length, first_bits);
-                counts[length] += (uint16_t)i;
-                size += 1u << bits;
-                if (size > capacity)
-                    return 0;
-                table[prefix] = SECOND_LEVEL | start << 16 | bits << 8 | first_bits;
-            }
-            uint32_t entry = entry_of(sorted[next++]), own = length - first_bits;
-            entry += own + ((entry & LITERALS) ? 0 : own << 8);
-            for (uint32_t at = code >> first_bits; at < 1u << bits; at += 1u << own)
-                table[start + at] = entry;
-            code = next_code(code, length);
-        }
-    return 1;
+    return build_second_levels(table, capacity, first_bits, &codes, code, next, entry_of);
 }
 
 /* Literals whose codes fit together into the index are looked up together: up to three for each value of it. */
@@ -437,75 +453,85 @@ INLINE void copy_match(uint8_t *out, size_t distance, size_t length) {
     }
 }
 
-#define PUT_LITERALS()                         \
-    do {                                       \
-        uint32_t literals = entry >> 8;        \
-        memcpy(c.out, &literals, 4);           \
-        c.out += (entry >> 6) & 3;             \
-        drop(&c, entry & 63);                  \
-        entry = symbols[low_bits(&c, SYMBOL_BITS)]; \
-    } while (0)
+/* Writes the literals of an entry, and looks up the next. */
+INLINE uint32_t put_literals(cursor *c, uint32_t entry, const uint32_t *symbols) {
+    uint32_t literals = entry >> 8;
+    memcpy(c->out, &literals, 4);
+    c->out += (entry >> 6) & 3;
+    drop(c, entry & 63);
+    return symbols[low_bits(c, SYMBOL_BITS)];
+}
 
-/* Whole symbols, as long as neither input nor output can end in the middle of one. */
+/* The value of a length or distance, its extra bits added. */
+INLINE uint32_t take_value(cursor *c, uint32_t entry) {
+    uint32_t value = (entry >> 16) + (low_bits(c, entry & 63) >> ((entry >> 8) & 15));
+    drop(c, entry & 63);
+    return value;
+}
+
+INLINE uint32_t second_entry(cursor *c, uint32_t entry, const uint32_t *table) {
+    drop(c, entry & 63);
+    return table[(entry >> 16) + low_bits(c, (entry >> 8) & 15)];
+}
+
+/* Reads the distance that belongs to a length, and copies. 0 when it leads nowhere. `*entry` becomes the next symbol's:
+   looked up before the copy, to be there after it. */
+INLINE int read_match(cursor *c, uint32_t *entry, const uint32_t *symbols, const uint32_t *distances) {
+    uint32_t length = take_value(c, *entry), code = distances[low_bits(c, DISTANCE_BITS)];
+    if (code & SECOND_LEVEL)
+        code = second_entry(c, code, distances);
+    uint32_t distance = take_value(c, code);
+    if (code & INVALID || distance > (size_t)(c->out - c->begin))
+        return 0;
+    fill_fast(c);
+    *entry = symbols[low_bits(c, SYMBOL_BITS)];
+    copy_match(c->out, distance, length);
+    c->out += length;
+    return 1;
+}
+
+/* Whole symbols, as long as neither input nor output can end in the middle of one. Returns the stage that follows, or
+   IN_BLOCK. `symbols` may hold several literals in an entry; `second` is where its second levels lie. */
 SDPX_CLONES static int run_fast(const uint32_t *symbols, const uint32_t *second, const uint32_t *distances, cursor *caller) {
     cursor c = *caller;
-    const uint8_t *in_stop = c.in_end - INPUT_MARGIN;
-    uint8_t *out_stop = c.out_end - OUTPUT_MARGIN;
-    int result = GO_ON;
+    const uint8_t *in_stop = c.in_end - INPUT_MARGIN, *out_stop = c.out_end - OUTPUT_MARGIN;
+    int stage = IN_BLOCK;
     fill_fast(&c);
     uint32_t entry = symbols[low_bits(&c, SYMBOL_BITS)];
     while (c.in <= in_stop && c.out <= out_stop) {
         fill_fast(&c);
         if (entry & LITERALS) {
-            PUT_LITERALS();
+            /* Four times the index are no more bits than there are. */
+            entry = put_literals(&c, entry, symbols);
+            if (entry & LITERALS)
+                entry = put_literals(&c, entry, symbols);
+            if (entry & LITERALS)
+                entry = put_literals(&c, entry, symbols);
             if (entry & LITERALS) {
-                PUT_LITERALS();
-                if (entry & LITERALS) {
-                    PUT_LITERALS();
-                    if (entry & LITERALS) {
-                        PUT_LITERALS();
-                        continue;
-                    }
-                }
+                entry = put_literals(&c, entry, symbols);
+                continue;
             }
             fill_fast(&c);
         }
-        if (entry & NO_VALUE) {
-            if (entry & SECOND_LEVEL) {
-                drop(&c, SYMBOL_BITS);
-                entry = second[(entry >> 16) + low_bits(&c, (entry >> 8) & 15)];
-                if (entry & LITERALS) {
-                    PUT_LITERALS();
-                    continue;
-                }
-            }
-            if (entry & NO_VALUE) {
-                drop(&c, entry & 63);
-                result = entry & END_OF_BLOCK ? BLOCK_HEADER : DAMAGED;
-                break;
-            }
-        }
-        uint32_t length = (entry >> 16) + (low_bits(&c, entry & 63) >> ((entry >> 8) & 15));
-        drop(&c, entry & 63);
-        entry = distances[low_bits(&c, DISTANCE_BITS)];
         if (entry & SECOND_LEVEL) {
-            drop(&c, DISTANCE_BITS);
-            entry = distances[(entry >> 16) + low_bits(&c, (entry >> 8) & 15)];
+            entry = second_entry(&c, entry, second);
+            if (entry & LITERALS) {
+                entry = put_literals(&c, entry, symbols);
+                continue;
+            }
         }
-        uint32_t distance = (entry >> 16) + (low_bits(&c, entry & 63) >> ((entry >> 8) & 15));
-        drop(&c, entry & 63);
-        if (entry & INVALID || distance > (size_t)(c.out - c.begin)) {
-            result = DAMAGED;
+        if (entry & (END_OF_BLOCK | INVALID)) {
+            drop(&c, entry & 63);
+            stage = entry & END_OF_BLOCK ? BLOCK_HEADER : DAMAGED;
             break;
         }
-        /* Looked up before the copy, to be there after it. */
-        fill_fast(&c);
-        entry = symbols[low_bits(&c, SYMBOL_BITS)];
-        copy_match(c.out, distance, length);
-        c.out += length;
+        if (!read_match(&c, &entry, symbols, distances)) {
+            stage = DAMAGED;
+            break;
+        }
     }
     *caller = c;
-    return result;
+    return stage;
 }
 
 static int copy_rest_of_match(sdpx_inflater *s, cursor *c) {

@@ -25,9 +25,9 @@ enum Reference {
     /// The project's: input in pieces of these lengths, in turns, each in memory of its own size; output into a window with
     /// so many bytes beyond the history.
     static func ownInflate(_ stream: [UInt8], pieces: [Int], room: Int, limit: Int) -> (Result, [UInt8]) {
-        let state = unsafe UnsafeMutableRawPointer.allocate(byteCount: sdpx_inflater_size(), alignment: 8)
+        let state = UnsafeMutableRawPointer.allocate(byteCount: sdpx_inflater_size(), alignment: 8)
         defer { unsafe state.deallocate() }
-        let inflater = unsafe OpaquePointer(state)
+        let inflater = OpaquePointer(state)
         unsafe sdpx_inflate_start(inflater)
         var output: [UInt8] = []
         var window = [UInt8](repeating: 0, count: 32 << 10 + room)
@@ -39,10 +39,10 @@ enum Reference {
             let start = position
             let (code, used) = unsafe piece.withUnsafeBufferPointer { piece -> (Int, Int) in
                 let capacity = window.count
-                var next = unsafe piece.baseAddress
+                var next = piece.baseAddress
                 let end = unsafe piece.baseAddress.map { unsafe $0 + piece.count }
                 let code = unsafe sdpx_inflate(inflater, &next, end, &window, &position, capacity)
-                guard let next = unsafe next, let first = unsafe piece.baseAddress else { return (Int(code), 0) }
+                guard let next = unsafe next, let first = piece.baseAddress else { return (Int(code), 0) }
                 return unsafe (Int(code), next - first)
             }
             output += window[start..<position]

@@ -40,6 +40,7 @@ struct PNGImageData: Sendable {
 
     /// Decodes all pixels into a buffer of this size, in its format.
     func decode(into buffer: PixelBuffer, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
+        guard buffer.size == size else { throw ImageError(.internalError, "png: a buffer of another size") }
         let rows = try PNGRows(self, limits: limits)
         let painter = try PNGPainter(buffer, source: rows.format, limits: limits)
         while let place = rows.place {
