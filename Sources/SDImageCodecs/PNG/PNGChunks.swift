@@ -1,5 +1,5 @@
-import CPNG
 import SDImage
+import SDImagePixels
 
 /// One chunk of a PNG data stream: where its data lies (PNG, third edition, section 5.3).
 struct PNGChunk {
@@ -50,7 +50,7 @@ struct PNGChunks: Sequence, IteratorProtocol {
         guard tail.seek(to: chunk.data.upperBound), let stored = tail.u32(bigEndian: true) else { return false }
         return unsafe bytes.withUnsafeBytes { all in
             let covered = unsafe UnsafeRawBufferPointer(rebasing: all[chunk.data.lowerBound - 4..<chunk.data.upperBound])
-            return unsafe cpng_crc(covered.baseAddress, covered.count) == stored
+            return unsafe sdpx_crc32(0, covered.baseAddress, covered.count) == stored
         }
     }
 }
