@@ -285,7 +285,7 @@ import Testing
         #expect(info.loopCount == 7)
         // 50 of 1,000 make 50 ms; 1 of 0 is a hundredth, less than the shortest delay, and so 100 ms.
         #expect(info.durationMilliseconds == 150)
-        #expect(try decode(data).content == [5])
+        #expect(try decode(data).content == [5, 5, 5, 255])
     }
 
     @Test func aFrameOutsideTheCanvasMakesNoAnimation() throws {

@@ -11,8 +11,9 @@ struct APNGAnimation: PictureStream {
     private var isFinished = false
     private(set) var facts = StreamFacts()
 
-    /// What the other chunks say of all frames.
+    /// What the chunks before the data say of all frames.
     private struct Colors {
+        let picture: PNGImageData
         let metadata: PNGMetadata
         let transform: (any RowTransform)?
     }
@@ -35,7 +36,7 @@ struct APNGAnimation: PictureStream {
     private mutating func prepare() throws(ImageError) {
         guard structure.frames.count > 0 else { return }
         // Chunks that count may follow the picture data.
-        if colors == nil || isFinished { colors = readColors() }
+        if colors == nil || isFinished { colors = try readColors() }
         let output = try CanvasOutput(
             canvas: structure.canvas, orientation: colors?.metadata.orientation ?? .up, frames: shownFrames,
             transform: colors?.transform, options: options)
@@ -48,13 +49,14 @@ struct APNGAnimation: PictureStream {
         facts.durations = structure.frames.prefix(shownFrames).map { Int32(clamping: $0.layout.durationMilliseconds) }
     }
 
-    private func readColors() -> Colors {
+    private func readColors() throws(ImageError) -> Colors {
+        let picture = try PNGHeader(bytes).picture
         let metadata = PNGMetadata(bytes, limits: options.limits)
         let output = PixelFormat.resolved(source: .rgba8, wanted: options.pixelFormat)
         let transform =
             options.convertToSRGB
-            ? PNGColor.transform(metadata, format: .rgba8, isGray: structure.isGray, output: output) : nil
-        return Colors(metadata: metadata, transform: transform)
+            ? PNGColor.transform(metadata, format: .rgba8, isGray: picture.isGray, output: output) : nil
+        return Colors(picture: picture, metadata: metadata, transform: transform)
     }
 
     private var shownFrames: Int { options.firstFrameOnly ? min(structure.frames.count, 1) : structure.frames.count }
@@ -64,7 +66,8 @@ struct APNGAnimation: PictureStream {
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
         if isFinished, !structure.isEnded, !options.acceptPartial { throw ImageError(.truncated, "APNG data end early") }
         guard !structure.frames.isEmpty else { return nil }
-        return try picture(at: 0, isIncremental: !structure.isEnded, stop: stop)
+        let image = try picture(at: 0, isIncremental: !structure.isEnded, stop: stop)
+        return isFinished && facts.frameCount > 1 ? image.with(frames: StreamDecoder(self)) : image
     }
 
     mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
@@ -72,20 +75,21 @@ struct APNGAnimation: PictureStream {
     }
 
     private mutating func picture(at index: Int, isIncremental: Bool, stop: StopSignal) throws(ImageError) -> Image {
-        guard let output, structure.frames.indices.contains(index), var compositor else {
+        guard let output, let colors, structure.frames.indices.contains(index), var compositor else {
             throw .noFrame(index, of: structure.frames.count)
         }
         // A second owner would make a copy of all that is kept.
         self.compositor = nil
         defer { self.compositor = compositor }
-        let painter = APNGPainter(bytes: bytes, structure: structure, limits: options.limits)
+        let painter = APNGPainter(
+            bytes: bytes, picture: colors.picture, frames: structure.frames, limits: options.limits)
         let canvas = try compositor.canvas(at: index, painter: painter, stop: stop)
         let pixels = try output.picture(from: canvas, stop: stop)
         var metadata = output.plan.metadata(
             format: .png, pixels: pixels.format, hasAlpha: !compositor.isOpaque(at: index),
-            orientation: colors?.metadata.orientation ?? .up, options: options)
+            orientation: colors.metadata.orientation, options: options)
         metadata.isIncremental = isIncremental
-        metadata.setColor(profile: colors?.metadata.profile, codePoints: colors?.metadata.codePoints, options: options)
+        metadata.setColor(profile: colors.metadata.profile, codePoints: colors.metadata.codePoints, options: options)
         return Image(pixels: pixels, metadata: metadata)
     }
 }

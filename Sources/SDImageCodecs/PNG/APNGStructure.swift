@@ -6,12 +6,8 @@ import SDImage
 /// The first error in them ends the animation: the frames before it stand. Picture data is neither read nor checked.
 struct APNGStructure {
     private(set) var canvas = PixelSize(width: 0, height: 0)
-    /// Of IHDR.
-    private(set) var colorType: UInt8 = 0
-    /// Data of IHDR, PLTE and tRNS.
-    private(set) var header: Range<Int>?
-    private(set) var palette: Range<Int>?
-    private(set) var transparency: Range<Int>?
+    /// Pixels may be transparent.
+    private var hasAlpha = false
     /// 0 unless the animation was announced before the picture data.
     private(set) var announcedFrames = 0
     private var announcedLoops = 0
@@ -35,8 +31,6 @@ struct APNGStructure {
         advance(bytes, isFinished: true)
     }
 
-    /// Colour comes from grey samples.
-    var isGray: Bool { colorType & 2 == 0 }
     /// A lone frame that is the default picture makes a still.
     var isAnimated: Bool { frames.count > 1 || frames.first.map { !$0.isDefaultPicture } ?? false }
     var frameCount: Int { isAnimated ? frames.count : 1 }
@@ -74,9 +68,8 @@ struct APNGStructure {
         var reader = bytes.reader
         reader.seek(to: chunk.data.lowerBound)
         switch chunk.name {
-        case APNGStructure.imageHeader: if header == nil { readHeader(chunk, &reader) }
-        case APNGStructure.paletteChunk: if palette == nil { palette = chunk.data }
-        case APNGStructure.transparencyChunk: if transparency == nil { transparency = chunk.data }
+        case APNGStructure.imageHeader: if canvas.isEmpty { readHeader(chunk, &reader) }
+        case APNGStructure.transparency: hasAlpha = true
         case APNGStructure.animationControl where chunk.data.count == 8 && chunks.isIntact(chunk): readControl(&reader)
         case APNGStructure.frameControl:
             if chunk.data.count == 26, chunks.isIntact(chunk) { readFrame(&reader) } else { isEnded = true }
@@ -94,9 +87,8 @@ struct APNGStructure {
         guard chunk.data.count == 13, let width = reader.u32(bigEndian: true), let height = reader.u32(bigEndian: true),
             reader.skip(1), let type = reader.u8()
         else { return isEnded = true }
-        header = chunk.data
         canvas = PixelSize(width: Int(width), height: Int(height))
-        colorType = type
+        hasAlpha = type & 4 != 0
     }
 
     private mutating func readControl(_ reader: inout ByteReader) {
@@ -114,7 +106,7 @@ struct APNGStructure {
             let frame = APNGFrame(&reader, canvas: canvas, isDefaultPicture: !sawPicture)
         else { return isEnded = true }
         current = frame
-        current?.layout.isOpaque = colorType & 4 == 0 && transparency == nil
+        current?.layout.isOpaque = !hasAlpha
     }
 
     private mutating func readData(_ chunk: PNGChunk, _ reader: inout ByteReader) {
@@ -143,8 +135,7 @@ struct APNGStructure {
     }
 
     private static let imageHeader = PNGChunk.name("IHDR")
-    private static let paletteChunk = PNGChunk.name("PLTE")
-    private static let transparencyChunk = PNGChunk.name("tRNS")
+    private static let transparency = PNGChunk.name("tRNS")
     private static let imageData = PNGChunk.name("IDAT")
     private static let frameData = PNGChunk.name("fdAT")
     private static let animationControl = PNGChunk.name("acTL")

@@ -33,8 +33,8 @@ package final class PNGCoder: ImageCoder {
         guard APNGStructure.isAnnounced(bytes) else { return try decodeStill(bytes, options: options, stop: stop) }
         var file = PNGFile(options)
         try file.update(bytes, isFinished: true)
-        guard let image = try file.image(stop: stop) else { throw ImageError(.truncated, "APNG data end early") }
-        return file.facts.frameCount > 1 ? image.with(frames: StreamDecoder(file)) : image
+        guard let image = try file.image(stop: stop) else { throw ImageError(.truncated, "png: the bytes end early") }
+        return image
     }
 
     package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { StreamDecoder(PNGFile(options)) }

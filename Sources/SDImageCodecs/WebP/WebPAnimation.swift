@@ -101,7 +101,11 @@ struct WebPAnimation: PictureStream {
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
         let isWhole = header?.isComplete ?? false
         if isFinished, !isWhole, !options.acceptPartial { throw ImageError(.truncated, "WebP data end early") }
-        if !frames.isEmpty { return try picture(at: 0, isIncremental: !isWhole, stop: stop) }
+        if !frames.isEmpty {
+            let image = try picture(at: 0, isIncremental: !isWhole, stop: stop)
+            let isFinal = isFinished || isWhole
+            return isFinal && facts.frameCount > 1 ? image.with(frames: StreamDecoder(self)) : image
+        }
         if let header, let beginning { return try preview(beginning, header, stop: stop) }
         if isFinished { throw ImageError(.truncated, "WebP animation without a frame") }
         return nil

@@ -35,7 +35,7 @@ package final class WebPCoder: ImageCoder {
         var animation = WebPAnimation(options)
         try animation.update(bytes, isFinished: true)
         guard let image = try animation.image(stop: stop) else { throw ImageError(.truncated, "WebP data end early") }
-        return animation.facts.frameCount > 1 ? image.with(frames: StreamDecoder(animation)) : image
+        return image
     }
 
     package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? {
