@@ -66,6 +66,14 @@ package struct FrameCompositor {
         dependencies.indices.contains(index) && dependencies[index].isOpaque
     }
 
+    /// The frame turned out to have no transparent pixel, although its layout does not promise that: if it covers the
+    /// canvas, those after it need none before it.
+    package mutating func setOpaque(at index: Int) {
+        guard layouts.indices.contains(index), !layouts[index].overwrites, layouts[index].covers(size) else { return }
+        layouts[index].isOpaque = true
+        revise(from: index)
+    }
+
     /// Takes over a canvas that was drawn elsewhere.
     package mutating func adopt(_ canvas: PixelBuffer, at index: Int) {
         guard layouts.indices.contains(index), canvas.size == size, canvas.format == format,

@@ -1,7 +1,7 @@
 import SDImage
 
-/// What the headers of a bitmap say, Windows or OS/2, of a file or of an entry of an icon ([MS-WMF] 2.2.2.3 … 2.2.2.9,
-/// "DIB Objects"; OS/2 2.0 Presentation Manager, BITMAPINFOHEADER2).
+/// What the headers of a bitmap say, Windows or OS/2, of a file or of an entry of an icon ([MS-WMF] 2.2.2.2 … 2.2.2.9;
+/// OS/2 2.0 Presentation Manager, BITMAPINFOHEADER2).
 struct BMPHeader {
     /// How the data behind the headers are to be read.
     enum Packing {
@@ -70,7 +70,8 @@ struct BMPHeader {
 
     // MARK: Parts
 
-    private static let rgb = 0, rle8 = 1, rle4 = 2, bitFields = 3, jpeg = 4, png = 5, alphaBitFields = 6
+    static let bitFields = 3, alphaBitFields = 6
+    private static let rgb = 0, rle8 = 1, rle4 = 2, jpeg = 4, png = 5
     /// The same numbers in OS/2 2.x.
     private static let huffman = 3, rle24 = 4
 

@@ -26,6 +26,10 @@ package final class PNGCoder: ImageCoder {
         info.channels = (picture.isGray ? 1 : 3) + (picture.hasAlpha ? 1 : 0)
         info.isProgressive = picture.isInterlaced
         info.hasColorProfile = metadata.profile != nil
+        info.isHighDynamicRange = metadata.codePoints?.isHighDynamicRange ?? false
+        var texts = PNGTexts(bytes, limits: options.limits)
+        texts.setColorProfile(metadata.profile)
+        texts.found.fill(&info)
         return info
     }
 

@@ -122,6 +122,10 @@ struct WebPAnimation: PictureStream {
         defer { self.compositor = compositor }
         let painter = painter(header)
         let canvas = try compositor.canvas(at: index, painter: painter, stop: stop)
+        for opaque in painter.findings.opaque {
+            frames[opaque].layout.isOpaque = true
+            compositor.setOpaque(at: opaque)
+        }
         let hasAlpha = !compositor.isOpaque(at: index)
         return try image(of: canvas, header, hasAlpha: hasAlpha, isIncremental: isIncremental, stop: stop)
     }

@@ -24,7 +24,9 @@ package final class WebPCoder: ImageCoder {
         info.durationMilliseconds = try WebPCoder.duration(stream, options)
         info.hasAlpha = stream.hasAlpha
         info.channels = stream.hasAlpha ? 4 : 3
-        info.hasColorProfile = stream.chunk("ICCP", limit: options.limits.metadataBytes) != nil
+        let metadata = WebPCoder.metadata(stream, limit: options.limits.metadataBytes)
+        info.hasColorProfile = metadata.colorProfile != nil
+        metadata.fill(&info)
         return info
     }
 
@@ -40,6 +42,14 @@ package final class WebPCoder: ImageCoder {
 
     package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? {
         StreamDecoder(WebPFile(options))
+    }
+
+    private static func metadata(_ stream: WebPStream, limit: Int) -> EncodedMetadata {
+        var metadata = EncodedMetadata(limit: limit)
+        metadata.setExif(stream.chunk("EXIF", limit: limit))
+        metadata.setXMP(stream.chunk("XMP ", limit: limit))
+        metadata.setColorProfile(stream.chunk("ICCP", limit: limit))
+        return metadata
     }
 
     /// Sum of the durations as played.

@@ -3,7 +3,7 @@ import SDImage
 /// One frame of a WebP animation.
 struct WebPFrame {
     let picture: WebPStream.Frame
-    let layout: FrameLayout
+    var layout: FrameLayout
     /// The canvas is transparent before it is drawn, or does not matter.
     let isKey: Bool
     /// What was cleared just before.

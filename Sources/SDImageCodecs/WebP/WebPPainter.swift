@@ -4,11 +4,18 @@ import SDImagePixels
 
 /// Draws the frames of a WebP animation, pixel by pixel as libwebp's own decoder of animations does.
 @safe struct WebPPainter: FramePainter {
+    /// What drawing taught about frames.
+    final class Findings {
+        /// Those without a transparent pixel although they have an alpha channel.
+        var opaque: [Int] = []
+    }
+
     let bytes: Bytes
     let frames: [WebPFrame]
     /// Of the canvas: straight or premultiplied.
     let format: PixelFormat
     let limits: DecodeLimits
+    let findings = Findings()
 
     func paint(_ index: Int, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) -> Bool {
         guard frames.indices.contains(index) else { throw .noFrame(index, of: frames.count) }
@@ -17,7 +24,7 @@ import SDImagePixels
         if frame.isKey || frame.layout.overwrites {
             try replace(frame, on: canvas, tolerant: false, stop: stop)
         } else {
-            try blend(frame, onto: canvas, stop: stop)
+            if try blend(frame, onto: canvas, stop: stop) { findings.opaque.append(index) }
         }
         return true
     }
@@ -34,16 +41,22 @@ import SDImagePixels
         unsafe try decode(frame, into: target, tolerant: tolerant, stop: stop)
     }
 
-    private func blend(_ frame: WebPFrame, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) {
+    /// True when nothing shone through.
+    private func blend(_ frame: WebPFrame, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) -> Bool {
         let size = frame.layout.size
         let buffer = try PixelBuffer(size: size, format: format, limit: limits.workingBytes)
         let target = unsafe WebPRows.Target(
             base: buffer.mutablePixels, stride: buffer.stride, size: size, format: format)
         unsafe try decode(frame, into: target, tolerant: false, stop: stop)
+        var isOpaque = true
         for y in 0..<size.height {
-            guard let from = unsafe buffer.row(y), let to = unsafe canvas.row(y), to.count == from.count else { continue }
+            guard let from = unsafe buffer.row(y), let to = unsafe canvas.row(y), to.count == from.count,
+                let pixels = unsafe from.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            else { continue }
+            isOpaque = unsafe isOpaque && sdpx_is_opaque(pixels, size.width) != 0
             unsafe blend(from, over: to, cleared: frame.clearedColumns(y))
         }
+        return isOpaque
     }
 
     private func decode(
