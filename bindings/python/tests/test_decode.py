@@ -6,6 +6,7 @@ import array
 import io
 import struct
 import unittest
+import zlib
 from pathlib import Path
 
 from sdimage import _png
@@ -167,6 +168,57 @@ class Metadata(TestCase):
         self.assertTrue(sdimage.decode(data, pixel_format="rgba_float").is_hdr)
         self.assertFalse(sdimage.decode(data).is_hdr)
         self.assertTrue(sdimage.decode(data, convert_to_srgb=False).metadata["is_hdr"])
+
+
+class Animations(TestCase):
+    def apng(self, frames: list[bytes], width: int, height: int, level: int = 6) -> bytes:
+        """Frames of RGBA pixels that replace each other."""
+
+        def chunk(kind: bytes, body: bytes) -> bytes:
+            return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+        file = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0))
+        file += chunk(b"acTL", struct.pack(">II", len(frames), 3))
+        for index, pixels in enumerate(frames):
+            place = struct.pack(">IIIIIHHBB", max(0, 2 * index - 1), width, height, 0, 0, 4, 100, 0, 0)
+            rows = (b"\0" + pixels[at : at + width * 4] for at in range(0, len(pixels), width * 4))
+            data = zlib.compress(b"".join(rows), level)
+            file += chunk(b"fcTL", place)
+            file += chunk(b"fdAT", struct.pack(">I", 2 * index) + data) if index else chunk(b"IDAT", data)
+        return file + chunk(b"IEND", b"")
+
+    def test_frames_come_in_any_order(self) -> None:
+        frames = [bytes((index, 2, 3, 255)) * 12 for index in range(5)]
+        animation = sdimage.Animation(self.apng(frames, 4, 3))
+        self.assertEqual((len(animation), animation.size, animation.loop_count), (5, (4, 3), 3))
+        self.assertEqual(animation.durations_ms, [40] * 5)
+        for index in (3, 0, 4, 1):
+            self.assertEqual(animation[index].tobytes(), frames[index])
+        image = sdimage.decode(self.apng(frames, 4, 3))
+        self.assertEqual((image.frame_count, image.duration_ms, image.tobytes()), (5, 200, frames[0]))
+
+    def test_frames_of_many_megabytes_in_one_chunk_are_read(self) -> None:
+        frames = [bytes((index, 9, 8, 255)) * (1700 * 1300) for index in range(3)]
+        data = self.apng(frames, 1700, 1300, level=0)
+        self.assertGreater(len(data), 3 * 8_000_000)
+        animation = sdimage.Animation(data)
+        self.assertEqual(len(animation), 3)
+        self.assertEqual(animation[2].tobytes(), frames[2])
+
+    def test_frames_are_there_before_the_last_byte(self) -> None:
+        frames = [bytes((index, 2, 3, 255)) * 12 for index in range(5)]
+        data = self.apng(frames, 4, 3)
+        growing = sdimage.Animation(b"")
+        growing.update(data[: len(data) // 2])
+        self.assertIn(len(growing), range(1, 5))
+        self.assertEqual(growing[len(growing) - 1].tobytes(), frames[len(growing) - 1])
+        growing.update(data[len(data) // 2 :], finished=True)
+        self.assertEqual([frame.tobytes() for frame in growing], frames)
+
+    def test_missing_frames_are_an_error_at_the_end(self) -> None:
+        data = self.apng([bytes(48), bytes(48)], 4, 3)[:-40]
+        self.assert_error("TRUNCATED", sdimage.decode, data)
+        self.assert_error("TRUNCATED", sdimage.Animation, data)
 
 
 class Pixels(TestCase):
