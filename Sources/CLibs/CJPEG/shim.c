@@ -18,9 +18,6 @@ struct cjpeg_decoder {
     int status;
     int code;
     char message[JMSG_LENGTH_MAX];
-    /* What of the file was not given to the library yet, while scans are left out. */
-    const JOCTET *rest, *end;
-    boolean (*fill_at_end)(j_decompress_ptr info);
 };
 
 static int status_of_error(int code, int damage) {
@@ -119,18 +116,14 @@ int cjpeg_read_header(cjpeg_decoder *decoder, cjpeg_header *header) {
     header->width = info->image_width;
     header->height = info->image_height;
     header->kind = kind_of(info);
+    header->is_ycc = info->jpeg_color_space == JCS_YCbCr;
     header->is_progressive = info->progressive_mode;
     header->has_multiple_scans = jpeg_has_multiple_scans(info);
     header->mcu_rows = (uint32_t)info->max_v_samp_factor * DCTSIZE;
     header->coefficient_bytes = 0;
-    header->coarsest_columns = header->coarsest_rows = UINT32_MAX;
     for (int i = 0; i < info->num_components; i++) {
-        uint32_t columns = info->comp_info[i].width_in_blocks, rows = info->comp_info[i].height_in_blocks;
-        header->coefficient_bytes += (uint64_t)columns * rows * sizeof(JBLOCK);
-        if (columns < header->coarsest_columns)
-            header->coarsest_columns = columns;
-        if (rows < header->coarsest_rows)
-            header->coarsest_rows = rows;
+        uint64_t columns = info->comp_info[i].width_in_blocks, rows = info->comp_info[i].height_in_blocks;
+        header->coefficient_bytes += columns * rows * sizeof(JBLOCK);
     }
     if (header->kind == 0) {
         snprintf(decoder->message, sizeof decoder->message, "%d components", info->num_components);
@@ -144,78 +137,7 @@ void cjpeg_scaled_size(const cjpeg_header *header, int eighths, uint32_t *width,
     *height = (uint32_t)(((uint64_t)header->height * (uint64_t)eighths + 7) / 8);
 }
 
-/* The next marker that begins or ends something: not a stuffed byte, nor a restart. */
-static const JOCTET *next_marker(const JOCTET *p, const JOCTET *end) {
-    while (end - p >= 2 && (p = memchr(p, 0xFF, (size_t)(end - p - 1))) != NULL) {
-        if (p[1] != 0 && p[1] != 0xFF && !(p[1] >= JPEG_RST0 && p[1] <= JPEG_RST0 + 7))
-            return p;
-        p++;
-    }
-    return end;
-}
-
-/* Where the segment at a marker ends; the end of the data when it is cut. */
-static const JOCTET *segment_end(const JOCTET *marker, const JOCTET *end) {
-    if (end - marker < 4)
-        return end;
-    size_t length = (size_t)marker[2] << 8 | marker[3];
-    return length <= (size_t)(end - marker - 2) ? marker + 2 + length : end;
-}
-
-/* True for a scan of AC coefficients alone: its spectral selection begins above 0 (ISO/IEC 10918-1, B.2.3). */
-static int is_refinement(const JOCTET *marker, const JOCTET *segment_end) {
-    enum { SOS = 0xDA };
-    return marker[1] == SOS && segment_end - marker >= 5 && segment_end - marker >= 6 + 2 * marker[4] &&
-           marker[5 + 2 * marker[4]] > 0;
-}
-
-/* Gives the library what comes before the next scan of AC coefficients, and passes over that scan. */
-static boolean fill_without_refinements(j_decompress_ptr info) {
-    cjpeg_decoder *decoder = info->client_data;
-    const JOCTET *start = decoder->rest, *end = decoder->end, *p = start;
-    while (p < end) {
-        const JOCTET *marker = next_marker(p, end), *after = marker;
-        if (marker == end) {
-            p = end;
-            break;
-        }
-        p = marker[1] == JPEG_EOI ? marker + 2 : segment_end(marker, end);
-        if (marker[1] == JPEG_EOI)
-            break;
-        if (!is_refinement(marker, p))
-            continue;
-        p = next_marker(p, end);
-        if (after > start) {
-            decoder->rest = p;
-            info->src->next_input_byte = start;
-            info->src->bytes_in_buffer = (size_t)(after - start);
-            return TRUE;
-        }
-        start = p;
-    }
-    if (p == start)
-        return decoder->fill_at_end(info);
-    decoder->rest = p;
-    info->src->next_input_byte = start;
-    info->src->bytes_in_buffer = (size_t)(p - start);
-    return TRUE;
-}
-
-static void leave_out_refinements(cjpeg_decoder *decoder) {
-    struct jpeg_decompress_struct *info = &decoder->info;
-    if (!info->progressive_mode || info->Ss != 0)
-        return;
-    decoder->rest = info->src->next_input_byte;
-    decoder->end = decoder->rest + info->src->bytes_in_buffer;
-    decoder->fill_at_end = info->src->fill_input_buffer;
-    info->src->fill_input_buffer = fill_without_refinements;
-    info->src->bytes_in_buffer = 0;
-    fill_without_refinements(info);
-    /* Smoothing would guess what is left out on purpose. */
-    info->do_block_smoothing = FALSE;
-}
-
-int cjpeg_start(cjpeg_decoder *decoder, int output, int eighths, int only_means, size_t memory_limit) {
+int cjpeg_start(cjpeg_decoder *decoder, int output, int eighths, size_t memory_limit) {
     static const J_COLOR_SPACE spaces[] = {JCS_GRAYSCALE, JCS_EXT_RGB, JCS_EXT_RGBA, JCS_EXT_BGRA, JCS_CMYK};
     if (setjmp(decoder->escape))
         return decoder->status;
@@ -224,8 +146,6 @@ int cjpeg_start(cjpeg_decoder *decoder, int output, int eighths, int only_means,
     info->scale_num = (unsigned)eighths;
     info->scale_denom = 8;
     info->mem->max_memory_to_use = (long)memory_limit;
-    if (only_means)
-        leave_out_refinements(decoder);
     /* Scan by scan: the caller keeps the thread between the steps of reading ahead. */
     info->buffered_image = jpeg_has_multiple_scans(info);
     jpeg_start_decompress(info);

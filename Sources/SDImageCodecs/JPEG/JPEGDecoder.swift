@@ -50,6 +50,8 @@ import SDImage
     deinit { unsafe cjpeg_close(decoder) }
 
     var isProgressive: Bool { header.is_progressive != 0 }
+    /// Color is coded as brightness and two differences, not as RGB.
+    var isYCbCr: Bool { header.is_ycc != 0 }
     /// All of the file must be read before the first row.
     var hasMultipleScans: Bool { header.has_multiple_scans != 0 }
     /// Rows that are coded together.
@@ -63,8 +65,6 @@ import SDImage
     struct Scale {
         let eighths: Int
         let size: PixelSize
-        /// The mean of each block is all that is needed; scans that refine it may be left unread.
-        let needsOnlyMeans: Bool
     }
 
     /// The smallest scale that leaves the filter after it something to choose from.
@@ -78,15 +78,16 @@ import SDImage
         let (width, height) = (Double(wanted.width) * margin, Double(wanted.height) * margin)
         for eighths in 1..<8 {
             let extent = extent(eighths: eighths)
-            guard extent.width >= width, extent.height >= height else { continue }
-            // Also where color is sampled more coarsely than brightness its blocks are finer than the result.
-            let isCovered = Double(header.coarsest_columns) >= width && Double(header.coarsest_rows) >= height
-            return Scale(eighths: eighths, size: scaledSize(eighths), needsOnlyMeans: eighths == 1 && isCovered)
+            if extent.width >= width, extent.height >= height { return scale(eighths) }
         }
         return fullScale
     }
 
-    var fullScale: Scale { Scale(eighths: 8, size: size, needsOnlyMeans: false) }
+    var fullScale: Scale { Scale(eighths: 8, size: size) }
+    /// A mean of each block, and no more.
+    var smallestScale: Scale { scale(1) }
+
+    private func scale(_ eighths: Int) -> Scale { Scale(eighths: eighths, size: scaledSize(eighths)) }
 
     /// The part of the scaled rows that the picture covers: libjpeg rounds their size up.
     func extent(eighths: Int) -> ScanlineWriter.Extent {
@@ -108,7 +109,7 @@ import SDImage
         }
         try check(
             unsafe cjpeg_start(
-                decoder, rows.rawValue, Int32(scale.eighths), scale.needsOnlyMeans ? 1 : 0, max(1, limits.workingBytes)))
+                decoder, rows.rawValue, Int32(scale.eighths), max(1, limits.workingBytes)))
         var done: Int32 = 0
         while done == 0 {
             try stop.check()
@@ -150,7 +151,7 @@ import SDImage
 
     /// Each scan walks all blocks however few bytes it has, so large pictures may have fewer of them. Encoders write
     /// about ten.
-    private var maximumScans: Int {
+    var maximumScans: Int {
         let pixels = max(1, size.pixelCount ?? Int.max)
         return min(500, max(16, 4_000_000_000 / pixels))
     }

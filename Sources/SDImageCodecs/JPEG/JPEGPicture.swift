@@ -53,6 +53,7 @@ import SDImagePixels
     private var rowSize: PixelSize { scale.size }
 
     func read(stop: StopSignal) throws(ImageError) -> PixelBuffer {
+        if let pixels = try readDraft(stop: stop) { return pixels }
         var writer = try ScanlineWriter(
             rowSize: rowSize, sourceFormat: rowFormat, plan: plan, output: output, transform: transform, options: options,
             extent: decoder.extent(eighths: scale.eighths))
@@ -62,6 +63,24 @@ import SDImagePixels
         } else {
             try readThrough(&writer, stop: stop)
         }
+        return try writer.finish()
+    }
+
+    /// A small picture from the lowest coefficients alone, with which most thumbnails are made; nil where libjpeg must.
+    private func readDraft(stop: StopSignal) throws(ImageError) -> PixelBuffer? {
+        let isColor = decoder.kind == .color
+        guard decoder.kind == .gray || decoder.isYCbCr, scale.eighths <= 2 else { return nil }
+        // Also where color is sampled more coarsely than brightness its samples shall be finer than the result.
+        var reader = JPEGDraftReader(
+            decoder, detail: scale.eighths, wanted: plan.scaledSize, isEarly: false, limits: options.limits)
+        guard let draft = try reader.read(stop: stop, pool: JPEGSplit.idleWorkers) else { return nil }
+        let rowFormat: PixelFormat = isColor && rows != .gray ? .rgb8 : .gray8
+        var writer = try ScanlineWriter(
+            rowSize: rowSize, sourceFormat: rowFormat, plan: plan, output: output, transform: transform, options: options,
+            extent: decoder.extent(eighths: scale.eighths))
+        let rows = try JPEGDraftRows(
+            draft, size: rowSize, isColor: rowFormat == .rgb8, limit: options.limits.workingBytes)
+        try rows.write(to: &writer, stop: stop)
         return try writer.finish()
     }
 

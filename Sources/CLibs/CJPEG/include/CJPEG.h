@@ -31,6 +31,8 @@ typedef struct {
     uint32_t width, height;
     /* CJPEG_GRAY, CJPEG_COLOR or CJPEG_CMYK. */
     int kind;
+    /* Color as brightness and two differences, not as RGB. */
+    int is_ycc;
     int is_progressive;
     /* All scans must be read before the first row. */
     int has_multiple_scans;
@@ -38,8 +40,6 @@ typedef struct {
     uint32_t mcu_rows;
     /* Bytes of coefficients that such a file needs. */
     uint64_t coefficient_bytes;
-    /* Blocks of the most coarsely sampled component. */
-    uint32_t coarsest_columns, coarsest_rows;
 } cjpeg_header;
 
 /* The bytes must stay until cjpeg_close. `tolerant`: damaged or missing entropy-coded data are not an error. NULL when
@@ -50,9 +50,8 @@ int cjpeg_read_header(cjpeg_decoder *decoder, cjpeg_header *header);
 /* The size that rows have at a scale of `eighths` / 8. */
 void cjpeg_scaled_size(const cjpeg_header *header, int eighths, uint32_t *width, uint32_t *height);
 
-/* Prepares rows of one kind at a scale of `eighths` / 8, 1 to 8. `only_means`: of a progressive file only the mean of each
-   block is read, which at a scale of 1 / 8 is all that is shown of the components that are not subsampled. */
-int cjpeg_start(cjpeg_decoder *decoder, int output, int eighths, int only_means, size_t memory_limit);
+/* Prepares rows of one kind at a scale of `eighths` / 8, 1 to 8. */
+int cjpeg_start(cjpeg_decoder *decoder, int output, int eighths, size_t memory_limit);
 
 /* Reads a little of a file with several scans; to be repeated until `*done`. At once done with other files. */
 int cjpeg_read_ahead(cjpeg_decoder *decoder, int max_scans, int *done);
