@@ -20,7 +20,8 @@
  *   coder.h       decoding without loading; own coders    dispatcher.h  where callbacks run; events
  *   decoder.h     growing and moving pictures             loader.h      own loaders; chains
  *   cache.h       memory and disk caches                  downloader.h  http and https
- *   options.h     values for hooks and plug-ins           log.h         messages */
+ *   options.h     values for hooks and plug-ins           source.h      bytes read as needed
+ *   log.h         messages */
 #ifndef SDIMAGE_H
 #define SDIMAGE_H
 
@@ -31,6 +32,7 @@
 #include "sdimage/image.h"
 #include "sdimage/coder.h"
 #include "sdimage/decoder.h"
+#include "sdimage/source.h"
 #include "sdimage/request.h"
 #include "sdimage/result.h"
 #include "sdimage/task.h"

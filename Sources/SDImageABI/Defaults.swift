@@ -9,12 +9,16 @@ import Synchronization
 enum Defaults {
     static let builtinCoders = BuiltinCoders.make()
     static let coders = {
-        let registry = CoderRegistry(builtinCoders)
+        let registry = CoderRegistry(builtinCoders) { image, options, stop throws(ImageError) in
+            try image.convertedToSRGB(options, stop: stop)
+        }
         ForkHandlers.hold(lock: { registry.lockForFork() }, unlock: { registry.unlockAfterFork() })
         ForkHandlers.hold(lock: { ColorConverter.lockForFork() }, unlock: { ColorConverter.unlockAfterFork() })
         ForkHandlers.install()
         return registry
     }()
+    /// For programs that scale large pictures down (spec COD-27).
+    static let limitBytes = Atomic<Int>(60 << 20)
     static let downloader = DownloaderConfiguration()
 
     /// Caches that are open, so that all of them can be emptied. Held weakly: an open cache keeps the engine running.

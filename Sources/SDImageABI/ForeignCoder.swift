@@ -38,6 +38,7 @@ final class ForeignCoder: ImageCoder {
 
     func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         try stop.check()
+        if unsafe host.table.render != nil { return try draw(bytes, options, stop) }
         let image = try picture(bytes, options).finished(options, stop: stop)
         guard !options.firstFrameOnly, unsafe host.table.instance_frame != nil,
             let decoder = try ForeignDecoder(host, options: options)
@@ -47,6 +48,24 @@ final class ForeignCoder: ImageCoder {
     }
 
     func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { try ForeignDecoder(host, options: options) }
+
+    func open(source: any ByteSource, options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? {
+        try ForeignDecoder(host, source: source, options: options)
+    }
+
+    /// A vector picture: at its own size by `decode`, at any other by `render`.
+    private func draw(_ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal) throws(ImageError) -> Image {
+        let vector = ForeignVector(host, bytes: try bytes.kept(), limits: options.limits)
+        guard options.wantsThumbnail || options.limitBytes > 0 else {
+            return try picture(bytes, options).finished(options, stop: stop).with(vector: vector)
+        }
+        let own = try info(bytes, options: options).displayedSize
+        var image = try vector.render(ForeignVector.size(own, options))
+        var metadata = image.metadata
+        metadata.sourceSize = own
+        image = image.with(metadata)
+        return try image.finished(options, stop: stop).with(vector: vector)
+    }
 
     private func picture(_ bytes: Bytes, _ options: DecodeOptions) throws(ImageError) -> Image {
         let lentOptions = DecodeOptionsObject(options)
@@ -98,7 +117,7 @@ final class ForeignCoder: ImageCoder {
 extension Image {
     /// Shrunk, turned and converted as the options want, as far as the coder has not done it.
     func finished(_ options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
-        let image = try fitted(options, stop: stop)
+        let image = try Defaults.coders.fit(self, options: options, stop: stop)
         guard options.wantsThumbnail, options.limitBytes == 0, !image.metadata.isThumbnail else { return image }
         var metadata = image.metadata
         metadata.isThumbnail = true
@@ -122,22 +141,5 @@ extension ImageInfo {
         hasColorProfile = metadata.colorProfile != nil
         channels = metadata.channels > 0 ? metadata.channels : pixels?.channels ?? (hasAlpha ? 4 : 3)
         bitsPerChannel = metadata.bitsPerChannel > 0 ? metadata.bitsPerChannel : (pixels?.bytesPerChannel ?? 1) * 8
-    }
-}
-
-/// Random access to encoded bytes, as coders of the host see it.
-final class SourceObject: Sendable {
-    private let bytes: Bytes
-
-    init(_ bytes: Bytes) { self.bytes = bytes }
-
-    var size: UInt64 { UInt64(clamping: bytes.count) }
-
-    /// Copies what there is from `offset`; returns how much that was.
-    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(ImageError) -> Int {
-        guard let start = Int(exactly: offset), start < bytes.count, let base = unsafe bytes.pointer else { return 0 }
-        let count = min(buffer.count, bytes.count - start)
-        unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(start: base + start, count: count))
-        return count
     }
 }

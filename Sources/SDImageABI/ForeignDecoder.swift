@@ -5,6 +5,8 @@ import SDImage
 @safe final class ForeignDecoder: ImageDecoder {
     private let host: ForeignTable<sdimage_coder_vtable>
     private let options: DecodeOptions
+    /// What the instance reads from, as long as it lives.
+    private let source: SourceObject?
     // The host's own pointer, passed back to it and never followed.
     private nonisolated(unsafe) let instance: UserData
     private let seen = Monitor(PixelSize(width: 0, height: 0))
@@ -23,13 +25,36 @@ import SDImage
         guard status.rawValue >= 0 else { throw unsafe .foreign(status, error) }
         self.host = host
         self.options = options
+        source = nil
+        unsafe instance = unsafe made
+    }
+
+    /// For bytes that the coder reads as it needs them; nil when it cannot.
+    init?(
+        _ host: ForeignTable<sdimage_coder_vtable>, source: any ByteSource, options: DecodeOptions
+    ) throws(ImageError) {
+        guard let open = unsafe host.table.open_source, unsafe host.table.instance_image != nil else { return nil }
+        let lent = DecodeOptionsObject(options)
+        let kept = SourceObject(source)
+        var made: UserData = nil
+        var error: Object = nil
+        let status = unsafe open(host.userData, Handle.lend(kept), Handle.lend(lent), &made, &error)
+        withExtendedLifetime(lent) {}
+        defer { unsafe Handle.unref(error, as: ImageError.self) }
+        guard status.rawValue >= 0 else { throw unsafe .foreign(status, error) }
+        self.host = host
+        self.options = options
+        self.source = kept
         unsafe instance = unsafe made
     }
 
     deinit {
-        let host = host
+        let (host, source) = (host, source)
         nonisolated(unsafe) let instance = unsafe instance
-        Engine.callLater { unsafe host.table.instance_destroy?(host.userData, instance) }
+        Engine.callLater {
+            unsafe host.table.instance_destroy?(host.userData, instance)
+            withExtendedLifetime(source) {}
+        }
     }
 
     /// Known with the first picture only.

@@ -209,6 +209,21 @@ public func sdimage_image_color_profile(_ image: Object) -> Object {
     unsafe read(image, Image.self, nil) { unsafe Handle.lend($0.metadata.colorProfile) }
 }
 
+@_cdecl("sdimage_image_color_primaries") @implementation
+public func sdimage_image_color_primaries(_ image: Object) -> UInt32 {
+    unsafe read(image, Image.self, 0) { UInt32($0.metadata.cicp?.primaries ?? 0) }
+}
+
+@_cdecl("sdimage_image_transfer_characteristics") @implementation
+public func sdimage_image_transfer_characteristics(_ image: Object) -> UInt32 {
+    unsafe read(image, Image.self, 0) { UInt32($0.metadata.cicp?.transfer ?? 0) }
+}
+
+@_cdecl("sdimage_image_is_hdr") @implementation
+public func sdimage_image_is_hdr(_ image: Object) -> Bool {
+    unsafe read(image, Image.self, false) { $0.metadata.isHighDynamicRange }
+}
+
 @_cdecl("sdimage_image_extended_data") @implementation
 public func sdimage_image_extended_data(_ image: Object) -> Object {
     unsafe read(image, Image.self, nil) { unsafe Handle.lend($0.metadata.extendedData) }
@@ -225,6 +240,23 @@ public func sdimage_image_convert(
         }
         unsafe try requirePlace(converted)
         unsafe try give(try source.converted(to: format), converted)
+    }
+}
+
+@_cdecl("sdimage_image_is_vector") @implementation
+public func sdimage_image_is_vector(_ image: Object) -> Bool {
+    unsafe read(image, Image.self, false) { $0.vector != nil }
+}
+
+@_cdecl("sdimage_image_render") @implementation
+public func sdimage_image_render(
+    _ image: Object, _ width: UInt32, _ height: UInt32, _ rendered: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let image = unsafe try Handle.borrow(image, as: Image.self)
+        unsafe try requirePlace(rendered)
+        guard let vector = image.vector else { throw ImageError(.unsupported, "a picture made of pixels") }
+        unsafe try give(try vector.render(PixelSize(width: Int(clamping: width), height: Int(clamping: height))), rendered)
     }
 }
 

@@ -28,7 +28,10 @@ SDIMAGE_API void sdimage_decode_options_unref(sdimage_decode_options *options);
 SDIMAGE_API void sdimage_decode_options_set_thumbnail_size(sdimage_decode_options *options, uint32_t width,
                                                            uint32_t height, bool preserve_aspect_ratio);
 
-/* Default AUTOMATIC. */
+/* Default AUTOMATIC. RGBA_FLOAT is the wish for high dynamic range: PQ and HLG become light relative to a white of 203
+ * cd/m2 (ITU-R BT.2408), and colours outside sRGB are kept. For every other format such a picture is brought down to
+ * sRGB: light below three quarters of white stays as it is, from there a shoulder leads to what is brightest. Thumbnails
+ * are means of the encoded samples. */
 SDIMAGE_API void sdimage_decode_options_set_pixel_format(sdimage_decode_options *options,
                                                          sdimage_pixel_format pixel_format);
 
@@ -39,7 +42,8 @@ SDIMAGE_API void sdimage_decode_options_set_first_frame_only(sdimage_decode_opti
 /* Default true. When false the pixels stay as stored and sdimage_image_orientation tells how to turn them. */
 SDIMAGE_API void sdimage_decode_options_set_apply_orientation(sdimage_decode_options *options, bool apply);
 
-/* Default true: an embedded ICC profile is applied. When false the samples stay and the image carries the profile. */
+/* Default true: an embedded ICC profile, or what else names a colour space, is applied. When false the samples stay, and
+ * the image carries the profile and the code points. */
 SDIMAGE_API void sdimage_decode_options_set_convert_to_srgb(sdimage_decode_options *options, bool convert);
 
 /* Shrinks the picture until its bitmap takes at most this many bytes; 0, the default, is no limit. Wins over the
@@ -86,12 +90,8 @@ SDIMAGE_API sdimage_status sdimage_info(const void *bytes, size_t length, sdimag
 
 /* --- Coders of one's own. */
 
-/* Random access to encoded bytes for coders that need not hold them all. Immutable; borrowed for the call. */
+/* Random access to encoded bytes: source.h. */
 typedef struct sdimage_source sdimage_source;
-SDIMAGE_API uint64_t sdimage_source_size(const sdimage_source *source);
-/* Copies up to `length` bytes from `offset` and stores how many; fewer only at the end. */
-SDIMAGE_API sdimage_status sdimage_source_read(const sdimage_source *source, uint64_t offset, void *buffer,
-                                               size_t length, size_t *read, sdimage_error **error);
 
 /* The functions of a coder. Called on worker threads, from several at once; they return, they do not wait.
  * Required: can_decode and decode. Every other may be NULL. Tables grow at the end: `size` is sizeof of the caller's.
@@ -131,10 +131,12 @@ typedef struct sdimage_coder_vtable {
     sdimage_status (*instance_bytes)(void *user_data, void *instance, sdimage_data **data, sdimage_error **error);
     void (*instance_destroy)(void *user_data, void *instance);
 
-    /* Draws a vector picture at a size in pixels. */
+    /* Draws a vector picture at a size in pixels, larger or smaller than its own; up to the limits in force. With it a
+     * thumbnail is drawn at its size, enlarged too, and the image can be drawn again (sdimage_image_render). */
     sdimage_status (*render)(void *user_data, const void *bytes, size_t length, sdimage_size size,
                              sdimage_image **image, sdimage_error **error);
-    /* Like `open`, for bytes that are read as needed. The source is the instance's to read from until it is destroyed. */
+    /* Like `open`, for bytes that are read as needed: `instance_update` is not called. The source may be read from until the
+     * instance is destroyed. */
     sdimage_status (*open_source)(void *user_data, const sdimage_source *source, const sdimage_decode_options *options,
                                   void **instance, sdimage_error **error);
     /* What the header says, stored with the setters of sdimage_metadata (image.h); no pixel is to be decoded. Without it
@@ -162,6 +164,24 @@ SDIMAGE_API sdimage_status sdimage_coder_register(sdimage_coder *coder, sdimage_
 
 /* Takes it out again; NOT_FOUND when it is not registered. */
 SDIMAGE_API sdimage_status sdimage_coder_unregister(const sdimage_coder *coder, sdimage_error **error);
+
+/* The registered coders in the order in which they are asked: 0 is the one registered last. */
+SDIMAGE_API size_t sdimage_coder_registered_count(void);
+/* NOT_FOUND behind the last. */
+SDIMAGE_API sdimage_status sdimage_coder_registered(size_t index, sdimage_coder **coder, sdimage_error **error);
+
+/* Takes all coders out; and brings the built-in ones back, asked after those of the host and in their first order. */
+SDIMAGE_API void sdimage_coder_unregister_all(void);
+SDIMAGE_API void sdimage_coder_register_builtin(void);
+
+/* Whether a registered coder recognises the bytes, or encodes the format. */
+SDIMAGE_API bool sdimage_can_decode(const void *bytes, size_t length);
+SDIMAGE_API bool sdimage_can_encode(sdimage_format format);
+
+/* The limit of bytes of the process, for programs that scale large pictures down: pass it to the two setters of
+ * limit_bytes. 60 MiB at first; less than 4 is ignored (SDWebImage's defaultScaleDownLimitBytes). */
+SDIMAGE_API size_t sdimage_default_limit_bytes(void);
+SDIMAGE_API void sdimage_set_default_limit_bytes(size_t bytes);
 
 /* For custom coders: what was asked for. The size is 0 x 0 for full size. */
 SDIMAGE_API sdimage_size sdimage_decode_options_thumbnail_size(const sdimage_decode_options *options);

@@ -5,8 +5,17 @@
 package final class CoderRegistry: Sendable {
     // A monitor rather than a mutex, because it must be held across `fork`.
     private let list: Monitor<[any ImageCoder]>
+    /// For pictures of coders that leave the colours to others.
+    private let colors: ColorConversion?
 
-    package init(_ coders: [any ImageCoder] = []) { list = Monitor(coders) }
+    /// A picture with a profile or code points as these options would have decoded it, in sRGB.
+    package typealias ColorConversion =
+        @Sendable (Image, DecodeOptions, StopSignal) throws(ImageError) -> Image
+
+    package init(_ coders: [any ImageCoder] = [], colors: ColorConversion? = nil) {
+        list = Monitor(coders)
+        self.colors = colors
+    }
 
     /// In the order of their registration.
     package var coders: [any ImageCoder] { list.withLock { $0 } }
@@ -22,6 +31,17 @@ package final class CoderRegistry: Sendable {
     /// An unknown coder changes nothing.
     package func unregister(_ coder: any ImageCoder) {
         replace { coders in coders.removeAll { $0 === coder } }
+    }
+
+    /// Every coder goes.
+    package func unregisterAll() { replace { $0 = [] } }
+
+    /// Below those of the host, in this order; those that are there already move.
+    package func register(lowest: [any ImageCoder]) {
+        replace { coders in
+            coders.removeAll { coder in lowest.contains { $0 === coder } }
+            coders.insert(contentsOf: lowest, at: 0)
+        }
     }
 
     /// The old list is released outside the lock, because the end of a coder may call out.
@@ -71,12 +91,26 @@ package final class CoderRegistry: Sendable {
         return try pool.counting { () throws(ImageError) in try coder.decode(bytes, options: options, stop: stop) }
     }
 
+    /// A picture that came without bytes, as these options would have decoded it.
+    package func fit(_ image: Image, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+        guard options.convertToSRGB, let colors else { return try image.fitted(options, stop: stop) }
+        return try colors(image, options, stop)
+    }
+
     /// A decoder for bytes of which these are the first; they are not given to it yet.
     package func open(
         _ bytes: Bytes, options: DecodeOptions, coder override: (any ImageCoder)? = nil
     ) throws(ImageError) -> any ImageDecoder {
         let coder = try choose(for: bytes, options: options, override: override)
         return try coder.open(options: options) ?? StreamDecoder(WholeStream(coder, options))
+    }
+
+    /// A decoder that reads what it needs from a source, of which `start` are the first bytes; nil when the coder of the
+    /// format wants them all in memory.
+    package func open(
+        _ source: any ByteSource, start: Bytes, options: DecodeOptions, coder override: (any ImageCoder)? = nil
+    ) throws(ImageError) -> (any ImageDecoder)? {
+        try choose(for: start, options: options, override: override).open(source: source, options: options)
     }
 
     /// Encodes with the first coder that claims the format (spec COD-14).

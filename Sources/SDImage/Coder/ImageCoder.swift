@@ -19,6 +19,8 @@ package protocol ImageCoder: AnyObject, Sendable {
     func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image
     /// For bytes that arrive piece by piece, and for frames; nil when all bytes are needed at once.
     func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)?
+    /// The same for bytes that are read as needed, complete from the start; nil when the coder wants them in memory.
+    func open(source: any ByteSource, options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)?
     func canEncode(_ format: ImageFormat) -> Bool
     func encode(_ image: Image, format: ImageFormat) throws(ImageError) -> Bytes
 }
@@ -26,6 +28,7 @@ package protocol ImageCoder: AnyObject, Sendable {
 extension ImageCoder {
     package var encodableFormats: [ImageFormat] { [] }
     package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { nil }
+    package func open(source: any ByteSource, options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { nil }
     package func canEncode(_ format: ImageFormat) -> Bool { encodableFormats.contains(format) }
     package func encode(_ image: Image, format: ImageFormat) throws(ImageError) -> Bytes {
         throw ImageError(.unsupported, "\(name) cannot encode \(format.name)")

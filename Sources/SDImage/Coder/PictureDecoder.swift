@@ -11,6 +11,8 @@ package final class PictureDecoder: Sendable {
 
     /// Every signature that the sniffer knows is decided by so many bytes.
     private static let bytesToChoose = 64
+    /// And a coder of the host is shown so many.
+    private static let bytesOfSource = 4096
 
     private let registry: CoderRegistry
     private let options: DecodeOptions
@@ -23,6 +25,25 @@ package final class PictureDecoder: Sendable {
         self.options = options
         self.coder = coder
         state = Monitor(State(bytes: GrowingBytes(limit: options.limits.workingBytes)))
+    }
+
+    /// All bytes of a source, at once: the coder reads what it needs, or else all are read here.
+    package convenience init(
+        _ registry: CoderRegistry, source: any ByteSource, options: DecodeOptions, coder: (any ImageCoder)? = nil
+    ) throws(ImageError) {
+        self.init(registry, options: options, coder: coder)
+        let start = try source.bytes(PictureDecoder.bytesOfSource)
+        if let decoder = try registry.open(source, start: start, options: options, coder: coder) {
+            state.withLock { state in
+                state.decoder = decoder
+                state.isFinished = true
+            }
+            return
+        }
+        let limit = options.limits.workingBytes
+        guard source.size <= UInt64(limit) else { throw .tooLarge("encoded size in bytes", limit: limit) }
+        let all = try source.bytes(Int(clamping: source.size))
+        unsafe try all.withUnsafeBytes { bytes throws(ImageError) in unsafe try append(bytes, isFinished: true) }
     }
 
     private var decoder: (any ImageDecoder)? { state.withLock { $0.decoder } }

@@ -63,9 +63,7 @@ package final class FileLoader: ImageLoader {
         _ path: String, limit: Int, stop: StopSignal = StopSignal(), progress: LoadProgress = { _, _ in }
     ) throws(ImageError) -> Bytes {
         try stop.check()
-        // Not blocking, because opening a fifo would wait for its other end.
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { throw failure(errno) }
+        let descriptor = try openFile(path)
         defer { close(descriptor) }
         let size = try regularSize(descriptor)
         guard size <= limit else { throw .tooLarge("file size in bytes", limit: limit) }
@@ -87,7 +85,14 @@ package final class FileLoader: ImageLoader {
         return builder.finish()
     }
 
-    private static func readPiece(
+    static func openFile(_ path: String) throws(ImageError) -> Int32 {
+        // Not blocking, because opening a fifo would wait for its other end.
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw failure(errno) }
+        return descriptor
+    }
+
+    static func readPiece(
         _ descriptor: Int32, into room: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(ImageError) -> Int {
         while true {
@@ -97,7 +102,7 @@ package final class FileLoader: ImageLoader {
         }
     }
 
-    private static func regularSize(_ descriptor: Int32) throws(ImageError) -> Int {
+    static func regularSize(_ descriptor: Int32) throws(ImageError) -> Int {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw failure(errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw ImageError(.notAFile, "not a regular file") }

@@ -5,11 +5,16 @@ package final class Image: Sendable {
     package let metadata: ImageMetadata
     /// All frames of an animation; nil for stills.
     package let frames: (any FrameProvider)?
+    /// The shapes that the pixels were drawn from; nil for pictures made of pixels.
+    package let vector: (any VectorPicture)?
 
-    package init(pixels: PixelBuffer, metadata: ImageMetadata, frames: (any FrameProvider)? = nil) {
+    package init(
+        pixels: PixelBuffer, metadata: ImageMetadata, frames: (any FrameProvider)? = nil, vector: (any VectorPicture)? = nil
+    ) {
         self.pixels = pixels
         self.metadata = metadata
         self.frames = frames
+        self.vector = vector
     }
 
     package var size: PixelSize { pixels.size }
@@ -18,7 +23,12 @@ package final class Image: Sendable {
     package var memoryCost: Int { metadata.memoryCost ?? pixels.byteCount }
 
     /// The same pixels under other metadata.
-    package func with(_ metadata: ImageMetadata) -> Image { Image(pixels: pixels, metadata: metadata, frames: frames) }
+    package func with(_ metadata: ImageMetadata) -> Image { Image(pixels: pixels, metadata: metadata, frames: frames, vector: vector) }
+
+    /// The same picture as drawn from shapes.
+    package func with(vector: any VectorPicture) -> Image {
+        Image(pixels: pixels, metadata: metadata, frames: frames, vector: vector)
+    }
 
     /// The same picture as an animation.
     package func with(frames: any FrameProvider) -> Image {
@@ -72,6 +82,10 @@ package struct ImageMetadata: Sendable {
     package var isProgressive = false
     /// The embedded ICC profile, kept when the pixels were not converted to sRGB.
     package var colorProfile: Bytes?
+    /// The colour space by code points, kept when the pixels were not converted to sRGB. Wins over the profile.
+    package var cicp: CodePoints?
+    /// The pixels may be brighter than the white of a standard picture: they were left in PQ or HLG, or became light.
+    package var isHighDynamicRange = false
     /// Replaces the computed cost.
     package var memoryCost: Int?
     /// A value of the host, stored with the disk entry.

@@ -22,6 +22,7 @@ PLAIN = {
     "uint64_t": ctypes.c_uint64,
     "char *": ctypes.c_char_p,
     "void *": ctypes.c_void_p,
+    "void **": ctypes.POINTER(ctypes.c_void_p),
     "size_t *": ctypes.POINTER(ctypes.c_size_t),
     "int64_t *": ctypes.POINTER(ctypes.c_int64),
     "uint64_t *": ctypes.POINTER(ctypes.c_uint64),
@@ -33,6 +34,7 @@ PLAIN = {
     "sdimage_loader_vtable *": ctypes.POINTER(_ffi.LoaderTable),
     "sdimage_cache_vtable *": ctypes.POINTER(_ffi.CacheTable),
     "sdimage_coder_vtable *": ctypes.POINTER(_ffi.CoderTable),
+    "sdimage_source_vtable *": ctypes.POINTER(_ffi.SourceTable),
     "sdimage_host_vtable *": ctypes.POINTER(_ffi.HostTable),
 }
 

@@ -1,0 +1,41 @@
+/// Random access to encoded bytes that need not all be held; read from several threads at once.
+package protocol ByteSource: AnyObject, Sendable {
+    var size: UInt64 { get }
+    /// Copies what there is from `offset` on; returns how much, less than asked for only at the end.
+    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(ImageError) -> Int
+}
+
+extension ByteSource {
+    /// Some bytes, or fewer at the end. The caller has limited `count`.
+    package func bytes(_ count: Int, at offset: UInt64 = 0) throws(ImageError) -> Bytes {
+        let count = Int(clamping: min(UInt64(max(count, 0)), size > offset ? size - offset : 0))
+        var builder = ByteBuilder(limit: count)
+        var missing = count
+        while missing > 0 {
+            let position = offset + UInt64(builder.count)
+            let wanted = missing
+            let got = unsafe try builder.append(upTo: wanted) { room throws(ImageError) in
+                unsafe try self.read(at: position, into: room)
+            }
+            if got == 0 { break }
+            missing -= got
+        }
+        return builder.finish()
+    }
+}
+
+/// Bytes in memory as a source.
+package final class MemorySource: ByteSource {
+    private let bytes: Bytes
+
+    package init(_ bytes: Bytes) { self.bytes = bytes }
+
+    package var size: UInt64 { UInt64(clamping: bytes.count) }
+
+    package func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(ImageError) -> Int {
+        guard let start = Int(exactly: offset), start < bytes.count, let base = unsafe bytes.pointer else { return 0 }
+        let count = min(buffer.count, bytes.count - start)
+        unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(start: base + start, count: count))
+        return count
+    }
+}

@@ -1,0 +1,4 @@
+/// A picture made of shapes, drawn at any size in pixels.
+package protocol VectorPicture: AnyObject, Sendable {
+    func render(_ size: PixelSize) throws(ImageError) -> Image
+}

@@ -1,0 +1,40 @@
+import CSDImage
+import SDImage
+
+/// A vector picture of a coder of the host.
+final class ForeignVector: VectorPicture {
+    private let host: ForeignTable<sdimage_coder_vtable>
+    private let bytes: Bytes
+    private let limits: DecodeLimits
+
+    init(_ host: ForeignTable<sdimage_coder_vtable>, bytes: Bytes, limits: DecodeLimits) {
+        self.host = host
+        self.bytes = bytes
+        self.limits = limits
+    }
+
+    func render(_ size: PixelSize) throws(ImageError) -> Image {
+        guard !size.isEmpty, let width = UInt32(exactly: size.width), let height = UInt32(exactly: size.height) else {
+            throw ImageError(.invalidArgument, "a picture without pixels")
+        }
+        guard let area = size.pixelCount, area <= limits.heldPixels, area <= limits.outputBytes / 4 else {
+            throw .tooLarge("picture area in pixels", limit: min(limits.heldPixels, limits.outputBytes / 4))
+        }
+        var image: Object = nil
+        var error: Object = nil
+        let status = unsafe host.table.render?(
+            host.userData, bytes.pointer, bytes.count, sdimage_size(width: width, height: height), &image, &error)
+        return unsafe try ForeignCoder.take(status, image, error).with(vector: self)
+    }
+
+    /// What is drawn for these options: into the box, larger too (spec COD-35), or within the bytes.
+    static func size(_ own: PixelSize, _ options: DecodeOptions) -> PixelSize {
+        if options.limitBytes > 0 {
+            let perPixel = options.pixelFormat?.bytesPerPixel ?? 4
+            let most = own.limited(toBytes: options.limitBytes, bytesPerPixel: perPixel, frames: 1)
+            return own.scaled(toFit: most, preserveAspectRatio: true, scaleUp: false)
+        }
+        guard let box = options.thumbnailSize, !own.isEmpty else { return own }
+        return own.scaled(toFit: box, preserveAspectRatio: options.preserveAspectRatio, scaleUp: true)
+    }
+}
