@@ -18,6 +18,10 @@ struct cjpeg_decoder {
     int status;
     int code;
     char message[JMSG_LENGTH_MAX];
+    int is_growing;
+    struct jpeg_source_mgr source;
+    /* Of a growing file: bytes so far, and how many of those to come are to be passed over. */
+    size_t count, to_skip;
 };
 
 static int status_of_error(int code, int damage) {
@@ -78,7 +82,9 @@ static void on_message(j_common_ptr info, int level) {
 
 static void on_output(j_common_ptr info) { (void)info; }
 
-cjpeg_decoder *cjpeg_open(const void *bytes, size_t count, int tolerant) {
+/* `prepare` says where the bytes come from. */
+static cjpeg_decoder *open_decoder(int tolerant, void (*prepare)(cjpeg_decoder *, const void *, size_t), const void *bytes,
+                                   size_t count) {
     cjpeg_decoder *decoder = calloc(1, sizeof *decoder);
     if (!decoder)
         return NULL;
@@ -93,9 +99,64 @@ cjpeg_decoder *cjpeg_open(const void *bytes, size_t count, int tolerant) {
         return NULL;
     }
     jpeg_create_decompress(&decoder->info);
-    jpeg_mem_src(&decoder->info, bytes, count);
+    prepare(decoder, bytes, count);
     return decoder;
 }
+
+static void use_memory(cjpeg_decoder *decoder, const void *bytes, size_t count) {
+    jpeg_mem_src(&decoder->info, bytes, count);
+}
+
+cjpeg_decoder *cjpeg_open(const void *bytes, size_t count, int tolerant) {
+    return open_decoder(tolerant, use_memory, bytes, count);
+}
+
+/* --- Growing files. */
+
+static void on_source(j_decompress_ptr info) { (void)info; }
+
+static boolean suspend(j_decompress_ptr info) {
+    (void)info;
+    return FALSE;
+}
+
+static void pass_over(j_decompress_ptr info, long count) {
+    cjpeg_decoder *decoder = info->client_data;
+    if (count <= 0)
+        return;
+    size_t wanted = (size_t)count, there = info->src->bytes_in_buffer, n = wanted < there ? wanted : there;
+    info->src->next_input_byte += n;
+    info->src->bytes_in_buffer -= n;
+    decoder->to_skip += wanted - n;
+}
+
+static void use_growing(cjpeg_decoder *decoder, const void *bytes, size_t count) {
+    struct jpeg_source_mgr *source = &decoder->source;
+    source->init_source = on_source;
+    source->fill_input_buffer = suspend;
+    source->skip_input_data = pass_over;
+    source->resync_to_restart = jpeg_resync_to_restart;
+    source->term_source = on_source;
+    source->next_input_byte = bytes;
+    source->bytes_in_buffer = count;
+    decoder->is_growing = 1;
+    decoder->info.src = source;
+}
+
+cjpeg_decoder *cjpeg_open_growing(void) { return open_decoder(1, use_growing, NULL, 0); }
+
+void cjpeg_feed(cjpeg_decoder *decoder, const void *bytes, size_t count) {
+    size_t taken = decoder->count - decoder->source.bytes_in_buffer;
+    if (!decoder->is_growing || count < decoder->count)
+        return;
+    size_t skipped = decoder->to_skip < count - taken ? decoder->to_skip : count - taken;
+    decoder->to_skip -= skipped;
+    decoder->source.next_input_byte = (const JOCTET *)bytes + taken + skipped;
+    decoder->source.bytes_in_buffer = count - taken - skipped;
+    decoder->count = count;
+}
+
+/* --- Header, scans, rows. */
 
 static int kind_of(const struct jpeg_decompress_struct *info) {
     switch (info->jpeg_color_space) {
@@ -112,7 +173,8 @@ int cjpeg_read_header(cjpeg_decoder *decoder, cjpeg_header *header) {
     if (setjmp(decoder->escape))
         return decoder->status;
     struct jpeg_decompress_struct *info = &decoder->info;
-    jpeg_read_header(info, TRUE);
+    if (jpeg_read_header(info, TRUE) == JPEG_SUSPENDED)
+        return CJPEG_NEEDS_MORE;
     header->width = info->image_width;
     header->height = info->image_height;
     header->kind = kind_of(info);
@@ -148,8 +210,7 @@ int cjpeg_start(cjpeg_decoder *decoder, int output, int eighths, size_t memory_l
     info->mem->max_memory_to_use = (long)memory_limit;
     /* Scan by scan: the caller keeps the thread between the steps of reading ahead. */
     info->buffered_image = jpeg_has_multiple_scans(info);
-    jpeg_start_decompress(info);
-    return CJPEG_OK;
+    return jpeg_start_decompress(info) ? CJPEG_OK : CJPEG_NEEDS_MORE;
 }
 
 int cjpeg_read_ahead(cjpeg_decoder *decoder, int max_scans, int *done) {
@@ -171,13 +232,46 @@ int cjpeg_read_ahead(cjpeg_decoder *decoder, int max_scans, int *done) {
     return CJPEG_OK;
 }
 
+int cjpeg_take_scans(cjpeg_decoder *decoder, int max_scans, int *whole, int *done) {
+    enum { STEPS = 16 };
+    *done = 0;
+    if (setjmp(decoder->escape))
+        return decoder->status;
+    struct jpeg_decompress_struct *info = &decoder->info;
+    int result = JPEG_ROW_COMPLETED;
+    for (int i = 0; i < STEPS && result != JPEG_SUSPENDED && result != JPEG_REACHED_EOI; i++) {
+        result = jpeg_consume_input(info);
+        if (info->input_scan_number > max_scans)
+            return CJPEG_TOO_MANY_SCANS;
+    }
+    *done = jpeg_input_complete(info);
+    /* That the last one is whole shows when something follows it. */
+    *whole = info->input_scan_number - (*done ? 0 : 1);
+    return result == JPEG_SUSPENDED ? CJPEG_NEEDS_MORE : CJPEG_OK;
+}
+
+int cjpeg_begin_pass(cjpeg_decoder *decoder) {
+    if (setjmp(decoder->escape))
+        return decoder->status;
+    struct jpeg_decompress_struct *info = &decoder->info;
+    /* Rows of a scan that has not come in full would have to be waited for; those of the one before hold what there is of it. */
+    int scan = info->input_scan_number - (jpeg_input_complete(info) ? 0 : 1);
+    return jpeg_start_output(info, scan) ? CJPEG_OK : CJPEG_NEEDS_MORE;
+}
+
+int cjpeg_end_pass(cjpeg_decoder *decoder) {
+    if (setjmp(decoder->escape))
+        return decoder->status;
+    return jpeg_finish_output(&decoder->info) ? CJPEG_OK : CJPEG_NEEDS_MORE;
+}
+
 int cjpeg_read_rows(cjpeg_decoder *decoder, uint8_t *const *rows, uint32_t count, uint32_t *got) {
     *got = 0;
     if (setjmp(decoder->escape))
         return decoder->status;
     /* The library takes no const, and changes the rows only. */
     *got = jpeg_read_scanlines(&decoder->info, (JSAMPARRAY)rows, count);
-    return *got > 0 ? CJPEG_OK : CJPEG_BAD_DATA;
+    return *got > 0 ? CJPEG_OK : decoder->is_growing ? CJPEG_NEEDS_MORE : CJPEG_BAD_DATA;
 }
 
 int cjpeg_skip_rows(cjpeg_decoder *decoder, uint32_t count) {

@@ -68,7 +68,9 @@ struct JPEGDraftReader {
 
     private mutating func readScan(_ body: Bytes, stop: StopSignal, pool: () -> WorkPool?) throws(ImageError) -> Bool {
         scans += 1
-        guard let draft, scans <= decoder.maximumScans, let header = JPEGScanHeader(body, frame: draft.frame) else { return false }
+        guard let draft, scans <= decoder.maximumScans, let header = JPEGScanHeader(body, frame: draft.frame) else {
+            return false
+        }
         guard isProgressive ? header.isOfMeans : header.isWhole(of: draft.frame) else {
             return isProgressive && header.first > 0 && passScan(from: reader.offset)
         }

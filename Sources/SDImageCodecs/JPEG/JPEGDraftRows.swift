@@ -40,7 +40,8 @@ import SDImagePixels
         }
     }
 
-    private func row(_ y: Int) -> UnsafeRawBufferPointer? {
+    /// A row, until the next is asked for.
+    func row(_ y: Int) -> UnsafeRawBufferPointer? {
         guard let luma = unsafe level(0, row: y, to: .luma) else { return nil }
         guard isColor else { return unsafe UnsafeRawBufferPointer(start: luma, count: size.width) }
         guard let blue = unsafe component(1, row: y, to: .blue), let red = unsafe component(2, row: y, to: .red),
@@ -72,7 +73,9 @@ import SDImagePixels
     /// A row of samples as bytes.
     private func level(_ index: Int, row y: Int, to part: Part) -> UnsafeMutablePointer<UInt8>? {
         let plane = draft.planes[index]
-        guard y < plane.rows, let samples = unsafe draft.samples(of: index), let result = unsafe self.part(part) else { return nil }
+        guard y < plane.rows, let samples = unsafe draft.samples(of: index), let result = unsafe self.part(part) else {
+            return nil
+        }
         unsafe sdpx_jpeg_level_row(result, samples + y * plane.stride, plane.columns, plane.step)
         return unsafe result
     }

@@ -8,6 +8,9 @@ struct JPEGMarkers {
     /// The ICC profile, joined from its numbered pieces (ICC.1:2010, B.4).
     private(set) var colorProfile: Bytes?
 
+    /// As the EXIF block says.
+    var orientation: Orientation { exif.map { ExifOrientation.read($0) } ?? .up }
+
     private struct Piece {
         let number: UInt8
         let range: Range<Int>

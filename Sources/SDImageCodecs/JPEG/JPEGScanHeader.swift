@@ -30,7 +30,9 @@ struct JPEGScanHeader {
             else { return nil }
             components.append(Component(index: index, dc: codes >> 4, ac: codes & 15))
         }
-        guard let first = reader.u8(), let last = reader.u8(), let bits = reader.u8(), last < 64, bits & 15 <= 13 else { return nil }
+        guard let first = reader.u8(), let last = reader.u8(), let bits = reader.u8(), last < 64, bits & 15 <= 13 else {
+            return nil
+        }
         self.components = components
         self.first = first
         self.last = last
