@@ -1,13 +1,16 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// Set by Tests/fuzz and the suite `sanitized` to the file of libFuzzer's library; nothing of it is seen by other builds.
+let fuzzer = Context.environment["SDIMAGE_FUZZ"]
+
 /// Every Swift target: language mode 6, every unsafe construct marked, a warning is an error.
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .strictMemorySafety(),
     .treatAllWarnings(as: .error),
     .enableUpcomingFeature("ExistentialAny"),
-]
+] + (fuzzer == nil ? [] : [.define("SDIMAGE_SANITIZED")])
 
 /// Tests of the C API are C programs written in Swift: every line of them would be marked unsafe.
 let plain: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
@@ -82,3 +85,13 @@ let package = Package(
     ],
     cLanguageStandard: .c11
 )
+
+if let fuzzer {
+    package.targets += [
+        .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/libfuzzer"),
+        .executableTarget(
+            name: "Fuzz", dependencies: ["CFuzzer", "SDImage", "SDImageCodecs"], path: "Tests/Fuzz",
+            exclude: ["libfuzzer", "dictionaries"], swiftSettings: plain,
+            linkerSettings: [.unsafeFlags([fuzzer]), .linkedLibrary("stdc++")]),
+    ]
+}
