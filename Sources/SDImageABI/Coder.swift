@@ -14,7 +14,7 @@ final class CoderObject: Sendable {
 }
 
 /// Bytes of the caller, for the length of a call only.
-private func callersBytes(_ bytes: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> Bytes {
+func callersBytes(_ bytes: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> Bytes {
     let view = unsafe try Input.content(bytes, length)
     return unsafe Bytes(lending: view.baseAddress, count: view.count)
 }
@@ -122,4 +122,41 @@ public func sdimage_coder_unregister(_ coder: Object, _ error: ObjectOut) -> sdi
         }
         Defaults.coders.unregister(coder)
     }
+}
+
+@_cdecl("sdimage_coder_registered_count") @implementation
+public func sdimage_coder_registered_count() -> Int { Defaults.coders.coders.count }
+
+@_cdecl("sdimage_coder_registered") @implementation
+public func sdimage_coder_registered(_ index: Int, _ coder: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let coders = Defaults.coders.coders
+        guard index >= 0, index < coders.count else { throw ImageError(.notFound, "fewer coders are registered") }
+        unsafe try give(CoderObject(coders[coders.count - 1 - index]), coder)
+    }
+}
+
+@_cdecl("sdimage_coder_unregister_all") @implementation
+public func sdimage_coder_unregister_all() { Defaults.coders.unregisterAll() }
+
+@_cdecl("sdimage_coder_register_builtin") @implementation
+public func sdimage_coder_register_builtin() { Defaults.coders.register(lowest: Defaults.builtinCoders) }
+
+@_cdecl("sdimage_can_decode") @implementation
+public func sdimage_can_decode(_ bytes: UnsafeRawPointer?, _ length: Int) -> Bool {
+    guard let bytes = unsafe try? callersBytes(bytes, length) else { return false }
+    return Defaults.coders.canDecode(bytes)
+}
+
+@_cdecl("sdimage_can_encode") @implementation
+public func sdimage_can_encode(_ format: sdimage_format) -> Bool {
+    Defaults.coders.canEncode(ImageFormat(rawValue: format.rawValue) ?? .undefined)
+}
+
+@_cdecl("sdimage_default_limit_bytes") @implementation
+public func sdimage_default_limit_bytes() -> Int { Defaults.limitBytes.load(ordering: .relaxed) }
+
+@_cdecl("sdimage_set_default_limit_bytes") @implementation
+public func sdimage_set_default_limit_bytes(_ bytes: Int) {
+    if bytes >= 4 { Defaults.limitBytes.store(bytes, ordering: .relaxed) }
 }

@@ -15,6 +15,8 @@ enum Defaults {
         ForkHandlers.install()
         return registry
     }()
+    /// For programs that scale large pictures down (spec COD-27).
+    static let limitBytes = Atomic<Int>(60 << 20)
     static let downloader = DownloaderConfiguration()
 
     /// Caches that are open, so that all of them can be emptied. Held weakly: an open cache keeps the engine running.

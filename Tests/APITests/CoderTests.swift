@@ -97,6 +97,15 @@ import Testing
         #expect(status(bytes) == .SDIMAGE_STATUS_NOT_AN_IMAGE)
     }
 
+    @Test func theDefaultByteLimitIgnoresWhatHoldsNoPixel() {
+        #expect(sdimage_default_limit_bytes() == 62_914_560)
+        sdimage_set_default_limit_bytes(3)
+        #expect(sdimage_default_limit_bytes() == 62_914_560)
+        sdimage_set_default_limit_bytes(4)
+        #expect(sdimage_default_limit_bytes() == 4)
+        sdimage_set_default_limit_bytes(62_914_560)
+    }
+
     @Test func aTableThatIsTooShortIsRefused() {
         var table = sdimage_coder_vtable()
         var coder: OpaquePointer?

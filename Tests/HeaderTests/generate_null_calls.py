@@ -20,7 +20,7 @@ NEUTRAL = {"sdimage_format": "SDIMAGE_FORMAT_UNDEFINED", "sdimage_orientation": 
            "double": "1", "int": "-1", "int64_t": "-1", "uint32_t": "1",
            "sdimage_delivery_kind": "SDIMAGE_DELIVERY_KIND_FINAL", "sdimage_event_type": "SDIMAGE_EVENT_TYPE_RESULT"}
 # Getters whose answer without an object is documented: the fallback, the default, "no error".
-OWN_ANSWER = re.compile(r"sdimage_(options_get_\w+|decode_options_(preserves|applies|converts)_\w+|error_code)$")
+OWN_ANSWER = re.compile(r"sdimage_(options_get_\w+|decode_options_(preserves|applies|converts|max)_\w+|error_code)$")
 # Functions that end an object that the next calls need.
 ENDING = re.compile(r"_(unref|close|finish\w*|complete\w*)$")
 CALLBACKS = {"sdimage_destroy_fn", "sdimage_cache_stored_fn", "sdimage_log_fn"}
@@ -29,7 +29,7 @@ CALLBACKS = {"sdimage_destroy_fn", "sdimage_cache_stored_fn", "sdimage_log_fn"}
 def noun(parameter: Parameter) -> str | None:
     """The kind of object a parameter takes: "cache" for `const sdimage_cache *`."""
     match = re.fullmatch(r"(?:const )?sdimage_(\w+) \*", parameter.type)
-    return match[1] if match and not match[1].endswith(("vtable", "handler")) and match[1] != "source" else None
+    return match[1] if match and not match[1].endswith(("vtable", "handler")) else None
 
 
 def is_pointer(parameter: Parameter) -> bool:
@@ -47,6 +47,8 @@ def good(parameter: Parameter) -> str:
         return f"&out.{parameter.type[len('sdimage_'):-len(' **')]}"
     if parameter.type in ("size_t *", "int64_t *", "uint64_t *"):
         return f"&out.{parameter.type[:-2]}"
+    if parameter.type == "void **":
+        return "&out.pointer"
     if parameter.type == "const char *":
         return "text"
     if parameter.type == "const void *":

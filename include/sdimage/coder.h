@@ -161,6 +161,24 @@ SDIMAGE_API sdimage_status sdimage_coder_register(sdimage_coder *coder, sdimage_
 /* Takes it out again; NOT_FOUND when it is not registered. */
 SDIMAGE_API sdimage_status sdimage_coder_unregister(const sdimage_coder *coder, sdimage_error **error);
 
+/* The registered coders in the order in which they are asked: 0 is the one registered last. */
+SDIMAGE_API size_t sdimage_coder_registered_count(void);
+/* NOT_FOUND behind the last. */
+SDIMAGE_API sdimage_status sdimage_coder_registered(size_t index, sdimage_coder **coder, sdimage_error **error);
+
+/* Takes all coders out; and brings the built-in ones back, asked after those of the host and in their first order. */
+SDIMAGE_API void sdimage_coder_unregister_all(void);
+SDIMAGE_API void sdimage_coder_register_builtin(void);
+
+/* Whether a registered coder recognises the bytes, or encodes the format. */
+SDIMAGE_API bool sdimage_can_decode(const void *bytes, size_t length);
+SDIMAGE_API bool sdimage_can_encode(sdimage_format format);
+
+/* The limit of bytes of the process, for programs that scale large pictures down: pass it to the two setters of
+ * limit_bytes. 60 MiB at first; less than 4 is ignored (SDWebImage's defaultScaleDownLimitBytes). */
+SDIMAGE_API size_t sdimage_default_limit_bytes(void);
+SDIMAGE_API void sdimage_set_default_limit_bytes(size_t bytes);
+
 /* For custom coders: what was asked for. The size is 0 x 0 for full size. */
 SDIMAGE_API sdimage_size sdimage_decode_options_thumbnail_size(const sdimage_decode_options *options);
 SDIMAGE_API bool sdimage_decode_options_preserves_aspect_ratio(const sdimage_decode_options *options);

@@ -24,6 +24,17 @@ package final class CoderRegistry: Sendable {
         replace { coders in coders.removeAll { $0 === coder } }
     }
 
+    /// Every coder goes.
+    package func unregisterAll() { replace { $0 = [] } }
+
+    /// Below those of the host, in this order; those that are there already move.
+    package func register(lowest: [any ImageCoder]) {
+        replace { coders in
+            coders.removeAll { coder in lowest.contains { $0 === coder } }
+            coders.insert(contentsOf: lowest, at: 0)
+        }
+    }
+
     /// The old list is released outside the lock, because the end of a coder may call out.
     private func replace(_ change: (inout [any ImageCoder]) -> Void) {
         let old = list.withLock { coders in

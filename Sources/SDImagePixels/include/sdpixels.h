@@ -58,4 +58,21 @@ void sdpx_transpose(void *to, ptrdiff_t to_stride, const void *from, ptrdiff_t f
 /* Reverses the pixels of a row in place. */
 void sdpx_mirror_row(void *row, size_t pixels, int bytes_per_pixel);
 
+/* Rows of Windows bitmaps. Indices of 1, 2 or 4 bits become bytes, the leftmost from the highest bits; indices become
+   pixels of 1, 3 or 4 bytes by a table of 256, whose entries begin with their lowest byte. */
+void sdpx_unpack_indices(uint8_t *to, const uint8_t *from, size_t pixels, int bits);
+void sdpx_look_up(uint8_t *to, const uint8_t *indices, size_t pixels, const uint32_t *table, int channels);
+
+/* BGR or BGRA to RGB or RGBA; without alpha in the source it is 255. */
+void sdpx_from_bgr(uint8_t *to, int to_channels, const uint8_t *from, int from_channels, size_t pixels);
+
+/* Little-endian pixels of 2, 3 or 4 bytes whose red, green, blue and alpha are where the four masks say, to RGB or RGBA:
+   each scaled to 8 bits and rounded. The bits of a mask are side by side; a mask of 0 is no colour, or full alpha. */
+void sdpx_unpack_fields(uint8_t *to, int channels, const uint8_t *from, int bytes, const uint32_t *masks, size_t pixels);
+/* Whether any pixel has any bit of a mask. */
+int sdpx_has_field(const uint8_t *from, int bytes, uint32_t mask, size_t pixels);
+
+/* Clears the RGBA pixels whose bit is set, the leftmost in the highest bit. */
+void sdpx_clear_masked(uint8_t *rgba, const uint8_t *mask, size_t pixels);
+
 #endif

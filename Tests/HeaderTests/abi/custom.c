@@ -197,6 +197,28 @@ static void theBuiltInCodersHaveNames(void) {
     CHECK(coder == NULL);
 }
 
+static void coderListsCanBeEmptiedAndRestored(void) {
+    sdimage_coder *before = NULL, *after = NULL;
+    sdimage_image *image = NULL;
+    size_t count = sdimage_coder_registered_count();
+    CHECK(count > 0);
+    CHECK_EQUAL(sdimage_coder_registered(0, &before, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_coder_registered(count, &after, NULL), SDIMAGE_STATUS_NOT_FOUND);
+    CHECK(sdimage_can_decode(png_2x2, sizeof png_2x2));
+    sdimage_coder_unregister_all();
+    CHECK_EQUAL(sdimage_coder_registered_count(), 0);
+    CHECK(!sdimage_can_decode(png_2x2, sizeof png_2x2));
+    CHECK_EQUAL(sdimage_decode(png_2x2, sizeof png_2x2, NULL, &image, NULL), SDIMAGE_STATUS_UNSUPPORTED);
+    sdimage_coder_register_builtin();
+    CHECK_EQUAL(sdimage_coder_registered_count(), count);
+    CHECK_EQUAL(sdimage_coder_registered(0, &after, NULL), SDIMAGE_STATUS_OK);
+    CHECK(!strcmp(sdimage_coder_name(before), sdimage_coder_name(after)));
+    CHECK_EQUAL(sdimage_decode(png_2x2, sizeof png_2x2, NULL, &image, NULL), SDIMAGE_STATUS_OK);
+    sdimage_image_unref(image);
+    sdimage_coder_unref(before);
+    sdimage_coder_unref(after);
+}
+
 /* --- Caches: one entry on a slow shelf. */
 
 typedef struct shelf {
@@ -320,6 +342,7 @@ int main(void) {
         TEST(aRequestsOwnValuesReachTheLoader),
         TEST(aRegisteredCoderIsAskedUntilItIsTakenOut),
         TEST(theBuiltInCodersHaveNames),
+        TEST(coderListsCanBeEmptiedAndRestored),
         TEST(aCacheOfTheHostIsQueriedAndStoredTo),
         TEST(aForgottenReplyDoesNotFailTheLoad),
     };

@@ -14,6 +14,7 @@ typedef struct objects {
     sdimage_coder *coder;
     sdimage_data *data;
     sdimage_decode_options *decode_options;
+    sdimage_decoder *decoder;
     sdimage_dispatcher *dispatcher;
     sdimage_downloader_config *downloader_config;
     sdimage_error *error;
@@ -28,7 +29,9 @@ typedef struct objects {
     sdimage_reply *reply;
     sdimage_request *request;
     sdimage_result *result;
+    sdimage_source *source;
     sdimage_task *task;
+    void *pointer;
     size_t size_t;
     int64_t int64_t;
     uint64_t uint64_t;
@@ -42,6 +45,7 @@ extern const sdimage_cache_vtable empty_cache_vtable;
 extern const sdimage_coder_vtable empty_coder_vtable;
 extern const sdimage_host_vtable empty_host_vtable;
 extern const sdimage_loader_vtable empty_loader_vtable;
+extern const sdimage_source_vtable empty_source_vtable;
 extern const sdimage_load_handler empty_load_handler;
 
 void make_good_objects(void);

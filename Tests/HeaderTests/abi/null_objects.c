@@ -11,6 +11,7 @@ const sdimage_cache_vtable empty_cache_vtable = {.size = sizeof empty_cache_vtab
 const sdimage_coder_vtable empty_coder_vtable = {.size = sizeof empty_coder_vtable};
 const sdimage_host_vtable empty_host_vtable = {.size = sizeof empty_host_vtable};
 const sdimage_loader_vtable empty_loader_vtable = {.size = sizeof empty_loader_vtable};
+const sdimage_source_vtable empty_source_vtable = {.size = sizeof empty_source_vtable};
 const sdimage_load_handler empty_load_handler = {.size = sizeof empty_load_handler};
 
 static gate sink_is_there = GATE_CLOSED, reply_is_there = GATE_CLOSED;
@@ -99,6 +100,8 @@ void make_good_objects(void) {
     CHECK_EQUAL(sdimage_coder_builtin("png", &good.coder, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_decode(png_2x2, sizeof png_2x2, NULL, &good.image, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_image_copy_metadata(good.image, &good.metadata, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_decoder_new(NULL, NULL, &good.decoder, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_source_new_data(good.data, &good.source, NULL), SDIMAGE_STATUS_OK);
     make_delivery();
     start_held_loads();
 }
@@ -113,6 +116,7 @@ void release_outputs(void) {
     RELEASE(cache);
     RELEASE(coder);
     RELEASE(data);
+    RELEASE(decoder);
     RELEASE(dispatcher);
     RELEASE(error);
     RELEASE(event);
@@ -121,6 +125,7 @@ void release_outputs(void) {
     RELEASE(manager);
     RELEASE(metadata);
     RELEASE(result);
+    RELEASE(source);
     RELEASE(task);
 }
 

@@ -1,0 +1,39 @@
+import SDImage
+
+/// The way from a finished canvas to the picture that is handed out: shrunk, its colour and pixel format converted, turned.
+package struct CanvasOutput {
+    package let plan: DecodePlan
+    package let format: PixelFormat
+    private let transform: (any RowTransform)?
+    private let options: DecodeOptions
+
+    /// Frames of an animation have alpha unless another format is asked for, so that all of them are alike and canvases
+    /// can be handed out as they are.
+    package init(
+        canvas: PixelSize, orientation: Orientation = .up, frames: Int, transform: (any RowTransform)? = nil,
+        options: DecodeOptions
+    ) throws(ImageError) {
+        plan = try DecodePlan(storedSize: canvas, orientation: orientation, options: options, frames: frames)
+        format = PixelFormat.resolved(source: .rgba8, wanted: options.pixelFormat)
+        self.transform = transform
+        self.options = options
+    }
+
+    /// The canvas itself where nothing is to be changed.
+    package func picture(from canvas: PixelBuffer, stop: StopSignal) throws(ImageError) -> PixelBuffer {
+        if !plan.shrinks, plan.turn == .up, transform == nil, format == canvas.format { return canvas }
+        var writer = try ScanlineWriter(
+            rowSize: canvas.size, sourceFormat: canvas.format, plan: plan, output: format, transform: transform,
+            options: options)
+        for y in 0..<canvas.size.height {
+            if y % 16 == 0 { try stop.check() }
+            guard let row = unsafe canvas.row(y) else { break }
+            if let target = unsafe writer.directRow(y) {
+                unsafe target.copyMemory(from: row)
+            } else {
+                unsafe try writer.write(row)
+            }
+        }
+        return try writer.finish()
+    }
+}

@@ -1,0 +1,54 @@
+import Glibc
+import SDImage
+
+/// The canvas as one frame sees it: rows are counted from the frame's own first, what lies outside is cut off.
+@safe package struct FrameCanvas {
+    /// Puts straight RGBA8 pixels over others: canvas, frame, number of pixels.
+    package typealias BlendFunction = @Sendable (UnsafeMutablePointer<UInt8>, UnsafePointer<UInt8>, Int) -> Void
+
+    /// Straight RGBA8.
+    private let pixels: PixelBuffer
+    private let layout: FrameLayout
+
+    /// Columns of the frame before the first that lies on the canvas.
+    package let hiddenColumns: Int
+    /// Columns of the frame that lie on the canvas, from `hiddenColumns` on.
+    package let visibleColumns: Int
+
+    init(_ pixels: PixelBuffer, layout: FrameLayout) {
+        self.pixels = pixels
+        self.layout = layout
+        hiddenColumns = max(0, min(-layout.left, layout.size.width))
+        visibleColumns = max(0, min(layout.left + layout.size.width, pixels.size.width) - max(layout.left, 0))
+    }
+
+    /// The visible part of the frame's row `y` as it is now; nil where nothing of it lies on the canvas.
+    package func row(_ y: Int) -> UnsafeMutableRawBufferPointer? {
+        guard y >= 0, y < layout.size.height, visibleColumns > 0, let row = unsafe pixels.mutableRow(layout.top + y) else {
+            return nil
+        }
+        let start = max(layout.left, 0) * 4
+        return unsafe UnsafeMutableRawBufferPointer(rebasing: row[start..<start + visibleColumns * 4])
+    }
+
+    /// Draws the frame's row `y`, straight RGBA8 from its first column on, by `blend` unless it simply replaces.
+    package func draw(_ row: UnsafeRawBufferPointer, y: Int, blend: BlendFunction) {
+        guard let target = unsafe self.row(y)?.baseAddress, let start = row.baseAddress,
+            row.count >= (hiddenColumns + visibleColumns) * 4
+        else { return }
+        let source = unsafe start + hiddenColumns * 4
+        if layout.overwrites {
+            unsafe memcpy(target, source, visibleColumns * 4)
+        } else {
+            unsafe blend(
+                target.assumingMemoryBound(to: UInt8.self), source.assumingMemoryBound(to: UInt8.self), visibleColumns)
+        }
+    }
+
+    /// Makes the rectangle transparent.
+    func clear() {
+        for y in 0..<layout.size.height {
+            if let row = unsafe row(y), let base = row.baseAddress { unsafe memset(base, 0, row.count) }
+        }
+    }
+}

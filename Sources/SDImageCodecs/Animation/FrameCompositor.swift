@@ -1,0 +1,217 @@
+import Glibc
+import SDImage
+
+/// Composes any frame of an animation on its canvas without drawing all frames before it.
+///
+/// Frames that overwrite everything are drawn at once. For the others canvases are kept on the way: every one as long
+/// as they fit the budget, else every second, every fourth and so on of a chain of frames, so that a seek draws no more
+/// than lie between two of them; and the latest, so that playing in order draws one frame each. Canvases that were handed
+/// out are shared, never changed. Not synchronised.
+package struct FrameCompositor {
+    /// Bytes of canvases kept for one animation.
+    package static let standardBudget = 8 << 20
+
+    /// Of the canvas.
+    package let size: PixelSize
+    private let byteCount: Int
+    private let limits: DecodeLimits
+    /// Canvases that may be kept beside the latest.
+    private let capacity: Int
+    package private(set) var layouts: [FrameLayout] = []
+    private var dependencies: [FrameDependency] = []
+    private var failures: [Int: ImageError] = [:]
+    private var kept: [Int: PixelBuffer] = [:]
+    /// Frames of a chain from one canvas that is kept to the next; doubled when the budget asks for it, so that those
+    /// kept then were kept before.
+    private var interval = 1
+    /// Frames whose canvas is to be kept.
+    private var keepers = 0
+    private var latestIndex = -1
+    private var latest: PixelBuffer?
+
+    /// Refuses a canvas beyond the limits; allocates nothing yet.
+    package init(size: PixelSize, limits: DecodeLimits, budget: Int = standardBudget) throws(ImageError) {
+        guard !size.isEmpty else { throw ImageError(.badData, "picture without pixels") }
+        guard let area = size.pixelCount, area <= limits.heldPixels else {
+            throw .tooLarge("canvas area in pixels", limit: limits.heldPixels)
+        }
+        let stride = try PixelBuffer.stride(width: size.width, format: .rgba8)
+        let (bytes, overflow) = stride.multipliedReportingOverflow(by: size.height)
+        guard !overflow, bytes <= limits.workingBytes else {
+            throw .tooLarge("working memory in bytes", limit: limits.workingBytes)
+        }
+        self.size = size
+        byteCount = bytes
+        self.limits = limits
+        capacity = max(budget / bytes - 1, 0)
+    }
+
+    /// The next frame of the animation; beyond the limit of frames nothing is added.
+    package mutating func append(_ layout: FrameLayout) {
+        guard layouts.count < limits.frames else { return }
+        layouts.append(layout)
+        let index = layouts.count - 1
+        dependencies.append(dependency(index))
+        if isKeeper(index) { keepers += 1 }
+        thinOut()
+    }
+
+    /// False when some pixel of the canvas may be transparent while the frame shows.
+    package func isOpaque(at index: Int) -> Bool {
+        dependencies.indices.contains(index) && dependencies[index].isOpaque
+    }
+
+    /// Takes over a canvas that was drawn elsewhere.
+    package mutating func adopt(_ canvas: PixelBuffer, at index: Int) {
+        guard layouts.indices.contains(index), canvas.size == size, canvas.format == .rgba8,
+            canvas.byteCount == byteCount
+        else { return }
+        store(canvas, at: index)
+    }
+
+    // MARK: Frames
+
+    /// The canvas while the frame shows, straight RGBA8. A frame that cannot be decoded throws its error; those after it
+    /// are drawn as if it had drawn nothing.
+    package mutating func canvas(
+        at index: Int, painter: some FramePainter, stop: StopSignal
+    ) throws(ImageError) -> PixelBuffer {
+        guard layouts.indices.contains(index) else { throw ImageError(.invalidArgument, "no frame of this number") }
+        // Every other turn has learned that some frame is not what its layout promised.
+        while true {
+            if let failure = failures[index] { throw failure }
+            if let canvas = held(index) { return canvas }
+            if let canvas = try drawChain(to: index, painter: painter, stop: stop) { return canvas }
+        }
+    }
+
+    /// nil when a frame was not what was thought of it, and the chain must be thought over.
+    private mutating func drawChain(
+        to index: Int, painter: some FramePainter, stop: StopSignal
+    ) throws(ImageError) -> PixelBuffer? {
+        var chain = [index]
+        var next = index
+        while case .frame(let parent) = dependencies[next].base, held(parent) == nil {
+            chain.append(parent)
+            next = parent
+        }
+        var canvas: PixelBuffer?
+        for frame in chain.reversed() {
+            canvas = nil
+            canvas = try draw(frame, painter: painter, stop: stop)
+            guard canvas != nil else { break }
+        }
+        return canvas
+    }
+
+    private mutating func draw(
+        _ index: Int, painter: some FramePainter, stop: StopSignal
+    ) throws(ImageError) -> PixelBuffer? {
+        try stop.check()
+        let canvas = try ground(index)
+        // One that cannot be decoded takes part by its disposal alone.
+        if failures[index] == nil, try !paint(index, onto: canvas, painter, stop) {
+            layouts[index].isOpaque = false
+            layouts[index].blend = .over
+            revise(from: index)
+            return nil
+        }
+        store(canvas, at: index)
+        return canvas
+    }
+
+    /// False when the frame did not keep what its layout promised.
+    private mutating func paint(
+        _ index: Int, onto canvas: PixelBuffer, _ painter: some FramePainter, _ stop: StopSignal
+    ) throws(ImageError) -> Bool {
+        let layout = layouts[index]
+        do throws(ImageError) {
+            return try painter.paint(index, onto: FrameCanvas(canvas, layout: layout), stop: stop) || !layout.overwrites
+        } catch {
+            guard FrameCompositor.isLasting(error) else { throw error }
+            failures[index] = error
+            return false
+        }
+    }
+
+    /// What the frame is to be drawn on; nobody else sees it.
+    private mutating func ground(_ index: Int) throws(ImageError) -> PixelBuffer {
+        guard case .frame(let parent) = dependencies[index].base else {
+            // Its memory is the likeliest to serve again.
+            if layouts[index].leavesTrace { forgetLatest() }
+            return try PixelBuffer(
+                size: size, format: .rgba8, limit: limits.workingBytes, zeroed: dependencies[index].base == .blank)
+        }
+        let canvas = if let own = takeLatest(parent, for: index) { own } else { try copy(parent) }
+        if layouts[parent].disposal == .background { FrameCanvas(canvas, layout: layouts[parent]).clear() }
+        return canvas
+    }
+
+    /// The latest canvas itself, where nobody else has it and nothing needs it any more.
+    private mutating func takeLatest(_ parent: Int, for index: Int) -> PixelBuffer? {
+        guard latestIndex == parent, layouts[index].leavesTrace, isKnownUniquelyReferenced(&latest) else { return nil }
+        defer { forgetLatest() }
+        return latest
+    }
+
+    private func copy(_ index: Int) throws(ImageError) -> PixelBuffer {
+        guard let canvas = held(index) else { throw ImageError(.internalError, "no canvas to draw on") }
+        let copy = try PixelBuffer(size: size, format: .rgba8, limit: limits.workingBytes)
+        unsafe memcpy(copy.mutablePixels, canvas.pixels, canvas.byteCount)
+        return copy
+    }
+
+    /// What another try would not change.
+    private static func isLasting(_ error: ImageError) -> Bool {
+        switch error.status {
+        case .cancelled, .timeout, .noMemory, .internalError: false
+        default: true
+        }
+    }
+
+    // MARK: What is kept
+
+    private func held(_ index: Int) -> PixelBuffer? { latestIndex == index ? latest : kept[index] }
+
+    private mutating func store(_ canvas: PixelBuffer, at index: Int) {
+        if layouts[index].leavesTrace {
+            latest = canvas
+            latestIndex = index
+        }
+        if isKeeper(index) { kept[index] = canvas }
+    }
+
+    private mutating func forgetLatest() {
+        latest = nil
+        latestIndex = -1
+    }
+
+    private func isKeeper(_ index: Int) -> Bool { dependencies[index].depth % interval == interval - 1 }
+
+    private func dependency(_ index: Int) -> FrameDependency {
+        FrameDependency(index, layouts: layouts, earlier: dependencies, canvas: size)
+    }
+
+    /// The frame at `index` turned out differently: so may those after it. No canvas that is kept was drawn on it.
+    private mutating func revise(from index: Int) {
+        for frame in index..<layouts.count {
+            let dependency = dependency(frame)
+            if frame > index, dependency == dependencies[frame] { break }
+            dependencies[frame] = dependency
+        }
+        countKeepers()
+        thinOut()
+    }
+
+    private mutating func thinOut() {
+        while keepers > capacity {
+            interval *= 2
+            countKeepers()
+        }
+    }
+
+    private mutating func countKeepers() {
+        keepers = layouts.indices.count { isKeeper($0) }
+        kept = kept.filter { isKeeper($0.key) }
+    }
+}

@@ -1,0 +1,44 @@
+import SDImage
+
+/// What a frame is drawn on.
+///
+/// A frame that is disposed of to the previous canvas leaves no trace: no other frame is drawn on it. So frames form
+/// chains, each of which begins at a frame that needs no other.
+struct FrameDependency: Equatable {
+    enum Base: Equatable {
+        /// Every pixel is overwritten.
+        case anything
+        /// A transparent canvas.
+        case blank
+        /// The canvas of an earlier frame, after its disposal.
+        case frame(Int)
+    }
+
+    let base: Base
+    /// Frames that must be drawn before this one.
+    let depth: Int
+    /// Every pixel of the canvas is opaque while this frame shows.
+    let isOpaque: Bool
+    /// What the next frame finds.
+    let rest: Base
+
+    /// Of the frame at `index`; `earlier` has those of all frames before it.
+    init(_ index: Int, layouts: [FrameLayout], earlier: [FrameDependency], canvas: PixelSize) {
+        let layout = layouts[index]
+        let found = index > 0 ? earlier[index - 1].rest : .blank
+        let covers = layout.covers(canvas)
+        base = covers && layout.overwrites ? .anything : found
+        if case .frame(let parent) = base {
+            depth = earlier[parent].depth + 1
+            let isCleared = layouts[parent].disposal == .background
+            let isMended = layout.isOpaque && layout.contains(layouts[parent])
+            let replaces = layout.blend == .source && !layout.isOpaque
+            isOpaque = earlier[parent].isOpaque && (!isCleared || isMended) && !replaces
+        } else {
+            depth = 0
+            isOpaque = covers && layout.isOpaque
+        }
+        let isBlank = layout.disposal == .background && (covers || base == .blank)
+        rest = !layout.leavesTrace ? found : isBlank ? .blank : .frame(index)
+    }
+}

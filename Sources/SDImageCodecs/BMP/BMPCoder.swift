@@ -1,0 +1,47 @@
+import SDImage
+
+/// BMP of Windows and OS/2, from 1 to 32 bits: rows are read where they lie, in the order in which they are displayed.
+package final class BMPCoder: ImageCoder {
+    package init() {}
+
+    package var name: String { "bmp" }
+    package var libraryVersion: String { "built in" }
+    package var decodableFormats: [ImageFormat] { [.bmp] }
+
+    package func canDecode(_ bytes: Bytes) -> Bool { FormatSniffer.format(of: bytes) == .bmp }
+
+    package func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo {
+        let header = try BMPHeader.file(bytes)
+        if let wrapped = try WrappedPicture(bytes, header) { return try wrapped.info(format: .bmp, options: options) }
+        var info = header.info(bytes, limits: options.limits)
+        info.format = .bmp
+        return info
+    }
+
+    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+        let header = try BMPHeader.file(bytes)
+        if let wrapped = try WrappedPicture(bytes, header) {
+            return try wrapped.decode(format: .bmp, options: options, stop: stop)
+        }
+        let image = try BMPRun(bytes, header, isIcon: false, options: options, stop: stop).decode(format: .bmp)
+        guard !options.convertToSRGB, let profile = header.color.profile(in: bytes, limits: options.limits) else {
+            return image
+        }
+        var metadata = image.metadata
+        metadata.colorProfile = profile
+        return image.with(metadata)
+    }
+}
+
+extension BMPHeader {
+    /// Without the format.
+    func info(_ bytes: Bytes, limits: DecodeLimits) -> ImageInfo {
+        var info = ImageInfo()
+        info.storedSize = size
+        info.hasAlpha = fields.alpha != 0
+        let isGray = hasPalette && BMPPalette(bytes, self, transform: nil).isGray
+        info.channels = isGray ? 1 : info.hasAlpha ? 4 : 3
+        info.hasColorProfile = color.profile(in: bytes, limits: limits) != nil
+        return info
+    }
+}

@@ -1,0 +1,25 @@
+/// Which bits of a pixel of 16, 24 or 32 bits are red, green, blue and alpha.
+struct BMPFields: Equatable {
+    let red: UInt32
+    let green: UInt32
+    let blue: UInt32
+    /// 0 when pixels are opaque.
+    let alpha: UInt32
+
+    static let five = BMPFields(red: 0x7C00, green: 0x3E0, blue: 0x1F, alpha: 0)
+    static let eight = BMPFields(red: 0xFF_0000, green: 0xFF00, blue: 0xFF, alpha: 0)
+    /// The fourth byte of a pixel.
+    static let eightWithAlpha = eight.with(alpha: 0xFF00_0000)
+
+    func with(alpha: UInt32) -> BMPFields { BMPFields(red: red, green: green, blue: blue, alpha: alpha) }
+
+    var masks: [UInt32] { [red, green, blue, alpha] }
+
+    /// The bits of each colour are side by side, as [MS-WMF] 2.2.2.3 wants them.
+    var isSound: Bool {
+        masks.allSatisfy { mask in
+            let field = mask >> UInt32(mask == 0 ? 0 : mask.trailingZeroBitCount)
+            return field & (field &+ 1) == 0
+        }
+    }
+}

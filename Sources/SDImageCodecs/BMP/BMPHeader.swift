@@ -1,0 +1,114 @@
+import SDImage
+
+/// What the headers of a bitmap say, Windows or OS/2, of a file or of an entry of an icon ([MS-WMF] 2.2.2.3 … 2.2.2.9,
+/// "DIB Objects"; OS/2 2.0 Presentation Manager, BITMAPINFOHEADER2).
+struct BMPHeader {
+    /// How the data behind the headers are to be read.
+    enum Packing {
+        case rows
+        /// RLE4, RLE8, or RLE24 of OS/2: the number of bits tells which.
+        case runs
+        case jpeg
+        case png
+    }
+
+    static let fileHeaderLength = 14
+
+    let size: PixelSize
+    let isTopDown: Bool
+    let bits: Int
+    let packing: Packing
+    /// Of pixels of 16, 24 and 32 bits.
+    let fields: BMPFields
+    /// Where the palette lies; empty above 8 bits.
+    let palette: Range<Int>
+    /// 3 in OS/2 1.x, else 4.
+    let paletteEntryLength: Int
+    /// Where the data begin.
+    let data: Int
+    let color: BMPColor
+
+    var hasPalette: Bool { (1...8).contains(bits) }
+
+    /// Of a file, from its first byte on.
+    static func file(_ bytes: Bytes) throws(ImageError) -> BMPHeader {
+        var reader = bytes.reader
+        guard reader.matches("BM", at: 0) else { throw ImageError(.notAnImage, "bmp: no signature") }
+        guard reader.seek(to: 10), let offset = reader.u32(bigEndian: false) else { throw .bitmapEndsEarly }
+        return try BMPHeader(bytes, at: fileHeaderLength, data: Int(offset), isIcon: false)
+    }
+
+    /// Of an icon's entry, which has no file header; its height counts the mask as well.
+    static func icon(_ bytes: Bytes) throws(ImageError) -> BMPHeader {
+        try BMPHeader(bytes, at: 0, data: 0, isIcon: true)
+    }
+
+    private init(_ bytes: Bytes, at start: Int, data announced: Int, isIcon: Bool) throws(ImageError) {
+        let values = try BMPHeaderValues(bytes, at: start)
+        let isFirst = values.length == BMPHeaderValues.firstLength
+        let bits = isFirst ? values.u16(10) : values.u16(14)
+        let compression = isFirst ? 0 : values.u32(16)
+        let height = isFirst ? values.u16(6) : values.i32(8)
+        size = PixelSize(
+            width: isFirst ? values.u16(4) : values.i32(4), height: isIcon ? abs(height) / 2 : abs(height))
+        guard !size.isEmpty else { throw ImageError(.badData, "bmp: picture without pixels") }
+        isTopDown = height < 0
+        self.bits = bits
+        packing = try BMPHeader.packing(compression, bits: bits, values)
+        let masksLength = values.looseMasksLength(compression)
+        fields = try BMPHeader.fields(compression, bits: bits, values)
+        paletteEntryLength = isFirst ? 3 : 4
+        let paletteStart = start + values.length + masksLength
+        palette = try BMPHeader.palette(
+            from: paletteStart, to: announced, entryLength: paletteEntryLength, bits: bits,
+            colors: isFirst ? 0 : values.u32(32), end: bytes.count)
+        // An offset into the headers is a lie, or missing as in icons: the data follow the palette then.
+        let isBehindPalette = announced > paletteStart || (announced == paletteStart && palette.isEmpty)
+        data = isBehindPalette ? announced : palette.upperBound
+        color = BMPColor(values)
+    }
+
+    // MARK: Parts
+
+    private static let rgb = 0, rle8 = 1, rle4 = 2, bitFields = 3, jpeg = 4, png = 5, alphaBitFields = 6
+    /// The same numbers in OS/2 2.x.
+    private static let huffman = 3, rle24 = 4
+
+    private static func packing(_ compression: Int, bits: Int, _ values: BMPHeaderValues) throws(ImageError) -> Packing {
+        switch (compression, bits) {
+        case (rgb, 1), (rgb, 2), (rgb, 4), (rgb, 8), (rgb, 16), (rgb, 24), (rgb, 32): return .rows
+        case (rle8, 8), (rle4, 4): return .runs
+        case (huffman, 1): throw ImageError(.unsupported, "bmp: Huffman coding of OS/2 is not read")
+        case (rle24, 24) where values.canBeOS2: return .runs
+        case (bitFields, 16), (bitFields, 24), (bitFields, 32), (alphaBitFields, 16), (alphaBitFields, 32): return .rows
+        case (jpeg, _) where !values.isOS2: return .jpeg
+        case (png, _) where !values.isOS2: return .png
+        default: throw ImageError(.unsupported, "bmp: compression \(compression) of \(bits) bits")
+        }
+    }
+
+    /// Without masks of its own a bitmap has 5 bits a colour in 16, and 8 otherwise; masks beside BI_RGB do not count.
+    private static func fields(_ compression: Int, bits: Int, _ values: BMPHeaderValues) throws(ImageError) -> BMPFields {
+        guard compression == bitFields || compression == alphaBitFields else { return bits == 16 ? .five : .eight }
+        let hasAlpha = compression == alphaBitFields || values.hasAlphaMask
+        let fields = BMPFields(
+            red: values.mask(0), green: values.mask(1), blue: values.mask(2), alpha: hasAlpha ? values.mask(3) : 0)
+        guard fields.isSound else { throw ImageError(.badData, "bmp: bits of a colour are not side by side") }
+        return fields
+    }
+
+    /// Where the table of `colors` colours lies (0 = all that the bits can count); it ends at the data at the latest.
+    private static func palette(
+        from start: Int, to data: Int, entryLength: Int, bits: Int, colors: Int, end: Int
+    ) throws(ImageError) -> Range<Int> {
+        guard (1...8).contains(bits) else { return start..<start }
+        var length = (colors == 0 ? 1 << bits : colors) * entryLength
+        guard colors == 0 || length <= end - start else { throw ImageError(.badData, "bmp: more colours than bytes") }
+        if data > start { length = min(length, data - start) }
+        return start..<start + length
+    }
+}
+
+extension ImageError {
+    static let bitmapEndsEarly = ImageError(.truncated, "bmp: data end early")
+}

@@ -1,0 +1,58 @@
+import SDImage
+
+/// Numbers of a bitmap's header by their place in the longest one; those that a shorter header lacks are 0.
+struct BMPHeaderValues {
+    /// BITMAPCOREHEADER of OS/2 1.x, whose fields are not those of the others.
+    static let firstLength = 12
+    /// OS/2 2.x may cut its header anywhere from here on, and has 64 bytes at most.
+    private static let shortestSecond = 16, longestSecond = 64
+    /// BITMAPINFOHEADER, its successors with masks and with alpha, V4 and V5.
+    private static let info = 40, withMasks = 52, withAlpha = 56, v5 = 124
+    private static let masksOffset = 40
+
+    let start: Int
+    let length: Int
+    private let reader: ByteReader
+
+    init(_ bytes: Bytes, at start: Int) throws(ImageError) {
+        reader = bytes.reader
+        self.start = start
+        var reader = reader
+        guard reader.seek(to: start), let value = reader.u32(bigEndian: false) else { throw .bitmapEndsEarly }
+        length = Int(value)
+        guard length == Self.firstLength || (Self.shortestSecond...Self.v5).contains(length) else {
+            throw ImageError(.badData, "bmp: header of \(length) bytes")
+        }
+        guard length <= bytes.count - start else { throw .bitmapEndsEarly }
+    }
+
+    func u16(_ offset: Int) -> Int { Int(read(offset, 2) { $0.u16(bigEndian: false) } ?? 0) }
+    func u32(_ offset: Int) -> Int { Int(read(offset, 4) { $0.u32(bigEndian: false) } ?? 0) }
+    func i32(_ offset: Int) -> Int { Int(Int32(truncatingIfNeeded: u32(offset))) }
+
+    /// One of red, green, blue and alpha; it stands in the header, or behind the one that has no place for it.
+    func mask(_ index: Int) -> UInt32 {
+        var reader = reader
+        guard reader.seek(to: start + Self.masksOffset + 4 * index) else { return 0 }
+        return reader.u32(bigEndian: false) ?? 0
+    }
+
+    var hasAlphaMask: Bool { length >= Self.withAlpha && !isOS2 }
+    var isV5: Bool { length == Self.v5 }
+    /// Certainly of OS/2.
+    var isOS2: Bool { length <= Self.longestSecond && ![Self.info, Self.withMasks, Self.withAlpha].contains(length) }
+    /// OS/2 2.x writes headers of 40 bytes too.
+    var canBeOS2: Bool { isOS2 || length == Self.info }
+
+    /// Bytes of masks between header and palette.
+    func looseMasksLength(_ compression: Int) -> Int {
+        guard length == Self.info else { return 0 }
+        return compression == 3 ? 12 : compression == 6 ? 16 : 0
+    }
+
+    private func read<Value>(_ offset: Int, _ width: Int, _ body: (inout ByteReader) -> Value?) -> Value? {
+        var reader = reader
+        guard offset + width <= length, reader.seek(to: start + offset) else { return nil }
+        return body(&reader)
+    }
+}

@@ -1,0 +1,112 @@
+import SDImage
+import SDImagePixels
+
+/// Rows of a bitmap as straight pixels, in any order; no more is held than one row of indices.
+struct BMPRows {
+    private let bytes: Bytes
+    private let header: BMPHeader
+    private let palette: BMPPalette?
+    /// The unpacked runs, where there are any.
+    private let runs: BMPRuns?
+    private let indices: ScratchMemory?
+    /// Bytes of a stored row, without and with its padding to 4.
+    private let rowBytes: Int
+    private let stride: Int
+    /// Those of the header, until the pixels turn out to have others.
+    var fields: BMPFields
+    /// Of the pixels that `read` writes: rgb8, rgba8, or gray8 for a grey palette.
+    var layout = PixelFormat.rgb8
+
+    init(
+        _ bytes: Bytes, _ header: BMPHeader, palette: BMPPalette?, limits: DecodeLimits, stop: StopSignal
+    ) throws(ImageError) {
+        self.bytes = bytes
+        self.header = header
+        self.palette = palette
+        fields = header.fields
+        runs = header.packing == .runs ? try BMPRuns(bytes, header, limits: limits, stop: stop) : nil
+        (rowBytes, stride) = try header.rowLengths()
+        indices =
+            header.bits < 8 && runs == nil
+            ? try ScratchMemory(header.size.width, of: UInt8.self, limit: limits.workingBytes) : nil
+    }
+
+    /// Where the rows of uncompressed data end.
+    var end: Int { header.data + stride * header.size.height }
+
+    /// Every row is there.
+    var isComplete: Bool {
+        if let runs { return runs.isComplete }
+        return unsafe stored(header.isTopDown ? header.size.height - 1 : 0) != nil
+    }
+
+    /// At least one row is there.
+    var hasRows: Bool {
+        if let runs { return !runs.rows.isEmpty }
+        return unsafe stored(header.isTopDown ? 0 : header.size.height - 1) != nil
+    }
+
+    /// Writes row `y` as displayed; false, and nothing written, when the data end before it.
+    func read(_ y: Int, into row: UnsafeMutableRawBufferPointer) -> Bool {
+        let width = header.size.width
+        guard let from = unsafe stored(y), let source = from.baseAddress, let target = row.baseAddress,
+            row.count >= width * layout.bytesPerPixel
+        else { return false }
+        if let palette {
+            guard let indices = unsafe unpacked(from) else { return false }
+            unsafe palette.expand(indices, to: row, channels: layout.channels)
+            return true
+        }
+        let to = unsafe target.assumingMemoryBound(to: UInt8.self)
+        let pixels = unsafe source.assumingMemoryBound(to: UInt8.self)
+        let channels = Int32(layout.channels)
+        let isPlain = header.bits == 24 ? fields == .eight : header.bits == 32 && fields == .eightWithAlpha
+        if isPlain || (channels == 3 && header.bits == 32 && fields == .eight) {
+            unsafe sdpx_from_bgr(to, channels, pixels, Int32(header.bits / 8), width)
+        } else {
+            unsafe sdpx_unpack_fields(to, channels, pixels, Int32(header.bits / 8), fields.masks, width)
+        }
+        return true
+    }
+
+    /// Whether any pixel has any bit of `mask`: pictures whose alpha is zero throughout have none in truth.
+    func contains(_ mask: UInt32, stop: StopSignal) throws(ImageError) -> Bool {
+        for y in 0..<header.size.height {
+            if y % BMPRun.rowsPerCheck == 0 { try stop.check() }
+            guard let row = unsafe stored(y), let base = row.baseAddress else { continue }
+            let pixels = unsafe base.assumingMemoryBound(to: UInt8.self)
+            if unsafe sdpx_has_field(pixels, Int32(header.bits / 8), mask, header.size.width) != 0 { return true }
+        }
+        return false
+    }
+
+    /// The bytes of row `y`; nil when they are not all there.
+    private func stored(_ y: Int) -> UnsafeRawBufferPointer? {
+        if let runs { return unsafe runs.row(y) }
+        let line = header.isTopDown ? y : header.size.height - 1 - y
+        guard line >= 0, line < header.size.height, let base = unsafe bytes.pointer else { return nil }
+        let start = header.data + line * stride
+        guard start <= bytes.count - rowBytes else { return nil }
+        return unsafe UnsafeRawBufferPointer(start: base + start, count: rowBytes)
+    }
+
+    private func unpacked(_ row: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        let width = header.size.width
+        guard let indices else { return unsafe UnsafeRawBufferPointer(rebasing: row.prefix(width)) }
+        guard let from = row.baseAddress, let to = unsafe indices.bytes.baseAddress else { return nil }
+        unsafe sdpx_unpack_indices(
+            to.assumingMemoryBound(to: UInt8.self), from.assumingMemoryBound(to: UInt8.self), width, Int32(header.bits))
+        return unsafe UnsafeRawBufferPointer(indices.bytes)
+    }
+}
+
+extension BMPHeader {
+    /// Bytes of a row of pixels, without and with its padding; all rows together are counted without overflow.
+    fileprivate func rowLengths() throws(ImageError) -> (bytes: Int, stride: Int) {
+        let bitsInRow = size.width * bits
+        let stride = (bitsInRow + 31) / 32 * 4
+        let (all, overflow) = stride.multipliedReportingOverflow(by: size.height)
+        guard !overflow, all <= Int.max - data else { throw .tooLarge("picture data in bytes", limit: Int.max) }
+        return ((bitsInRow + 7) / 8, stride)
+    }
+}

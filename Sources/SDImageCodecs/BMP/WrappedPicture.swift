@@ -1,0 +1,43 @@
+import SDImage
+
+/// A picture of another format inside a bitmap or an icon: it alone says what it shows, and it is always a still.
+struct WrappedPicture {
+    private let bytes: Bytes
+    private let coder: any ImageCoder
+
+    /// A whole PNG, as icons hold them.
+    init(png bytes: Bytes) {
+        self.bytes = bytes
+        coder = PNGCoder()
+    }
+
+    /// What the data of a bitmap are when they are no pixels; nil when they are.
+    init?(_ bytes: Bytes, _ header: BMPHeader) throws(ImageError) {
+        switch header.packing {
+        case .rows, .runs: return nil
+        case .jpeg: coder = JPEGCoder()
+        case .png: coder = PNGCoder()
+        }
+        guard header.data < bytes.count, let inner = bytes.slice(header.data..<bytes.count) else { throw .bitmapEndsEarly }
+        guard coder.canDecode(inner) else { throw ImageError(.badData, "bmp: what it wraps is no \(coder.name)") }
+        self.bytes = inner
+    }
+
+    func info(format: ImageFormat, options: DecodeOptions) throws(ImageError) -> ImageInfo {
+        var info = try coder.info(bytes, options: options)
+        info.format = format
+        info.frameCount = 1
+        info.loopCount = 0
+        info.durationMilliseconds = 0
+        return info
+    }
+
+    func decode(format: ImageFormat, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+        var options = options
+        options.firstFrameOnly = true
+        let image = try coder.decode(bytes, options: options, stop: stop).still
+        var metadata = image.metadata
+        metadata.format = format
+        return image.with(metadata)
+    }
+}

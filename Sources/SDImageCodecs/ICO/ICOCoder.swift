@@ -1,0 +1,53 @@
+import SDImage
+
+/// Icons and cursors of Windows: of the pictures in the file the one that suits the size asked for.
+package final class ICOCoder: ImageCoder {
+    package init() {}
+
+    package var name: String { "ico" }
+    package var libraryVersion: String { "built in" }
+    package var decodableFormats: [ImageFormat] { [.ico] }
+
+    package func canDecode(_ bytes: Bytes) -> Bool { FormatSniffer.format(of: bytes) == .ico }
+
+    /// Of the largest picture.
+    package func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo {
+        try firstGood(ICODirectory(bytes, limits: options.limits).ordered(for: nil)) { entry throws(ImageError) in
+            switch entry.content {
+            case .png: return try WrappedPicture(png: entry.bytes).info(format: .ico, options: options)
+            case .bitmap(let header):
+                var info = header.info(entry.bytes, limits: options.limits)
+                info.format = .ico
+                info.hasAlpha = true
+                info.channels = 4
+                return info
+            }
+        }
+    }
+
+    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+        let box = options.wantsThumbnail && options.limitBytes == 0 ? options.thumbnailSize : nil
+        let entries = try ICODirectory(bytes, limits: options.limits).ordered(for: box)
+        return try firstGood(entries) { entry throws(ImageError) in
+            switch entry.content {
+            case .png: return try WrappedPicture(png: entry.bytes).decode(format: .ico, options: options, stop: stop)
+            case .bitmap(let header):
+                return try BMPRun(entry.bytes, header, isIcon: true, options: options, stop: stop).decode(format: .ico)
+            }
+        }
+    }
+
+    /// The next best takes the place of a picture that is damaged; limits and cancellation are final.
+    private func firstGood<R>(
+        _ entries: [ICOEntry], _ body: (ICOEntry) throws(ImageError) -> R
+    ) throws(ImageError) -> R {
+        var failure: ImageError?
+        for entry in entries {
+            do throws(ImageError) { return try body(entry) } catch {
+                guard [.badData, .truncated, .unsupported].contains(error.status) else { throw error }
+                failure = failure ?? error
+            }
+        }
+        throw failure ?? ImageError(.badData, "ico: no entry")
+    }
+}

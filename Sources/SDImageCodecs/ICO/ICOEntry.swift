@@ -1,0 +1,40 @@
+import SDImage
+
+/// One picture of an icon or cursor: its own header counts, since what the directory says of it is often wrong.
+struct ICOEntry {
+    enum Content {
+        case bitmap(BMPHeader)
+        case png
+    }
+
+    /// From the entry's first byte to the end of the file, for its length is often wrong as well.
+    let bytes: Bytes
+    let content: Content
+    let size: PixelSize
+    /// Bits of a pixel.
+    let depth: Int
+
+    init(_ bytes: Bytes) throws(ImageError) {
+        self.bytes = bytes
+        if bytes.reader.matches([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], at: 0) {
+            content = .png
+            (size, depth) = try ICOEntry.pngHeader(bytes.reader)
+            return
+        }
+        let header = try BMPHeader.icon(bytes)
+        guard header.packing == .rows else { throw ImageError(.unsupported, "ico: compressed bitmap") }
+        content = .bitmap(header)
+        size = header.size
+        depth = header.bits
+    }
+
+    /// Size and bits of a pixel of an IHDR chunk (PNG, third edition, section 11.2.1).
+    private static func pngHeader(_ source: ByteReader) throws(ImageError) -> (PixelSize, Int) {
+        var reader = source
+        guard reader.seek(to: 16), let width = reader.u32(bigEndian: true), let height = reader.u32(bigEndian: true),
+            let depth = reader.u8(), let type = reader.u8()
+        else { throw ImageError(.truncated, "ico: png ends early") }
+        let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][type] ?? 1
+        return (PixelSize(width: Int(width), height: Int(height)), Int(depth) * channels)
+    }
+}

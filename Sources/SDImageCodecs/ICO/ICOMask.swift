@@ -1,0 +1,30 @@
+import SDImage
+import SDImagePixels
+
+/// The mask behind the pixels of an icon's bitmap: one bit a pixel, set where nothing is to be seen. Rows that are not
+/// there cut nothing.
+struct ICOMask {
+    private let bytes: Bytes
+    private let size: PixelSize
+    private let start: Int
+    private let stride: Int
+
+    /// Rows lie from the bottom up and are padded to 4 bytes, as those of the pixels.
+    init(_ bytes: Bytes, size: PixelSize, start: Int) {
+        self.bytes = bytes
+        self.size = size
+        self.start = start
+        stride = (size.width + 31) / 32 * 4
+    }
+
+    /// Clears the hidden pixels of row `y`, of rgba8.
+    func cut(_ row: UnsafeMutableRawBufferPointer, y: Int) {
+        guard y >= 0, y < size.height, row.count >= size.width * 4, let pixels = row.baseAddress,
+            let base = unsafe bytes.pointer
+        else { return }
+        let (at, overflow) = (size.height - 1 - y).multipliedReportingOverflow(by: stride)
+        guard !overflow, at <= bytes.count - start - stride else { return }
+        unsafe sdpx_clear_masked(
+            pixels.assumingMemoryBound(to: UInt8.self), (base + start + at).assumingMemoryBound(to: UInt8.self), size.width)
+    }
+}
