@@ -17,7 +17,7 @@ sanitized_flags() {
     [ -n "$fuzzer" ] || { complain "the Swift toolchain has no libFuzzer"; return 1; }
     export SDIMAGE_FUZZ=$fuzzer
     SDIMAGE_SANITIZED_FLAGS="--scratch-path .build-sanitized -c release --sanitize=address
-        -Xswiftc -Xfrontend -Xswiftc -sanitize=address,fuzzer
+        -Xswiftc -enable-testing -Xswiftc -Xfrontend -Xswiftc -sanitize=address,fuzzer
         -Xcc -fsanitize=fuzzer-no-link,undefined -Xcc -fno-sanitize-recover=undefined"
 }
 
