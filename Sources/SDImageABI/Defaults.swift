@@ -9,7 +9,9 @@ import Synchronization
 enum Defaults {
     static let builtinCoders = BuiltinCoders.make()
     static let coders = {
-        let registry = CoderRegistry(builtinCoders)
+        let registry = CoderRegistry(builtinCoders) { image, options, stop throws(ImageError) in
+            try image.convertedToSRGB(options, stop: stop)
+        }
         ForkHandlers.hold(lock: { registry.lockForFork() }, unlock: { registry.unlockAfterFork() })
         ForkHandlers.hold(lock: { ColorConverter.lockForFork() }, unlock: { ColorConverter.unlockAfterFork() })
         ForkHandlers.install()

@@ -117,7 +117,7 @@ final class ForeignCoder: ImageCoder {
 extension Image {
     /// Shrunk, turned and converted as the options want, as far as the coder has not done it.
     func finished(_ options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
-        let image = try fitted(options, stop: stop)
+        let image = try Defaults.coders.fit(self, options: options, stop: stop)
         guard options.wantsThumbnail, options.limitBytes == 0, !image.metadata.isThumbnail else { return image }
         var metadata = image.metadata
         metadata.isThumbnail = true

@@ -209,6 +209,21 @@ public func sdimage_image_color_profile(_ image: Object) -> Object {
     unsafe read(image, Image.self, nil) { unsafe Handle.lend($0.metadata.colorProfile) }
 }
 
+@_cdecl("sdimage_image_color_primaries") @implementation
+public func sdimage_image_color_primaries(_ image: Object) -> UInt32 {
+    unsafe read(image, Image.self, 0) { UInt32($0.metadata.cicp?.primaries ?? 0) }
+}
+
+@_cdecl("sdimage_image_transfer_characteristics") @implementation
+public func sdimage_image_transfer_characteristics(_ image: Object) -> UInt32 {
+    unsafe read(image, Image.self, 0) { UInt32($0.metadata.cicp?.transfer ?? 0) }
+}
+
+@_cdecl("sdimage_image_is_hdr") @implementation
+public func sdimage_image_is_hdr(_ image: Object) -> Bool {
+    unsafe read(image, Image.self, false) { $0.metadata.isHighDynamicRange }
+}
+
 @_cdecl("sdimage_image_extended_data") @implementation
 public func sdimage_image_extended_data(_ image: Object) -> Object {
     unsafe read(image, Image.self, nil) { unsafe Handle.lend($0.metadata.extendedData) }

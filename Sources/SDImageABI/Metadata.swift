@@ -85,3 +85,14 @@ public func sdimage_metadata_set_color_profile(_ metadata: Object, _ profile: Ob
 public func sdimage_metadata_set_extended_data(_ metadata: Object, _ data: Object) {
     unsafe change(metadata, MetadataObject.self) { $0.extendedData = unsafe Handle.find(data, as: Bytes.self) }
 }
+
+@_cdecl("sdimage_metadata_set_cicp") @implementation
+public func sdimage_metadata_set_cicp(
+    _ metadata: Object, _ primaries: UInt32, _ transfer: UInt32, _ matrix: UInt32, _ fullRange: Bool
+) {
+    let codes = CodePoints(primaries: primaries, transfer: transfer, matrix: matrix, isFullRange: fullRange)
+    unsafe change(metadata, MetadataObject.self) { metadata in
+        metadata.cicp = codes
+        metadata.isHighDynamicRange = codes?.isHighDynamicRange ?? false
+    }
+}

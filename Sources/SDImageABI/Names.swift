@@ -23,6 +23,7 @@ extension PixelFormat {
         case .gray16: "gray16"
         case .rgb16: "rgb16"
         case .rgba16: "rgba16"
+        case .rgbaFloat: "rgba_float"
         }
     }
 }

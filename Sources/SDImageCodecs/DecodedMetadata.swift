@@ -1,5 +1,15 @@
 import SDImage
 
+extension ImageMetadata {
+    /// The colour space that pixels decoded with these options are in; nothing when that is sRGB.
+    mutating func setColor(profile: Bytes?, codePoints: CodePoints? = nil, options: DecodeOptions) {
+        colorProfile = options.convertToSRGB ? nil : profile
+        cicp = options.convertToSRGB ? nil : codePoints
+        let isBright = codePoints?.isHighDynamicRange ?? false
+        isHighDynamicRange = isBright && (!options.convertToSRGB || options.pixelFormat == .rgbaFloat)
+    }
+}
+
 extension DecodePlan {
     /// What is known about a picture decoded by this plan. `hasAlpha`: the source can be transparent.
     func metadata(

@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "clones.h"
+#include "light.h"
 
-/* Every conversion goes through straight RGBA of the destination's depth, in blocks that stay in the first-level
-   cache; where source or destination already is that format its own memory is the block. */
+/* Every conversion between integers goes through straight RGBA of the destination's depth, in blocks that stay in the
+   first-level cache; where source or destination already is that format its own memory is the block. */
 enum { BLOCK = 256 };
 
 #define INLINE static inline __attribute__((always_inline))
@@ -142,13 +143,29 @@ SDPX_CLONES static void store16(uint16_t *d, int format, const uint16_t *s, size
     }
 }
 
-static size_t pixel_size(int format) {
-    static const uint8_t sizes[] = {0, 1, 3, 4, 4, 4, 2, 6, 8};
-    return format >= SDPX_GRAY8 && format <= SDPX_RGBA16 ? sizes[format] : 0;
+size_t sdpx_pixel_size(int format) {
+    static const uint8_t sizes[] = {0, 1, 3, 4, 4, 4, 2, 6, 8, 16};
+    return format >= SDPX_GRAY8 && format <= SDPX_RGBA_FLOAT ? sizes[format] : 0;
+}
+
+/* At most BLOCK pixels, to or from float. Depths meet in 16 bits on the way to light, where v * 257 loses nothing. */
+static void convert_float(uint8_t *to, int to_format, const uint8_t *from, int from_format, size_t n) {
+    uint16_t deep[4 * BLOCK];
+    uint8_t low[4 * BLOCK];
+    if (to_format == SDPX_RGBA_FLOAT) {
+        load16(deep, from, from_format, n);
+        sdpx_light_from_rgba16((float *)(void *)to, deep, n);
+    } else if (to_format >= SDPX_GRAY16) {
+        sdpx_light_to_rgba16(deep, (const float *)(const void *)from, n);
+        store16((uint16_t *)(void *)to, to_format, deep, n);
+    } else {
+        sdpx_light_to_rgba8(low, (const float *)(const void *)from, n);
+        store8(to, to_format, low, n);
+    }
 }
 
 void sdpx_convert_row(void *to, int to_format, const void *from, int from_format, size_t pixels) {
-    size_t to_size = pixel_size(to_format), from_size = pixel_size(from_format);
+    size_t to_size = sdpx_pixel_size(to_format), from_size = sdpx_pixel_size(from_format);
     if (to_size == 0 || from_size == 0)
         return;
     if (to_format == from_format) {
@@ -159,7 +176,9 @@ void sdpx_convert_row(void *to, int to_format, const void *from, int from_format
     const uint8_t *s = from;
     while (pixels > 0) {
         size_t n = pixels < BLOCK ? pixels : BLOCK;
-        if (to_format >= SDPX_GRAY16) {
+        if (to_format == SDPX_RGBA_FLOAT || from_format == SDPX_RGBA_FLOAT) {
+            convert_float(d, to_format, s, from_format, n);
+        } else if (to_format >= SDPX_GRAY16) {
             uint16_t block[4 * BLOCK];
             load16(block, s, from_format, n);
             store16((uint16_t *)(void *)d, to_format, block, n);

@@ -69,6 +69,17 @@ SDPX_CLONES void sdpx_accumulate_u16(float *const *sums, const float *weights, s
     }
 }
 
+SDPX_CLONES void sdpx_accumulate_f32(float *const *sums, const float *weights, size_t count, const float *row,
+                                     size_t samples) {
+    float block[BLOCK] = {0};
+    for (size_t offset = 0; offset < samples; offset += BLOCK) {
+        size_t n = samples - offset < BLOCK ? samples - offset : BLOCK;
+        memcpy(block, row + offset, n * sizeof *row);
+        premultiply_block(block, n, 1);
+        add_block(sums, weights, count, block, offset, n);
+    }
+}
+
 INLINE float4 load4(const float *p) {
     float4 v;
     memcpy(&v, p, sizeof v);
@@ -148,5 +159,15 @@ SDPX_CLONES void sdpx_pack_u16(uint16_t *to, const float *from, size_t pixels, i
         straight_pixel(c, from + 4 * x, 65535, 0);
         for (int k = 0; k < 4; k++)
             to[4 * x + k] = (uint16_t)(int32_t)(clamp(c[k], 65535) + 0.5f);
+    }
+}
+
+/* Light may be negative, outside the primaries, or exceed white: where a filter overshoots cannot be told from that. */
+SDPX_CLONES void sdpx_pack_f32(float *to, const float *from, size_t pixels) {
+    for (size_t x = 0; x < pixels; x++) {
+        float a = clamp(from[4 * x + 3], 1), factor = a > 0 ? 1 / a : 0;
+        for (int k = 0; k < 3; k++)
+            to[4 * x + k] = from[4 * x + k] * factor;
+        to[4 * x + 3] = a;
     }
 }

@@ -61,6 +61,7 @@ void sdpx_transpose(void *to, ptrdiff_t to_stride, const void *from, ptrdiff_t f
     case 4: transpose(to, to_stride, from, from_stride, columns, rows, 4); break;
     case 6: transpose(to, to_stride, from, from_stride, columns, rows, 6); break;
     case 8: transpose(to, to_stride, from, from_stride, columns, rows, 8); break;
+    case 16: transpose(to, to_stride, from, from_stride, columns, rows, 16); break;
     default: break;
     }
 }
@@ -70,7 +71,7 @@ INLINE void mirror(uint8_t *row, size_t pixels, size_t size) {
         return;
     uint8_t *low = row, *high = row + (pixels - 1) * size;
     for (; low < high; low += size, high -= size) {
-        uint8_t kept[8];
+        uint8_t kept[16];
         memcpy(kept, low, size);
         memcpy(low, high, size);
         memcpy(high, kept, size);
@@ -85,6 +86,7 @@ void sdpx_mirror_row(void *row, size_t pixels, int bytes_per_pixel) {
     case 4: mirror(row, pixels, 4); break;
     case 6: mirror(row, pixels, 6); break;
     case 8: mirror(row, pixels, 8); break;
+    case 16: mirror(row, pixels, 16); break;
     default: break;
     }
 }

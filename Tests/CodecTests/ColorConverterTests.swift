@@ -88,11 +88,22 @@ import Testing
         #expect(ColorConverter.transform(encoding: encoding, format: .rgb8, isGray: false) == nil)
     }
 
-    @Test func encodingsThatSRGBCannotServeAreNotUnderstood() {
-        // PQ, HLG, and a matrix that is not RGB's.
-        for codes: [UInt8] in [[9, 16, 0, 1], [9, 18, 0, 1], [1, 13, 1, 1], [1, 13]] {
+    @Test func codePointsThatNameNoKnownSpaceAreNotUnderstood() {
+        for (primaries, transfer): (UInt8, UInt8) in [(2, 13), (1, 2), (0, 0), (10, 8), (255, 255)] {
+            let codes = CodePoints(primaries: primaries, transfer: transfer, matrix: 0, isFullRange: true)
             #expect(RGBEncoding(codePoints: codes) == nil)
         }
+    }
+
+    @Test(arguments: [UInt8(1), 5, 6, 9, 12], [UInt8(16), 18, 4, 8]) func whiteStaysWhiteInEverySpace(
+        primaries: UInt8, transfer: UInt8
+    ) throws {
+        let codes = CodePoints(primaries: primaries, transfer: transfer, matrix: 0, isFullRange: true)
+        let encoding = try #require(RGBEncoding(codePoints: codes))
+        let transform = try #require(
+            ColorConverter.transform(encoding: encoding, format: .rgb8, isGray: false, output: .rgb8))
+        let row = apply(transform, [128, 128, 128, 255, 255, 255], .rgb8)
+        #expect(Set(row[..<3]).count == 1 && Set(row[3...]).count == 1)
     }
 
     @Test func impossibleChromaticitiesAreIgnored() {

@@ -28,7 +28,10 @@ SDIMAGE_API void sdimage_decode_options_unref(sdimage_decode_options *options);
 SDIMAGE_API void sdimage_decode_options_set_thumbnail_size(sdimage_decode_options *options, uint32_t width,
                                                            uint32_t height, bool preserve_aspect_ratio);
 
-/* Default AUTOMATIC. */
+/* Default AUTOMATIC. RGBA_FLOAT is the wish for high dynamic range: PQ and HLG become light relative to a white of 203
+ * cd/m2 (ITU-R BT.2408), and colours outside sRGB are kept. For every other format such a picture is brought down to
+ * sRGB: light below three quarters of white stays as it is, from there a shoulder leads to what is brightest. Thumbnails
+ * are means of the encoded samples. */
 SDIMAGE_API void sdimage_decode_options_set_pixel_format(sdimage_decode_options *options,
                                                          sdimage_pixel_format pixel_format);
 
@@ -39,7 +42,8 @@ SDIMAGE_API void sdimage_decode_options_set_first_frame_only(sdimage_decode_opti
 /* Default true. When false the pixels stay as stored and sdimage_image_orientation tells how to turn them. */
 SDIMAGE_API void sdimage_decode_options_set_apply_orientation(sdimage_decode_options *options, bool apply);
 
-/* Default true: an embedded ICC profile is applied. When false the samples stay and the image carries the profile. */
+/* Default true: an embedded ICC profile, or what else names a colour space, is applied. When false the samples stay, and
+ * the image carries the profile and the code points. */
 SDIMAGE_API void sdimage_decode_options_set_convert_to_srgb(sdimage_decode_options *options, bool convert);
 
 /* Shrinks the picture until its bitmap takes at most this many bytes; 0, the default, is no limit. Wins over the

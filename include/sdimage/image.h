@@ -14,8 +14,10 @@
 extern "C" {
 #endif
 
-/* How one pixel lies in memory, in the order of the letters. 16-bit samples are in the machine's byte order.
- * "Premultiplied": the colours are already multiplied by alpha; the others are straight. */
+/* How one pixel lies in memory, in the order of the letters. Samples are in the machine's byte order.
+ * "Premultiplied": the colours are already multiplied by alpha; the others are straight.
+ * Float: four 32-bit samples of linear light with the primaries of sRGB (ITU-R BT.709); 1 is the white of a standard
+ * picture. Brighter light exceeds 1, and colours outside sRGB have negative samples: both are kept. */
 typedef enum SDIMAGE_ENUM sdimage_pixel_format {
     SDIMAGE_PIXEL_FORMAT_AUTOMATIC = 0, /* as a wish: the smallest straight format that holds the picture */
     SDIMAGE_PIXEL_FORMAT_GRAY8 = 1,
@@ -25,7 +27,8 @@ typedef enum SDIMAGE_ENUM sdimage_pixel_format {
     SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED = 5, /* cairo's ARGB32 and Qt's on little-endian machines */
     SDIMAGE_PIXEL_FORMAT_GRAY16 = 6,
     SDIMAGE_PIXEL_FORMAT_RGB16 = 7,
-    SDIMAGE_PIXEL_FORMAT_RGBA16 = 8
+    SDIMAGE_PIXEL_FORMAT_RGBA16 = 8,
+    SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT = 9
 } sdimage_pixel_format;
 
 /* Container formats. */
@@ -140,12 +143,24 @@ SDIMAGE_API size_t sdimage_image_memory_cost(const sdimage_image *image);
 /* The embedded ICC profile, when the pixels were left in it; NULL when they are sRGB. Borrowed. */
 SDIMAGE_API const sdimage_data *sdimage_image_color_profile(const sdimage_image *image);
 
+/* The colour space that the pixels were left in, by the code points of ITU-T H.273: primaries (table 2) and transfer
+ * characteristics (table 3). 0 when the picture has none, and where the pixels are sRGB. Of two statements these win over
+ * the profile. */
+SDIMAGE_API uint32_t sdimage_image_color_primaries(const sdimage_image *image);
+SDIMAGE_API uint32_t sdimage_image_transfer_characteristics(const sdimage_image *image);
+
+/* Whether the pixels reach beyond the white of a standard picture: float light, or samples that were left in PQ or HLG.
+ * False for a picture that was brought down to sRGB. */
+SDIMAGE_API bool sdimage_image_is_hdr(const sdimage_image *image);
+
 /* A value of the host that is kept beside the picture; NULL when none. Borrowed. */
 SDIMAGE_API const sdimage_data *sdimage_image_extended_data(const sdimage_image *image);
 
 /* The picture in another pixel format; the same image, referenced, when it already has it. Alpha is multiplied in or
  * divided out as the formats say; where it is dropped the straight colours remain; 16 bits become 8 by dropping the low
- * byte. Errors: INVALID_ARGUMENT, NO_MEMORY. */
+ * byte. Between integers and float lies the curve of sRGB (IEC 61966-2-1), and the way back is exact. From float, what
+ * exceeds white is cut off; where sdimage_image_is_hdr, a shoulder brings it down instead.
+ * Errors: INVALID_ARGUMENT, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_image_convert(const sdimage_image *image, sdimage_pixel_format pixel_format,
                                                  sdimage_image **converted, sdimage_error **error);
 
@@ -169,6 +184,14 @@ SDIMAGE_API void sdimage_metadata_unref(sdimage_metadata *metadata);
 SDIMAGE_API void sdimage_metadata_set_scale(sdimage_metadata *metadata, double scale);
 SDIMAGE_API void sdimage_metadata_set_format(sdimage_metadata *metadata, sdimage_format format);
 SDIMAGE_API void sdimage_metadata_set_orientation(sdimage_metadata *metadata, sdimage_orientation orientation);
+/* What the samples mean, for pixels that are not sRGB: an ICC profile, NULL for none; and the code points of ITU-T H.273
+ * for primaries, transfer characteristics and matrix, of which the last says nothing about pixels that are RGB already;
+ * a code above 255 removes them. Known transfers: 1, 4, 5, 6, 8, 13, 14, 15, and for high dynamic range 16 (PQ) and 18
+ * (HLG); known primaries: 1, 5, 6, 7, 9, 12. Others count as sRGB. Of a custom coder's picture the library converts the
+ * pixels and removes both, unless the options say otherwise. */
+SDIMAGE_API void sdimage_metadata_set_color_profile(sdimage_metadata *metadata, sdimage_data *profile);
+SDIMAGE_API void sdimage_metadata_set_cicp(sdimage_metadata *metadata, uint32_t primaries, uint32_t transfer,
+                                           uint32_t matrix, bool full_range);
 /* Replaces the computed cost; SIZE_MAX goes back to it. */
 SDIMAGE_API void sdimage_metadata_set_memory_cost(sdimage_metadata *metadata, size_t bytes);
 /* For coders, which tell so what a header says or what their pixels are. The size is that of the encoded picture as
@@ -181,9 +204,6 @@ SDIMAGE_API void sdimage_metadata_set_duration_ms(sdimage_metadata *metadata, ui
 SDIMAGE_API void sdimage_metadata_set_bits_per_channel(sdimage_metadata *metadata, uint32_t bits);
 SDIMAGE_API void sdimage_metadata_set_channels(sdimage_metadata *metadata, uint32_t channels);
 SDIMAGE_API void sdimage_metadata_set_progressive(sdimage_metadata *metadata, bool is_progressive);
-/* The ICC profile that the pixels are in; NULL for sRGB. Of a custom coder's picture the library converts the pixels and
- * removes it, unless the options say otherwise. Referenced, not copied. */
-SDIMAGE_API void sdimage_metadata_set_color_profile(sdimage_metadata *metadata, sdimage_data *profile);
 /* NULL removes it. */
 SDIMAGE_API void sdimage_metadata_set_extended_data(sdimage_metadata *metadata, sdimage_data *data);
 

@@ -5,8 +5,17 @@
 package final class CoderRegistry: Sendable {
     // A monitor rather than a mutex, because it must be held across `fork`.
     private let list: Monitor<[any ImageCoder]>
+    /// For pictures of coders that leave the colours to others.
+    private let colors: ColorConversion?
 
-    package init(_ coders: [any ImageCoder] = []) { list = Monitor(coders) }
+    /// A picture with a profile or code points as these options would have decoded it, in sRGB.
+    package typealias ColorConversion =
+        @Sendable (Image, DecodeOptions, StopSignal) throws(ImageError) -> Image
+
+    package init(_ coders: [any ImageCoder] = [], colors: ColorConversion? = nil) {
+        list = Monitor(coders)
+        self.colors = colors
+    }
 
     /// In the order of their registration.
     package var coders: [any ImageCoder] { list.withLock { $0 } }
@@ -80,6 +89,12 @@ package final class CoderRegistry: Sendable {
         try stop.check()
         guard let pool = Engine.current?.work else { return try coder.decode(bytes, options: options, stop: stop) }
         return try pool.counting { () throws(ImageError) in try coder.decode(bytes, options: options, stop: stop) }
+    }
+
+    /// A picture that came without bytes, as these options would have decoded it.
+    package func fit(_ image: Image, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+        guard options.convertToSRGB, let colors else { return try image.fitted(options, stop: stop) }
+        return try colors(image, options, stop)
     }
 
     /// A decoder for bytes of which these are the first; they are not given to it yet.

@@ -1,26 +1,36 @@
 extension Image {
     /// The picture as these options would have decoded it: shrunk into their box, upright, in their pixel format. For
-    /// pictures that came without bytes to decode. The same object where nothing changes.
-    package func fitted(_ options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+    /// pictures that came without bytes to decode. `transform`: the way of straight rows to sRGB. The same object where
+    /// nothing changes.
+    package func fitted(
+        _ options: DecodeOptions, transform: (any RowTransform)? = nil, stop: StopSignal
+    ) throws(ImageError) -> Image {
         let plan = try DecodePlan(storedSize: size, orientation: metadata.orientation, options: options)
         let output = PixelFormat.resolved(source: pixels.format, wanted: options.pixelFormat)
-        guard plan.shrinks || plan.turn != .up else {
+        guard plan.shrinks || plan.turn != .up || transform != nil else {
             return output == pixels.format ? self : try converted(to: output)
         }
         // Rows are shrunk from straight colours.
         let source = pixels.format.isPremultiplied ? try converted(to: .rgba8) : self
+        let dims = metadata.isHighDynamicRange && pixels.format == .rgbaFloat && output != .rgbaFloat
         var writer = try ScanlineWriter(
-            rowSize: size, sourceFormat: source.pixels.format, plan: plan, output: output, transform: nil, options: options)
+            rowSize: size, sourceFormat: source.pixels.format, plan: plan, output: output,
+            transform: transform ?? (dims ? ToneMapping() : nil),
+            options: options)
         for y in 0..<size.height {
             if y % 16 == 0 { try stop.check() }
             guard let row = unsafe source.pixels.row(y) else { break }
             unsafe try writer.write(row)
         }
         var metadata = metadata
-        metadata.sourceSize = metadata.orientation.swapsAxes ? size.swapped : size
+        // A coder that has shrunk the picture has said from what.
+        if metadata.sourceSize == nil || metadata.sourceSize == size {
+            metadata.sourceSize = metadata.orientation.swapsAxes ? size.swapped : size
+        }
         metadata.orientation = plan.tag
         metadata.isThumbnail = options.wantsThumbnail
         metadata.hasAlpha = metadata.hasAlpha && output.hasAlpha
+        if dims { metadata.isHighDynamicRange = false }
         metadata.memoryCost = nil
         let frames = frames.map { MappedFrames($0) { frame, stop throws(ImageError) in try frame.fitted(options, stop: stop) } }
         return Image(pixels: try writer.finish(), metadata: metadata, frames: frames)

@@ -2,7 +2,9 @@ import SDImagePixels
 
 /// Shrinks a picture while its rows arrive, keeping column sums of the few output rows under way and no more.
 ///
-/// Works in premultiplied colour. Rows out are in `outputFormat`, straight unless premultiplied was asked for.
+/// Works in premultiplied colour and in the encoding that the rows come in, which for float is light: means of encoded
+/// values are what people are used to, and highlights far above white do not spread. Rows out are in `outputFormat`,
+/// straight unless premultiplied was asked for.
 @safe final class RowScaler {
     let outputFormat: PixelFormat
     private let format: PixelFormat
@@ -55,12 +57,15 @@ import SDImagePixels
         }
         let samples = rowSize.width * format.channels
         let channels = Int32(format.channels)
-        if format.bytesPerChannel == 1 {
+        switch format.bytesPerChannel {
+        case 1:
             unsafe sdpx_accumulate_u8(
                 targets, weights, targets.count, base.assumingMemoryBound(to: UInt8.self), samples, channels)
-        } else {
+        case 2:
             unsafe sdpx_accumulate_u16(
                 targets, weights, targets.count, base.assumingMemoryBound(to: UInt16.self), samples, channels)
+        default:
+            unsafe sdpx_accumulate_f32(targets, weights, targets.count, base.assumingMemoryBound(to: Float.self), samples)
         }
     }
 
@@ -74,11 +79,12 @@ import SDImagePixels
         else { return nil }
         let channels = Int32(format.channels)
         unsafe sdpx_filter_row(floats, columns.count, sums, starts, counts, weights, columns.taps, channels)
-        if format.bytesPerChannel == 1 {
+        switch format.bytesPerChannel {
+        case 1:
             unsafe sdpx_pack_u8(
                 result.assumingMemoryBound(to: UInt8.self), floats, columns.count, channels, outputFormat.isPremultiplied ? 1 : 0)
-        } else {
-            unsafe sdpx_pack_u16(result.assumingMemoryBound(to: UInt16.self), floats, columns.count, channels)
+        case 2: unsafe sdpx_pack_u16(result.assumingMemoryBound(to: UInt16.self), floats, columns.count, channels)
+        default: unsafe sdpx_pack_f32(result.assumingMemoryBound(to: Float.self), floats, columns.count)
         }
         unsafe sums.update(repeating: 0, count: sumsStride)
         nextOutput += 1

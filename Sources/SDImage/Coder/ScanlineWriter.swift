@@ -1,4 +1,3 @@
-import Glibc
 import SDImagePixels
 
 /// Receives decoded rows top to bottom, shrinks them, converts colour and pixel format, turns, and gives the finished
@@ -10,8 +9,10 @@ import SDImagePixels
     private let transform: (any RowTransform)?
     private let scaler: RowScaler?
     private var turner: RowTurner
-    /// A row whose colour is changed before it is converted; only without a scaler, which has a row of its own.
+    /// A row whose colour was changed; not where that is done in the scaler's own row.
     private let colorRow: ScratchMemory?
+    /// Layout of rows whose colour was changed.
+    private let colorFormat: PixelFormat
     private let output: PixelFormat
     private let outputRows: Int
     private let isDirect: Bool
@@ -43,14 +44,16 @@ import SDImagePixels
         }
         let limit = options.limits.workingBytes
         let turner = try RowTurner(size: size, format: output, turn: plan.turn, options: options)
+        let colorFormat = transform?.output(for: sourceFormat) ?? sourceFormat
         var scaler: RowScaler?
         var colorRow: ScratchMemory?
         if rowSize != size {
             scaler = try RowScaler(
                 from: rowSize, extent: extent ?? Extent(width: Double(rowSize.width), height: Double(rowSize.height)), to: size,
                 format: sourceFormat, premultiplied: output.isPremultiplied && transform == nil, limit: limit)
-        } else if transform != nil {
-            colorRow = try ScratchMemory(rowSize.width * sourceFormat.bytesPerPixel, of: UInt8.self, limit: limit)
+        }
+        if transform != nil, scaler == nil || colorFormat != sourceFormat {
+            colorRow = try ScratchMemory(size.width * colorFormat.bytesPerPixel, of: UInt8.self, limit: limit)
         }
         self.rowSize = rowSize
         self.sourceFormat = sourceFormat
@@ -59,6 +62,7 @@ import SDImagePixels
         self.turner = turner
         self.scaler = scaler
         self.colorRow = colorRow
+        self.colorFormat = colorFormat
         acceptsPartial = options.acceptPartial
         outputRows = size.height
         isDirect = scaler == nil && transform == nil && sourceFormat == output && turner.isDirect
@@ -73,18 +77,15 @@ import SDImagePixels
     /// The next row; rows beyond the last are ignored.
     package mutating func write(_ row: UnsafeRawBufferPointer) throws(ImageError) {
         guard rowsIn < rowSize.height else { return }
-        guard let base = row.baseAddress, row.count >= rowSize.width * sourceFormat.bytesPerPixel else {
+        guard row.count >= rowSize.width * sourceFormat.bytesPerPixel else {
             throw ImageError(.internalError, "row too short")
         }
         let y = rowsIn
         rowsIn += 1
         guard let scaler else {
-            guard let colorRow, let copy = unsafe colorRow.bytes.baseAddress else {
-                return unsafe store(row, format: sourceFormat)
-            }
-            unsafe memcpy(copy, base, colorRow.count)
-            unsafe transform?.apply(colorRow.bytes, pixels: rowSize.width, format: sourceFormat)
-            return unsafe store(UnsafeRawBufferPointer(colorRow.bytes), format: sourceFormat)
+            guard let colorRow, let transform else { return unsafe store(row, format: sourceFormat) }
+            unsafe transform.apply(row, to: colorRow.bytes, pixels: rowSize.width, format: sourceFormat)
+            return unsafe store(UnsafeRawBufferPointer(colorRow.bytes), format: colorFormat)
         }
         unsafe scaler.add(row, y: y)
         drain(scaler)
@@ -103,8 +104,14 @@ import SDImagePixels
     private mutating func drain(_ scaler: RowScaler) {
         let format = scaler.outputFormat
         while let row = unsafe scaler.nextRow(after: rowsIn) {
-            unsafe transform?.apply(row, pixels: row.count / format.bytesPerPixel, format: format)
-            unsafe store(UnsafeRawBufferPointer(row), format: format)
+            let pixels = row.count / format.bytesPerPixel
+            if let colorRow {
+                unsafe transform?.apply(UnsafeRawBufferPointer(row), to: colorRow.bytes, pixels: pixels, format: format)
+                unsafe store(UnsafeRawBufferPointer(colorRow.bytes), format: colorFormat)
+            } else {
+                unsafe transform?.apply(row, pixels: pixels, format: format)
+                unsafe store(UnsafeRawBufferPointer(row), format: format)
+            }
         }
     }
 

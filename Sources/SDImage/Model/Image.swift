@@ -82,6 +82,10 @@ package struct ImageMetadata: Sendable {
     package var isProgressive = false
     /// The embedded ICC profile, kept when the pixels were not converted to sRGB.
     package var colorProfile: Bytes?
+    /// The colour space by code points, kept when the pixels were not converted to sRGB. Wins over the profile.
+    package var cicp: CodePoints?
+    /// The pixels may be brighter than the white of a standard picture: they were left in PQ or HLG, or became light.
+    package var isHighDynamicRange = false
     /// Replaces the computed cost.
     package var memoryCost: Int?
     /// A value of the host, stored with the disk entry.

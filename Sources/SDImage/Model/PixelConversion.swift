@@ -10,17 +10,27 @@ extension Image {
     /// The same picture in another pixel format.
     ///
     /// 16 bits become 8 by dropping the low byte, 8 become 16 by `v * 257`. Where the target has no alpha the straight
-    /// colour is kept, as if the picture were opaque. Grey is BT.601 luma with libjpeg's integer weights.
+    /// colour is kept, as if the picture were opaque. Grey is BT.601 luma with libjpeg's integer weights. From light to
+    /// integers, what exceeds white is cut off, or brought down where the picture is known for it.
     package func converted(to format: PixelFormat) throws(ImageError) -> Image {
         guard format != pixels.format else { return self }
         let buffer = try PixelBuffer(size: pixels.size, format: format, limit: Int.max)
+        let isBright = pixels.format == .rgbaFloat && metadata.isHighDynamicRange
+        let scratch = isBright ? try ScratchMemory(pixels.size.width * pixels.format.bytesPerPixel) : nil
         for y in 0..<pixels.size.height {
             guard let from = unsafe pixels.row(y)?.baseAddress, let to = unsafe buffer.mutableRow(y)?.baseAddress else {
                 continue
             }
-            unsafe sdpx_convert_row(to, format.rawValue, from, pixels.format.rawValue, pixels.size.width)
+            guard let scratch, let light = unsafe scratch.bytes.baseAddress else {
+                unsafe sdpx_convert_row(to, format.rawValue, from, pixels.format.rawValue, pixels.size.width)
+                continue
+            }
+            unsafe light.copyMemory(from: from, byteCount: scratch.count)
+            unsafe sdpx_tone_map(light.assumingMemoryBound(to: Float.self), pixels.size.width)
+            unsafe sdpx_convert_row(to, format.rawValue, light, pixels.format.rawValue, pixels.size.width)
         }
         var metadata = metadata
+        if isBright { metadata.isHighDynamicRange = false }
         metadata.hasAlpha = metadata.hasAlpha && format.hasAlpha
         let frames = frames.map { MappedFrames($0) { frame, _ throws(ImageError) in try frame.converted(to: format) } }
         return Image(pixels: buffer, metadata: metadata, frames: frames, vector: vector)

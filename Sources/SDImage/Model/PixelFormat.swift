@@ -1,6 +1,7 @@
 /// How one pixel lies in memory; the numbers are those of `sdimage_pixel_format`.
 ///
-/// 16-bit samples are in the byte order of the machine. "Premultiplied": colour already multiplied by alpha.
+/// Samples are in the byte order of the machine. "Premultiplied": colour already multiplied by alpha. Float samples are
+/// linear light with the primaries of sRGB, where 1 is the white of a standard picture and may be exceeded.
 package enum PixelFormat: Int32, Sendable, CaseIterable {
     case gray8 = 1
     case rgb8 = 2
@@ -10,12 +11,13 @@ package enum PixelFormat: Int32, Sendable, CaseIterable {
     case gray16 = 6
     case rgb16 = 7
     case rgba16 = 8
+    case rgbaFloat = 9
 
     package var channels: Int {
         switch self {
         case .gray8, .gray16: 1
         case .rgb8, .rgb16: 3
-        case .rgba8, .rgba8Premultiplied, .bgra8Premultiplied, .rgba16: 4
+        case .rgba8, .rgba8Premultiplied, .bgra8Premultiplied, .rgba16, .rgbaFloat: 4
         }
     }
 
@@ -23,6 +25,7 @@ package enum PixelFormat: Int32, Sendable, CaseIterable {
         switch self {
         case .gray8, .rgb8, .rgba8, .rgba8Premultiplied, .bgra8Premultiplied: 1
         case .gray16, .rgb16, .rgba16: 2
+        case .rgbaFloat: 4
         }
     }
 

@@ -37,18 +37,26 @@ import SDImage
         }
     }
 
-    /// 4096 points of the curve: finer than the 8-bit steps of its darkest part.
+    /// A power as such, which has no bounds; of others 4096 points: finer than the 8-bit steps of its darkest part.
     private func toneCurve(_ curve: RGBEncoding.Curve) -> OpaquePointer? {
+        if case .power(let exponent) = curve { return unsafe cmsBuildGamma(context, exponent) }
         let points = 4096
         let values = (0..<points).map { Float(curve.toLinear(Double($0) / Double(points - 1))) }
         return unsafe cmsBuildTabulatedToneCurveFloat(context, UInt32(points), values)
     }
 
-    /// Perceptual with black point compensation, which for profiles without tables is relative colorimetric; the
-    /// target is sRGB. The caller deletes it.
+    /// To sRGB. The caller deletes it.
     func transform(from source: cmsHPROFILE, _ sourceLayout: Int, to targetLayout: Int) -> cmsHTRANSFORM? {
         guard let target = unsafe cmsCreate_sRGBProfileTHR(context) else { return nil }
         defer { unsafe cmsCloseProfile(target) }
+        return unsafe transform(from: source, sourceLayout, to: target, targetLayout)
+    }
+
+    /// Perceptual with black point compensation, which for profiles without tables is relative colorimetric. The caller
+    /// deletes it.
+    func transform(
+        from source: cmsHPROFILE, _ sourceLayout: Int, to target: cmsHPROFILE, _ targetLayout: Int
+    ) -> cmsHTRANSFORM? {
         let flags = UInt32(cmsFLAGS_NOCACHE) | UInt32(cmsFLAGS_BLACKPOINTCOMPENSATION)
         return unsafe cmsCreateTransformTHR(
             context, source, UInt32(sourceLayout), target, UInt32(targetLayout), UInt32(INTENT_PERCEPTUAL), flags)

@@ -1,16 +1,25 @@
 import Glibc
+import SDImage
 
 /// An RGB colour space described by numbers instead of a profile.
 package struct RGBEncoding: Sendable {
-    /// From the stored value to light, both 0 … 1.
+    /// From the stored value, 0 … 1, to light, of which 1 is white.
     package enum Curve: Hashable, Sendable {
         case sRGB
         case power(Double)
         /// ITU-R BT.709 and BT.2020.
         case video
+        /// SMPTE ST 2084: up to 10,000 cd/m².
+        case pq
+        /// ARIB STD-B67: light of the scene, 1 being the most there is.
+        case hlg
+
+        var isHighDynamicRange: Bool { self == .pq || self == .hlg }
 
         var toLinear: @Sendable (Double) -> Double {
             switch self {
+            case .pq: { RGBEncoding.pq($0) / RGBEncoding.referenceWhite }
+            case .hlg: RGBEncoding.hlg
             case .sRGB: { $0 <= 0.04045 ? $0 / 12.92 : pow(($0 + 0.055) / 1.055, 2.4) }
             case .power(let exponent): { pow($0, exponent) }
             case .video: { $0 < 0.081 ? $0 / 4.5 : pow(($0 + 0.099) / 1.099, 1 / 0.45) }
@@ -29,6 +38,13 @@ package struct RGBEncoding: Sendable {
     /// Red, green, blue.
     let primaries: [Point]
 
+    /// The white that a standard picture has among bright ones, in cd/m² (ITU-R BT.2408, section 2.1).
+    static let referenceWhite = 203.0
+    /// Of the display that HLG is shown on, in cd/m² (ITU-R BT.2100, table 5).
+    static let hlgPeak = 1000.0
+    /// sRGB without its curve.
+    static let light = RGBEncoding(curve: .power(1), white: daylight, primaries: standardPrimaries)
+
     private static let daylight = Point(x: 0.3127, y: 0.3290)
     /// ITU-R BT.709, which sRGB shares.
     private static let standardPrimaries = [Point(x: 0.64, y: 0.33), Point(x: 0.30, y: 0.60), Point(x: 0.15, y: 0.06)]
@@ -44,15 +60,28 @@ package struct RGBEncoding: Sendable {
         primaries = points.map { Array($0[1...3]) } ?? RGBEncoding.standardPrimaries
     }
 
-    /// From the code points of cICP (ITU-T H.273, tables 2 and 3); nil for what has no place in sRGB's range, such as
-    /// PQ and HLG, and for what is not RGB.
-    package init?(codePoints: [UInt8]) {
-        guard codePoints.count == 4, codePoints[2] == 0,
-            let space = RGBEncoding.space(codePoints[0]), let curve = RGBEncoding.transfer(codePoints[1])
-        else { return nil }
+    private init(curve: Curve, white: Point, primaries: [Point]) {
         self.curve = curve
-        white = space.white
-        primaries = space.primaries
+        self.white = white
+        self.primaries = primaries
+    }
+
+    /// Of RGB samples of full range (ITU-T H.273, tables 2 and 3); nil for numbers that name no space known here.
+    package init?(codePoints: CodePoints) {
+        guard let space = RGBEncoding.space(codePoints.primaries), let curve = RGBEncoding.transfer(codePoints.transfer)
+        else { return nil }
+        self.init(curve: curve, white: space.white, primaries: space.primaries)
+    }
+
+    /// nil when the numbers describe no colour space.
+    var toXYZ: ColorMatrix? { ColorMatrix(primaries: primaries, white: white) }
+
+    /// From light of these primaries to light of those of sRGB.
+    var toStandard: ColorMatrix? {
+        guard let toXYZ, let adaptation = ColorMatrix.adaptation(from: white, to: RGBEncoding.daylight),
+            let fromXYZ = ColorMatrix(primaries: RGBEncoding.standardPrimaries, white: RGBEncoding.daylight)?.inverse
+        else { return nil }
+        return fromXYZ.multiplied(by: adaptation).multiplied(by: toXYZ)
     }
 
     var hasStandardPrimaries: Bool {
@@ -82,6 +111,8 @@ package struct RGBEncoding: Sendable {
         case 5: .power(2.8)
         case 8: .power(1)
         case 13: .sRGB
+        case 16: .pq
+        case 18: .hlg
         default: nil
         }
     }
@@ -95,5 +126,19 @@ package struct RGBEncoding: Sendable {
         case 12: (daylight, [Point(x: 0.680, y: 0.320), Point(x: 0.265, y: 0.690), Point(x: 0.150, y: 0.060)])
         default: nil
         }
+    }
+
+    /// The EOTF of SMPTE ST 2084 (ITU-R BT.2100, table 4), in cd/m².
+    private static func pq(_ value: Double) -> Double {
+        let root = pow(max(value, 0), 32.0 / 2523)
+        let base = max(root - 3424.0 / 4096, 0) / (2413.0 / 128 - 2392.0 / 128 * root)
+        return 10_000 * pow(base, 16384.0 / 2610)
+    }
+
+    /// The inverse OETF of ITU-R BT.2100, table 5.
+    private static func hlg(_ value: Double) -> Double {
+        let a = 0.17883277
+        let (b, c) = (1 - 4 * a, 0.5 - a * log(4 * a))
+        return value <= 0.5 ? value * value / 3 : (exp((value - c) / a) + b) / 12
     }
 }

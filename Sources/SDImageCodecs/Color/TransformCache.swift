@@ -5,7 +5,7 @@ import SDImage
 /// are sRGB, and finding that out costs as much as making a transform.
 final class TransformCache: Sendable {
     enum Use: Hashable, Sendable {
-        case rows(PixelFormat, isGray: Bool)
+        case rows(PixelFormat, isGray: Bool, isFloat: Bool)
         case cmyk(isInverted: Bool)
     }
 

@@ -23,9 +23,10 @@ import SDImagePixels
         let own: PixelFormat = decoder.kind == .gray ? .gray8 : .rgb8
         output = .resolved(source: own, wanted: options.pixelFormat)
         let profile = options.convertToSRGB ? profile : nil
+        let wanted = output
         transform =
             decoder.kind == .cmyk
-            ? nil : profile.flatMap { ColorConverter.transform(profile: $0, format: own, isGray: own == .gray8) }
+            ? nil : profile.flatMap { ColorConverter.transform(profile: $0, format: own, isGray: own == .gray8, output: wanted) }
         // All software that writes CMYK into JPEG inverts it, as Adobe's did first.
         inks = decoder.kind == .cmyk ? profile.flatMap { ColorConverter.cmykTransform(profile: $0, isInverted: true) } : nil
         // Where nothing else is to be done libjpeg writes the wanted format itself.

@@ -33,13 +33,15 @@ package final class PNGCoder: ImageCoder {
         let metadata = PNGMetadata(bytes, limits: options.limits)
         let plan = try DecodePlan(storedSize: reader.size, orientation: metadata.orientation, options: options)
         let output = PixelFormat.resolved(source: reader.format, wanted: options.pixelFormat)
-        let transform = options.convertToSRGB ? PNGColor.transform(metadata, format: reader.format, isGray: reader.isGray) : nil
+        let transform =
+            options.convertToSRGB
+            ? PNGColor.transform(metadata, format: reader.format, isGray: reader.isGray, output: output) : nil
         let run = PNGRun(
             reader: reader, plan: plan, output: output, transform: transform, options: options, stop: stop)
         let pixels = try run.decode()
         var result = plan.metadata(
             format: .png, pixels: output, hasAlpha: reader.hasAlpha, orientation: metadata.orientation, options: options)
-        if !options.convertToSRGB { result.colorProfile = metadata.profile }
+        result.setColor(profile: metadata.profile, codePoints: metadata.codePoints, options: options)
         return Image(pixels: pixels, metadata: result)
     }
 }

@@ -11,8 +11,8 @@ struct PNGMetadata {
     private(set) var gamma: Int?
     /// Of cHRM, times 100,000: white x and y, then red, green and blue.
     private(set) var chromaticities: [Int]?
-    /// Of cICP: colour primaries, transfer function, matrix coefficients, full range flag (ITU-T H.273).
-    private(set) var codePoints: [UInt8]?
+    /// Of cICP; only RGB has a meaning (section 11.3.2.6).
+    private(set) var codePoints: CodePoints?
     private(set) var orientation = Orientation.up
     private(set) var animation = PNGAnimation()
 
@@ -52,11 +52,18 @@ struct PNGMetadata {
         case PNGMetadata.primaries:
             let values = (0..<8).compactMap { _ in reader.u32(bigEndian: true).map(Int.init) }
             if chunk.data.count == 32 { chromaticities = values }
-        case PNGMetadata.codePointChunk: if chunk.data.count == 4 { codePoints = (0..<4).compactMap { _ in reader.u8() } }
+        case PNGMetadata.codePointChunk: if chunk.data.count == 4 { codePoints = PNGMetadata.codePoints(&reader) }
         case PNGMetadata.exif: orientation = slice(chunk.data).map(ExifOrientation.read) ?? .up
         case PNGMetadata.colorProfile: if profile == nil { profile = unpackProfile(chunk.data) }
         default: break
         }
+    }
+
+    private static func codePoints(_ reader: inout ByteReader) -> CodePoints? {
+        guard let primaries = reader.u8(), let transfer = reader.u8(), reader.u8() == 0, let range = reader.u8() else {
+            return nil
+        }
+        return CodePoints(primaries: primaries, transfer: transfer, matrix: 0, isFullRange: range != 0)
     }
 
     /// A view of the file's own bytes, which it keeps alive.

@@ -79,7 +79,7 @@ import SDImagePixels
     }
 
     private func transform(_ format: PixelFormat) -> (any RowTransform)? {
-        profile.flatMap { ColorConverter.transform(profile: $0, format: format, isGray: false) }
+        profile.flatMap { ColorConverter.transform(profile: $0, format: format, isGray: false, output: output) }
     }
 
     /// The first frame of an animation where it covers only a part of the canvas; the rest is transparent.

@@ -9,7 +9,7 @@
 uint64_t sdpx_hash64(const void *bytes, size_t length);
 uint32_t sdpx_crc32c(uint32_t seed, const void *bytes, size_t length);
 
-/* Pixel formats, numbered as in the model. 16-bit samples are in the byte order of the machine. */
+/* Pixel formats, numbered as in the model. Samples are in the byte order of the machine; float is linear light. */
 enum {
     SDPX_GRAY8 = 1,
     SDPX_RGB8 = 2,
@@ -18,13 +18,41 @@ enum {
     SDPX_BGRA8_PREMULTIPLIED = 5,
     SDPX_GRAY16 = 6,
     SDPX_RGB16 = 7,
-    SDPX_RGBA16 = 8
+    SDPX_RGBA16 = 8,
+    SDPX_RGBA_FLOAT = 9
 };
+
+/* Bytes of one pixel; 0 for an unknown format. */
+size_t sdpx_pixel_size(int format);
 
 /* Converts `pixels` pixels from one format to another; the two rows may be the same memory only where a pixel keeps
    its size. 16 to 8 bits is v >> 8, 8 to 16 is v * 257; grey is libjpeg's luma; alpha is dropped after dividing the
-   colour by it. An unknown format does nothing. */
+   colour by it. Between integers and float lies the curve of sRGB; what exceeds white or is negative is cut off on the way
+   to integers, and rounded to the nearest. An unknown format does nothing. */
 void sdpx_convert_row(void *to, int to_format, const void *from, int from_format, size_t pixels);
+
+/* Samples as float, 0 ... 1 and still encoded: straight RGBA from any integer format. */
+void sdpx_unit_row(float *to, const void *from, int from_format, size_t pixels);
+
+/* How samples become light on a display: first each by the table, then, where the system gamma is not 1, all three by the
+   luminance that the weights give, then to the primaries of sRGB by the matrix (rows for red, green, blue). */
+typedef struct {
+    /* 256 or 65,536 entries, as the samples need. */
+    const float *table;
+    float luminance[3];
+    float system_gamma;
+    float matrix[9];
+    /* What exceeds white is to be brought down to it. */
+    int tone_maps;
+} sdpx_light;
+
+/* A row of a straight integer format through that; the rows may not overlap. */
+void sdpx_render_row(void *to, int to_format, const void *from, int from_format, size_t pixels,
+                     const sdpx_light *light);
+
+/* Brings light down to 0 ... 1 in place: below 0.75 nothing changes, from there to 10,000 cd/m2 (white being 203) a
+   shoulder leads to 1. */
+void sdpx_tone_map(float *rgba, size_t pixels);
 
 /* Turns a row of inverted CMYK (Adobe's habit: 255 is no ink) into RGB, ink over ink as products. */
 void sdpx_cmyk_to_rgb(uint8_t *to, const uint8_t *from, size_t pixels);
@@ -39,6 +67,7 @@ void sdpx_accumulate_u8(float *const *sums, const float *weights, size_t count, 
                         int channels);
 void sdpx_accumulate_u16(float *const *sums, const float *weights, size_t count, const uint16_t *row, size_t samples,
                          int channels);
+void sdpx_accumulate_f32(float *const *sums, const float *weights, size_t count, const float *row, size_t samples);
 
 /* Filters a row of sums along x: output pixel i is the sum of its `counts[i]` source pixels from `starts[i]` on, times
    the weights at `weights + i * taps`. Source and destination have room for 4 floats more than their pixels. */
@@ -46,12 +75,13 @@ void sdpx_filter_row(float *to, size_t pixels, const float *from, const int32_t 
                      const float *weights, size_t taps, int channels);
 
 /* Rounds and clamps filtered pixels. With 4 channels the input is premultiplied; the output is straight unless
-   `keep_premultiplied`. */
+   `keep_premultiplied`. Float has four channels, of which only alpha is clamped. */
 void sdpx_pack_u8(uint8_t *to, const float *from, size_t pixels, int channels, int keep_premultiplied);
 void sdpx_pack_u16(uint16_t *to, const float *from, size_t pixels, int channels);
+void sdpx_pack_f32(float *to, const float *from, size_t pixels);
 
 /* Exchanges rows and columns: pixel x of source row y goes to pixel y of destination row x. Strides are in bytes and
-   may be negative; `bytes_per_pixel` is 1, 2, 3, 4, 6 or 8. */
+   may be negative; `bytes_per_pixel` is 1, 2, 3, 4, 6, 8 or 16. */
 void sdpx_transpose(void *to, ptrdiff_t to_stride, const void *from, ptrdiff_t from_stride, size_t columns, size_t rows,
                     int bytes_per_pixel);
 

@@ -16,6 +16,7 @@ PIXEL_FORMATS: Final = {
     "gray16": 6,
     "rgb16": 7,
     "rgba16": 8,
+    "rgba_float": 9,
 }
 #: Samples of one pixel, and bytes of one sample.
 PIXEL_LAYOUTS: Final = {
@@ -27,6 +28,7 @@ PIXEL_LAYOUTS: Final = {
     "gray16": (1, 2),
     "rgb16": (3, 2),
     "rgba16": (4, 2),
+    "rgba_float": (4, 4),
 }
 FORMATS: Final = {
     "undefined": -1,

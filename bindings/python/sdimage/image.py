@@ -19,6 +19,8 @@ from .options import DecodeOptions, decode_options, known
 
 #: Longest side, in pixels, of what notebooks are shown.
 _PREVIEW_SIDE = 1000
+#: Bytes of a sample that is a float.
+_FLOAT_SIZE = 4
 
 _FILE_ERRORS: dict[type[OSError], str] = {
     FileNotFoundError: "NOT_FOUND",
@@ -31,7 +33,7 @@ class Image:
     """Immutable pixels of one picture, and what is known about it.
 
     ``numpy.asarray(image)`` is a read-only view of shape ``(height, width, channels)`` without a copy; it keeps the
-    picture alive. Samples are ``uint8``, or ``uint16`` for the formats that end in 16.
+    picture alive. Samples are ``uint8``, ``uint16`` for the formats that end in 16, and ``float32`` for ``rgba_float``.
     """
 
     __slots__ = ("__weakref__", "_handle")
@@ -171,11 +173,16 @@ class Image:
         return _bytes.copied(data) if data else None
 
     @property
+    def is_hdr(self) -> bool:
+        """Whether the pixels reach beyond the white of a standard picture."""
+        return cast(bool, lib.sdimage_image_is_hdr(self.pointer))
+
+    @property
     def metadata(self) -> dict[str, Any]:
         """What is known beside the pixels."""
         names = (
             "format scale orientation source_size frame_count loop_count duration_ms is_animated is_thumbnail "
-            "memory_cost color_profile"
+            "memory_cost color_profile is_hdr"
         )
         return {name: getattr(self, name) for name in names.split()}
 
@@ -203,7 +210,7 @@ class Image:
             yield bytes(pixels[y * stride : y * stride + row])
 
     def tobytes(self) -> bytes:
-        """The pixels as tight rows, in :attr:`pixel_format`; 16-bit samples in the machine's byte order."""
+        """The pixels as tight rows, in :attr:`pixel_format`; samples in the machine's byte order."""
         if self.stride == self._row:
             return bytes(self.pixels)
         return b"".join(self.rows())
@@ -215,7 +222,7 @@ class Image:
         return {
             "version": 3,
             "shape": (self.height, self.width, samples),
-            "typestr": f"{order}u{size}",
+            "typestr": f"{order}{'f' if size == _FLOAT_SIZE else 'u'}{size}",
             "data": (lib.sdimage_image_pixels(self.pointer), True),
             "strides": (self.stride, samples * size, size),
         }
@@ -237,7 +244,7 @@ class Image:
         return Image.owned(out.value)
 
     def to_pil(self) -> Any:
-        """A ``PIL.Image.Image`` of mode L, RGB or RGBA with straight alpha; 16 bits become 8."""
+        """A ``PIL.Image.Image`` of mode L, RGB or RGBA with straight alpha; samples become 8 bits."""
         pillow: Any = importlib.import_module("PIL.Image")
         mode = {1: "L", 3: "RGB", 4: "RGBA"}[self._layout[0]]
         plain = self.convert({"L": "gray8", "RGB": "rgb8", "RGBA": "rgba8"}[mode])

@@ -1,0 +1,56 @@
+/// Three by three numbers by which colours are multiplied, row by row.
+struct ColorMatrix {
+    let rows: [[Double]]
+
+    init(_ rows: [[Double]]) { self.rows = rows }
+
+    static let identity = ColorMatrix([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+
+    /// From RGB of these primaries to CIE XYZ, white having Y = 1 (SMPTE RP 177). nil when they span no colour space.
+    init?(primaries: [RGBEncoding.Point], white: RGBEncoding.Point) {
+        guard primaries.count == 3, white.y > 0 else { return nil }
+        let columns = primaries.map { [$0.x, $0.y, 1 - $0.x - $0.y] }
+        let plain = ColorMatrix((0..<3).map { row in columns.map { $0[row] } })
+        guard let inverse = plain.inverse else { return nil }
+        let scale = inverse.applied(to: ColorMatrix.xyz(white))
+        guard scale.allSatisfy({ $0.isFinite && $0 > 0 }) else { return nil }
+        rows = plain.rows.map { row in zip(row, scale).map { $0 * $1 } }
+    }
+
+    /// From one white to another, as the eye adapts (Bradford, as in ICC.1:2010 annex E).
+    static func adaptation(from: RGBEncoding.Point, to: RGBEncoding.Point) -> ColorMatrix? {
+        let cones = ColorMatrix([[0.8951, 0.2664, -0.1614], [-0.7502, 1.7135, 0.0367], [0.0389, -0.0685, 1.0296]])
+        let (source, target) = (cones.applied(to: xyz(from)), cones.applied(to: xyz(to)))
+        guard from.y > 0, to.y > 0, source.allSatisfy({ abs($0) > 1e-9 }), let back = cones.inverse else { return nil }
+        let gains = ColorMatrix((0..<3).map { row in (0..<3).map { $0 == row ? target[row] / source[row] : 0 } })
+        return back.multiplied(by: gains).multiplied(by: cones)
+    }
+
+    private static func xyz(_ point: RGBEncoding.Point) -> [Double] {
+        [point.x / point.y, 1, (1 - point.x - point.y) / point.y]
+    }
+
+    func applied(to vector: [Double]) -> [Double] {
+        rows.map { row in zip(row, vector).reduce(0) { $0 + $1.0 * $1.1 } }
+    }
+
+    /// What applies `other` first.
+    func multiplied(by other: ColorMatrix) -> ColorMatrix {
+        let columns = (0..<3).map { column in applied(to: other.rows.map { $0[column] }) }
+        return ColorMatrix((0..<3).map { row in columns.map { $0[row] } })
+    }
+
+    func scaled(by factor: Double) -> ColorMatrix { ColorMatrix(rows.map { $0.map { $0 * factor } }) }
+
+    /// By cofactors; nil when there is none.
+    var inverse: ColorMatrix? {
+        func minor(_ row: Int, _ column: Int) -> Double {
+            let (a, b) = ((row + 1) % 3, (row + 2) % 3)
+            let (c, d) = ((column + 1) % 3, (column + 2) % 3)
+            return rows[a][c] * rows[b][d] - rows[a][d] * rows[b][c]
+        }
+        let determinant = (0..<3).reduce(0) { $0 + rows[0][$1] * minor(0, $1) }
+        guard abs(determinant) > 1e-9 else { return nil }
+        return ColorMatrix((0..<3).map { row in (0..<3).map { minor($0, row) / determinant } })
+    }
+}

@@ -1,0 +1,34 @@
+import SDImage
+
+extension Image {
+    /// The picture as these options would have decoded it (see `fitted`), in sRGB or, as float, in light: for pictures
+    /// that carry a profile or code points. Code points win, as in PNG, and what is not understood counts as sRGB.
+    package func convertedToSRGB(_ options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+        guard metadata.colorProfile != nil || metadata.cicp != nil else { return try fitted(options, stop: stop) }
+        var options = options
+        let output = PixelFormat.resolved(source: pixels.format, wanted: options.pixelFormat)
+        // Colours are changed while they are straight.
+        let source = pixels.format.isPremultiplied ? try converted(to: .rgba8) : self
+        if source !== self { options.pixelFormat = output }
+        let result = try source.fitted(options, transform: source.colorTransform(to: output), stop: stop)
+        var metadata = result.metadata
+        let isBright = metadata.cicp?.isHighDynamicRange ?? false
+        if pixels.format != .rgbaFloat { metadata.isHighDynamicRange = isBright && output == .rgbaFloat }
+        metadata.colorProfile = nil
+        metadata.cicp = nil
+        return result.with(metadata)
+    }
+
+    /// The way of this picture's rows; nil where they are as wanted.
+    private func colorTransform(to output: PixelFormat) -> (any RowTransform)? {
+        let format = pixels.format
+        // Light has no curve and no primaries but its own.
+        guard format != .rgbaFloat else { return nil }
+        if let encoding = metadata.cicp.flatMap(RGBEncoding.init(codePoints:)) {
+            return ColorConverter.transform(encoding: encoding, format: format, isGray: format.channels == 1, output: output)
+        }
+        return metadata.colorProfile.flatMap {
+            ColorConverter.transform(profile: $0, format: format, isGray: format.channels == 1, output: output)
+        }
+    }
+}

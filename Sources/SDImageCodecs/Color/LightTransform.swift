@@ -1,0 +1,58 @@
+import SDImage
+import SDImagePixels
+
+/// Integer rows of an encoding to light with the primaries of sRGB: as float, or brought back to integers in sRGB, by a
+/// shoulder where the encoding reaches beyond white.
+struct LightTransform: RowTransform {
+    private let format: PixelFormat
+    private let output: PixelFormat
+    private let table: [Float]
+    /// Of the display that HLG is meant for, with what it applies to (ITU-R BT.2100, table 5).
+    private let systemGamma: Float
+    private let luminance: [Float]
+    private let matrix: [Float]
+    private let mapsTones: Bool
+
+    /// nil when the numbers describe no colour space.
+    init?(encoding: RGBEncoding, format: PixelFormat, isGray: Bool, output: PixelFormat) {
+        guard format.bytesPerChannel <= 2, !format.isPremultiplied, let toXYZ = encoding.toXYZ,
+            let toStandard = encoding.toStandard
+        else { return nil }
+        self.format = format
+        self.output = output
+        let top = format.bytesPerChannel == 1 ? 255 : 65535
+        table = (0...top).map { Float(encoding.curve.toLinear(Double($0) / Double(top))) }
+        systemGamma = encoding.curve == .hlg ? 1.2 : 1
+        luminance = toXYZ.rows[1].map(Float.init)
+        let gain = encoding.curve == .hlg ? RGBEncoding.hlgPeak / RGBEncoding.referenceWhite : 1
+        // Equal colours stay equal whatever the primaries.
+        matrix = (isGray ? .identity : toStandard).scaled(by: gain).rows.flatMap { $0.map(Float.init) }
+        mapsTones = encoding.curve.isHighDynamicRange && output != .rgbaFloat
+    }
+
+    func output(for format: PixelFormat) -> PixelFormat { output }
+
+    func apply(_ row: UnsafeMutableRawBufferPointer, pixels: Int, format: PixelFormat) {
+        // A pixel that keeps its size may be written where it was read.
+        if output == format { unsafe apply(UnsafeRawBufferPointer(row), to: row, pixels: pixels, format: format) }
+    }
+
+    func apply(
+        _ source: UnsafeRawBufferPointer, to target: UnsafeMutableRawBufferPointer, pixels: Int, format: PixelFormat
+    ) {
+        guard format == self.format, pixels > 0, source.count / format.bytesPerPixel >= pixels,
+            target.count / output.bytesPerPixel >= pixels, let from = source.baseAddress, let to = target.baseAddress
+        else { return }
+        unsafe table.withUnsafeBufferPointer { table in
+            var light = unsafe sdpx_light()
+            unsafe light.table = table.baseAddress
+            unsafe light.luminance = (luminance[0], luminance[1], luminance[2])
+            unsafe light.system_gamma = systemGamma
+            unsafe light.matrix = (
+                matrix[0], matrix[1], matrix[2], matrix[3], matrix[4], matrix[5], matrix[6], matrix[7], matrix[8]
+            )
+            unsafe light.tone_maps = mapsTones ? 1 : 0
+            unsafe sdpx_render_row(to, output.rawValue, from, format.rawValue, pixels, &light)
+        }
+    }
+}

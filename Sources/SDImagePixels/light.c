@@ -1,0 +1,178 @@
+#include "light.h"
+
+#include <string.h>
+
+#include "clones.h"
+#include "sdpixels.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Pixels of float at a time, in the first-level cache. */
+enum { BLOCK = 256 };
+
+INLINE int32_t bits_of(float v) {
+    int32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+INLINE float float_of(int32_t bits) {
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+/* For positive normal numbers; others give some finite number. The mantissa is moved to 0.7 ... 1.4, where the series
+   of the inverse hyperbolic tangent converges at once. */
+INLINE float log2_of(float v) {
+    int32_t bits = bits_of(v), exponent = (bits - 0x3f3504f3) >> 23;
+    float m = float_of(bits - (int32_t)((uint32_t)exponent << 23)), s = (m - 1) / (m + 1), q = s * s;
+    float series = 1 + q * (0.33333333f + q * (0.2f + q * (0.14285714f + q * 0.11111111f)));
+    return (float)exponent + 2.8853901f * s * series;
+}
+
+/* For -126 ... 127. Adding the large number rounds to an integer, which then stands in the lowest bits. */
+INLINE float exp2_of(float v) {
+    const float rounder = 12582912.0f;
+    float shifted = v + rounder, f = (v - (shifted - rounder)) * 0.69314718f;
+    float high = 0.16666667f + f * (0.041666667f + f * (0.0083333333f + f * 0.0013888889f));
+    float series = 1 + f * (1 + f * (0.5f + f * high));
+    return float_of(bits_of(series) + (int32_t)((uint32_t)(bits_of(shifted) - bits_of(rounder)) << 23));
+}
+
+INLINE float power(float v, float exponent) {
+    float e = log2_of(v) * exponent;
+    return exp2_of(e < -126 ? -126 : e > 127 ? 127 : e);
+}
+
+/* A comparison with a number that is not one is false, so that also such a number ends inside. */
+INLINE float unit(float v) { return v > 0 ? (v < 1 ? v : 1) : 0; }
+
+/* IEC 61966-2-1, for 0 ... 1. */
+INLINE float srgb_to_light(float v) {
+    float curve = power((v + 0.055f) / 1.055f, 2.4f);
+    return v <= 0.04045f ? v / 12.92f : curve;
+}
+
+INLINE float light_to_srgb(float v) {
+    float curve = 1.055f * power(v, 1 / 2.4f) - 0.055f;
+    return v <= 0.0031308f ? v * 12.92f : curve;
+}
+
+SDPX_CLONES void sdpx_light_from_rgba16(float *to, const uint16_t *from, size_t pixels) {
+    for (size_t i = 0; i < 4 * pixels; i++) {
+        float v = (float)from[i] / 65535.0f, light = srgb_to_light(v);
+        to[i] = (i & 3) == 3 ? v : light;
+    }
+}
+
+/* Sample `i` of straight RGBA as stored in 0 ... `top`; alpha has no curve. */
+INLINE int32_t stored(float sample, size_t i, float top) {
+    float v = unit(sample), encoded = light_to_srgb(v);
+    return (int32_t)(((i & 3) == 3 ? v : encoded) * top + 0.5f);
+}
+
+SDPX_CLONES void sdpx_light_to_rgba16(uint16_t *to, const float *from, size_t pixels) {
+    for (size_t i = 0; i < 4 * pixels; i++)
+        to[i] = (uint16_t)stored(from[i], i, 65535);
+}
+
+SDPX_CLONES void sdpx_light_to_rgba8(uint8_t *to, const float *from, size_t pixels) {
+    for (size_t i = 0; i < 4 * pixels; i++)
+        to[i] = (uint8_t)stored(from[i], i, 255);
+}
+
+/* The shoulder begins where light is KNEE and reaches white at PEAK, which is 10,000 cd/m2 over 203. In between it is
+   the extended operator of Reinhard and others (2002) on what exceeds the knee: its slope at the knee is 1. */
+#define KNEE 0.75f
+#define PEAK (10000.0f / 203.0f)
+
+INLINE float shoulder(float light) {
+    const float top = (PEAK - KNEE) / (1 - KNEE);
+    float excess = (light - KNEE) / (1 - KNEE);
+    return KNEE + (1 - KNEE) * excess * (1 + excess / (top * top)) / (1 + excess);
+}
+
+SDPX_CLONES void sdpx_tone_map(float *rgba, size_t pixels) {
+    for (size_t i = 0; i < pixels; i++) {
+        float *p = rgba + 4 * i, brightest = p[0] > p[1] ? p[0] : p[1];
+        brightest = brightest > p[2] ? brightest : p[2];
+        brightest = brightest < PEAK ? brightest : PEAK;
+        /* One factor for the three: colours keep their hue. */
+        float factor = brightest > KNEE ? shoulder(brightest) / brightest : 1;
+        for (int k = 0; k < 3; k++)
+            p[k] *= factor;
+    }
+}
+
+/* One sample of a row of 8 or 16 bits. */
+INLINE uint32_t sample(const void *row, size_t index, int is_deep) {
+    return is_deep ? ((const uint16_t *)row)[index] : ((const uint8_t *)row)[index];
+}
+
+/* Samples to light by the table; grey becomes three equal colours, and missing alpha 1. */
+INLINE void look_up_as(float *to, const void *from, size_t pixels, const float *table, size_t channels, int is_deep) {
+    for (size_t i = 0; i < pixels; i++) {
+        for (size_t k = 0; k < 3; k++)
+            to[4 * i + k] = table[sample(from, channels * i + (channels == 1 ? 0 : k), is_deep)];
+        to[4 * i + 3] = channels == 4 ? (float)sample(from, 4 * i + 3, is_deep) / (is_deep ? 65535.0f : 255.0f) : 1;
+    }
+}
+
+static void look_up(float *to, const void *from, int format, size_t pixels, const float *table) {
+    switch (format) {
+    case SDPX_GRAY8: look_up_as(to, from, pixels, table, 1, 0); break;
+    case SDPX_RGB8: look_up_as(to, from, pixels, table, 3, 0); break;
+    case SDPX_RGBA8: look_up_as(to, from, pixels, table, 4, 0); break;
+    case SDPX_GRAY16: look_up_as(to, from, pixels, table, 1, 1); break;
+    case SDPX_RGB16: look_up_as(to, from, pixels, table, 3, 1); break;
+    case SDPX_RGBA16: look_up_as(to, from, pixels, table, 4, 1); break;
+    default: break;
+    }
+}
+
+SDPX_CLONES static void display(float *rgba, size_t pixels, const sdpx_light *light) {
+    const float *m = light->matrix, *w = light->luminance;
+    for (size_t i = 0; i < pixels; i++) {
+        float *p = rgba + 4 * i, r = p[0], g = p[1], b = p[2];
+        if (light->system_gamma != 1) {
+            float y = w[0] * r + w[1] * g + w[2] * b, factor = y > 1e-9f ? power(y, light->system_gamma - 1) : 0;
+            r *= factor;
+            g *= factor;
+            b *= factor;
+        }
+        p[0] = m[0] * r + m[1] * g + m[2] * b;
+        p[1] = m[3] * r + m[4] * g + m[5] * b;
+        p[2] = m[6] * r + m[7] * g + m[8] * b;
+    }
+}
+
+void sdpx_render_row(void *to, int to_format, const void *from, int from_format, size_t pixels,
+                     const sdpx_light *light) {
+    size_t to_size = sdpx_pixel_size(to_format), from_size = sdpx_pixel_size(from_format);
+    float block[4 * BLOCK];
+    memset(block, 0, sizeof block);
+    for (size_t offset = 0; offset < pixels; offset += BLOCK) {
+        size_t n = pixels - offset < BLOCK ? pixels - offset : BLOCK;
+        look_up(block, (const uint8_t *)from + offset * from_size, from_format, n, light->table);
+        display(block, n, light);
+        if (light->tone_maps)
+            sdpx_tone_map(block, n);
+        sdpx_convert_row((uint8_t *)to + offset * to_size, to_format, block, SDPX_RGBA_FLOAT, n);
+    }
+}
+
+SDPX_CLONES static void spread(float *to, const uint16_t *from, size_t pixels) {
+    for (size_t i = 0; i < 4 * pixels; i++)
+        to[i] = (float)from[i] / 65535.0f;
+}
+
+void sdpx_unit_row(float *to, const void *from, int from_format, size_t pixels) {
+    size_t from_size = sdpx_pixel_size(from_format);
+    for (size_t offset = 0; offset < pixels; offset += BLOCK) {
+        uint16_t block[4 * BLOCK];
+        size_t n = pixels - offset < BLOCK ? pixels - offset : BLOCK;
+        sdpx_convert_row(block, SDPX_RGBA16, (const uint8_t *)from + offset * from_size, from_format, n);
+        spread(to + 4 * offset, block, n);
+    }
+}

@@ -1,0 +1,215 @@
+import Glibc
+import SDImage
+import SDImageCodecs
+import Testing
+
+/// PQ, HLG and wide primaries to light and to sRGB; PNG with cICP is the vehicle.
+@Suite struct HighDynamicRangeTests {
+    private static let pq: UInt8 = 16
+    private static let hlg: UInt8 = 18
+
+    /// A PNG of one row of 16-bit RGB.
+    private func file(_ samples: [Double], primaries: UInt8, transfer: UInt8) -> [UInt8] {
+        var builder = PNGBuilder.header(samples.count / 3, 1, depth: 16, type: 2)
+        builder.chunk("cICP", [primaries, transfer, 0, 1])
+        let values = samples.map { UInt16(($0 * 65535).rounded()) }
+        return builder.finished([values.flatMap { (value: UInt16) -> [UInt8] in [UInt8(value >> 8), UInt8(value & 255)] }])
+    }
+
+    private func decode(_ data: [UInt8], _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> Image {
+        var options = DecodeOptions()
+        change(&options)
+        return try PNGCoder().decode(try .copying(data), options: options, stop: StopSignal())
+    }
+
+    private func light(_ samples: [Double], primaries: UInt8 = 1, transfer: UInt8) throws -> [Float] {
+        LightTests.light(try decode(file(samples, primaries: primaries, transfer: transfer)) { $0.pixelFormat = .rgbaFloat })
+    }
+
+    /// The inverse EOTF of SMPTE ST 2084, by its formula.
+    private func pq(_ nits: Double) -> Double {
+        let power = pow(nits / 10_000, 0.1593017578125)
+        return pow((0.8359375 + 18.8515625 * power) / (1 + 18.6875 * power), 78.84375)
+    }
+
+    private func isClose(_ one: [Float], _ other: [Double], _ relative: Double) -> Bool {
+        one.count == other.count
+            && zip(one, other).allSatisfy { (pair: (Float, Double)) -> Bool in
+                abs(Double(pair.0) - pair.1) <= max(abs(pair.1), 0.01) * relative
+            }
+    }
+
+    // MARK: To light
+
+    @Test(arguments: [0, 0.1, 1, 48, 100, 203, 1000, 4000, 10_000]) func pqIsLightRelativeToReferenceWhite(_ nits: Double) throws
+    {
+        let v = pq(nits)
+        #expect(
+            isClose(try light([v, v, v], transfer: HighDynamicRangeTests.pq), [nits / 203, nits / 203, nits / 203, 1], 2e-3))
+    }
+
+    /// ITU-R BT.2408: 75 % is reference white, 38 % is an 18 % grey card at 26 cd/m²; the nominal peak is 1000 cd/m².
+    @Test func hlgMeetsTheSignalLevelsOfITU() throws {
+        let levels = try light([0.75, 0.75, 0.75, 0.38, 0.38, 0.38, 1, 1, 1, 0, 0, 0], transfer: HighDynamicRangeTests.hlg)
+        #expect(abs(levels[0] - 1) < 0.005 && abs(levels[4] * 203 - 26) < 1 && abs(levels[8] * 203 - 1000) < 1)
+        #expect(levels[12...14].allSatisfy { $0 == 0 })
+    }
+
+    @Test func widePrimariesBecomeNegativeLightOutsideSRGB() throws {
+        let v = pq(203)
+        let p3 = try light([v, 0, 0, 0, v, 0, 0, 0, v], primaries: 12, transfer: HighDynamicRangeTests.pq)
+        #expect(
+            isClose(p3, [1.2249, -0.0420, -0.0197, 1, -0.2249, 1.0420, -0.0786, 1, 0, 0, 1.0983, 1], 5e-3))
+        let wide = try light([v, 0, 0, 0, v, 0, 0, 0, v], primaries: 9, transfer: HighDynamicRangeTests.pq)
+        #expect(
+            isClose(wide, [1.6605, -0.1246, -0.0182, 1, -0.5876, 1.1329, -0.1006, 1, -0.0728, -0.0083, 1.1187, 1], 5e-3))
+    }
+
+    @Test func standardCurvesOfWidePrimariesBecomeLightToo() throws {
+        let red = try light([1, 0, 0], primaries: 12, transfer: 13)
+        #expect(isClose(red, [1.2249, -0.0420, -0.0197, 1], 5e-3))
+        let gray = try light([0.5, 0.5, 0.5], primaries: 12, transfer: 13)
+        #expect(isClose(gray, [0.21404, 0.21404, 0.21404, 1], 1e-3))
+    }
+
+    @Test func lightIsMarkedAsBeyondTheStandardRangeAndPlainPicturesAreNot() throws {
+        let bright = file([0.5, 0.5, 0.5], primaries: 9, transfer: HighDynamicRangeTests.pq)
+        #expect(try decode(bright) { $0.pixelFormat = .rgbaFloat }.metadata.isHighDynamicRange)
+        #expect(try !decode(bright).metadata.isHighDynamicRange)
+        let plain = file([0.5, 0.5, 0.5], primaries: 12, transfer: 13)
+        #expect(try !decode(plain) { $0.pixelFormat = .rgbaFloat }.metadata.isHighDynamicRange)
+    }
+
+    @Test func samplesLeftAloneKeepTheirCodePoints() throws {
+        let data = file([0.5, 0.25, 0.75], primaries: 9, transfer: HighDynamicRangeTests.pq)
+        let image = try decode(data) { $0.convertToSRGB = false }
+        #expect(LightTests.deep(image) == [0.5, 0.25, 0.75].map { UInt16(($0 * 65535).rounded()) })
+        #expect(image.metadata.cicp == CodePoints(primaries: 9, transfer: 16, matrix: 0, isFullRange: true))
+        #expect(image.metadata.isHighDynamicRange)
+    }
+
+    // MARK: To sRGB
+
+    @Test(arguments: [0.5, 5, 20, 80, 150]) func darkerThanThreeQuartersOfWhiteNothingChanges(_ nits: Double) throws {
+        let v = pq(nits)
+        let image = try decode(file([v, v, v], primaries: 1, transfer: HighDynamicRangeTests.pq))
+        let l = nits / 203
+        let stored: Double = l <= 0.0031308 ? l * 12.92 : 1.055 * pow(l, 1 / 2.4) - 0.055
+        let expected = stored * 65535
+        #expect(image.pixels.format == .rgb16)
+        #expect(LightTests.deep(image).allSatisfy { abs(Double($0) - expected) < 30 })
+    }
+
+    @Test func brighterLightRisesToWhiteWithoutAStep() throws {
+        let values = stride(from: 100.0, through: 10_000, by: 10).flatMap { (nits: Double) -> [Double] in
+            [Double](repeating: pq(nits), count: 3)
+        }
+        let image = try decode(file(values, primaries: 1, transfer: HighDynamicRangeTests.pq)) { $0.pixelFormat = .rgb8 }
+        let content = image.content
+        let levels = stride(from: 0, to: values.count, by: 3).map { (at: Int) -> Int in Int(content[at]) }
+        #expect(zip(levels, levels.dropFirst()).allSatisfy { $0 <= $1 && $1 - $0 < 10 })
+        #expect(levels.last == 255)
+        // Reference white stays near white, and leaves room above.
+        #expect((235...245).contains(levels[10]))
+    }
+
+    @Test func brightColorsKeepTheirHue() throws {
+        let image = try decode(
+            file([pq(2000), pq(1000), pq(500)], primaries: 1, transfer: HighDynamicRangeTests.pq))
+        let light = LightTests.light(try image.converted(to: .rgbaFloat))
+        #expect(abs(light[0] / light[1] - 2) < 0.02 && abs(light[1] / light[2] - 2) < 0.02)
+    }
+
+    @Test func lightThatIsConvertedLooksAsTheDecodeDoes() throws {
+        let data = file([pq(2000), pq(100), pq(1), pq(400), pq(300), pq(0)], primaries: 9, transfer: HighDynamicRangeTests.pq)
+        let light = try decode(data) { $0.pixelFormat = .rgbaFloat }
+        let converted = try light.converted(to: .rgb8)
+        #expect(converted.content == (try decode(data) { $0.pixelFormat = .rgb8 }).content)
+        #expect(!converted.metadata.isHighDynamicRange)
+    }
+
+    @Test func thumbnailsOfBrightPicturesAreThumbnails() throws {
+        let v = pq(203)
+        let data = file([Double](repeating: v, count: 90), primaries: 9, transfer: HighDynamicRangeTests.pq)
+        let image = try decode(data) {
+            $0.pixelFormat = .rgbaFloat
+            $0.thumbnailSize = PixelSize(width: 10, height: 10)
+        }
+        #expect(image.size == PixelSize(width: 10, height: 1))
+        #expect(LightTests.light(image).allSatisfy { abs($0 - 1) < 2e-3 })
+    }
+
+    @Test func grayAndAlphaPassToo() throws {
+        var builder = PNGBuilder.header(1, 1, depth: 16, type: 4)
+        builder.chunk("cICP", [9, 16, 0, 1])
+        let v = UInt16((pq(203) * 65535).rounded())
+        let data = builder.finished([[UInt8(v >> 8), UInt8(v & 255), 0x80, 0]])
+        let light = LightTests.light(try decode(data) { $0.pixelFormat = .rgbaFloat })
+        #expect(light[0...2].allSatisfy { abs($0 - 1) < 2e-3 } && abs(light[3] - 0.5) < 1e-4)
+        #expect(LightTests.deep(try decode(data))[3] == 0x8000)
+    }
+
+    // MARK: Finished pictures
+
+    private func finished(_ image: Image, _ change: (inout ImageMetadata) -> Void) -> Image {
+        var metadata = image.metadata
+        change(&metadata)
+        return image.with(metadata)
+    }
+
+    private func converted(_ image: Image, _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> Image {
+        var options = DecodeOptions()
+        change(&options)
+        return try image.convertedToSRGB(options, stop: StopSignal())
+    }
+
+    @Test(arguments: [nil, PixelFormat.rgb8, .rgbaFloat, .gray8]) func aFinishedPictureIsConvertedAsItsFileWouldBe(
+        _ format: PixelFormat?
+    ) throws {
+        let data = file([pq(2000), pq(100), pq(1), pq(400), pq(300), pq(0)], primaries: 9, transfer: HighDynamicRangeTests.pq)
+        let raw = try decode(data) { $0.convertToSRGB = false }
+        let image = try converted(raw) { $0.pixelFormat = format }
+        let expected = try decode(data) { $0.pixelFormat = format }
+        #expect(image.content == expected.content)
+        #expect(image.metadata.cicp == nil)
+        #expect(image.metadata.isHighDynamicRange == expected.metadata.isHighDynamicRange)
+    }
+
+    @Test func aFinishedPictureIsConvertedByItsProfile() throws {
+        let raw = try JPEGCoder().decode("pictures/liquid-colour.jpg") { $0.convertToSRGB = false }
+        let image = try converted(raw)
+        #expect(image.content == (try JPEGCoder().decode("pictures/liquid-colour.jpg")).content)
+        #expect(image.metadata.colorProfile == nil)
+    }
+
+    @Test func shrinkingAndTurningHappenOnTheWay() throws {
+        let raw = finished(try LightTests.image(.rgb8, width: 40, height: 20, [UInt8](repeating: 200, count: 2400))) {
+            $0.cicp = CodePoints(primaries: 9, transfer: 18, matrix: 9, isFullRange: true)
+            $0.orientation = .right
+        }
+        let image = try converted(raw) { $0.thumbnailSize = PixelSize(width: 10, height: 10) }
+        #expect(image.size == PixelSize(width: 5, height: 10))
+        #expect(image.metadata.orientation == .up)
+        #expect(Set(image.content).count == 1 && image.content[0] != 200)
+    }
+
+    @Test func premultipliedPicturesAreConvertedStraight() throws {
+        let bytes: [UInt8] = [100, 50, 25, 128, 0, 0, 0, 0]
+        let raw = finished(try LightTests.image(.rgba8Premultiplied, width: 2, bytes)) {
+            $0.cicp = CodePoints(primaries: 12, transfer: 13, matrix: 0, isFullRange: true)
+        }
+        let image = try converted(raw)
+        #expect(image.pixels.format == .rgba8Premultiplied)
+        let straight = finished(try raw.converted(to: .rgba8)) { _ in }
+        #expect(image.content == (try converted(straight).converted(to: .rgba8Premultiplied)).content)
+    }
+
+    @Test func aPictureThatIsStandardAlreadyIsLeftAlone() throws {
+        let image = try LightTests.image(.rgb8, width: 1, [1, 2, 3])
+        #expect(try converted(image) === image)
+        let named = finished(image) { $0.cicp = CodePoints(primaries: 1, transfer: 13, matrix: 0, isFullRange: true) }
+        #expect(try converted(named).content == [1, 2, 3])
+        let unknown = finished(image) { $0.cicp = CodePoints(primaries: 255, transfer: 255, matrix: 0, isFullRange: true) }
+        #expect(try converted(unknown).content == [1, 2, 3])
+    }
+}
