@@ -72,7 +72,8 @@ let package = Package(
             name: "SDImageABI",
             dependencies: ["CSDImage", "SDImage", "SDImageCodecs", "SDImageCurl", "SDImageSQLite"],
             exclude: ["exports.map"],
-            swiftSettings: strict, linkerSettings: sharedLibrary),
+            // Hidden symbols would hide the sanitizer's allocator too.
+            swiftSettings: strict, linkerSettings: fuzzer == nil ? sharedLibrary : []),
 
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         .testTarget(
@@ -87,11 +88,24 @@ let package = Package(
 )
 
 if let fuzzer {
+    // The modules are fuzzed where their libraries are installed; in one program with the library, whose functions they call.
+    let withModules = Context.environment["SDIMAGE_FUZZ_MODULES"] == "1"
+    let modules: [Target.Dependency] = withModules ? ["CSDImage", "SDImageABI", "CModules", "CModuleHeaders"] : []
     package.targets += [
         .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/libfuzzer"),
         .executableTarget(
-            name: "Fuzz", dependencies: ["CFuzzer", "SDImage", "SDImageCodecs"], path: "Tests/Fuzz",
-            exclude: ["libfuzzer", "dictionaries"], swiftSettings: plain,
+            name: "Fuzz", dependencies: ["CFuzzer", "SDImage", "SDImageCodecs"] + modules, path: "Tests/Fuzz",
+            exclude: ["libfuzzer", "modules", "dictionaries", "seeds.py"],
+            swiftSettings: plain + (withModules ? [.define("SDIMAGE_FUZZ_MODULES")] : []),
             linkerSettings: [.unsafeFlags([fuzzer]), .linkedLibrary("stdc++")]),
     ]
+    if withModules {
+        package.targets += [
+            .systemLibrary(name: "CModuleHeaders", path: "Tests/Fuzz/modules"),
+            .target(
+                name: "CModules", path: "Sources/Modules", publicHeadersPath: "common",
+                cSettings: [.unsafeFlags(["-I\(Context.packageDirectory)/include"])],
+                linkerSettings: ["heif", "de265", "avif"].map { .linkedLibrary($0) }),
+        ]
+    }
 }

@@ -3,7 +3,8 @@
 
     corpus.py [PART-OF-A-PATH]
 
-`MANIFEST.tsv` says of each file whether it decodes, its size and its frames; `oracle.json` has the hash of its pixels. Each
+`MANIFEST.tsv` says of each file whether it decodes, its size and its frames (columns path, family, expected, width, height,
+frames, compare); `oracle.json` has the SHA-256 of its frames, as straight RGBA with invisible pixels black. Each
 file is decoded at once, in pieces and at a thumbnail size, in a worker process whose time and memory are watched: a file
 that is damaged, or a trap, must end in an error or a picture, soon and within the limits.
 

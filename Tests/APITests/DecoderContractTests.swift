@@ -44,7 +44,8 @@ import Testing
 
     @Test func anErrorIsTheSameFromEveryLaterCall() throws {
         let feeding = try Feeding()
-        let status = feeding.append(Array("no picture at all, whatever one looks at in these bytes, of which there are enough".utf8))
+        let text = "no picture at all, wherever one looks in these bytes, of which there are enough to tell"
+        let status = feeding.append(Array(text.utf8))
         let end = status.rawValue < 0 ? status : feeding.append([], finished: true)
         #expect(end == .SDIMAGE_STATUS_NOT_AN_IMAGE)
         #expect(feeding.append(png) == end)

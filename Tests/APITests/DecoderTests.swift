@@ -50,7 +50,8 @@ import Testing
     func prefixesEndWithTheStatusOfTheirDecode(name: String) throws {
         let bytes = try Fixtures.bytes(name)
         var randoms = Randoms(seed: 11)
-        let near = [1, 8, 24, 63, 64, 65, bytes.count - 1, bytes.count - 2, bytes.count - 12].filter { $0 < bytes.count && $0 > 0 }
+        let near = [1, 8, 24, 63, 64, 65, bytes.count - 12, bytes.count - 2, bytes.count - 1]
+            .filter { $0 < bytes.count && $0 > 0 }
         for count in near + (0..<4).map({ _ in randoms.below(bytes.count) }) {
             let prefix = Array(bytes.prefix(count))
             let whole = Outcome.whole(prefix)

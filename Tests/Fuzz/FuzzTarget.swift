@@ -12,7 +12,7 @@ struct FuzzTarget: Sendable {
     var repair: (@Sendable (UnsafeMutableBufferPointer<UInt8>) -> Void)?
 
     /// The formats whose coder this build has, the parsers, and what works on pictures of every format.
-    static let all = pictures + parsers + [DecoderTarget.target, OptionsTarget.target]
+    static let all = pictures + modules + parsers + [DecoderTarget.target, OptionsTarget.target]
 
     static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 
@@ -21,6 +21,15 @@ struct FuzzTarget: Sendable {
         let formats = coders.map { PictureTarget.target($0, name: $0.name) }
         // The same coder; another corpus.
         return formats + coders.filter { $0.name == "png" }.map { PictureTarget.target($0, name: "apng") }
+    }
+
+    /// Those whose libraries were there when this was built.
+    private static var modules: [FuzzTarget] {
+        #if SDIMAGE_FUZZ_MODULES
+            ModuleTarget.all
+        #else
+            []
+        #endif
     }
 
     private static var parsers: [FuzzTarget] {

@@ -8,22 +8,35 @@ enum ParserTargets {
         _ = ExifOrientation.read(.exact(UnsafeRawBufferPointer(input)))
     }
 
-    /// A colour profile, applied to a row of every kind of pixel.
+    /// A colour profile, applied to a row of one kind of pixel, which the last byte chooses: making a transform is slow.
     static func icc(_ input: FuzzTarget.Input) {
         let profile = Bytes.exact(UnsafeRawBufferPointer(input))
-        let pixels = 7
-        for format in PixelFormat.allCases where !format.isPremultiplied {
-            let isGray = format.channels == 1
-            var row = [UInt8](repeating: 77, count: pixels * format.bytesPerPixel)
-            let transform = ColorConverter.transform(profile: profile, format: format, isGray: isGray)
-            row.withUnsafeMutableBytes { transform?.apply($0, pixels: pixels, format: format) }
+        let formats = PixelFormat.allCases.filter { !$0.isPremultiplied && $0 != .rgbaFloat }
+        let last = Int(input.last ?? 0)
+        let choice = last % (formats.count + 2)
+        guard choice < formats.count else { return ink(profile, isInverted: choice == formats.count) }
+        light(profile, formats[choice], to: last & 0x80 == 0 ? nil : .rgbaFloat)
+    }
+
+    private static let pixels = 7
+
+    private static func light(_ profile: Bytes, _ format: PixelFormat, to output: PixelFormat?) {
+        guard
+            let transform = ColorConverter.transform(
+                profile: profile, format: format, isGray: format.channels == 1, output: output)
+        else { return }
+        let row = [UInt8](repeating: 77, count: pixels * format.bytesPerPixel)
+        var result = [UInt8](repeating: 0, count: pixels * transform.output(for: format).bytesPerPixel)
+        row.withUnsafeBytes { from in
+            result.withUnsafeMutableBytes { transform.apply(from, to: $0, pixels: pixels, format: format) }
         }
+    }
+
+    private static func ink(_ profile: Bytes, isInverted: Bool) {
         let ink = [UInt8](repeating: 99, count: pixels * 4)
-        var light = [UInt8](repeating: 0, count: pixels * 3)
-        for isInverted in [false, true] {
-            let transform = ColorConverter.cmykTransform(profile: profile, isInverted: isInverted)
-            ink.withUnsafeBytes { from in light.withUnsafeMutableBytes { transform?.apply(from, to: $0, pixels: pixels) } }
-        }
+        var row = [UInt8](repeating: 0, count: pixels * 3)
+        let transform = ColorConverter.cmykTransform(profile: profile, isInverted: isInverted)
+        ink.withUnsafeBytes { from in row.withUnsafeMutableBytes { transform?.apply(from, to: $0, pixels: pixels) } }
     }
 
     private static let registry = CoderRegistry(BuiltinCoders.make())
