@@ -5,12 +5,13 @@ import PackageDescription
 let fuzzer = Context.environment["SDIMAGE_FUZZ"]
 
 /// Every Swift target: language mode 6, every unsafe construct marked, a warning is an error.
-let strict: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .strictMemorySafety(),
-    .treatAllWarnings(as: .error),
-    .enableUpcomingFeature("ExistentialAny"),
-] + (fuzzer == nil ? [] : [.define("SDIMAGE_SANITIZED")])
+let strict: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .strictMemorySafety(),
+        .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("ExistentialAny"),
+    ] + (fuzzer == nil ? [] : [.define("SDIMAGE_SANITIZED")])
 
 /// Tests of the C API are C programs written in Swift: every line of them would be marked unsafe.
 let plain: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]

@@ -25,6 +25,10 @@ package final class PNGCoder: ImageCoder {
         info.channels = (reader.isGray ? 1 : 3) + (reader.hasAlpha ? 1 : 0)
         info.isProgressive = reader.isInterlaced
         info.hasColorProfile = metadata.profile != nil
+        info.isHighDynamicRange = metadata.codePoints?.isHighDynamicRange ?? false
+        var texts = PNGTexts(bytes, limits: options.limits)
+        texts.setColorProfile(metadata.profile)
+        texts.found.fill(&info)
         return info
     }
 

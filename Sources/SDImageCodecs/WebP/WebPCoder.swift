@@ -24,7 +24,9 @@ package final class WebPCoder: ImageCoder {
         info.durationMilliseconds = WebPCoder.duration(stream, options)
         info.hasAlpha = stream.hasAlpha
         info.channels = stream.hasAlpha ? 4 : 3
-        info.hasColorProfile = stream.chunk("ICCP", limit: options.limits.metadataBytes) != nil
+        let metadata = WebPCoder.metadata(stream, limit: options.limits.metadataBytes)
+        info.hasColorProfile = metadata.colorProfile != nil
+        metadata.fill(&info)
         return info
     }
 
@@ -42,6 +44,14 @@ package final class WebPCoder: ImageCoder {
         metadata.isIncremental = !isWhole
         metadata.colorProfile = options.convertToSRGB ? nil : profile
         return Image(pixels: pixels, metadata: metadata)
+    }
+
+    private static func metadata(_ stream: WebPStream, limit: Int) -> EncodedMetadata {
+        var metadata = EncodedMetadata(limit: limit)
+        metadata.setExif(stream.chunk("EXIF", limit: limit))
+        metadata.setXMP(stream.chunk("XMP ", limit: limit))
+        metadata.setColorProfile(stream.chunk("ICCP", limit: limit))
+        return metadata
     }
 
     private static func orientation(_ stream: WebPStream, _ options: DecodeOptions) -> Orientation {
