@@ -3,9 +3,12 @@ import SDImageCodecs
 
 /// What reads bytes without making a picture of them.
 enum ParserTargets {
-    /// The block of orientation and dates that pictures carry.
+    /// The block of orientation and resolution that pictures carry.
     static func exif(_ input: FuzzTarget.Input) {
-        _ = ExifOrientation.read(.exact(UnsafeRawBufferPointer(input)))
+        let block = Bytes.exact(UnsafeRawBufferPointer(input))
+        _ = ExifOrientation.read(block)
+        _ = ExifResolution.read(block)
+        _ = ExifDirectory.block(block)
     }
 
     /// A colour profile, applied to a row of one kind of pixel, which the last byte chooses: making a transform is slow.
