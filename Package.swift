@@ -1,13 +1,17 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// Set by Tests/fuzz and the suite `sanitized` to the file of libFuzzer's library; nothing of it is seen by other builds.
+let fuzzer = Context.environment["SDIMAGE_FUZZ"]
+
 /// Every Swift target: language mode 6, every unsafe construct marked, a warning is an error.
-let strict: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .strictMemorySafety(),
-    .treatAllWarnings(as: .error),
-    .enableUpcomingFeature("ExistentialAny"),
-]
+let strict: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .strictMemorySafety(),
+        .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("ExistentialAny"),
+    ] + (fuzzer == nil ? [] : [.define("SDIMAGE_SANITIZED")])
 
 /// Tests of the C API are C programs written in Swift: every line of them would be marked unsafe.
 let plain: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
@@ -69,7 +73,8 @@ let package = Package(
             name: "SDImageABI",
             dependencies: ["CSDImage", "SDImage", "SDImageCodecs", "SDImageCurl", "SDImageSQLite"],
             exclude: ["exports.map"],
-            swiftSettings: strict, linkerSettings: sharedLibrary),
+            // Hidden symbols would hide the sanitizer's allocator too.
+            swiftSettings: strict, linkerSettings: fuzzer == nil ? sharedLibrary : []),
 
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         // The libraries that own code must agree with.
@@ -87,3 +92,26 @@ let package = Package(
     ],
     cLanguageStandard: .c11
 )
+
+if let fuzzer {
+    // The modules are fuzzed where their libraries are installed; in one program with the library, whose functions they call.
+    let withModules = Context.environment["SDIMAGE_FUZZ_MODULES"] == "1"
+    let modules: [Target.Dependency] = withModules ? ["CSDImage", "SDImageABI", "CModules", "CModuleHeaders"] : []
+    package.targets += [
+        .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/libfuzzer"),
+        .executableTarget(
+            name: "Fuzz", dependencies: ["CFuzzer", "SDImage", "SDImageCodecs"] + modules, path: "Tests/Fuzz",
+            exclude: ["libfuzzer", "modules", "dictionaries", "seeds.py"],
+            swiftSettings: plain + (withModules ? [.define("SDIMAGE_FUZZ_MODULES")] : []),
+            linkerSettings: [.unsafeFlags([fuzzer]), .linkedLibrary("stdc++")]),
+    ]
+    if withModules {
+        package.targets += [
+            .systemLibrary(name: "CModuleHeaders", path: "Tests/Fuzz/modules"),
+            .target(
+                name: "CModules", path: "Sources/Modules", publicHeadersPath: "common",
+                cSettings: [.unsafeFlags(["-I\(Context.packageDirectory)/include"])],
+                linkerSettings: ["heif", "de265", "avif"].map { .linkedLibrary($0) }),
+        ]
+    }
+}

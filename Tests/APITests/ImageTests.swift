@@ -95,6 +95,77 @@ import Testing
         #expect(sdimage_image_scale(picture.pointer) == 1)
     }
 
+    @Test func pixelsOfTheLibraryAreWrittenInPlace() throws {
+        var pixels: UnsafeMutableRawPointer?
+        var stride = 0
+        let picture = try make(sdimage_image_unref) {
+            sdimage_image_new_uninitialized(5, 3, .SDIMAGE_PIXEL_FORMAT_RGB16, $0, &pixels, &stride, $1)
+        }
+        let base = try #require(pixels)
+        #expect(stride % 64 == 0 && stride >= 30)
+        #expect(UInt(bitPattern: base) % 64 == 0)
+        for y in 0..<3 { memset(base + y * stride, Int32(y + 1), 30) }
+        #expect(sdimage_image_pixels(picture.pointer) == UnsafeRawPointer(base))
+        let rows = (1...3).flatMap { [UInt8](repeating: UInt8($0), count: 30) }
+        #expect(self.pixels(picture) == rows)
+    }
+
+    @Test(arguments: [
+        (UInt32(0), UInt32(1), sdimage_pixel_format.SDIMAGE_PIXEL_FORMAT_RGB8, sdimage_status.SDIMAGE_STATUS_INVALID_ARGUMENT),
+        (1, 0, .SDIMAGE_PIXEL_FORMAT_RGB8, .SDIMAGE_STATUS_INVALID_ARGUMENT),
+        (1, 1, .SDIMAGE_PIXEL_FORMAT_AUTOMATIC, .SDIMAGE_STATUS_INVALID_ARGUMENT),
+        (.max, .max, .SDIMAGE_PIXEL_FORMAT_RGBA16, .SDIMAGE_STATUS_INVALID_ARGUMENT),
+        (65535, 65535, .SDIMAGE_PIXEL_FORMAT_GRAY8, .SDIMAGE_STATUS_TOO_LARGE),
+    ])
+    func impossiblePixelsOfTheLibraryAreRefused(
+        width: UInt32, height: UInt32, format: sdimage_pixel_format, expected: sdimage_status
+    ) {
+        var picture: OpaquePointer?
+        var pixels: UnsafeMutableRawPointer?
+        var stride = 0
+        #expect(sdimage_image_new_uninitialized(width, height, format, &picture, &pixels, &stride, nil) == expected)
+        #expect(picture == nil && pixels == nil && stride == 0)
+    }
+
+    @Test func whatACoderTellsIsWhatTheImageSays() throws {
+        let picture = try image([1, 2, 3, 4], 1, 1, .SDIMAGE_PIXEL_FORMAT_RGBA8)
+        let metadata = try make(sdimage_metadata_unref) { sdimage_image_copy_metadata(picture.pointer, $0, $1) }
+        let profile = try make(sdimage_data_unref) { sdimage_data_new("profile", 7, $0, $1) }
+        sdimage_metadata_set_format(metadata.pointer, .SDIMAGE_FORMAT_TIFF)
+        sdimage_metadata_set_orientation(metadata.pointer, .SDIMAGE_ORIENTATION_LEFT)
+        sdimage_metadata_set_source_size(metadata.pointer, 300, 200)
+        sdimage_metadata_set_has_alpha(metadata.pointer, false)
+        sdimage_metadata_set_frame_count(metadata.pointer, 7)
+        sdimage_metadata_set_loop_count(metadata.pointer, 2)
+        sdimage_metadata_set_duration_ms(metadata.pointer, 700)
+        sdimage_metadata_set_color_profile(metadata.pointer, profile.pointer)
+        let copy = try make(sdimage_image_unref) { sdimage_image_with_metadata(picture.pointer, metadata.pointer, $0, $1) }
+        #expect(sdimage_image_format(copy.pointer) == .SDIMAGE_FORMAT_TIFF)
+        #expect(sdimage_image_orientation(copy.pointer) == .SDIMAGE_ORIENTATION_LEFT)
+        #expect(sdimage_image_source_size(copy.pointer).width == 300 && sdimage_image_source_size(copy.pointer).height == 200)
+        #expect(!sdimage_image_has_alpha(copy.pointer))
+        #expect(sdimage_image_frame_count(copy.pointer) == 7)
+        #expect(sdimage_image_loop_count(copy.pointer) == 2)
+        #expect(sdimage_image_duration_ms(copy.pointer) == 700)
+        #expect(sdimage_data_length(sdimage_image_color_profile(copy.pointer)) == 7)
+    }
+
+    @Test func badMetadataActsAsTheNearestGoodOne() throws {
+        let picture = try image([1], 1, 1, .SDIMAGE_PIXEL_FORMAT_GRAY8)
+        let metadata = try make(sdimage_metadata_unref) { sdimage_image_copy_metadata(picture.pointer, $0, $1) }
+        for scale in [0, -1, Double.nan, -Double.infinity] { sdimage_metadata_set_scale(metadata.pointer, scale) }
+        sdimage_metadata_set_frame_count(metadata.pointer, 0)
+        sdimage_metadata_set_duration_ms(metadata.pointer, .max)
+        sdimage_metadata_set_source_size(metadata.pointer, .max, .max)
+        sdimage_metadata_set_bits_per_channel(metadata.pointer, .max)
+        sdimage_metadata_set_channels(metadata.pointer, .max)
+        sdimage_metadata_set_color_profile(metadata.pointer, nil)
+        let copy = try make(sdimage_image_unref) { sdimage_image_with_metadata(picture.pointer, metadata.pointer, $0, $1) }
+        #expect(sdimage_image_scale(copy.pointer) == 1)
+        #expect(sdimage_image_frame_count(copy.pointer) >= 1)
+        #expect(sdimage_image_color_profile(copy.pointer) == nil)
+    }
+
     @Test func gettersOfNothingAreNeutral() {
         #expect(sdimage_image_width(nil) == 0)
         #expect(sdimage_image_pixels(nil) == nil)

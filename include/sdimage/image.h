@@ -77,7 +77,7 @@ SDIMAGE_API sdimage_status sdimage_image_new_adopting(uint32_t width, uint32_t h
 
 /* For coders: pixels of the library's own pooled memory, still to be written. Rows are *stride bytes apart, from *pixels
  * on, both 64-byte aligned; what they hold before is undefined. Write them all, then hand the image on: from there on it is
- * immutable. Errors: INVALID_ARGUMENT (a zero size, an unknown format), TOO_LARGE, NO_MEMORY. */
+ * immutable. Errors: INVALID_ARGUMENT (a zero or overflowing size, an unknown format), TOO_LARGE, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_image_new_uninitialized(uint32_t width, uint32_t height,
                                                            sdimage_pixel_format pixel_format, sdimage_image **image,
                                                            void **pixels, size_t *stride, sdimage_error **error);

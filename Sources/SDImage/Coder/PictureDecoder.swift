@@ -63,7 +63,10 @@ package final class PictureDecoder: Sendable {
         let all = try state.withLock { state throws(ImageError) -> Bytes? in
             if let failure = state.failure { throw failure }
             guard !state.isFinished else { return nil }
-            unsafe try state.bytes.append(piece)
+            do throws(ImageError) { unsafe try state.bytes.append(piece) } catch {
+                state.failure = error
+                throw error
+            }
             state.isFinished = isFinished
             return state.bytes.bytes
         }
@@ -93,7 +96,15 @@ package final class PictureDecoder: Sendable {
         let (decoder, failure) = state.withLock { ($0.decoder, $0.failure) }
         if let failure { throw failure }
         guard let decoder else { return nil }
-        return try timed(stop) { () throws(ImageError) in try decoder.image(stop: stop) }
+        return try timed(stop) { () throws(ImageError) in try decoder.image(stop: stop) }.map { marked($0, decoder) }
+    }
+
+    /// What more bytes may still change says so, even where the first frame of several is whole.
+    private func marked(_ image: Image, _ decoder: any ImageDecoder) -> Image {
+        guard !isFinished, !decoder.isSatisfied, !image.metadata.isIncremental else { return image }
+        var metadata = image.metadata
+        metadata.isIncremental = true
+        return image.with(metadata)
     }
 
     /// A frame composed to the whole canvas.

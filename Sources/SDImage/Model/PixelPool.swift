@@ -22,7 +22,12 @@ import Glibc
         var liveBytes = 0
     }
 
-    private static let pooledFrom = 64 << 10
+    #if SDIMAGE_SANITIZED
+        // Every block from the C allocator, whose bounds are watched.
+        private static let pooledFrom = Int.max
+    #else
+        private static let pooledFrom = 64 << 10
+    #endif
     /// Unused bytes that are kept.
     private static let retainedLimit = 64 << 20
     private static let hugeFrom = 1 << 20

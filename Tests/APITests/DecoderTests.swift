@@ -1,0 +1,92 @@
+import CSDImage
+import Foundation
+import TestSupport
+import Testing
+
+/// However the bytes are cut, the last picture and the last error are those of one decode.
+@Suite struct DecoderTests {
+    /// Files of this size and more are fed in two ways only: debug builds take long for them.
+    private static let large = 12_000
+
+    private static let wishes: [(name: String, options: Owned)] = [
+        ("full size", decodeOptions()),
+        ("thumbnail", decodeOptions { sdimage_decode_options_set_thumbnail_size($0, 24, 20, true) }),
+        ("first frame", decodeOptions { sdimage_decode_options_set_first_frame_only($0, true) }),
+    ]
+
+    private func cuts(_ bytes: [UInt8]) -> [Cut] { bytes.count < DecoderTests.large ? Cut.allCases : [.pages, .random] }
+
+    @Test(arguments: Fixtures.pictures)
+    func piecesEndInThePictureOfTheWhole(name: String) throws {
+        let bytes = try Fixtures.bytes(name)
+        for wish in DecoderTests.wishes {
+            let whole = Outcome.whole(bytes, wish.options)
+            for cut in cuts(bytes) {
+                let feeding = try Feeding(wish.options)
+                #expect(feeding.feed(bytes, cut) == whole, "\(wish.name), pieces of \(cut)")
+            }
+        }
+    }
+
+    @Test(arguments: Fixtures.pictures)
+    func whatShowsOnTheWayHasTheSizeOfTheWholeAndIsMarked(name: String) throws {
+        let bytes = try Fixtures.bytes(name)
+        for wish in DecoderTests.wishes {
+            guard let whole = Outcome.whole(bytes, wish.options).seen else { continue }
+            let feeding = try Feeding(wish.options)
+            var position = 0
+            for end in Cut.random.ends(bytes.count - 1).suffix(24) {
+                let isComplete = feeding.append(bytes[position..<end]) == .SDIMAGE_STATUS_END
+                position = end
+                guard let part = feeding.look() else { continue }
+                let seen = try #require(part.seen, "\(wish.name): a picture, not \(part.status.rawValue)")
+                #expect(seen.width == whole.width && seen.height == whole.height, "\(wish.name)")
+                #expect(seen.isIncremental || isComplete, "\(wish.name)")
+            }
+        }
+    }
+
+    @Test(arguments: Fixtures.pictures)
+    func prefixesEndWithTheStatusOfTheirDecode(name: String) throws {
+        let bytes = try Fixtures.bytes(name)
+        var randoms = Randoms(seed: 11)
+        let near = [1, 8, 24, 63, 64, 65, bytes.count - 12, bytes.count - 2, bytes.count - 1]
+            .filter { $0 < bytes.count && $0 > 0 }
+        for count in near + (0..<4).map({ _ in randoms.below(bytes.count) }) {
+            let prefix = Array(bytes.prefix(count))
+            let whole = Outcome.whole(prefix)
+            let feeding = try Feeding()
+            #expect(feeding.feed(prefix, .random) == whole, "\(count) of \(bytes.count) bytes")
+        }
+    }
+
+    @Test(arguments: Fixtures.pictures)
+    func damagedBytesEndWithTheStatusOfTheirDecode(name: String) throws {
+        let bytes = try Fixtures.bytes(name)
+        guard bytes.count < DecoderTests.large else { return }
+        var randoms = Randoms(seed: 13)
+        for _ in 0..<8 {
+            var damaged = bytes
+            for _ in 0..<3 { damaged[randoms.below(bytes.count)] ^= UInt8(1 << randoms.below(8)) }
+            let feeding = try Feeding()
+            #expect(feeding.feed(damaged, .random) == Outcome.whole(damaged))
+        }
+    }
+
+    @Test(arguments: Fixtures.pictures)
+    func framesAreThoseOfTheImage(name: String) throws {
+        let bytes = try Fixtures.bytes(name)
+        let feeding = try Feeding()
+        guard feeding.feed(bytes, .pages)?.seen != nil else { return }
+        let image = try make(sdimage_image_unref) { sdimage_decode(bytes, bytes.count, nil, $0, $1) }
+        let count = sdimage_image_frame_count(image.pointer)
+        #expect(sdimage_decoder_frame_count(feeding.decoder.pointer) == count)
+        #expect(sdimage_decoder_loop_count(feeding.decoder.pointer) == sdimage_image_loop_count(image.pointer))
+        for index in Set([0, 1, count / 2, count - 1]) where index < count {
+            let frame = try make(sdimage_image_unref) { sdimage_image_copy_frame(image.pointer, index, $0, $1) }
+            #expect(feeding.frame(Int(index)).seen?.sum == Seen(frame.pointer).sum, "frame \(index)")
+            let duration = sdimage_image_frame_duration_ms(image.pointer, index)
+            #expect(sdimage_decoder_frame_duration_ms(feeding.decoder.pointer, index) == duration)
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import CSDImage
+import Foundation
+import Testing
+
+/// Coders of the host: what the library asks of them, and what it does to their pictures.
+@Suite struct HostCoderTests {
+    private func row(_ image: Owned, _ y: Int) -> [UInt8] {
+        guard let base = sdimage_image_pixels(image.pointer) else { return [] }
+        let format = sdimage_image_pixel_format(image.pointer)
+        let count = Int(sdimage_image_width(image.pointer)) * sdimage_pixel_format_bytes(format)
+        return Array(UnsafeRawBufferPointer(start: base + y * sdimage_image_stride(image.pointer), count: count))
+    }
+
+    private func picture(_ bytes: [UInt8], _ coder: Owned, _ options: Owned? = nil) throws -> Owned {
+        let feeding = try Feeding(options, coder: coder)
+        feeding.append(bytes, finished: true)
+        return try make(sdimage_image_unref) { sdimage_decoder_copy_image(feeding.decoder.pointer, $0, $1) }
+    }
+
+    @Test func aPictureOfTheHostShowsWhileItArrives() throws {
+        let coder = try LampCoder().makeCoder()
+        let feeding = try Feeding(coder: coder)
+        let file = LampCoder.file(width: 9, height: 10)
+        #expect(feeding.append(file[..<70]) == .SDIMAGE_STATUS_OK)
+        let part = try make(sdimage_image_unref) { sdimage_decoder_copy_image(feeding.decoder.pointer, $0, $1) }
+        let first = Array(UInt8(0)...8), missing = [UInt8](repeating: 0, count: 9), last = Array(UInt8(90)...98)
+        #expect(row(part, 0) == first)
+        #expect(row(part, 9) == missing)
+        #expect(sdimage_image_is_incremental(part.pointer))
+        #expect(feeding.append(file[70...], finished: true) == .SDIMAGE_STATUS_END)
+        let whole = try make(sdimage_image_unref) { sdimage_decoder_copy_image(feeding.decoder.pointer, $0, $1) }
+        #expect(row(whole, 9) == last)
+        #expect(!sdimage_image_is_incremental(whole.pointer))
+    }
+
+    @Test func aMovingPictureOfTheHostHasItsFrames() throws {
+        let coder = try LampCoder().makeCoder()
+        let feeding = try Feeding(coder: coder)
+        let file = LampCoder.file(width: 10, height: 8, frames: 3)
+        feeding.append(file[..<(8 + 170)])
+        #expect(sdimage_decoder_frame_count(feeding.decoder.pointer) == 2)
+        feeding.append(file[(8 + 170)...], finished: true)
+        #expect(sdimage_decoder_frame_count(feeding.decoder.pointer) == 3)
+        #expect(sdimage_decoder_loop_count(feeding.decoder.pointer) == 3)
+        #expect(sdimage_decoder_frame_duration_ms(feeding.decoder.pointer, 2) == 70)
+        #expect(sdimage_decoder_frame_duration_ms(feeding.decoder.pointer, 3) == 0)
+        let last = try make(sdimage_image_unref) { sdimage_decoder_copy_frame(feeding.decoder.pointer, 2, $0, $1) }
+        let first = Array(UInt8(200)...209)
+        #expect(row(last, 0) == first)
+        #expect(feeding.frame(3) == .failure(.SDIMAGE_STATUS_INVALID_ARGUMENT))
+    }
+
+    @Test func anErrorOfTheHostComesThrough() throws {
+        let coder = try LampCoder().makeCoder()
+        let feeding = try Feeding(coder: coder)
+        let file = LampCoder.file(width: 10, height: 10)
+        feeding.append(file.dropLast(1))
+        var error: OpaquePointer?
+        let status = sdimage_decoder_append(feeding.decoder.pointer, nil, 0, true, &error)
+        #expect(status == .SDIMAGE_STATUS_TRUNCATED)
+        #expect(String(cString: sdimage_error_message(error)).contains("the lamp is short"))
+        sdimage_error_unref(error)
+    }
+
+    @Test func everyInstanceIsDestroyedOnce() throws {
+        let lamp = LampCoder()
+        do {
+            let coder = try lamp.makeCoder()
+            for _ in 0..<3 {
+                let feeding = try Feeding(coder: coder)
+                feeding.append(LampCoder.file(width: 10, height: 10))
+                _ = feeding.look()
+            }
+        }
+        #expect(lamp.opened == 3)
+        // On the callback thread where other tests run the engine, or at once.
+        let end = Date(timeIntervalSinceNow: 10)
+        while lamp.ended < 3, Date() < end { sched_yield() }
+        #expect(lamp.ended == 3)
+    }
+
+    @Test func aPictureOfTheHostIsShrunkIntoItsBox() throws {
+        let coder = try LampCoder().makeCoder()
+        let box = decodeOptions { sdimage_decode_options_set_thumbnail_size($0, 5, 5, true) }
+        let small = try picture(LampCoder.file(width: 10, height: 8), coder, box)
+        #expect(sdimage_image_width(small.pointer) == 5)
+        #expect(sdimage_image_height(small.pointer) == 4)
+        #expect(sdimage_image_is_thumbnail(small.pointer))
+        #expect(sdimage_image_source_size(small.pointer).width == 10)
+    }
+
+    @Test func aPictureOfTheHostIsTurnedUprightUnlessItsTagIsKept() throws {
+        let coder = try LampCoder().makeCoder()
+        let file = LampCoder.file(width: 10, height: 8, orientation: 6)
+        let upright = try picture(file, coder)
+        #expect(sdimage_image_width(upright.pointer) == 8)
+        #expect(sdimage_image_orientation(upright.pointer) == .SDIMAGE_ORIENTATION_UP)
+        // Turned right: the first row is the first column from below.
+        let column: [UInt8] = [70, 60, 50, 40, 30, 20, 10, 0]
+        #expect(row(upright, 0) == column)
+        let kept = try picture(file, coder, decodeOptions { sdimage_decode_options_set_apply_orientation($0, false) })
+        #expect(sdimage_image_width(kept.pointer) == 10)
+        #expect(sdimage_image_orientation(kept.pointer) == .SDIMAGE_ORIENTATION_RIGHT)
+    }
+
+    @Test func aPictureOfTheHostComesInTheWantedPixelFormat() throws {
+        let coder = try LampCoder().makeCoder()
+        let wish = decodeOptions { sdimage_decode_options_set_pixel_format($0, .SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED) }
+        let wide = try picture(LampCoder.file(width: 10, height: 8), coder, wish)
+        #expect(sdimage_image_pixel_format(wide.pointer) == .SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED)
+        let start: [UInt8] = [10, 10, 10, 255, 11, 11, 11, 255]
+        #expect(Array(row(wide, 1).prefix(8)) == start)
+    }
+}
+
+/// Coders of the host in the list of all coders, where other tests see them.
+@Suite(.serialized) struct RegisteredHostCoderTests {
+    private func whileRegistered(_ lamp: LampCoder = LampCoder(), _ body: () throws -> Void) throws {
+        let coder = try lamp.makeCoder()
+        #expect(sdimage_coder_register(coder.pointer, nil) == .SDIMAGE_STATUS_OK)
+        defer { sdimage_coder_unregister(coder.pointer, nil) }
+        try body()
+    }
+
+    @Test func theHeaderOfAHostsPictureIsToldByItsOwnFunction() throws {
+        try whileRegistered {
+            // No pixel is there to be decoded.
+            let header = Array(LampCoder.file(width: 30, height: 20, orientation: 6, frames: 5).prefix(LampCoder.header))
+            let json = try make(sdimage_data_unref) { sdimage_info(header, header.count, $0, $1) }
+            let data = Data(bytes: sdimage_data_bytes(json.pointer), count: sdimage_data_length(json.pointer))
+            let info = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+            #expect(info["width"] as? Int == 20 && info["height"] as? Int == 30)
+            #expect(info["stored_width"] as? Int == 30 && info["stored_height"] as? Int == 20)
+            #expect(info["orientation"] as? Int == 6)
+            #expect(info["frame_count"] as? Int == 5 && info["loop_count"] as? Int == 3)
+            #expect(info["duration_ms"] as? Int == 350)
+            #expect(info["channels"] as? Int == 1 && info["bits_per_channel"] as? Int == 8)
+        }
+    }
+
+    @Test func oneDecodeOfAMovingHostsPictureKnowsItsFrames() throws {
+        try whileRegistered {
+            let file = LampCoder.file(width: 10, height: 8, orientation: 6, frames: 3)
+            let image = try make(sdimage_image_unref) { sdimage_decode(file, file.count, nil, $0, $1) }
+            #expect(sdimage_image_frame_count(image.pointer) == 3)
+            #expect(sdimage_image_duration_ms(image.pointer) == 210)
+            let last = try make(sdimage_image_unref) { sdimage_image_copy_frame(image.pointer, 2, $0, $1) }
+            #expect(sdimage_image_width(last.pointer) == 8)
+            // 70 and 60 of the first column from below, and 200 for the frame.
+            let start: [UInt8] = [14, 4]
+            let pixels = try #require(sdimage_image_pixels(last.pointer))
+            #expect(memcmp(pixels, start, 2) == 0)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import SDImage
+
+/// Choices drawn from the first bytes of an input; zeros when they are used up.
+struct Drawing {
+    private var rest: Slice<FuzzTarget.Input>
+
+    init(_ input: FuzzTarget.Input) { rest = input[...] }
+
+    /// What has not been drawn.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: rest)) }
+
+    mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
+    mutating func flag() -> Bool { byte() & 1 == 1 }
+    mutating func number(below limit: Int) -> Int { Int(byte()) % limit }
+    mutating func number16() -> Int { Int(byte()) << 8 | Int(byte()) }
+}
+
+extension DecodeLimits {
+    /// Small enough for thousands of pictures a second.
+    static let fuzzing = {
+        var limits = DecodeLimits()
+        limits.streamedPixels = 1 << 18
+        limits.heldPixels = 1 << 18
+        limits.outputBytes = 2 << 20
+        limits.workingBytes = 8 << 20
+        limits.frames = 64
+        limits.metadataBytes = 1 << 18
+        return limits
+    }()
+}
+
+extension Bytes {
+    /// A block of exactly this size, so that reading past its end is noticed.
+    static func exact(_ bytes: UnsafeRawBufferPointer) -> Bytes { (try? Bytes.copying(bytes)) ?? .empty }
+}

@@ -1,0 +1,89 @@
+#if SDIMAGE_FUZZ_MODULES
+    import CModuleHeaders
+    import CSDImage
+    import SDImage
+    import SDImageABI
+
+    /// Bytes for the coder of a module, through the C functions that it is made of: in two pieces and at once.
+    enum ModuleTarget {
+        typealias Place = UnsafeMutablePointer<OpaquePointer?>?
+        typealias MakeCoder = @convention(c) (Place, Place) -> sdimage_status
+
+        static let all = [
+            FuzzTarget(name: "heif") { run($0, heif) }, FuzzTarget(name: "avif") { run($0, avif) },
+        ]
+
+        private nonisolated(unsafe) static let heif = coder(sdimage_heif_coder_new)
+        private nonisolated(unsafe) static let avif = coder(sdimage_avif_coder_new)
+
+        private static func coder(_ make: MakeCoder) -> OpaquePointer? {
+            var coder: OpaquePointer?
+            expect(make(&coder, nil) == .SDIMAGE_STATUS_OK, "a module makes its coder")
+            return coder
+        }
+
+        private nonisolated(unsafe) static let options = {
+            let options = sdimage_decode_options_new()
+            sdimage_decode_options_set_max_pixels(options, UInt64(DecodeLimits.fuzzing.heldPixels))
+            sdimage_decode_options_set_max_bytes(options, DecodeLimits.fuzzing.outputBytes)
+            return options
+        }()
+
+        private static func run(_ input: FuzzTarget.Input, _ coder: OpaquePointer?) {
+            let whole = decode(input, coder, cut: input.count)
+            let pieces = decode(input, coder, cut: input.count / 2)
+            expect(whole == pieces, "pieces end as the whole does: \(pieces), \(whole)")
+        }
+
+        /// The status, and the size and number of frames of the picture.
+        private static func decode(_ input: FuzzTarget.Input, _ coder: OpaquePointer?, cut: Int) -> [Int32] {
+            var decoder: OpaquePointer?
+            sdimage_decoder_new(options, coder, &decoder, nil)
+            defer { sdimage_decoder_unref(decoder) }
+            var status = sdimage_decoder_append(decoder, input.baseAddress, cut, false, nil)
+            if status.rawValue >= 0 {
+                look(decoder)
+                let rest = input.baseAddress.map { $0 + cut }
+                status = sdimage_decoder_append(decoder, rest, input.count - cut, true, nil)
+            }
+            guard status.rawValue >= 0 else { return [status.rawValue] }
+            var image: OpaquePointer?
+            status = sdimage_decoder_copy_image(decoder, &image, nil)
+            defer { sdimage_image_unref(image) }
+            guard status == .SDIMAGE_STATUS_OK else { return [status.rawValue] }
+            touch(image)
+            let frames = sdimage_decoder_frame_count(decoder)
+            for index in [frames - 1, 0] where frames > 1 {
+                let frame = frame(decoder, index)
+                touch(frame)
+                sdimage_image_unref(frame)
+            }
+            return [0, Int32(sdimage_image_width(image)), Int32(sdimage_image_height(image)), Int32(clamping: frames)]
+        }
+
+        private static func look(_ decoder: OpaquePointer?) {
+            var image: OpaquePointer?
+            sdimage_decoder_copy_image(decoder, &image, nil)
+            touch(image)
+            sdimage_image_unref(image)
+        }
+
+        private static func frame(_ decoder: OpaquePointer?, _ index: UInt32) -> OpaquePointer? {
+            var image: OpaquePointer?
+            sdimage_decoder_copy_frame(decoder, index, &image, nil)
+            return image
+        }
+
+        /// Reads every byte of every row.
+        private static func touch(_ image: OpaquePointer?) {
+            guard let image, let pixels = sdimage_image_pixels(image) else { return }
+            let used = Int(sdimage_image_width(image)) * sdimage_pixel_format_bytes(sdimage_image_pixel_format(image))
+            var sum = 0
+            for y in 0..<Int(sdimage_image_height(image)) {
+                let row = UnsafeRawBufferPointer(start: pixels + y * sdimage_image_stride(image), count: used)
+                sum = row.reduce(sum) { $0 &+ Int($1) }
+            }
+            expect(sum >= 0, "the sum of bytes is not negative")
+        }
+    }
+#endif

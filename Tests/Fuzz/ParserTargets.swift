@@ -1,0 +1,62 @@
+import SDImage
+import SDImageCodecs
+
+/// What reads bytes without making a picture of them.
+enum ParserTargets {
+    /// The block of orientation and resolution that pictures carry.
+    static func exif(_ input: FuzzTarget.Input) {
+        let block = Bytes.exact(UnsafeRawBufferPointer(input))
+        _ = ExifOrientation.read(block)
+        _ = ExifResolution.read(block)
+        _ = ExifDirectory.block(block)
+    }
+
+    /// A colour profile, applied to a row of one kind of pixel, which the last byte chooses: making a transform is slow.
+    static func icc(_ input: FuzzTarget.Input) {
+        let profile = Bytes.exact(UnsafeRawBufferPointer(input))
+        let formats = PixelFormat.allCases.filter { !$0.isPremultiplied && $0 != .rgbaFloat }
+        let last = Int(input.last ?? 0)
+        let choice = last % (formats.count + 2)
+        guard choice < formats.count else { return ink(profile, isInverted: choice == formats.count) }
+        light(profile, formats[choice], to: last & 0x80 == 0 ? nil : .rgbaFloat)
+    }
+
+    private static let pixels = 7
+
+    private static func light(_ profile: Bytes, _ format: PixelFormat, to output: PixelFormat?) {
+        guard
+            let transform = ColorConverter.transform(
+                profile: profile, format: format, isGray: format.channels == 1, output: output)
+        else { return }
+        let row = [UInt8](repeating: 77, count: pixels * format.bytesPerPixel)
+        var result = [UInt8](repeating: 0, count: pixels * transform.output(for: format).bytesPerPixel)
+        row.withUnsafeBytes { from in
+            result.withUnsafeMutableBytes { transform.apply(from, to: $0, pixels: pixels, format: format) }
+        }
+    }
+
+    private static func ink(_ profile: Bytes, isInverted: Bool) {
+        let ink = [UInt8](repeating: 99, count: pixels * 4)
+        var row = [UInt8](repeating: 0, count: pixels * 3)
+        let transform = ColorConverter.cmykTransform(profile: profile, isInverted: isInverted)
+        ink.withUnsafeBytes { from in row.withUnsafeMutableBytes { transform?.apply(from, to: $0, pixels: pixels) } }
+    }
+
+    private static let registry = CoderRegistry(BuiltinCoders.make())
+    /// As many bytes as are enough for a decoder to choose its coder.
+    private static let bytesToChoose = 64
+
+    /// The signature, and that the coder chosen by the first bytes is the one chosen by all.
+    static func sniff(_ input: FuzzTarget.Input) {
+        let bytes = Bytes.exact(UnsafeRawBufferPointer(input))
+        _ = FormatSniffer.format(of: bytes)
+        var options = DecodeOptions()
+        options.limits = .fuzzing
+        do throws(ImageError) { _ = try registry.info(bytes, options: options) } catch {}
+        guard let first = bytes.slice(0..<min(bytesToChoose, bytes.count)), let early = registry.coder(for: first) else {
+            return
+        }
+        guard let late = registry.coder(for: bytes) else { return expect(false, "more bytes do not unmake a signature") }
+        expect(early === late, "the first bytes choose the coder: \(early.name), then \(late.name)")
+    }
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Writes the inputs that a fuzz target starts from.
+
+    seeds.py TARGET FOLDER
+
+Pictures of Tests/Fixtures, and of the folder SDIMAGE_CORPUS where that is set, no larger than what the target reads; what
+past findings were made of; profiles taken out of pictures for the parser of profiles.
+"""
+
+import hashlib
+import os
+import pathlib
+import struct
+import sys
+import zlib
+from collections.abc import Iterator
+
+FIXTURES = pathlib.Path(__file__).resolve().parent.parent / "Fixtures"
+#: The same as -max_len of Tests/fuzz.
+LONGEST = 16384
+#: Of SDIMAGE_CORPUS, spread evenly over its files.
+MOST_OF_THE_CORPUS = 400
+
+SUFFIXES = {
+    "jpeg": (".jpg", ".jpeg"),
+    "png": (".png",),
+    "apng": (".png", ".apng"),
+    "gif": (".gif",),
+    "webp": (".webp",),
+    "bmp": (".bmp", ".dib"),
+    "ico": (".ico", ".cur"),
+    "heif": (".heic", ".heif", ".hif"),
+    "avif": (".avif", ".avifs"),
+}
+#: Choices in front of a picture: sizes of pieces, options, looks (DecoderTarget).
+DECODER = [bytes(choice) for choice in ((0, 0, 255), (7, 0x20, 255), (11, 1, 60), (5, 2, 128))]
+#: Flags, box, limit in bytes, pixel format, hint, scale, limits (OptionsTarget).
+OPTIONS = [struct.pack(">BHHHBBBBB", flags, 13, 9, 999, kind, 0, 16, 0, 0)
+           for flags, kind in ((0, 0), (32, 3), (33, 4), (64, 1), (4 | 8 | 16, 8))]
+EXIF = [order + struct.pack(mark + "HIHHHIHHI", 42, 8, 1, 0x112, 3, 1, 6, 0, 0) for order, mark in ((b"II", "<"), (b"MM", ">"))]
+
+
+def files(suffixes: tuple[str, ...]) -> Iterator[bytes]:
+    """Of the fixtures all, of the corpus some."""
+    yield from read(sorted(FIXTURES.rglob("*")), suffixes)
+    corpus = os.environ.get("SDIMAGE_CORPUS")
+    if corpus:
+        found = list(read(sorted(pathlib.Path(corpus).rglob("*")), suffixes))
+        yield from found[:: len(found) // MOST_OF_THE_CORPUS + 1]
+
+
+def read(paths: list[pathlib.Path], suffixes: tuple[str, ...]) -> Iterator[bytes]:
+    for path in paths:
+        if path.suffix.lower() in suffixes and path.stat().st_size <= LONGEST:
+            yield path.read_bytes()
+
+
+def profiles() -> Iterator[bytes]:
+    """Out of the first ICC segment of a JPEG (ICC.1, annex B.4) and the iCCP chunk of a PNG."""
+    for picture in files((".jpg", ".jpeg")):
+        start = picture.find(b"ICC_PROFILE\0\1\1")
+        if start >= 0:
+            length = struct.unpack_from(">H", picture, start - 2)[0]
+            yield picture[start + 14 : start - 2 + length]
+    for picture in files((".png",)):
+        start = picture.find(b"iCCP")
+        if start >= 0:
+            body = picture[start + 4 : start + 4 + struct.unpack_from(">I", picture, start - 4)[0]]
+            try:
+                yield zlib.decompress(body[body.index(b"\0") + 2 :])
+            except (ValueError, zlib.error):
+                continue
+
+
+def seeds(target: str) -> Iterator[bytes]:
+    every = tuple(suffix for suffixes in SUFFIXES.values() for suffix in suffixes)
+    past = FIXTURES / "fuzz" / target
+    if past.is_dir():
+        yield from (path.read_bytes() for path in sorted(past.iterdir()))
+    if target in SUFFIXES:
+        yield from files(SUFFIXES[target])
+    elif target in ("decoder", "options"):
+        heads = DECODER if target == "decoder" else OPTIONS
+        yield from (heads[number % len(heads)] + picture for number, picture in enumerate(files(every)))
+    elif target == "sniff":
+        yield from (picture[:512] for picture in files(every))
+    elif target == "icc":
+        yield from profiles()
+    elif target == "exif":
+        yield from EXIF + [b"Exif\0\0" + block for block in EXIF]
+
+
+def main() -> None:
+    target, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    folder.mkdir(parents=True, exist_ok=True)
+    for seed in seeds(target):
+        (folder / hashlib.sha1(seed).hexdigest()).write_bytes(seed)
+
+
+if __name__ == "__main__":
+    main()
