@@ -4,7 +4,7 @@ import SDImage
 /// Composes any frame of an animation on its canvas without drawing all frames before it.
 ///
 /// Frames that overwrite everything are drawn at once. For the others canvases are kept on the way: every one as long
-/// as they fit the budget, else every second, every fourth and so on of a chain of frames, so that a seek draws no more
+/// as they fit the budget, else every second, every third and so on of a chain of frames, so that a seek draws no more
 /// than lie between two of them; and the latest, so that playing in order draws one frame each. Canvases that were handed
 /// out are shared, never changed. Not synchronised.
 package struct FrameCompositor {
@@ -22,8 +22,7 @@ package struct FrameCompositor {
     private var dependencies: [FrameDependency] = []
     private var failures: [Int: ImageError] = [:]
     private var kept: [Int: PixelBuffer] = [:]
-    /// Frames of a chain from one canvas that is kept to the next; doubled when the budget asks for it, so that those
-    /// kept then were kept before.
+    /// Frames of a chain from one canvas that is kept to the next; more when the budget asks for it.
     private var interval = 1
     /// Frames whose canvas is to be kept.
     private var keepers = 0
@@ -218,7 +217,8 @@ package struct FrameCompositor {
 
     private mutating func thinOut() {
         while keepers > capacity {
-            interval *= 2
+            // Of very many frames not every number is tried.
+            interval += max(1, interval / 4)
             countKeepers()
         }
     }
