@@ -14,6 +14,8 @@ package struct FrameCompositor {
     /// Of the canvas.
     package let size: PixelSize
     private let byteCount: Int
+    /// The opaque pixel that the canvas begins with; nil when it begins transparent.
+    private let background: UInt32?
     private let limits: DecodeLimits
     /// Canvases that may be kept beside the latest.
     private let capacity: Int
@@ -30,7 +32,9 @@ package struct FrameCompositor {
     private var latest: PixelBuffer?
 
     /// Refuses a canvas beyond the limits; allocates nothing yet.
-    package init(size: PixelSize, limits: DecodeLimits, budget: Int = standardBudget) throws(ImageError) {
+    package init(
+        size: PixelSize, background: UInt32? = nil, limits: DecodeLimits, budget: Int = standardBudget
+    ) throws(ImageError) {
         guard !size.isEmpty else { throw ImageError(.badData, "picture without pixels") }
         guard let area = size.pixelCount, area <= limits.heldPixels else {
             throw .tooLarge("canvas area in pixels", limit: limits.heldPixels)
@@ -41,6 +45,7 @@ package struct FrameCompositor {
             throw .tooLarge("working memory in bytes", limit: limits.workingBytes)
         }
         self.size = size
+        self.background = background
         byteCount = bytes
         self.limits = limits
         capacity = max(budget / bytes - 1, 0)
@@ -139,11 +144,22 @@ package struct FrameCompositor {
         guard case .frame(let parent) = dependencies[index].base else {
             // Its memory is the likeliest to serve again.
             if layouts[index].leavesTrace { forgetLatest() }
-            return try PixelBuffer(
-                size: size, format: .rgba8, limit: limits.workingBytes, zeroed: dependencies[index].base == .blank)
+            return try emptyCanvas(dependencies[index].base)
         }
         let canvas = if let own = takeLatest(parent, for: index) { own } else { try copy(parent) }
         if layouts[parent].disposal == .background { FrameCanvas(canvas, layout: layouts[parent]).clear() }
+        return canvas
+    }
+
+    /// What the first frame is drawn on.
+    package func startCanvas() throws(ImageError) -> PixelBuffer { try emptyCanvas(start) }
+
+    private var start: FrameDependency.Base { background == nil ? .blank : .filled }
+
+    private func emptyCanvas(_ base: FrameDependency.Base) throws(ImageError) -> PixelBuffer {
+        let canvas = try PixelBuffer(
+            size: size, format: .rgba8, limit: limits.workingBytes, zeroed: base == .blank)
+        if base == .filled, let background { FrameCanvas(canvas, layout: FrameLayout(size: size)).fill(background) }
         return canvas
     }
 
@@ -189,7 +205,7 @@ package struct FrameCompositor {
     private func isKeeper(_ index: Int) -> Bool { dependencies[index].depth % interval == interval - 1 }
 
     private func dependency(_ index: Int) -> FrameDependency {
-        FrameDependency(index, layouts: layouts, earlier: dependencies, canvas: size)
+        FrameDependency(index, layouts: layouts, earlier: dependencies, canvas: size, start: start)
     }
 
     /// The frame at `index` turned out differently: so may those after it. No canvas that is kept was drawn on it.
