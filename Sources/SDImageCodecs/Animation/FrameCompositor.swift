@@ -13,6 +13,7 @@ package struct FrameCompositor {
 
     /// Of the canvas.
     package let size: PixelSize
+    private let format: PixelFormat
     private let byteCount: Int
     /// The opaque pixel that the canvas begins with; nil when it begins transparent.
     private let background: UInt32?
@@ -31,20 +32,23 @@ package struct FrameCompositor {
     private var latestIndex = -1
     private var latest: PixelBuffer?
 
-    /// Refuses a canvas beyond the limits; allocates nothing yet.
+    /// Refuses a canvas beyond the limits; allocates nothing yet. `format`: of canvases, straight or premultiplied, 8 bits
+    /// with alpha; only the painter needs to know.
     package init(
-        size: PixelSize, background: UInt32? = nil, limits: DecodeLimits, budget: Int = standardBudget
+        size: PixelSize, format: PixelFormat = .rgba8, background: UInt32? = nil, limits: DecodeLimits,
+        budget: Int = standardBudget
     ) throws(ImageError) {
         guard !size.isEmpty else { throw ImageError(.badData, "picture without pixels") }
         guard let area = size.pixelCount, area <= limits.heldPixels else {
             throw .tooLarge("canvas area in pixels", limit: limits.heldPixels)
         }
-        let stride = try PixelBuffer.stride(width: size.width, format: .rgba8)
+        let stride = try PixelBuffer.stride(width: size.width, format: format)
         let (bytes, overflow) = stride.multipliedReportingOverflow(by: size.height)
         guard !overflow, bytes <= limits.workingBytes else {
             throw .tooLarge("working memory in bytes", limit: limits.workingBytes)
         }
         self.size = size
+        self.format = format
         self.background = background
         byteCount = bytes
         self.limits = limits
@@ -66,9 +70,17 @@ package struct FrameCompositor {
         dependencies.indices.contains(index) && dependencies[index].isOpaque
     }
 
+    /// The frame turned out to have no transparent pixel, although its layout does not promise that: if it covers the
+    /// canvas, those after it need none before it.
+    package mutating func setOpaque(at index: Int) {
+        guard layouts.indices.contains(index), !layouts[index].overwrites, layouts[index].covers(size) else { return }
+        layouts[index].isOpaque = true
+        revise(from: index)
+    }
+
     /// Takes over a canvas that was drawn elsewhere.
     package mutating func adopt(_ canvas: PixelBuffer, at index: Int) {
-        guard layouts.indices.contains(index), canvas.size == size, canvas.format == .rgba8,
+        guard layouts.indices.contains(index), canvas.size == size, canvas.format == format,
             canvas.byteCount == byteCount
         else { return }
         store(canvas, at: index)
@@ -76,7 +88,7 @@ package struct FrameCompositor {
 
     // MARK: Frames
 
-    /// The canvas while the frame shows, straight RGBA8. A frame that cannot be decoded throws its error; those after it
+    /// The canvas while the frame shows. A frame that cannot be decoded throws its error; those after it
     /// are drawn as if it had drawn nothing.
     package mutating func canvas(
         at index: Int, painter: some FramePainter, stop: StopSignal
@@ -158,7 +170,7 @@ package struct FrameCompositor {
 
     private func emptyCanvas(_ base: FrameDependency.Base) throws(ImageError) -> PixelBuffer {
         let canvas = try PixelBuffer(
-            size: size, format: .rgba8, limit: limits.workingBytes, zeroed: base == .blank)
+            size: size, format: format, limit: limits.workingBytes, zeroed: base == .blank)
         if base == .filled, let background { FrameCanvas(canvas, layout: FrameLayout(size: size)).fill(background) }
         return canvas
     }
@@ -172,7 +184,7 @@ package struct FrameCompositor {
 
     private func copy(_ index: Int) throws(ImageError) -> PixelBuffer {
         guard let canvas = held(index) else { throw ImageError(.internalError, "no canvas to draw on") }
-        let copy = try PixelBuffer(size: size, format: .rgba8, limit: limits.workingBytes)
+        let copy = try PixelBuffer(size: size, format: format, limit: limits.workingBytes)
         unsafe memcpy(copy.mutablePixels, canvas.pixels, canvas.byteCount)
         return copy
     }

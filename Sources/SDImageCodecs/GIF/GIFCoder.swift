@@ -20,6 +20,7 @@ package final class GIFCoder: ImageCoder {
         info.hasAlpha = structure.hasAlpha
         info.channels = info.hasAlpha ? 4 : 3
         info.isProgressive = frame.isInterlaced
+        GIFMetadata(bytes, limits: options.limits).found.fill(&info)
         guard structure.isAnimated else { return info }
         info.frameCount = structure.frames.count
         info.loopCount = structure.loopCount

@@ -2,8 +2,8 @@ import SDImage
 
 /// A GIF that grows and moves.
 ///
-/// Until it is complete the picture is what there is of the first frame. Frames show once they are whole;
-/// what comes behind the last whole one of a file that ends early is not shown.
+/// Until it is complete the picture is what there is of the first frame. Frames show once they are whole; what comes behind
+/// the last whole one of a file that ends early is not shown.
 struct GIFStream: PictureStream {
     private let options: DecodeOptions
     private(set) var facts = StreamFacts()
@@ -58,11 +58,10 @@ struct GIFStream: PictureStream {
             compositor?.append(frame.layout)
             facts.durations.append(Int32(clamping: frame.layout.durationMilliseconds))
         }
-        let isStill = options.firstFrameOnly || isFinished && !isAnimated
-        if isStill { facts.durations = [] }
-        facts.frameCount = isStill ? (isFinished || !structure.frames.isEmpty ? 1 : 0) : structure.frames.count
-        facts.loopCount = isAnimated ? structure.loopCount : 0
         facts.isSatisfied = structure.isEnded || options.firstFrameOnly && !structure.frames.isEmpty
+        facts.frameCount = isFinal ? max(structure.frames.count, 1) : structure.frames.count
+        facts.loopCount = structure.loopCount
+        if options.firstFrameOnly || isFinal && !isAnimated { facts.durations = [] }
     }
 
     // MARK: Pictures

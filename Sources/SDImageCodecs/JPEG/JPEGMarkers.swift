@@ -32,7 +32,7 @@ struct JPEGMarkers {
     }
 
     /// The next segment before the first scan: its marker, and where its content lies.
-    private static func next(_ reader: inout ByteReader) -> (UInt8, Range<Int>)? {
+    static func next(_ reader: inout ByteReader) -> (UInt8, Range<Int>)? {
         while let byte = reader.u8() {
             guard byte == 0xFF else { continue }
             var marker: UInt8 = 0xFF
