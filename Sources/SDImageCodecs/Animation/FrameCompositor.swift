@@ -15,6 +15,8 @@ package struct FrameCompositor {
     package let size: PixelSize
     private let format: PixelFormat
     private let byteCount: Int
+    /// The opaque pixel that the canvas begins with; nil when it begins transparent.
+    private let background: UInt32?
     private let limits: DecodeLimits
     /// Canvases that may be kept beside the latest.
     private let capacity: Int
@@ -32,7 +34,8 @@ package struct FrameCompositor {
     /// Refuses a canvas beyond the limits; allocates nothing yet. `format`: of canvases, straight or premultiplied, 8 bits
     /// with alpha; only the painter needs to know.
     package init(
-        size: PixelSize, format: PixelFormat = .rgba8, limits: DecodeLimits, budget: Int = standardBudget
+        size: PixelSize, format: PixelFormat = .rgba8, background: UInt32? = nil, limits: DecodeLimits,
+        budget: Int = standardBudget
     ) throws(ImageError) {
         guard !size.isEmpty else { throw ImageError(.badData, "picture without pixels") }
         guard let area = size.pixelCount, area <= limits.heldPixels else {
@@ -45,6 +48,7 @@ package struct FrameCompositor {
         }
         self.size = size
         self.format = format
+        self.background = background
         byteCount = bytes
         self.limits = limits
         capacity = max(budget / bytes - 1, 0)
@@ -151,11 +155,22 @@ package struct FrameCompositor {
         guard case .frame(let parent) = dependencies[index].base else {
             // Its memory is the likeliest to serve again.
             if layouts[index].leavesTrace { forgetLatest() }
-            return try PixelBuffer(
-                size: size, format: format, limit: limits.workingBytes, zeroed: dependencies[index].base == .blank)
+            return try emptyCanvas(dependencies[index].base)
         }
         let canvas = if let own = takeLatest(parent, for: index) { own } else { try copy(parent) }
         if layouts[parent].disposal == .background { FrameCanvas(canvas, layout: layouts[parent]).clear() }
+        return canvas
+    }
+
+    /// What the first frame is drawn on.
+    package func startCanvas() throws(ImageError) -> PixelBuffer { try emptyCanvas(start) }
+
+    private var start: FrameDependency.Base { background == nil ? .blank : .filled }
+
+    private func emptyCanvas(_ base: FrameDependency.Base) throws(ImageError) -> PixelBuffer {
+        let canvas = try PixelBuffer(
+            size: size, format: format, limit: limits.workingBytes, zeroed: base == .blank)
+        if base == .filled, let background { FrameCanvas(canvas, layout: FrameLayout(size: size)).fill(background) }
         return canvas
     }
 
@@ -201,7 +216,7 @@ package struct FrameCompositor {
     private func isKeeper(_ index: Int) -> Bool { dependencies[index].depth % interval == interval - 1 }
 
     private func dependency(_ index: Int) -> FrameDependency {
-        FrameDependency(index, layouts: layouts, earlier: dependencies, canvas: size)
+        FrameDependency(index, layouts: layouts, earlier: dependencies, canvas: size, start: start)
     }
 
     /// The frame at `index` turned out differently: so may those after it. No canvas that is kept was drawn on it.

@@ -59,7 +59,7 @@ class Decoding(TestCase):
         self.assertGreater(image.width, 100)
 
     def test_every_pixel_format_can_be_asked_for(self) -> None:
-        for name in ("gray8", "rgb8", "rgba8", "rgba8_premultiplied", "bgra8_premultiplied", "rgba16"):
+        for name in ("gray8", "rgb8", "rgba8", "rgba8_premultiplied", "bgra8_premultiplied", "rgba16", "rgba_float"):
             with self.subTest(name):
                 self.assertEqual(sdimage.decode(png(), pixel_format=name).pixel_format, name)
 
@@ -134,6 +134,40 @@ class Decoding(TestCase):
         growing.update(data[: len(data) // 2])
         self.assert_error("TRUNCATED", growing.update, b"", finished=True)
         self.assert_error("TRUNCATED", growing.update, data[len(data) // 2 :])
+
+
+def chunked(data: bytes, *chunks: tuple[bytes, bytes]) -> bytes:
+    """A PNG with chunks behind its header."""
+    return data[:33] + b"".join(_png._chunk(name, body) for name, body in chunks) + data[33:]
+
+
+class Metadata(TestCase):
+    EXIF = b"MM\0*\0\0\0\x08\0\0"
+
+    def test_blocks_are_bytes_or_none(self) -> None:
+        data = chunked(png(), (b"eXIf", self.EXIF), (b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0<x/>"))
+        self.assertEqual(sdimage.read_metadata(data, "exif"), self.EXIF)
+        self.assertEqual(sdimage.read_metadata(data, "xmp"), b"<x/>")
+        self.assertIsNone(sdimage.read_metadata(data, "icc"))
+        self.assert_error("INVALID_ARGUMENT", sdimage.read_metadata, data, "iptc")
+        self.assert_error("NOT_FOUND", sdimage.read_metadata, "/nowhere/at/all.png", "exif")
+        self.assert_error("NOT_AN_IMAGE", sdimage.read_metadata, b"plain text, nothing more", "exif")
+
+    def test_info_tells_resolution_and_texts(self) -> None:
+        known = sdimage.info(
+            chunked(png(), (b"pHYs", struct.pack(">IIB", 3937, 7874, 1)), (b"tEXt", b"Title\0gr\xfcn"), (b"eXIf", self.EXIF))
+        )
+        self.assertAlmostEqual(known["dpi_x"], 100, places=1)
+        self.assertAlmostEqual(known["dpi_y"], 200, places=1)
+        self.assertEqual((known["text"], known["exif_bytes"], known["xmp_bytes"]), ({"Title": "grün"}, 10, 0))
+        self.assertIsNone(sdimage.info(png())["dpi_x"])
+
+    def test_bright_pictures_say_so(self) -> None:
+        data = chunked(png(), (b"cICP", bytes((9, 16, 0, 1))))
+        self.assertTrue(sdimage.info(data)["is_hdr"])
+        self.assertTrue(sdimage.decode(data, pixel_format="rgba_float").is_hdr)
+        self.assertFalse(sdimage.decode(data).is_hdr)
+        self.assertTrue(sdimage.decode(data, convert_to_srgb=False).metadata["is_hdr"])
 
 
 class Animations(TestCase):
@@ -245,6 +279,13 @@ class Arrays(TestCase):
         samples = numpy.arange(2 * 3 * 4, dtype=numpy.uint16) * 1000
         deep = sdimage.Image.from_pixels(samples, 3, 2, "rgba16")
         self.assertTrue((numpy.asarray(deep) == samples.reshape(2, 3, 4)).all())
+
+    def test_light_is_an_array_of_floats(self) -> None:
+        light = numpy.asarray(sdimage.decode(png(2, 2, (255, 188, 0, 128)), pixel_format="rgba_float"))
+        self.assertEqual((light.dtype, light.shape), (numpy.float32, (2, 2, 4)))
+        self.assertTrue(numpy.allclose(light[0, 0], (1, 0.5029, 0, 128 / 255), atol=1e-3))
+        image = sdimage.Image.from_pixels(numpy.array([[2, 0.5, -1, 1]], numpy.float32), 1, 1, "rgba_float")
+        self.assertEqual(image.convert("rgba8").tobytes(), bytes((255, 188, 0, 255)))
 
     def test_copies_and_other_types_can_be_asked_for(self) -> None:
         image = sdimage.decode(png())
