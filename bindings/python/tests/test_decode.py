@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sdimage import _png
 
-from .support import TestCase, jpeg, png, sdimage
+from .support import ROOT, TestCase, jpeg, png, sdimage
 
 try:
     import numpy
@@ -294,6 +294,16 @@ class Arrays(TestCase):
         self.assertEqual(image.tobytes()[:3], bytes((200, 100, 50)))
         self.assertEqual(numpy.asarray(image, dtype=numpy.float32)[0, 0, 1], 100.0)
         self.assertEqual(image.__array__(numpy.uint16).dtype, numpy.uint16)
+
+
+class EarlyThumbnails(TestCase):
+    def test_the_first_scan_of_a_progressive_jpeg_is_enough(self) -> None:
+        data = (ROOT / "Tests" / "Fixtures" / "jpeg" / "large_progressive.jpg").read_bytes()
+        whole = sdimage.decode(data, thumbnail_size=(100, 100), early_thumbnail=True)
+        self.assertLess(whole.consumed_bytes, len(data) // 2)
+        early = sdimage.decode(data[: whole.consumed_bytes], thumbnail_size=(100, 100), early_thumbnail=True)
+        self.assertEqual(early.tobytes(), whole.tobytes())
+        self.assertEqual(sdimage.decode(data, thumbnail_size=(100, 100)).consumed_bytes, 0)
 
 
 @unittest.skipIf(PIL is None, "Pillow is not installed")
