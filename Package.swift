@@ -51,7 +51,6 @@ let package = Package(
         .target(
             name: "CPNG", path: "Sources/CLibs/CPNG", cSettings: cStrict,
             linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("z")]),
-        .systemLibrary(name: "CGIF", path: "Sources/CLibs/CGIF"),
         .systemLibrary(name: "CWebP", path: "Sources/CLibs/CWebP"),
         .systemLibrary(name: "CLCMS", path: "Sources/CLibs/CLCMS"),
         .target(name: "CCurl", path: "Sources/CLibs/CCurl", cSettings: cStrict, linkerSettings: [.linkedLibrary("curl")]),
@@ -63,7 +62,7 @@ let package = Package(
         // The engine.
         .target(name: "SDImage", dependencies: ["SDImagePixels", "CSystem"], swiftSettings: strict),
         .target(
-            name: "SDImageCodecs", dependencies: ["SDImage", "SDImagePixels", "CJPEG", "CPNG", "CGIF", "CWebP", "CLCMS"],
+            name: "SDImageCodecs", dependencies: ["SDImage", "SDImagePixels", "CJPEG", "CPNG", "CWebP", "CLCMS"],
             swiftSettings: strict),
         .target(name: "SDImageCurl", dependencies: ["SDImage", "CCurl"], swiftSettings: strict),
         .target(name: "SDImageSQLite", dependencies: ["SDImage", "CSQLite"], swiftSettings: strict),

@@ -8,6 +8,8 @@
  *
  *   decode     file= workers=0|1                       one picture to rgba8
  *   thumb      file= size=                             the same into a box of size x size
+ *   anim       file=                                   all frames of an animation to rgba8
+ *   anim_seek  file=                                   one frame of an opened animation, in no order
  *   memcache   items= threads= op=get|mixed            one look-up; mixed: every 16th is a store
  *   diskcache  dir= entries= vsize= op=put|get|open    one entry; put: committed at the end of the run; open: and one get
  *   fetch      url= list= dir= size= conc= h2=         all names of the list, to thumbnails
@@ -157,6 +159,54 @@ static int serve_decode(uint32_t box) {
     sdimage_decode_options_set_pixel_format(decode_options, SDIMAGE_PIXEL_FORMAT_RGBA8);
     sdimage_decode_options_set_thumbnail_size(decode_options, box, box, true);
     return serve(run_decode);
+}
+
+/* --- anim, anim_seek. */
+
+static sdimage_image *animation;
+
+static void open_animation(void) {
+    sdimage_error *error = NULL;
+    if (sdimage_decode(encoded, encoded_length, decode_options, &animation, &error) < 0)
+        fail("decode", error);
+}
+
+static void show_frame(uint32_t index) {
+    sdimage_image *frame = NULL;
+    sdimage_error *error = NULL;
+    if (sdimage_image_copy_frame(animation, index, &frame, &error) < 0)
+        fail("frame", error);
+    touched += *(const uint8_t *)sdimage_image_pixels(frame);
+    sdimage_image_unref(frame);
+}
+
+static long run_anim(long count) {
+    for (long i = 0; i < count; i++) {
+        open_animation();
+        for (uint32_t frame = 0; frame < sdimage_image_frame_count(animation); frame++)
+            show_frame(frame);
+        sdimage_image_unref(animation);
+    }
+    return count;
+}
+
+static long run_anim_seek(long count) {
+    static uint32_t random = 17;
+    for (long i = 0; i < count; i++) {
+        random = (random * 1103515245 + 12345) & 0x7fffffff;
+        show_frame((random >> 8) % sdimage_image_frame_count(animation));
+    }
+    return count;
+}
+
+static int serve_anim(bool seeks) {
+    encoded = read_file(text_of("file", ""), &encoded_length);
+    decode_options = sdimage_decode_options_new();
+    sdimage_decode_options_set_pixel_format(decode_options, SDIMAGE_PIXEL_FORMAT_RGBA8);
+    if (!seeks)
+        return serve(run_anim);
+    open_animation();
+    return serve(run_anim_seek);
 }
 
 /* --- memcache: look-ups follow Zipf's law with exponent 0.9. */
@@ -514,7 +564,7 @@ static int serve_fetch(void) {
 
 int main(int argc, char **argv) {
     if (argc < 2) {
-        fputs("usage: sdimage-bench decode|thumb|memcache|diskcache|fetch name=value...\n", stderr);
+        fputs("usage: sdimage-bench decode|thumb|anim|anim_seek|memcache|diskcache|fetch name=value...\n", stderr);
         return 2;
     }
     parameters = argv + 2;
@@ -523,6 +573,10 @@ int main(int argc, char **argv) {
         return serve_decode(0);
     if (!strcmp(argv[1], "thumb"))
         return serve_decode((uint32_t)number_of("size", 256));
+    if (!strcmp(argv[1], "anim"))
+        return serve_anim(false);
+    if (!strcmp(argv[1], "anim_seek"))
+        return serve_anim(true);
     if (!strcmp(argv[1], "memcache"))
         return serve_memcache();
     if (!strcmp(argv[1], "diskcache"))

@@ -19,7 +19,9 @@ struct APNGBuilder {
     var sequence = 0
     private var hasPicture = false
 
-    init(width: Int = 4, height: Int = 2, depth: UInt8 = 8, type: UInt8 = 6, frames: Int, loops: Int = 0, interlaced: Bool = false) {
+    init(
+        width: Int = 4, height: Int = 2, depth: UInt8 = 8, type: UInt8 = 6, frames: Int, loops: Int = 0, interlaced: Bool = false
+    ) {
         png = .header(width, height, depth: depth, type: type, interlaced: interlaced)
         png.chunk("acTL", PNGBuilder.four(frames) + PNGBuilder.four(loops))
     }

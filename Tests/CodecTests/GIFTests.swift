@@ -2,55 +2,6 @@ import SDImage
 import SDImageCodecs
 import Testing
 
-/// Writes GIF files block by block; codes are 3 bits wide because the table is cleared before it would grow.
-struct GIFBuilder {
-    private(set) var bytes: [UInt8]
-    static let palette: [UInt8] = [0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255]
-
-    init(_ width: Int, _ height: Int, hasPalette: Bool = true) {
-        bytes = Array("GIF89a".utf8) + GIFBuilder.two(width) + GIFBuilder.two(height) + [hasPalette ? 0x81 : 0, 0, 0]
-        if hasPalette { bytes += GIFBuilder.palette }
-    }
-
-    static func two(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8)] }
-
-    mutating func control(delay: Int = 0, transparent: UInt8? = nil) {
-        bytes += [0x21, 0xF9, 4, transparent == nil ? 0 : 1] + GIFBuilder.two(delay) + [transparent ?? 0, 0]
-    }
-
-    mutating func loop(_ count: Int, application: String = "NETSCAPE2.0") {
-        bytes += [0x21, 0xFF, 11] + Array(application.utf8) + [3, 1] + GIFBuilder.two(count) + [0]
-    }
-
-    mutating func frame(
-        _ left: Int, _ top: Int, _ width: Int, _ height: Int, _ indices: [UInt8], interlaced: Bool = false, local: [UInt8] = [],
-        blockSize: Int = 255
-    ) {
-        bytes += [0x2C] + [left, top, width, height].flatMap(GIFBuilder.two)
-        bytes += [(interlaced ? 0x40 : 0) | (local.isEmpty ? 0 : 0x81)] + local
-        bytes += [2] + GIFBuilder.blocks(indices, size: blockSize) + [0]
-    }
-
-    private static func blocks(_ indices: [UInt8], size: Int) -> [UInt8] {
-        var codes: [UInt8] = []
-        // Clear before every second index: the third code after it would be 4 bits wide.
-        for (position, index) in indices.enumerated() { codes += position % 2 == 0 ? [4, index] : [index] }
-        codes.append(5)
-        var data = [UInt8](repeating: 0, count: (codes.count * 3 + 7) / 8)
-        for (position, code) in codes.enumerated() {
-            for bit in 0..<3 where code >> bit & 1 == 1 { data[(position * 3 + bit) / 8] |= 1 << ((position * 3 + bit) % 8) }
-        }
-        var blocks: [UInt8] = []
-        for start in stride(from: 0, to: data.count, by: size) {
-            let part = data[start..<min(start + size, data.count)]
-            blocks += [UInt8(part.count)] + part
-        }
-        return blocks
-    }
-
-    var finished: [UInt8] { bytes + [0x3B] }
-}
-
 @Suite struct GIFTests {
     private let coder = GIFCoder()
 
@@ -76,12 +27,26 @@ struct GIFBuilder {
         #expect(!image.metadata.hasAlpha)
     }
 
-    @Test func theCanvasStartsClearAndTheBackgroundColourIsNotUsed() throws {
-        var gif = GIFBuilder(2, 2)
+    @Test func theCanvasBeginsClear() throws {
+        var gif = GIFBuilder(2, 2, background: 2)
+        gif.control()
         gif.frame(1, 1, 1, 1, [1])
         let image = try decode(gif.finished)
         #expect(image.content == clear + clear + clear + red + opaque)
         #expect(image.metadata.hasAlpha)
+        #expect(try info(gif.finished).channels == 4)
+    }
+
+    @Test func aFirstFrameThatSaysNothingOfItselfIsOnTheBackgroundColour() throws {
+        var gif = GIFBuilder(2, 2, background: 2)
+        gif.frame(1, 1, 1, 1, [1])
+        let image = try decode(gif.finished)
+        #expect(image.content == green + green + green + red)
+        #expect(!image.metadata.hasAlpha)
+        #expect(try decode(gif.finished) { $0.pixelFormat = .gray8 }.pixel(0, 0) == [150])
+        #expect(try info(gif.finished).channels == 3)
+        let box = PixelSize(width: 1, height: 1)
+        #expect(try decode(gif.finished) { $0.thumbnailSize = box }.pixels.format == .rgb8)
     }
 
     @Test func theTransparentIndexIsClear() throws {
@@ -93,9 +58,11 @@ struct GIFBuilder {
 
     @Test func aFrameIsClippedToTheCanvas() throws {
         var gif = GIFBuilder(2, 2)
+        gif.control(transparent: 3)
         gif.frame(1, 1, 3, 3, [1, 2, 2, 2, 2, 2, 2, 2, 2])
         #expect(try decode(gif.finished).content == clear + clear + clear + red + opaque)
         var outside = GIFBuilder(1, 1)
+        outside.control(transparent: 3)
         outside.frame(5, 5, 1, 1, [1])
         #expect(try decode(outside.finished).content == clear)
     }
@@ -192,11 +159,12 @@ struct GIFBuilder {
     @Test func aFirstFrameThatEndsEarlyIsTruncated() throws {
         var gif = GIFBuilder(16, 16)
         gif.frame(0, 0, 16, 16, [UInt8](repeating: 1, count: 256))
-        let half = Array(gif.bytes[..<(gif.bytes.count / 2)])
+        let half = Array(gif.bytes.dropLast(8))
         #expect(imageError { _ = try decode(half) }?.status == .truncated)
         let part = try decode(half) { $0.acceptPartial = true }
         #expect(part.pixel(0, 0) == red)
         #expect(part.pixel(15, 15) == black)
+        #expect(part.metadata.isIncremental)
     }
 
     @Test func aHeaderAloneIsTruncated() {

@@ -1,14 +1,15 @@
 import Glibc
 
-/// Zeroed working memory of a coder or kernel, from an allocator that can refuse; freed with this object.
+/// Working memory of a coder or kernel, zeroed unless it need not be, from an allocator that can refuse; freed with this
+/// object.
 @safe package final class ScratchMemory {
     private let block: PixelPool.Block
     package let count: Int
 
-    package init(_ count: Int) throws(ImageError) {
+    package init(_ count: Int, zeroed: Bool = true) throws(ImageError) {
         unsafe block = try PixelPool.shared.allocate(max(count, 1))
         self.count = count
-        unsafe memset(block.base, 0, max(count, 1))
+        if zeroed { unsafe memset(block.base, 0, max(count, 1)) }
     }
 
     /// An array of `elements` values, refused above `limit` bytes.

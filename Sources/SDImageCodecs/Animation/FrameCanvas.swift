@@ -52,4 +52,12 @@ import SDImage
             if let row = unsafe row(y), let base = row.baseAddress { unsafe memset(base, 0, row.count) }
         }
     }
+
+    /// Makes the rectangle one colour, whose first byte in memory is the lowest.
+    func fill(_ pixel: UInt32) {
+        for y in 0..<layout.size.height {
+            guard let row = unsafe row(y) else { continue }
+            unsafe row.bindMemory(to: UInt32.self).update(repeating: pixel.littleEndian)
+        }
+    }
 }

@@ -4,7 +4,7 @@ import SDImage
 /// Composes any frame of an animation on its canvas without drawing all frames before it.
 ///
 /// Frames that overwrite everything are drawn at once. For the others canvases are kept on the way: every one as long
-/// as they fit the budget, else every second, every fourth and so on of a chain of frames, so that a seek draws no more
+/// as they fit the budget, else every second, every third and so on of a chain of frames, so that a seek draws no more
 /// than lie between two of them; and the latest, so that playing in order draws one frame each. Canvases that were handed
 /// out are shared, never changed. Not synchronised.
 package struct FrameCompositor {
@@ -15,6 +15,8 @@ package struct FrameCompositor {
     package let size: PixelSize
     private let format: PixelFormat
     private let byteCount: Int
+    /// The opaque pixel that the canvas begins with; nil when it begins transparent.
+    private let background: UInt32?
     private let limits: DecodeLimits
     /// Canvases that may be kept beside the latest.
     private let capacity: Int
@@ -22,8 +24,7 @@ package struct FrameCompositor {
     private var dependencies: [FrameDependency] = []
     private var failures: [Int: ImageError] = [:]
     private var kept: [Int: PixelBuffer] = [:]
-    /// Frames of a chain from one canvas that is kept to the next; doubled when the budget asks for it, so that those
-    /// kept then were kept before.
+    /// Frames of a chain from one canvas that is kept to the next; more when the budget asks for it.
     private var interval = 1
     /// Frames whose canvas is to be kept.
     private var keepers = 0
@@ -33,7 +34,8 @@ package struct FrameCompositor {
     /// Refuses a canvas beyond the limits; allocates nothing yet. `format`: of canvases, straight or premultiplied, 8 bits
     /// with alpha; only the painter needs to know.
     package init(
-        size: PixelSize, format: PixelFormat = .rgba8, limits: DecodeLimits, budget: Int = standardBudget
+        size: PixelSize, format: PixelFormat = .rgba8, background: UInt32? = nil, limits: DecodeLimits,
+        budget: Int = standardBudget
     ) throws(ImageError) {
         guard !size.isEmpty else { throw ImageError(.badData, "picture without pixels") }
         guard let area = size.pixelCount, area <= limits.heldPixels else {
@@ -46,6 +48,7 @@ package struct FrameCompositor {
         }
         self.size = size
         self.format = format
+        self.background = background
         byteCount = bytes
         self.limits = limits
         capacity = max(budget / bytes - 1, 0)
@@ -152,11 +155,22 @@ package struct FrameCompositor {
         guard case .frame(let parent) = dependencies[index].base else {
             // Its memory is the likeliest to serve again.
             if layouts[index].leavesTrace { forgetLatest() }
-            return try PixelBuffer(
-                size: size, format: format, limit: limits.workingBytes, zeroed: dependencies[index].base == .blank)
+            return try emptyCanvas(dependencies[index].base)
         }
         let canvas = if let own = takeLatest(parent, for: index) { own } else { try copy(parent) }
         if layouts[parent].disposal == .background { FrameCanvas(canvas, layout: layouts[parent]).clear() }
+        return canvas
+    }
+
+    /// What the first frame is drawn on.
+    package func startCanvas() throws(ImageError) -> PixelBuffer { try emptyCanvas(start) }
+
+    private var start: FrameDependency.Base { background == nil ? .blank : .filled }
+
+    private func emptyCanvas(_ base: FrameDependency.Base) throws(ImageError) -> PixelBuffer {
+        let canvas = try PixelBuffer(
+            size: size, format: format, limit: limits.workingBytes, zeroed: base == .blank)
+        if base == .filled, let background { FrameCanvas(canvas, layout: FrameLayout(size: size)).fill(background) }
         return canvas
     }
 
@@ -202,7 +216,7 @@ package struct FrameCompositor {
     private func isKeeper(_ index: Int) -> Bool { dependencies[index].depth % interval == interval - 1 }
 
     private func dependency(_ index: Int) -> FrameDependency {
-        FrameDependency(index, layouts: layouts, earlier: dependencies, canvas: size)
+        FrameDependency(index, layouts: layouts, earlier: dependencies, canvas: size, start: start)
     }
 
     /// The frame at `index` turned out differently: so may those after it. No canvas that is kept was drawn on it.
@@ -218,7 +232,8 @@ package struct FrameCompositor {
 
     private mutating func thinOut() {
         while keepers > capacity {
-            interval *= 2
+            // Of very many frames not every number is tried.
+            interval += max(1, interval / 4)
             countKeepers()
         }
     }

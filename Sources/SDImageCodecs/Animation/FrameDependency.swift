@@ -10,6 +10,8 @@ struct FrameDependency: Equatable {
         case anything
         /// A transparent canvas.
         case blank
+        /// A canvas of the opaque background colour, which the format begins with.
+        case filled
         /// The canvas of an earlier frame, after its disposal.
         case frame(Int)
     }
@@ -22,19 +24,23 @@ struct FrameDependency: Equatable {
     /// What the next frame finds.
     let rest: Base
 
-    /// Of the frame at `index`; `earlier` has those of all frames before it.
-    init(_ index: Int, layouts: [FrameLayout], earlier: [FrameDependency], canvas: PixelSize) {
+    /// Of the frame at `index`; `earlier` has those of all frames before it, `start` is what the first of them finds.
+    init(_ index: Int, layouts: [FrameLayout], earlier: [FrameDependency], canvas: PixelSize, start: Base) {
         let layout = layouts[index]
-        let found = index > 0 ? earlier[index - 1].rest : .blank
+        let found = index > 0 ? earlier[index - 1].rest : start
         let covers = layout.covers(canvas)
         base = covers && layout.overwrites ? .anything : found
-        if case .frame(let parent) = base {
+        let replaces = layout.blend == .source && !layout.isOpaque
+        switch base {
+        case .frame(let parent):
             depth = earlier[parent].depth + 1
             let isCleared = layouts[parent].disposal == .background
             let isMended = layout.isOpaque && layout.contains(layouts[parent])
-            let replaces = layout.blend == .source && !layout.isOpaque
             isOpaque = earlier[parent].isOpaque && (!isCleared || isMended) && !replaces
-        } else {
+        case .filled:
+            depth = 0
+            isOpaque = !replaces
+        case .anything, .blank:
             depth = 0
             isOpaque = covers && layout.isOpaque
         }

@@ -1,13 +1,18 @@
 import SDImage
+import SDImagePixels
 
 /// The 256 pixels that palette indices stand for; indices beyond the palette are black.
 struct GIFPalette {
-    /// Bytes of the pixels in memory order, the first in the lowest 8 bits.
-    private let entries: [UInt32]
+    /// Bytes of the pixels in memory order, the first in the lowest 8 bits; 0 for the transparent one.
+    private var entries: [UInt32]
     private let format: PixelFormat
+    private let leavesSome: Bool
 
-    /// `format`: rgb8 or one of 4 bytes; alpha is 0 or 255, so that straight and premultiplied are the same.
-    init(_ bytes: Bytes, _ range: Range<Int>?, transparentIndex: UInt8?, format: PixelFormat) {
+    /// `format`: rgb8 or one of 4 bytes; alpha is 0 or 255, so that straight and premultiplied are the same. `replaces`:
+    /// transparent pixels are written too.
+    init(
+        _ bytes: Bytes, _ range: Range<Int>?, transparentIndex: UInt8?, format: PixelFormat, replaces: Bool = false
+    ) {
         self.format = format
         let reader = bytes.reader
         var entries = [UInt32](repeating: 0xFF00_0000, count: 256)
@@ -17,29 +22,35 @@ struct GIFPalette {
             let (first, third) = format == .bgra8Premultiplied ? (color[2], color[0]) : (color[0], color[2])
             entries[index] = 0xFF00_0000 | third << 16 | color[1] << 8 | first
         }
+        leavesSome = transparentIndex != nil && format.hasAlpha && !replaces
         if let transparentIndex, format.hasAlpha { entries[Int(transparentIndex)] = 0 }
         self.entries = entries
     }
 
-    /// Writes `count` pixels from `left` on; both buffers are at least that long.
-    func expand(_ line: UnsafeRawBufferPointer, count: Int, to row: UnsafeMutableRawBufferPointer, left: Int) {
-        let bytesPerPixel = format.bytesPerPixel
-        guard count > 0, line.count >= count, row.count >= (left + count) * bytesPerPixel, let base = row.baseAddress else {
-            return
-        }
+    /// The pixel of an index.
+    subscript(index: UInt8) -> UInt32 { entries[Int(index)] }
+
+    /// Writes the pixels of `line`, as many as fit into `row`; transparent ones leave what is there unless they replace it.
+    func draw(_ line: UnsafeRawBufferPointer, onto row: UnsafeMutableRawBufferPointer) {
+        let count = min(line.count, row.count / format.bytesPerPixel)
+        guard count > 0, let target = row.baseAddress, let source = line.baseAddress else { return }
+        let indices = unsafe source.assumingMemoryBound(to: UInt8.self)
         unsafe entries.withUnsafeBufferPointer { entries in
-            if bytesPerPixel == 4 {
-                let target = unsafe (base + left * 4).assumingMemoryBound(to: UInt32.self)
-                for x in 0..<count { unsafe target[x] = unsafe entries[Int(line[x])] }
+            if format.bytesPerPixel != 4 {
+                unsafe sdpx_palette_row_rgb(
+                    target.assumingMemoryBound(to: UInt8.self), indices, count, entries.baseAddress)
+            } else if leavesSome {
+                unsafe sdpx_palette_row_over(
+                    target.assumingMemoryBound(to: UInt32.self), indices, count, entries.baseAddress)
             } else {
-                let target = unsafe (base + left * 3).assumingMemoryBound(to: UInt8.self)
-                for x in 0..<count {
-                    let pixel = unsafe entries[Int(line[x])]
-                    unsafe target[x * 3] = UInt8(truncatingIfNeeded: pixel)
-                    unsafe target[x * 3 + 1] = UInt8(truncatingIfNeeded: pixel >> 8)
-                    unsafe target[x * 3 + 2] = UInt8(truncatingIfNeeded: pixel >> 16)
-                }
+                unsafe sdpx_palette_row(target.assumingMemoryBound(to: UInt32.self), indices, count, entries.baseAddress)
             }
         }
+    }
+
+    /// Writes the pixel of one index everywhere.
+    func fill(_ row: UnsafeMutableRawBufferPointer, with index: UInt8) {
+        let line = [UInt8](repeating: index, count: row.count / format.bytesPerPixel)
+        unsafe line.withUnsafeBytes { unsafe draw($0, onto: row) }
     }
 }

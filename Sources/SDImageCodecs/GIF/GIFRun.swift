@@ -1,31 +1,38 @@
 import Glibc
 import SDImage
 
-/// One decode: from the lines of a frame to the finished buffer.
+/// One decode of a picture that stands alone: from its indices to the finished buffer, row by row where it is shrunk.
 struct GIFRun {
-    /// How often the stop signal is looked at.
-    private static let rowsPerCheck = 16
+    /// How often the stop signal is looked at, and how much is decoded before it is drawn: it stays in the cache.
+    private static let linesPerStep = 16
 
-    private let reader: GIFReader
+    private let bytes: Bytes
+    private let indices: GIFIndices
     private let frame: GIFFrame
     private let plan: DecodePlan
     private let layout: PixelFormat
     private let output: PixelFormat
     private let palette: GIFPalette
+    /// What shows where the frame is not; nil when that is transparent.
+    private let background: GIFPalette?
+    private let backgroundIndex: UInt8
     private let options: DecodeOptions
     private let stop: StopSignal
-    private let line: ScratchMemory
 
     init(
-        bytes: Bytes, frame: GIFFrame, plan: DecodePlan, hasAlpha: Bool, output: PixelFormat, options: DecodeOptions,
-        stop: StopSignal
-    ) throws(ImageError) {
+        bytes: Bytes, structure: GIFStructure, frame: GIFFrame, indices: GIFIndices, plan: DecodePlan, hasAlpha: Bool,
+        output: PixelFormat, options: DecodeOptions, stop: StopSignal
+    ) {
         // The palette can hold the pixels of any 4-byte format, so that rows need no second conversion.
-        let isFinal = !plan.shrinks && output.bytesPerPixel == 4
+        let isFinal = !plan.shrinks && output.bytesPerPixel == 4 && output.bytesPerChannel == 1
         layout = isFinal ? output : hasAlpha ? .rgba8 : .rgb8
-        reader = try GIFReader(bytes, position: frame.position)
-        palette = GIFPalette(bytes, frame.palette, transparentIndex: frame.transparentIndex, format: layout)
-        line = try ScratchMemory(max(reader.width, 1))
+        palette = GIFPalette(
+            bytes, frame.palette, transparentIndex: frame.transparentIndex, format: layout, replaces: true)
+        background =
+            structure.showsBackground ? GIFPalette(bytes, structure.palette, transparentIndex: nil, format: layout) : nil
+        backgroundIndex = structure.backgroundIndex
+        self.bytes = bytes
+        self.indices = indices
         self.frame = frame
         self.plan = plan
         self.output = output
@@ -34,11 +41,9 @@ struct GIFRun {
     }
 
     private var canvas: PixelSize { plan.storedSize }
-    /// Lines of the frame that lie on the canvas.
-    private var visibleLines: Int { max(0, min(frame.size.height, canvas.height - frame.top)) }
-    private var visiblePixels: Int { max(0, min(frame.size.width, reader.width, canvas.width - frame.left)) }
 
-    func decode() throws(ImageError) -> PixelBuffer {
+    /// The pixels, and whether none is missing for want of bytes.
+    func decode() throws(ImageError) -> (PixelBuffer, isWhole: Bool) {
         guard let area = canvas.pixelCount, area <= options.limits.heldPixels else {
             throw .tooLarge("canvas area in pixels", limit: options.limits.heldPixels)
         }
@@ -46,79 +51,95 @@ struct GIFRun {
             rowSize: canvas, sourceFormat: layout, plan: plan, output: output, transform: nil, options: options)
         if unsafe writer.directRow(0) != nil {
             try decodeDirect(&writer)
-        } else if frame.isInterlaced {
-            try decodeInterlaced(&writer)
         } else {
             try decodeStreamed(&writer)
         }
-        return try writer.finish()
+        return (try writer.finish(), !indices.isStarved && !indices.isDamaged)
     }
 
-    // MARK: The three ways of the lines
+    // MARK: The two ways of the lines
 
     /// Rows are final memory, in whatever order the lines come.
     private func decodeDirect(_ writer: inout ScanlineWriter) throws(ImageError) {
-        if visibleLines < canvas.height || visiblePixels < canvas.width || options.acceptPartial {
-            for y in 0..<canvas.height {
-                if let row = unsafe writer.directRow(y), let base = row.baseAddress { unsafe memset(base, 0, row.count) }
+        let isFilled = !frame.layout.covers(canvas) || options.acceptPartial
+        if isFilled { fillCanvas(&writer) }
+        try drawLines(&writer)
+        guard !isFilled, !indices.isWhole else { return }
+        fillCanvas(&writer)
+        try drawLines(&writer)
+    }
+
+    private func drawLines(_ writer: inout ScanlineWriter) throws(ImageError) {
+        for start in stride(from: 0, to: indices.lineCount, by: GIFRun.linesPerStep) {
+            let end = min(start + GIFRun.linesPerStep, indices.lineCount)
+            try decode(lines: end)
+            for line in start..<end {
+                if let row = unsafe writer.directRow(frame.layout.top + indices.row(ofLine: line)) {
+                    unsafe draw(line, onto: row)
+                }
             }
         }
-        for (index, y) in lineOrder.enumerated() {
-            guard try readLine(index) else { return }
-            if y < visibleLines, let row = unsafe writer.directRow(frame.top + y) { unsafe expand(into: row) }
-        }
+        try check()
     }
 
+    /// The writer wants rows from top to bottom. Interlaced lines are all decoded before the first of them.
     private func decodeStreamed(_ writer: inout ScanlineWriter) throws(ImageError) {
         let row = try ScratchMemory(canvas.width, of: UInt32.self, limit: options.limits.workingBytes)
-        let blank = try ScratchMemory(canvas.width, of: UInt32.self, limit: options.limits.workingBytes)
-        for _ in 0..<frame.top { unsafe try writer.write(UnsafeRawBufferPointer(blank.bytes)) }
-        for y in 0..<visibleLines {
-            guard try readLine(y) else { return }
-            unsafe expand(into: row.bytes)
+        let lines = frame.isInterlaced ? linesOfRows : []
+        for y in 0..<canvas.height {
+            unsafe fill(row.bytes)
+            let own = y - frame.layout.top
+            if own >= 0, own < frame.visibleRows(of: canvas) {
+                if own % GIFRun.linesPerStep == 0 {
+                    try decode(lines: frame.isInterlaced ? indices.lineCount : own + GIFRun.linesPerStep)
+                }
+                unsafe draw(frame.isInterlaced ? lines[own] : own, onto: row.bytes)
+            }
             unsafe try writer.write(UnsafeRawBufferPointer(row.bytes))
         }
-        for _ in min(frame.top + visibleLines, canvas.height)..<canvas.height {
-            unsafe try writer.write(UnsafeRawBufferPointer(blank.bytes))
-        }
+        try check()
     }
 
-    /// The writer wants rows from top to bottom, so the indices of all of them are gathered first.
-    private func decodeInterlaced(_ writer: inout ScanlineWriter) throws(ImageError) {
-        let whole = try PixelBuffer(
-            size: canvas, format: layout, limit: options.limits.workingBytes, zeroed: true)
-        for (index, y) in lineOrder.enumerated() {
-            guard try readLine(index) else { break }
-            if y < visibleLines, let row = unsafe whole.mutableRow(frame.top + y) { unsafe expand(into: row) }
-        }
-        for y in 0..<canvas.height {
-            if let row = unsafe whole.row(y) { unsafe try writer.write(row) }
-        }
+    private var linesOfRows: [Int] {
+        var lines = [Int](repeating: 0, count: indices.lineCount)
+        for line in 0..<indices.lineCount { lines[indices.row(ofLine: line)] = line }
+        return lines
     }
 
     // MARK: Lines
 
-    /// The row of the frame that each line is for, in stored order (GIF89a, appendix E).
-    private var lineOrder: [Int] {
-        let height = frame.size.height
-        guard frame.isInterlaced else { return Array(0..<visibleLines) }
-        return [(0, 8), (4, 8), (2, 4), (1, 2)].flatMap { Array(stride(from: $0.0, to: height, by: $0.1)) }
+    private func decode(lines: Int) throws(ImageError) {
+        try stop.check()
+        indices.decode(bytes, lines: lines)
+        if indices.isDamaged || indices.isStarved { try check() }
     }
 
-    /// False when the data ends or is damaged here and what came before is wanted all the same.
-    private func readLine(_ index: Int) throws(ImageError) -> Bool {
-        if index % GIFRun.rowsPerCheck == 0 { try stop.check() }
-        do throws(ImageError) {
-            unsafe try reader.read(into: line.bytes)
-            return true
-        } catch {
-            // Without a single line there is no picture to speak of.
-            guard options.acceptPartial, index > 0 else { throw error }
-            return false
+    /// Missing and damaged data are an error unless what came before is wanted all the same, and there is some.
+    private func check() throws(ImageError) {
+        if indices.isWhole || indices.lineCount == 0 || options.acceptPartial && indices.count >= max(indices.width, 1) { return }
+        if indices.isDamaged { throw .damagedGIF }
+        if indices.isStarved { throw .truncatedGIF }
+        if indices.count == 0 { throw ImageError(.badData, "gif: picture without data") }
+    }
+
+    private func draw(_ line: Int, onto row: UnsafeMutableRawBufferPointer) {
+        let left = frame.layout.left * layout.bytesPerPixel
+        guard left < canvas.width * layout.bytesPerPixel, let pixels = unsafe indices.line(line) else { return }
+        let right = canvas.width * layout.bytesPerPixel
+        unsafe palette.draw(pixels, onto: UnsafeMutableRawBufferPointer(rebasing: row[left..<right]))
+    }
+
+    private func fillCanvas(_ writer: inout ScanlineWriter) {
+        for y in 0..<canvas.height {
+            if let row = unsafe writer.directRow(y) { unsafe fill(row) }
         }
     }
 
-    private func expand(into row: UnsafeMutableRawBufferPointer) {
-        unsafe palette.expand(UnsafeRawBufferPointer(line.bytes), count: visiblePixels, to: row, left: frame.left)
+    private func fill(_ row: UnsafeMutableRawBufferPointer) {
+        if let background {
+            unsafe background.fill(row, with: backgroundIndex)
+        } else if let base = row.baseAddress {
+            unsafe memset(base, 0, row.count)
+        }
     }
 }

@@ -88,6 +88,41 @@ void sdpx_pack_u8(uint8_t *to, const float *from, size_t pixels, int channels, i
 void sdpx_pack_u16(uint16_t *to, const float *from, size_t pixels, int channels);
 void sdpx_pack_f32(float *to, const float *from, size_t pixels);
 
+/* The LZW decoder of GIF (GIF89a, appendix F). Memory-safe whatever the data; can pause at any byte and any pixel. */
+enum {
+    /* Bytes of the caller's memory before the first pixel, and behind the last. */
+    SDPX_LZW_HEAD = 256,
+    SDPX_LZW_ROOM = 16,
+    /* What became of the data: more is wanted; all pixels are there; they ended before that; a code has no meaning. */
+    SDPX_LZW_MORE = 0,
+    SDPX_LZW_FULL = 1,
+    SDPX_LZW_END = 2,
+    SDPX_LZW_BAD = 3
+};
+
+typedef struct sdpx_lzw sdpx_lzw;
+
+/* Bytes that a decoder takes, aligned to 8. */
+size_t sdpx_lzw_size(void);
+
+/* Readies the decoder for so many pixels; `memory` has HEAD + pixels + ROOM bytes. 0 when the minimum code size is not
+   one of 1 to 11, or the pixels are too many. */
+int sdpx_lzw_start(sdpx_lzw *lzw, unsigned minimum_size, uint8_t *memory, uint32_t pixels);
+
+/* Decodes the next bytes of the sub-blocks, lengths included, until they end or at least `pixels` pixels are there.
+   Returns how many bytes were used; `memory` is that of the start. Pixels are palette indices from HEAD on. */
+size_t sdpx_lzw_decode(sdpx_lzw *lzw, uint8_t *memory, const uint8_t *blocks, size_t length, uint32_t pixels);
+
+/* Pixels decoded so far, and what became of the data. */
+uint32_t sdpx_lzw_count(const sdpx_lzw *lzw);
+int sdpx_lzw_status(const sdpx_lzw *lzw);
+
+/* Looks palette indices up: to 4 bytes each, or to the first 3 of them. `over`: pixels whose entry is 0 are left as they
+   are. */
+void sdpx_palette_row(uint32_t *to, const uint8_t *from, size_t pixels, const uint32_t *palette);
+void sdpx_palette_row_over(uint32_t *to, const uint8_t *from, size_t pixels, const uint32_t *palette);
+void sdpx_palette_row_rgb(uint8_t *to, const uint8_t *from, size_t pixels, const uint32_t *palette);
+
 /* Exchanges rows and columns: pixel x of source row y goes to pixel y of destination row x. Strides are in bytes and
    may be negative; `bytes_per_pixel` is 1, 2, 3, 4, 6, 8 or 16. */
 void sdpx_transpose(void *to, ptrdiff_t to_stride, const void *from, ptrdiff_t from_stride, size_t columns, size_t rows,

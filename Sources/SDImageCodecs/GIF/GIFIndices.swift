@@ -1,0 +1,76 @@
+import SDImage
+import SDImagePixels
+
+/// The palette indices of one frame, decoded as far as they are asked for and as the bytes reach.
+@safe final class GIFIndices {
+    private let frame: GIFFrame
+    private let decoder: ScratchMemory
+    private let memory: ScratchMemory
+    /// Of the next byte of the data.
+    private var offset: Int
+    /// Of one line.
+    let width: Int
+    /// Lines that are decoded: those behind the canvas only where they are stored before others.
+    let lineCount: Int
+
+    /// Refuses code sizes that no decoder knows, and more pixels than the limits of memory allow.
+    init(_ frame: GIFFrame, canvas: PixelSize, limits: DecodeLimits) throws(ImageError) {
+        self.frame = frame
+        offset = frame.data
+        width = frame.size.width
+        lineCount = frame.isInterlaced ? frame.size.height : frame.visibleRows(of: canvas)
+        let (pixels, overflow) = width.multipliedReportingOverflow(by: lineCount)
+        guard !overflow, pixels <= limits.workingBytes - 1024, let count = UInt32(exactly: pixels) else {
+            throw .tooLarge("working memory in bytes", limit: limits.workingBytes)
+        }
+        decoder = try ScratchMemory(sdpx_lzw_size(), zeroed: false)
+        memory = try ScratchMemory(Int(SDPX_LZW_HEAD) + pixels + Int(SDPX_LZW_ROOM), zeroed: false)
+        guard let state = unsafe decoder.bytes.baseAddress, let base = unsafe indices,
+            unsafe sdpx_lzw_start(OpaquePointer(state), UInt32(frame.codeSize), base, count) != 0
+        else { throw ImageError(.badData, "gif: code size of \(frame.codeSize) bits") }
+    }
+
+    private var state: OpaquePointer? { unsafe decoder.bytes.baseAddress.map { OpaquePointer($0) } }
+    private var indices: UnsafeMutablePointer<UInt8>? { unsafe memory.bound(to: UInt8.self).baseAddress }
+
+    /// Pixels that are there.
+    var count: Int { unsafe Int(sdpx_lzw_count(state)) }
+    /// All pixels are there.
+    var isWhole: Bool { unsafe sdpx_lzw_status(state) == Int32(SDPX_LZW_FULL) }
+    /// Lines of which some pixel is there.
+    var startedLines: Int { width > 0 ? (count + width - 1) / width : 0 }
+    /// A code had no meaning.
+    var isDamaged: Bool { unsafe sdpx_lzw_status(state) == Int32(SDPX_LZW_BAD) }
+    /// The bytes ended before all was there that had been asked for.
+    private(set) var isStarved = false
+
+    /// Decodes so many lines if they are there.
+    func decode(_ bytes: Bytes, lines: Int) {
+        guard let base = unsafe bytes.pointer, offset <= bytes.count, let state = unsafe state, let indices = unsafe indices
+        else { return }
+        let pixels = min(max(lines, 0), lineCount) * width
+        let blocks = unsafe base.assumingMemoryBound(to: UInt8.self) + offset
+        offset += unsafe sdpx_lzw_decode(state, indices, blocks, bytes.count - offset, UInt32(clamping: pixels))
+        isStarved = unsafe sdpx_lzw_status(state) == Int32(SDPX_LZW_MORE) && count < pixels
+    }
+
+    /// What there is of a line, in stored order.
+    func line(_ index: Int) -> UnsafeRawBufferPointer? {
+        guard index >= 0, index < startedLines, let indices = unsafe indices else { return nil }
+        let start = index * width
+        return unsafe UnsafeRawBufferPointer(
+            start: indices + Int(SDPX_LZW_HEAD) + start, count: min(width, count - start))
+    }
+
+    /// The row of the frame that a line is for (GIF89a, appendix E).
+    func row(ofLine line: Int) -> Int {
+        guard frame.isInterlaced else { return line }
+        var first = 0
+        for (start, step) in [(0, 8), (4, 8), (2, 4), (1, 2)] {
+            let lines = max(0, (lineCount - start + step - 1) / step)
+            if line < first + lines { return start + (line - first) * step }
+            first += lines
+        }
+        return lineCount
+    }
+}

@@ -1,0 +1,57 @@
+import SDImage
+
+/// Draws frames of a GIF on their canvas.
+struct GIFPainter: FramePainter {
+    /// How often the stop signal is looked at, and how much is decoded before it is drawn: it stays in the cache.
+    private static let linesPerStep = 16
+
+    let bytes: Bytes
+    let frames: [GIFFrame]
+    let canvas: PixelSize
+    let options: DecodeOptions
+    /// The first frame, where a part of it was decoded already.
+    let first: GIFIndices?
+
+    func paint(_ index: Int, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) -> Bool {
+        guard frames.indices.contains(index) else { throw ImageError(.internalError, "no frame of this number") }
+        let frame = frames[index]
+        let indices = try indices(of: index)
+        let palette = GIFPalette(bytes, frame.palette, transparentIndex: frame.transparentIndex, format: .rgba8)
+        var line = 0
+        while line < indices.lineCount {
+            try stop.check()
+            let end = min(line + GIFPainter.linesPerStep, indices.lineCount)
+            indices.decode(bytes, lines: end)
+            for stored in line..<end {
+                if let pixels = unsafe indices.line(stored), let row = unsafe canvas.row(indices.row(ofLine: stored)) {
+                    unsafe palette.draw(pixels, onto: row)
+                }
+            }
+            line = end
+        }
+        if indices.isDamaged, !options.acceptPartial || indices.count == 0 { throw .damagedGIF }
+        return indices.isWhole
+    }
+
+    /// Of an interlaced frame that has come in part: rows of later passes repeat the row above, so that each pass shows
+    /// the whole picture.
+    static func fillGaps(_ indices: GIFIndices, rows: Int, onto canvas: FrameCanvas) {
+        var isDrawn = [Bool](repeating: false, count: indices.lineCount)
+        for line in 0..<indices.startedLines { isDrawn[indices.row(ofLine: line)] = true }
+        for y in 1..<max(min(rows, isDrawn.count), 1) where !isDrawn[y] {
+            if let above = unsafe canvas.row(y - 1), let row = unsafe canvas.row(y) {
+                unsafe row.copyMemory(from: UnsafeRawBufferPointer(above))
+            }
+        }
+    }
+
+    private func indices(of index: Int) throws(ImageError) -> GIFIndices {
+        if index == 0, let first { return first }
+        return try GIFIndices(frames[index], canvas: canvas, limits: options.limits)
+    }
+}
+
+extension ImageError {
+    static let damagedGIF = ImageError(.badData, "gif: code without meaning")
+    static let truncatedGIF = ImageError(.truncated, "gif: picture data end early")
+}

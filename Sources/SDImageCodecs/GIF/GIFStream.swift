@@ -1,0 +1,156 @@
+import SDImage
+
+/// A GIF that grows and moves.
+///
+/// Until it is complete the picture is what there is of the first frame. Frames show once they are whole; what comes behind
+/// the last whole one of a file that ends early is not shown.
+struct GIFStream: PictureStream {
+    private let options: DecodeOptions
+    private(set) var facts = StreamFacts()
+    private var structure: GIFStructure
+    private var bytes = Bytes.empty
+    private var compositor: FrameCompositor?
+    private var first: GIFIndices?
+    private var isFinished = false
+
+    init(_ options: DecodeOptions) {
+        self.options = options
+        structure = GIFStructure(frameLimit: options.firstFrameOnly ? 1 : options.limits.frames)
+    }
+
+    private var isAnimated: Bool { structure.isAnimated }
+    /// Nothing that may still come changes the picture.
+    private var isFinal: Bool { isFinished || facts.isSatisfied }
+
+    // MARK: Bytes
+
+    mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError) {
+        self.bytes = bytes
+        self.isFinished = isFinished
+        structure.read(bytes)
+        guard let frame = structure.firstFrame else {
+            guard isFinished else { return }
+            throw ImageError(.truncated, "gif: no picture in the bytes")
+        }
+        facts.size = try output().plan.scaledSize
+        if compositor == nil {
+            compositor = try FrameCompositor(size: structure.canvas, background: background, limits: options.limits)
+        }
+        // The last frame may have come only in part; without any that is whole it is the picture.
+        if isFinished, structure.frames.isEmpty, !options.acceptPartial { try requireWhole(frame) }
+        addFrames()
+    }
+
+    private var background: UInt32? {
+        guard structure.showsBackground else { return nil }
+        let palette = GIFPalette(bytes, structure.palette, transparentIndex: nil, format: .rgba8)
+        return palette[structure.backgroundIndex]
+    }
+
+    private mutating func requireWhole(_ frame: GIFFrame) throws(ImageError) {
+        let indices = try indices(of: frame)
+        indices.decode(bytes, lines: indices.lineCount)
+        if indices.isStarved { throw .truncatedGIF }
+    }
+
+    private mutating func addFrames() {
+        for frame in structure.frames.dropFirst(compositor?.layouts.count ?? 0) {
+            compositor?.append(frame.layout)
+            facts.durations.append(Int32(clamping: frame.layout.durationMilliseconds))
+        }
+        facts.isSatisfied = structure.isEnded || options.firstFrameOnly && !structure.frames.isEmpty
+        facts.frameCount = isFinal ? max(structure.frames.count, 1) : structure.frames.count
+        facts.loopCount = structure.loopCount
+        if options.firstFrameOnly || isFinal && !isAnimated { facts.durations = [] }
+    }
+
+    // MARK: Pictures
+
+    mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
+        guard isFinal else { return try partialImage(stop: stop) }
+        guard isAnimated else { return try stillImage(stop: stop) }
+        let picture = try frame(at: 0, stop: stop)
+        return picture.with(frames: StreamDecoder(self))
+    }
+
+    mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+        guard isAnimated || !isFinal else {
+            guard index == 0 else { throw .noFrame(index, of: facts.frameCount) }
+            return try stillImage(stop: stop)
+        }
+        guard var compositor, structure.frames.indices.contains(index) else {
+            throw .noFrame(index, of: structure.frames.count)
+        }
+        // Taken out, so that its canvases have one owner.
+        self.compositor = nil
+        defer { self.compositor = compositor }
+        let painter = GIFPainter(
+            bytes: bytes, frames: structure.frames, canvas: compositor.size, options: options, first: first)
+        let canvas = try compositor.canvas(at: index, painter: painter, stop: stop)
+        if index == 0 { first = nil }
+        return try picture(canvas, isOpaque: compositor.isOpaque(at: index), stop: stop)
+    }
+
+    private func picture(_ canvas: PixelBuffer, isOpaque: Bool, stop: StopSignal) throws(ImageError) -> Image {
+        let output = try output()
+        let pixels = try output.picture(from: canvas, stop: stop)
+        let metadata = output.plan.metadata(
+            format: .gif, pixels: output.format, hasAlpha: !isOpaque, orientation: .up, options: options)
+        return Image(pixels: pixels, metadata: metadata)
+    }
+
+    private func output() throws(ImageError) -> CanvasOutput {
+        try CanvasOutput(canvas: structure.canvas, frames: isAnimated ? structure.frames.count : 1, options: options)
+    }
+
+    // MARK: Stills and parts
+
+    private mutating func stillImage(stop: StopSignal) throws(ImageError) -> Image {
+        guard let frame = structure.firstFrame else { throw ImageError(.truncated, "gif: no picture in the bytes") }
+        let plan = try output().plan
+        let hasAlpha = structure.hasAlpha
+        let format = PixelFormat.resolved(source: hasAlpha ? .rgba8 : .rgb8, wanted: options.pixelFormat)
+        let run = GIFRun(
+            bytes: bytes, structure: structure, frame: frame, indices: try indices(of: frame), plan: plan, hasAlpha: hasAlpha,
+            output: format, options: options, stop: stop)
+        let (pixels, isWhole) = try run.decode()
+        var metadata = plan.metadata(
+            format: .gif, pixels: format, hasAlpha: hasAlpha, orientation: .up, options: options)
+        metadata.isIncremental = !isWhole
+        return Image(pixels: pixels, metadata: metadata)
+    }
+
+    private mutating func partialImage(stop: StopSignal) throws(ImageError) -> Image? {
+        guard let pending = structure.firstFrame else { return nil }
+        guard structure.frames.isEmpty else { return try frame(at: 0, stop: stop).incomplete }
+        let indices = try indices(of: pending)
+        indices.decode(bytes, lines: indices.lineCount)
+        guard indices.count > 0, let canvas = try compositor?.startCanvas() else { return nil }
+        // Damage is told with the complete picture.
+        var tolerant = options
+        tolerant.acceptPartial = true
+        let painter = GIFPainter(bytes: bytes, frames: [pending], canvas: canvas.size, options: tolerant, first: indices)
+        let place = FrameCanvas(canvas, layout: pending.layout)
+        _ = try painter.paint(0, onto: place, stop: stop)
+        if pending.isInterlaced {
+            GIFPainter.fillGaps(indices, rows: pending.visibleRows(of: canvas.size), onto: place)
+        }
+        return try picture(canvas, isOpaque: false, stop: stop).incomplete
+    }
+
+    private mutating func indices(of frame: GIFFrame) throws(ImageError) -> GIFIndices {
+        if let first { return first }
+        let indices = try GIFIndices(frame, canvas: structure.canvas, limits: options.limits)
+        first = indices
+        return indices
+    }
+}
+
+extension Image {
+    /// The same picture as one of which more is to come.
+    fileprivate var incomplete: Image {
+        var metadata = metadata
+        metadata.isIncremental = true
+        return with(metadata)
+    }
+}
