@@ -72,11 +72,16 @@ let package = Package(
             swiftSettings: strict, linkerSettings: sharedLibrary),
 
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
+        // The libraries that own code must agree with.
+        .target(
+            name: "CReference", path: "Tests/Reference", cSettings: cStrict,
+            linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("z")]),
         .testTarget(
             name: "CoreTests", dependencies: ["SDImage", "SDImageSQLite", "SDImageCurl", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "CodecTests", dependencies: ["SDImage", "SDImageCodecs", "TestSupport"], swiftSettings: strict),
+            name: "CodecTests",
+            dependencies: ["SDImage", "SDImageCodecs", "SDImagePixels", "CReference", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "APITests", dependencies: ["CSDImage", "SDImageABI", "TestSupport"], swiftSettings: plain),
     ],

@@ -67,6 +67,29 @@ public func sdimage_info(_ bytes: UnsafeRawPointer?, _ length: Int, _ json: Obje
     }
 }
 
+@_cdecl("sdimage_read_metadata") @implementation
+public func sdimage_read_metadata(
+    _ bytes: UnsafeRawPointer?, _ length: Int, _ kind: sdimage_metadata_kind, _ data: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(data)
+        let info = unsafe try Defaults.coders.info(try callersBytes(bytes, length))
+        guard let block = try info.block(kind) else { throw ImageError(.notFound, "the picture has no such metadata") }
+        unsafe try give(try block.kept(), data)
+    }
+}
+
+extension ImageInfo {
+    fileprivate func block(_ kind: sdimage_metadata_kind) throws(ImageError) -> Bytes? {
+        switch kind {
+        case .SDIMAGE_METADATA_KIND_EXIF: exif
+        case .SDIMAGE_METADATA_KIND_XMP: xmp
+        case .SDIMAGE_METADATA_KIND_ICC: colorProfile
+        @unknown default: throw ImageError(.invalidArgument, "an unknown kind of metadata")
+        }
+    }
+}
+
 @_cdecl("sdimage_coder_new_custom") @implementation
 public func sdimage_coder_new_custom(
     _ name: Text, _ vtable: UnsafePointer<sdimage_coder_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?,

@@ -81,11 +81,6 @@ public func sdimage_metadata_set_color_profile(_ metadata: Object, _ profile: Ob
     unsafe change(metadata, MetadataObject.self) { $0.colorProfile = profile }
 }
 
-@_cdecl("sdimage_metadata_set_extended_data") @implementation
-public func sdimage_metadata_set_extended_data(_ metadata: Object, _ data: Object) {
-    unsafe change(metadata, MetadataObject.self) { $0.extendedData = unsafe Handle.find(data, as: Bytes.self) }
-}
-
 @_cdecl("sdimage_metadata_set_cicp") @implementation
 public func sdimage_metadata_set_cicp(
     _ metadata: Object, _ primaries: UInt32, _ transfer: UInt32, _ matrix: UInt32, _ fullRange: Bool
@@ -95,4 +90,9 @@ public func sdimage_metadata_set_cicp(
         metadata.cicp = codes
         metadata.isHighDynamicRange = codes?.isHighDynamicRange ?? false
     }
+}
+
+@_cdecl("sdimage_metadata_set_extended_data") @implementation
+public func sdimage_metadata_set_extended_data(_ metadata: Object, _ data: Object) {
+    unsafe change(metadata, MetadataObject.self) { $0.extendedData = unsafe Handle.find(data, as: Bytes.self) }
 }

@@ -20,7 +20,29 @@ enum Report {
             ("channels", .integer(info.channels)),
             ("is_progressive", .bool(info.isProgressive)),
             ("has_color_profile", .bool(info.hasColorProfile)),
+            ("is_hdr", .bool(info.isHighDynamicRange)),
+            ("dpi_x", info.dpi.map { .number($0.x) } ?? .null),
+            ("dpi_y", info.dpi.map { .number($0.y) } ?? .null),
+            ("exif_bytes", .integer(info.exif?.count ?? 0)),
+            ("xmp_bytes", .integer(info.xmp?.count ?? 0)),
+            ("color_profile_bytes", .integer(info.colorProfile?.count ?? 0)),
+            ("text", text(info.text)),
         ])
+    }
+
+    /// Texts of the same key are one of several lines: a key that comes twice is read differently by every parser.
+    private static func text(_ entries: [(key: String, value: String)]) -> JSONText {
+        var order: [String] = []
+        var values: [String: String] = [:]
+        for (key, value) in entries {
+            if let earlier = values[key] {
+                values[key] = earlier + "\n" + value
+            } else {
+                order.append(key)
+                values[key] = value
+            }
+        }
+        return .object(order.map { ($0, .string(values[$0] ?? "")) })
     }
 
     static func doctor() -> JSONText {

@@ -168,6 +168,9 @@ void sdpx_convert_row(void *to, int to_format, const void *from, int from_format
     size_t to_size = sdpx_pixel_size(to_format), from_size = sdpx_pixel_size(from_format);
     if (to_size == 0 || from_size == 0)
         return;
+    /* Nothing to multiply by. */
+    if (to_format == SDPX_RGBA8_PREMULTIPLIED && (from_format == SDPX_GRAY8 || from_format == SDPX_RGB8))
+        to_format = SDPX_RGBA8;
     if (to_format == from_format) {
         memmove(to, from, pixels * to_size);
         return;

@@ -75,3 +75,62 @@ uint32_t sdpx_crc32c(uint32_t seed, const void *bytes, size_t length) {
 #endif
     return ~crc32c_plain(crc, bytes, length);
 }
+
+/* CRC-32 of RFC 1952 and PNG, reflected polynomial 0xedb88320. A nibble at a time: for ends, and for CPUs without
+   carry-less multiplication. */
+static uint32_t crc32_plain(uint32_t crc, const uint8_t *p, size_t n) {
+    static const uint32_t nibble[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
+                                        0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+                                        0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c};
+    while (n--) {
+        crc ^= *p++;
+        crc = (crc >> 4) ^ nibble[crc & 15];
+        crc = (crc >> 4) ^ nibble[crc & 15];
+    }
+    return crc;
+}
+
+#if defined(__x86_64__)
+#define FOLDING __attribute__((target("sse4.2,pclmul")))
+
+FOLDING static inline __m128i fold(__m128i value, __m128i powers, __m128i next) {
+    __m128i low = _mm_clmulepi64_si128(value, powers, 0x00), high = _mm_clmulepi64_si128(value, powers, 0x11);
+    return _mm_xor_si128(_mm_xor_si128(low, high), next);
+}
+
+/* Folds 64 bytes at a time by carry-less multiplication with powers of x modulo the polynomial, here x^(512 + 32),
+   x^(512 - 32), x^(128 + 32) and x^(128 - 32), bit-reflected; what is left, 16 bytes with the same remainder, goes through
+   the table. `n` is at least 64; the bytes behind the last whole 16 are left to the caller. */
+FOLDING static uint32_t crc32_folded(uint32_t crc, const uint8_t *p, size_t n) {
+    const __m128i by_four = _mm_set_epi64x(0x01c6e41596, 0x0154442bd4), by_one = _mm_set_epi64x(0x00ccaa009e, 0x01751997d0);
+    const __m128i *v = (const __m128i *)(const void *)p;
+    __m128i a = _mm_xor_si128(_mm_loadu_si128(v), _mm_cvtsi32_si128((int)crc)), b = _mm_loadu_si128(v + 1),
+            c = _mm_loadu_si128(v + 2), d = _mm_loadu_si128(v + 3);
+    for (n -= 64, v += 4; n >= 64; n -= 64, v += 4) {
+        a = fold(a, by_four, _mm_loadu_si128(v));
+        b = fold(b, by_four, _mm_loadu_si128(v + 1));
+        c = fold(c, by_four, _mm_loadu_si128(v + 2));
+        d = fold(d, by_four, _mm_loadu_si128(v + 3));
+    }
+    a = fold(fold(fold(a, by_one, b), by_one, c), by_one, d);
+    for (; n >= 16; n -= 16, v++)
+        a = fold(a, by_one, _mm_loadu_si128(v));
+    uint8_t rest[16];
+    _mm_storeu_si128((__m128i *)(void *)rest, a);
+    return crc32_plain(0, rest, sizeof rest);
+}
+#endif
+
+uint32_t sdpx_crc32(uint32_t seed, const void *bytes, size_t length) {
+    uint32_t crc = ~seed;
+    const uint8_t *p = bytes;
+#if defined(__x86_64__)
+    if (length >= 64 && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.2")) {
+        size_t whole = length & ~(size_t)15;
+        crc = crc32_folded(crc, p, whole);
+        p += whole;
+        length -= whole;
+    }
+#endif
+    return ~crc32_plain(crc, p, length);
+}

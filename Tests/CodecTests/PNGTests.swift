@@ -179,6 +179,31 @@ import Testing
         #expect(status(interlaced) { $0.thumbnailSize = PixelSize(width: 8, height: 8) } == .tooLarge)
     }
 
+    @Test func dataInMorePiecesThanMemoryAllowsAreRefused() throws {
+        var builder = PNGBuilder.header(4, 4, depth: 8, type: 0)
+        for byte in PNGBuilder.rows([[UInt8]](repeating: [1, 2, 3, 4], count: 4)) { builder.chunk("IDAT", [byte]) }
+        builder.chunk("IEND", [])
+        #expect(status(builder.bytes) == nil)
+        #expect(status(builder.bytes) { $0.limits.workingBytes = 1 << 10 } == .tooLarge)
+    }
+
+    @Test func aWrongCheckSumBehindTheLastRowIsBadData() throws {
+        let stream = PNGBuilder.rows([[1]])
+        var builder = PNGBuilder.header(1, 1, depth: 8, type: 0)
+        builder.chunk("IDAT", stream)
+        builder.chunk("IDAT", [0], damaged: true)
+        builder.chunk("IEND", [])
+        #expect(status(builder.bytes) == .badData)
+        #expect(try decode(builder.bytes) { $0.acceptPartial = true }.content == [1])
+    }
+
+    @Test func anUnknownFilterIsBadData() {
+        var builder = PNGBuilder.header(1, 2, depth: 8, type: 0)
+        builder.chunk("IDAT", PNGBuilder.zlib([0, 1, 5, 1]))
+        builder.chunk("IEND", [])
+        #expect(status(builder.bytes) == .badData)
+    }
+
     @Test func unknownAndOversizedAncillaryChunksArePassedOver() throws {
         var builder = PNGBuilder.header(2, 1, depth: 8, type: 0)
         for _ in 0..<3000 { builder.chunk("teSt", [1, 2, 3]) }
@@ -260,7 +285,7 @@ import Testing
         #expect(info.loopCount == 7)
         // 50 of 1,000 make 50 ms; 1 of 0 is a hundredth, less than the shortest delay, and so 100 ms.
         #expect(info.durationMilliseconds == 150)
-        #expect(try decode(data).content == [5])
+        #expect(try decode(data).content == [5, 5, 5, 255])
     }
 
     @Test func aFrameOutsideTheCanvasMakesNoAnimation() throws {

@@ -6,6 +6,7 @@
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -24,6 +25,10 @@ def run(name: str, *arguments: object) -> subprocess.CompletedProcess[str]:
 def expect(name: str, done: subprocess.CompletedProcess[str], status: int, pattern: str) -> None:
     fine = done.returncode == status and re.search(pattern, done.stdout + done.stderr)
     report.check(name, fine, f"status {done.returncode}: {done.stdout} {done.stderr}")
+
+
+def farbfeld(width: int, height: int) -> bytes:
+    return b"farbfeld" + struct.pack(">II", width, height) + bytes(width * height * 8)
 
 
 def main() -> None:
@@ -52,6 +57,12 @@ def main() -> None:
         expect("event_loop loads all", done, 0, "after")
         report.check("event_loop prints each once", len(done.stdout.splitlines()) == 30, done.stdout)
         expect("event_loop tells failures", run("event_loop", f"{origin.url}/none.png"), 1, "none.png")
+        (folder / "a.ff").write_bytes(farbfeld(40, 20))
+        expect("custom_coder decodes a format of its own", run("custom_coder", folder / "a.ff"), 0, "^40x20 rgba16\n$")
+        expect("custom_coder leaves shrinking to the library", run("custom_coder", folder / "a.ff", 10), 0, "^10x5 rgba16\n$")
+        (folder / "cut.ff").write_bytes(farbfeld(40, 20)[:-1])
+        expect("custom_coder refuses what is cut off", run("custom_coder", folder / "cut.ff"), 1, "missing")
+        expect("custom_coder tells its usage", run("custom_coder"), 2, "usage")
         expect("custom_loader paints, then remembers", run("custom_loader", "demo:64x48"), 0,
                "^loader 64x48\nmemory 64x48\n$")
         expect("custom_loader refuses nonsense", run("custom_loader", "demo:x"), 1, "custom_loader: ")

@@ -28,11 +28,12 @@ static char peek(cursor *at) {
     return at->next < at->end ? *at->next : '\0';
 }
 
-/* A string without its quotes, escapes left as they are; or a number or word. */
+/* A string without its quotes, escapes but those of quotes and slashes left as they are; or a number or word. */
 static void put_scalar(FILE *out, cursor *at) {
     if (peek(at) == '"') {
         for (at->next++; at->next < at->end && *at->next != '"'; at->next++) {
-            if (*at->next == '\\' && at->next + 1 < at->end)
+            /* What stands for a control character stays, so that no terminal obeys it. */
+            if (*at->next == '\\' && at->next + 1 < at->end && strchr("\"\\/", at->next[1]))
                 at->next++;
             fputc(*at->next, out);
         }

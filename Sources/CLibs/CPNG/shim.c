@@ -14,8 +14,6 @@ struct cpng_reader {
     size_t offset;
     jmp_buf jump;
     cpng_status status;
-    int is_finishing;
-    int is_partial;
     char message[96];
 };
 
@@ -32,12 +30,6 @@ static void on_warning(png_structp png, png_const_charp message) {
     (void)message;
 }
 
-/* True at the header of a chunk behind the picture data: all of it has been read and checked. */
-static int is_behind_data(const cpng_reader *reader) {
-    return (png_get_io_state(reader->png) & PNG_IO_MASK_LOC) == PNG_IO_CHUNK_HDR && reader->length - reader->offset >= 8 &&
-           memcmp(reader->bytes + reader->offset + 4, "IDAT", 4) != 0;
-}
-
 /* True at the header of a palette that a true-colour picture carries for poorer screens. Where it follows tRNS libpng
    would drop the transparency: as an ancillary chunk, which lower case makes of it, it is passed over. */
 static int is_suggested_palette(const cpng_reader *reader, png_const_bytep chunk) {
@@ -48,17 +40,12 @@ static int is_suggested_palette(const cpng_reader *reader, png_const_bytep chunk
 
 static void on_read(png_structp png, png_bytep to, size_t count) {
     cpng_reader *reader = png_get_io_ptr(png);
-    if (reader->is_finishing && is_behind_data(reader))
-        stop(reader, CPNG_OK, "");
     if (count > reader->length - reader->offset)
         stop(reader, CPNG_TRUNCATED, "the bytes end early");
     memcpy(to, reader->bytes + reader->offset, count);
     reader->offset += count;
     if (count == 8 && is_suggested_palette(reader, to))
         to[4] |= 0x20;
-    /* libpng fills its buffer of 8 KiB or fails: near the end a smaller one, to lose no row that is there. */
-    if (reader->is_partial)
-        png_set_compression_buffer_size(png, reader->length - reader->offset > 8192 + 64 ? 8192 : 16);
 }
 
 cpng_reader *cpng_open(const void *bytes, size_t length) {
@@ -83,12 +70,8 @@ cpng_reader *cpng_open(const void *bytes, size_t length) {
     png_set_user_limits(reader->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_chunk_malloc_max(reader->png, 0);
     png_set_keep_unknown_chunks(reader->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
-    /* Every chunk carries a CRC-32, which is checked. */
-    png_set_option(reader->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
     return reader;
 }
-
-void cpng_accept_partial(cpng_reader *reader) { reader->is_partial = 1; }
 
 void cpng_close(cpng_reader *reader) {
     if (!reader)
@@ -97,70 +80,59 @@ void cpng_close(cpng_reader *reader) {
     free(reader);
 }
 
-/* A tRNS that stood before PLTE is marked as valid and yet was dropped: the count tells. */
-static int has_transparency(cpng_reader *reader) {
-    png_bytep alpha;
-    png_color_16p color;
+static void put_channel(cpng_header *header, int channel, png_uint_16 value) {
+    header->transparency[2 * channel] = (uint8_t)(value >> 8);
+    header->transparency[2 * channel + 1] = (uint8_t)value;
+}
+
+static void read_transparency(const cpng_reader *reader, cpng_header *header) {
+    png_bytep alpha = NULL;
+    png_color_16p color = NULL;
     int count = 0;
-    return png_get_tRNS(reader->png, reader->info, &alpha, &count, &color) != 0 && count > 0;
+    /* A tRNS that stood before PLTE is marked as valid and yet was dropped: the count tells. */
+    if (!png_get_tRNS(reader->png, reader->info, &alpha, &count, &color) || count <= 0)
+        return;
+    if (header->color_type == PNG_COLOR_TYPE_PALETTE && alpha && count <= PNG_MAX_PALETTE_LENGTH) {
+        memcpy(header->transparency, alpha, (size_t)count);
+        header->transparency_length = (size_t)count;
+    } else if (header->color_type == PNG_COLOR_TYPE_GRAY && color) {
+        put_channel(header, 0, color->gray);
+        header->transparency_length = 2;
+    } else if (header->color_type == PNG_COLOR_TYPE_RGB && color) {
+        put_channel(header, 0, color->red);
+        put_channel(header, 1, color->green);
+        put_channel(header, 2, color->blue);
+        header->transparency_length = 6;
+    }
+}
+
+static void read_palette(const cpng_reader *reader, cpng_header *header) {
+    png_colorp colors = NULL;
+    int count = 0;
+    if (header->color_type != PNG_COLOR_TYPE_PALETTE || !png_get_PLTE(reader->png, reader->info, &colors, &count))
+        return;
+    for (int i = 0; i < count && i < PNG_MAX_PALETTE_LENGTH; i++) {
+        header->palette[3 * i] = colors[i].red;
+        header->palette[3 * i + 1] = colors[i].green;
+        header->palette[3 * i + 2] = colors[i].blue;
+        header->palette_length = 3 * (size_t)i + 3;
+    }
 }
 
 cpng_status cpng_read_header(cpng_reader *reader, cpng_header *header) {
     if (setjmp(reader->jump))
         return reader->status;
     png_read_info(reader->png, reader->info);
+    memset(header, 0, sizeof *header);
     header->width = png_get_image_width(reader->png, reader->info);
     header->height = png_get_image_height(reader->png, reader->info);
     header->depth = png_get_bit_depth(reader->png, reader->info);
     header->color_type = png_get_color_type(reader->png, reader->info);
     header->is_interlaced = png_get_interlace_type(reader->png, reader->info) != PNG_INTERLACE_NONE;
-    header->has_transparency = has_transparency(reader);
-    return CPNG_OK;
-}
-
-static void set_layout(cpng_reader *reader, cpng_layout layout) {
-    int type = png_get_color_type(reader->png, reader->info);
-    int has_alpha = (type & PNG_COLOR_MASK_ALPHA) || has_transparency(reader);
-    png_set_expand(reader->png);
-    if (!(type & PNG_COLOR_MASK_COLOR) && layout.channels >= 3)
-        png_set_gray_to_rgb(reader->png);
-    const uint16_t one = 1;
-    if (layout.bits == 8)
-        png_set_strip_16(reader->png);
-    else if (*(const unsigned char *)&one)
-        png_set_swap(reader->png);
-    if (layout.channels == 4 && !has_alpha)
-        png_set_add_alpha(reader->png, 0xFFFF, PNG_FILLER_AFTER);
-}
-
-cpng_status cpng_start(cpng_reader *reader, cpng_layout layout, int *passes) {
-    if (setjmp(reader->jump))
-        return reader->status;
-    set_layout(reader, layout);
-    *passes = png_set_interlace_handling(reader->png);
-    png_read_update_info(reader->png, reader->info);
-    /* What is written into the caller's rows must be what the caller made room for. */
-    size_t expected = (size_t)png_get_image_width(reader->png, reader->info) * (size_t)layout.channels * (size_t)layout.bits / 8;
-    if (png_get_rowbytes(reader->png, reader->info) != expected)
-        stop(reader, CPNG_BAD_DATA, "unexpected row layout");
-    return CPNG_OK;
-}
-
-cpng_status cpng_read_row(cpng_reader *reader, void *row, int fill) {
-    if (setjmp(reader->jump))
-        return reader->status;
-    if (fill)
-        png_read_row(reader->png, NULL, row);
-    else
-        png_read_row(reader->png, row, NULL);
-    return CPNG_OK;
-}
-
-cpng_status cpng_finish(cpng_reader *reader) {
-    if (setjmp(reader->jump))
-        return reader->status;
-    reader->is_finishing = 1;
-    png_read_end(reader->png, NULL);
+    read_palette(reader, header);
+    read_transparency(reader, header);
+    /* The first IDAT was announced: eight bytes before. */
+    header->data_offset = reader->offset - 8;
     return CPNG_OK;
 }
 
@@ -172,5 +144,3 @@ size_t cpng_inflate(void *to, size_t capacity, const void *from, size_t length) 
     uLongf produced = capacity;
     return uncompress(to, &produced, from, length) == Z_OK ? produced : 0;
 }
-
-uint32_t cpng_crc(const void *bytes, size_t length) { return (uint32_t)crc32_z(crc32_z(0, NULL, 0), bytes, length); }

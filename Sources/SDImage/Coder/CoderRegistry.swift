@@ -102,7 +102,7 @@ package final class CoderRegistry: Sendable {
         _ bytes: Bytes, options: DecodeOptions, coder override: (any ImageCoder)? = nil
     ) throws(ImageError) -> any ImageDecoder {
         let coder = try choose(for: bytes, options: options, override: override)
-        return try coder.open(options: options) ?? StreamDecoder(WholeStream(coder, options))
+        return try coder.open(options: options) ?? coder.whole(options: options)
     }
 
     /// A decoder that reads what it needs from a source, of which `start` are the first bytes; nil when the coder of the

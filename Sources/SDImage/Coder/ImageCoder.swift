@@ -49,6 +49,16 @@ package struct ImageInfo: Sendable {
     package var channels = 3
     package var isProgressive = false
     package var hasColorProfile = false
+    /// Brighter than the white of a standard picture: PQ or HLG.
+    package var isHighDynamicRange = false
+    /// Pixels per inch; nil when the file does not say.
+    package var dpi: Resolution?
+    /// The blocks as the file has them, unpacked: a TIFF structure, an XML packet, an ICC profile.
+    package var exif: Bytes?
+    package var xmp: Bytes?
+    package var colorProfile: Bytes?
+    /// Comments, titles and the like; the same key may come twice.
+    package var text: [(key: String, value: String)] = []
 
     package init() {}
 

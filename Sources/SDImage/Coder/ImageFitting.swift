@@ -15,8 +15,7 @@ extension Image {
         let dims = metadata.isHighDynamicRange && pixels.format == .rgbaFloat && output != .rgbaFloat
         var writer = try ScanlineWriter(
             rowSize: size, sourceFormat: source.pixels.format, plan: plan, output: output,
-            transform: transform ?? (dims ? ToneMapping() : nil),
-            options: options)
+            transform: transform ?? (dims ? ToneMapping() : nil), options: options)
         for y in 0..<size.height {
             if y % 16 == 0 { try stop.check() }
             guard let row = unsafe source.pixels.row(y) else { break }
@@ -32,7 +31,9 @@ extension Image {
         metadata.hasAlpha = metadata.hasAlpha && output.hasAlpha
         if dims { metadata.isHighDynamicRange = false }
         metadata.memoryCost = nil
-        let frames = frames.map { MappedFrames($0) { frame, stop throws(ImageError) in try frame.fitted(options, stop: stop) } }
+        let frames = frames.map {
+            MappedFrames($0) { frame, stop throws(ImageError) in try frame.fitted(options, transform: transform, stop: stop) }
+        }
         return Image(pixels: try writer.finish(), metadata: metadata, frames: frames)
     }
 }

@@ -30,3 +30,8 @@ struct WholeStream: PictureStream {
         return try picture.frame(at: index, stop: stop)
     }
 }
+
+extension ImageCoder {
+    /// A decoder that waits for all bytes.
+    package func whole(options: DecodeOptions) -> any ImageDecoder { StreamDecoder(WholeStream(self, options)) }
+}

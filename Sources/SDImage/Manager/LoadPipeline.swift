@@ -141,7 +141,9 @@ package struct LoadPipeline: Sendable {
                 return .success(
                     try await engine.work.run(request.priority) { () throws(ImageError) in
                         try stop.check()
-                        if let image = data.image { return try registry.fit(image, options: request.decodeOptions, stop: stop) }
+                        if let image = data.image {
+                            return try registry.fit(image, options: request.decodeOptions, stop: stop)
+                        }
                         return try registry.decode(
                             data.bytes, options: request.decodeOptions, stop: stop, coder: request.coder)
                     })

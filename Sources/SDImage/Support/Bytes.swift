@@ -74,8 +74,16 @@ import Glibc
 
     /// The same bytes for as long as they are referenced: themselves, or a copy of what was only lent.
     package func kept() throws(ImageError) -> Bytes {
-        guard isLent else { return self }
-        return unsafe try .copying(UnsafeRawBufferPointer(start: base, count: count))
+        guard isLent, let base = unsafe base, count > 0 else { return self }
+        // Fresh pages for a large file would cost more than the copy.
+        let block = unsafe try PixelPool.shared.allocate(count)
+        unsafe memcpy(block.base, base, count)
+        let address = unsafe UInt(bitPattern: block.base)
+        let capacity = unsafe block.capacity
+        return unsafe Bytes(adopting: block.base, count: count) {
+            guard let base = unsafe UnsafeMutableRawPointer(bitPattern: address) else { return }
+            unsafe PixelPool.shared.release(PixelPool.Block(base: base, capacity: capacity))
+        }
     }
 
     /// Checked access from the first byte on.

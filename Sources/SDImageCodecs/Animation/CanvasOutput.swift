@@ -19,6 +19,9 @@ package struct CanvasOutput {
         self.options = options
     }
 
+    /// Of the pictures, turned as planned.
+    package var size: PixelSize { plan.turn.swapsAxes ? plan.scaledSize.swapped : plan.scaledSize }
+
     /// The canvas itself where nothing is to be changed.
     package func picture(from canvas: PixelBuffer, stop: StopSignal) throws(ImageError) -> PixelBuffer {
         if !plan.shrinks, plan.turn == .up, transform == nil, format == canvas.format { return canvas }

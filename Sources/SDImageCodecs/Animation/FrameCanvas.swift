@@ -6,7 +6,6 @@ import SDImage
     /// Puts straight RGBA8 pixels over others: canvas, frame, number of pixels.
     package typealias BlendFunction = @Sendable (UnsafeMutablePointer<UInt8>, UnsafePointer<UInt8>, Int) -> Void
 
-    /// Straight RGBA8.
     private let pixels: PixelBuffer
     private let layout: FrameLayout
 
@@ -14,6 +13,8 @@ import SDImage
     package let hiddenColumns: Int
     /// Columns of the frame that lie on the canvas, from `hiddenColumns` on.
     package let visibleColumns: Int
+    /// Bytes from one row to the next.
+    package var stride: Int { pixels.stride }
 
     init(_ pixels: PixelBuffer, layout: FrameLayout) {
         self.pixels = pixels
@@ -31,7 +32,7 @@ import SDImage
         return unsafe UnsafeMutableRawBufferPointer(rebasing: row[start..<start + visibleColumns * 4])
     }
 
-    /// Draws the frame's row `y`, straight RGBA8 from its first column on, by `blend` unless it simply replaces.
+    /// Draws the frame's row `y`, in the canvas' format from its first column on, by `blend` unless it simply replaces.
     package func draw(_ row: UnsafeRawBufferPointer, y: Int, blend: BlendFunction) {
         guard let target = unsafe self.row(y)?.baseAddress, let start = row.baseAddress,
             row.count >= (hiddenColumns + visibleColumns) * 4

@@ -13,6 +13,7 @@ package struct FrameCompositor {
 
     /// Of the canvas.
     package let size: PixelSize
+    private let format: PixelFormat
     private let byteCount: Int
     private let limits: DecodeLimits
     /// Canvases that may be kept beside the latest.
@@ -29,18 +30,22 @@ package struct FrameCompositor {
     private var latestIndex = -1
     private var latest: PixelBuffer?
 
-    /// Refuses a canvas beyond the limits; allocates nothing yet.
-    package init(size: PixelSize, limits: DecodeLimits, budget: Int = standardBudget) throws(ImageError) {
+    /// Refuses a canvas beyond the limits; allocates nothing yet. `format`: of canvases, straight or premultiplied, 8 bits
+    /// with alpha; only the painter needs to know.
+    package init(
+        size: PixelSize, format: PixelFormat = .rgba8, limits: DecodeLimits, budget: Int = standardBudget
+    ) throws(ImageError) {
         guard !size.isEmpty else { throw ImageError(.badData, "picture without pixels") }
         guard let area = size.pixelCount, area <= limits.heldPixels else {
             throw .tooLarge("canvas area in pixels", limit: limits.heldPixels)
         }
-        let stride = try PixelBuffer.stride(width: size.width, format: .rgba8)
+        let stride = try PixelBuffer.stride(width: size.width, format: format)
         let (bytes, overflow) = stride.multipliedReportingOverflow(by: size.height)
         guard !overflow, bytes <= limits.workingBytes else {
             throw .tooLarge("working memory in bytes", limit: limits.workingBytes)
         }
         self.size = size
+        self.format = format
         byteCount = bytes
         self.limits = limits
         capacity = max(budget / bytes - 1, 0)
@@ -61,9 +66,17 @@ package struct FrameCompositor {
         dependencies.indices.contains(index) && dependencies[index].isOpaque
     }
 
+    /// The frame turned out to have no transparent pixel, although its layout does not promise that: if it covers the
+    /// canvas, those after it need none before it.
+    package mutating func setOpaque(at index: Int) {
+        guard layouts.indices.contains(index), !layouts[index].overwrites, layouts[index].covers(size) else { return }
+        layouts[index].isOpaque = true
+        revise(from: index)
+    }
+
     /// Takes over a canvas that was drawn elsewhere.
     package mutating func adopt(_ canvas: PixelBuffer, at index: Int) {
-        guard layouts.indices.contains(index), canvas.size == size, canvas.format == .rgba8,
+        guard layouts.indices.contains(index), canvas.size == size, canvas.format == format,
             canvas.byteCount == byteCount
         else { return }
         store(canvas, at: index)
@@ -71,7 +84,7 @@ package struct FrameCompositor {
 
     // MARK: Frames
 
-    /// The canvas while the frame shows, straight RGBA8. A frame that cannot be decoded throws its error; those after it
+    /// The canvas while the frame shows. A frame that cannot be decoded throws its error; those after it
     /// are drawn as if it had drawn nothing.
     package mutating func canvas(
         at index: Int, painter: some FramePainter, stop: StopSignal
@@ -140,7 +153,7 @@ package struct FrameCompositor {
             // Its memory is the likeliest to serve again.
             if layouts[index].leavesTrace { forgetLatest() }
             return try PixelBuffer(
-                size: size, format: .rgba8, limit: limits.workingBytes, zeroed: dependencies[index].base == .blank)
+                size: size, format: format, limit: limits.workingBytes, zeroed: dependencies[index].base == .blank)
         }
         let canvas = if let own = takeLatest(parent, for: index) { own } else { try copy(parent) }
         if layouts[parent].disposal == .background { FrameCanvas(canvas, layout: layouts[parent]).clear() }
@@ -156,7 +169,7 @@ package struct FrameCompositor {
 
     private func copy(_ index: Int) throws(ImageError) -> PixelBuffer {
         guard let canvas = held(index) else { throw ImageError(.internalError, "no canvas to draw on") }
-        let copy = try PixelBuffer(size: size, format: .rgba8, limit: limits.workingBytes)
+        let copy = try PixelBuffer(size: size, format: format, limit: limits.workingBytes)
         unsafe memcpy(copy.mutablePixels, canvas.pixels, canvas.byteCount)
         return copy
     }

@@ -15,12 +15,12 @@ enum BMPColor {
 
     init(_ values: BMPHeaderValues) {
         self = .standard
-        guard values.length >= BMPColor.profileOffset - 4 else { return }
+        guard values.hasColorSpace else { return }
         if values.u32(BMPColor.typeOffset) == BMPColor.calibratedType {
             let points = BMPColor.chromaticities(values)
             let encoding = RGBEncoding(gamma: BMPColor.gamma(values), chromaticities: points)
             if let encoding { self = .calibrated(encoding) }
-        } else if values.isV5, values.u32(BMPColor.typeOffset) == BMPColor.embeddedType {
+        } else if values.hasProfile, values.u32(BMPColor.typeOffset) == BMPColor.embeddedType {
             let start = values.start + values.u32(BMPColor.profileOffset)
             self = .profile(start..<start + values.u32(BMPColor.profileLengthOffset))
         }

@@ -1,7 +1,7 @@
 import SDImage
 
-/// What the headers of a bitmap say, Windows or OS/2, of a file or of an entry of an icon ([MS-WMF] 2.2.2.3 … 2.2.2.9,
-/// "DIB Objects"; OS/2 2.0 Presentation Manager, BITMAPINFOHEADER2).
+/// What the headers of a bitmap say, Windows or OS/2, of a file or of an entry of an icon ([MS-WMF] 2.2.2.2 … 2.2.2.9;
+/// OS/2 2.0 Presentation Manager, BITMAPINFOHEADER2).
 struct BMPHeader {
     /// How the data behind the headers are to be read.
     enum Packing {
@@ -27,6 +27,8 @@ struct BMPHeader {
     /// Where the data begin.
     let data: Int
     let color: BMPColor
+    /// Pixels per inch; nil when the header does not say.
+    let resolution: Resolution?
 
     var hasPalette: Bool { (1...8).contains(bits) }
 
@@ -66,11 +68,19 @@ struct BMPHeader {
         let isBehindPalette = announced > paletteStart || (announced == paletteStart && palette.isEmpty)
         data = isBehindPalette ? announced : palette.upperBound
         color = BMPColor(values)
+        resolution = BMPHeader.resolution(values)
     }
 
     // MARK: Parts
 
-    private static let rgb = 0, rle8 = 1, rle4 = 2, bitFields = 3, jpeg = 4, png = 5, alphaBitFields = 6
+    /// From pixels per metre.
+    private static func resolution(_ values: BMPHeaderValues) -> Resolution? {
+        let x = values.i32(24), y = values.i32(28)
+        return x > 0 && y > 0 ? (Double(x) * 0.0254, Double(y) * 0.0254) : nil
+    }
+
+    static let bitFields = 3, alphaBitFields = 6
+    private static let rgb = 0, rle8 = 1, rle4 = 2, jpeg = 4, png = 5
     /// The same numbers in OS/2 2.x.
     private static let huffman = 3, rle24 = 4
 

@@ -7,8 +7,9 @@ struct BMPHeaderValues {
     /// OS/2 2.x may cut its header anywhere from here on, and has 64 bytes at most.
     private static let shortestSecond = 16, longestSecond = 64
     /// BITMAPINFOHEADER, its successors with masks and with alpha, V4 and V5.
-    private static let info = 40, withMasks = 52, withAlpha = 56, v5 = 124
+    private static let info = 40, withMasks = 52, withAlpha = 56, v4 = 108, v5 = 124
     private static let masksOffset = 40
+    private static let maskLength = 4
 
     let start: Int
     let length: Int
@@ -33,12 +34,13 @@ struct BMPHeaderValues {
     /// One of red, green, blue and alpha; it stands in the header, or behind the one that has no place for it.
     func mask(_ index: Int) -> UInt32 {
         var reader = reader
-        guard reader.seek(to: start + Self.masksOffset + 4 * index) else { return 0 }
+        guard reader.seek(to: start + Self.masksOffset + Self.maskLength * index) else { return 0 }
         return reader.u32(bigEndian: false) ?? 0
     }
 
     var hasAlphaMask: Bool { length >= Self.withAlpha && !isOS2 }
-    var isV5: Bool { length == Self.v5 }
+    var hasColorSpace: Bool { length >= Self.v4 }
+    var hasProfile: Bool { length == Self.v5 }
     /// Certainly of OS/2.
     var isOS2: Bool { length <= Self.longestSecond && ![Self.info, Self.withMasks, Self.withAlpha].contains(length) }
     /// OS/2 2.x writes headers of 40 bytes too.
@@ -47,7 +49,11 @@ struct BMPHeaderValues {
     /// Bytes of masks between header and palette.
     func looseMasksLength(_ compression: Int) -> Int {
         guard length == Self.info else { return 0 }
-        return compression == 3 ? 12 : compression == 6 ? 16 : 0
+        switch compression {
+        case BMPHeader.bitFields: return 3 * Self.maskLength
+        case BMPHeader.alphaBitFields: return 4 * Self.maskLength
+        default: return 0
+        }
     }
 
     private func read<Value>(_ offset: Int, _ width: Int, _ body: (inout ByteReader) -> Value?) -> Value? {

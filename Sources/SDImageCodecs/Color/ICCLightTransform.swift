@@ -31,7 +31,8 @@ import SDImagePixels
         _ source: UnsafeRawBufferPointer, to target: UnsafeMutableRawBufferPointer, pixels: Int, format: PixelFormat
     ) {
         guard pixels > 0, let count = UInt32(exactly: pixels), format != .rgbaFloat,
-            source.count / format.bytesPerPixel >= pixels, target.count / PixelFormat.rgbaFloat.bytesPerPixel >= pixels, let from = source.baseAddress,
+            source.count / format.bytesPerPixel >= pixels, target.count / PixelFormat.rgbaFloat.bytesPerPixel >= pixels,
+            let from = source.baseAddress,
             let to = target.baseAddress
         else { return }
         unsafe sdpx_unit_row(to.assumingMemoryBound(to: Float.self), from, format.rawValue, pixels)

@@ -16,7 +16,18 @@ extension Image {
         if pixels.format != .rgbaFloat { metadata.isHighDynamicRange = isBright && output == .rgbaFloat }
         metadata.colorProfile = nil
         metadata.cicp = nil
-        return result.with(metadata)
+        return Image(pixels: result.pixels, metadata: metadata, frames: convertedFrames(options), vector: result.vector)
+    }
+
+    /// Frames that say nothing of their colours have those of the picture.
+    private func convertedFrames(_ options: DecodeOptions) -> (any FrameProvider)? {
+        guard let frames else { return nil }
+        return MappedFrames(frames) { [metadata] frame, stop throws(ImageError) in
+            var own = frame.metadata
+            own.colorProfile = own.colorProfile ?? metadata.colorProfile
+            own.cicp = own.cicp ?? metadata.cicp
+            return try frame.with(own).convertedToSRGB(options, stop: stop)
+        }
     }
 
     /// The way of this picture's rows; nil where they are as wanted.

@@ -23,6 +23,7 @@ package final class GIFCoder: ImageCoder {
         info.hasAlpha = GIFCoder.hasAlpha(frame, canvas: structure.canvas)
         info.channels = info.hasAlpha ? 4 : 3
         info.isProgressive = frame.isInterlaced
+        GIFMetadata(bytes, limits: options.limits).found.fill(&info)
         return info
     }
 

@@ -21,6 +21,7 @@ package final class JPEGCoder: ImageCoder {
         info.channels = decoder.kind == .gray ? 1 : 3
         info.isProgressive = decoder.isProgressive
         info.hasColorProfile = markers.colorProfile != nil
+        try JPEGMetadata(bytes, limits: options.limits).found.fill(&info)
         return info
     }
 

@@ -1,5 +1,5 @@
-import CPNG
 import SDImage
+import SDImagePixels
 
 /// One chunk of a PNG data stream: where its data lies (PNG, third edition, section 5.3).
 struct PNGChunk {
@@ -19,11 +19,22 @@ struct PNGChunks: Sequence, IteratorProtocol {
     private let bytes: Bytes
     private var reader: ByteReader
 
-    init(_ bytes: Bytes) {
+    /// Behind the last chunk that was given.
+    private(set) var offset: Int
+
+    /// `offset`: where a chunk begins; the first one follows the signature.
+    init(_ bytes: Bytes, from offset: Int = 8) {
         self.bytes = bytes
+        self.offset = offset
         reader = bytes.reader
-        reader.seek(to: 8)
+        reader.seek(to: offset)
     }
+
+    /// The next chunk begins the picture data, and so much of it is there.
+    var isAtData: Bool { bytes.reader.matches("IDAT", at: offset + 4) }
+
+    /// The next chunk is IEND.
+    var isAtEnd: Bool { bytes.reader.matches("IEND", at: offset + 4) }
 
     /// Only whole chunks; the check sum counts as part of one.
     mutating func next() -> PNGChunk? {
@@ -32,6 +43,7 @@ struct PNGChunks: Sequence, IteratorProtocol {
         }
         let start = reader.offset
         guard reader.skip(Int(length)), reader.skip(4) else { return nil }
+        offset = reader.offset
         return PNGChunk(name: name, data: start..<start + Int(length))
     }
 
@@ -41,7 +53,7 @@ struct PNGChunks: Sequence, IteratorProtocol {
         guard tail.seek(to: chunk.data.upperBound), let stored = tail.u32(bigEndian: true) else { return false }
         return unsafe bytes.withUnsafeBytes { all in
             let covered = unsafe UnsafeRawBufferPointer(rebasing: all[chunk.data.lowerBound - 4..<chunk.data.upperBound])
-            return unsafe cpng_crc(covered.baseAddress, covered.count) == stored
+            return unsafe sdpx_crc32(0, covered.baseAddress, covered.count) == stored
         }
     }
 }

@@ -1,47 +1,51 @@
 import SDImage
 
-/// PNG by libpng, and the first picture of an APNG: rows go from the decoder straight to where they are wanted.
+/// PNG and APNG: libpng reads the header, and rows go straight to where they are wanted.
 package final class PNGCoder: ImageCoder {
     package init() {}
 
     package var name: String { "png" }
-    package var libraryVersion: String { "libpng \(PNGReader.libraryVersion)" }
+    package var libraryVersion: String { "libpng \(PNGHeader.libraryVersion)" }
     package var decodableFormats: [ImageFormat] { [.png] }
 
     package func canDecode(_ bytes: Bytes) -> Bool { FormatSniffer.format(of: bytes) == .png }
 
     package func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo {
-        let reader = try PNGReader(bytes)
+        let picture = try PNGHeader(bytes).picture
         let metadata = PNGMetadata(bytes, limits: options.limits)
         var info = ImageInfo()
         info.format = .png
-        info.storedSize = reader.size
+        info.storedSize = picture.size
         info.orientation = metadata.orientation
-        info.frameCount = metadata.animation.frameCount
-        info.loopCount = metadata.animation.loopCount
-        info.durationMilliseconds = metadata.animation.durationMilliseconds
-        info.hasAlpha = reader.hasAlpha
-        info.bitsPerChannel = reader.isPalette ? 8 : Int(reader.header.depth)
-        info.channels = (reader.isGray ? 1 : 3) + (reader.hasAlpha ? 1 : 0)
-        info.isProgressive = reader.isInterlaced
+        let animation = APNGStructure(bytes, limits: options.limits)
+        info.frameCount = animation.frameCount
+        info.loopCount = animation.loopCount
+        info.durationMilliseconds = animation.durationMilliseconds
+        info.hasAlpha = picture.hasAlpha
+        info.bitsPerChannel = picture.isPalette ? 8 : picture.depth
+        info.channels = (picture.isGray ? 1 : 3) + (picture.hasAlpha ? 1 : 0)
+        info.isProgressive = picture.isInterlaced
         info.hasColorProfile = metadata.profile != nil
+        info.isHighDynamicRange = metadata.codePoints?.isHighDynamicRange ?? false
+        var texts = PNGTexts(bytes, limits: options.limits)
+        texts.setColorProfile(metadata.profile)
+        texts.found.fill(&info)
         return info
     }
 
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
-        let reader = try PNGReader(bytes, acceptPartial: options.acceptPartial)
-        let metadata = PNGMetadata(bytes, limits: options.limits)
-        let plan = try DecodePlan(storedSize: reader.size, orientation: metadata.orientation, options: options)
-        let output = PixelFormat.resolved(source: reader.format, wanted: options.pixelFormat)
-        let transform =
-            options.convertToSRGB
-            ? PNGColor.transform(metadata, format: reader.format, isGray: reader.isGray, output: output) : nil
-        let run = PNGRun(
-            reader: reader, plan: plan, output: output, transform: transform, options: options, stop: stop)
-        let pixels = try run.decode()
-        var result = plan.metadata(
-            format: .png, pixels: output, hasAlpha: reader.hasAlpha, orientation: metadata.orientation, options: options)
-        result.setColor(profile: metadata.profile, codePoints: metadata.codePoints, options: options)
-        return Image(pixels: pixels, metadata: result)
+        guard APNGStructure.isAnnounced(bytes) else { return try decodeStill(bytes, options: options, stop: stop) }
+        var file = PNGFile(options)
+        try file.update(bytes, isFinished: true)
+        guard let image = try file.image(stop: stop) else { throw ImageError(.truncated, "png: the bytes end early") }
+        return image
+    }
+
+    package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { StreamDecoder(PNGFile(options)) }
+
+    /// The picture, or of an animation the default one.
+    private func decodeStill(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+        let header = try PNGHeader(bytes)
+        return try PNGPicture(header, bytes, options: options).decode(header, bytes, stop: stop)
     }
 }

@@ -2,7 +2,7 @@ import CPNG
 import Glibc
 import SDImage
 
-/// What the ancillary chunks say about colour, direction and animation. Damaged or oversized chunks are passed over.
+/// What the ancillary chunks say about colour and direction. Damaged or oversized chunks are passed over.
 struct PNGMetadata {
     /// The ICC profile, unpacked.
     private(set) var profile: Bytes?
@@ -14,7 +14,6 @@ struct PNGMetadata {
     /// Of cICP; only RGB has a meaning (section 11.3.2.6).
     private(set) var codePoints: CodePoints?
     private(set) var orientation = Orientation.up
-    private(set) var animation = PNGAnimation()
 
     private let bytes: Bytes
     private let limit: Int
@@ -22,7 +21,6 @@ struct PNGMetadata {
     init(_ bytes: Bytes, limits: DecodeLimits) {
         self.bytes = bytes
         limit = limits.metadataBytes
-        animation.frameLimit = limits.frames
         let chunks = PNGChunks(bytes)
         for chunk in chunks { read(chunk, of: chunks) }
     }
@@ -30,10 +28,7 @@ struct PNGMetadata {
     /// Picture data is neither read nor checked here.
     private mutating func read(_ chunk: PNGChunk, of chunks: PNGChunks) {
         switch chunk.name {
-        case PNGMetadata.imageData, PNGMetadata.frameData:
-            animation.sawData(isDefaultPicture: chunk.name == PNGMetadata.imageData)
-        case PNGMetadata.animationControl, PNGMetadata.frameControl, PNGMetadata.header, PNGMetadata.colorProfile,
-            PNGMetadata.standardRGB, PNGMetadata.imageGamma, PNGMetadata.primaries, PNGMetadata.codePointChunk,
+        case PNGMetadata.colorProfile, PNGMetadata.standardRGB, PNGMetadata.imageGamma, PNGMetadata.primaries, PNGMetadata.codePointChunk,
             PNGMetadata.exif:
             if chunk.data.count <= limit, chunks.isIntact(chunk) { readKept(chunk) }
         default: break
@@ -44,9 +39,6 @@ struct PNGMetadata {
         var reader = bytes.reader
         reader.seek(to: chunk.data.lowerBound)
         switch chunk.name {
-        case PNGMetadata.header: animation.readHeader(&reader)
-        case PNGMetadata.animationControl: if chunk.data.count >= 8 { animation.readControl(&reader) }
-        case PNGMetadata.frameControl: if chunk.data.count >= 26 { animation.readFrame(&reader) }
         case PNGMetadata.standardRGB: isSRGB = true
         case PNGMetadata.imageGamma: if chunk.data.count == 4 { gamma = reader.u32(bigEndian: true).map(Int.init) }
         case PNGMetadata.primaries:
@@ -84,11 +76,6 @@ struct PNGMetadata {
         return unpacked.isEmpty ? nil : unpacked
     }
 
-    private static let header = PNGChunk.name("IHDR")
-    private static let imageData = PNGChunk.name("IDAT")
-    private static let frameData = PNGChunk.name("fdAT")
-    private static let animationControl = PNGChunk.name("acTL")
-    private static let frameControl = PNGChunk.name("fcTL")
     private static let colorProfile = PNGChunk.name("iCCP")
     private static let standardRGB = PNGChunk.name("sRGB")
     private static let imageGamma = PNGChunk.name("gAMA")

@@ -1,118 +1,69 @@
 import SDImage
 
-/// One decode: from the reader's rows to the finished buffer.
+/// One decode: from the compressed data to the finished buffer.
 struct PNGRun {
-    /// How often the stop signal is looked at.
-    private static let rowsPerCheck = 16
-    /// libpng keeps this many rows of its own beside the one that is handed out.
-    private static let rowsHeld = 3
-
-    let reader: PNGReader
-    let plan: DecodePlan
-    let output: PixelFormat
-    let transform: (any RowTransform)?
-    let options: DecodeOptions
+    /// With its parts.
+    let data: PNGImageData
+    let picture: PNGPicture
     let stop: StopSignal
+    var pool: () -> WorkPool? = JPEGSplit.idleWorkers
+
+    private var options: DecodeOptions { picture.options }
 
     func decode() throws(ImageError) -> PixelBuffer {
-        let layout = layout
-        let row = try PixelBuffer.stride(width: plan.storedSize.width, format: layout)
-        guard row <= options.limits.workingBytes / PNGRun.rowsHeld else {
-            throw .tooLarge("working memory in bytes", limit: options.limits.workingBytes)
-        }
-        let passes = try reader.start(layout)
-        return passes == 1 ? try decodeRows(layout, rowBytes: row) : try decodePasses(passes, layout)
+        let samples = try PNGSamples(data, limits: options.limits)
+        let total = PNGRows.byteCount(data, samples)
+        let inflater = try PNGInflater(data.parts)
+        let pipeline = try PNGPipeline(inflater, total: total, pool: pool)
+        defer { pipeline?.end() }
+        let source: any PNGByteSource = if let pipeline { pipeline } else { try PNGWindow(inflater, total: total) }
+        let rows = try PNGRows(data, limits: options.limits, source: source)
+        return data.isInterlaced ? try decodePasses(rows) : try decodeRows(rows)
     }
 
-    /// What libpng is asked for: the final layout where that is all that remains to be done, else the picture's own.
-    private var layout: PixelFormat {
-        let native = reader.format
-        guard !plan.shrinks, transform == nil, output.channels >= native.channels,
-            output.bytesPerChannel <= native.bytesPerChannel
-        else { return native }
-        if !output.isPremultiplied { return output }
-        return output == .rgba8Premultiplied && !native.hasAlpha ? output : native
-    }
-
-    private func makeWriter(_ layout: PixelFormat) throws(ImageError) -> ScanlineWriter {
-        try ScanlineWriter(
-            rowSize: plan.storedSize, sourceFormat: layout, plan: plan, output: output, transform: transform, options: options)
+    /// What is wrong behind the last row. Bytes that end there are not missed: every pixel is there.
+    private func checkEnding() throws(ImageError) {
+        guard data.ending != .damaged || options.acceptPartial else { throw ImageError(.badData, "png: wrong check sum") }
     }
 
     // MARK: Top to bottom
 
-    private func decodeRows(_ layout: PixelFormat, rowBytes: Int) throws(ImageError) -> PixelBuffer {
-        var writer = try makeWriter(layout)
+    private func decodeRows(_ rows: PNGRows) throws(ImageError) -> PixelBuffer {
+        var writer = try picture.makeWriter(rows.format)
         let isDirect = unsafe writer.directRow(0) != nil
-        let scratch = isDirect ? nil : try ScratchMemory(rowBytes)
-        for y in 0..<plan.storedSize.height {
-            if y % PNGRun.rowsPerCheck == 0 { try stop.check() }
-            guard let row = unsafe isDirect ? writer.directRow(y) : scratch?.bytes else { break }
-            guard unsafe try readRow(into: row, isFirst: y == 0) else { return try writer.finish() }
-            if !isDirect { unsafe try writer.write(UnsafeRawBufferPointer(row)) }
+        let count = data.size.width * rows.format.bytesPerPixel
+        while let place = rows.place {
+            if place.isCheckpoint { try stop.check() }
+            guard let row = unsafe rows.next(into: isDirect ? writer.directRow(place.y)?.baseAddress : nil) else {
+                // Without a single row there is no picture to speak of.
+                guard options.acceptPartial, place.row > 0 else { throw rows.missing }
+                return try writer.finish()
+            }
+            if !isDirect { unsafe try writer.write(UnsafeRawBufferPointer(start: row, count: count)) }
         }
-        try finish()
+        try checkEnding()
         return try writer.finish()
-    }
-
-    /// False when the data ends or is damaged here and what came before is wanted all the same.
-    private func readRow(into row: UnsafeMutableRawBufferPointer, isFirst: Bool, fill: Bool = false) throws(ImageError) -> Bool {
-        do throws(ImageError) {
-            unsafe try reader.read(into: row, fill: fill)
-            return true
-        } catch {
-            // Without a single row there is no picture to speak of.
-            guard options.acceptPartial, !isFirst else { throw error }
-            return false
-        }
-    }
-
-    private func finish() throws(ImageError) {
-        do throws(ImageError) { try reader.finish() } catch {
-            guard options.acceptPartial else { throw error }
-        }
     }
 
     // MARK: Interlaced
 
     /// Adam7 scatters each pass over the whole picture, which therefore must be held.
-    private func decodePasses(_ passes: Int, _ layout: PixelFormat) throws(ImageError) -> PixelBuffer {
-        let limits = options.limits
-        guard let area = plan.storedSize.pixelCount, area <= limits.heldPixels else {
-            throw .tooLarge("interlaced picture area in pixels", limit: limits.heldPixels)
-        }
-        let isFinal = layout == output && transform == nil && !plan.shrinks && plan.turn == .up
-        let whole = try PixelBuffer(
-            size: plan.storedSize, format: layout, limit: isFinal ? limits.outputBytes : limits.workingBytes,
-            zeroed: options.acceptPartial)
-        if try readPasses(passes, into: whole) { try finish() }
-        return isFinal ? whole : try rewrite(whole)
+    private func decodePasses(_ rows: PNGRows) throws(ImageError) -> PixelBuffer {
+        let whole = try picture.makeWhole(zeroed: options.acceptPartial)
+        try paint(rows, PNGPainter(whole, source: rows.format, limits: options.limits))
+        return try picture.finish(whole, stop: stop)
     }
 
-    /// False when the passes end early.
-    private func readPasses(_ passes: Int, into whole: PixelBuffer) throws(ImageError) -> Bool {
-        for pass in 0..<passes {
-            for y in 0..<whole.size.height {
-                if y % PNGRun.rowsPerCheck == 0 { try stop.check() }
-                guard let row = unsafe whole.mutableRow(y) else { return false }
-                let isFirst = pass == 0 && y == 0
-                guard unsafe try readRow(into: row, isFirst: isFirst, fill: options.acceptPartial) else { return false }
+    private func paint(_ rows: PNGRows, _ painter: PNGPainter) throws(ImageError) {
+        var isEmpty = true
+        while let place = rows.place {
+            if place.isCheckpoint { try stop.check() }
+            guard try painter.paint(rows, at: place, fills: options.acceptPartial) else {
+                guard options.acceptPartial, !isEmpty else { throw rows.missing }
+                return
             }
+            isEmpty = false
         }
-        return true
-    }
-
-    private func rewrite(_ whole: PixelBuffer) throws(ImageError) -> PixelBuffer {
-        var writer = try makeWriter(whole.format)
-        for y in 0..<whole.size.height {
-            if y % PNGRun.rowsPerCheck == 0 { try stop.check() }
-            guard let row = unsafe whole.row(y) else { break }
-            if let target = unsafe writer.directRow(y) {
-                unsafe target.copyMemory(from: row)
-            } else {
-                unsafe try writer.write(row)
-            }
-        }
-        return try writer.finish()
+        try checkEnding()
     }
 }

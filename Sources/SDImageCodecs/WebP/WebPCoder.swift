@@ -1,6 +1,6 @@
 import SDImage
 
-/// WebP by libwebp: lossy, lossless, and the first picture of an animation (RFC 9649).
+/// WebP by libwebp: lossy, lossless and moving (RFC 9649).
 package final class WebPCoder: ImageCoder {
     package let name = "webp"
     package let decodableFormats: [ImageFormat] = [.webp]
@@ -18,38 +18,42 @@ package final class WebPCoder: ImageCoder {
         var info = ImageInfo()
         info.format = .webp
         info.storedSize = stream.canvas
-        info.orientation = WebPCoder.orientation(stream, options)
-        info.frameCount = stream.frameCount
+        info.orientation = stream.orientation(limit: options.limits.metadataBytes)
+        info.frameCount = min(stream.frameCount, options.limits.frames)
         info.loopCount = stream.loopCount
-        info.durationMilliseconds = WebPCoder.duration(stream, options)
+        info.durationMilliseconds = try WebPCoder.duration(stream, options)
         info.hasAlpha = stream.hasAlpha
         info.channels = stream.hasAlpha ? 4 : 3
-        info.hasColorProfile = stream.chunk("ICCP", limit: options.limits.metadataBytes) != nil
+        let metadata = WebPCoder.metadata(stream, limit: options.limits.metadataBytes)
+        info.hasColorProfile = metadata.colorProfile != nil
+        metadata.fill(&info)
         return info
     }
 
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
-        let stream = try WebPStream(bytes)
-        let orientation = WebPCoder.orientation(stream, options)
-        let plan = try DecodePlan(storedSize: stream.canvas, orientation: orientation, options: options)
-        let profile = stream.chunk("ICCP", limit: options.limits.metadataBytes)
-        let picture = try WebPPicture(stream: stream, plan: plan, profile: profile, options: options)
-        // A still is complete with its last row; of an animation the missing frames would be missed.
-        if stream.isAnimated, !stream.isComplete, !options.acceptPartial { throw ImageError(.truncated, "WebP data end early") }
-        let (pixels, isWhole) = try picture.read(stop: stop)
-        var metadata = plan.metadata(
-            format: .webp, pixels: pixels.format, hasAlpha: picture.hasAlpha, orientation: orientation, options: options)
-        metadata.isIncremental = !isWhole
-        metadata.colorProfile = options.convertToSRGB ? nil : profile
-        return Image(pixels: pixels, metadata: metadata)
+        guard WebPFile.isAnimated(bytes) else {
+            return try WebPPicture(try WebPStream(bytes), options: options).read(bytes, stop: stop)
+        }
+        var animation = WebPAnimation(options)
+        try animation.update(bytes, isFinished: true)
+        guard let image = try animation.image(stop: stop) else { throw ImageError(.truncated, "WebP data end early") }
+        return image
     }
 
-    private static func orientation(_ stream: WebPStream, _ options: DecodeOptions) -> Orientation {
-        stream.chunk("EXIF", limit: options.limits.metadataBytes).map { ExifOrientation.read($0) } ?? .up
+    package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? {
+        StreamDecoder(WebPFile(options))
     }
 
-    /// Sum of the durations as played: up to 10 ms means 100 ms, as in browsers.
-    private static func duration(_ stream: WebPStream, _ options: DecodeOptions) -> Int {
-        stream.durations(limit: options.limits.frames).reduce(0) { $0 + ($1 <= 10 ? 100 : $1) }
+    private static func metadata(_ stream: WebPStream, limit: Int) -> EncodedMetadata {
+        var metadata = EncodedMetadata(limit: limit)
+        metadata.setExif(stream.chunk("EXIF", limit: limit))
+        metadata.setXMP(stream.chunk("XMP ", limit: limit))
+        metadata.setColorProfile(stream.chunk("ICCP", limit: limit))
+        return metadata
+    }
+
+    /// Sum of the durations as played.
+    private static func duration(_ stream: WebPStream, _ options: DecodeOptions) throws(ImageError) -> Int {
+        try stream.frames(from: 0, limit: options.limits.frames).reduce(0) { $0 + $1.layout.durationMilliseconds }
     }
 }

@@ -8,6 +8,8 @@
 /* Hashing. */
 uint64_t sdpx_hash64(const void *bytes, size_t length);
 uint32_t sdpx_crc32c(uint32_t seed, const void *bytes, size_t length);
+/* CRC-32 as in PNG and gzip; 0 is the first seed. */
+uint32_t sdpx_crc32(uint32_t seed, const void *bytes, size_t length);
 
 /* Pixel formats, numbered as in the model. Samples are in the byte order of the machine; float is linear light. */
 enum {
@@ -61,6 +63,12 @@ void sdpx_cmyk_to_rgb(uint8_t *to, const uint8_t *from, size_t pixels);
 void sdpx_make_opaque(uint8_t *row, size_t pixels);
 int sdpx_is_opaque(const uint8_t *row, size_t pixels);
 
+/* Puts RGBA8 pixels over others: as the PNG specification says, rounded to the nearest; and with the arithmetic of
+   libwebp's decoder of animations, which rounds down, for straight and for premultiplied colours. */
+void sdpx_over_row(uint8_t *to, const uint8_t *from, size_t pixels);
+void sdpx_webp_over_row(uint8_t *to, const uint8_t *from, size_t pixels);
+void sdpx_webp_over_row_premultiplied(uint8_t *to, const uint8_t *from, size_t pixels);
+
 /* Adds a row to `count` rows of column sums, each with its own weight. `channels` 4 means straight alpha: colour is
    multiplied by alpha first. `samples` counts channels, not pixels. */
 void sdpx_accumulate_u8(float *const *sums, const float *weights, size_t count, const uint8_t *row, size_t samples,
@@ -104,5 +112,31 @@ int sdpx_has_field(const uint8_t *from, int bytes, uint32_t mask, size_t pixels)
 
 /* Clears the RGBA pixels whose bit is set, the leftmost in the highest bit. */
 void sdpx_clear_masked(uint8_t *rgba, const uint8_t *mask, size_t pixels);
+
+/* Rows of PNG (third edition, section 9.2). Takes back a filter: `from` without its filter byte, `above` the finished row
+   before, zeros for the first. All three are apart. 0, and nothing done, for an unknown filter or pixel size. */
+enum {
+    SDPX_FILTER_NONE = 0,
+    SDPX_FILTER_SUB = 1,
+    SDPX_FILTER_UP = 2,
+    SDPX_FILTER_AVERAGE = 3,
+    SDPX_FILTER_PAETH = 4
+};
+int sdpx_unfilter_row(uint8_t *to, const uint8_t *from, const uint8_t *above, size_t bytes, int filter, int pixel_bytes);
+
+/* Big-endian samples to the order of the machine. */
+void sdpx_swap_samples(uint16_t *to, const uint8_t *from, size_t samples);
+
+/* Grey with alpha to RGBA; 16-bit sources are big-endian. */
+void sdpx_expand_gray_alpha8(uint8_t *to, const uint8_t *from, size_t pixels);
+void sdpx_expand_gray_alpha16(uint16_t *to, const uint8_t *from, size_t pixels);
+
+/* RGB, or big-endian grey or RGB, to RGBA: clear where all channels are those of `key`, opaque elsewhere. */
+void sdpx_expand_keyed8(uint8_t *to, const uint8_t *from, size_t pixels, const uint16_t *key);
+void sdpx_expand_keyed16(uint16_t *to, const uint8_t *from, size_t pixels, const uint16_t *key, int channels);
+
+/* Puts pixel i at i * step and at the `spread` - 1 places behind it, none beyond `width`. */
+void sdpx_scatter_pixels(uint8_t *to, const uint8_t *from, size_t count, size_t step, size_t spread, size_t width,
+                         int pixel_bytes);
 
 #endif

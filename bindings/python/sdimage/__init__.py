@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from .animation import Animation
 from .cache import ImageCache
+from .coder import Coder, register_coder, unregister_coder
 from .doctor import doctor, trim_memory, version
 from .errors import Error
-from .image import Image, decode, info, sniff
+from .image import Image, decode, info, read_metadata, sniff
 from .loader import Loader, LoadRequest
 from .manager import Manager
 from .options import DecodeOptions
@@ -26,6 +27,7 @@ __version__ = version()
 
 __all__ = [
     "Animation",
+    "Coder",
     "DecodeOptions",
     "Error",
     "Image",
@@ -39,7 +41,10 @@ __all__ = [
     "decode",
     "doctor",
     "info",
+    "read_metadata",
+    "register_coder",
     "sniff",
     "trim_memory",
+    "unregister_coder",
     "version",
 ]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from . import Error, Manager, __version__, _png, doctor, info, origin
 from .image import Image
@@ -63,6 +65,18 @@ def _get(options: argparse.Namespace) -> int:
     return failed
 
 
+def _beside(known: dict[str, Any]) -> Iterator[str]:
+    """What a file has beside its pixels, a line each."""
+    if known["dpi_x"] is not None:
+        yield f"{known['dpi_x']:g} x {known['dpi_y']:g} dpi"
+    for name in ("exif", "xmp", "color_profile"):
+        if known[f"{name}_bytes"]:
+            yield f"{name.replace('_', ' ')}: {known[f'{name}_bytes']} bytes"
+    for key, value in known["text"].items():
+        # As a literal: a terminal may obey what a stranger wrote.
+        yield f"{ascii(key)[1:-1]}: {ascii(value)[1:-1]}"
+
+
 def _info(options: argparse.Namespace) -> int:
     failed = 0
     for file in options.file:
@@ -76,6 +90,8 @@ def _info(options: argparse.Namespace) -> int:
             print(json.dumps({"file": file, **known}))
         else:
             print(f"{file}: {known['format']} {known['width']}x{known['height']}, {known['frame_count']} frame(s)")
+            for line in _beside(known):
+                print(f"  {line}")
     return failed
 
 

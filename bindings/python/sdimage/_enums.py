@@ -57,6 +57,7 @@ ORIENTATIONS: Final = {
     "right_mirrored": 7,
     "left": 8,
 }
+METADATA_KINDS: Final = {"exif": 1, "xmp": 2, "icc": 3}
 PRIORITIES: Final = {"low": -1, "normal": 0, "high": 1}
 SOURCE_POLICIES: Final = {"any": 0, "cache_only": 1, "loader_only": 2}
 CACHE_LAYERS: Final = {"none": 0, "disk": 1, "memory": 2, "all": 3}

@@ -35,6 +35,9 @@ ON_PROGRESS = CFUNCTYPE(None, c_void_p, c_void_p, c_int64, c_int64)
 CAN_LOAD = CFUNCTYPE(c_bool, c_void_p, c_void_p)
 LOAD = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)
 CANCEL = CFUNCTYPE(None, c_void_p, c_void_p)
+CAN_DECODE = CFUNCTYPE(c_bool, c_void_p, c_void_p, c_size_t)
+DECODE = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
+INFO = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT)
 
 
 class Size(Structure):
@@ -55,15 +58,35 @@ class LoaderTable(Structure):
     _fields_ = [("size", c_size_t), ("can_load", CAN_LOAD), ("load", LOAD), ("cancel", CANCEL)]
 
 
-# The tables of caches, coders and host loops are passed on unseen: this package makes none.
+class CoderTable(Structure):
+    """``sdimage_coder_vtable``; the functions that this package leaves out are NULL."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("can_decode", CAN_DECODE),
+        ("decode", DECODE),
+        ("can_encode", c_void_p),
+        ("encode", c_void_p),
+        ("open", c_void_p),
+        ("instance_update", c_void_p),
+        ("instance_image", c_void_p),
+        ("instance_frame_count", c_void_p),
+        ("instance_loop_count", c_void_p),
+        ("instance_duration_ms", c_void_p),
+        ("instance_frame", c_void_p),
+        ("instance_bytes", c_void_p),
+        ("instance_destroy", c_void_p),
+        ("render", c_void_p),
+        ("open_source", c_void_p),
+        ("info", INFO),
+    ]
+
+
+# The tables of caches, sources and host loops are passed on unseen: this package makes none.
 
 
 class CacheTable(Structure):
     """``sdimage_cache_vtable``, opaque here."""
-
-
-class CoderTable(Structure):
-    """``sdimage_coder_vtable``, opaque here."""
 
 
 class SourceTable(Structure):
@@ -337,6 +360,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_options_unref": (None, (c_void_p,)),
     "sdimage_pixel_format_bytes": (c_size_t, (c_int,)),
     "sdimage_pixel_format_name": (c_char_p, (c_int,)),
+    "sdimage_read_metadata": (c_int, (c_void_p, c_size_t, c_int, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_reply_complete": (None, (c_void_p,)),
     "sdimage_reply_complete_with_data": (None, (c_void_p, c_void_p)),
     "sdimage_reply_complete_with_error": (None, (c_void_p, c_void_p)),

@@ -80,3 +80,25 @@ def call(function: Callable[..., Any], *arguments: Any) -> int:
     finally:
         lib.sdimage_error_unref(out)
     raise error
+
+
+# --- The other way: exceptions of the program's own functions, for the library.
+
+_CODES = {"OSError": "IO_ERROR", "FileNotFoundError": "NOT_FOUND", "PermissionError": "PERMISSION_DENIED"}
+_INTERNAL_ERROR = -12
+
+
+def status_number(code: str) -> int:
+    """``"TOO_LARGE"`` → -53; unknown codes are ``INTERNAL_ERROR``."""
+    return next((number for number in range(-1, -128, -1) if status_name(number) == code), _INTERNAL_ERROR)
+
+
+def new_pointer(error: BaseException) -> int | None:
+    """A new ``sdimage_error`` that says what an exception says; the caller gives it back."""
+    if isinstance(error, Error):
+        code, message = error.code, error.message
+    else:
+        kind = type(error).__name__
+        code, message = _CODES.get(kind, "INTERNAL_ERROR"), f"{kind}: {error}"
+    pointer: int | None = lib.sdimage_error_new(status_number(code), message.encode("utf-8", "replace"))
+    return pointer

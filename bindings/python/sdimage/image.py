@@ -312,11 +312,26 @@ def info(data: ReadableBuffer | Path) -> dict[str, Any]:
 
     ``format``, ``width`` and ``height`` (as displayed), ``stored_width``, ``stored_height``, ``orientation``,
     ``frame_count``, ``loop_count``, ``duration_ms``, ``has_alpha``, ``bits_per_channel``, ``channels``,
-    ``is_progressive``, ``has_color_profile``.
+    ``is_progressive``, ``has_color_profile``, ``is_hdr``, ``dpi_x`` and ``dpi_y`` (``None`` when not said),
+    ``exif_bytes``, ``xmp_bytes``, ``color_profile_bytes``, and ``text``: comments, titles and the like by their keys.
     """
     out = c_void_p()
     call(lib.sdimage_info, *_bytes.borrowed(contents(data)), byref(out))
     return cast("dict[str, Any]", json.loads(_bytes.taken(out)))
+
+
+def read_metadata(data: ReadableBuffer | Path, kind: str) -> bytes | None:
+    """A block of the file: ``"exif"`` (a TIFF structure), ``"xmp"`` (XML) or ``"icc"``; ``None`` when it has none."""
+    number = _enums.number(_enums.METADATA_KINDS, kind, "kind")
+    bytes_, length = _bytes.borrowed(contents(data))
+    out = c_void_p()
+    try:
+        call(lib.sdimage_read_metadata, bytes_, length, number, byref(out))
+    except Error as error:
+        if error.code == "NOT_FOUND":
+            return None
+        raise
+    return _bytes.taken(out)
 
 
 def decode(data: ReadableBuffer | Path, **options: Unpack[DecodeOptions]) -> Image:

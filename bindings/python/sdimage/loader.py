@@ -12,7 +12,7 @@ from . import _bytes, _enums
 from ._bytes import ReadableBuffer
 from ._ffi import CAN_LOAD, CANCEL, DESTROY, LOAD, LoaderTable, lib
 from ._handle import Handle
-from .errors import Error, call, text
+from .errors import Error, call, new_pointer, text
 from .image import Image
 from .options import U32, U64, unsigned
 
@@ -219,25 +219,10 @@ def _deliver(loaded: Loaded, sink: int) -> None:
     lib.sdimage_load_sink_finish(sink, None)
 
 
-_STATUS = {"OSError": "IO_ERROR", "FileNotFoundError": "NOT_FOUND", "PermissionError": "PERMISSION_DENIED"}
-
-
 def _fail(error: BaseException, sink: int) -> None:
-    if isinstance(error, Error):
-        code, message = error.code, error.message
-    else:
-        kind = type(error).__name__
-        code, message = _STATUS.get(kind, "INTERNAL_ERROR"), f"{kind}: {error}"
-    pointer = lib.sdimage_error_new(_status_number(code), message.encode("utf-8", "replace"))
+    pointer = new_pointer(error)
     lib.sdimage_load_sink_finish(sink, pointer)
     lib.sdimage_error_unref(pointer)
-
-
-def _status_number(code: str) -> int:
-    for number in range(-1, -128, -1):
-        if text(lib.sdimage_status_name(number)) == code:
-            return number
-    return -12
 
 
 def _cancel(_token: int | None, _sink: int) -> None:

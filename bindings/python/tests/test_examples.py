@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 from .support import PACKAGE, ROOT, TestCase, environment, jpeg, png, run_python, sdimage
 
@@ -45,6 +46,16 @@ class Samples(TestCase):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("8x6 rgb8, png> from network", done.stdout)
         self.assertIn(f"{bad}: HTTP_STATUS", done.stdout)
+
+    def test_custom_coder(self) -> None:
+        path = Path(self.folder()) / "a.ff"
+        path.write_bytes(b"farbfeld" + (40).to_bytes(4) + (20).to_bytes(4) + bytes(40 * 20 * 8))
+        for side, size in (("0", "40x20"), ("10", "10x5")):
+            done = self.run_command(str(SAMPLES / "custom_coder.py"), str(path), side)
+            self.assertEqual((done.returncode, done.stdout), (0, f"{size} rgba16\n"), done.stderr)
+        path.write_bytes(path.read_bytes()[:-1])
+        done = self.run_command(str(SAMPLES / "custom_coder.py"), str(path))
+        self.assertEqual((done.returncode, done.stderr), (1, "custom_coder: TRUNCATED: farbfeld: pixels are missing\n"))
 
     def test_the_example_of_the_readme(self) -> None:
         text = (PACKAGE / "README.md").read_text()

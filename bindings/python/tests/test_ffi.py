@@ -115,6 +115,7 @@ class Enums(unittest.TestCase):
             "sdimage_pixel_format": _enums.PIXEL_FORMATS,
             "sdimage_format": _enums.FORMATS,
             "sdimage_orientation": _enums.ORIENTATIONS,
+            "sdimage_metadata_kind": _enums.METADATA_KINDS,
             "sdimage_priority": _enums.PRIORITIES,
             "sdimage_source_policy": _enums.SOURCE_POLICIES,
             "sdimage_cache_layers": _enums.CACHE_LAYERS,

@@ -1,0 +1,72 @@
+import SDImage
+
+/// The first frame of every format that the core can read: what is left where the coder of a moving format was taken out
+/// (spec COD-10, COD-35; decisions D2).
+package final class BasicCoder: ImageCoder {
+    private let coders: [any ImageCoder]
+
+    /// `coders`: of one format each.
+    package init(_ coders: [any ImageCoder]) { self.coders = coders }
+
+    package var name: String { "basic" }
+    package var libraryVersion: String { "" }
+    package var decodableFormats: [ImageFormat] { coders.flatMap(\.decodableFormats) }
+
+    package func canDecode(_ bytes: Bytes) -> Bool { coders.contains { $0.canDecode(bytes) } }
+
+    package func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo {
+        try coder(for: bytes, options).info(bytes, options: options)
+    }
+
+    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+        try coder(for: bytes, options).decode(bytes, options: BasicCoder.still(options), stop: stop)
+    }
+
+    package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? {
+        StreamDecoder(BasicStream(self, options: BasicCoder.still(options)))
+    }
+
+    /// The coder that recognises the bytes, or the one of the format that the caller names.
+    func coder(for bytes: Bytes, _ options: DecodeOptions) throws(ImageError) -> any ImageCoder {
+        if let coder = coders.first(where: { $0.canDecode(bytes) }) { return coder }
+        if let coder = coders.first(where: { $0.decodableFormats.contains(options.formatHint) }) { return coder }
+        throw ImageError(.notAnImage, "no coder recognises the bytes")
+    }
+
+    private static func still(_ options: DecodeOptions) -> DecodeOptions {
+        var options = options
+        options.firstFrameOnly = true
+        return options
+    }
+}
+
+/// A growing picture whose coder is chosen by its first bytes.
+private struct BasicStream: PictureStream {
+    private let coder: BasicCoder
+    private let options: DecodeOptions
+    private var chosen: (any ImageDecoder)?
+
+    init(_ coder: BasicCoder, options: DecodeOptions) {
+        self.coder = coder
+        self.options = options
+    }
+
+    var facts: StreamFacts {
+        var facts = StreamFacts()
+        facts.size = chosen?.size ?? facts.size
+        // Nothing moves here.
+        facts.frameCount = min(chosen?.frameCount ?? 0, 1)
+        facts.isSatisfied = chosen?.isSatisfied ?? false
+        return facts
+    }
+
+    mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError) {
+        if chosen == nil {
+            let coder = try coder.coder(for: bytes, options)
+            chosen = try coder.open(options: options) ?? coder.whole(options: options)
+        }
+        try chosen?.update(bytes, isFinished: isFinished)
+    }
+
+    mutating func image(stop: StopSignal) throws(ImageError) -> Image? { try chosen?.image(stop: stop) }
+}

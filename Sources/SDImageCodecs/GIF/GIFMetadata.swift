@@ -1,0 +1,99 @@
+import Glibc
+import SDImage
+
+/// What the extensions of a GIF say beside the pixels: comments (GIF89a, section 24), XMP (XMP specification part 3,
+/// section 1.1.2), and the colour profile of ICC's application block.
+struct GIFMetadata {
+    private(set) var found: EncodedMetadata
+    private let bytes: Bytes
+    private let limit: Int
+    /// Blocks that are still looked at.
+    private var blocksLeft = TextList.mostEntries
+
+    init(_ bytes: Bytes, limits: DecodeLimits) {
+        self.bytes = bytes
+        limit = limits.metadataBytes
+        found = EncodedMetadata(limit: limit)
+        var reader = bytes.reader
+        guard reader.skip(6 + 4), let flags = reader.u8(), reader.skip(2), GIFMetadata.skipPalette(&reader, flags) else { return }
+        while blocksLeft > 0, let introducer = reader.u8() {
+            switch introducer {
+            case 0x21: guard readExtension(&reader) else { return }
+            case 0x2C:
+                guard reader.skip(8), let flags = reader.u8(), GIFMetadata.skipPalette(&reader, flags), reader.skip(1),
+                    GIFMetadata.skipBlocks(&reader)
+                else { return }
+            // Zeros between blocks come from writers that miscounted.
+            case 0x00: continue
+            default: return
+            }
+        }
+    }
+
+    private static func skipPalette(_ reader: inout ByteReader, _ flags: UInt8) -> Bool {
+        flags & 0x80 == 0 || reader.skip(3 << (Int(flags & 7) + 1))
+    }
+
+    private static func skipBlocks(_ reader: inout ByteReader) -> Bool {
+        while let length = reader.u8() {
+            if length == 0 { return true }
+            guard reader.skip(Int(length)) else { return false }
+        }
+        return false
+    }
+
+    /// False when the bytes end within.
+    private mutating func readExtension(_ reader: inout ByteReader) -> Bool {
+        guard let label = reader.u8() else { return false }
+        let start = reader.offset
+        guard GIFMetadata.skipBlocks(&reader) else { return false }
+        if label == 0xFE || label == 0xFF { blocksLeft -= 1 }
+        if label == 0xFE, let comment = joined(start, limit: found.text.bytesLeft) {
+            found.text.add(Array("comment".utf8), comment, .utf8OrLatin1)
+        } else if label == 0xFF, bytes.reader.byte(at: start) == 11 {
+            readApplication(start + 1, end: reader.offset)
+        }
+        return true
+    }
+
+    private mutating func readApplication(_ name: Int, end: Int) {
+        let reader = bytes.reader
+        if reader.matches("XMP DataXMP", at: name) {
+            found.setXMP(packet(name + 11..<end))
+        } else if reader.matches("ICCRGBG1012", at: name), found.colorProfile == nil {
+            found.setColorProfile(joined(name + 11, limit: limit))
+        }
+    }
+
+    /// The packet stands as it is, not in blocks; 258 bytes behind it lead every reader of blocks to the end: 1, then 255
+    /// down to 0, and the terminator.
+    private func packet(_ range: Range<Int>) -> Bytes? {
+        let trailer = 258
+        let reader = bytes.reader
+        guard range.count > trailer else { return nil }
+        // Blocks can end at the last of the numbers already.
+        let end = reader.byte(at: range.upperBound) == 0 && reader.byte(at: range.upperBound - trailer) != 1 ? 1 : 0
+        let first = range.upperBound + end - trailer
+        guard reader.byte(at: first) == 1, reader.byte(at: first + 1) == 0xFF, first <= bytes.count else {
+            return joined(range.lowerBound, limit: limit)
+        }
+        return bytes.slice(range.lowerBound..<first)
+    }
+
+    /// The data of the blocks from a position on; nil when they have none, or more than `limit`.
+    private func joined(_ start: Int, limit: Int) -> Bytes? {
+        var reader = bytes.reader
+        reader.seek(to: start)
+        var total = 0
+        while let length = reader.u8(), length > 0, reader.skip(Int(length)) { total += Int(length) }
+        guard total > 0, total <= limit, let source = unsafe bytes.pointer, let memory = unsafe malloc(total) else { return nil }
+        reader.seek(to: start)
+        var filled = 0
+        while let length = reader.u8(), length > 0, filled + Int(length) <= total {
+            unsafe memcpy(memory + filled, source + reader.offset, Int(length))
+            filled += Int(length)
+            reader.skip(Int(length))
+        }
+        return unsafe Bytes.adopting(malloced: memory, count: filled)
+    }
+}

@@ -1,0 +1,57 @@
+import SDImage
+
+/// What the segments of a JPEG before its first scan say beside the pixels.
+struct JPEGMetadata {
+    private(set) var found: EncodedMetadata
+    private let bytes: Bytes
+    private var packet: Bytes?
+    private var extended: ExtendedXMP
+
+    private static let exifLabel: StaticString = "Exif\0\0"
+    private static let packetLabel: StaticString = "http://ns.adobe.com/xap/1.0/\0"
+    private static let extensionLabel: StaticString = "http://ns.adobe.com/xmp/extension/\0"
+
+    init(_ bytes: Bytes, limits: DecodeLimits) throws(ImageError) {
+        self.bytes = bytes
+        found = EncodedMetadata(limit: limits.metadataBytes)
+        extended = ExtendedXMP(bytes)
+        var reader = bytes.reader
+        reader.seek(to: 2)
+        while let (marker, body) = JPEGMarkers.next(&reader) { read(marker, body) }
+        let markers = JPEGMarkers(bytes, limit: limits.metadataBytes)
+        found.setExif(markers.exif)
+        found.setColorProfile(markers.colorProfile)
+        if let packet { found.setXMP(try extended.joined(to: packet, limit: limits.metadataBytes)) }
+    }
+
+    private mutating func read(_ marker: UInt8, _ body: Range<Int>) {
+        let reader = bytes.reader
+        switch marker {
+        case 0xE0 where reader.matches("JFIF\0", at: body.lowerBound): readDensity(body)
+        case 0xE1:
+            if let content = behind(JPEGMetadata.packetLabel, body) {
+                packet = packet ?? bytes.slice(content)
+            } else if let content = behind(JPEGMetadata.extensionLabel, body) {
+                extended.add(content)
+            }
+        case 0xFE:
+            if let comment = bytes.slice(body) { found.text.add(Array("comment".utf8), comment, .utf8OrLatin1) }
+        default: break
+        }
+    }
+
+    private func behind(_ label: StaticString, _ body: Range<Int>) -> Range<Int>? {
+        guard label.utf8CodeUnitCount <= body.count, bytes.reader.matches(label, at: body.lowerBound) else { return nil }
+        return body.lowerBound + label.utf8CodeUnitCount..<body.upperBound
+    }
+
+    /// Units 1 and 2 are pixels per inch and per centimetre; 0 is the shape of a pixel only (JFIF 1.02, page 5).
+    private mutating func readDensity(_ body: Range<Int>) {
+        var reader = bytes.reader
+        guard found.resolution == nil, body.count >= 12, reader.seek(to: body.lowerBound + 7), let unit = reader.u8(),
+            let x = reader.u16(bigEndian: true), let y = reader.u16(bigEndian: true), x > 0, y > 0
+        else { return }
+        if unit == 1 { found.resolution = (Double(x), Double(y)) }
+        if unit == 2 { found.resolution = (Double(x) * 2.54, Double(y) * 2.54) }
+    }
+}

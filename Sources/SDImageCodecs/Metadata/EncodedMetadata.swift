@@ -1,0 +1,35 @@
+import SDImage
+
+/// What a file says beside its pixels, in the blocks that all formats have in one form or another.
+struct EncodedMetadata {
+    /// A TIFF block, without the prefix of JPEG.
+    private(set) var exif: Bytes?
+    private(set) var xmp: Bytes?
+    private(set) var colorProfile: Bytes?
+    /// As the container says it; that of EXIF is used where it says nothing.
+    var resolution: Resolution?
+    var text: TextList
+
+    /// Bytes of each block.
+    private let limit: Int
+
+    init(limit: Int) {
+        self.limit = limit
+        text = TextList(limit: limit)
+    }
+
+    /// The first block of a kind counts; one that is empty or too large is none.
+    mutating func setExif(_ block: Bytes?) { if exif == nil, let block { exif = allowed(ExifDirectory.block(block)) } }
+    mutating func setXMP(_ block: Bytes?) { if xmp == nil { xmp = allowed(block) } }
+    mutating func setColorProfile(_ block: Bytes?) { if colorProfile == nil { colorProfile = allowed(block) } }
+
+    private func allowed(_ block: Bytes?) -> Bytes? { block.flatMap { !$0.isEmpty && $0.count <= limit ? $0 : nil } }
+
+    func fill(_ info: inout ImageInfo) {
+        info.exif = exif
+        info.xmp = xmp
+        info.colorProfile = colorProfile
+        info.dpi = resolution ?? exif.flatMap(ExifResolution.read)
+        info.text = text.entries
+    }
+}

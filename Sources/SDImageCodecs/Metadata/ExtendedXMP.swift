@@ -1,0 +1,97 @@
+import Glibc
+import SDImage
+
+/// XMP that does not fit one segment of a JPEG: a packet that names the digest of the rest, and the rest in numbered
+/// pieces (XMP specification part 3, section 1.1.3.1).
+struct ExtendedXMP {
+    /// Writers fill their segments: more pieces are not for reading.
+    private static let mostPieces = 256
+    static let digestBytes = 32
+
+    private struct Piece {
+        let digest: Range<Int>
+        let total: Int
+        let offset: Int
+        let content: Range<Int>
+    }
+
+    private let bytes: Bytes
+    private var pieces: [Piece] = []
+
+    init(_ bytes: Bytes) { self.bytes = bytes }
+
+    /// `body`: a segment behind its label.
+    mutating func add(_ body: Range<Int>) {
+        var reader = bytes.reader
+        let digest = body.lowerBound..<body.lowerBound + ExtendedXMP.digestBytes
+        guard pieces.count < ExtendedXMP.mostPieces, digest.upperBound + 8 < body.upperBound, reader.seek(to: digest.upperBound),
+            let total = reader.u32(bigEndian: true), let offset = reader.u32(bigEndian: true)
+        else { return }
+        pieces.append(Piece(digest: digest, total: Int(total), offset: Int(offset), content: reader.offset..<body.upperBound))
+    }
+
+    /// The packet with the descriptions of the rest among its own, which RDF allows; the packet alone where the rest is
+    /// missing, incomplete, or too large for `limit`.
+    func joined(to packet: Bytes, limit: Int) throws(ImageError) -> Bytes {
+        let own = pieces.filter { packet.range(of: digest($0), from: 0) != nil }.sorted { $0.offset < $1.offset }
+        guard let total = own.first?.total, let rest = try assembled(own, total: total, limit: limit),
+            let place = packet.lastRange(of: ExtendedXMP.end), let descriptions = ExtendedXMP.descriptions(rest)
+        else { return packet }
+        var result = ByteBuilder(limit: limit)
+        guard packet.count + descriptions.count <= limit else { return packet }
+        for part in [packet.slice(0..<place.lowerBound), descriptions, packet.slice(place.lowerBound..<packet.count)] {
+            unsafe try part?.withUnsafeBytes { content throws(ImageError) in unsafe try result.append(content) }
+        }
+        return result.finish()
+    }
+
+    private func digest(_ piece: Piece) -> [UInt8] {
+        let reader = bytes.reader
+        return piece.digest.compactMap { reader.byte(at: $0) }
+    }
+
+    private func assembled(_ pieces: [Piece], total: Int, limit: Int) throws(ImageError) -> Bytes? {
+        guard total <= limit else { return nil }
+        var result = ByteBuilder(limit: limit)
+        for piece in pieces {
+            guard piece.offset == result.count, piece.total == total, piece.content.count <= total - result.count,
+                let content = bytes.slice(piece.content)
+            else { return nil }
+            unsafe try content.withUnsafeBytes { part throws(ImageError) in unsafe try result.append(part) }
+        }
+        return result.count == total ? result.finish() : nil
+    }
+
+    private static let start = Array("<rdf:RDF".utf8)
+    private static let end = Array("</rdf:RDF>".utf8)
+
+    private static func descriptions(_ rest: Bytes) -> Bytes? {
+        guard let open = rest.range(of: start, from: 0), let close = rest.range(of: [0x3E], from: open.upperBound),
+            let end = rest.lastRange(of: end), close.upperBound <= end.lowerBound
+        else { return nil }
+        return rest.slice(close.upperBound..<end.lowerBound)
+    }
+}
+
+extension Bytes {
+    /// The first place of a pattern at or behind a position.
+    fileprivate func range(of pattern: [UInt8], from start: Int) -> Range<Int>? {
+        guard start >= 0, let first = pattern.first, let base = unsafe pointer else { return nil }
+        let reader = reader
+        var position = start
+        while position <= count - pattern.count,
+            let found = unsafe memchr(base + position, Int32(first), count - pattern.count - position + 1)
+        {
+            position = unsafe UnsafeRawPointer(found) - base
+            if reader.matches(pattern, at: position) { return position..<position + pattern.count }
+            position += 1
+        }
+        return nil
+    }
+
+    fileprivate func lastRange(of pattern: [UInt8]) -> Range<Int>? {
+        var last: Range<Int>?
+        while let next = range(of: pattern, from: last?.upperBound ?? 0) { last = next }
+        return last
+    }
+}

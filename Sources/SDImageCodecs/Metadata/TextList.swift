@@ -1,0 +1,40 @@
+import SDImage
+
+/// The texts of a file: comments, titles, authors. Few and short by limits of its own, whatever the file holds.
+struct TextList {
+    /// Bytes of all texts together.
+    static let mostBytes = 1 << 16
+    static let mostEntries = 256
+
+    private(set) var entries: [(key: String, value: String)] = []
+    private(set) var bytesLeft: Int
+
+    /// `limit`: bytes that each block of metadata may have.
+    init(limit: Int) { bytesLeft = max(0, min(limit, TextList.mostBytes)) }
+
+    var isFull: Bool { entries.count >= TextList.mostEntries || bytesLeft == 0 }
+
+    enum Encoding {
+        case utf8
+        case latin1
+        /// For comments whose format names none.
+        case utf8OrLatin1
+    }
+
+    /// A text that is empty, too long, or not in its encoding is left out.
+    mutating func add(_ key: [UInt8], _ value: Bytes, _ encoding: Encoding) {
+        guard !isFull, !value.isEmpty, key.count + value.count <= bytesLeft else { return }
+        let bytes = unsafe value.withUnsafeBytes { unsafe Array($0) }
+        guard let text = TextList.decode(bytes, encoding), let name = TextList.decode(key, .utf8OrLatin1) else { return }
+        bytesLeft -= key.count + value.count
+        entries.append((name, text))
+    }
+
+    private static func decode(_ bytes: [UInt8], _ encoding: Encoding) -> String? {
+        if encoding != .latin1, let text = String(validating: bytes, as: UTF8.self) { return text }
+        guard encoding != .utf8 else { return nil }
+        var text = String.UnicodeScalarView()
+        for byte in bytes { text.append(Unicode.Scalar(byte)) }
+        return String(text)
+    }
+}

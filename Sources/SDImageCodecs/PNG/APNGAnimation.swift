@@ -1,0 +1,94 @@
+import SDImage
+
+/// An APNG, also while its bytes arrive: frames as soon as they are whole.
+struct APNGAnimation: PictureStream {
+    private let options: DecodeOptions
+    private var bytes = Bytes.empty
+    private(set) var structure: APNGStructure
+    private var colors: Colors?
+    private var output: CanvasOutput?
+    private var compositor: FrameCompositor?
+    private var isFinished = false
+    private(set) var facts = StreamFacts()
+
+    /// What the chunks before the data say of all frames.
+    private struct Colors {
+        let picture: PNGImageData
+        let metadata: PNGMetadata
+        let transform: (any RowTransform)?
+    }
+
+    init(_ options: DecodeOptions) {
+        self.options = options
+        structure = APNGStructure(limits: options.limits)
+    }
+
+    mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError) {
+        guard !self.isFinished else { return }
+        self.bytes = try bytes.kept()
+        self.isFinished = isFinished
+        let known = structure.frames.count
+        structure.advance(bytes, isFinished: isFinished)
+        guard structure.frames.count > known || isFinished else { return }
+        try prepare()
+    }
+
+    private mutating func prepare() throws(ImageError) {
+        guard structure.frames.count > 0 else { return }
+        // Chunks that count may follow the picture data.
+        if colors == nil || isFinished { colors = try readColors() }
+        let output = try CanvasOutput(
+            canvas: structure.canvas, orientation: colors?.metadata.orientation ?? .up, frames: shownFrames,
+            transform: colors?.transform, options: options)
+        if compositor == nil { compositor = try FrameCompositor(size: structure.canvas, limits: options.limits) }
+        for frame in structure.frames.dropFirst(compositor?.layouts.count ?? 0) { compositor?.append(frame.layout) }
+        self.output = output
+        facts.size = output.size
+        facts.frameCount = shownFrames
+        facts.loopCount = shownFrames > 1 ? structure.loopCount : 0
+        facts.durations = structure.frames.prefix(shownFrames).map { Int32(clamping: $0.layout.durationMilliseconds) }
+    }
+
+    private func readColors() throws(ImageError) -> Colors {
+        let picture = try PNGHeader(bytes).picture
+        let metadata = PNGMetadata(bytes, limits: options.limits)
+        let output = PixelFormat.resolved(source: .rgba8, wanted: options.pixelFormat)
+        let transform =
+            options.convertToSRGB
+            ? PNGColor.transform(metadata, format: .rgba8, isGray: picture.isGray, output: output) : nil
+        return Colors(picture: picture, metadata: metadata, transform: transform)
+    }
+
+    private var shownFrames: Int { options.firstFrameOnly ? min(structure.frames.count, 1) : structure.frames.count }
+
+    // MARK: Pictures
+
+    mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
+        guard !structure.frames.isEmpty else { return nil }
+        let image = try picture(at: 0, isIncremental: !structure.isEnded, stop: stop)
+        return isFinished && facts.frameCount > 1 ? image.with(frames: StreamDecoder(self)) : image
+    }
+
+    mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+        try picture(at: index, isIncremental: false, stop: stop)
+    }
+
+    private mutating func picture(at index: Int, isIncremental: Bool, stop: StopSignal) throws(ImageError) -> Image {
+        guard let output, let colors, structure.frames.indices.contains(index), var compositor else {
+            throw .noFrame(index, of: structure.frames.count)
+        }
+        // A second owner would make a copy of all that is kept.
+        self.compositor = nil
+        defer { self.compositor = compositor }
+        let painter = APNGPainter(
+            bytes: bytes, picture: colors.picture, frames: structure.frames, limits: options.limits)
+        let canvas = try compositor.canvas(at: index, painter: painter, stop: stop)
+        let pixels = try output.picture(from: canvas, stop: stop)
+        var metadata = output.plan.metadata(
+            format: .png, pixels: pixels.format, hasAlpha: !compositor.isOpaque(at: index),
+            orientation: colors.metadata.orientation, options: options)
+        metadata.isIncremental = isIncremental
+        metadata.setColor(profile: colors.metadata.profile, codePoints: colors.metadata.codePoints, options: options)
+        return Image(pixels: pixels, metadata: metadata)
+    }
+}

@@ -1,0 +1,37 @@
+import SDImage
+
+/// One frame of an APNG.
+struct APNGFrame {
+    var layout: FrameLayout
+    /// From its first data chunk to behind its last; empty while there is none.
+    var data: Range<Int>
+    /// Its data is that of the default picture, in IDAT.
+    let isDefaultPicture: Bool
+    /// Data was seen.
+    var isFilled: Bool { !data.isEmpty }
+
+    /// `reader`: at the beginning of the data of an fcTL chunk, which is returned with its sequence number (PNG, third
+    /// edition, section 11.3.6.2). nil when it breaks a rule.
+    init?(_ reader: inout ByteReader, canvas: PixelSize, isDefaultPicture: Bool) {
+        guard let width = reader.u32(bigEndian: true), let height = reader.u32(bigEndian: true),
+            let left = reader.u32(bigEndian: true), let top = reader.u32(bigEndian: true),
+            let numerator = reader.u16(bigEndian: true), let denominator = reader.u16(bigEndian: true),
+            let disposal = reader.u8(), let blend = reader.u8(), disposal <= 2, blend <= 1,
+            width > 0, height > 0, Int(left) + Int(width) <= canvas.width, Int(top) + Int(height) <= canvas.height
+        else { return nil }
+        layout = FrameLayout(size: PixelSize(width: Int(width), height: Int(height)))
+        guard !isDefaultPicture || layout.size == canvas else { return nil }
+        (layout.left, layout.top) = (Int(left), Int(top))
+        layout.disposal = disposal == 0 ? .none : disposal == 1 ? .background : .previous
+        layout.blend = blend == 0 ? .source : .over
+        layout.durationMilliseconds = APNGFrame.duration(Int(numerator), Int(denominator))
+        data = 0..<0
+        self.isDefaultPicture = isDefaultPicture
+    }
+
+    /// A denominator of 0 means hundredths of a second; less than 11 ms means 100 ms (spec COD-36, COD-40).
+    private static func duration(_ numerator: Int, _ denominator: Int) -> Int {
+        let milliseconds = Double(numerator) * 1000 / Double(denominator == 0 ? 100 : denominator)
+        return milliseconds < 11 ? 100 : Int(milliseconds.rounded())
+    }
+}

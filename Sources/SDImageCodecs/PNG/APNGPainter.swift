@@ -1,0 +1,75 @@
+import SDImage
+import SDImagePixels
+
+/// Draws the frames of an APNG.
+@safe struct APNGPainter: FramePainter {
+    /// Memory that one part of a frame takes beside its bytes, about.
+    private static let partOverhead = 128
+
+    let bytes: Bytes
+    /// What all frames have in common.
+    let picture: PNGImageData
+    let frames: [APNGFrame]
+    let limits: DecodeLimits
+
+    func paint(_ index: Int, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) -> Bool {
+        guard frames.indices.contains(index) else { throw .noFrame(index, of: frames.count) }
+        let frame = frames[index]
+        var data = picture
+        data.size = frame.layout.size
+        data.parts = try parts(frame)
+        if data.isInterlaced {
+            try drawPasses(data, onto: canvas, stop: stop)
+        } else {
+            try drawRows(data, onto: canvas, isDirect: frame.layout.overwrites, stop: stop)
+        }
+        return true
+    }
+
+    private func drawRows(
+        _ data: PNGImageData, onto canvas: FrameCanvas, isDirect: Bool, stop: StopSignal
+    ) throws(ImageError) {
+        let rows = try PNGRows(data, limits: limits)
+        let line = isDirect ? nil : try ScratchMemory(data.size.width * 4, of: UInt8.self, limit: limits.workingBytes)
+        while let place = rows.place {
+            if place.isCheckpoint { try stop.check() }
+            guard let target = unsafe isDirect ? canvas.row(place.y) : line?.bytes, target.count == data.size.width * 4,
+                let base = target.baseAddress
+            else { throw ImageError(.badData, "png: frame outside its canvas") }
+            guard let row = unsafe rows.next(into: rows.format == .rgba8 ? base : nil) else { throw rows.missing }
+            if rows.format != .rgba8 {
+                unsafe sdpx_convert_row(
+                    base, PixelFormat.rgba8.rawValue, row, rows.format.rawValue, data.size.width)
+            }
+            if !isDirect { unsafe canvas.draw(UnsafeRawBufferPointer(target), y: place.y, blend: APNGPainter.blend) }
+        }
+    }
+
+    private func drawPasses(_ data: PNGImageData, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) {
+        let buffer = try PixelBuffer(size: data.size, format: .rgba8, limit: limits.workingBytes)
+        try data.decode(into: buffer, limits: limits, stop: stop)
+        for y in 0..<buffer.size.height {
+            if let row = unsafe buffer.row(y) { unsafe canvas.draw(row, y: y, blend: APNGPainter.blend) }
+        }
+    }
+
+    private static let blend: FrameCanvas.BlendFunction = { unsafe sdpx_over_row($0, $1, $2) }
+
+    /// The pieces of the compressed stream, whose check sums must be right.
+    private func parts(_ frame: APNGFrame) throws(ImageError) -> [Bytes] {
+        let name = PNGChunk.name(frame.isDefaultPicture ? "IDAT" : "fdAT")
+        var chunks = PNGChunks(bytes, from: frame.data.lowerBound)
+        var parts: [Bytes] = []
+        while chunks.offset < frame.data.upperBound, let chunk = chunks.next() {
+            guard chunk.name == name else { continue }
+            guard chunks.isIntact(chunk) else { throw ImageError(.badData, "png: wrong check sum") }
+            // A sequence number goes before the data of later frames.
+            let range = frame.isDefaultPicture ? chunk.data : chunk.data.dropFirst(4)
+            if let part = bytes.slice(range), !part.isEmpty { parts.append(part) }
+            guard parts.count <= limits.workingBytes / APNGPainter.partOverhead else {
+                throw .tooLarge("working memory in bytes", limit: limits.workingBytes)
+            }
+        }
+        return parts
+    }
+}

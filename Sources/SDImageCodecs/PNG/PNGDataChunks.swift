@@ -1,0 +1,81 @@
+import SDImage
+import SDImagePixels
+
+/// Finds the data of a picture in its IDAT chunks, as far as the bytes go, and checks their check sums.
+struct PNGDataChunks {
+    private static let name = PNGChunk.name("IDAT")
+    /// No larger chunk is allowed (PNG, third edition, section 5.3).
+    private static let longest = 1 << 31 - 1
+    /// Memory that one part takes beside its bytes, about.
+    private static let partOverhead = 128
+
+    /// What follows the data; nil as long as that has not come.
+    private(set) var ending: PNGImageData.Ending?
+    /// The next byte to read.
+    private(set) var offset: Int
+    /// Bytes of this chunk's data that were not read; nil between chunks.
+    private var rest: Int?
+    private var checkSum: UInt32 = 0
+
+    /// `offset`: where a chunk begins.
+    init(offset: Int) { self.offset = offset }
+
+    /// The data that was not given before, of all bytes so far.
+    mutating func read(_ bytes: Bytes, limits: DecodeLimits) throws(ImageError) -> [Bytes] {
+        var parts: [Bytes] = []
+        while ending == nil {
+            if let count = rest {
+                guard let part = bytes.slice(offset..<offset + min(count, bytes.count - offset)) else { break }
+                if !part.isEmpty { parts.append(part) }
+                add(part)
+                guard part.count == count, endChunk(bytes) else { break }
+            } else if !beginChunk(bytes) {
+                break
+            }
+            guard parts.count <= limits.workingBytes / PNGDataChunks.partOverhead else {
+                throw .tooLarge("working memory in bytes", limit: limits.workingBytes)
+            }
+        }
+        return parts
+    }
+
+    private mutating func add(_ part: Bytes) {
+        unsafe part.withUnsafeBytes { checkSum = unsafe sdpx_crc32(checkSum, $0.baseAddress, $0.count) }
+        offset += part.count
+        rest = rest.map { $0 - part.count }
+    }
+
+    /// False when there are no bytes for it yet.
+    private mutating func beginChunk(_ bytes: Bytes) -> Bool {
+        var reader = bytes.reader
+        guard reader.seek(to: offset), let length = reader.u32(bigEndian: true), let name = reader.u32(bigEndian: true) else {
+            return false
+        }
+        guard name == PNGDataChunks.name else {
+            ending = .complete
+            return true
+        }
+        guard length <= PNGDataChunks.longest else {
+            ending = .damaged
+            return true
+        }
+        rest = Int(length)
+        checkSum = bytes.slice(offset + 4..<offset + 8)?.checkSum ?? 0
+        offset += 8
+        return true
+    }
+
+    private mutating func endChunk(_ bytes: Bytes) -> Bool {
+        var reader = bytes.reader
+        guard reader.seek(to: offset), let stored = reader.u32(bigEndian: true) else { return false }
+        offset += 4
+        rest = nil
+        if stored != checkSum { ending = .damaged }
+        return true
+    }
+}
+
+extension Bytes {
+    /// The CRC-32 of all of them.
+    fileprivate var checkSum: UInt32 { unsafe withUnsafeBytes { unsafe sdpx_crc32(0, $0.baseAddress, $0.count) } }
+}

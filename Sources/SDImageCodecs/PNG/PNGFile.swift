@@ -1,0 +1,44 @@
+import SDImage
+
+/// PNG bytes that arrive: a still or an animation.
+struct PNGFile: PictureStream {
+    private let options: DecodeOptions
+    private var animation: APNGAnimation
+    private var still: PNGStill
+    private var isFinished = false
+
+    init(_ options: DecodeOptions) {
+        self.options = options
+        animation = APNGAnimation(options)
+        still = PNGStill(options)
+    }
+
+    var facts: StreamFacts { isStill ? still.facts : animation.facts }
+
+    /// An animation is announced before the picture data; whether it keeps to that is known in the end.
+    private var isStill: Bool {
+        isFinished ? !animation.structure.isAnimated : animation.structure.announcedFrames == 0
+    }
+
+    mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError) {
+        guard !self.isFinished else { return }
+        self.isFinished = isFinished
+        try animation.update(bytes, isFinished: isFinished)
+        // Of an animation the missing frames would be missed.
+        let structure = animation.structure
+        if isFinished, structure.announcedFrames > 1, !structure.isEnded, !options.acceptPartial {
+            throw ImageError(.truncated, "png: the bytes end early")
+        }
+        if isStill { try still.update(bytes, isFinished: isFinished) }
+    }
+
+    mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
+        guard isStill else { return try animation.image(stop: stop) }
+        return try still.image(stop: stop)
+    }
+
+    mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+        guard isStill else { return try animation.frame(at: index, stop: stop) }
+        return try still.frame(at: index, stop: stop)
+    }
+}

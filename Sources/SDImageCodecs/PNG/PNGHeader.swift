@@ -1,0 +1,64 @@
+import CPNG
+import SDImage
+
+/// What libpng says of a picture from the chunks before its data; it refuses what is out of order or impossible.
+struct PNGHeader: Sendable {
+    let size: PixelSize
+    let depth: Int
+    let colorType: Int
+    let isInterlaced: Bool
+    private let palette: Bytes?
+    private let transparency: Bytes?
+    private let dataOffset: Int
+
+    static var libraryVersion: String { unsafe String(cString: cpng_library_version()) }
+
+    init(_ bytes: Bytes) throws(ImageError) {
+        guard let reader = unsafe cpng_open(bytes.pointer, bytes.count) else { throw .noMemory(1) }
+        defer { unsafe cpng_close(reader) }
+        var header = cpng_header()
+        let status = unsafe cpng_read_header(reader, &header)
+        guard status == CPNG_OK else { throw unsafe PNGHeader.error(status, reader) }
+        size = PixelSize(width: Int(header.width), height: Int(header.height))
+        depth = Int(header.depth)
+        colorType = Int(header.color_type)
+        isInterlaced = header.is_interlaced != 0
+        dataOffset = header.data_offset
+        palette = try unsafe withUnsafeBytes(of: header.palette) { bytes throws(ImageError) in
+            unsafe try PNGHeader.copy(bytes, count: header.palette_length)
+        }
+        transparency = try unsafe withUnsafeBytes(of: header.transparency) { bytes throws(ImageError) in
+            unsafe try PNGHeader.copy(bytes, count: header.transparency_length)
+        }
+    }
+
+    /// The picture without its data.
+    var picture: PNGImageData {
+        PNGImageData(
+            size: size, depth: depth, colorType: colorType, isInterlaced: isInterlaced, palette: palette,
+            transparency: transparency, parts: [])
+    }
+
+    /// Where the data begins.
+    var data: PNGDataChunks { PNGDataChunks(offset: dataOffset) }
+
+    /// The picture with all data that there is.
+    func picture(_ bytes: Bytes, limits: DecodeLimits) throws(ImageError) -> PNGImageData {
+        var picture = picture
+        var chunks = data
+        picture.parts = try chunks.read(bytes, limits: limits)
+        picture.ending = chunks.ending ?? .truncated
+        return picture
+    }
+
+    /// nil for none.
+    private static func copy(_ bytes: UnsafeRawBufferPointer, count: Int) throws(ImageError) -> Bytes? {
+        count == 0 ? nil : unsafe try .copying(UnsafeRawBufferPointer(rebasing: bytes.prefix(count)))
+    }
+
+    private static func error(_ status: cpng_status, _ reader: OpaquePointer) -> ImageError {
+        let message = unsafe "png: " + String(cString: cpng_message(reader))
+        if status == CPNG_TRUNCATED { return ImageError(.truncated, message, libraryCode: Int32(status.rawValue)) }
+        return ImageError(status == CPNG_NO_MEMORY ? .noMemory : .badData, message, libraryCode: Int32(status.rawValue))
+    }
+}

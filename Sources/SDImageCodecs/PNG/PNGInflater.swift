@@ -1,0 +1,67 @@
+import SDImage
+import SDImagePixels
+
+/// The zlib stream of a picture, inflated piece by piece. Used by one thread at a time.
+@safe final class PNGInflater {
+    enum State: Sendable {
+        /// All parts are used up.
+        case needsInput
+        /// The window is full.
+        case isFull
+        case ended
+        case damaged
+    }
+
+    /// What must lie before new bytes, when there were that many (RFC 1951, section 2).
+    static let history = 32 << 10
+
+    private let memory: ScratchMemory
+    private var parts: [Bytes]
+    private var part = 0
+    /// Within the part.
+    private var offset = 0
+
+    init(_ parts: [Bytes]) throws(ImageError) {
+        memory = try ScratchMemory(sdpx_inflater_size())
+        self.parts = parts
+        unsafe sdpx_inflate_start(inflater)
+    }
+
+    private var inflater: OpaquePointer? { unsafe memory.bytes.baseAddress.map { OpaquePointer($0) } }
+
+    /// What follows the parts so far.
+    func append(_ next: Bytes) {
+        parts.removeFirst(min(part, parts.count))
+        part = 0
+        parts.append(next)
+    }
+
+    /// Inflates into `window` from `position` on, which moves.
+    func fill(_ window: UnsafeMutableRawBufferPointer, from position: inout Int) -> State {
+        guard let base = unsafe window.bindMemory(to: UInt8.self).baseAddress, position <= window.count else { return .isFull }
+        while part < parts.count {
+            let state = unsafe fill(base, capacity: window.count, from: &position, with: parts[part])
+            if state != .needsInput { return state }
+            part += 1
+            offset = 0
+        }
+        return .needsInput
+    }
+
+    private func fill(
+        _ window: UnsafeMutablePointer<UInt8>, capacity: Int, from position: inout Int, with part: Bytes
+    ) -> State {
+        unsafe part.withUnsafeBytes { bytes in
+            guard let first = unsafe bytes.bindMemory(to: UInt8.self).baseAddress else { return .needsInput }
+            var next: UnsafePointer<UInt8>? = unsafe first + offset
+            let code = unsafe sdpx_inflate(inflater, &next, first + bytes.count, window, &position, capacity)
+            if let next = unsafe next { offset = unsafe next - first }
+            return switch Int(code) {
+            case SDPX_INFLATE_NEEDS_INPUT: .needsInput
+            case SDPX_INFLATE_IS_FULL: .isFull
+            case SDPX_INFLATE_ENDED: .ended
+            default: .damaged
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import SDImage
+import SDImagePixels
+
+/// Puts rows of any pass where they belong in a picture that is held as a whole.
+@safe struct PNGPainter {
+    let buffer: PixelBuffer
+    /// A row in the buffer's format, on its way to places that are apart.
+    private let converted: ScratchMemory?
+
+    /// `source`: layout of the rows.
+    init(_ buffer: PixelBuffer, source: PixelFormat, limits: DecodeLimits) throws(ImageError) {
+        self.buffer = buffer
+        converted =
+            source == buffer.format
+            ? nil : try ScratchMemory(buffer.stride, of: UInt8.self, limit: limits.workingBytes)
+    }
+
+    /// False when the next row, which belongs to `place`, is not there. `fills`: each pixel covers the ones that later passes
+    /// will bring.
+    func paint(_ rows: PNGRows, at place: PNGRows.Place, fills: Bool = false) throws(ImageError) -> Bool {
+        let pass = place.pass
+        guard let target = unsafe buffer.mutableRow(place.y)?.baseAddress else { return false }
+        let isWhole = pass.columnStep == 1
+        let isDirect = isWhole && converted == nil
+        guard let row = unsafe rows.next(into: isDirect ? target : nil) else { return false }
+        let format = buffer.format
+        if isWhole, !isDirect {
+            unsafe sdpx_convert_row(target, format.rawValue, row, rows.format.rawValue, pass.size.width)
+        } else if !isDirect {
+            var from = unsafe row
+            if let own = unsafe converted?.bytes.baseAddress {
+                unsafe sdpx_convert_row(own, format.rawValue, row, rows.format.rawValue, pass.size.width)
+                unsafe from = UnsafeRawPointer(own)
+            }
+            unsafe scatter(from, at: place, into: target, fills: fills)
+        }
+        if fills { copyDown(place) }
+        return true
+    }
+
+    private func scatter(_ row: UnsafeRawPointer, at place: PNGRows.Place, into target: UnsafeMutableRawPointer, fills: Bool) {
+        let pass = place.pass
+        let size = buffer.format.bytesPerPixel
+        unsafe sdpx_scatter_pixels(
+            (target + pass.left * size).assumingMemoryBound(to: UInt8.self), row.assumingMemoryBound(to: UInt8.self),
+            pass.size.width, pass.columnStep, fills ? pass.blockWidth : 1, buffer.size.width - pass.left, Int32(size))
+    }
+
+    /// The rows below that later passes will bring look like this one until then.
+    private func copyDown(_ place: PNGRows.Place) {
+        let pass = place.pass
+        let size = buffer.format.bytesPerPixel
+        guard pass.blockHeight > 1, let row = unsafe buffer.row(place.y)?.baseAddress else { return }
+        for y in place.y + 1..<min(buffer.size.height, place.y + pass.blockHeight) {
+            guard let below = unsafe buffer.mutableRow(y)?.baseAddress else { break }
+            guard pass.columnStep > pass.blockWidth else {
+                unsafe below.copyMemory(from: row, byteCount: buffer.size.width * size)
+                continue
+            }
+            for index in 0..<pass.size.width {
+                let x = pass.left + index * pass.columnStep
+                let count = min(pass.blockWidth, buffer.size.width - x) * size
+                unsafe (below + x * size).copyMemory(from: row + x * size, byteCount: count)
+            }
+        }
+    }
+}

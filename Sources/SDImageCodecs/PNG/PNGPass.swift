@@ -1,0 +1,40 @@
+import SDImage
+
+/// The pixels of one pass over the picture: all of them, or a grid of those of an interlaced picture
+/// (PNG, third edition, section 8).
+struct PNGPass: Sendable {
+    /// Place of the first pixel, and the distance to the next.
+    let left: Int
+    let top: Int
+    let columnStep: Int
+    let rowStep: Int
+    /// The part of the picture that a pixel stands for until later passes bring the others.
+    let blockWidth: Int
+    let blockHeight: Int
+    /// In pixels of the pass.
+    let size: PixelSize
+
+    /// Passes without pixels have no data and are left out.
+    static func all(_ size: PixelSize, isInterlaced: Bool) -> [PNGPass] {
+        guard isInterlaced else { return [PNGPass(size, 0, 0, 1, 1, 1, 1)] }
+        return [
+            PNGPass(size, 0, 0, 8, 8, 8, 8), PNGPass(size, 4, 0, 8, 8, 4, 8), PNGPass(size, 0, 4, 4, 8, 4, 4),
+            PNGPass(size, 2, 0, 4, 4, 2, 4), PNGPass(size, 0, 2, 2, 4, 2, 2), PNGPass(size, 1, 0, 2, 2, 1, 2),
+            PNGPass(size, 0, 1, 1, 2, 1, 1),
+        ].filter { !$0.size.isEmpty }
+    }
+
+    private init(
+        _ picture: PixelSize, _ left: Int, _ top: Int, _ columnStep: Int, _ rowStep: Int, _ blockWidth: Int, _ blockHeight: Int
+    ) {
+        self.left = left
+        self.top = top
+        self.columnStep = columnStep
+        self.rowStep = rowStep
+        self.blockWidth = blockWidth
+        self.blockHeight = blockHeight
+        size = PixelSize(
+            width: (max(0, picture.width - left) + columnStep - 1) / columnStep,
+            height: (max(0, picture.height - top) + rowStep - 1) / rowStep)
+    }
+}

@@ -1,0 +1,90 @@
+import SDImage
+
+/// A picture whose header was read: what is to be made of it, and how.
+struct PNGPicture {
+    /// Without its parts.
+    let data: PNGImageData
+    let plan: DecodePlan
+    let output: PixelFormat
+    let options: DecodeOptions
+    private let metadata: PNGMetadata
+    private let transform: (any RowTransform)?
+
+    init(_ header: PNGHeader, _ bytes: Bytes, options: DecodeOptions) throws(ImageError) {
+        data = header.picture
+        metadata = PNGMetadata(bytes, limits: options.limits)
+        plan = try DecodePlan(storedSize: data.size, orientation: metadata.orientation, options: options)
+        output = PixelFormat.resolved(source: data.format, wanted: options.pixelFormat)
+        transform =
+            options.convertToSRGB
+            ? PNGColor.transform(metadata, format: data.format, isGray: data.isGray, output: output) : nil
+        self.options = options
+    }
+
+    /// Of the result.
+    var size: PixelSize { plan.turn.swapsAxes ? plan.scaledSize.swapped : plan.scaledSize }
+
+    func decode(_ header: PNGHeader, _ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Image {
+        let run = PNGRun(data: try header.picture(bytes, limits: options.limits), picture: self, stop: stop)
+        return image(try run.decode())
+    }
+
+    func image(_ pixels: PixelBuffer, isIncremental: Bool = false) -> Image {
+        var result = plan.metadata(
+            format: .png, pixels: pixels.format, hasAlpha: data.hasAlpha, orientation: metadata.orientation, options: options)
+        result.isIncremental = isIncremental
+        result.setColor(profile: metadata.profile, codePoints: metadata.codePoints, options: options)
+        return Image(pixels: pixels, metadata: result)
+    }
+
+    /// Takes the rows of the picture in their order.
+    func makeWriter(_ layout: PixelFormat, acceptsPartial: Bool = false) throws(ImageError) -> ScanlineWriter {
+        var options = options
+        options.acceptPartial = options.acceptPartial || acceptsPartial
+        return try ScanlineWriter(
+            rowSize: data.size, sourceFormat: layout, plan: plan, output: output, transform: transform, options: options)
+    }
+
+    // MARK: Held as a whole
+
+    /// Of a picture that is held before it is finished: what lies in it needs neither shrinking nor other colours.
+    private var isConverted: Bool { transform == nil && !plan.shrinks }
+    private var isFinal: Bool { isConverted && plan.turn == .up }
+
+    var wholeFormat: PixelFormat { isConverted ? output : data.format }
+
+    /// For all of the picture in the stored direction.
+    func makeWhole(zeroed: Bool) throws(ImageError) -> PixelBuffer {
+        let limits = options.limits
+        guard let area = data.size.pixelCount, area <= limits.heldPixels else {
+            throw .tooLarge("interlaced picture area in pixels", limit: limits.heldPixels)
+        }
+        return try PixelBuffer(
+            size: data.size, format: wholeFormat, limit: isFinal ? limits.outputBytes : limits.workingBytes, zeroed: zeroed)
+    }
+
+    /// The result of a whole that nobody writes any more.
+    func finish(_ whole: PixelBuffer, stop: StopSignal) throws(ImageError) -> PixelBuffer {
+        isFinal ? whole : try write(whole, rows: whole.size.height, to: try makeWriter(whole.format), stop: stop)
+    }
+
+    /// A picture of its first rows while more are to come.
+    func preview(_ whole: PixelBuffer, rows: Int, stop: StopSignal) throws(ImageError) -> PixelBuffer {
+        try write(whole, rows: rows, to: try makeWriter(whole.format, acceptsPartial: true), stop: stop)
+    }
+
+    private func write(
+        _ whole: PixelBuffer, rows: Int, to writer: consuming ScanlineWriter, stop: StopSignal
+    ) throws(ImageError) -> PixelBuffer {
+        for y in 0..<rows {
+            if y % 16 == 0 { try stop.check() }
+            guard let row = unsafe whole.row(y) else { break }
+            if let target = unsafe writer.directRow(y) {
+                unsafe target.copyMemory(from: row)
+            } else {
+                unsafe try writer.write(row)
+            }
+        }
+        return try writer.finish()
+    }
+}

@@ -1,0 +1,142 @@
+import Glibc
+import SDImage
+import SDImagePixels
+
+/// The rows of a picture in the order of its data: inflated, freed of their filters, and made pixels.
+@safe final class PNGRows {
+    /// Where the next row belongs.
+    struct Place {
+        let pass: PNGPass
+        /// Within the pass.
+        let row: Int
+
+        /// Row of the picture.
+        var y: Int { pass.top + row * pass.rowStep }
+        /// Time to look at the stop signal.
+        var isCheckpoint: Bool { row % 16 == 0 }
+    }
+
+    /// Layout of the pixels.
+    let format: PixelFormat
+    private let samples: PNGSamples
+    private let source: any PNGByteSource
+    private let ending: PNGImageData.Ending
+    private let passes: [PNGPass]
+    private var pass = 0
+    private var row = 0
+    /// A row that lies in two pieces is put together here; the first byte is the filter's.
+    private let gathered: ScratchMemory
+    private var gatheredCount = 0
+    /// This row and the one above, in turns; the third is all zeros.
+    private let lines: ScratchMemory
+    private let lineStride: Int
+    private var line = 0
+    /// The row above as bytes; nil in the first row of a pass.
+    private var above: UnsafeRawPointer?
+    private let pixels: ScratchMemory
+    /// What is left of the last piece.
+    private var piece: UnsafeRawBufferPointer
+    private var hasInvalidFilter = false
+
+    /// `source`: of the same picture's data; an own window when nil.
+    init(_ data: PNGImageData, limits: DecodeLimits, source: (any PNGByteSource)? = nil) throws(ImageError) {
+        samples = try PNGSamples(data, limits: limits)
+        format = samples.format
+        ending = data.ending
+        passes = PNGPass.all(data.size, isInterlaced: data.isInterlaced)
+        guard let bytes = samples.rowBytes(data.size.width), bytes < limits.workingBytes else {
+            throw .tooLarge("working memory in bytes", limit: limits.workingBytes)
+        }
+        lineStride = (bytes + 63) & ~63
+        lines = try ScratchMemory(lineStride * 3, of: UInt8.self, limit: limits.workingBytes)
+        gathered = try ScratchMemory(bytes + 1)
+        pixels = try ScratchMemory(
+            samples.isPlain ? 0 : try PixelBuffer.stride(width: data.size.width, format: format), of: UInt8.self,
+            limit: limits.workingBytes)
+        unsafe piece = UnsafeRawBufferPointer(start: nil, count: 0)
+        if let source {
+            self.source = source
+        } else {
+            self.source = try PNGWindow(try PNGInflater(data.parts), total: PNGRows.byteCount(data, samples))
+        }
+    }
+
+    /// Inflated bytes of the whole picture; no more than `Int.max`.
+    static func byteCount(_ data: PNGImageData, _ samples: PNGSamples) -> Int {
+        PNGPass.all(data.size, isInterlaced: data.isInterlaced).reduce(0) { sum, pass in
+            let (bytes, overflow) = ((samples.rowBytes(pass.size.width) ?? Int.max - 1) + 1)
+                .multipliedReportingOverflow(by: pass.size.height)
+            let (total, isTooMuch) = sum.addingReportingOverflow(bytes)
+            return overflow || isTooMuch ? Int.max : total
+        }
+    }
+
+    /// Where the next row belongs; nil when all were given.
+    var place: Place? { pass < passes.count ? Place(pass: passes[pass], row: row) : nil }
+
+    /// The next row, as many pixels as its pass is wide: written to `target` when that is given, and valid until the next
+    /// call. nil when its bytes are not there; `missing` says why.
+    func next(into target: UnsafeMutableRawPointer? = nil) -> UnsafeRawPointer? {
+        guard let place, let bytes = samples.rowBytes(place.pass.size.width), !hasInvalidFilter,
+            let filtered = unsafe gather(bytes + 1), let lines = unsafe lines.bytes.baseAddress
+        else { return nil }
+        let raw = unsafe samples.isPlain ? target ?? lines + line * lineStride : lines + line * lineStride
+        let isKnown = unsafe sdpx_unfilter_row(
+            raw.assumingMemoryBound(to: UInt8.self), filtered.assumingMemoryBound(to: UInt8.self) + 1,
+            (above ?? UnsafeRawPointer(lines + 2 * lineStride)).assumingMemoryBound(to: UInt8.self), bytes,
+            Int32(filtered.load(as: UInt8.self)), Int32(samples.filterBytes))
+        hasInvalidFilter = isKnown == 0
+        guard !hasInvalidFilter else { return nil }
+        advance(place)
+        unsafe above = row == 0 ? nil : UnsafeRawPointer(raw)
+        if samples.isPlain { return UnsafeRawPointer(raw) }
+        guard let to = unsafe target ?? pixels.bytes.baseAddress else { return nil }
+        unsafe samples.expand(raw, to: to, pixels: place.pass.size.width)
+        return UnsafeRawPointer(to)
+    }
+
+    /// Why there is no next row.
+    var missing: ImageError {
+        if hasInvalidFilter { return ImageError(.badData, "png: unknown filter") }
+        switch (source.state, ending) {
+        case (.damaged, _): return ImageError(.badData, "png: damaged picture data")
+        case (.ended, _), (_, .complete): return ImageError(.badData, "png: too little picture data")
+        case (_, .damaged): return ImageError(.badData, "png: wrong check sum")
+        case (_, .truncated): return ImageError(.truncated, "png: the bytes end early")
+        }
+    }
+
+    private func advance(_ place: Place) {
+        line ^= 1
+        row += 1
+        guard row == place.pass.size.height else { return }
+        row = 0
+        pass += 1
+    }
+
+    /// The next so many bytes in one place; nil, and what there is kept, when they are not there yet.
+    private func gather(_ count: Int) -> UnsafeRawPointer? {
+        if gatheredCount == 0, unsafe piece.count >= count { return unsafe take(count) }
+        while true {
+            let missing = count - gatheredCount
+            if unsafe piece.isEmpty {
+                guard let next = unsafe source.next() else { return nil }
+                unsafe piece = next
+                if gatheredCount == 0, next.count >= count { return unsafe take(count) }
+            }
+            let taken = unsafe min(missing, piece.count)
+            guard let to = unsafe gathered.bytes.baseAddress, let from = unsafe take(taken) else { return nil }
+            unsafe memcpy(to + gatheredCount, from, taken)
+            gatheredCount += taken
+            guard gatheredCount == count else { continue }
+            gatheredCount = 0
+            return UnsafeRawPointer(to)
+        }
+    }
+
+    private func take(_ count: Int) -> UnsafeRawPointer? {
+        let start = unsafe piece.baseAddress
+        unsafe piece = UnsafeRawBufferPointer(rebasing: piece.dropFirst(count))
+        return unsafe start
+    }
+}

@@ -1,0 +1,117 @@
+import SDImage
+import SDImagePixels
+
+/// How packed samples become pixels: all colour types and depths (PNG, third edition, table 12).
+@safe final class PNGSamples {
+    private enum Way {
+        /// Samples are pixels already.
+        case plain
+        case swapped(samples: Int)
+        /// Through a table with an entry for each value of a sample.
+        case lookUp
+        case grayAlpha
+        case keyed
+    }
+
+    let format: PixelFormat
+    let bitsPerPixel: Int
+    /// The distance of bytes that filters compare (section 9.2).
+    let filterBytes: Int
+    private let depth: Int
+    private let way: Way
+    private var table: [UInt32] = []
+    private var key: [UInt16] = []
+    /// A row of indices, one in each byte.
+    private let indices: ScratchMemory?
+
+    init(_ data: PNGImageData, limits: DecodeLimits) throws(ImageError) {
+        let isPacked = data.depth < 8
+        format = data.format
+        depth = data.depth
+        let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][data.colorType] ?? 0
+        guard channels > 0, [1, 2, 4, 8, 16].contains(depth), channels == 1 || depth >= 8, depth < 16 || !data.isPalette else {
+            throw ImageError(.badData, "png: invalid colour type or depth")
+        }
+        bitsPerPixel = channels * depth
+        filterBytes = max(1, bitsPerPixel / 8)
+        way = PNGSamples.way(data)
+        indices = isPacked ? try ScratchMemory(data.size.width, of: UInt8.self, limit: limits.workingBytes) : nil
+        let transparency = data.transparency?.reader
+        if case .keyed = way {
+            var reader = transparency
+            key = (0..<channels).map { _ in reader?.u16(bigEndian: true) ?? 0 }
+        }
+        if case .lookUp = way { table = data.isPalette ? PNGSamples.colors(data) : PNGSamples.grays(data) }
+    }
+
+    /// Bytes of a row of some pixels, without the filter's.
+    func rowBytes(_ width: Int) -> Int? {
+        let (bits, overflow) = width.multipliedReportingOverflow(by: bitsPerPixel)
+        return overflow || bits > Int.max - 7 ? nil : (bits + 7) / 8
+    }
+
+    /// A row needs no `expand`.
+    var isPlain: Bool { if case .plain = way { true } else { false } }
+
+    /// `from` has `rowBytes(pixels)` bytes, `to` room for as many pixels of `format`, no more than the picture is wide.
+    func expand(_ from: UnsafeRawPointer, to: UnsafeMutableRawPointer, pixels: Int) {
+        let source = unsafe from.assumingMemoryBound(to: UInt8.self)
+        let target = unsafe to.assumingMemoryBound(to: UInt8.self)
+        let deep = unsafe to.assumingMemoryBound(to: UInt16.self)
+        switch way {
+        case .plain: unsafe to.copyMemory(from: from, byteCount: pixels * format.bytesPerPixel)
+        case .swapped(let samples): unsafe sdpx_swap_samples(deep, source, pixels * samples)
+        case .lookUp: unsafe lookUp(source, to: target, pixels: pixels)
+        case .grayAlpha where depth == 8: unsafe sdpx_expand_gray_alpha8(target, source, pixels)
+        case .grayAlpha: unsafe sdpx_expand_gray_alpha16(deep, source, pixels)
+        case .keyed where depth == 8: unsafe sdpx_expand_keyed8(target, source, pixels, key)
+        case .keyed: unsafe sdpx_expand_keyed16(deep, source, pixels, key, Int32(key.count))
+        }
+    }
+
+    private func lookUp(_ from: UnsafePointer<UInt8>, to: UnsafeMutablePointer<UInt8>, pixels: Int) {
+        guard let indices = unsafe indices?.bound(to: UInt8.self).baseAddress else {
+            return unsafe sdpx_look_up(to, from, pixels, table, Int32(format.channels))
+        }
+        unsafe sdpx_unpack_indices(indices, from, pixels, Int32(depth))
+        unsafe sdpx_look_up(to, indices, pixels, table, Int32(format.channels))
+    }
+
+    private static func way(_ data: PNGImageData) -> Way {
+        switch data.colorType {
+        case 3: return .lookUp
+        case 0 where data.depth < 8: return .lookUp
+        case 0 where data.depth == 8: return data.hasAlpha ? .lookUp : .plain
+        case 4: return .grayAlpha
+        case 0, 2: if data.transparency != nil { return .keyed }
+        default: break
+        }
+        return data.depth == 8 ? .plain : .swapped(samples: data.format.channels)
+    }
+
+    /// An index beyond the palette is opaque black.
+    private static func colors(_ data: PNGImageData) -> [UInt32] {
+        let palette = data.palette?.reader
+        let alpha = data.transparency?.reader
+        return (0..<256).map { index in
+            let channels = (0..<3).map { palette?.byte(at: index * 3 + $0) ?? 0 }
+            return pixel(channels[0], channels[1], channels[2], alpha?.byte(at: index) ?? 255)
+        }
+    }
+
+    /// The clear grey has as many bits as the samples; more of them are passed over.
+    private static func grays(_ data: PNGImageData) -> [UInt32] {
+        let highest = 1 << data.depth - 1
+        var reader = data.transparency?.reader
+        let clear = reader?.u16(bigEndian: true).map { Int($0) & highest }
+        return (0..<256).map { index in
+            let value = UInt8(truncatingIfNeeded: (index & highest) * 255 / highest)
+            return pixel(value, value, value, index == clear ? 0 : 255)
+        }
+    }
+
+    /// Red comes first in memory.
+    private static func pixel(_ red: UInt8, _ green: UInt8, _ blue: UInt8, _ alpha: UInt8) -> UInt32 {
+        UInt32(littleEndian: UInt32(red) | UInt32(green) << 8 | UInt32(blue) << 16 | UInt32(alpha) << 24)
+    }
+}

@@ -1,0 +1,129 @@
+import CPNG
+import Glibc
+import SDImage
+
+/// What the chunks of a PNG say beside the pixels (PNG, third edition, sections 11.3.3 and 11.3.4).
+struct PNGTexts {
+    private(set) var found: EncodedMetadata
+    private let bytes: Bytes
+    private let limit: Int
+    /// Chunks that are still looked at: a compressed one of a few bytes can cost as much as the limits allow.
+    private var chunksLeft = TextList.mostEntries
+    private var profilesLeft = 4
+
+    init(_ bytes: Bytes, limits: DecodeLimits) {
+        self.bytes = bytes
+        limit = limits.metadataBytes
+        found = EncodedMetadata(limit: limit)
+        let chunks = PNGChunks(bytes)
+        for chunk in chunks {
+            guard chunksLeft > 0 else { return }
+            let isWanted = PNGTexts.names.contains(chunk.name) && chunk.data.count <= limit
+            guard isWanted, chunks.isIntact(chunk) else { continue }
+            chunksLeft -= 1
+            read(chunk)
+        }
+    }
+
+    mutating func setColorProfile(_ profile: Bytes?) { found.setColorProfile(profile) }
+
+    private mutating func read(_ chunk: PNGChunk) {
+        switch chunk.name {
+        case PNGTexts.physical: readPhysical(chunk.data)
+        case PNGTexts.exif: found.setExif(bytes.slice(chunk.data))
+        case PNGTexts.text: if let (key, rest) = key(of: chunk.data) { add(key, Value(content: rest), .latin1) }
+        case PNGTexts.packedText:
+            // Behind the key: method 0, a zlib stream.
+            guard let (key, rest) = key(of: chunk.data), bytes.reader.byte(at: rest.lowerBound) == 0 else { return }
+            add(key, Value(content: rest.dropFirst(), isPacked: true), .latin1)
+        case PNGTexts.internationalText: if let (key, value) = international(chunk.data) { add(key, value, .utf8) }
+        default: break
+        }
+    }
+
+    /// Pixels per metre, where the unit says so.
+    private mutating func readPhysical(_ data: Range<Int>) {
+        var reader = bytes.reader
+        guard data.count == 9, reader.seek(to: data.lowerBound), let x = reader.u32(bigEndian: true),
+            let y = reader.u32(bigEndian: true), reader.u8() == 1, x > 0, y > 0
+        else { return }
+        found.resolution = (Double(x) * 0.0254, Double(y) * 0.0254)
+    }
+
+    // MARK: Texts
+
+    private struct Value {
+        let content: Range<Int>
+        var isPacked = false
+    }
+
+    /// A keyword of 1 to 79 bytes, and what follows the zero behind it.
+    private func key(of data: Range<Int>) -> (key: [UInt8], rest: Range<Int>)? {
+        let reader = bytes.reader
+        guard let zero = data.prefix(80).first(where: { reader.byte(at: $0) == 0 }), zero > data.lowerBound else { return nil }
+        return ((data.lowerBound..<zero).compactMap { reader.byte(at: $0) }, zero + 1..<data.upperBound)
+    }
+
+    /// Behind the key: compressed or not, method 0, language and translated key, each ended by a zero.
+    private func international(_ data: Range<Int>) -> (key: [UInt8], value: Value)? {
+        let reader = bytes.reader
+        guard let (key, rest) = key(of: data), rest.count >= 4, let flag = reader.byte(at: rest.lowerBound), flag <= 1,
+            flag == 0 || reader.byte(at: rest.lowerBound + 1) == 0,
+            let language = rest.dropFirst(2).first(where: { reader.byte(at: $0) == 0 }),
+            let translated = (language + 1..<data.upperBound).first(where: { reader.byte(at: $0) == 0 })
+        else { return nil }
+        return (key, Value(content: translated + 1..<data.upperBound, isPacked: flag == 1))
+    }
+
+    private mutating func add(_ key: [UInt8], _ value: Value, _ encoding: TextList.Encoding) {
+        if key == PNGTexts.packetKey {
+            if found.xmp == nil { found.setXMP(profileText(value)) }
+        } else if key.starts(with: RawProfile.prefix) {
+            addProfile(Array(key.dropFirst(RawProfile.prefix.count)), value)
+        } else if let text = content(value, limit: found.text.bytesLeft) {
+            found.text.add(key, text, encoding)
+        }
+    }
+
+    private mutating func addProfile(_ kind: [UInt8], _ value: Value) {
+        let isPacket = kind.elementsEqual("xmp".utf8)
+        guard isPacket || kind.elementsEqual("exif".utf8) || kind.elementsEqual("APP1".utf8), let text = profileText(value),
+            let profile = RawProfile.decode(text, limit: limit)
+        else { return }
+        if isPacket {
+            found.setXMP(profile)
+        } else if profile.reader.matches("Exif\0\0", at: 0) || ExifDirectory(profile) != nil {
+            found.setExif(profile)
+        }
+    }
+
+    /// Hexadecimal digits and line ends take a little more than twice the room.
+    private mutating func profileText(_ value: Value) -> Bytes? {
+        guard profilesLeft > 0 else { return nil }
+        profilesLeft -= 1
+        return content(value, limit: limit * 2 + limit / 8)
+    }
+
+    private func content(_ value: Value, limit: Int) -> Bytes? {
+        guard limit > 0, let stored = bytes.slice(value.content) else { return nil }
+        guard value.isPacked else { return stored.count <= limit ? stored : nil }
+        return PNGTexts.inflate(stored, limit: limit)
+    }
+
+    /// nil when the stream is damaged or longer than `limit`.
+    private static func inflate(_ packed: Bytes, limit: Int) -> Bytes? {
+        guard let memory = unsafe malloc(limit) else { return nil }
+        let count = unsafe packed.withUnsafeBytes { unsafe cpng_inflate(memory, limit, $0.baseAddress, $0.count) }
+        let kept = unsafe count > 0 ? realloc(memory, count) ?? memory : memory
+        let text = unsafe Bytes.adopting(malloced: kept, count: count)
+        return text.isEmpty ? nil : text
+    }
+
+    private static let packetKey = Array("XML:com.adobe.xmp".utf8)
+    private static let physical = PNGChunk.name("pHYs")
+    private static let exif = PNGChunk.name("eXIf")
+    private static let text = PNGChunk.name("tEXt")
+    private static let packedText = PNGChunk.name("zTXt")
+    private static let internationalText = PNGChunk.name("iTXt")
+    private static let names: Set<UInt32> = [physical, exif, text, packedText, internationalText]
+}

@@ -1,0 +1,159 @@
+import SDImage
+
+/// A WebP animation, also while its bytes arrive.
+struct WebPAnimation: PictureStream {
+    private let options: DecodeOptions
+    private var bytes = Bytes.empty
+    private var walk: WebPChunkWalk
+    private var header: Header?
+    private var frames: [WebPFrame] = []
+    /// The first frame while it is not whole.
+    private var beginning: WebPFrame?
+    private var compositor: FrameCompositor?
+    private var isFinished = false
+    private(set) var facts = StreamFacts()
+
+    /// What the container says of all frames.
+    private struct Header {
+        let canvas: PixelSize
+        let orientation: Orientation
+        let profile: Bytes?
+        let transform: (any RowTransform)?
+        let loopCount: Int
+        /// Nothing is missing.
+        let isComplete: Bool
+        var output: CanvasOutput
+    }
+
+    init(_ options: DecodeOptions) {
+        self.options = options
+        walk = WebPChunkWalk(frameLimit: options.limits.frames)
+    }
+
+    mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError) {
+        guard !self.isFinished, !facts.isSatisfied else { return }
+        self.bytes = try bytes.kept()
+        self.isFinished = isFinished
+        walk.advance(bytes)
+        // The container is parsed from its start each time: of many frames not for each one.
+        guard isFinished || frames.isEmpty || walk.frames - frames.count > frames.count / 16 else { return }
+        do throws(ImageError) { try parse() } catch {
+            if isFinished || error.status != .truncated { throw error }
+        }
+        if isFinished, !(header?.isComplete ?? false), !options.acceptPartial {
+            throw ImageError(.truncated, "WebP data end early")
+        }
+    }
+
+    private mutating func parse() throws(ImageError) {
+        // Frames beyond the limit are not even looked for.
+        guard let seen = walk.isFull ? bytes.slice(0..<walk.end) : bytes else { return }
+        let stream = try WebPStream(seen)
+        let parts = try stream.frames(from: frames.count, limit: options.limits.frames - frames.count)
+        guard !parts.isEmpty || header != nil else { return }
+        for part in parts {
+            let frame = WebPFrame(part.frame, part.layout, after: frames.last, canvas: stream.canvas)
+            beginning = frames.isEmpty && !part.isWhole ? frame : nil
+            if part.isWhole { frames.append(frame) }
+        }
+        let header = try readHeader(stream)
+        self.header = header
+        if compositor == nil {
+            compositor = try FrameCompositor(size: header.canvas, format: canvasFormat(header), limits: options.limits)
+        }
+        for frame in frames.dropFirst(compositor?.layouts.count ?? 0) { compositor?.append(frame.layout) }
+        tell(header)
+    }
+
+    private func readHeader(_ stream: WebPStream) throws(ImageError) -> Header {
+        let limit = options.limits.metadataBytes
+        let (profile, orientation) = (stream.chunk("ICCP", limit: limit), stream.orientation(limit: limit))
+        let transform =
+            options.convertToSRGB
+            ? profile.flatMap {
+                ColorConverter.transform(profile: $0, format: .rgba8, isGray: false, output: options.pixelFormat)
+            } : nil
+        let output = try CanvasOutput(
+            canvas: stream.canvas, orientation: orientation, frames: max(shownFrames, 1), transform: transform,
+            options: options)
+        return Header(
+            canvas: stream.canvas, orientation: orientation, profile: profile,
+            transform: transform, loopCount: stream.loopCount, isComplete: stream.isComplete || walk.isFull, output: output)
+    }
+
+    /// Premultiplied where nothing else is to be done to the canvas.
+    private func canvasFormat(_ header: Header) -> PixelFormat {
+        guard let wanted = options.pixelFormat, wanted.isPremultiplied, !options.wantsThumbnail, options.limitBytes == 0,
+            header.transform == nil
+        else { return .rgba8 }
+        return wanted
+    }
+
+    private var shownFrames: Int { options.firstFrameOnly ? min(frames.count, 1) : frames.count }
+
+    private mutating func tell(_ header: Header) {
+        facts.size = header.output.size
+        facts.frameCount = shownFrames
+        facts.loopCount = shownFrames > 1 ? header.loopCount : 0
+        facts.durations = frames.prefix(shownFrames).map { Int32(clamping: $0.layout.durationMilliseconds) }
+        facts.isSatisfied = header.isComplete
+    }
+
+    // MARK: Pictures
+
+    mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
+        let isWhole = header?.isComplete ?? false
+        if !frames.isEmpty {
+            let image = try picture(at: 0, isIncremental: !isWhole, stop: stop)
+            let isFinal = isFinished || isWhole
+            return isFinal && facts.frameCount > 1 ? image.with(frames: StreamDecoder(self)) : image
+        }
+        if let header, let beginning { return try preview(beginning, header, stop: stop) }
+        if isFinished { throw ImageError(.truncated, "WebP animation without a frame") }
+        return nil
+    }
+
+    mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+        try picture(at: index, isIncremental: false, stop: stop)
+    }
+
+    private mutating func picture(at index: Int, isIncremental: Bool, stop: StopSignal) throws(ImageError) -> Image {
+        guard let header, frames.indices.contains(index), var compositor else { throw .noFrame(index, of: frames.count) }
+        // A second owner would make a copy of all that is kept.
+        self.compositor = nil
+        defer { self.compositor = compositor }
+        let painter = painter(header)
+        let canvas = try compositor.canvas(at: index, painter: painter, stop: stop)
+        for opaque in painter.findings.opaque {
+            frames[opaque].layout.isOpaque = true
+            compositor.setOpaque(at: opaque)
+        }
+        let hasAlpha = !compositor.isOpaque(at: index)
+        return try image(of: canvas, header, hasAlpha: hasAlpha, isIncremental: isIncremental, stop: stop)
+    }
+
+    /// As many rows of the first frame as there are.
+    private func preview(_ frame: WebPFrame, _ header: Header, stop: StopSignal) throws(ImageError) -> Image {
+        try frame.picture.checkLimits(options.limits)
+        let painter = painter(header)
+        let canvas = try PixelBuffer(
+            size: header.canvas, format: painter.format, limit: options.limits.workingBytes, zeroed: true)
+        try painter.replace(frame, on: FrameCanvas(canvas, layout: frame.layout), tolerant: true, stop: stop)
+        return try image(of: canvas, header, hasAlpha: true, isIncremental: true, stop: stop)
+    }
+
+    private func painter(_ header: Header) -> WebPPainter {
+        WebPPainter(bytes: bytes, frames: frames, format: canvasFormat(header), limits: options.limits)
+    }
+
+    private func image(
+        of canvas: PixelBuffer, _ header: Header, hasAlpha: Bool, isIncremental: Bool, stop: StopSignal
+    ) throws(ImageError) -> Image {
+        let pixels = try header.output.picture(from: canvas, stop: stop)
+        var metadata = header.output.plan.metadata(
+            format: .webp, pixels: pixels.format, hasAlpha: hasAlpha, orientation: header.orientation, options: options)
+        metadata.isIncremental = isIncremental
+        metadata.setColor(profile: header.profile, options: options)
+        return Image(pixels: pixels, metadata: metadata)
+    }
+}

@@ -1,0 +1,28 @@
+import SDImage
+
+/// Goes over the chunks of a WebP container by their lengths, as far as they are there (RFC 9649, section 2.3): tells when
+/// another frame is whole, without parsing the container once more.
+struct WebPChunkWalk {
+    /// Behind the last whole chunk.
+    private(set) var end = 12
+    /// Whole frames.
+    private(set) var frames = 0
+    private let frameLimit: Int
+
+    init(frameLimit: Int) { self.frameLimit = frameLimit }
+
+    /// What lies behind is not looked at any more.
+    var isFull: Bool { frames >= frameLimit }
+
+    mutating func advance(_ bytes: Bytes) {
+        var reader = bytes.reader
+        while !isFull, reader.seek(to: end), reader.skip(4), let size = reader.u32(bigEndian: false) {
+            let isFrame = reader.matches("ANMF", at: end)
+            // Chunks have an even length; the padding of the last one is not missed.
+            guard reader.skip(Int(size)) else { return }
+            if size % 2 == 1 { reader.skip(1) }
+            end = reader.offset
+            if isFrame { frames += 1 }
+        }
+    }
+}

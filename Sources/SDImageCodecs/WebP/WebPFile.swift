@@ -1,0 +1,39 @@
+import SDImage
+
+/// WebP bytes that arrive: a still or an animation, as their first chunk says.
+struct WebPFile: PictureStream {
+    private let options: DecodeOptions
+    private var still: WebPStill?
+    private var animation: WebPAnimation?
+
+    init(_ options: DecodeOptions) { self.options = options }
+
+    var facts: StreamFacts { animation?.facts ?? still?.facts ?? StreamFacts() }
+
+    mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError) {
+        if still == nil, animation == nil {
+            guard isFinished || bytes.count >= WebPFile.bytesToTell else { return }
+            if WebPFile.isAnimated(bytes) { animation = WebPAnimation(options) } else { still = WebPStill(options) }
+        }
+        try animation?.update(bytes, isFinished: isFinished)
+        try still?.update(bytes, isFinished: isFinished)
+    }
+
+    mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
+        try animation == nil ? still?.image(stop: stop) : animation?.image(stop: stop)
+    }
+
+    mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+        if let frame = try animation?.frame(at: index, stop: stop) { return frame }
+        guard index == 0, let image = try still?.image(stop: stop) else { throw .noFrame(index, of: facts.frameCount) }
+        return image
+    }
+
+    private static let bytesToTell = 21
+
+    /// The flags of the extended header (RFC 9649, section 2.7).
+    static func isAnimated(_ bytes: Bytes) -> Bool {
+        let reader = bytes.reader
+        return reader.matches("VP8X", at: 12) && (reader.byte(at: 20) ?? 0) & 2 != 0
+    }
+}

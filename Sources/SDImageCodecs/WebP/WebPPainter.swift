@@ -1,0 +1,90 @@
+import Glibc
+import SDImage
+import SDImagePixels
+
+/// Draws the frames of a WebP animation, pixel by pixel as libwebp's own decoder of animations does.
+@safe struct WebPPainter: FramePainter {
+    /// What drawing taught about frames.
+    final class Findings {
+        /// Those without a transparent pixel although they have an alpha channel.
+        var opaque: [Int] = []
+    }
+
+    let bytes: Bytes
+    let frames: [WebPFrame]
+    /// Of the canvas: straight or premultiplied.
+    let format: PixelFormat
+    let limits: DecodeLimits
+    let findings = Findings()
+
+    func paint(_ index: Int, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) -> Bool {
+        guard frames.indices.contains(index) else { throw .noFrame(index, of: frames.count) }
+        let frame = frames[index]
+        try frame.picture.checkLimits(limits)
+        if frame.isKey || frame.layout.overwrites {
+            try replace(frame, on: canvas, tolerant: false, stop: stop)
+        } else {
+            if try blend(frame, onto: canvas, stop: stop) { findings.opaque.append(index) }
+        }
+        return true
+    }
+
+    /// Decodes straight into the canvas. `tolerant`: rows that are missing stay as they are.
+    func replace(
+        _ frame: WebPFrame, on canvas: FrameCanvas, tolerant: Bool, stop: StopSignal
+    ) throws(ImageError) {
+        let size = frame.layout.size
+        guard canvas.visibleColumns == size.width, unsafe canvas.row(size.height - 1) != nil,
+            let base = unsafe canvas.row(0)?.baseAddress
+        else { throw ImageError(.badData, "WebP frame outside its canvas") }
+        let target = unsafe WebPRows.Target(base: base, stride: canvas.stride, size: size, format: format)
+        unsafe try decode(frame, into: target, tolerant: tolerant, stop: stop)
+    }
+
+    /// True when nothing shone through.
+    private func blend(_ frame: WebPFrame, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) -> Bool {
+        let size = frame.layout.size
+        let buffer = try PixelBuffer(size: size, format: format, limit: limits.workingBytes)
+        let target = unsafe WebPRows.Target(
+            base: buffer.mutablePixels, stride: buffer.stride, size: size, format: format)
+        unsafe try decode(frame, into: target, tolerant: false, stop: stop)
+        var isOpaque = true
+        for y in 0..<size.height {
+            guard let from = unsafe buffer.row(y), let to = unsafe canvas.row(y), to.count == from.count,
+                let pixels = unsafe from.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            else { continue }
+            isOpaque = unsafe isOpaque && sdpx_is_opaque(pixels, size.width) != 0
+            unsafe blend(from, over: to, cleared: frame.clearedColumns(y))
+        }
+        return isOpaque
+    }
+
+    private func decode(
+        _ frame: WebPFrame, into target: WebPRows.Target, tolerant: Bool, stop: StopSignal
+    ) throws(ImageError) {
+        guard let part = bytes.slice(frame.picture.data) else { throw ImageError(.truncated, "WebP data end early") }
+        let decoder = unsafe try WebPRows(frame.picture, into: target, hasAlpha: frame.picture.hasAlpha)
+        try decoder.feed(part, stop: stop)
+        let rows = try decoder.finish(tolerant: tolerant)
+        guard frame.picture.isLossless, !frame.picture.hasAlpha else { return }
+        // A lossless picture carries alpha although its header says that it means nothing.
+        for y in 0..<rows {
+            let row = unsafe target.base + y * target.stride
+            unsafe sdpx_make_opaque(row.assumingMemoryBound(to: UInt8.self), target.size.width)
+        }
+    }
+
+    /// Where the canvas was cleared pixels are taken as they are: the arithmetic of blending is not exact there.
+    private func blend(
+        _ from: UnsafeRawBufferPointer, over to: UnsafeMutableRawBufferPointer, cleared: Range<Int>
+    ) {
+        guard let source = unsafe from.baseAddress?.assumingMemoryBound(to: UInt8.self),
+            let target = unsafe to.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        else { return }
+        let function = unsafe format.isPremultiplied ? sdpx_webp_over_row_premultiplied : sdpx_webp_over_row
+        let (start, end) = (cleared.lowerBound * 4, cleared.upperBound * 4)
+        unsafe function(target, source, cleared.lowerBound)
+        unsafe memcpy(target + start, source + start, end - start)
+        unsafe function(target + end, source + end, (to.count - end) / 4)
+    }
+}

@@ -1,0 +1,120 @@
+import CWebP
+import SDImage
+import SDImagePixels
+
+/// One bitstream on its way into pixels, as far as its bytes are there.
+@safe final class WebPRows {
+    /// Where libwebp writes pixels: rows of `stride` bytes, of a size that may be smaller than the picture's.
+    @unsafe struct Target {
+        let base: UnsafeMutableRawPointer
+        let stride: Int
+        let size: PixelSize
+        let format: PixelFormat
+    }
+
+    /// From this many pixels on the filter may run on a thread of its own; it loses below.
+    private static let threadsFrom = 500_000
+
+    private let frame: WebPStream.Frame
+    private let target: Target
+    private let decoder: OpaquePointer
+    /// libwebp keeps pointing at it.
+    private let config: UnsafeMutablePointer<WebPDecoderConfig>
+    private var given = 0
+    private var code = VP8_STATUS_SUSPENDED
+
+    /// The memory of `target` must live as long as this object. Where the picture has no alpha, colours are not
+    /// multiplied by what libwebp takes for it, whatever the format.
+    init(_ frame: WebPStream.Frame, into target: Target, hasAlpha: Bool) throws(ImageError) {
+        let config = UnsafeMutablePointer<WebPDecoderConfig>.allocate(capacity: 1)
+        unsafe config.initialize(to: WebPDecoderConfig())
+        guard unsafe WebPInitDecoderConfig(config) != 0, let mode = unsafe WebPRows.mode(target.format, hasAlpha: hasAlpha)
+        else {
+            unsafe config.deallocate()
+            throw ImageError(.internalError, "libwebp of another version")
+        }
+        unsafe WebPRows.choose(&config.pointee.options, frame, target.size)
+        unsafe config.pointee.output.colorspace = mode
+        unsafe config.pointee.output.is_external_memory = 1
+        unsafe config.pointee.output.u.RGBA.rgba = target.base.assumingMemoryBound(to: UInt8.self)
+        unsafe config.pointee.output.u.RGBA.stride = Int32(clamping: target.stride)
+        let last = unsafe target.size.width * target.format.bytesPerPixel
+        unsafe config.pointee.output.u.RGBA.size = target.stride * (target.size.height - 1) + last
+        guard let decoder = unsafe WebPIDecode(nil, 0, config) else {
+            unsafe config.deallocate()
+            throw .noMemory(last)
+        }
+        self.frame = frame
+        unsafe self.target = unsafe target
+        unsafe self.decoder = unsafe decoder
+        unsafe self.config = unsafe config
+    }
+
+    deinit {
+        unsafe WebPIDelete(decoder)
+        unsafe config.deallocate()
+    }
+
+    /// Every row is there.
+    var isComplete: Bool { code == VP8_STATUS_OK }
+
+    /// Decodes what is new. Throws when the data is damaged, not where it ends.
+    func feed(_ bytes: Bytes, stop: StopSignal) throws(ImageError) {
+        guard let base = unsafe bytes.pointer?.assumingMemoryBound(to: UInt8.self) else {
+            throw ImageError(.emptyData, "no data")
+        }
+        let step = WebPRows.step(of: bytes.count)
+        while isWaiting, given < bytes.count {
+            try stop.check()
+            given = min(bytes.count, given + step)
+            code = unsafe WebPIUpdate(decoder, base, given)
+        }
+        if !isWaiting { try WebPStream.check(code) }
+    }
+
+    /// Rows that are there: all, unless `tolerant`.
+    func finish(tolerant: Bool) throws(ImageError) -> Int {
+        if !isComplete, !tolerant { try WebPStream.check(code) }
+        return rows
+    }
+
+    /// Rows that are there, at the top.
+    var rows: Int {
+        let height = unsafe target.size.height
+        if isComplete { return height }
+        var last: Int32 = 0
+        return unsafe WebPIDecGetRGB(decoder, &last, nil, nil, nil) == nil ? 0 : min(height, max(0, Int(last)))
+    }
+
+    private var isWaiting: Bool { code == VP8_STATUS_SUSPENDED || code == VP8_STATUS_NOT_ENOUGH_DATA }
+
+    /// Bytes given to the decoder between two looks at the stop signal: not fewer than a sixteenth of all, because a
+    /// lossless decoder that has to wait repeats up to eight rows.
+    private static func step(of total: Int) -> Int { max(1 << 16, total / 16 + 1) }
+
+    private static func choose(_ options: inout WebPDecoderOptions, _ frame: WebPStream.Frame, _ size: PixelSize) {
+        // Where all processors compute already, handing rows over costs a seventh and gains nothing. Large pictures are
+        // too rare to be what keeps them busy.
+        let pixels = frame.size.pixelCount ?? Int.max
+        let mayThread = pixels >= 8 * threadsFrom || pixels >= threadsFrom && RunQueue.hasIdleProcessor
+        options.use_threads = mayThread ? 1 : 0
+        guard size != frame.size else { return }
+        options.use_scaling = 1
+        options.scaled_width = Int32(clamping: size.width)
+        options.scaled_height = Int32(clamping: size.height)
+        // Each pixel of the result is the mean of many: what these passes would change cannot be seen.
+        guard frame.size.width / size.width >= 4, frame.size.height / size.height >= 4 else { return }
+        options.bypass_filtering = 1
+        options.no_fancy_upsampling = 1
+    }
+
+    private static func mode(_ format: PixelFormat, hasAlpha: Bool) -> WEBP_CSP_MODE? {
+        switch format {
+        case .rgb8: MODE_RGB
+        case .rgba8: MODE_RGBA
+        case .rgba8Premultiplied: hasAlpha ? MODE_rgbA : MODE_RGBA
+        case .bgra8Premultiplied: hasAlpha ? MODE_bgrA : MODE_BGRA
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import SDImage
+
+/// A WebP still while its bytes arrive: rows from the top as far as they are decoded, the rest transparent (spec COD-43).
+struct WebPStill: PictureStream {
+    private let options: DecodeOptions
+    private var bytes = Bytes.empty
+    private var picture: WebPPicture?
+    private var progress: Progress?
+    private var isFinished = false
+    private var result: Image?
+    private(set) var facts = StreamFacts()
+
+    /// The decoder between two pieces.
+    private struct Progress {
+        let buffer: PixelBuffer
+        let rows: WebPRows
+
+        var layout: WebPPicture.Layout { WebPPicture.Layout(size: buffer.size, format: buffer.format) }
+    }
+
+    init(_ options: DecodeOptions) { self.options = options }
+
+    mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError) {
+        guard !self.isFinished, !facts.isSatisfied else { return }
+        self.bytes = try bytes.kept()
+        self.isFinished = isFinished
+        // The orientation comes last.
+        guard picture == nil || isFinished else { return }
+        do throws(ImageError) {
+            let stream = try WebPStream(bytes)
+            let picture = try WebPPicture(stream, options: options)
+            self.picture = picture
+            facts.size = picture.size
+            facts.frameCount = 1
+        } catch {
+            if isFinished || error.status != .truncated { throw error }
+        }
+    }
+
+    mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
+        if let result { return result }
+        guard let picture else { return nil }
+        if !isFinished, let progress = try advance(picture, stop: stop) {
+            // A bare bitstream has nothing behind it.
+            facts.isSatisfied = progress.rows.isComplete && !bytes.reader.matches("VP8X", at: 12)
+            guard facts.isSatisfied else {
+                let rows = progress.rows.rows
+                return rows > 0 ? try picture.preview(progress.buffer, rows: rows, stop: stop) : nil
+            }
+        }
+        let image = try finish(picture, stop: stop)
+        result = image
+        progress = nil
+        return image
+    }
+
+    private mutating func advance(_ picture: WebPPicture, stop: StopSignal) throws(ImageError) -> Progress? {
+        if progress == nil {
+            let buffer = try picture.buffer(picture.layout)
+            progress = Progress(buffer: buffer, rows: try picture.rows(into: buffer))
+        }
+        try progress?.rows.feed(bytes, stop: stop)
+        return progress
+    }
+
+    /// What one decode of all bytes gives; goes on with the rows that are there if they are those that it would make.
+    private func finish(_ picture: WebPPicture, stop: StopSignal) throws(ImageError) -> Image {
+        guard let progress, !picture.isDoubtful, progress.layout == picture.layout else {
+            return try picture.read(bytes, stop: stop)
+        }
+        try progress.rows.feed(bytes, stop: stop)
+        let rows = try progress.rows.finish(tolerant: options.acceptPartial)
+        return try picture.finish(progress.buffer, rows: rows, stop: stop)
+    }
+}

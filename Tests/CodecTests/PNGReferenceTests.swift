@@ -1,0 +1,110 @@
+import SDImage
+import TestSupport
+import Testing
+
+@testable import SDImageCodecs
+
+/// Pictures of noise, with every filter: any bytes are a picture, and libpng must see the same one.
+@Suite struct PNGReferenceTests {
+    private let coder = PNGCoder()
+
+    struct Kind: Sendable, CustomTestStringConvertible {
+        let type: UInt8
+        let depth: UInt8
+        let isKeyed: Bool
+
+        var testDescription: String { "type \(type), depth \(depth)\(isKeyed ? ", tRNS" : "")" }
+        var channels: Int { [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][Int(type)] ?? 0 }
+        var bits: Int { channels * Int(depth) }
+    }
+
+    static let kinds: [Kind] = [(0, [1, 2, 4, 8, 16]), (2, [8, 16]), (3, [1, 2, 4, 8]), (4, [8, 16]), (6, [8, 16])]
+        .flatMap { type, depths in
+            depths.flatMap { depth in
+                (type < 4 ? [false, true] : [false]).map { Kind(type: UInt8(type), depth: UInt8(depth), isKeyed: $0) }
+            }
+        }
+
+    /// A file of few distinct values, so that keys are hit.
+    static func file(_ kind: Kind, _ width: Int, _ height: Int, interlaced: Bool, seed: UInt64, parts: Int = 1) -> [UInt8] {
+        var randoms = Randoms(seed: seed)
+        var builder = PNGBuilder.header(width, height, depth: kind.depth, type: kind.type, interlaced: interlaced)
+        if kind.type == 3 {
+            // Indices go beyond it.
+            builder.chunk("PLTE", randoms.bytes(3 * max(1, (1 << Int(kind.depth)) - 1), from: Array(0...255)))
+        }
+        if kind.isKeyed {
+            let key = kind.depth == 16 ? [1, 1] : [0, 1] as [UInt8]
+            builder.chunk("tRNS", kind.type == 3 ? [7] : Array(repeatElement(key, count: kind.channels).joined()))
+        }
+        let noisy = randoms.below(2) == 0
+        var rows: [UInt8] = []
+        let size = PixelSize(width: width, height: height)
+        for pass in PNGPass.all(size, isInterlaced: interlaced) {
+            for _ in 0..<pass.size.height {
+                rows.append(UInt8(randoms.below(5)))
+                rows += randoms.bytes((pass.size.width * kind.bits + 7) / 8, from: noisy ? Array(0...255) : [0, 1, 1, 255])
+            }
+        }
+        let stream = Reference.deflate(rows, level: 1 + randoms.below(9))
+        let length = (stream.count + parts - 1) / parts
+        for start in stride(from: 0, to: stream.count, by: length) {
+            builder.chunk("IDAT", Array(stream[start..<min(stream.count, start + length)]))
+        }
+        builder.chunk("IEND", [])
+        return builder.bytes
+    }
+
+    private func expectSame(_ file: [UInt8], _ width: Int, _ height: Int) throws {
+        var options = DecodeOptions()
+        options.pixelFormat = .rgba16
+        let image = try coder.decode(try .copying(file), options: options, stop: StopSignal())
+        let own = stride(from: 0, to: image.content.count, by: 2)
+        let content = image.content
+        #expect(own.map { UInt16(content[$0]) | UInt16(content[$0 + 1]) << 8 } == Reference.png(file, width: width, height: height))
+    }
+
+    @Test(arguments: kinds, [false, true]) func everyKindHasThePixelsOfLibpng(_ kind: Kind, interlaced: Bool) throws {
+        for (width, height) in [(1, 1), (2, 3), (7, 5), (9, 17), (33, 8), (70, 20), (3, 40)] {
+            let file = PNGReferenceTests.file(
+                kind, width, height, interlaced: interlaced, seed: UInt64(width * 100 + height), parts: width % 4 + 1)
+            try expectSame(file, width, height)
+        }
+    }
+
+    @Test func rowsLongerThanAPieceAreWhole() throws {
+        let kind = Kind(type: 6, depth: 16, isKeyed: false)
+        try expectSame(PNGReferenceTests.file(kind, 60_000, 3, interlaced: false, seed: 5, parts: 7), 60_000, 3)
+    }
+
+    @Test(arguments: [false, true]) func twoThreadsMakeThePictureThatOneMakes(interlaced: Bool) throws {
+        let pool = WorkPool(name: "test", threads: 2)
+        defer { pool.stop() }
+        let kind = Kind(type: 2, depth: 8, isKeyed: false)
+        let bytes = try Bytes.copying(
+            PNGReferenceTests.file(kind, 1100, 900, interlaced: interlaced, seed: 9, parts: 5))
+        let alone = try run(bytes, pool: nil)
+        for _ in 0..<6 { #expect(try run(bytes, pool: pool) == alone) }
+    }
+
+    @Test func aWorkerThatHelpsLeavesNothingBehindWhenTheDataEndEarly() throws {
+        let pool = WorkPool(name: "test", threads: 2)
+        defer { pool.stop() }
+        let kind = Kind(type: 2, depth: 8, isKeyed: false)
+        let file = PNGReferenceTests.file(kind, 1100, 900, interlaced: false, seed: 9)
+        for share in [3, 5, 9] {
+            let bytes = try Bytes.copying(Array(file.prefix(file.count * share / 10)))
+            #expect(imageError { _ = try run(bytes, pool: pool) }?.status == .truncated)
+        }
+    }
+
+    private func run(_ bytes: Bytes, pool: WorkPool?) throws -> [UInt8] {
+        let header = try PNGHeader(bytes)
+        let options = DecodeOptions()
+        let run = PNGRun(
+            data: try header.picture(bytes, limits: options.limits), picture: try PNGPicture(header, bytes, options: options),
+            stop: StopSignal(), pool: { pool })
+        let pixels = try run.decode()
+        return Image(pixels: pixels, metadata: ImageMetadata()).content
+    }
+}

@@ -1,0 +1,158 @@
+"""Coders made of Python methods."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import weakref
+from collections.abc import Callable, Mapping
+from ctypes import byref, c_void_p, sizeof
+from typing import Any
+
+from . import _enums
+from ._ffi import CAN_DECODE, DECODE, DESTROY, INFO, CoderTable, lib
+from ._handle import Handle
+from .errors import Error, call, new_pointer
+from .image import Image
+from .options import DecodeOptions
+
+#: Bytes that :meth:`Coder.can_decode` sees.
+_HEAD = 4096
+
+
+class Coder:
+    """A format of the program's own: subclass it, and give an instance to :func:`register_coder`.
+
+    The methods run on threads of the library, several at once, and may not wait. Shrinking, turning and changing the
+    pixel format of what :meth:`decode` returns is the library's work. An :class:`Error` that they raise is the error of
+    the decode; any other exception becomes ``INTERNAL_ERROR`` with its text.
+    """
+
+    #: For messages.
+    name = "python"
+
+    def can_decode(self, head: bytes) -> bool:
+        """Whether bytes that begin so, at most 4096 of them, are this coder's. Asked of all bytes that are decoded."""
+        raise NotImplementedError
+
+    def decode(self, data: bytes, options: DecodeOptions) -> Image:
+        """The (first) picture. `options` are those of the decode, the safety limits ``max_pixels`` and ``max_bytes``
+        among them, which are to be heeded before memory is taken."""
+        raise NotImplementedError
+
+    def info(self, data: bytes) -> Mapping[str, Any]:
+        """What a header says: ``width`` and ``height`` as displayed and, where known, ``has_alpha``, ``channels``,
+        ``bits_per_channel``, ``is_progressive``. Without this method the picture is decoded to know."""
+        raise NotImplementedError
+
+    _handle: Handle | None = None
+
+    @property
+    def pointer(self) -> int:
+        """Address of the ``sdimage_coder``, borrowed."""
+        if self._handle is None:
+            token = next(_tokens)
+            _coders[token] = self
+            table = _TABLE if type(self).info is Coder.info else _TABLE_WITH_INFO
+            out = c_void_p()
+            call(lib.sdimage_coder_new_custom, self.name.encode(), byref(table), token, _NO_DESTROY, byref(out))
+            self._handle = Handle(out.value, lib.sdimage_coder_unref)
+        return self._handle.pointer
+
+
+def register_coder(coder: Coder) -> None:
+    """Asks `coder` before all others from the next decode on; it lives until :func:`unregister_coder`."""
+    call(lib.sdimage_coder_register, coder.pointer)
+    _registered[coder.pointer] = coder
+
+
+def unregister_coder(coder: Coder) -> None:
+    """Takes it out again; ``Error("NOT_FOUND")`` when it is not registered."""
+    call(lib.sdimage_coder_unregister, coder.pointer)
+    _registered.pop(coder.pointer, None)
+
+
+# The library holds a number in place of a Python object, as for loaders.
+_coders: weakref.WeakValueDictionary[int, Coder] = weakref.WeakValueDictionary()
+_registered: dict[int, Coder] = {}
+_tokens = itertools.count(1)
+
+
+def _coder(token: int | None) -> Coder:
+    coder = _coders.get(token or 0)
+    if coder is None:
+        raise Error("SHUTDOWN", "the coder is gone")
+    return coder
+
+
+def _wanted(options: int) -> DecodeOptions:
+    size = lib.sdimage_decode_options_thumbnail_size(options)
+    pixel_format = _enums.word(_enums.PIXEL_FORMATS, lib.sdimage_decode_options_pixel_format(options))
+    return {
+        "thumbnail_size": (size.width, size.height) if size.width and size.height else None,
+        "preserve_aspect_ratio": lib.sdimage_decode_options_preserves_aspect_ratio(options),
+        "first_frame_only": lib.sdimage_decode_options_is_first_frame_only(options),
+        "pixel_format": pixel_format if pixel_format in _enums.PIXEL_LAYOUTS else None,
+        "apply_orientation": lib.sdimage_decode_options_applies_orientation(options),
+        "convert_to_srgb": lib.sdimage_decode_options_converts_to_srgb(options),
+        "limit_bytes": lib.sdimage_decode_options_limit_bytes(options) or None,
+        "scale": lib.sdimage_decode_options_scale(options),
+        "accept_partial": lib.sdimage_decode_options_accepts_partial(options),
+        "max_pixels": lib.sdimage_decode_options_max_pixels(options),
+        "max_bytes": lib.sdimage_decode_options_max_bytes(options),
+    }
+
+
+def _answer(error_out: Any, body: Callable[[], None]) -> int:
+    """Runs a method for the library: the status, and an error where it raised one."""
+    try:
+        body()
+        return 0
+    except BaseException as error:  # nothing may leave a callback
+        pointer = new_pointer(error)
+        status: int = lib.sdimage_error_code(pointer) if pointer else -4
+        if error_out and pointer:
+            error_out[0] = pointer
+        else:
+            lib.sdimage_error_unref(pointer)
+        return status
+
+
+def _can_decode(token: int | None, data: int | None, length: int) -> bool:
+    try:
+        return bool(_coder(token).can_decode(ctypes.string_at(data, min(length, _HEAD)) if data else b""))
+    except BaseException:  # nothing may leave a callback
+        return False
+
+
+def _decode(
+    token: int | None, data: int | None, length: int, options: int, _bag: int | None, image_out: Any, error_out: Any
+) -> int:
+    def body() -> None:
+        image = _coder(token).decode(ctypes.string_at(data, length) if data else b"", _wanted(options))
+        if not isinstance(image, Image):
+            raise Error("INTERNAL_ERROR", f"the coder gave a {type(image).__name__}, not an Image")
+        image_out[0] = lib.sdimage_image_ref(image.pointer)
+
+    return _answer(error_out, body)
+
+
+_SETTERS = ("has_alpha", "channels", "bits_per_channel")
+
+
+def _info(token: int | None, data: int | None, length: int, metadata: int, error_out: Any) -> int:
+    def body() -> None:
+        known = _coder(token).info(ctypes.string_at(data, length) if data else b"")
+        lib.sdimage_metadata_set_source_size(metadata, known["width"], known["height"])
+        for name in _SETTERS:
+            if name in known:
+                getattr(lib, f"sdimage_metadata_set_{name}")(metadata, known[name])
+        lib.sdimage_metadata_set_progressive(metadata, known.get("is_progressive", False))
+
+    return _answer(error_out, body)
+
+
+_NO_DESTROY = DESTROY()
+_TABLE = CoderTable(size=sizeof(CoderTable), can_decode=CAN_DECODE(_can_decode), decode=DECODE(_decode))
+_TABLE_WITH_INFO = CoderTable.from_buffer_copy(_TABLE)
+_TABLE_WITH_INFO.info = INFO(_info)

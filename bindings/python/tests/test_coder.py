@@ -1,0 +1,112 @@
+"""Coders made of Python methods."""
+
+from __future__ import annotations
+
+import gc
+import struct
+import sys
+import weakref
+from typing import Any
+
+from .support import TestCase, run_python, sdimage
+
+
+def farbfeld(width: int, height: int) -> bytes:
+    """Red grows by 1000 a column, green by 1000 a row."""
+    samples = [value for y in range(height) for x in range(width) for value in (x * 1000, y * 1000, 7, 65535)]
+    return b"farbfeld" + struct.pack(f">II{len(samples)}H", width, height, *samples)
+
+
+class Farbfeld(sdimage.Coder):
+    """https://tools.suckless.org/farbfeld"""
+
+    name = "farbfeld"
+    seen: sdimage.DecodeOptions
+
+    def can_decode(self, head: bytes) -> bool:
+        return head.startswith(b"farbfeld")
+
+    def decode(self, data: bytes, options: sdimage.DecodeOptions) -> sdimage.Image:
+        self.seen = options
+        width, height = struct.unpack_from(">II", data, 8)
+        if width * height > (options["max_pixels"] or 0):
+            raise sdimage.Error("TOO_LARGE", "more pixels than allowed")
+        if len(data) - 16 < width * height * 8:
+            raise sdimage.Error("TRUNCATED", "pixels are missing")
+        samples = bytearray(data[16 : 16 + width * height * 8])
+        if sys.byteorder == "little":
+            samples[::2], samples[1::2] = samples[1::2], samples[::2]
+        return sdimage.Image.from_pixels(samples, width, height, "rgba16")
+
+
+class FarbfeldWithInfo(Farbfeld):
+    def info(self, data: bytes) -> dict[str, Any]:
+        width, height = struct.unpack_from(">II", data, 8)
+        return {"width": width, "height": height, "has_alpha": True, "bits_per_channel": 16}
+
+    def decode(self, data: bytes, options: sdimage.DecodeOptions) -> sdimage.Image:
+        raise ZeroDivisionError("by nought")
+
+
+class Custom(TestCase):
+    def register(self, coder: sdimage.Coder) -> None:
+        sdimage.register_coder(coder)
+        self.addCleanup(sdimage.unregister_coder, coder)
+
+    def test_a_registered_coder_decodes_until_it_is_taken_out(self) -> None:
+        coder = Farbfeld()
+        sdimage.register_coder(coder)
+        image = sdimage.decode(farbfeld(3, 2))
+        self.assertEqual((image.width, image.height, image.pixel_format), (3, 2, "rgba16"))
+        self.assertEqual(struct.unpack_from("=4H", image.pixels, image.stride + 16), (2000, 1000, 7, 65535))
+        sdimage.unregister_coder(coder)
+        self.assert_error("NOT_AN_IMAGE", sdimage.decode, farbfeld(3, 2))
+        self.assert_error("NOT_FOUND", sdimage.unregister_coder, coder)
+
+    def test_the_library_shrinks_and_converts_what_it_decodes(self) -> None:
+        coder = Farbfeld()
+        self.register(coder)
+        image = sdimage.decode(farbfeld(8, 4), thumbnail_size=(4, 4), pixel_format="rgb8")
+        self.assertEqual((image.width, image.height, image.pixel_format), (4, 2, "rgb8"))
+        self.assertEqual((coder.seen["thumbnail_size"], coder.seen["pixel_format"]), ((4, 4), "rgb8"))
+
+    def test_a_manager_loads_it_like_any_other(self) -> None:
+        self.register(Farbfeld())
+        manager = self.manager(loader=lambda request: farbfeld(5, 4))
+        self.assertEqual(manager.load("x://a").image.width, 5)  # type: ignore[union-attr]
+
+    def test_exceptions_become_errors(self) -> None:
+        self.register(Farbfeld())
+        error = self.assert_error("TRUNCATED", sdimage.decode, farbfeld(3, 2)[:-1])
+        self.assertEqual(error.message, "pixels are missing")
+        self.assert_error("TOO_LARGE", sdimage.decode, b"farbfeld" + b"\xff" * 8)
+        self.assert_error("INTERNAL_ERROR", sdimage.decode, b"farbfeld")
+
+    def test_headers_are_told_without_decoding(self) -> None:
+        self.register(FarbfeldWithInfo())
+        known = sdimage.info(farbfeld(6, 2))
+        self.assertEqual((known["width"], known["height"], known["bits_per_channel"]), (6, 2, 16))
+        self.assert_error("INTERNAL_ERROR", sdimage.decode, farbfeld(6, 2))
+
+    def test_without_info_the_picture_is_decoded_to_know(self) -> None:
+        self.register(Farbfeld())
+        self.assertEqual(sdimage.info(farbfeld(6, 2))["width"], 6)
+
+    def test_a_coder_that_is_not_registered_is_collected(self) -> None:
+        coder = Farbfeld()
+        self.assertTrue(coder.pointer)
+        gone = weakref.ref(coder)
+        del coder
+        gc.collect()
+        self.assertIsNone(gone())
+
+    def test_a_registered_coder_does_not_hinder_the_end(self) -> None:
+        run_python(
+            """
+            import sdimage
+            class Nothing(sdimage.Coder):
+                def can_decode(self, head): return False
+            sdimage.register_coder(Nothing())
+            sdimage.Manager()
+            """
+        )
