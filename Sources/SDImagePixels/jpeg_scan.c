@@ -3,102 +3,11 @@
 #include <string.h>
 
 #include "clones.h"
+#include "jpeg_symbols.h"
 
 #define INLINE static inline __attribute__((always_inline))
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
-
-/* --- Tables. */
-
-enum {
-    BLOCK = 64,
-    /* The most bits of a step: three of them fit into a full window. */
-    LONGEST_STEP = 18,
-    /* Part of the advance of steps that end a block: more than others can have, at a position below BLOCK. */
-    BLOCK_END = 256,
-    /* Where there is no step: more than the advance of any. */
-    NO_STEP = 1000
-};
-
-/* A step: over how many bits it leads, and how many coefficients on. */
-#define STEP(bits, advance) ((uint16_t)((bits) | (uint32_t)(advance) << 6))
-#define STEP_BITS(step) ((step) & 63u)
-#define STEP_ADVANCE(step) ((uint32_t)(step) >> 6)
-
-/* A symbol: the bits of its code and of the number after it, those of the number alone, the coefficients before it. */
-#define SYMBOL(bits, size, run) ((uint16_t)((bits) | (uint32_t)(size) << 6 | (uint32_t)(run) << 10))
-#define SYMBOL_BITS(symbol) ((symbol) & 63u)
-#define SYMBOL_SIZE(symbol) ((uint32_t)(symbol) >> 6 & 15)
-#define SYMBOL_RUN(symbol) ((uint32_t)(symbol) >> 10)
-
-/* No number follows, and it is no run of 16 zeros either. */
-INLINE int ends_block(uint32_t size, uint32_t run) { return size == 0 && run < 15; }
-
-INLINE void fill_entries(uint16_t *to, size_t count, uint16_t value) {
-    for (size_t i = 0; i < count; i++)
-        to[i] = value;
-}
-
-/* Steps over what `bits` bits can hold. `tails` has those over n fewer bits from 1 << n on; `last`: these are for use, the
-   others are there to end them. */
-static void make_steps(uint16_t *to, uint32_t bits, const uint16_t *tails, int last, const uint8_t *lengths,
-                       const uint8_t *values) {
-    uint16_t none = last ? STEP(0, NO_STEP) : 0, *end = to + (1u << bits);
-    for (uint32_t length = 1; length <= bits; length++) {
-        for (uint32_t n = lengths[length - 1]; n > 0; n--, values++) {
-            uint32_t size = *values & 15u, run = *values >> 4, all = length + size;
-            size_t room = (size_t)1 << (bits - length);
-            uint16_t step = STEP(all, run + 1);
-            if (ends_block(size, run)) {
-                fill_entries(to, room, STEP(length, BLOCK_END));
-            } else if (all > bits) {
-                fill_entries(to, room, last && all <= LONGEST_STEP ? step : none);
-            } else {
-                const uint16_t *rest = tails + ((size_t)1 << (bits - all));
-                for (size_t i = 0; i < room; i++)
-                    to[i] = (uint16_t)(step + rest[i & (((size_t)1 << (bits - all)) - 1)]);
-            }
-            to += room;
-        }
-    }
-    fill_entries(to, (size_t)(end - to), none);
-}
-
-static void make_symbols(uint16_t *to, const uint8_t *lengths, const uint8_t *values) {
-    uint16_t *end = to + (1 << SDPX_JPEG_SYMBOL_BITS);
-    for (uint32_t length = 1; length <= SDPX_JPEG_SYMBOL_BITS; length++) {
-        for (uint32_t n = lengths[length - 1]; n > 0; n--, values++) {
-            size_t room = (size_t)1 << (SDPX_JPEG_SYMBOL_BITS - length);
-            fill_entries(to, room, SYMBOL(length + (*values & 15u), *values & 15u, *values >> 4));
-            to += room;
-        }
-    }
-    fill_entries(to, (size_t)(end - to), 0);
-}
-
-int sdpx_jpeg_make_huffman(sdpx_jpeg_huffman *table, const uint8_t *lengths, const uint8_t *values, size_t count,
-                           int has_steps) {
-    uint32_t code = 0, place = 0;
-    for (uint32_t length = 1; length <= 16; length++) {
-        uint32_t n = lengths[length - 1];
-        if (place + n > count || place + n > sizeof table->values || code + n > 1u << length)
-            return 0;
-        table->offsets[length] = place - code;
-        table->limits[length] = (code + n) << (16 - length);
-        place += n;
-        code = (code + n) << 1;
-    }
-    memset(table->values, 0, sizeof table->values);
-    memcpy(table->values, values, place);
-    make_symbols(table->symbols, lengths, table->values);
-    if (!has_steps)
-        return 1;
-    uint16_t tails[1 << SDPX_JPEG_STEP_BITS];
-    for (uint32_t bits = 0; bits < SDPX_JPEG_STEP_BITS; bits++)
-        make_steps(tails + (1u << bits), bits, tails, 0, lengths, table->values);
-    make_steps(table->steps, SDPX_JPEG_STEP_BITS, tails, 1, lengths, table->values);
-    return 1;
-}
 
 /* --- Bits. */
 
@@ -338,8 +247,9 @@ static int pass_restart(sdpx_jpeg_scan *scan, bit_reader *bits) {
     return 1;
 }
 
-INLINE int walk_component(sdpx_jpeg_scan *scan, bit_reader *bits, sdpx_jpeg_component *component, sdpx_jpeg_kind kind) {
-    uint32_t row = scan->mcu / scan->mcus_across, column = scan->mcu % scan->mcus_across, detail = component->detail;
+INLINE int walk_component(const sdpx_jpeg_scan *scan, bit_reader *bits, sdpx_jpeg_component *component,
+                          sdpx_jpeg_kind kind, uint32_t row, uint32_t column) {
+    uint32_t detail = component->detail;
     int16_t *to = component->samples + (size_t)row * component->down * detail * component->stride +
                   (size_t)column * component->across * detail;
     for (uint32_t y = 0; y < component->down; y++, to += detail * component->stride)
@@ -350,15 +260,20 @@ INLINE int walk_component(sdpx_jpeg_scan *scan, bit_reader *bits, sdpx_jpeg_comp
 }
 
 INLINE int walk(sdpx_jpeg_scan *scan, bit_reader *bits, uint32_t mcus, sdpx_jpeg_kind kind) {
+    uint32_t row = scan->mcu / scan->mcus_across, column = scan->mcu % scan->mcus_across;
     for (; mcus > 0; mcus--, scan->mcu++) {
         if (scan->restart_interval > 0 && scan->until_restart == 0 && !pass_restart(scan, bits))
             return 0;
         scan->until_restart--;
         for (uint32_t i = 0; i < scan->component_count; i++)
-            if (UNLIKELY(!walk_component(scan, bits, &scan->components[i], kind)))
+            if (UNLIKELY(!walk_component(scan, bits, &scan->components[i], kind, row, column)))
                 return 0;
         if (UNLIKELY(bits->count < bits->missing))
             return 0;
+        if (++column == scan->mcus_across) {
+            column = 0;
+            row++;
+        }
     }
     return 1;
 }

@@ -37,7 +37,7 @@ struct JPEGStreamTests {
             if side > 0 { options.thumbnailSize = PixelSize(width: side, height: side) }
             let expected = try coder.decode(try Bytes.copying(data), options: options, stop: StopSignal())
             var previews = 0
-            let image = try feed(data, piece: 2000, options: options) { _ in previews += 1 }
+            let image = try feed(data, piece: data.count / 20, options: options) { _ in previews += 1 }
             #expect(image.content == expected.content)
             #expect(previews > 2)
         }

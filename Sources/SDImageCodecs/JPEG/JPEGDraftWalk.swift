@@ -70,7 +70,9 @@ import Synchronization
         guard unsafe made.samples != nil, unsafe plane.detail == 1 || made.weights != nil else { return nil }
         // The bits of later scans of means have no code.
         guard header.highBit == 0 else { return unsafe made }
-        guard let dc = tables.dcCodes[component.dc], dc.values.allSatisfy({ $0 <= 15 }), let dcTable = JPEGHuffmanTable(dc, hasSteps: false) else { return nil }
+        guard let dc = tables.dcCodes[component.dc], dc.values.allSatisfy({ $0 <= 15 }),
+            let dcTable = JPEGHuffmanTable(dc, hasSteps: false)
+        else { return nil }
         kept.append(dcTable)
         unsafe made.dc = dcTable.pointer
         guard !draft.frame.isProgressive else { return unsafe made }

@@ -1,0 +1,70 @@
+#include <string.h>
+
+#include "jpeg_symbols.h"
+#include "sdpx_jpeg.h"
+
+static inline void fill_entries(uint16_t *to, size_t count, uint16_t value) {
+    for (size_t i = 0; i < count; i++)
+        to[i] = value;
+}
+
+/* Steps over what `bits` bits can hold. `tails` has those over n fewer bits from 1 << n on; `last`: these are for use, the
+   others are there to end them. */
+static void make_steps(uint16_t *to, uint32_t bits, const uint16_t *tails, int last, const uint8_t *lengths,
+                       const uint8_t *values) {
+    uint16_t none = last ? STEP(0, NO_STEP) : 0, *end = to + (1u << bits);
+    for (uint32_t length = 1; length <= bits; length++) {
+        for (uint32_t n = lengths[length - 1]; n > 0; n--, values++) {
+            uint32_t size = *values & 15u, run = *values >> 4, all = length + size;
+            size_t room = (size_t)1 << (bits - length);
+            uint16_t step = STEP(all, run + 1);
+            if (ends_block(size, run)) {
+                fill_entries(to, room, STEP(length, BLOCK_END));
+            } else if (all > bits) {
+                fill_entries(to, room, last && all <= LONGEST_STEP ? step : none);
+            } else {
+                const uint16_t *rest = tails + ((size_t)1 << (bits - all));
+                for (size_t i = 0; i < room; i++)
+                    to[i] = (uint16_t)(step + rest[i & (((size_t)1 << (bits - all)) - 1)]);
+            }
+            to += room;
+        }
+    }
+    fill_entries(to, (size_t)(end - to), none);
+}
+
+static void make_symbols(uint16_t *to, const uint8_t *lengths, const uint8_t *values) {
+    uint16_t *end = to + (1 << SDPX_JPEG_SYMBOL_BITS);
+    for (uint32_t length = 1; length <= SDPX_JPEG_SYMBOL_BITS; length++) {
+        for (uint32_t n = lengths[length - 1]; n > 0; n--, values++) {
+            size_t room = (size_t)1 << (SDPX_JPEG_SYMBOL_BITS - length);
+            fill_entries(to, room, SYMBOL(length + (*values & 15u), *values & 15u, *values >> 4));
+            to += room;
+        }
+    }
+    fill_entries(to, (size_t)(end - to), 0);
+}
+
+int sdpx_jpeg_make_huffman(sdpx_jpeg_huffman *table, const uint8_t *lengths, const uint8_t *values, size_t count,
+                           int has_steps) {
+    uint32_t code = 0, place = 0;
+    for (uint32_t length = 1; length <= 16; length++) {
+        uint32_t n = lengths[length - 1];
+        if (place + n > count || place + n > sizeof table->values || code + n > 1u << length)
+            return 0;
+        table->offsets[length] = place - code;
+        table->limits[length] = (code + n) << (16 - length);
+        place += n;
+        code = (code + n) << 1;
+    }
+    memset(table->values, 0, sizeof table->values);
+    memcpy(table->values, values, place);
+    make_symbols(table->symbols, lengths, table->values);
+    if (!has_steps)
+        return 1;
+    uint16_t tails[1 << SDPX_JPEG_STEP_BITS];
+    for (uint32_t bits = 0; bits < SDPX_JPEG_STEP_BITS; bits++)
+        make_steps(tails + (1u << bits), bits, tails, 0, lengths, table->values);
+    make_steps(table->steps, SDPX_JPEG_STEP_BITS, tails, 1, lengths, table->values);
+    return 1;
+}
