@@ -73,6 +73,11 @@ public func sdimage_decode_options_set_accept_partial(_ options: Object, _ accep
     unsafe change(options, DecodeOptionsObject.self) { $0.acceptPartial = accept }
 }
 
+@_cdecl("sdimage_decode_options_set_early_thumbnail") @implementation
+public func sdimage_decode_options_set_early_thumbnail(_ options: Object, _ early: Bool) {
+    unsafe change(options, DecodeOptionsObject.self) { $0.earlyThumbnail = early }
+}
+
 @_cdecl("sdimage_decode_options_set_max_pixels") @implementation
 public func sdimage_decode_options_set_max_pixels(_ options: Object, _ pixels: UInt64) {
     unsafe change(options, DecodeOptionsObject.self) { $0.limits.setPixels(pixels) }

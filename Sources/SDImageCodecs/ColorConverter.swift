@@ -49,6 +49,8 @@ package enum ColorConverter {
         if isGray { return ToneTable(format: format, profile: profile) }
         let standard = ICCTransform(profile: profile, format: format)
         // What is as good as sRGB is so as light too.
-        return isFloat && standard != nil ? ICCLightTransform(profile: profile) ?? standard : standard
+        guard standard != nil else { return nil }
+        if let light = LightTransform(profile: profile, format: format, output: isFloat ? .rgbaFloat : format) { return light }
+        return isFloat ? ICCLightTransform(profile: profile) ?? standard : standard
     }
 }

@@ -37,6 +37,22 @@ import Testing
         #expect(sdimage_image_source_size(picture.pointer).width == 30)
     }
 
+    @Test func anEarlyThumbnailTellsHowManyBytesItNeeded() throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let data = Array(try Data(contentsOf: folder.appendingPathComponent("Fixtures/jpeg/large_progressive.jpg")))
+        let early = options {
+            sdimage_decode_options_set_thumbnail_size($0, 100, 100, true)
+            sdimage_decode_options_set_early_thumbnail($0, true)
+        }
+        let needed = Int(sdimage_image_consumed_bytes(try decode(data, early).pointer))
+        #expect(needed > 0 && needed < data.count / 2)
+        #expect(status(Array(data.prefix(needed)), early) == .SDIMAGE_STATUS_OK)
+        let late = options { sdimage_decode_options_set_thumbnail_size($0, 100, 100, true) }
+        #expect(status(Array(data.prefix(needed)), late) == .SDIMAGE_STATUS_TRUNCATED)
+        #expect(sdimage_image_consumed_bytes(try decode(data, late).pointer) == 0)
+        #expect(sdimage_image_consumed_bytes(nil) == 0)
+    }
+
     @Test func aSmallPictureIsNeverEnlarged() throws {
         let box = options { sdimage_decode_options_set_thumbnail_size($0, 100, 100, true) }
         let picture = try decode(makePNG(width: 30, height: 20), box)

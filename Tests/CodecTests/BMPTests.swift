@@ -284,7 +284,8 @@ import Testing
         let kept = try decode(bitmap.bytes) { $0.convertToSRGB = false }
         #expect(kept.content == [0, 200, 0])
         #expect(kept.metadata.colorProfile?.count == profile.count)
-        #expect(try info(bitmap.bytes).hasColorProfile)
+        let told = try info(bitmap.bytes)
+        #expect(told.hasColorProfile && told.colorProfile?.count == profile.count)
     }
 
     @Test func aProfileOutsideTheFileIsNone() throws {
@@ -293,6 +294,18 @@ import Testing
         bitmap.fields = [56: 0x4D42_4544, 112: UInt32.max, 116: UInt32.max]
         #expect(try decode(bitmap.bytes).content == [3, 2, 1])
         #expect(try !info(bitmap.bytes).hasColorProfile)
+    }
+
+    // MARK: What headers say
+
+    @Test func pixelsPerMetreAreTheResolution() throws {
+        var bitmap = BMPBuilder(1, 1, bits: 24, [1, 2, 3, 0])
+        #expect(try info(bitmap.bytes).dpi == nil)
+        bitmap.fields = [24: 2835, 28: 5669]
+        let dpi = try #require(try info(bitmap.bytes).dpi)
+        #expect(abs(dpi.x - 72) < 0.01 && abs(dpi.y - 144) < 0.01)
+        bitmap.fields = [24: 0x8000_0000, 28: 1]
+        #expect(try info(bitmap.bytes).dpi == nil)
     }
 
     // MARK: Damage and limits

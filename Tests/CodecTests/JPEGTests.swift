@@ -7,7 +7,7 @@ struct JPEGTests {
 
     // MARK: Pixels
 
-    @Test(arguments: ["ramp.jpg", "ramp_progressive.jpg", "ramp_restart.jpg", "ramp_profile.jpg"])
+    @Test(arguments: ["ramp.jpg", "ramp_progressive.jpg", "ramp_restart.jpg", "ramp_profile.jpg", "ramp_arithmetic.jpg"])
     func colorPicturesComeOutAsRGBCloseToTheOriginal(name: String) throws {
         let image = try coder.decode("jpeg/" + name)
         #expect(image.size == CodecFixture.rampSize)

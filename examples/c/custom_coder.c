@@ -1,5 +1,5 @@
-/* custom_coder.c: a coder for farbfeld, a format that the library does not know: "farbfeld", width, height, then rows of
- * RGBA with 16 bits a sample, all big-endian (https://tools.suckless.org/farbfeld).
+/* custom_coder.c: a coder for farbfeld, a format that the library does not know: "farbfeld", width, height, then rows
+ * of RGBA with 16 bits a sample, all big-endian (https://tools.suckless.org/farbfeld).
  *
  *   custom_coder PICTURE.ff [SIDE]
  *

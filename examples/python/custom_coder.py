@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Decodes farbfeld, which the library does not know (https://tools.suckless.org/farbfeld): custom_coder.py PICTURE.ff [SIDE]"""
+"""Decodes farbfeld (https://tools.suckless.org/farbfeld), which the library does not know: custom_coder.py FILE [SIDE]"""
 
 import struct
 import sys

@@ -18,9 +18,10 @@ struct cjpeg_decoder {
     int status;
     int code;
     char message[JMSG_LENGTH_MAX];
-    /* What of the file was not given to the library yet, while scans are left out. */
-    const JOCTET *rest, *end;
-    boolean (*fill_at_end)(j_decompress_ptr info);
+    int is_growing;
+    struct jpeg_source_mgr source;
+    /* Of a growing file: bytes so far, and how many of those to come are to be passed over. */
+    size_t count, to_skip;
 };
 
 static int status_of_error(int code, int damage) {
@@ -81,7 +82,9 @@ static void on_message(j_common_ptr info, int level) {
 
 static void on_output(j_common_ptr info) { (void)info; }
 
-cjpeg_decoder *cjpeg_open(const void *bytes, size_t count, int tolerant) {
+/* `prepare` says where the bytes come from. */
+static cjpeg_decoder *open_decoder(int tolerant, void (*prepare)(cjpeg_decoder *, const void *, size_t), const void *bytes,
+                                   size_t count) {
     cjpeg_decoder *decoder = calloc(1, sizeof *decoder);
     if (!decoder)
         return NULL;
@@ -96,9 +99,64 @@ cjpeg_decoder *cjpeg_open(const void *bytes, size_t count, int tolerant) {
         return NULL;
     }
     jpeg_create_decompress(&decoder->info);
-    jpeg_mem_src(&decoder->info, bytes, count);
+    prepare(decoder, bytes, count);
     return decoder;
 }
+
+static void use_memory(cjpeg_decoder *decoder, const void *bytes, size_t count) {
+    jpeg_mem_src(&decoder->info, bytes, count);
+}
+
+cjpeg_decoder *cjpeg_open(const void *bytes, size_t count, int tolerant) {
+    return open_decoder(tolerant, use_memory, bytes, count);
+}
+
+/* --- Growing files. */
+
+static void on_source(j_decompress_ptr info) { (void)info; }
+
+static boolean suspend(j_decompress_ptr info) {
+    (void)info;
+    return FALSE;
+}
+
+static void pass_over(j_decompress_ptr info, long count) {
+    cjpeg_decoder *decoder = info->client_data;
+    if (count <= 0)
+        return;
+    size_t wanted = (size_t)count, there = info->src->bytes_in_buffer, n = wanted < there ? wanted : there;
+    info->src->next_input_byte += n;
+    info->src->bytes_in_buffer -= n;
+    decoder->to_skip += wanted - n;
+}
+
+static void use_growing(cjpeg_decoder *decoder, const void *bytes, size_t count) {
+    struct jpeg_source_mgr *source = &decoder->source;
+    source->init_source = on_source;
+    source->fill_input_buffer = suspend;
+    source->skip_input_data = pass_over;
+    source->resync_to_restart = jpeg_resync_to_restart;
+    source->term_source = on_source;
+    source->next_input_byte = bytes;
+    source->bytes_in_buffer = count;
+    decoder->is_growing = 1;
+    decoder->info.src = source;
+}
+
+cjpeg_decoder *cjpeg_open_growing(void) { return open_decoder(1, use_growing, NULL, 0); }
+
+void cjpeg_feed(cjpeg_decoder *decoder, const void *bytes, size_t count) {
+    size_t taken = decoder->count - decoder->source.bytes_in_buffer;
+    if (!decoder->is_growing || count < decoder->count)
+        return;
+    size_t skipped = decoder->to_skip < count - taken ? decoder->to_skip : count - taken;
+    decoder->to_skip -= skipped;
+    decoder->source.next_input_byte = (const JOCTET *)bytes + taken + skipped;
+    decoder->source.bytes_in_buffer = count - taken - skipped;
+    decoder->count = count;
+}
+
+/* --- Header, scans, rows. */
 
 static int kind_of(const struct jpeg_decompress_struct *info) {
     switch (info->jpeg_color_space) {
@@ -115,22 +173,19 @@ int cjpeg_read_header(cjpeg_decoder *decoder, cjpeg_header *header) {
     if (setjmp(decoder->escape))
         return decoder->status;
     struct jpeg_decompress_struct *info = &decoder->info;
-    jpeg_read_header(info, TRUE);
+    if (jpeg_read_header(info, TRUE) == JPEG_SUSPENDED)
+        return CJPEG_NEEDS_MORE;
     header->width = info->image_width;
     header->height = info->image_height;
     header->kind = kind_of(info);
+    header->is_ycc = info->jpeg_color_space == JCS_YCbCr;
     header->is_progressive = info->progressive_mode;
     header->has_multiple_scans = jpeg_has_multiple_scans(info);
     header->mcu_rows = (uint32_t)info->max_v_samp_factor * DCTSIZE;
     header->coefficient_bytes = 0;
-    header->coarsest_columns = header->coarsest_rows = UINT32_MAX;
     for (int i = 0; i < info->num_components; i++) {
-        uint32_t columns = info->comp_info[i].width_in_blocks, rows = info->comp_info[i].height_in_blocks;
-        header->coefficient_bytes += (uint64_t)columns * rows * sizeof(JBLOCK);
-        if (columns < header->coarsest_columns)
-            header->coarsest_columns = columns;
-        if (rows < header->coarsest_rows)
-            header->coarsest_rows = rows;
+        uint64_t columns = info->comp_info[i].width_in_blocks, rows = info->comp_info[i].height_in_blocks;
+        header->coefficient_bytes += columns * rows * sizeof(JBLOCK);
     }
     if (header->kind == 0) {
         snprintf(decoder->message, sizeof decoder->message, "%d components", info->num_components);
@@ -144,78 +199,7 @@ void cjpeg_scaled_size(const cjpeg_header *header, int eighths, uint32_t *width,
     *height = (uint32_t)(((uint64_t)header->height * (uint64_t)eighths + 7) / 8);
 }
 
-/* The next marker that begins or ends something: not a stuffed byte, nor a restart. */
-static const JOCTET *next_marker(const JOCTET *p, const JOCTET *end) {
-    while (end - p >= 2 && (p = memchr(p, 0xFF, (size_t)(end - p - 1))) != NULL) {
-        if (p[1] != 0 && p[1] != 0xFF && !(p[1] >= JPEG_RST0 && p[1] <= JPEG_RST0 + 7))
-            return p;
-        p++;
-    }
-    return end;
-}
-
-/* Where the segment at a marker ends; the end of the data when it is cut. */
-static const JOCTET *segment_end(const JOCTET *marker, const JOCTET *end) {
-    if (end - marker < 4)
-        return end;
-    size_t length = (size_t)marker[2] << 8 | marker[3];
-    return length <= (size_t)(end - marker - 2) ? marker + 2 + length : end;
-}
-
-/* True for a scan of AC coefficients alone: its spectral selection begins above 0 (ISO/IEC 10918-1, B.2.3). */
-static int is_refinement(const JOCTET *marker, const JOCTET *segment_end) {
-    enum { SOS = 0xDA };
-    return marker[1] == SOS && segment_end - marker >= 5 && segment_end - marker >= 6 + 2 * marker[4] &&
-           marker[5 + 2 * marker[4]] > 0;
-}
-
-/* Gives the library what comes before the next scan of AC coefficients, and passes over that scan. */
-static boolean fill_without_refinements(j_decompress_ptr info) {
-    cjpeg_decoder *decoder = info->client_data;
-    const JOCTET *start = decoder->rest, *end = decoder->end, *p = start;
-    while (p < end) {
-        const JOCTET *marker = next_marker(p, end), *after = marker;
-        if (marker == end) {
-            p = end;
-            break;
-        }
-        p = marker[1] == JPEG_EOI ? marker + 2 : segment_end(marker, end);
-        if (marker[1] == JPEG_EOI)
-            break;
-        if (!is_refinement(marker, p))
-            continue;
-        p = next_marker(p, end);
-        if (after > start) {
-            decoder->rest = p;
-            info->src->next_input_byte = start;
-            info->src->bytes_in_buffer = (size_t)(after - start);
-            return TRUE;
-        }
-        start = p;
-    }
-    if (p == start)
-        return decoder->fill_at_end(info);
-    decoder->rest = p;
-    info->src->next_input_byte = start;
-    info->src->bytes_in_buffer = (size_t)(p - start);
-    return TRUE;
-}
-
-static void leave_out_refinements(cjpeg_decoder *decoder) {
-    struct jpeg_decompress_struct *info = &decoder->info;
-    if (!info->progressive_mode || info->Ss != 0)
-        return;
-    decoder->rest = info->src->next_input_byte;
-    decoder->end = decoder->rest + info->src->bytes_in_buffer;
-    decoder->fill_at_end = info->src->fill_input_buffer;
-    info->src->fill_input_buffer = fill_without_refinements;
-    info->src->bytes_in_buffer = 0;
-    fill_without_refinements(info);
-    /* Smoothing would guess what is left out on purpose. */
-    info->do_block_smoothing = FALSE;
-}
-
-int cjpeg_start(cjpeg_decoder *decoder, int output, int eighths, int only_means, size_t memory_limit) {
+int cjpeg_start(cjpeg_decoder *decoder, int output, int eighths, size_t memory_limit) {
     static const J_COLOR_SPACE spaces[] = {JCS_GRAYSCALE, JCS_EXT_RGB, JCS_EXT_RGBA, JCS_EXT_BGRA, JCS_CMYK};
     if (setjmp(decoder->escape))
         return decoder->status;
@@ -224,12 +208,9 @@ int cjpeg_start(cjpeg_decoder *decoder, int output, int eighths, int only_means,
     info->scale_num = (unsigned)eighths;
     info->scale_denom = 8;
     info->mem->max_memory_to_use = (long)memory_limit;
-    if (only_means)
-        leave_out_refinements(decoder);
     /* Scan by scan: the caller keeps the thread between the steps of reading ahead. */
     info->buffered_image = jpeg_has_multiple_scans(info);
-    jpeg_start_decompress(info);
-    return CJPEG_OK;
+    return jpeg_start_decompress(info) ? CJPEG_OK : CJPEG_NEEDS_MORE;
 }
 
 int cjpeg_read_ahead(cjpeg_decoder *decoder, int max_scans, int *done) {
@@ -251,13 +232,46 @@ int cjpeg_read_ahead(cjpeg_decoder *decoder, int max_scans, int *done) {
     return CJPEG_OK;
 }
 
+int cjpeg_take_scans(cjpeg_decoder *decoder, int max_scans, int *whole, int *done) {
+    enum { STEPS = 16 };
+    *done = 0;
+    if (setjmp(decoder->escape))
+        return decoder->status;
+    struct jpeg_decompress_struct *info = &decoder->info;
+    int result = JPEG_ROW_COMPLETED;
+    for (int i = 0; i < STEPS && result != JPEG_SUSPENDED && result != JPEG_REACHED_EOI; i++) {
+        result = jpeg_consume_input(info);
+        if (info->input_scan_number > max_scans)
+            return CJPEG_TOO_MANY_SCANS;
+    }
+    *done = jpeg_input_complete(info);
+    /* That the last one is whole shows when something follows it. */
+    *whole = info->input_scan_number - (*done ? 0 : 1);
+    return result == JPEG_SUSPENDED ? CJPEG_NEEDS_MORE : CJPEG_OK;
+}
+
+int cjpeg_begin_pass(cjpeg_decoder *decoder) {
+    if (setjmp(decoder->escape))
+        return decoder->status;
+    struct jpeg_decompress_struct *info = &decoder->info;
+    /* Rows of a scan that has not come in full would have to be waited for; those of the one before hold what there is of it. */
+    int scan = info->input_scan_number - (jpeg_input_complete(info) ? 0 : 1);
+    return jpeg_start_output(info, scan) ? CJPEG_OK : CJPEG_NEEDS_MORE;
+}
+
+int cjpeg_end_pass(cjpeg_decoder *decoder) {
+    if (setjmp(decoder->escape))
+        return decoder->status;
+    return jpeg_finish_output(&decoder->info) ? CJPEG_OK : CJPEG_NEEDS_MORE;
+}
+
 int cjpeg_read_rows(cjpeg_decoder *decoder, uint8_t *const *rows, uint32_t count, uint32_t *got) {
     *got = 0;
     if (setjmp(decoder->escape))
         return decoder->status;
     /* The library takes no const, and changes the rows only. */
     *got = jpeg_read_scanlines(&decoder->info, (JSAMPARRAY)rows, count);
-    return *got > 0 ? CJPEG_OK : CJPEG_BAD_DATA;
+    return *got > 0 ? CJPEG_OK : decoder->is_growing ? CJPEG_NEEDS_MORE : CJPEG_BAD_DATA;
 }
 
 int cjpeg_skip_rows(cjpeg_decoder *decoder, uint32_t count) {

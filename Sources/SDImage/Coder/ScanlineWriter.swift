@@ -1,3 +1,4 @@
+import Glibc
 import SDImagePixels
 
 /// Receives decoded rows top to bottom, shrinks them, converts colour and pixel format, turns, and gives the finished
@@ -99,6 +100,14 @@ import SDImagePixels
         }
         turner.flush()
         return turner.buffer
+    }
+
+    /// A copy of the picture as far as it has come, but for a few rows of one that is turned by a quarter. Rows that have not
+    /// come are zero where partial pictures are accepted.
+    package func copy() throws(ImageError) -> PixelBuffer {
+        let copy = try PixelBuffer(size: turner.buffer.size, format: output, limit: turner.buffer.byteCount)
+        unsafe memcpy(copy.mutablePixels, turner.buffer.pixels, copy.byteCount)
+        return copy
     }
 
     private mutating func drain(_ scaler: RowScaler) {

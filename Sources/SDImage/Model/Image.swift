@@ -71,6 +71,8 @@ package struct ImageMetadata: Sendable {
     /// Sum of the frame durations in milliseconds; 0 for stills.
     package var durationMilliseconds = 0
     package var isIncremental = false
+    /// How many of the encoded bytes were needed for an early thumbnail; nil for all of them.
+    package var consumedBytes: Int?
     /// A thumbnail size was asked for, whether or not it shrank anything.
     package var isThumbnail = false
     /// Pixel size of the encoded picture, as displayed; equal to the image's own for a full decode.

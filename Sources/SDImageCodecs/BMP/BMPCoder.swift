@@ -41,7 +41,9 @@ extension BMPHeader {
         info.hasAlpha = fields.alpha != 0
         let isGray = hasPalette && BMPPalette(bytes, self, transform: nil).isGray
         info.channels = isGray ? 1 : info.hasAlpha ? 4 : 3
-        info.hasColorProfile = color.profile(in: bytes, limits: limits) != nil
+        info.colorProfile = color.profile(in: bytes, limits: limits)
+        info.hasColorProfile = info.colorProfile != nil
+        info.dpi = resolution
         return info
     }
 }

@@ -27,6 +27,8 @@ struct BMPHeader {
     /// Where the data begin.
     let data: Int
     let color: BMPColor
+    /// Pixels per inch; nil when the header does not say.
+    let resolution: Resolution?
 
     var hasPalette: Bool { (1...8).contains(bits) }
 
@@ -66,9 +68,16 @@ struct BMPHeader {
         let isBehindPalette = announced > paletteStart || (announced == paletteStart && palette.isEmpty)
         data = isBehindPalette ? announced : palette.upperBound
         color = BMPColor(values)
+        resolution = BMPHeader.resolution(values)
     }
 
     // MARK: Parts
+
+    /// From pixels per metre.
+    private static func resolution(_ values: BMPHeaderValues) -> Resolution? {
+        let x = values.i32(24), y = values.i32(28)
+        return x > 0 && y > 0 ? (Double(x) * 0.0254, Double(y) * 0.0254) : nil
+    }
 
     static let bitFields = 3, alphaBitFields = 6
     private static let rgb = 0, rle8 = 1, rle4 = 2, jpeg = 4, png = 5

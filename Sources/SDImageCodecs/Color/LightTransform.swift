@@ -3,7 +3,7 @@ import SDImagePixels
 
 /// Integer rows of an encoding to light with the primaries of sRGB: as float, or brought back to integers in sRGB, by a
 /// shoulder where the encoding reaches beyond white.
-struct LightTransform: RowTransform {
+final class LightTransform: RowTransform {
     private let format: PixelFormat
     private let output: PixelFormat
     private let table: [Float]
@@ -28,6 +28,22 @@ struct LightTransform: RowTransform {
         // Equal colours stay equal whatever the primaries.
         matrix = (isGray ? .identity : toStandard).scaled(by: gain).rows.flatMap { $0.map(Float.init) }
         mapsTones = encoding.curve.isHighDynamicRange && output != .rgbaFloat
+    }
+
+    /// For RGB by a profile of one curve and three primaries, which is what cameras and displays have; nil for others.
+    /// Little CMS takes twice the time and more.
+    init?(profile: Bytes, format: PixelFormat, output: PixelFormat) {
+        let values = format.bytesPerChannel == 1 ? 256 : 65536
+        guard format.bytesPerChannel <= 2, !format.isPremultiplied, format.channels >= 3, let context = ICCContext(),
+            let shaper = context.shaper(profile, values: values)
+        else { return nil }
+        self.format = format
+        self.output = output
+        table = shaper.curve
+        systemGamma = 1
+        luminance = [0, 1, 0]
+        matrix = shaper.matrix.rows.flatMap { $0.map(Float.init) }
+        mapsTones = false
     }
 
     func output(for format: PixelFormat) -> PixelFormat { output }

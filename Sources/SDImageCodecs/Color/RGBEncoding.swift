@@ -45,6 +45,8 @@ package struct RGBEncoding: Sendable {
     /// sRGB without its curve.
     static let light = RGBEncoding(curve: .power(1), white: daylight, primaries: standardPrimaries)
 
+    static let standard = RGBEncoding(curve: .sRGB, white: daylight, primaries: standardPrimaries)
+
     private static let daylight = Point(x: 0.3127, y: 0.3290)
     /// ITU-R BT.709, which sRGB shares.
     private static let standardPrimaries = [Point(x: 0.64, y: 0.33), Point(x: 0.30, y: 0.60), Point(x: 0.15, y: 0.06)]

@@ -17,7 +17,7 @@ package final class JPEGCoder: ImageCoder {
         var info = ImageInfo()
         info.format = .jpeg
         info.storedSize = decoder.size
-        info.orientation = JPEGCoder.orientation(markers)
+        info.orientation = markers.orientation
         info.channels = decoder.kind == .gray ? 1 : 3
         info.isProgressive = decoder.isProgressive
         info.hasColorProfile = markers.colorProfile != nil
@@ -27,20 +27,10 @@ package final class JPEGCoder: ImageCoder {
 
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         let decoder = try JPEGDecoder(bytes, tolerant: options.acceptPartial)
-        let markers = JPEGMarkers(bytes, limit: options.limits.metadataBytes)
-        let orientation = JPEGCoder.orientation(markers)
-        let plan = try DecodePlan(storedSize: decoder.size, orientation: orientation, options: options)
-        let picture = try JPEGPicture(decoder: decoder, plan: plan, profile: markers.colorProfile, options: options)
-        let pixels = try picture.read(stop: stop)
-        var metadata = plan.metadata(
-            format: .jpeg, pixels: pixels.format, hasAlpha: false, orientation: orientation, options: options)
-        metadata.isIncremental = decoder.isDamaged
-        // A profile of inks says nothing about the RGB that came out.
-        metadata.colorProfile = options.convertToSRGB || decoder.kind == .cmyk ? nil : markers.colorProfile
-        return Image(pixels: pixels, metadata: metadata)
+        return try JPEGFile(decoder, options: options).decode(stop: stop)
     }
 
-    private static func orientation(_ markers: JPEGMarkers) -> Orientation {
-        markers.exif.map { ExifOrientation.read($0) } ?? .up
+    package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? {
+        StreamDecoder(JPEGStream(options))
     }
 }

@@ -23,33 +23,45 @@ import SDImage
     static let rowsAtOnce = 16
 
     private let decoder: OpaquePointer
-    let bytes: Bytes
+    private(set) var bytes: Bytes
     private let header: cjpeg_header
-    let size: PixelSize
-    let kind: Kind
 
     static var libraryVersion: String { unsafe String(cString: cjpeg_version()) }
 
     init(_ bytes: Bytes, tolerant: Bool) throws(ImageError) {
         guard !bytes.isEmpty else { throw ImageError(.emptyData, "no data") }
         guard let decoder = unsafe cjpeg_open(bytes.pointer, bytes.count, tolerant ? 1 : 0) else { throw .noMemory(bytes.count) }
-        var header = cjpeg_header()
-        let code = unsafe cjpeg_read_header(decoder, &header)
-        guard code == Int32(CJPEG_OK) else {
-            let error = unsafe JPEGDecoder.error(code, decoder)
-            unsafe cjpeg_close(decoder)
-            throw error
-        }
         unsafe self.decoder = decoder
         self.bytes = bytes
-        self.header = header
-        size = PixelSize(width: Int(header.width), height: Int(header.height))
-        kind = header.kind == Int32(CJPEG_GRAY) ? .gray : header.kind == Int32(CJPEG_CMYK) ? .cmyk : .color
+        header = unsafe try JPEGDecoder.header(decoder)
+    }
+
+    /// For bytes of which more arrive. Throws while the header is not whole.
+    init(growing bytes: Bytes) throws(ImageError) {
+        guard let decoder = unsafe cjpeg_open_growing() else { throw .noMemory(bytes.count) }
+        unsafe cjpeg_feed(decoder, bytes.pointer, bytes.count)
+        unsafe self.decoder = decoder
+        self.bytes = bytes
+        header = unsafe try JPEGDecoder.header(decoder)
+    }
+
+    /// Closes the decoder where it throws.
+    private static func header(_ decoder: OpaquePointer) throws(ImageError) -> cjpeg_header {
+        var header = cjpeg_header()
+        let code = unsafe cjpeg_read_header(decoder, &header)
+        guard code != Int32(CJPEG_OK) else { return header }
+        let error = unsafe JPEGDecoder.error(code, decoder)
+        unsafe cjpeg_close(decoder)
+        throw error
     }
 
     deinit { unsafe cjpeg_close(decoder) }
 
+    var size: PixelSize { PixelSize(width: Int(header.width), height: Int(header.height)) }
+    var kind: Kind { header.kind == Int32(CJPEG_GRAY) ? .gray : header.kind == Int32(CJPEG_CMYK) ? .cmyk : .color }
     var isProgressive: Bool { header.is_progressive != 0 }
+    /// Brightness is a component of its own, so that a draft can be made of means.
+    var hasDrafts: Bool { kind == .gray || header.is_ycc != 0 }
     /// All of the file must be read before the first row.
     var hasMultipleScans: Bool { header.has_multiple_scans != 0 }
     /// Rows that are coded together.
@@ -63,8 +75,6 @@ import SDImage
     struct Scale {
         let eighths: Int
         let size: PixelSize
-        /// The mean of each block is all that is needed; scans that refine it may be left unread.
-        let needsOnlyMeans: Bool
     }
 
     /// The smallest scale that leaves the filter after it something to choose from.
@@ -78,15 +88,16 @@ import SDImage
         let (width, height) = (Double(wanted.width) * margin, Double(wanted.height) * margin)
         for eighths in 1..<8 {
             let extent = extent(eighths: eighths)
-            guard extent.width >= width, extent.height >= height else { continue }
-            // Also where color is sampled more coarsely than brightness its blocks are finer than the result.
-            let isCovered = Double(header.coarsest_columns) >= width && Double(header.coarsest_rows) >= height
-            return Scale(eighths: eighths, size: scaledSize(eighths), needsOnlyMeans: eighths == 1 && isCovered)
+            if extent.width >= width, extent.height >= height { return scale(eighths) }
         }
         return fullScale
     }
 
-    var fullScale: Scale { Scale(eighths: 8, size: size, needsOnlyMeans: false) }
+    var fullScale: Scale { Scale(eighths: 8, size: size) }
+    /// A mean of each block, and no more.
+    var smallestScale: Scale { scale(1) }
+
+    private func scale(_ eighths: Int) -> Scale { Scale(eighths: eighths, size: scaledSize(eighths)) }
 
     /// The part of the scaled rows that the picture covers: libjpeg rounds their size up.
     func extent(eighths: Int) -> ScanlineWriter.Extent {
@@ -103,12 +114,7 @@ import SDImage
 
     /// Prepares rows; a file with several scans is read as far as needed, within the limits on memory and scans.
     func start(_ rows: Rows, scale: Scale, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
-        if hasMultipleScans, header.coefficient_bytes > UInt64(max(0, limits.workingBytes)) {
-            throw .tooLarge("memory for coefficients in bytes", limit: limits.workingBytes)
-        }
-        try check(
-            unsafe cjpeg_start(
-                decoder, rows.rawValue, Int32(scale.eighths), scale.needsOnlyMeans ? 1 : 0, max(1, limits.workingBytes)))
+        try prepare(rows, scale: scale, limits: limits)
         var done: Int32 = 0
         while done == 0 {
             try stop.check()
@@ -116,10 +122,20 @@ import SDImage
         }
     }
 
-    /// Decodes up to as many rows as there are pointers, each with room for a row; gives how many, at least one.
+    /// Prepares rows, and reads no scan yet.
+    func prepare(_ rows: Rows, scale: Scale, limits: DecodeLimits) throws(ImageError) {
+        if hasMultipleScans, header.coefficient_bytes > UInt64(max(0, limits.workingBytes)) {
+            throw .tooLarge("memory for coefficients in bytes", limit: limits.workingBytes)
+        }
+        try check(unsafe cjpeg_start(decoder, rows.rawValue, Int32(scale.eighths), max(1, limits.workingBytes)))
+    }
+
+    /// Decodes up to as many rows as there are pointers, each with room for a row. Gives how many: at least one, but of a
+    /// growing file none where more bytes are needed.
     func read(into rows: [UnsafeMutablePointer<UInt8>?]) throws(ImageError) -> Int {
         var got: UInt32 = 0
-        try check(unsafe cjpeg_read_rows(decoder, rows, UInt32(rows.count), &got))
+        let code = unsafe cjpeg_read_rows(decoder, rows, UInt32(rows.count), &got)
+        if code != Int32(CJPEG_NEEDS_MORE) { try check(code) }
         return Int(got)
     }
 
@@ -136,6 +152,34 @@ import SDImage
         }
     }
 
+    // MARK: Growing files
+
+    /// All bytes so far.
+    func feed(_ bytes: Bytes) {
+        unsafe cjpeg_feed(decoder, bytes.pointer, bytes.count)
+        // What was there before is let go of only now.
+        self.bytes = bytes
+    }
+
+    /// Reads what has come of a file with several scans. How many of them are whole, and whether that is all.
+    func takeScans(stop: StopSignal) throws(ImageError) -> (whole: Int, isAll: Bool) {
+        var whole: Int32 = 0
+        var done: Int32 = 0
+        var code = Int32(CJPEG_OK)
+        while done == 0, code == Int32(CJPEG_OK) {
+            try stop.check()
+            code = unsafe cjpeg_take_scans(decoder, Int32(maximumScans), &whole, &done)
+        }
+        if code != Int32(CJPEG_NEEDS_MORE) { try check(code) }
+        return (Int(whole), done != 0)
+    }
+
+    /// Has the rows come from the first on again, made of all scans that were read; and ends that.
+    func beginPass() throws(ImageError) { try check(unsafe cjpeg_begin_pass(decoder)) }
+    func endPass() throws(ImageError) { try check(unsafe cjpeg_end_pass(decoder)) }
+
+    // MARK: Parts, and limits
+
     /// Passes over as many rows, a multiple of `unitRows` and not all; calls `check` every few million pixels.
     func skip(_ count: Int, check: () throws(ImageError) -> Void) throws(ImageError) {
         let step = max(1, 4_000_000 / max(1, size.width * unitRows)) * unitRows
@@ -150,7 +194,7 @@ import SDImage
 
     /// Each scan walks all blocks however few bytes it has, so large pictures may have fewer of them. Encoders write
     /// about ten.
-    private var maximumScans: Int {
+    var maximumScans: Int {
         let pixels = max(1, size.pixelCount ?? Int.max)
         return min(500, max(16, 4_000_000_000 / pixels))
     }

@@ -8,6 +8,9 @@ struct JPEGMarkers {
     /// The ICC profile, joined from its numbered pieces (ICC.1:2010, B.4).
     private(set) var colorProfile: Bytes?
 
+    /// As the EXIF block says.
+    var orientation: Orientation { exif.map { ExifOrientation.read($0) } ?? .up }
+
     private struct Piece {
         let number: UInt8
         let range: Range<Int>
@@ -20,6 +23,7 @@ struct JPEGMarkers {
         reader.seek(to: 2)
         while let segment = JPEGMarkers.next(&reader) {
             let (marker, body) = segment
+            if marker == 0xDA || marker == 0xD9 { break }
             if marker == 0xE1, exif == nil, reader.matches("Exif\0\0", at: body.lowerBound), body.count > 6 {
                 exif = bytes.slice(body.dropFirst(6))
             } else if marker == 0xE2, reader.matches("ICC_PROFILE\0", at: body.lowerBound), body.count > 14 {
@@ -31,7 +35,7 @@ struct JPEGMarkers {
         colorProfile = JPEGMarkers.join(pieces, of: bytes, limit: limit)
     }
 
-    /// The next segment before the first scan: its marker, and where its content lies.
+    /// The next segment: its marker, and where its content lies. What belongs to no segment is passed over.
     static func next(_ reader: inout ByteReader) -> (UInt8, Range<Int>)? {
         while let byte = reader.u8() {
             guard byte == 0xFF else { continue }
@@ -42,7 +46,7 @@ struct JPEGMarkers {
             }
             // Markers without content: stuffing, TEM and restarts.
             if marker == 0 || marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }
-            if marker == 0xDA || marker == 0xD9 { return nil }
+            if marker == 0xD9 { return (marker, reader.offset..<reader.offset) }
             guard let length = reader.u16(bigEndian: true), length >= 2 else { return nil }
             let start = reader.offset
             guard reader.skip(Int(length) - 2) else { return nil }

@@ -3,7 +3,9 @@ import SDImagePixels
 
 /// The way of one picture from libjpeg's rows to the finished buffer.
 @safe struct JPEGPicture {
-    private let decoder: JPEGDecoder
+    let decoder: JPEGDecoder
+    /// The first scans of means are enough.
+    let isEarly: Bool
     private let plan: DecodePlan
     private let options: DecodeOptions
     private let output: PixelFormat
@@ -19,7 +21,10 @@ import SDImagePixels
         self.decoder = decoder
         self.plan = plan
         self.options = options
-        scale = decoder.scale(covering: plan.scaledSize)
+        isEarly =
+            options.earlyThumbnail && decoder.isProgressive && decoder.hasDrafts
+            && plan.scaledSize.width * 8 <= decoder.size.width && plan.scaledSize.height * 8 <= decoder.size.height
+        scale = isEarly ? decoder.smallestScale : decoder.scale(covering: plan.scaledSize)
         let own: PixelFormat = decoder.kind == .gray ? .gray8 : .rgb8
         output = .resolved(source: own, wanted: options.pixelFormat)
         let profile = options.convertToSRGB ? profile : nil
@@ -53,20 +58,52 @@ import SDImagePixels
 
     private var rowSize: PixelSize { scale.size }
 
+    /// Whether the picture is one for `readDraft`, where the file is.
+    var isDraft: Bool { decoder.hasDrafts && scale.eighths <= 2 }
+
     func read(stop: StopSignal) throws(ImageError) -> PixelBuffer {
-        var writer = try ScanlineWriter(
-            rowSize: rowSize, sourceFormat: rowFormat, plan: plan, output: output, transform: transform, options: options,
-            extent: decoder.extent(eighths: scale.eighths))
+        var writer = try makeWriter(rowFormat)
         try decoder.start(rows, scale: scale, limits: options.limits, stop: stop)
         if rows != .cmyk, let destination = JPEGDestination(writer, height: rowSize.height) {
             try decoder.readAll(rows, into: destination, options: options, stop: stop)
         } else {
-            try readThrough(&writer, stop: stop)
+            _ = try read(from: 0, to: &writer, stop: stop)
         }
         return try writer.finish()
     }
 
-    private func readThrough(_ writer: inout ScanlineWriter, stop: StopSignal) throws(ImageError) {
+    /// A small picture from the lowest coefficients alone, and how many bytes were needed; nil where libjpeg must decode.
+    func readDraft(stop: StopSignal) throws(ImageError) -> (pixels: PixelBuffer, consumedBytes: Int)? {
+        guard isDraft else { return nil }
+        // Also where color is sampled more coarsely than brightness its samples shall be finer than the result.
+        var reader = JPEGDraftReader(
+            decoder, detail: scale.eighths, wanted: isEarly ? PixelSize(width: 1, height: 1) : plan.scaledSize,
+            isEarly: isEarly, limits: options.limits)
+        guard let draft = try reader.read(stop: stop, pool: JPEGSplit.idleWorkers) else { return nil }
+        let isColor = decoder.kind == .color && rows != .gray
+        var writer = try makeWriter(isColor ? .rgb8 : .gray8)
+        let rows = try JPEGDraftRows(draft, size: rowSize, isColor: isColor, limit: options.limits.workingBytes)
+        try rows.write(to: &writer, stop: stop)
+        return (try writer.finish(), reader.consumedBytes)
+    }
+
+    /// Prepares the decoder of a growing file for rows.
+    func prepare() throws(ImageError) { try decoder.prepare(rows, scale: scale, limits: options.limits) }
+
+    /// For the rows of `read`.
+    func makeWriter() throws(ImageError) -> ScanlineWriter { try makeWriter(rowFormat) }
+
+    private func makeWriter(_ format: PixelFormat) throws(ImageError) -> ScanlineWriter {
+        try ScanlineWriter(
+            rowSize: rowSize, sourceFormat: format, plan: plan, output: output, transform: transform, options: options,
+            extent: decoder.extent(eighths: scale.eighths))
+    }
+
+    /// Whether that many rows are all.
+    func isWhole(rows count: Int) -> Bool { count >= rowSize.height }
+
+    /// Gives the rows from `first`, which is the next, to a writer, as far as they are there. Gives the one after them.
+    func read(from first: Int, to writer: inout ScanlineWriter, stop: StopSignal) throws(ImageError) -> Int {
         let bytesPerRow = rowSize.width * rows.bytesPerPixel
         let memory = try ScratchMemory(
             bytesPerRow * JPEGDecoder.rowsAtOnce, of: UInt8.self, limit: options.limits.workingBytes)
@@ -75,10 +112,11 @@ import SDImagePixels
             unsafe Optional((base + index * bytesPerRow).assumingMemoryBound(to: UInt8.self))
         }
         let colors = rows == .cmyk ? try ScratchMemory(rowSize.width * 3) : nil
-        var y = 0
+        var y = first
         while y < rowSize.height {
             try stop.check()
             let count = unsafe try decoder.read(into: pointers)
+            guard count > 0 else { break }
             for index in 0..<count {
                 let row = unsafe UnsafeRawBufferPointer(start: base + index * bytesPerRow, count: bytesPerRow)
                 guard let colors else {
@@ -90,6 +128,7 @@ import SDImagePixels
             }
             y += count
         }
+        return y
     }
 
     /// A row of CMYK to RGB.

@@ -3,7 +3,7 @@ import SDImage
 /// Two threads at one large picture: an idle worker decodes the lower rows, the calling thread the upper ones.
 struct JPEGSplit {
     /// Below this starting a second instance and waking a worker are too large a part of the work.
-    private static let smallestPixels = 2_000_000
+    static let smallestPixels = 2_000_000
 
     /// The first row that the worker decodes.
     let row: Int

@@ -64,7 +64,6 @@ struct APNGAnimation: PictureStream {
     // MARK: Pictures
 
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
-        if isFinished, !structure.isEnded, !options.acceptPartial { throw ImageError(.truncated, "APNG data end early") }
         guard !structure.frames.isEmpty else { return nil }
         let image = try picture(at: 0, isIncremental: !structure.isEnded, stop: stop)
         return isFinished && facts.frameCount > 1 ? image.with(frames: StreamDecoder(self)) : image

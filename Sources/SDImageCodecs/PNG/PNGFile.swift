@@ -24,16 +24,16 @@ struct PNGFile: PictureStream {
         guard !self.isFinished else { return }
         self.isFinished = isFinished
         try animation.update(bytes, isFinished: isFinished)
+        // Of an animation the missing frames would be missed.
+        let structure = animation.structure
+        if isFinished, structure.announcedFrames > 1, !structure.isEnded, !options.acceptPartial {
+            throw ImageError(.truncated, "png: the bytes end early")
+        }
         if isStill { try still.update(bytes, isFinished: isFinished) }
     }
 
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
         guard isStill else { return try animation.image(stop: stop) }
-        let structure = animation.structure
-        // Of an animation the missing frames would be missed.
-        if isFinished, structure.announcedFrames > 1, !structure.isEnded, !options.acceptPartial {
-            throw ImageError(.truncated, "APNG data end early")
-        }
         return try still.image(stop: stop)
     }
 

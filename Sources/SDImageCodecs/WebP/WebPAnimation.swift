@@ -40,6 +40,9 @@ struct WebPAnimation: PictureStream {
         do throws(ImageError) { try parse() } catch {
             if isFinished || error.status != .truncated { throw error }
         }
+        if isFinished, !(header?.isComplete ?? false), !options.acceptPartial {
+            throw ImageError(.truncated, "WebP data end early")
+        }
     }
 
     private mutating func parse() throws(ImageError) {
@@ -100,7 +103,6 @@ struct WebPAnimation: PictureStream {
 
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
         let isWhole = header?.isComplete ?? false
-        if isFinished, !isWhole, !options.acceptPartial { throw ImageError(.truncated, "WebP data end early") }
         if !frames.isEmpty {
             let image = try picture(at: 0, isIncremental: !isWhole, stop: stop)
             let isFinal = isFinished || isWhole

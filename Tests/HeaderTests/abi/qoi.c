@@ -119,8 +119,9 @@ static void feed(sdimage_coder *coder, sdimage_data *data, const sdimage_image *
         sdimage_status status = sdimage_decoder_copy_image(decoder, &image, NULL);
         CHECK(status == SDIMAGE_STATUS_OK || (status == SDIMAGE_STATUS_NEED_MORE_DATA && !is_last));
         if (status == SDIMAGE_STATUS_OK) {
-            const uint8_t *last = (const uint8_t *)sdimage_image_pixels(image) + (HEIGHT - 1) * sdimage_image_stride(image);
-            CHECK(at + step + AFTER_LAST_PIXEL >= length || !memcmp(last + 3 * (WIDTH - 1), "\0\0\0", 3));
+            const uint8_t *pixels = sdimage_image_pixels(image);
+            const uint8_t *last = pixels + (HEIGHT - 1) * sdimage_image_stride(image) + (WIDTH - 1) * 3;
+            CHECK(at + step + AFTER_LAST_PIXEL >= length || !memcmp(last, "\0\0\0", 3));
             if (is_last)
                 expect_same(drawn, image);
             pictures++;

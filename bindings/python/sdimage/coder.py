@@ -23,9 +23,9 @@ _HEAD = 4096
 class Coder:
     """A format of the program's own: subclass it, and give an instance to :func:`register_coder`.
 
-    The methods run on threads of the library, several at once, and may not wait. Shrinking, turning and changing the pixel
-    format of what :meth:`decode` returns is the library's work. An :class:`Error` that they raise is the error of the
-    decode; any other exception becomes ``INTERNAL_ERROR`` with its text.
+    The methods run on threads of the library, several at once, and may not wait. Shrinking, turning and changing the
+    pixel format of what :meth:`decode` returns is the library's work. An :class:`Error` that they raise is the error of
+    the decode; any other exception becomes ``INTERNAL_ERROR`` with its text.
     """
 
     #: For messages.

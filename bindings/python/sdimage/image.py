@@ -152,6 +152,11 @@ class Image:
         return cast(bool, lib.sdimage_image_is_incremental(self.pointer))
 
     @property
+    def consumed_bytes(self) -> int:
+        """How many of the encoded bytes an early thumbnail needed; 0 when all of them."""
+        return cast(int, lib.sdimage_image_consumed_bytes(self.pointer))
+
+    @property
     def is_animated(self) -> bool:
         """More than one frame."""
         return cast(bool, lib.sdimage_image_is_animated(self.pointer))
@@ -334,7 +339,8 @@ def decode(data: ReadableBuffer | Path, **options: Unpack[DecodeOptions]) -> Ima
 
     The options are those of :class:`sdimage.DecodeOptions`: ``thumbnail_size=(width, height)`` in pixels,
     ``preserve_aspect_ratio``, ``first_frame_only``, ``pixel_format``, ``apply_orientation``, ``convert_to_srgb``,
-    ``limit_bytes``, ``format_hint``, ``scale``, ``accept_partial``, and the safety limits. Works in a forked child.
+    ``limit_bytes``, ``format_hint``, ``scale``, ``accept_partial``,
+    ``early_thumbnail``, and the safety limits. Works in a forked child.
     """
     known(options, DecodeOptions)
     out = c_void_p()

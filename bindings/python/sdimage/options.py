@@ -34,6 +34,8 @@ class DecodeOptions(TypedDict, total=False):
     scale: float
     #: Takes the rows that could be decoded of a truncated picture for a success.
     accept_partial: bool
+    #: Makes a thumbnail of at most an eighth of a progressive JPEG from its first scan; the rest need not be there.
+    early_thumbnail: bool
     #: Safety limits: pixels of a header, bytes of a bitmap, milliseconds of work.
     max_pixels: int | None
     max_bytes: int | None
@@ -90,6 +92,7 @@ def decode_options(options: DecodeOptions) -> Handle:
     lib.sdimage_decode_options_set_apply_orientation(pointer, options.get("apply_orientation", True))
     lib.sdimage_decode_options_set_convert_to_srgb(pointer, options.get("convert_to_srgb", True))
     lib.sdimage_decode_options_set_accept_partial(pointer, options.get("accept_partial", False))
+    lib.sdimage_decode_options_set_early_thumbnail(pointer, options.get("early_thumbnail", False))
     lib.sdimage_decode_options_set_limit_bytes(pointer, unsigned(options.get("limit_bytes"), "limit_bytes"))
     lib.sdimage_decode_options_set_scale(pointer, options.get("scale", 1.0))
     lib.sdimage_decode_options_set_max_pixels(pointer, unsigned(options.get("max_pixels"), "max_pixels"))

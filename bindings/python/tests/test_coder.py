@@ -77,7 +77,8 @@ class Custom(TestCase):
 
     def test_exceptions_become_errors(self) -> None:
         self.register(Farbfeld())
-        self.assertEqual(self.assert_error("TRUNCATED", sdimage.decode, farbfeld(3, 2)[:-1]).message, "pixels are missing")
+        error = self.assert_error("TRUNCATED", sdimage.decode, farbfeld(3, 2)[:-1])
+        self.assertEqual(error.message, "pixels are missing")
         self.assert_error("TOO_LARGE", sdimage.decode, b"farbfeld" + b"\xff" * 8)
         self.assert_error("INTERNAL_ERROR", sdimage.decode, b"farbfeld")
 

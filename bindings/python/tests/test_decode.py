@@ -6,11 +6,12 @@ import array
 import io
 import struct
 import unittest
+import zlib
 from pathlib import Path
 
 from sdimage import _png
 
-from .support import TestCase, jpeg, png, sdimage
+from .support import ROOT, TestCase, jpeg, png, sdimage
 
 try:
     import numpy
@@ -58,7 +59,7 @@ class Decoding(TestCase):
         self.assertGreater(image.width, 100)
 
     def test_every_pixel_format_can_be_asked_for(self) -> None:
-        for name in ("gray8", "rgb8", "rgba8", "rgba8_premultiplied", "bgra8_premultiplied", "rgba16"):
+        for name in ("gray8", "rgb8", "rgba8", "rgba8_premultiplied", "bgra8_premultiplied", "rgba16", "rgba_float"):
             with self.subTest(name):
                 self.assertEqual(sdimage.decode(png(), pixel_format=name).pixel_format, name)
 
@@ -135,6 +136,91 @@ class Decoding(TestCase):
         self.assert_error("TRUNCATED", growing.update, data[len(data) // 2 :])
 
 
+def chunked(data: bytes, *chunks: tuple[bytes, bytes]) -> bytes:
+    """A PNG with chunks behind its header."""
+    return data[:33] + b"".join(_png._chunk(name, body) for name, body in chunks) + data[33:]
+
+
+class Metadata(TestCase):
+    EXIF = b"MM\0*\0\0\0\x08\0\0"
+
+    def test_blocks_are_bytes_or_none(self) -> None:
+        data = chunked(png(), (b"eXIf", self.EXIF), (b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0<x/>"))
+        self.assertEqual(sdimage.read_metadata(data, "exif"), self.EXIF)
+        self.assertEqual(sdimage.read_metadata(data, "xmp"), b"<x/>")
+        self.assertIsNone(sdimage.read_metadata(data, "icc"))
+        self.assert_error("INVALID_ARGUMENT", sdimage.read_metadata, data, "iptc")
+        self.assert_error("NOT_FOUND", sdimage.read_metadata, "/nowhere/at/all.png", "exif")
+        self.assert_error("NOT_AN_IMAGE", sdimage.read_metadata, b"plain text, nothing more", "exif")
+
+    def test_info_tells_resolution_and_texts(self) -> None:
+        known = sdimage.info(
+            chunked(png(), (b"pHYs", struct.pack(">IIB", 3937, 7874, 1)), (b"tEXt", b"Title\0gr\xfcn"), (b"eXIf", self.EXIF))
+        )
+        self.assertAlmostEqual(known["dpi_x"], 100, places=1)
+        self.assertAlmostEqual(known["dpi_y"], 200, places=1)
+        self.assertEqual((known["text"], known["exif_bytes"], known["xmp_bytes"]), ({"Title": "grün"}, 10, 0))
+        self.assertIsNone(sdimage.info(png())["dpi_x"])
+
+    def test_bright_pictures_say_so(self) -> None:
+        data = chunked(png(), (b"cICP", bytes((9, 16, 0, 1))))
+        self.assertTrue(sdimage.info(data)["is_hdr"])
+        self.assertTrue(sdimage.decode(data, pixel_format="rgba_float").is_hdr)
+        self.assertFalse(sdimage.decode(data).is_hdr)
+        self.assertTrue(sdimage.decode(data, convert_to_srgb=False).metadata["is_hdr"])
+
+
+class Animations(TestCase):
+    def apng(self, frames: list[bytes], width: int, height: int, level: int = 6) -> bytes:
+        """Frames of RGBA pixels that replace each other."""
+
+        def chunk(kind: bytes, body: bytes) -> bytes:
+            return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+        file = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0))
+        file += chunk(b"acTL", struct.pack(">II", len(frames), 3))
+        for index, pixels in enumerate(frames):
+            place = struct.pack(">IIIIIHHBB", max(0, 2 * index - 1), width, height, 0, 0, 4, 100, 0, 0)
+            rows = (b"\0" + pixels[at : at + width * 4] for at in range(0, len(pixels), width * 4))
+            data = zlib.compress(b"".join(rows), level)
+            file += chunk(b"fcTL", place)
+            file += chunk(b"fdAT", struct.pack(">I", 2 * index) + data) if index else chunk(b"IDAT", data)
+        return file + chunk(b"IEND", b"")
+
+    def test_frames_come_in_any_order(self) -> None:
+        frames = [bytes((index, 2, 3, 255)) * 12 for index in range(5)]
+        animation = sdimage.Animation(self.apng(frames, 4, 3))
+        self.assertEqual((len(animation), animation.size, animation.loop_count), (5, (4, 3), 3))
+        self.assertEqual(animation.durations_ms, [40] * 5)
+        for index in (3, 0, 4, 1):
+            self.assertEqual(animation[index].tobytes(), frames[index])
+        image = sdimage.decode(self.apng(frames, 4, 3))
+        self.assertEqual((image.frame_count, image.duration_ms, image.tobytes()), (5, 200, frames[0]))
+
+    def test_frames_of_many_megabytes_in_one_chunk_are_read(self) -> None:
+        frames = [bytes((index, 9, 8, 255)) * (1700 * 1300) for index in range(3)]
+        data = self.apng(frames, 1700, 1300, level=0)
+        self.assertGreater(len(data), 3 * 8_000_000)
+        animation = sdimage.Animation(data)
+        self.assertEqual(len(animation), 3)
+        self.assertEqual(animation[2].tobytes(), frames[2])
+
+    def test_frames_are_there_before_the_last_byte(self) -> None:
+        frames = [bytes((index, 2, 3, 255)) * 12 for index in range(5)]
+        data = self.apng(frames, 4, 3)
+        growing = sdimage.Animation(b"")
+        growing.update(data[: len(data) // 2])
+        self.assertIn(len(growing), range(1, 5))
+        self.assertEqual(growing[len(growing) - 1].tobytes(), frames[len(growing) - 1])
+        growing.update(data[len(data) // 2 :], finished=True)
+        self.assertEqual([frame.tobytes() for frame in growing], frames)
+
+    def test_missing_frames_are_an_error_at_the_end(self) -> None:
+        data = self.apng([bytes(48), bytes(48)], 4, 3)[:-40]
+        self.assert_error("TRUNCATED", sdimage.decode, data)
+        self.assert_error("TRUNCATED", sdimage.Animation, data)
+
+
 class Pixels(TestCase):
     def test_from_pixels_copies_and_checks(self) -> None:
         pixels = bytes(range(24))
@@ -194,6 +280,13 @@ class Arrays(TestCase):
         deep = sdimage.Image.from_pixels(samples, 3, 2, "rgba16")
         self.assertTrue((numpy.asarray(deep) == samples.reshape(2, 3, 4)).all())
 
+    def test_light_is_an_array_of_floats(self) -> None:
+        light = numpy.asarray(sdimage.decode(png(2, 2, (255, 188, 0, 128)), pixel_format="rgba_float"))
+        self.assertEqual((light.dtype, light.shape), (numpy.float32, (2, 2, 4)))
+        self.assertTrue(numpy.allclose(light[0, 0], (1, 0.5029, 0, 128 / 255), atol=1e-3))
+        image = sdimage.Image.from_pixels(numpy.array([[2, 0.5, -1, 1]], numpy.float32), 1, 1, "rgba_float")
+        self.assertEqual(image.convert("rgba8").tobytes(), bytes((255, 188, 0, 255)))
+
     def test_copies_and_other_types_can_be_asked_for(self) -> None:
         image = sdimage.decode(png())
         copy = numpy.array(image)
@@ -201,6 +294,16 @@ class Arrays(TestCase):
         self.assertEqual(image.tobytes()[:3], bytes((200, 100, 50)))
         self.assertEqual(numpy.asarray(image, dtype=numpy.float32)[0, 0, 1], 100.0)
         self.assertEqual(image.__array__(numpy.uint16).dtype, numpy.uint16)
+
+
+class EarlyThumbnails(TestCase):
+    def test_the_first_scan_of_a_progressive_jpeg_is_enough(self) -> None:
+        data = (ROOT / "Tests" / "Fixtures" / "jpeg" / "large_progressive.jpg").read_bytes()
+        whole = sdimage.decode(data, thumbnail_size=(100, 100), early_thumbnail=True)
+        self.assertLess(whole.consumed_bytes, len(data) // 2)
+        early = sdimage.decode(data[: whole.consumed_bytes], thumbnail_size=(100, 100), early_thumbnail=True)
+        self.assertEqual(early.tobytes(), whole.tobytes())
+        self.assertEqual(sdimage.decode(data, thumbnail_size=(100, 100)).consumed_bytes, 0)
 
 
 @unittest.skipIf(PIL is None, "Pillow is not installed")

@@ -1,0 +1,56 @@
+import CLCMS
+import SDImage
+
+/// What a profile without tables says: one curve for the three colours, and the way from their light to that of sRGB.
+struct ICCShaper {
+    let curve: [Float]
+    let matrix: ColorMatrix
+}
+
+extension ICCContext {
+    private static let curves = [cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag]
+    private static let columns = [cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag]
+    /// Little CMS prefers these where a profile has both.
+    private static let tables = [cmsSigAToB0Tag, cmsSigAToB1Tag, cmsSigDToB0Tag, cmsSigDToB1Tag]
+
+    /// nil when the profile is damaged, has tables, curves that differ from each other, or a black that is not, which
+    /// Little CMS compensates for.
+    func shaper(_ profile: Bytes, values: Int) -> ICCShaper? {
+        guard let source = unsafe open(profile, space: cmsSigRgbData) else { return nil }
+        defer { unsafe cmsCloseProfile(source) }
+        guard let target = unsafe open(.standard) else { return nil }
+        defer { unsafe cmsCloseProfile(target) }
+        guard unsafe cmsIsMatrixShaper(source) != 0, !ICCContext.tables.contains(where: { unsafe cmsIsTag(source, $0) != 0 }),
+            let curve = unsafe curve(source, values: values), let from = unsafe matrix(source),
+            let back = unsafe matrix(target)?.inverse, let black = curve.first, abs(black) < 1e-4
+        else { return nil }
+        return ICCShaper(curve: curve, matrix: back.multiplied(by: from))
+    }
+
+    private func curve(_ profile: cmsHPROFILE, values: Int) -> [Float]? {
+        let coarse = 64
+        var first: [Float]?
+        for tag in ICCContext.curves {
+            guard let curve = unsafe cmsReadTag(profile, tag).map({ OpaquePointer($0) }) else { return nil }
+            let samples = unsafe ICCContext.samples(curve, coarse)
+            if let first, first != samples { return nil }
+            first = samples
+        }
+        return unsafe cmsReadTag(profile, cmsSigRedTRCTag).map { unsafe ICCContext.samples(OpaquePointer($0), values) }
+    }
+
+    private static func samples(_ curve: OpaquePointer, _ count: Int) -> [Float] {
+        (0..<count).map { unsafe cmsEvalToneCurveFloat(curve, Float($0) / Float(count - 1)) }
+    }
+
+    /// From light to the XYZ that connects profiles, white being D50.
+    private func matrix(_ profile: cmsHPROFILE) -> ColorMatrix? {
+        var columns: [[Double]] = []
+        for tag in ICCContext.columns {
+            guard let value = unsafe cmsReadTag(profile, tag) else { return nil }
+            let color = unsafe value.load(as: cmsCIEXYZ.self)
+            columns.append([color.X, color.Y, color.Z])
+        }
+        return ColorMatrix((0..<3).map { row in columns.map { $0[row] } })
+    }
+}

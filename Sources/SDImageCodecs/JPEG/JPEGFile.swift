@@ -1,0 +1,45 @@
+import SDImage
+
+/// A JPEG of which the header is there, and what is to be made of it.
+struct JPEGFile {
+    let picture: JPEGPicture
+    private let plan: DecodePlan
+    private let markers: JPEGMarkers
+    private let options: DecodeOptions
+
+    init(_ decoder: JPEGDecoder, options: DecodeOptions) throws(ImageError) {
+        markers = JPEGMarkers(decoder.bytes, limit: options.limits.metadataBytes)
+        plan = try DecodePlan(storedSize: decoder.size, orientation: markers.orientation, options: options)
+        picture = try JPEGPicture(decoder: decoder, plan: plan, profile: markers.colorProfile, options: options)
+        self.options = options
+    }
+
+    /// Of the pictures that are made.
+    var size: PixelSize { plan.turn.swapsAxes ? plan.scaledSize.swapped : plan.scaledSize }
+
+    func decode(stop: StopSignal) throws(ImageError) -> Image {
+        if let image = try decodeDraft(stop: stop) { return image }
+        let pixels = try picture.read(stop: stop)
+        return image(pixels, isIncremental: picture.decoder.isDamaged)
+    }
+
+    /// nil where libjpeg must decode.
+    func decodeDraft(stop: StopSignal) throws(ImageError) -> Image? {
+        guard let draft = try picture.readDraft(stop: stop) else { return nil }
+        return image(draft.pixels, consumedBytes: picture.isEarly ? draft.consumedBytes : nil)
+    }
+
+    func image(_ pixels: PixelBuffer, isIncremental: Bool = false, consumedBytes: Int? = nil) -> Image {
+        let decoder = picture.decoder
+        var metadata = plan.metadata(
+            format: .jpeg, pixels: pixels.format, hasAlpha: false, orientation: markers.orientation, options: options)
+        metadata.isIncremental = isIncremental
+        metadata.consumedBytes = consumedBytes
+        metadata.bitsPerChannel = 8
+        metadata.channels = decoder.kind == .gray ? 1 : 3
+        metadata.isProgressive = decoder.isProgressive
+        // A profile of inks says nothing about the RGB that came out.
+        metadata.setColor(profile: decoder.kind == .cmyk ? nil : markers.colorProfile, options: options)
+        return Image(pixels: pixels, metadata: metadata)
+    }
+}

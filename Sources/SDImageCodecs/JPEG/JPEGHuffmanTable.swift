@@ -1,0 +1,22 @@
+import SDImage
+import SDImagePixels
+
+/// A Huffman code made for look-ups.
+@safe final class JPEGHuffmanTable {
+    private let memory: ScratchMemory
+
+    /// nil when there can be no such code, or when memory is refused. `hasSteps`: for the AC coefficients of sequential
+    /// scans.
+    init?(_ code: JPEGTables.HuffmanCode, hasSteps: Bool) {
+        guard let memory = try? ScratchMemory(MemoryLayout<sdpx_jpeg_huffman>.stride),
+            let table = unsafe memory.bound(to: sdpx_jpeg_huffman.self).baseAddress, code.lengths.count == 16,
+            unsafe sdpx_jpeg_make_huffman(table, code.lengths, code.values, code.values.count, hasSteps ? 1 : 0) != 0
+        else { return nil }
+        self.memory = memory
+    }
+
+    /// Lives as long as this object.
+    var pointer: UnsafePointer<sdpx_jpeg_huffman>? {
+        unsafe memory.bound(to: sdpx_jpeg_huffman.self).baseAddress.map { unsafe UnsafePointer($0) }
+    }
+}

@@ -1,0 +1,50 @@
+import SDImage
+
+/// What a scan holds of which components (ISO/IEC 10918-1, B.2.3).
+struct JPEGScanHeader {
+    struct Component {
+        /// Place in the frame.
+        let index: Int
+        /// Numbers of the Huffman codes.
+        let dc: UInt8
+        let ac: UInt8
+    }
+
+    let components: [Component]
+    /// First and last coefficient in zigzag order.
+    let first: UInt8
+    let last: UInt8
+    /// Successive approximation: the bit that came before, 0 for none, and the lowest that is coded.
+    let highBit: UInt8
+    let lowBit: UInt8
+
+    /// nil when it does not fit the frame.
+    init?(_ body: Bytes, frame: JPEGFrame) {
+        var reader = body.reader
+        guard let count = reader.u8(), count > 0, reader.remaining == 2 * Int(count) + 3 else { return nil }
+        var components: [Component] = []
+        for _ in 0..<count {
+            guard let id = reader.u8(), let codes = reader.u8(),
+                let index = frame.components.firstIndex(where: { $0.id == id }),
+                !components.contains(where: { $0.index == index })
+            else { return nil }
+            components.append(Component(index: index, dc: codes >> 4, ac: codes & 15))
+        }
+        guard let first = reader.u8(), let last = reader.u8(), let bits = reader.u8(), last < 64, bits & 15 <= 13 else {
+            return nil
+        }
+        self.components = components
+        self.first = first
+        self.last = last
+        highBit = bits >> 4
+        lowBit = bits & 15
+    }
+
+    /// All of everything.
+    func isWhole(of frame: JPEGFrame) -> Bool {
+        components.count == frame.components.count && first == 0 && last == 63 && highBit == 0 && lowBit == 0
+    }
+
+    /// Means alone.
+    var isOfMeans: Bool { first == 0 && last == 0 }
+}

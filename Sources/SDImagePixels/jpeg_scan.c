@@ -1,0 +1,406 @@
+#include "sdpx_jpeg.h"
+
+#include <string.h>
+
+#include "clones.h"
+
+#define INLINE static inline __attribute__((always_inline))
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* --- Tables. */
+
+enum {
+    BLOCK = 64,
+    /* The most bits of a step: three of them fit into a full window. */
+    LONGEST_STEP = 18,
+    /* Part of the advance of steps that end a block: more than others can have, at a position below BLOCK. */
+    BLOCK_END = 256,
+    /* Where there is no step: more than the advance of any. */
+    NO_STEP = 1000
+};
+
+/* A step: over how many bits it leads, and how many coefficients on. */
+#define STEP(bits, advance) ((uint16_t)((bits) | (uint32_t)(advance) << 6))
+#define STEP_BITS(step) ((step) & 63u)
+#define STEP_ADVANCE(step) ((uint32_t)(step) >> 6)
+
+/* A symbol: the bits of its code and of the number after it, those of the number alone, the coefficients before it. */
+#define SYMBOL(bits, size, run) ((uint16_t)((bits) | (uint32_t)(size) << 6 | (uint32_t)(run) << 10))
+#define SYMBOL_BITS(symbol) ((symbol) & 63u)
+#define SYMBOL_SIZE(symbol) ((uint32_t)(symbol) >> 6 & 15)
+#define SYMBOL_RUN(symbol) ((uint32_t)(symbol) >> 10)
+
+/* No number follows, and it is no run of 16 zeros either. */
+INLINE int ends_block(uint32_t size, uint32_t run) { return size == 0 && run < 15; }
+
+INLINE void fill_entries(uint16_t *to, size_t count, uint16_t value) {
+    for (size_t i = 0; i < count; i++)
+        to[i] = value;
+}
+
+/* Steps over what `bits` bits can hold. `tails` has those over n fewer bits from 1 << n on; `last`: these are for use, the
+   others are there to end them. */
+static void make_steps(uint16_t *to, uint32_t bits, const uint16_t *tails, int last, const uint8_t *lengths,
+                       const uint8_t *values) {
+    uint16_t none = last ? STEP(0, NO_STEP) : 0, *end = to + (1u << bits);
+    for (uint32_t length = 1; length <= bits; length++) {
+        for (uint32_t n = lengths[length - 1]; n > 0; n--, values++) {
+            uint32_t size = *values & 15u, run = *values >> 4, all = length + size;
+            size_t room = (size_t)1 << (bits - length);
+            uint16_t step = STEP(all, run + 1);
+            if (ends_block(size, run)) {
+                fill_entries(to, room, STEP(length, BLOCK_END));
+            } else if (all > bits) {
+                fill_entries(to, room, last && all <= LONGEST_STEP ? step : none);
+            } else {
+                const uint16_t *rest = tails + ((size_t)1 << (bits - all));
+                for (size_t i = 0; i < room; i++)
+                    to[i] = (uint16_t)(step + rest[i & (((size_t)1 << (bits - all)) - 1)]);
+            }
+            to += room;
+        }
+    }
+    fill_entries(to, (size_t)(end - to), none);
+}
+
+static void make_symbols(uint16_t *to, const uint8_t *lengths, const uint8_t *values) {
+    uint16_t *end = to + (1 << SDPX_JPEG_SYMBOL_BITS);
+    for (uint32_t length = 1; length <= SDPX_JPEG_SYMBOL_BITS; length++) {
+        for (uint32_t n = lengths[length - 1]; n > 0; n--, values++) {
+            size_t room = (size_t)1 << (SDPX_JPEG_SYMBOL_BITS - length);
+            fill_entries(to, room, SYMBOL(length + (*values & 15u), *values & 15u, *values >> 4));
+            to += room;
+        }
+    }
+    fill_entries(to, (size_t)(end - to), 0);
+}
+
+int sdpx_jpeg_make_huffman(sdpx_jpeg_huffman *table, const uint8_t *lengths, const uint8_t *values, size_t count,
+                           int has_steps) {
+    uint32_t code = 0, place = 0;
+    for (uint32_t length = 1; length <= 16; length++) {
+        uint32_t n = lengths[length - 1];
+        if (place + n > count || place + n > sizeof table->values || code + n > 1u << length)
+            return 0;
+        table->offsets[length] = place - code;
+        table->limits[length] = (code + n) << (16 - length);
+        place += n;
+        code = (code + n) << 1;
+    }
+    memset(table->values, 0, sizeof table->values);
+    memcpy(table->values, values, place);
+    make_symbols(table->symbols, lengths, table->values);
+    if (!has_steps)
+        return 1;
+    uint16_t tails[1 << SDPX_JPEG_STEP_BITS];
+    for (uint32_t bits = 0; bits < SDPX_JPEG_STEP_BITS; bits++)
+        make_steps(tails + (1u << bits), bits, tails, 0, lengths, table->values);
+    make_steps(table->steps, SDPX_JPEG_STEP_BITS, tails, 1, lengths, table->values);
+    return 1;
+}
+
+/* --- Bits. */
+
+typedef struct {
+    const uint8_t *next, *end;
+    uint64_t window;
+    uint32_t count, missing;
+} bit_reader;
+
+/* Byte by byte, with zeros from a marker on. */
+static __attribute__((noinline)) void fill_slowly(bit_reader *bits) {
+    while (bits->count < 56) {
+        uint64_t byte = 0;
+        if (bits->next < bits->end && *bits->next != 0xFF) {
+            byte = *bits->next++;
+        } else if (bits->end - bits->next >= 2 && bits->next[1] == 0) {
+            byte = 0xFF;
+            bits->next += 2;
+        } else {
+            bits->missing += 8;
+        }
+        bits->window |= byte << (56 - bits->count);
+        bits->count += 8;
+    }
+}
+
+INLINE uint64_t load_big_endian(const uint8_t *from) {
+    uint64_t v;
+    memcpy(&v, from, sizeof v);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    v = __builtin_bswap64(v);
+#endif
+    return v;
+}
+
+INLINE int has_ff(uint64_t v) { return ((~v - 0x0101010101010101u) & v & 0x8080808080808080u) != 0; }
+
+/* From 56 to 63 bits. Below them the window may hold some of the next byte, which comes to lie on itself. */
+INLINE void fill(bit_reader *bits) {
+    if (LIKELY(bits->end - bits->next >= 8)) {
+        uint64_t v = load_big_endian(bits->next);
+        if (LIKELY(!has_ff(v))) {
+            bits->window |= v >> bits->count;
+            bits->next += (63 - bits->count) >> 3;
+            bits->count |= 56;
+            return;
+        }
+    }
+    fill_slowly(bits);
+}
+
+INLINE void drop(bit_reader *bits, uint32_t n) {
+    bits->window <<= n & 63;
+    bits->count -= n;
+}
+
+static uint16_t find_symbol(const sdpx_jpeg_huffman *table, uint32_t bits16) {
+    for (uint32_t length = SDPX_JPEG_SYMBOL_BITS + 1; length <= 16; length++) {
+        if (bits16 < table->limits[length]) {
+            uint32_t value = table->values[(table->offsets[length] + (bits16 >> (16 - length))) & 255];
+            return SYMBOL(length + (value & 15), value & 15, value >> 4);
+        }
+    }
+    return 0;
+}
+
+/* The next symbol; 0 when there is no such code. */
+INLINE uint16_t peek_symbol(const bit_reader *bits, const sdpx_jpeg_huffman *table) {
+    uint16_t symbol = table->symbols[bits->window >> (64 - SDPX_JPEG_SYMBOL_BITS)];
+    return LIKELY(symbol) ? symbol : find_symbol(table, (uint32_t)(bits->window >> 48));
+}
+
+/* The number after the code of a symbol that is the next: one with a leading 0 is negative (F.2.2.1). */
+INLINE int32_t number_after(const bit_reader *bits, uint16_t symbol) {
+    uint32_t size = SYMBOL_SIZE(symbol);
+    uint64_t window = bits->window << (SYMBOL_BITS(symbol) - size);
+    uint32_t is_negative = (uint32_t)(~window >> 63);
+    return (int32_t)((uint32_t)(window >> 1 >> (63 - size)) - (is_negative << size) + is_negative);
+}
+
+/* --- Blocks. */
+
+/* Reads a DC coefficient; 0 when there is no such code. The window is full before, and has 25 bits after. */
+INLINE int read_mean(bit_reader *bits, sdpx_jpeg_component *component) {
+    uint16_t symbol = peek_symbol(bits, component->dc);
+    if (UNLIKELY(!symbol))
+        return 0;
+    component->mean = (int32_t)((uint32_t)component->mean + (uint32_t)number_after(bits, symbol));
+    drop(bits, SYMBOL_BITS(symbol));
+    return 1;
+}
+
+/* Passes over one symbol. Gives the position after it, BLOCK or more at the end of the block, 0 for no such code. */
+static __attribute__((noinline)) uint32_t pass_symbol(bit_reader *bits, const sdpx_jpeg_huffman *table, uint32_t position) {
+    fill(bits);
+    uint16_t symbol = peek_symbol(bits, table);
+    if (!symbol)
+        return 0;
+    drop(bits, SYMBOL_BITS(symbol));
+    uint32_t run = SYMBOL_RUN(symbol);
+    return ends_block(SYMBOL_SIZE(symbol), run) ? BLOCK : position + run + 1;
+}
+
+/* Passes over the rest of a block, from one of its positions on. */
+INLINE int pass_block(bit_reader *bits, const sdpx_jpeg_huffman *table, uint32_t position) {
+    for (;;) {
+        uint32_t step = 0, after = 0;
+        fill(bits);
+        for (int i = 0; i < 3; i++) {
+            step = table->steps[bits->window >> (64 - SDPX_JPEG_STEP_BITS)];
+            after = position + STEP_ADVANCE(step);
+            if (after >= BLOCK)
+                break;
+            drop(bits, STEP_BITS(step));
+            position = after;
+        }
+        if (after < BLOCK)
+            continue;
+        if (LIKELY(after == BLOCK || after - BLOCK_END < BLOCK)) {
+            drop(bits, STEP_BITS(step));
+            return 1;
+        }
+        /* The code is a long one, or some symbols of the step belong to the next block. */
+        position = pass_symbol(bits, table, position);
+        if (position == 0 || position >= BLOCK)
+            return position != 0;
+    }
+}
+
+/* Reads the lowest coefficients of a block, weighted, and passes over the others. */
+INLINE int read_low(bit_reader *bits, const sdpx_jpeg_component *component, uint32_t limit, float *low) {
+    const float *weights = component->weights;
+    uint32_t position = 1;
+    low[0] = (float)component->mean * weights[0];
+    while (position < limit) {
+        fill(bits);
+        uint16_t symbol = peek_symbol(bits, component->ac);
+        if (UNLIKELY(!symbol))
+            return 0;
+        uint32_t size = SYMBOL_SIZE(symbol), run = SYMBOL_RUN(symbol);
+        position += run;
+        if (size > 0 && position < limit)
+            low[position] = (float)number_after(bits, symbol) * weights[position];
+        drop(bits, SYMBOL_BITS(symbol));
+        if (ends_block(size, run))
+            return 1;
+        position++;
+    }
+    return position >= BLOCK || pass_block(bits, component->ac, position);
+}
+
+INLINE int16_t round_sample(float v) { return (int16_t)(int32_t)(v < 0 ? v - 0.5f : v + 0.5f); }
+
+INLINE int read_two_by_two(bit_reader *bits, const sdpx_jpeg_component *component, int16_t *to) {
+    float low[5] = {0};
+    if (!read_low(bits, component, 5, low))
+        return 0;
+    int16_t *below = to + component->stride;
+    float upper = low[0] + low[2], lower = low[0] - low[2];
+    to[0] = round_sample(upper + low[1] + low[4]);
+    to[1] = round_sample(upper - low[1] - low[4]);
+    below[0] = round_sample(lower + low[1] - low[4]);
+    below[1] = round_sample(lower - low[1] + low[4]);
+    return 1;
+}
+
+typedef float float4 __attribute__((vector_size(16)));
+
+/* Cosine transform of the four lowest coefficients to four samples, in each lane. */
+INLINE void transform(float4 v[4]) {
+    const float cosine1 = 0.92387953f, cosine2 = 0.70710678f, cosine3 = 0.38268343f;
+    float4 outer = v[0] + cosine2 * v[2], inner = v[0] - cosine2 * v[2];
+    float4 steep = cosine1 * v[1] + cosine3 * v[3], flat = cosine3 * v[1] - cosine1 * v[3];
+    v[0] = outer + steep;
+    v[1] = inner + flat;
+    v[2] = inner - flat;
+    v[3] = outer - steep;
+}
+
+INLINE int read_four_by_four(bit_reader *bits, const sdpx_jpeg_component *component, int16_t *to) {
+    float c[SDPX_JPEG_LOW] = {0};
+    if (!read_low(bits, component, SDPX_JPEG_LOW, c))
+        return 0;
+    float4 v[4] = {
+        {c[0], c[1], c[5], c[6]}, {c[2], c[4], c[7], c[13]}, {c[3], c[8], c[12], c[17]}, {c[9], c[11], c[18], c[24]}};
+    transform(v);
+    float4 t[4];
+    for (int i = 0; i < 4; i++)
+        t[i] = (float4){v[0][i], v[1][i], v[2][i], v[3][i]};
+    transform(t);
+    for (int y = 0; y < 4; y++, to += component->stride)
+        for (int x = 0; x < 4; x++)
+            to[x] = round_sample(t[x][y]);
+    return 1;
+}
+
+INLINE int read_block(bit_reader *bits, sdpx_jpeg_component *component, int16_t *to) {
+    if (UNLIKELY(!read_mean(bits, component)))
+        return 0;
+    switch (component->detail) {
+    case 2: return read_two_by_two(bits, component, to);
+    case 4: return read_four_by_four(bits, component, to);
+    default: *to = (int16_t)component->mean; return pass_block(bits, component->ac, 1);
+    }
+}
+
+INLINE int read_some(bit_reader *bits, const sdpx_jpeg_scan *scan, sdpx_jpeg_component *component, sdpx_jpeg_kind kind,
+                     int16_t *to) {
+    fill(bits);
+    if (kind == SDPX_JPEG_SEQUENTIAL)
+        return read_block(bits, component, to);
+    if (kind == SDPX_JPEG_FIRST_MEANS) {
+        if (UNLIKELY(!read_mean(bits, component)))
+            return 0;
+        *to = (int16_t)((uint32_t)component->mean << scan->low_bit);
+        return 1;
+    }
+    *to = (int16_t)(*to | (int32_t)(bits->window >> 63 << scan->low_bit));
+    drop(bits, 1);
+    return 1;
+}
+
+/* --- Scans. */
+
+/* Between intervals: what is left of the last byte is padding, and the right marker must follow. */
+static int pass_restart(sdpx_jpeg_scan *scan, bit_reader *bits) {
+    if (bits->count - bits->missing >= 8 || bits->end - bits->next < 2 || bits->next[0] != 0xFF ||
+        bits->next[1] != 0xD0 + scan->restart)
+        return 0;
+    bits->next += 2;
+    bits->window = 0;
+    bits->count = bits->missing = 0;
+    scan->restart = (scan->restart + 1) & 7;
+    scan->until_restart = scan->restart_interval;
+    for (uint32_t i = 0; i < scan->component_count; i++)
+        scan->components[i].mean = 0;
+    return 1;
+}
+
+INLINE int walk_component(sdpx_jpeg_scan *scan, bit_reader *bits, sdpx_jpeg_component *component, sdpx_jpeg_kind kind) {
+    uint32_t row = scan->mcu / scan->mcus_across, column = scan->mcu % scan->mcus_across, detail = component->detail;
+    int16_t *to = component->samples + (size_t)row * component->down * detail * component->stride +
+                  (size_t)column * component->across * detail;
+    for (uint32_t y = 0; y < component->down; y++, to += detail * component->stride)
+        for (uint32_t x = 0; x < component->across; x++)
+            if (UNLIKELY(!read_some(bits, scan, component, kind, to + x * detail)))
+                return 0;
+    return 1;
+}
+
+INLINE int walk(sdpx_jpeg_scan *scan, bit_reader *bits, uint32_t mcus, sdpx_jpeg_kind kind) {
+    for (; mcus > 0; mcus--, scan->mcu++) {
+        if (scan->restart_interval > 0 && scan->until_restart == 0 && !pass_restart(scan, bits))
+            return 0;
+        scan->until_restart--;
+        for (uint32_t i = 0; i < scan->component_count; i++)
+            if (UNLIKELY(!walk_component(scan, bits, &scan->components[i], kind)))
+                return 0;
+        if (UNLIKELY(bits->count < bits->missing))
+            return 0;
+    }
+    return 1;
+}
+
+SDPX_CLONES int sdpx_jpeg_walk(sdpx_jpeg_scan *scan, uint32_t mcus) {
+    bit_reader bits = {scan->next, scan->end, scan->window, scan->count, scan->missing};
+    int is_whole = 0;
+    switch (scan->kind) {
+    case SDPX_JPEG_SEQUENTIAL: is_whole = walk(scan, &bits, mcus, SDPX_JPEG_SEQUENTIAL); break;
+    case SDPX_JPEG_FIRST_MEANS: is_whole = walk(scan, &bits, mcus, SDPX_JPEG_FIRST_MEANS); break;
+    case SDPX_JPEG_NEXT_MEANS: is_whole = walk(scan, &bits, mcus, SDPX_JPEG_NEXT_MEANS); break;
+    }
+    scan->next = bits.next;
+    scan->window = bits.window;
+    scan->count = bits.count;
+    scan->missing = bits.missing;
+    return is_whole;
+}
+
+/* --- Markers. */
+
+enum { FIRST_RESTART = 0xD0, RESTARTS = 8 };
+
+INLINE int is_restart(uint8_t marker) { return (uint8_t)(marker - FIRST_RESTART) < RESTARTS; }
+
+const uint8_t *sdpx_jpeg_next_marker(const uint8_t *from, const uint8_t *end) {
+    while (end - from >= 2 && (from = memchr(from, 0xFF, (size_t)(end - from - 1))) != NULL) {
+        if (from[1] != 0 && from[1] != 0xFF && !is_restart(from[1]))
+            return from;
+        from++;
+    }
+    return end;
+}
+
+const uint8_t *sdpx_jpeg_after_restart(const uint8_t *from, const uint8_t *end, uint32_t number) {
+    for (uint32_t next = 0; end - from >= 2 && (from = memchr(from, 0xFF, (size_t)(end - from - 1))) != NULL; from++) {
+        if (from[1] == 0)
+            continue;
+        if (from[1] != FIRST_RESTART + next % RESTARTS)
+            return NULL;
+        if (next++ == number)
+            return from + 2;
+    }
+    return NULL;
+}

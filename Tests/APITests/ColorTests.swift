@@ -1,0 +1,173 @@
+import CSDImage
+import Foundation
+import Testing
+
+/// Light, code points, and what a file says beside its pixels, as C sees them.
+@Suite struct ColorTests {
+    /// One pixel of 16 bits, white of 203 cd/m² in PQ, with primaries of BT.2020.
+    private let white: [UInt16] = [38055, 38055, 38055]
+
+    private func image(cicp: (UInt32, UInt32)?) throws -> Owned {
+        let plain = try make(sdimage_image_unref) {
+            sdimage_image_new(1, 1, 6, .SDIMAGE_PIXEL_FORMAT_RGB16, white, $0, $1)
+        }
+        guard let cicp else { return plain }
+        let metadata = try make(sdimage_metadata_unref) { sdimage_image_copy_metadata(plain.pointer, $0, $1) }
+        sdimage_metadata_set_cicp(metadata.pointer, cicp.0, cicp.1, 9, true)
+        return try make(sdimage_image_unref) { sdimage_image_with_metadata(plain.pointer, metadata.pointer, $0, $1) }
+    }
+
+    private func floats(_ image: Owned) -> [Float] {
+        guard let base = sdimage_image_pixels(image.pointer) else { return [] }
+        return (0..<4).map { base.load(fromByteOffset: $0 * 4, as: Float.self) }
+    }
+
+    @Test func codePointsAreKeptWithThePicture() throws {
+        let picture = try image(cicp: (9, 16))
+        #expect(sdimage_image_color_primaries(picture.pointer) == 9)
+        #expect(sdimage_image_transfer_characteristics(picture.pointer) == 16)
+        #expect(sdimage_image_is_hdr(picture.pointer))
+        let plain = try image(cicp: (1, 13))
+        #expect(!sdimage_image_is_hdr(plain.pointer))
+        let removed = try image(cicp: (256, 16))
+        #expect(sdimage_image_transfer_characteristics(removed.pointer) == 0 && !sdimage_image_is_hdr(removed.pointer))
+    }
+
+    @Test func floatPixelsHoldLightAndComeBack() throws {
+        let picture = try make(sdimage_image_unref) {
+            sdimage_image_new(1, 1, 4, .SDIMAGE_PIXEL_FORMAT_RGBA8, [255, 188, 0, 128] as [UInt8], $0, $1)
+        }
+        let light = try make(sdimage_image_unref) {
+            sdimage_image_convert(picture.pointer, .SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT, $0, $1)
+        }
+        #expect(sdimage_pixel_format_bytes(.SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT) == 16)
+        #expect(String(cString: sdimage_pixel_format_name(.SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT)) == "rgba_float")
+        #expect(floats(light)[0] == 1 && abs(floats(light)[1] - 0.5029) < 1e-3)
+        #expect(sdimage_image_stride(light.pointer) == 64)
+        #expect(sdimage_image_memory_cost(light.pointer) == 64)
+    }
+
+    // MARK: Pictures of a coder
+
+    /// A coder whose every picture is `white`, left in PQ.
+    private func coder() throws -> Owned {
+        var table = sdimage_coder_vtable()
+        table.size = MemoryLayout<sdimage_coder_vtable>.size
+        table.can_decode = { _, bytes, length in
+            bytes.map { length == 6 && memcmp($0, "bright", 6) == 0 } ?? false
+        }
+        table.decode = { _, _, _, _, _, image, error in
+            let samples: [UInt16] = [38055, 38055, 38055]
+            var plain: OpaquePointer?
+            var metadata: OpaquePointer?
+            let status = sdimage_image_new(1, 1, 6, .SDIMAGE_PIXEL_FORMAT_RGB16, samples, &plain, error)
+            guard status == .SDIMAGE_STATUS_OK else { return status }
+            defer {
+                sdimage_image_unref(plain)
+                sdimage_metadata_unref(metadata)
+            }
+            sdimage_image_copy_metadata(plain, &metadata, nil)
+            sdimage_metadata_set_cicp(metadata, 9, 16, 9, false)
+            return sdimage_image_with_metadata(plain, metadata, image, error)
+        }
+        return try make(sdimage_coder_unref) { sdimage_coder_new_custom("bright", &table, nil, nil, $0, $1) }
+    }
+
+    private func decode(_ format: sdimage_pixel_format, convert: Bool = true) throws -> Owned {
+        let coder = try coder()
+        #expect(sdimage_coder_register(coder.pointer, nil) == .SDIMAGE_STATUS_OK)
+        defer { sdimage_coder_unregister(coder.pointer, nil) }
+        let options = Owned(try #require(sdimage_decode_options_new()), sdimage_decode_options_unref)
+        sdimage_decode_options_set_pixel_format(options.pointer, format)
+        sdimage_decode_options_set_convert_to_srgb(options.pointer, convert)
+        return try make(sdimage_image_unref) { sdimage_decode("bright", 6, options.pointer, $0, $1) }
+    }
+
+    @Test func aCodersPictureInPQBecomesLight() throws {
+        let light = try decode(.SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT)
+        #expect(floats(light).allSatisfy { abs($0 - 1) < 1e-3 })
+        #expect(sdimage_image_is_hdr(light.pointer))
+        #expect(sdimage_image_color_primaries(light.pointer) == 0)
+    }
+
+    @Test func aCodersPictureInPQIsBroughtDownToSRGB() throws {
+        let picture = try decode(.SDIMAGE_PIXEL_FORMAT_RGB8)
+        let base = try #require(sdimage_image_pixels(picture.pointer))
+        #expect((235...245).contains(base.load(as: UInt8.self)))
+        #expect(!sdimage_image_is_hdr(picture.pointer))
+    }
+
+    @Test func aCodersPictureIsLeftAloneWhereThatIsWanted() throws {
+        let picture = try decode(.SDIMAGE_PIXEL_FORMAT_AUTOMATIC, convert: false)
+        #expect(sdimage_image_transfer_characteristics(picture.pointer) == 16)
+        let base = try #require(sdimage_image_pixels(picture.pointer))
+        #expect(base.load(as: UInt16.self) == 38055)
+    }
+
+    // MARK: Blocks
+
+    /// A PNG of one pixel with a text chunk and an EXIF chunk.
+    private func file() -> [UInt8] {
+        let png = makePNG(width: 1, height: 1)
+        func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
+            let content = Array(name.utf8) + body
+            var crc: UInt32 = 0xFFFF_FFFF
+            for byte in content {
+                crc ^= UInt32(byte)
+                for _ in 0..<8 { crc = crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
+            }
+            return four(UInt32(body.count)) + content + four(~crc)
+        }
+        func four(_ value: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(value >> $0 & 255) } }
+        let exif = Array("MM".utf8) + [0, 42] + four(8) + [0, 0]
+        let added =
+            chunk("tEXt", Array("Title\0Tea \u{1B}[2J".utf8)) + chunk("tEXt", Array("Title\0two".utf8)) + chunk("eXIf", exif)
+        return Array(png[..<33]) + added + chunk("pHYs", four(3937) + four(3937) + [1]) + Array(png[33...])
+    }
+
+    @Test func infoTellsResolutionTextsAndSizes() throws {
+        let data = file()
+        let json = try make(sdimage_data_unref) { sdimage_info(data, data.count, $0, $1) }
+        let bytes = Data(bytes: sdimage_data_bytes(json.pointer), count: sdimage_data_length(json.pointer))
+        let info = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
+        #expect(abs((info["dpi_x"] as? Double ?? 0) - 100) < 0.01)
+        #expect((info["exif_bytes"] as? Int) == 10)
+        #expect((info["xmp_bytes"] as? Int) == 0)
+        #expect((info["is_hdr"] as? Bool) == false)
+        let text = try #require(info["text"] as? [String: String])
+        #expect(text == ["Title": "Tea \u{1B}[2J\ntwo"])
+        #expect(!bytes.contains(0x1B))
+    }
+
+    @Test func infoWithoutResolutionSaysNull() throws {
+        let data = makePNG(width: 1, height: 1)
+        let json = try make(sdimage_data_unref) { sdimage_info(data, data.count, $0, $1) }
+        let bytes = Data(bytes: sdimage_data_bytes(json.pointer), count: sdimage_data_length(json.pointer))
+        let info = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
+        #expect(info["dpi_x"] is NSNull)
+        #expect((info["text"] as? [String: String]) == [:])
+    }
+
+    @Test func aBlockIsHandedOutWhole() throws {
+        let data = file()
+        let exif = try make(sdimage_data_unref) {
+            sdimage_read_metadata(data, data.count, .SDIMAGE_METADATA_KIND_EXIF, $0, $1)
+        }
+        #expect(sdimage_data_length(exif.pointer) == 10)
+        #expect(sdimage_data_bytes(exif.pointer).load(as: UInt8.self) == 0x4D)
+    }
+
+    @Test func aBlockThatIsNotThereIsNotFound() {
+        let data = file()
+        var block: OpaquePointer?
+        let kinds: [(sdimage_metadata_kind, sdimage_status)] = [
+            (.SDIMAGE_METADATA_KIND_XMP, .SDIMAGE_STATUS_NOT_FOUND), (.SDIMAGE_METADATA_KIND_ICC, .SDIMAGE_STATUS_NOT_FOUND),
+            (sdimage_metadata_kind(rawValue: 77)!, .SDIMAGE_STATUS_INVALID_ARGUMENT),
+        ]
+        for (kind, expected) in kinds { #expect(sdimage_read_metadata(data, data.count, kind, &block, nil) == expected) }
+        #expect(sdimage_read_metadata(nil, 0, .SDIMAGE_METADATA_KIND_EXIF, &block, nil) == .SDIMAGE_STATUS_EMPTY_DATA)
+        #expect(
+            sdimage_read_metadata(data, data.count, .SDIMAGE_METADATA_KIND_EXIF, nil, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
+        #expect(block == nil)
+    }
+}
