@@ -1,4 +1,4 @@
-#include "sdinflate.h"
+#include "sdpx_inflate.h"
 
 #include <string.h>
 

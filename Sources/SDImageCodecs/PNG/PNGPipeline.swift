@@ -5,7 +5,8 @@ import SDImage
 ///
 /// Until the worker has come the calling thread inflates too, so that nobody waits for a thread to be free.
 @safe final class PNGPipeline: PNGByteSource, @unchecked Sendable {
-    // Unchecked: the inflater belongs to one thread at a time, and so does each piece; both change hands under `monitor`.
+    // Unchecked: the inflater and each piece's memory belong to one thread at a time and change hands under `monitor`; what
+    // else may change is the calling thread's.
     private struct Progress {
         var workerIsThere = false
         var workerInflates = false
@@ -13,6 +14,8 @@ import SDImage
         /// Pieces inflated so far, and pieces that were made pixels.
         var filled = 0
         var used = 0
+        /// Where the new bytes of each piece lie.
+        var ranges = Array(repeating: 0..<0, count: PNGPipeline.pieces)
         var state = PNGInflater.State.isFull
 
         var isEnding: Bool { state != .isFull }
@@ -24,8 +27,6 @@ import SDImage
 
     private let inflater: PNGInflater
     private let memory: [ScratchMemory]
-    /// Where the new bytes of each piece lie.
-    private var ranges: [Range<Int>]
     private let monitor = Monitor(Progress())
     private var assistance: Assistance?
     private var isReading = false
@@ -37,7 +38,6 @@ import SDImage
         var memory: [ScratchMemory] = []
         for _ in 0..<PNGPipeline.pieces { memory.append(try ScratchMemory(PNGInflater.history + PNGWindow.piece)) }
         self.memory = memory
-        ranges = Array(repeating: 0..<0, count: PNGPipeline.pieces)
         guard let assistance = pool.assist({ [self] in inflateAhead() }) else { return nil }
         self.assistance = assistance
     }
@@ -52,14 +52,14 @@ import SDImage
             return !progress.workerInflates && !progress.isEnding
         }
         if isHere { inflatePiece(monitor.withLock { $0.filled }) } else { monitor.signal() }
-        let piece = monitor.wait { progress, _ -> Int?? in
-            if progress.filled > progress.used { return progress.used }
+        let piece = monitor.wait { progress, _ -> (slot: Int, range: Range<Int>)?? in
+            let slot = progress.used % PNGPipeline.pieces
+            if progress.filled > progress.used { return (slot, progress.ranges[slot]) }
             return progress.isEnding ? .some(nil) : nil
         }
         guard let piece = piece ?? nil else { return nil }
         isReading = true
-        let slot = piece % PNGPipeline.pieces
-        return unsafe UnsafeRawBufferPointer(rebasing: memory[slot].bytes[ranges[slot]])
+        return unsafe UnsafeRawBufferPointer(rebasing: memory[piece.slot].bytes[piece.range])
     }
 
     /// Afterwards the worker touches nothing of the picture.
@@ -87,19 +87,22 @@ import SDImage
     private func inflatePiece(_ piece: Int) {
         let slot = piece % PNGPipeline.pieces
         var end = 0
-        if piece > 0, let to = unsafe memory[slot].bytes.baseAddress {
-            let before = (piece - 1) % PNGPipeline.pieces
-            end = min(PNGInflater.history, ranges[before].upperBound)
-            if let from = unsafe memory[before].bytes.baseAddress {
-                unsafe memcpy(to, from + ranges[before].upperBound - end, end)
-            }
-        }
+        if piece > 0 { end = copyHistory(from: (piece - 1) % PNGPipeline.pieces, to: slot) }
         let start = end
         let state = unsafe inflater.fill(memory[slot].bytes, from: &end)
-        ranges[slot] = start..<end
         monitor.withLock { progress in
+            progress.ranges[slot] = start..<end
             progress.filled += 1
             progress.state = state
         }
+    }
+
+    /// Puts the end of the piece before in front of a new one; returns how much.
+    private func copyHistory(from before: Int, to slot: Int) -> Int {
+        let end = monitor.withLock { $0.ranges[before].upperBound }
+        let count = min(PNGInflater.history, end)
+        guard let to = unsafe memory[slot].bytes.baseAddress, let from = unsafe memory[before].bytes.baseAddress else { return 0 }
+        unsafe memcpy(to, from + end - count, count)
+        return count
     }
 }

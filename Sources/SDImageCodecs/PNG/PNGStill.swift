@@ -41,6 +41,7 @@ struct PNGStill: PictureStream {
         let image = try finish(stop: stop)
         result = image
         progress = nil
+        bytes = .empty
         return image
     }
 

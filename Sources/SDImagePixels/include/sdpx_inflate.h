@@ -1,6 +1,6 @@
 /* Inflating a zlib stream (RFC 1950, RFC 1951) piece by piece, as fast as its input and output allow. */
-#ifndef SDINFLATE_H
-#define SDINFLATE_H
+#ifndef SDPX_INFLATE_H
+#define SDPX_INFLATE_H
 
 #include <stddef.h>
 #include <stdint.h>
