@@ -67,7 +67,7 @@ let package = Package(
         // The C functions and the composition root.
         .target(
             name: "SDImageABI",
-            dependencies: ["CSDImage", "SDImage", "SDImageCodecs", "SDImageCurl", "SDImageSQLite"],
+            dependencies: ["CSDImage", "CSystem", "SDImage", "SDImageCodecs", "SDImageCurl", "SDImageSQLite"],
             exclude: ["exports.map"],
             swiftSettings: strict, linkerSettings: sharedLibrary),
 
