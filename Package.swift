@@ -70,7 +70,7 @@ let package = Package(
         // The C functions and the composition root.
         .target(
             name: "SDImageABI",
-            dependencies: ["CSDImage", "SDImage", "SDImageCodecs", "SDImageCurl", "SDImageSQLite"],
+            dependencies: ["CSDImage", "CSystem", "SDImage", "SDImageCodecs", "SDImageCurl", "SDImageSQLite"],
             exclude: ["exports.map"],
             // Hidden symbols would hide the sanitizer's allocator too.
             swiftSettings: strict, linkerSettings: fuzzer == nil ? sharedLibrary : []),

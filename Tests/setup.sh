@@ -14,7 +14,7 @@ SDIMAGE_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # What the library is built from, and what the build itself needs.
 SDIMAGE_BUILD_PACKAGES="libturbojpeg0-dev libjpeg62-turbo-dev libpng-dev libwebp-dev libgif-dev liblcms2-dev libdeflate-dev
-    libcurl4-openssl-dev libsqlite3-dev zlib1g-dev gcc g++ libc6-dev binutils make cmake pkg-config python3 ca-certificates"
+    libcurl4-openssl-dev libsqlite3-dev libheif-dev libde265-dev libavif-dev zlib1g-dev gcc g++ libc6-dev binutils make cmake pkg-config python3 ca-certificates"
 # What only the tests need.
 SDIMAGE_TEST_PACKAGES="python3-venv python3-pip python3-numpy python3-pil man-db groff-base"
 # What a Swift toolchain needs around it.
@@ -161,4 +161,8 @@ build_release() {
     (cd "$SDIMAGE_ROOT" && quietly build/logs/swift-release.log swift build $SDIMAGE_RELEASE_FLAGS) || return 1
     export SDIMAGE_LIBRARY="$SDIMAGE_ROOT/.build/release/libsdimage.so"
     [ -e "$SDIMAGE_LIBRARY" ] || { complain "swift build left no $SDIMAGE_LIBRARY"; return 1; }
+    # The library looks for its modules beside its own file.
+    (cd "$SDIMAGE_ROOT" && quietly build/logs/modules.log sh -c \
+        'cmake -S . -B build/cmake -DCMAKE_INSTALL_LIBDIR=lib && cmake --build build/cmake --target modules') || return 1
+    ln -sfn "$SDIMAGE_ROOT/build/cmake/lib/sdimage" "$SDIMAGE_ROOT/.build/release/sdimage"
 }

@@ -7,7 +7,13 @@ import Synchronization
 /// The composition root: the one place that knows which coders, loaders and stores the library is made of, and the
 /// instances that the process shares.
 enum Defaults {
-    static let builtinCoders = BuiltinCoders.make()
+    /// The modules are asked last: their formats are told by signature alone.
+    static let builtinCoders: [any ImageCoder] =
+        [
+            ModuleCoder(
+                name: "heif", formats: [.heic, .heif], library: .init(name: "libde265", versionFunction: "de265_get_version")),
+            ModuleCoder(name: "avif", formats: [.avif], library: .init(name: "libavif", versionFunction: "avifVersion")),
+        ] + BuiltinCoders.make()
     static let coders = {
         let registry = CoderRegistry(builtinCoders) { image, options, stop throws(ImageError) in
             try image.convertedToSRGB(options, stop: stop)

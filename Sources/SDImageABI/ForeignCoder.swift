@@ -40,7 +40,9 @@ final class ForeignCoder: ImageCoder {
         try stop.check()
         if unsafe host.table.render != nil { return try draw(bytes, options, stop) }
         let image = try picture(bytes, options).finished(options, stop: stop)
+        // A coder that tells of headers tells of its pictures, too, whether they move.
         guard !options.firstFrameOnly, unsafe host.table.instance_frame != nil,
+            unsafe host.table.info == nil || image.metadata.frameCount > 1,
             let decoder = try ForeignDecoder(host, options: options)
         else { return image }
         try decoder.update(try bytes.kept(), isFinished: true)
@@ -139,6 +141,11 @@ extension ImageInfo {
         hasAlpha = metadata.hasAlpha
         isProgressive = metadata.isProgressive
         hasColorProfile = metadata.colorProfile != nil
+        colorProfile = metadata.colorProfile
+        exif = metadata.exif.flatMap(ExifDirectory.block)
+        xmp = metadata.xmp
+        dpi = exif.flatMap(ExifResolution.read)
+        isHighDynamicRange = metadata.cicp?.isHighDynamicRange ?? false
         channels = metadata.channels > 0 ? metadata.channels : pixels?.channels ?? (hasAlpha ? 4 : 3)
         bitsPerChannel = metadata.bitsPerChannel > 0 ? metadata.bitsPerChannel : (pixels?.bytesPerChannel ?? 1) * 8
     }

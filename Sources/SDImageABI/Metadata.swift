@@ -81,6 +81,18 @@ public func sdimage_metadata_set_color_profile(_ metadata: Object, _ profile: Ob
     unsafe change(metadata, MetadataObject.self) { $0.colorProfile = profile }
 }
 
+@_cdecl("sdimage_metadata_set_exif") @implementation
+public func sdimage_metadata_set_exif(_ metadata: Object, _ exif: Object) {
+    let exif = unsafe Handle.find(exif, as: Bytes.self)
+    unsafe change(metadata, MetadataObject.self) { $0.exif = exif }
+}
+
+@_cdecl("sdimage_metadata_set_xmp") @implementation
+public func sdimage_metadata_set_xmp(_ metadata: Object, _ xmp: Object) {
+    let xmp = unsafe Handle.find(xmp, as: Bytes.self)
+    unsafe change(metadata, MetadataObject.self) { $0.xmp = xmp }
+}
+
 @_cdecl("sdimage_metadata_set_cicp") @implementation
 public func sdimage_metadata_set_cicp(
     _ metadata: Object, _ primaries: UInt32, _ transfer: UInt32, _ matrix: UInt32, _ fullRange: Bool

@@ -57,4 +57,5 @@ def main() -> None:
     report.finish()
 
 
-main()
+if __name__ == "__main__":
+    main()

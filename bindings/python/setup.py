@@ -46,7 +46,11 @@ class BuildWithLibrary(build_py):
     def run(self) -> None:
         super().run()
         if not getattr(self, "editable_mode", False):
-            shutil.copyfile(library(), Path(self.build_lib) / "sdimage" / "libsdimage.so")
+            place = Path(self.build_lib) / "sdimage"
+            shutil.copyfile(library(), place / "libsdimage.so")
+            modules = library().parent / "sdimage"
+            if modules.is_dir():
+                shutil.copytree(modules, place / "sdimage", dirs_exist_ok=True)
 
 
 class PlatformWheel(bdist_wheel):

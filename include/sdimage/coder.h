@@ -1,8 +1,13 @@
 /* coder.h: bytes to pixels, without network and cache; and coders of one's own.
  *
  * The functions here block, decode on the calling thread, and start no thread of the library; libwebp may use one of its own
- * for the length of a call where a processor is idle. They may be used in a forked child, unless another thread was making
- * the very first use of them when the fork came. Classes: sdimage_coder immutable, sdimage_decode_options single-owner. */
+ * for the length of a call where a processor is idle, HEIC and AVIF one for each processor.
+ *
+ * HEIC and AVIF are decoded by modules, files in sdimage/1/ beside the library's own, or in the folder that the environment
+ * names in SDIMAGE_MODULE_PATH. They are opened when such bytes are first decoded; without them these are UNSUPPORTED.
+ *
+ * The functions may be used in a forked child, unless another thread was making the very first use of them when the fork
+ * came. Classes: sdimage_coder immutable, sdimage_decode_options single-owner. */
 #ifndef SDIMAGE_CODER_H
 #define SDIMAGE_CODER_H
 
@@ -102,7 +107,8 @@ typedef enum SDIMAGE_ENUM sdimage_metadata_kind {
     SDIMAGE_METADATA_KIND_ICC = 3   /* a colour profile */
 } sdimage_metadata_kind;
 
-/* One of them, unpacked and whole; blocks of more than 1 MiB count as absent. *data is the caller's. Built-in coders only.
+/* One of them, unpacked and whole; blocks of more than 1 MiB count as absent. *data is the caller's. Of coders of the
+ * host where their `info` tells.
  * Errors: NOT_FOUND when the picture has none; else as for sdimage_decode. */
 SDIMAGE_API sdimage_status sdimage_read_metadata(const void *bytes, size_t length, sdimage_metadata_kind kind,
                                                  sdimage_data **data, sdimage_error **error);
@@ -160,7 +166,8 @@ typedef struct sdimage_coder_vtable {
     sdimage_status (*open_source)(void *user_data, const sdimage_source *source, const sdimage_decode_options *options,
                                   void **instance, sdimage_error **error);
     /* What the header says, stored with the setters of sdimage_metadata (image.h); no pixel is to be decoded. Without it
-     * sdimage_info decodes the picture to know. */
+     * sdimage_info decodes the picture to know. A coder that has it tells the frame count of the pictures that `decode`
+     * returns, too: one that says nothing of frames is a still, and is not opened for more. */
     sdimage_status (*info)(void *user_data, const void *bytes, size_t length, sdimage_metadata *metadata,
                            sdimage_error **error);
 } sdimage_coder_vtable;

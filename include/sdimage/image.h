@@ -196,6 +196,10 @@ SDIMAGE_API void sdimage_metadata_set_orientation(sdimage_metadata *metadata, sd
 SDIMAGE_API void sdimage_metadata_set_color_profile(sdimage_metadata *metadata, sdimage_data *profile);
 SDIMAGE_API void sdimage_metadata_set_cicp(sdimage_metadata *metadata, uint32_t primaries, uint32_t transfer,
                                            uint32_t matrix, bool full_range);
+/* For `info` of a coder: the blocks that the file carries beside its pixels, a TIFF structure with or without the prefix
+ * "Exif" and an XML packet, which sdimage_read_metadata then finds. NULL removes them. Referenced, not copied. */
+SDIMAGE_API void sdimage_metadata_set_exif(sdimage_metadata *metadata, sdimage_data *exif);
+SDIMAGE_API void sdimage_metadata_set_xmp(sdimage_metadata *metadata, sdimage_data *xmp);
 /* Replaces the computed cost; SIZE_MAX goes back to it. */
 SDIMAGE_API void sdimage_metadata_set_memory_cost(sdimage_metadata *metadata, size_t bytes);
 /* For coders, which tell so what a header says or what their pixels are. The size is that of the encoded picture as

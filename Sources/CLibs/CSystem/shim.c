@@ -1,12 +1,14 @@
 #define _GNU_SOURCE
 #include "csystem.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -73,3 +75,10 @@ void csys_clear_event(int descriptor) {
     while (read(descriptor, &count, sizeof count) < 0 && errno == EINTR) {
     }
 }
+
+const char *csys_own_file(void) {
+    Dl_info info;
+    return dladdr((const void *)&watched, &info) ? info.dli_fname : NULL;
+}
+
+const char *csys_environment(const char *name) { return secure_getenv(name); }

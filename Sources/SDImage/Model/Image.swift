@@ -86,6 +86,9 @@ package struct ImageMetadata: Sendable {
     package var colorProfile: Bytes?
     /// The colour space by code points, kept when the pixels were not converted to sRGB. Wins over the profile.
     package var cicp: CodePoints?
+    /// The blocks of EXIF and XMP, where a coder of the host says them of a header.
+    package var exif: Bytes?
+    package var xmp: Bytes?
     /// The pixels may be brighter than the white of a standard picture: they were left in PQ or HLG, or became light.
     package var isHighDynamicRange = false
     /// Replaces the computed cost.

@@ -22,6 +22,11 @@ static inline uint64_t csys_order(void) { return __builtin_ia32_rdtsc(); }
 static inline uint64_t csys_order(void) { return csys_next_order(); }
 #endif
 
+/* The file that this code was loaded from, by dladdr(3), and a variable of the environment that is hidden from a program with
+   more rights than its caller (secure_getenv(3)); NULL where there is none. Both live as long as the process. */
+const char *csys_own_file(void);
+const char *csys_environment(const char *name);
+
 /* Descriptors that a child of fork closes at once, so that their locks end with the parent. Up to 64; one too many is
    not watched. */
 void csys_watch_fork(int descriptor);

@@ -1,0 +1,338 @@
+/* The AVIF coder: stills and sequences, by libavif. */
+#include <sdimage/plugins/avif.h>
+
+#include <avif/avif.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../common/picture.h"
+#include "tracks.h"
+
+/* libavif 1.0 renamed what it had called the mode of a mirror, and can refuse. */
+#if AVIF_VERSION >= 1000000
+#define MIRROR_OF(image) ((image)->imir.axis)
+#else
+#define MIRROR_OF(image) ((image)->imir.mode)
+#endif
+
+/* Frames of a sequence (decisions D16); so many pictures may a decoder of AV1 refer to besides the one it makes. */
+enum { FRAME_LIMIT = 10000, REFERENCES = 8 };
+
+/* One more thread is worth while for so many pixels. */
+enum { PIXELS_PER_THREAD = 1 << 16 };
+
+static sdimage_status status_of(avifResult result) {
+    switch (result) {
+    case AVIF_RESULT_OK: return SDIMAGE_STATUS_OK;
+    case AVIF_RESULT_TRUNCATED_DATA:
+    case AVIF_RESULT_IO_ERROR:
+    case AVIF_RESULT_WAITING_ON_IO: return SDIMAGE_STATUS_TRUNCATED;
+    case AVIF_RESULT_OUT_OF_MEMORY: return SDIMAGE_STATUS_NO_MEMORY;
+    case AVIF_RESULT_NO_CODEC_AVAILABLE:
+    case AVIF_RESULT_UNSUPPORTED_DEPTH:
+    case AVIF_RESULT_NOT_IMPLEMENTED: return SDIMAGE_STATUS_UNSUPPORTED;
+    default: return SDIMAGE_STATUS_BAD_DATA;
+    }
+}
+
+static sdimage_status check(avifResult result, const avifDecoder *decoder, sdimage_error **error) {
+    if (result == AVIF_RESULT_OK)
+        return SDIMAGE_STATUS_OK;
+    const char *detail = decoder->diag.error[0] ? decoder->diag.error : avifResultToString(result);
+    return sdmod_fail(error, status_of(result), detail);
+}
+
+/* `irot` first, then `imir` (ISO/IEC 23000-22, 7.3.6.7), as one value of EXIF. */
+static sdimage_orientation orientation_of(const avifImage *image) {
+    /* By quarter turns to the left; not mirrored, top and bottom exchanged, left and right exchanged. */
+    static const uint8_t table[4][3] = {{1, 4, 2}, {8, 5, 7}, {3, 2, 4}, {6, 7, 5}};
+    unsigned turns = image->transformFlags & AVIF_TRANSFORM_IROT ? image->irot.angle & 3u : 0;
+    unsigned mirror = image->transformFlags & AVIF_TRANSFORM_IMIR ? 1u + (MIRROR_OF(image) & 1u) : 0;
+    return (sdimage_orientation)table[turns][mirror];
+}
+
+static uint32_t chroma_of(avifPixelFormat format) {
+    switch (format) {
+    case AVIF_PIXEL_FORMAT_YUV400: return 0;
+    case AVIF_PIXEL_FORMAT_YUV420: return 2;
+    case AVIF_PIXEL_FORMAT_YUV422: return 4;
+    default: return 8;
+    }
+}
+
+static sdmod_span span_of(const avifRWData *data) { return (sdmod_span){data->data, data->size}; }
+
+static sdmod_facts facts_of(const avifDecoder *decoder) {
+    const avifImage *image = decoder->image;
+    sdmod_facts facts = {.format = SDIMAGE_FORMAT_AVIF, .width = image->width, .height = image->height};
+    facts.orientation = orientation_of(image);
+    facts.has_alpha = decoder->alphaPresent;
+    facts.chroma = chroma_of(image->yuvFormat);
+    facts.bits = image->depth;
+    facts.frame_count = decoder->imageCount > 1 ? (uint32_t)decoder->imageCount : 1;
+    facts.color = (sdyuv_color){image->colorPrimaries, image->matrixCoefficients, image->yuvRange == AVIF_RANGE_FULL};
+    facts.transfer = image->transferCharacteristics;
+    facts.profile = span_of(&image->icc);
+    facts.exif = span_of(&image->exif);
+    facts.xmp = span_of(&image->xmp);
+    return facts;
+}
+
+static int threads_for(const avifImage *image) {
+    uint64_t worth = (uint64_t)image->width * image->height / PIXELS_PER_THREAD + 1;
+    int processors = sdmod_processors();
+    return worth < (uint64_t)processors ? (int)worth : processors;
+}
+
+/* A decoder, and the bytes it reads where they are not the caller's. */
+typedef struct reader {
+    avifDecoder *decoder;
+    uint8_t *owned;
+} reader;
+
+static void close_reader(reader *reader) {
+    if (reader->decoder)
+        avifDecoderDestroy(reader->decoder);
+    free(reader->owned);
+    reader->decoder = NULL;
+    reader->owned = NULL;
+}
+
+/* Reads the container; to be closed, also after a failure. `bytes` must outlive the reader. */
+static sdimage_status parse(const void *bytes, size_t length, bool with_metadata, reader *reader,
+                            sdimage_error **error) {
+    reader->owned = sdavif_without_other_tracks(bytes, length);
+    reader->decoder = avifDecoderCreate();
+    if (!reader->decoder)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+    reader->decoder->strictFlags = AVIF_STRICT_DISABLED;
+    reader->decoder->ignoreExif = reader->decoder->ignoreXMP = !with_metadata;
+    reader->decoder->imageCountLimit = FRAME_LIMIT;
+    avifResult result = avifDecoderSetIOMemory(reader->decoder, reader->owned ? reader->owned : bytes, length);
+    if (result == AVIF_RESULT_OK)
+        result = avifDecoderParse(reader->decoder);
+    return check(result, reader->decoder, error);
+}
+
+/* The same, within the limits; a stream that announces more than the container is refused by the AV1 decoder. */
+static sdimage_status prepare(const void *bytes, size_t length, const sdmod_wish *wish, reader *reader,
+                              sdimage_error **error) {
+    sdimage_status status = parse(bytes, length, false, reader, error);
+    if (status < 0)
+        return status;
+    avifDecoder *decoder = reader->decoder;
+    sdmod_facts facts = facts_of(decoder);
+    /* Tiles of a grid reach beyond its edges. */
+    uint64_t area = 2 * ((uint64_t)facts.width + 64) * ((uint64_t)facts.height + 64);
+    decoder->imageSizeLimit = area < AVIF_DEFAULT_IMAGE_SIZE_LIMIT ? (uint32_t)area : AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
+    decoder->maxThreads = threads_for(decoder->image);
+    return sdmod_check(&facts, wish, facts.frame_count > 1 ? 1 + REFERENCES : 1, error);
+}
+
+static sdyuv_planes planes_of(const avifImage *image) {
+    avifPixelFormatInfo info;
+    avifGetPixelFormatInfo(image->yuvFormat, &info);
+    sdyuv_planes planes = {.width = image->width, .height = image->height, .depth = (int)image->depth};
+    planes.luma = image->yuvPlanes[AVIF_CHAN_Y];
+    planes.luma_stride = image->yuvRowBytes[AVIF_CHAN_Y];
+    if (!info.monochrome) {
+        planes.shift_x = info.chromaShiftX;
+        planes.shift_y = info.chromaShiftY;
+        planes.cb = image->yuvPlanes[AVIF_CHAN_U];
+        planes.cr = image->yuvPlanes[AVIF_CHAN_V];
+        planes.cb_stride = image->yuvRowBytes[AVIF_CHAN_U];
+        planes.cr_stride = image->yuvRowBytes[AVIF_CHAN_V];
+    }
+    planes.alpha = image->alphaPlane;
+    planes.alpha_stride = image->alphaRowBytes;
+    planes.alpha_depth = (int)image->depth;
+    planes.premultiplied = image->alphaPremultiplied;
+    return planes;
+}
+
+/* The picture that the decoder holds, one of `frames`. */
+static sdimage_status current(const avifDecoder *decoder, uint32_t frames, const sdmod_wish *wish, sdimage_image **image,
+                              sdimage_error **error) {
+    sdmod_facts facts = facts_of(decoder);
+    facts.frame_count = frames;
+    sdyuv_planes planes = planes_of(decoder->image);
+    facts.has_alpha = planes.alpha != NULL;
+    if (!planes.luma || (facts.chroma && (!planes.cb || !planes.cr)))
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a plane is missing");
+    /* The stream has the last word about the size. */
+    sdimage_status status = sdmod_check(&facts, wish, 1, error);
+    return status < 0 ? status : sdmod_picture(&planes, &facts, wish, image, error);
+}
+
+/* --- The coder. */
+
+static bool can_decode(void *user_data, const void *bytes, size_t length) {
+    (void)user_data;
+    return sdimage_sniff(bytes, length) == SDIMAGE_FORMAT_AVIF;
+}
+
+static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
+                             const sdimage_options *bag, sdimage_image **image, sdimage_error **error) {
+    (void)user_data, (void)bag;
+    sdmod_wish wish = sdmod_wish_of(options);
+    reader reader = {NULL, NULL};
+    sdimage_status status = prepare(bytes, length, &wish, &reader, error);
+    if (status >= 0)
+        status = check(avifDecoderNextImage(reader.decoder), reader.decoder, error);
+    if (status >= 0) {
+        uint32_t frames = wish.first_frame_only ? 1 : facts_of(reader.decoder).frame_count;
+        status = current(reader.decoder, frames, &wish, image, error);
+    }
+    close_reader(&reader);
+    return status;
+}
+
+static sdimage_status info(void *user_data, const void *bytes, size_t length, sdimage_metadata *metadata,
+                           sdimage_error **error) {
+    (void)user_data;
+    reader reader = {NULL, NULL};
+    sdimage_status status = parse(bytes, length, true, &reader, error);
+    if (status >= 0) {
+        sdmod_facts facts = facts_of(reader.decoder);
+        if (facts.frame_count > 1)
+            facts.duration_ms = (uint64_t)(reader.decoder->duration * 1000 + 0.5);
+        status = sdmod_describe(&facts, metadata, error);
+    }
+    close_reader(&reader);
+    return status;
+}
+
+/* --- Sequences. */
+
+typedef struct instance {
+    pthread_mutex_t lock;
+    sdmod_wish wish;
+    sdimage_data *data; /* a copy, because the bytes of an update are lent */
+    reader reader;
+    uint32_t frame_count;
+    uint32_t *durations;
+} instance;
+
+static sdimage_status open_instance(void *user_data, const sdimage_decode_options *options, void **made,
+                                    sdimage_error **error) {
+    (void)user_data;
+    instance *self = calloc(1, sizeof *self);
+    if (!self)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+    pthread_mutex_init(&self->lock, NULL);
+    self->wish = sdmod_wish_of(options);
+    *made = self;
+    return SDIMAGE_STATUS_OK;
+}
+
+static void destroy_instance(void *user_data, void *pointer) {
+    (void)user_data;
+    instance *self = pointer;
+    close_reader(&self->reader);
+    sdimage_data_unref(self->data);
+    pthread_mutex_destroy(&self->lock);
+    free(self->durations);
+    free(self);
+}
+
+static sdimage_status start(instance *self, const void *bytes, size_t length, sdimage_error **error) {
+    sdimage_status status = sdimage_data_new(bytes, length, &self->data, error);
+    if (status < 0)
+        return status;
+    status = prepare(sdimage_data_bytes(self->data), length, &self->wish, &self->reader, error);
+    if (status < 0) {
+        close_reader(&self->reader);
+        return status;
+    }
+    self->frame_count = facts_of(self->reader.decoder).frame_count;
+    if (self->frame_count > 1)
+        self->durations = sdavif_durations(bytes, length, self->frame_count);
+    return SDIMAGE_STATUS_OK;
+}
+
+/* Only the whole file is of use: the tables may lie behind the samples. */
+static sdimage_status update(void *user_data, void *pointer, const void *bytes, size_t length, bool finished,
+                             sdimage_error **error) {
+    (void)user_data;
+    instance *self = pointer;
+    if (!finished)
+        return SDIMAGE_STATUS_OK;
+    pthread_mutex_lock(&self->lock);
+    sdimage_status status = self->data ? SDIMAGE_STATUS_OK : start(self, bytes, length, error);
+    pthread_mutex_unlock(&self->lock);
+    return status;
+}
+
+static sdimage_status frame(void *user_data, void *pointer, uint32_t index, sdimage_image **image,
+                            sdimage_error **error) {
+    (void)user_data;
+    instance *self = pointer;
+    pthread_mutex_lock(&self->lock);
+    sdimage_status status = SDIMAGE_STATUS_NEED_MORE_DATA;
+    avifDecoder *decoder = self->reader.decoder;
+    if (decoder) {
+        status = check(avifDecoderNthImage(decoder, index), decoder, error);
+        if (status >= 0)
+            status = current(decoder, 1, &self->wish, image, error);
+    }
+    pthread_mutex_unlock(&self->lock);
+    return status;
+}
+
+static sdimage_status first_picture(void *user_data, void *pointer, sdimage_image **image, sdimage_error **error) {
+    return frame(user_data, pointer, 0, image, error);
+}
+
+static uint32_t frame_count(void *user_data, void *pointer) {
+    (void)user_data;
+    instance *self = pointer;
+    pthread_mutex_lock(&self->lock);
+    uint32_t count = self->frame_count;
+    pthread_mutex_unlock(&self->lock);
+    return count;
+}
+
+/* For ever (spec COD-37); since libavif 1.0 files can say more. */
+static uint32_t loop_count(void *user_data, void *pointer) {
+    (void)user_data;
+#if AVIF_VERSION >= 1000000
+    instance *self = pointer;
+    pthread_mutex_lock(&self->lock);
+    int repetitions = self->reader.decoder ? self->reader.decoder->repetitionCount : AVIF_REPETITION_COUNT_UNKNOWN;
+    pthread_mutex_unlock(&self->lock);
+    return repetitions < 0 ? 0 : (uint32_t)repetitions + 1;
+#else
+    (void)pointer;
+    return 0;
+#endif
+}
+
+static uint32_t duration_ms(void *user_data, void *pointer, uint32_t index) {
+    (void)user_data;
+    instance *self = pointer;
+    pthread_mutex_lock(&self->lock);
+    uint32_t duration = self->durations && index < self->frame_count ? self->durations[index] : 0;
+    pthread_mutex_unlock(&self->lock);
+    return duration;
+}
+
+static const sdimage_coder_vtable table = {
+    .size = sizeof table,
+    .can_decode = can_decode,
+    .decode = decode,
+    .open = open_instance,
+    .instance_update = update,
+    .instance_image = first_picture,
+    .instance_frame_count = frame_count,
+    .instance_loop_count = loop_count,
+    .instance_duration_ms = duration_ms,
+    .instance_frame = frame,
+    .instance_destroy = destroy_instance,
+    .info = info,
+};
+
+SDIMAGE_API sdimage_status sdimage_avif_coder_new(sdimage_coder **coder, sdimage_error **error) {
+    return sdimage_coder_new_custom("avif", &table, NULL, NULL, coder, error);
+}
+

@@ -1,0 +1,156 @@
+#define _GNU_SOURCE
+#include "picture.h"
+
+#include <sched.h>
+
+/* Code points of ITU-T H.273: "not told", and the two transfers of high dynamic range. */
+enum { UNSPECIFIED = 2, PQ = 16, HLG = 18 };
+
+/* Pixels of a picture, and bytes of planes and bitmap, where no options say otherwise. */
+static const uint64_t STANDARD_PIXELS = (uint64_t)64 << 20;
+static const size_t STANDARD_BYTES = (size_t)256 << 20;
+
+sdmod_wish sdmod_wish_of(const sdimage_decode_options *options) {
+    sdmod_wish wish = {SDIMAGE_PIXEL_FORMAT_AUTOMATIC, {0, 0}, true, false, true, STANDARD_PIXELS, STANDARD_BYTES};
+    if (!options)
+        return wish;
+    wish.format = sdimage_decode_options_pixel_format(options);
+    wish.box = sdimage_decode_options_thumbnail_size(options);
+    wish.keeps_aspect_ratio = sdimage_decode_options_preserves_aspect_ratio(options);
+    wish.first_frame_only = sdimage_decode_options_is_first_frame_only(options);
+    wish.converts_to_srgb = sdimage_decode_options_converts_to_srgb(options);
+    wish.max_pixels = sdimage_decode_options_max_pixels(options);
+    wish.max_bytes = sdimage_decode_options_max_bytes(options);
+    return wish;
+}
+
+sdimage_status sdmod_fail(sdimage_error **error, sdimage_status status, const char *message) {
+    if (error)
+        *error = sdimage_error_new(status, message);
+    return status;
+}
+
+/* Whether the fine steps of a deep picture are of use: they were asked for, or its light is yet to be mapped. */
+static bool is_wide(const sdmod_facts *facts, const sdmod_wish *wish) {
+    if (facts->bits <= 8)
+        return false;
+    switch (wish->format) {
+    case SDIMAGE_PIXEL_FORMAT_GRAY16:
+    case SDIMAGE_PIXEL_FORMAT_RGB16:
+    case SDIMAGE_PIXEL_FORMAT_RGBA16:
+    case SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT: return true;
+    case SDIMAGE_PIXEL_FORMAT_AUTOMATIC: return false;
+    default: return wish->converts_to_srgb && (facts->transfer == PQ || facts->transfer == HLG);
+    }
+}
+
+/* The pixels that will be written. Asked for four channels they are written so at once; any other change of format is the
+ * library's. */
+static sdimage_pixel_format output_format(const sdmod_facts *facts, const sdmod_wish *wish) {
+    bool gray = !facts->chroma && !facts->has_alpha && wish->format != SDIMAGE_PIXEL_FORMAT_RGB8;
+    bool four = facts->has_alpha || wish->format == SDIMAGE_PIXEL_FORMAT_RGBA8 ||
+                wish->format == SDIMAGE_PIXEL_FORMAT_RGBA16;
+    if (is_wide(facts, wish))
+        return four ? SDIMAGE_PIXEL_FORMAT_RGBA16 : gray ? SDIMAGE_PIXEL_FORMAT_GRAY16 : SDIMAGE_PIXEL_FORMAT_RGB16;
+    return four ? SDIMAGE_PIXEL_FORMAT_RGBA8 : gray ? SDIMAGE_PIXEL_FORMAT_GRAY8 : SDIMAGE_PIXEL_FORMAT_RGB8;
+}
+
+sdimage_status sdmod_check(const sdmod_facts *facts, const sdmod_wish *wish, unsigned pictures, sdimage_error **error) {
+    uint64_t pixels = (uint64_t)facts->width * facts->height;
+    if (!pixels)
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a picture without pixels");
+    if (pixels > wish->max_pixels)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "more pixels than max_pixels allows");
+    uint64_t bytes_per_pixel = sdimage_pixel_format_bytes(output_format(facts, wish));
+    bool shrinks = wish->box.width && wish->box.height;
+    if (pixels > (shrinks ? STANDARD_BYTES : wish->max_bytes) / bytes_per_pixel)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "a bitmap of more bytes than max_bytes allows");
+    uint64_t quarters = (4 + facts->chroma + (facts->has_alpha ? 4 : 0)) * (facts->bits > 8 ? 2u : 1u) * pictures;
+    if (pixels > (uint64_t)STANDARD_BYTES * 4 / quarters)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "planes of more than 256 MiB");
+    return SDIMAGE_STATUS_OK;
+}
+
+sdimage_status sdmod_attach(const sdmod_facts *facts, const sdimage_image *plain, sdimage_image **image,
+                            sdimage_error **error) {
+    sdimage_metadata *metadata = NULL;
+    sdimage_status status = sdimage_image_copy_metadata(plain, &metadata, error);
+    if (status < 0)
+        return status;
+    status = sdmod_describe(facts, metadata, error);
+    if (status >= 0)
+        status = sdimage_image_with_metadata(plain, metadata, image, error);
+    sdimage_metadata_unref(metadata);
+    return status;
+}
+
+sdimage_status sdmod_picture(const sdyuv_planes *planes, const sdmod_facts *facts, const sdmod_wish *wish,
+                             sdimage_image **image, sdimage_error **error) {
+    sdimage_pixel_format format = output_format(facts, wish);
+    bool wide = is_wide(facts, wish);
+    sdyuv_matrix matrix;
+    if (!sdyuv_matrix_make(&matrix, planes, facts->color, wide))
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "a colour matrix or depth that is not supported");
+    sdimage_image *plain = NULL;
+    void *bytes = NULL;
+    size_t stride = 0;
+    sdimage_status status =
+        sdimage_image_new_uninitialized(planes->width, planes->height, format, &plain, &bytes, &stride, error);
+    if (status < 0)
+        return status;
+    int channels = (int)(sdimage_pixel_format_bytes(format) / (wide ? 2 : 1));
+    sdyuv_convert(planes, &matrix, &(sdyuv_pixels){bytes, stride, channels, wide});
+    status = sdmod_attach(facts, plain, image, error);
+    sdimage_image_unref(plain);
+    return status;
+}
+
+static bool is_turned(sdimage_orientation orientation) { return orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED; }
+
+static bool is_kept(sdmod_span block) { return block.length > 0 && block.length <= SDMOD_BLOCK_LIMIT; }
+
+static sdimage_status set_block(sdimage_metadata *metadata, sdmod_span block,
+                                void (*set)(sdimage_metadata *, sdimage_data *), sdimage_error **error) {
+    sdimage_data *data = NULL;
+    if (!is_kept(block))
+        return SDIMAGE_STATUS_OK;
+    sdimage_status status = sdimage_data_new(block.bytes, block.length, &data, error);
+    if (status >= 0)
+        set(metadata, data);
+    sdimage_data_unref(data);
+    return status;
+}
+
+sdimage_status sdmod_describe(const sdmod_facts *facts, sdimage_metadata *metadata, sdimage_error **error) {
+    bool turned = is_turned(facts->orientation);
+    uint32_t width = facts->source_width ? facts->source_width : facts->width;
+    uint32_t height = facts->source_height ? facts->source_height : facts->height;
+    sdimage_metadata_set_format(metadata, facts->format);
+    sdimage_metadata_set_source_size(metadata, turned ? height : width, turned ? width : height);
+    sdimage_metadata_set_orientation(metadata, facts->orientation);
+    sdimage_metadata_set_has_alpha(metadata, facts->has_alpha);
+    sdimage_metadata_set_frame_count(metadata, facts->frame_count);
+    sdimage_metadata_set_duration_ms(metadata, facts->duration_ms);
+    sdimage_metadata_set_bits_per_channel(metadata, facts->bits);
+    sdimage_metadata_set_channels(metadata, (facts->chroma ? 3u : 1u) + (facts->has_alpha ? 1u : 0u));
+    sdimage_status status = set_block(metadata, facts->exif, sdimage_metadata_set_exif, error);
+    if (status >= 0)
+        status = set_block(metadata, facts->xmp, sdimage_metadata_set_xmp, error);
+    if (status < 0)
+        return status;
+    if (is_kept(facts->profile))
+        return set_block(metadata, facts->profile, sdimage_metadata_set_color_profile, error);
+    if (facts->color.primaries != UNSPECIFIED || facts->transfer != UNSPECIFIED)
+        sdimage_metadata_set_cicp(metadata, facts->color.primaries, facts->transfer, facts->color.matrix,
+                                  facts->color.full_range);
+    return SDIMAGE_STATUS_OK;
+}
+
+int sdmod_processors(void) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return 1;
+    int count = CPU_COUNT(&set);
+    return count < 1 ? 1 : count > 16 ? 16 : count;
+}

@@ -1,0 +1,286 @@
+#include "container.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../common/picture.h"
+
+static int by_id(const void *a, const void *b) {
+    uint32_t x = ((const sdheif_item *)a)->id, y = ((const sdheif_item *)b)->id;
+    return x < y ? -1 : x > y;
+}
+
+static sdheif_item *find(const sdheif_container *c, uint32_t id) {
+    sdheif_item key = {.id = id};
+    return c->item_count ? bsearch(&key, c->items, c->item_count, sizeof key, by_id) : NULL;
+}
+
+const sdheif_item *sdheif_find_item(const sdheif_container *c, uint32_t id) { return find(c, id); }
+
+/* A number of 2 or, from a version on, 4 bytes. */
+static bool take_either(sdmod_span *span, bool is_wide, uint32_t *value) {
+    uint64_t number;
+    if (!sdmod_take(span, is_wide ? 4 : 2, &number))
+        return false;
+    *value = (uint32_t)number;
+    return true;
+}
+
+/* `infe`, 8.11.6: its later versions name a type, and only items with a type can be pictures. */
+static bool read_entry(sdmod_span entry, sdheif_item *item) {
+    uint32_t version, flags;
+    if (!sdmod_take_version(&entry, &version, &flags) || version < 2)
+        return false;
+    if (!take_either(&entry, version > 2, &item->id) || !sdmod_skip(&entry, 2) || !sdmod_take32(&entry, &item->type))
+        return false;
+    item->names = entry;
+    return true;
+}
+
+static sdimage_status read_items(sdheif_container *c, sdmod_span info, sdimage_error **error) {
+    uint32_t version, flags, count;
+    if (!sdmod_take_version(&info, &version, &flags) || !take_either(&info, version > 0, &count))
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a table of items that ends early");
+    if (count > SDHEIF_ITEM_LIMIT)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "more than 4096 items");
+    c->items = calloc(count ? count : 1, sizeof *c->items);
+    if (!c->items)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for the table of items");
+    sdmod_box box;
+    while (c->item_count < count && sdmod_next_box(&info, &box))
+        if (box.type == SDMOD_TYPE('i', 'n', 'f', 'e') && read_entry(box.body, &c->items[c->item_count]))
+            c->item_count++;
+    qsort(c->items, c->item_count, sizeof *c->items, by_id);
+    return SDIMAGE_STATUS_OK;
+}
+
+/* One item of `iloc`; false when the table ends. */
+static bool read_location(sdheif_container *c, sdmod_span *table, uint32_t version, uint32_t base_size) {
+    uint32_t id;
+    uint64_t construction = 0, base = 0, count;
+    if (!take_either(table, version > 1, &id) || (version > 0 && !sdmod_take(table, 2, &construction)) ||
+        !sdmod_skip(table, 2) || !sdmod_take(table, base_size, &base) || !sdmod_take(table, 2, &count))
+        return false;
+    size_t length = (size_t)count * (c->index_size + c->offset_size + c->length_size);
+    sdmod_span extents = {table->bytes, length};
+    if (!sdmod_skip(table, length))
+        return false;
+    sdheif_item *item = find(c, id);
+    if (item && !item->extent_count) {
+        item->construction = (uint32_t)construction & 15;
+        item->base = base;
+        item->extent_count = (uint32_t)count;
+        item->extents = extents;
+    }
+    return true;
+}
+
+/* `iloc`, 8.11.3. */
+static void read_locations(sdheif_container *c, sdmod_span table) {
+    uint32_t version, flags, count;
+    uint64_t sizes;
+    if (!sdmod_take_version(&table, &version, &flags) || version > 2 || !sdmod_take(&table, 2, &sizes) ||
+        !take_either(&table, version > 1, &count))
+        return;
+    c->offset_size = (uint32_t)(sizes >> 12 & 15);
+    c->length_size = (uint32_t)(sizes >> 8 & 15);
+    c->index_size = version > 0 ? (uint32_t)(sizes & 15) : 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!read_location(c, &table, version, (uint32_t)(sizes >> 4 & 15)))
+            return;
+}
+
+/* `ipma`, 23008-12, 9.3.1; there may be several. */
+static void read_associations(sdheif_container *c, sdmod_span table) {
+    uint32_t version, flags, count, id;
+    uint64_t each;
+    if (!sdmod_take_version(&table, &version, &flags) || !sdmod_take32(&table, &count))
+        return;
+    size_t size = flags & 1 ? 2 : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!take_either(&table, version > 0, &id) || !sdmod_take(&table, 1, &each))
+            return;
+        sdmod_span list = {table.bytes, (size_t)each * size};
+        if (!sdmod_skip(&table, list.length))
+            return;
+        sdheif_item *item = find(c, id);
+        if (item && !item->association_count) {
+            item->association_count = (uint32_t)each;
+            item->wide_associations = size == 2;
+            item->associations = list;
+        }
+    }
+}
+
+/* `iprp`, 9.3.1: the properties, then who has which. */
+static sdimage_status read_properties(sdheif_container *c, sdmod_span body, sdimage_error **error) {
+    sdmod_span list, rest;
+    sdmod_box box;
+    if (!sdmod_find_box(body, SDMOD_TYPE('i', 'p', 'c', 'o'), &list))
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "no item has properties");
+    for (rest = list; sdmod_next_box(&rest, &box);)
+        c->property_count++;
+    if (c->property_count > SDHEIF_PROPERTY_LIMIT)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "more than 16384 properties");
+    c->properties = calloc(c->property_count ? c->property_count : 1, sizeof *c->properties);
+    if (!c->properties)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for the properties");
+    rest = list;
+    for (size_t i = 0; i < c->property_count && sdmod_next_box(&rest, &box); i++)
+        c->properties[i] = box;
+    while (sdmod_next_box(&body, &box))
+        if (box.type == SDMOD_TYPE('i', 'p', 'm', 'a'))
+            read_associations(c, box.body);
+    return SDIMAGE_STATUS_OK;
+}
+
+static bool read_primary(sdheif_container *c, sdmod_span meta) {
+    sdmod_span body;
+    uint32_t version, flags;
+    return sdmod_find_box(meta, SDMOD_TYPE('p', 'i', 't', 'm'), &body) && sdmod_take_version(&body, &version, &flags) &&
+           take_either(&body, version > 0, &c->primary);
+}
+
+/* True where the last box that can be begun does not end within the file. */
+static bool is_cut(sdmod_span file) {
+    sdmod_box box;
+    while (sdmod_next_box(&file, &box))
+        ;
+    return file.length > 0;
+}
+
+sdimage_status sdheif_container_open(sdheif_container *c, const void *bytes, size_t length, sdimage_error **error) {
+    *c = (sdheif_container){.file = {bytes, length}};
+    sdmod_span meta, body;
+    if (!sdmod_find_box(c->file, SDMOD_TYPE('m', 'e', 't', 'a'), &meta))
+        return is_cut(c->file) ? sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end before the table of items")
+                               : sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "no still picture in the file");
+    if (!sdmod_skip(&meta, 4) || !read_primary(c, meta) || !sdmod_find_box(meta, SDMOD_TYPE('i', 'i', 'n', 'f'), &body))
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "no primary item");
+    sdimage_status status = read_items(c, body, error);
+    if (status < 0)
+        return status;
+    if (sdmod_find_box(meta, SDMOD_TYPE('i', 'l', 'o', 'c'), &body))
+        read_locations(c, body);
+    sdmod_find_box(meta, SDMOD_TYPE('i', 'd', 'a', 't'), &c->data);
+    uint32_t version, flags;
+    if (sdmod_find_box(meta, SDMOD_TYPE('i', 'r', 'e', 'f'), &c->references) &&
+        sdmod_take_version(&c->references, &version, &flags))
+        c->reference_size = version ? 4 : 2;
+    else
+        c->references = (sdmod_span){NULL, 0};
+    if (!sdmod_find_box(meta, SDMOD_TYPE('i', 'p', 'r', 'p'), &body))
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "no item has properties");
+    return read_properties(c, body, error);
+}
+
+void sdheif_container_close(sdheif_container *c) {
+    free(c->items);
+    free(c->properties);
+}
+
+bool sdheif_property(const sdheif_container *c, const sdheif_item *item, size_t index, sdmod_box *property) {
+    sdmod_span list = item->associations;
+    size_t size = item->wide_associations ? 2 : 1;
+    uint64_t number;
+    if (index >= item->association_count || !sdmod_skip(&list, index * size) || !sdmod_take(&list, size, &number))
+        return false;
+    number &= item->wide_associations ? 0x7FFF : 0x7F;
+    /* Number 0 is no property; it and numbers that do not exist take a place all the same. */
+    *property = number && number <= c->property_count ? c->properties[number - 1] : (sdmod_box){0, {NULL, 0}};
+    return true;
+}
+
+bool sdheif_find_property(const sdheif_container *c, const sdheif_item *item, uint32_t type, sdmod_span *body) {
+    sdmod_box property;
+    for (size_t i = 0; sdheif_property(c, item, i, &property); i++)
+        if (property.type == type) {
+            *body = property.body;
+            return true;
+        }
+    return false;
+}
+
+/* The number of the item a reference box belongs to, and how many it refers to. */
+static bool read_reference(const sdheif_container *c, sdmod_span *body, uint32_t *from, uint64_t *count) {
+    return take_either(body, c->reference_size == 4, from) && sdmod_take(body, 2, count);
+}
+
+size_t sdheif_references(const sdheif_container *c, uint32_t type, uint32_t from, uint32_t *to, size_t limit) {
+    sdmod_span rest = c->references;
+    sdmod_box box;
+    uint32_t owner;
+    uint64_t count;
+    while (sdmod_next_box(&rest, &box)) {
+        if (box.type != type || !read_reference(c, &box.body, &owner, &count) || owner != from)
+            continue;
+        size_t found = 0;
+        for (; found < count && found < limit; found++)
+            if (!take_either(&box.body, c->reference_size == 4, &to[found]))
+                return found;
+        return (size_t)count;
+    }
+    return 0;
+}
+
+uint32_t sdheif_referrer(const sdheif_container *c, uint32_t type, uint32_t to, size_t index) {
+    sdmod_span rest = c->references;
+    sdmod_box box;
+    uint32_t owner, target;
+    uint64_t count;
+    while (sdmod_next_box(&rest, &box)) {
+        if (box.type != type || !read_reference(c, &box.body, &owner, &count))
+            continue;
+        for (; count > 0 && take_either(&box.body, c->reference_size == 4, &target); count--)
+            if (target == to && index-- == 0)
+                return owner;
+    }
+    return 0;
+}
+
+/* The next extent, within the file or within `idat`. */
+static sdimage_status next_extent(const sdheif_container *c, const sdheif_item *item, sdmod_span *table, sdmod_span *part,
+                                  sdimage_error **error) {
+    sdmod_span source = item->construction == 1 ? c->data : c->file;
+    uint64_t offset = 0, length = 0;
+    if (!sdmod_skip(table, c->index_size) || !sdmod_take(table, c->offset_size, &offset) ||
+        !sdmod_take(table, c->length_size, &length) || __builtin_add_overflow(offset, item->base, &offset))
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "an item that lies nowhere");
+    if (offset > source.length || length > source.length - offset)
+        return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "an item reaches beyond the end of the bytes");
+    *part = (sdmod_span){source.bytes + offset, (size_t)(length ? length : source.length - offset)};
+    return SDIMAGE_STATUS_OK;
+}
+
+sdimage_status sdheif_item_bytes(const sdheif_container *c, const sdheif_item *item, sdheif_bytes *bytes,
+                                 sdimage_error **error) {
+    *bytes = (sdheif_bytes){{NULL, 0}, NULL};
+    if (item->construction > 1 || !item->extent_count)
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "an item that lies nowhere");
+    sdmod_span table = item->extents, part;
+    if (item->extent_count == 1)
+        return next_extent(c, item, &table, &bytes->span, error);
+    size_t total = 0;
+    for (uint32_t i = 0; i < item->extent_count; i++) {
+        sdimage_status status = next_extent(c, item, &table, &part, error);
+        if (status < 0)
+            return status;
+        /* Parts that overlap would make much of little. */
+        if (part.length > c->file.length - total)
+            return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "an item larger than the file");
+        total += part.length;
+    }
+    bytes->owned = malloc(total ? total : 1);
+    if (!bytes->owned)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for an item");
+    bytes->span = (sdmod_span){bytes->owned, total};
+    table = item->extents;
+    for (size_t at = 0; at < total && next_extent(c, item, &table, &part, NULL) >= 0; at += part.length)
+        memcpy(bytes->owned + at, part.bytes, part.length);
+    return SDIMAGE_STATUS_OK;
+}
+
+void sdheif_release_bytes(sdheif_bytes *bytes) {
+    free(bytes->owned);
+    *bytes = (sdheif_bytes){{NULL, 0}, NULL};
+}

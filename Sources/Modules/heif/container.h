@@ -1,0 +1,67 @@
+/* container.h: the items of a HEIF file (ISO/IEC 23008-12), their bytes, properties and relations.
+ *
+ * Everything points into the file's own bytes. */
+#ifndef SDHEIF_CONTAINER_H
+#define SDHEIF_CONTAINER_H
+
+#include <sdimage/error.h>
+
+#include "../common/boxes.h"
+
+/* Items and properties of one file (decisions, "Limits and numbers"). */
+enum { SDHEIF_ITEM_LIMIT = 4096, SDHEIF_PROPERTY_LIMIT = 16384 };
+
+typedef struct sdheif_item {
+    uint32_t id, type;
+    sdmod_span names; /* its name and, of type `mime`, that of its content; each ends with a NUL */
+    /* Where its bytes lie: `iloc`. */
+    uint32_t construction, extent_count;
+    uint64_t base;
+    sdmod_span extents;
+    /* Which properties it has: `ipma`. */
+    uint32_t association_count;
+    bool wide_associations;
+    sdmod_span associations;
+} sdheif_item;
+
+typedef struct sdheif_container {
+    sdmod_span file, data, references;
+    sdheif_item *items; /* by rising number */
+    size_t item_count;
+    sdmod_box *properties;
+    size_t property_count;
+    uint32_t primary;
+    uint32_t offset_size, length_size, index_size, reference_size;
+} sdheif_container;
+
+/* Bytes of an item; `owned` is NULL where they are a part of the file. */
+typedef struct sdheif_bytes {
+    sdmod_span span;
+    uint8_t *owned;
+} sdheif_bytes;
+
+/* Reads the tables; `close` also after a failure. */
+sdimage_status sdheif_container_open(sdheif_container *container, const void *bytes, size_t length, sdimage_error **error);
+void sdheif_container_close(sdheif_container *container);
+
+/* NULL where there is none. */
+const sdheif_item *sdheif_find_item(const sdheif_container *container, uint32_t id);
+
+/* The `index`th property of an item, in the order in which they apply; false beyond the last. */
+bool sdheif_property(const sdheif_container *container, const sdheif_item *item, size_t index, sdmod_box *property);
+
+/* The body of the first property of a type. */
+bool sdheif_find_property(const sdheif_container *container, const sdheif_item *item, uint32_t type, sdmod_span *body);
+
+/* The items that `from` refers to by a type, at most `limit`; returns how many there are. */
+size_t sdheif_references(const sdheif_container *container, uint32_t type, uint32_t from, uint32_t *to, size_t limit);
+
+/* The `index`th item that refers to `to` by a type; 0 beyond the last. */
+uint32_t sdheif_referrer(const sdheif_container *container, uint32_t type, uint32_t to, size_t index);
+
+/* The bytes of an item; to be released. */
+sdimage_status sdheif_item_bytes(const sdheif_container *container, const sdheif_item *item, sdheif_bytes *bytes,
+                                 sdimage_error **error);
+void sdheif_release_bytes(sdheif_bytes *bytes);
+
+#endif

@@ -1,0 +1,217 @@
+/* The HEIF coder: stills of H.265, single and in tiles. */
+#include <sdimage/plugins/heif.h>
+
+#include <libde265/de265.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "general.h"
+#include "planes.h"
+
+/* Items that describe the picture and are looked at. */
+enum { BLOCK_LIMIT = 16 };
+
+/* The part of the planes that is shown. Halved chroma begins at even places only. */
+static void cut(sdyuv_planes *planes, const sdheif_picture *p) {
+    size_t size = planes->depth > 8 ? 2 : 1;
+    size_t x = planes->shift_x ? p->left & ~1u : p->left, y = planes->shift_y ? p->top & ~1u : p->top;
+    planes->luma += y * planes->luma_stride + x * size;
+    if (planes->cb) {
+        planes->cb += (y >> planes->shift_y) * planes->cb_stride + (x >> planes->shift_x) * size;
+        planes->cr += (y >> planes->shift_y) * planes->cr_stride + (x >> planes->shift_x) * size;
+    }
+    planes->width = p->shown_width;
+    planes->height = p->shown_height;
+}
+
+/* The colour of the stream, where the container leaves it open. */
+static void settle_color(sdmod_facts *facts, const sdheif_picture *p, const sdheif_planes *decoded) {
+    if (p->has_color)
+        return;
+    facts->color = decoded->color;
+    facts->transfer = decoded->transfer;
+}
+
+/* Alpha is a grey picture of its own, as large as the other. */
+static sdimage_status add_alpha(const sdheif_container *c, const sdheif_picture *p, sdyuv_planes *planes,
+                                sdheif_planes *alpha, sdimage_error **error) {
+    sdheif_picture picture;
+    sdimage_status status = sdheif_picture_read(c, p->alpha, &picture, error);
+    if (status >= 0 && (picture.width != p->width || picture.height != p->height))
+        status = sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "alpha of another size than the picture");
+    if (status >= 0)
+        status = sdheif_decode_planes(c, &picture, alpha, error);
+    sdheif_picture_release(&picture);
+    if (status < 0)
+        return status;
+    planes->alpha = alpha->planes.luma;
+    planes->alpha_stride = alpha->planes.luma_stride;
+    planes->alpha_depth = alpha->planes.depth;
+    planes->premultiplied = p->premultiplied;
+    return status;
+}
+
+static sdimage_status decode_picture(const sdheif_container *c, const sdheif_picture *p, const sdmod_wish *wish,
+                                     const sdmod_facts *source, sdimage_image **image, sdimage_error **error) {
+    sdmod_facts facts = sdheif_facts(c, p);
+    sdimage_status status = sdmod_check(&facts, wish, 1, error);
+    if (status < 0)
+        return status;
+    sdheif_planes decoded, alpha = {.owned = NULL};
+    status = sdheif_decode_planes(c, p, &decoded, error);
+    if (status >= 0 && p->alpha)
+        status = add_alpha(c, p, &decoded.planes, &alpha, error);
+    if (status >= 0) {
+        settle_color(&facts, p, &decoded);
+        facts.source_width = source->width;
+        facts.source_height = source->height;
+        cut(&decoded.planes, p);
+        status = sdmod_picture(&decoded.planes, &facts, wish, image, error);
+    }
+    sdheif_release_planes(&alpha);
+    sdheif_release_planes(&decoded);
+    return status;
+}
+
+/* A thumbnail that turns out to be bad is none. */
+static sdimage_status decode_best(const sdheif_container *c, const sdheif_picture *p, const sdmod_wish *wish,
+                                  sdimage_image **image, sdimage_error **error) {
+    sdmod_facts source = sdheif_facts(c, p);
+    const sdheif_item *item = sdheif_thumbnail(c, p, wish);
+    if (item) {
+        sdheif_picture thumbnail;
+        sdimage_status status = sdheif_picture_read(c, item, &thumbnail, NULL);
+        if (status >= 0)
+            status = decode_picture(c, &thumbnail, wish, &source, image, NULL);
+        sdheif_picture_release(&thumbnail);
+        if (status >= 0)
+            return status;
+    }
+    return decode_picture(c, p, wish, &source, image, error);
+}
+
+/* The primary item; both are to be released, also after a failure. */
+static sdimage_status open_primary(const void *bytes, size_t length, sdheif_container *c, sdheif_picture *p,
+                                   sdimage_error **error) {
+    *p = (sdheif_picture){.item = NULL};
+    sdimage_status status = sdheif_container_open(c, bytes, length, error);
+    if (status < 0)
+        return status;
+    const sdheif_item *item = sdheif_find_item(c, c->primary);
+    return item ? sdheif_picture_read(c, item, p, error)
+                : sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "the primary item does not exist");
+}
+
+/* To the caller, who may not want it. */
+static void hand_over(sdimage_error *why, sdimage_error **error) {
+    if (error && why)
+        *error = why;
+    else
+        sdimage_error_unref(why);
+}
+
+/* Whether an item holds an XMP packet. */
+static bool is_xmp(const sdheif_item *item) {
+    static const char kind[] = "application/rdf+xml";
+    const uint8_t *end = item->names.length ? memchr(item->names.bytes, 0, item->names.length) : NULL;
+    sdmod_span content = item->names;
+    return item->type == SDMOD_TYPE('m', 'i', 'm', 'e') && end &&
+           sdmod_skip(&content, (size_t)(end - content.bytes) + 1) && content.length >= sizeof kind &&
+           memcmp(content.bytes, kind, sizeof kind) == 0;
+}
+
+/* EXIF begins with a number that tells where in the rest the TIFF structure begins (ISO/IEC 23008-12, annex A.2.1). */
+static sdmod_span tiff_of(sdmod_span exif) {
+    uint32_t offset;
+    return sdmod_take32(&exif, &offset) && sdmod_skip(&exif, offset) ? exif : (sdmod_span){NULL, 0};
+}
+
+/* Blocks that describe the picture; both are to be released. */
+static void find_blocks(const sdheif_container *c, const sdheif_item *picture, sdmod_facts *facts, sdheif_bytes *exif,
+                        sdheif_bytes *xmp) {
+    *exif = *xmp = (sdheif_bytes){{NULL, 0}, NULL};
+    for (size_t i = 0; i < BLOCK_LIMIT; i++) {
+        uint32_t id = sdheif_referrer(c, SDMOD_TYPE('c', 'd', 's', 'c'), picture->id, i);
+        const sdheif_item *item = id ? sdheif_find_item(c, id) : NULL;
+        if (!item)
+            return;
+        if (item->type == SDMOD_TYPE('E', 'x', 'i', 'f') && !exif->span.length &&
+            sdheif_item_bytes(c, item, exif, NULL) >= 0)
+            facts->exif = tiff_of(exif->span);
+        else if (is_xmp(item) && !xmp->span.length && sdheif_item_bytes(c, item, xmp, NULL) >= 0)
+            facts->xmp = xmp->span;
+    }
+}
+
+static bool can_decode(void *user_data, const void *bytes, size_t length) {
+    (void)user_data;
+    sdimage_format format = sdimage_sniff(bytes, length);
+    return format == SDIMAGE_FORMAT_HEIC || format == SDIMAGE_FORMAT_HEIF;
+}
+
+static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
+                             const sdimage_options *bag, sdimage_image **image, sdimage_error **error) {
+    (void)user_data, (void)bag;
+    sdmod_wish wish = sdmod_wish_of(options);
+    sdheif_container container;
+    sdheif_picture picture;
+    sdimage_error *why = NULL;
+    sdimage_status status = open_primary(bytes, length, &container, &picture, &why);
+    if (status >= 0)
+        status = decode_best(&container, &picture, &wish, image, &why);
+    else if (status == SDIMAGE_STATUS_UNSUPPORTED && picture.item && sdheif_is_general(&container, picture.item)) {
+        sdimage_error_unref(why);
+        why = NULL;
+        status = sdheif_decode_general(&container, &wish, image, &why);
+    }
+    hand_over(why, error);
+    sdheif_picture_release(&picture);
+    sdheif_container_close(&container);
+    return status;
+}
+
+static sdimage_status info(void *user_data, const void *bytes, size_t length, sdimage_metadata *metadata,
+                           sdimage_error **error) {
+    (void)user_data;
+    sdheif_container container;
+    sdheif_picture picture;
+    sdimage_error *why = NULL;
+    sdimage_status status = open_primary(bytes, length, &container, &picture, &why);
+    if (status == SDIMAGE_STATUS_UNSUPPORTED && picture.item && sdheif_is_general(&container, picture.item) &&
+        sdheif_read_outline(&container, &picture)) {
+        sdimage_error_unref(why);
+        why = NULL;
+        status = SDIMAGE_STATUS_OK;
+    }
+    if (status >= 0) {
+        sdmod_facts facts = sdheif_facts(&container, &picture);
+        sdheif_bytes exif, xmp;
+        find_blocks(&container, picture.item, &facts, &exif, &xmp);
+        status = sdmod_describe(&facts, metadata, &why);
+        sdheif_release_bytes(&exif);
+        sdheif_release_bytes(&xmp);
+    }
+    hand_over(why, error);
+    sdheif_picture_release(&picture);
+    sdheif_container_close(&container);
+    return status;
+}
+
+static const sdimage_coder_vtable table = {
+    .size = sizeof table,
+    .can_decode = can_decode,
+    .decode = decode,
+    .info = info,
+};
+
+static void release_library(void *user_data) {
+    (void)user_data;
+    de265_free();
+}
+
+SDIMAGE_API sdimage_status sdimage_heif_coder_new(sdimage_coder **coder, sdimage_error **error) {
+    /* Its tables are made once, not for each picture. */
+    if (de265_init() != DE265_OK)
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "libde265 cannot be initialised");
+    return sdimage_coder_new_custom("heif", &table, NULL, release_library, coder, error);
+}

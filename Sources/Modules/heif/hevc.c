@@ -1,0 +1,155 @@
+#include "hevc.h"
+
+#include <libde265/de265.h>
+
+#include "parameters.h"
+
+/* Pictures are coded in whole blocks, of at most 64 pixels; more than these may not be made of an item. */
+enum { CODED_MARGIN = 128 };
+
+bool sdheif_read_configuration(sdmod_span box, sdheif_configuration *configuration) {
+    uint64_t chroma, depth, chroma_depth, lengths;
+    if (!sdmod_skip(&box, 16) || !sdmod_take(&box, 1, &chroma) || !sdmod_take(&box, 1, &depth) ||
+        !sdmod_take(&box, 1, &chroma_depth) || !sdmod_skip(&box, 2) || !sdmod_take(&box, 1, &lengths))
+        return false;
+    *configuration = (sdheif_configuration){(int)(chroma & 3), 8 + (int)(depth & 7), 8 + (int)(chroma_depth & 7),
+                                            (size_t)(lengths & 3) + 1, box};
+    return true;
+}
+
+static sdimage_status damaged(sdimage_error **error, const char *what) {
+    return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, what);
+}
+
+/* One unit, behind a number of `size` bytes that tells its length. */
+static sdimage_status push(de265_decoder_context *decoder, const sdheif_coded *coded, sdmod_span *span, size_t size,
+                           sdimage_error **error) {
+    uint64_t length;
+    uint32_t width, height;
+    if (!sdmod_take(span, size, &length) || length > span->length || length > INT32_MAX)
+        return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "a unit of the stream reaches beyond its item");
+    sdmod_span unit = {span->bytes, (size_t)length};
+    sdmod_skip(span, unit.length);
+    if (unit.length < 2)
+        return SDIMAGE_STATUS_OK;
+    /* Before the decoder makes memory for such pictures. */
+    if (sdheif_is_parameter_set(unit) &&
+        (!sdheif_read_parameter_set(unit, &width, &height) || width > coded->width + CODED_MARGIN ||
+         height > coded->height + CODED_MARGIN))
+        return damaged(error, "coded pictures larger than the container says");
+    if (de265_push_NAL(decoder, unit.bytes, (int)length, 0, NULL) == DE265_ERROR_OUT_OF_MEMORY)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for the stream");
+    return SDIMAGE_STATUS_OK;
+}
+
+static sdimage_status push_parameters(de265_decoder_context *decoder, const sdheif_coded *coded, sdmod_span arrays,
+                                      sdimage_error **error) {
+    uint64_t count, units;
+    if (!sdmod_take(&arrays, 1, &count))
+        return damaged(error, "a decoder configuration that ends early");
+    for (; count > 0; count--) {
+        if (!sdmod_skip(&arrays, 1) || !sdmod_take(&arrays, 2, &units))
+            return damaged(error, "a decoder configuration that ends early");
+        for (; units > 0; units--) {
+            sdimage_status status = push(decoder, coded, &arrays, 2, error);
+            if (status < 0)
+                return status;
+        }
+    }
+    return SDIMAGE_STATUS_OK;
+}
+
+static sdimage_status run(de265_decoder_context *decoder, const struct de265_image **image, sdimage_error **error) {
+    de265_flush_data(decoder);
+    int more = 1;
+    while (more) {
+        more = 0;
+        de265_error failure = de265_decode(decoder, &more);
+        if (failure == DE265_ERROR_OUT_OF_MEMORY)
+            return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for the planes");
+        if (failure != DE265_OK && failure != DE265_ERROR_WAITING_FOR_INPUT_DATA)
+            return damaged(error, de265_get_error_text(failure));
+        if ((*image = de265_get_next_picture(decoder)) != NULL)
+            return SDIMAGE_STATUS_OK;
+    }
+    return damaged(error, "the stream holds no whole picture");
+}
+
+static bool plane(const struct de265_image *image, int channel, uint32_t width, uint32_t height, const uint8_t **bytes,
+                  size_t *stride) {
+    int step = 0;
+    *bytes = de265_get_image_plane(image, channel, &step);
+    *stride = step > 0 ? (size_t)step : 0;
+    return *bytes && step > 0 && (uint32_t)de265_get_image_width(image, channel) == width &&
+           (uint32_t)de265_get_image_height(image, channel) == height;
+}
+
+static sdimage_status describe(const struct de265_image *image, sdheif_frame *frame, sdimage_error **error) {
+    int width = de265_get_image_width(image, 0), height = de265_get_image_height(image, 0);
+    int depth = de265_get_bits_per_pixel(image, 0);
+    enum de265_chroma chroma = de265_get_chroma_format(image);
+    sdyuv_planes *p = &frame->planes;
+    *p = (sdyuv_planes){.width = (uint32_t)width, .height = (uint32_t)height, .depth = depth};
+    if (width <= 0 || height <= 0 || depth < 8 || depth > 12)
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "a depth that is not supported");
+    p->shift_x = chroma == de265_chroma_420 || chroma == de265_chroma_422;
+    p->shift_y = chroma == de265_chroma_420;
+    if (!plane(image, 0, p->width, p->height, &p->luma, &p->luma_stride))
+        return damaged(error, "a plane is missing");
+    if (chroma != de265_chroma_mono) {
+        uint32_t columns = (p->width + (uint32_t)p->shift_x) >> p->shift_x;
+        uint32_t rows = (p->height + (uint32_t)p->shift_y) >> p->shift_y;
+        if (de265_get_bits_per_pixel(image, 1) != depth || de265_get_bits_per_pixel(image, 2) != depth)
+            return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "planes of different depths");
+        if (!plane(image, 1, columns, rows, &p->cb, &p->cb_stride) ||
+            !plane(image, 2, columns, rows, &p->cr, &p->cr_stride))
+            return damaged(error, "a plane is missing");
+    }
+    frame->color = (sdyuv_color){(uint16_t)de265_get_image_colour_primaries(image),
+                                 (uint16_t)de265_get_image_matrix_coefficients(image),
+                                 de265_get_image_full_range_flag(image) != 0};
+    frame->transfer = (uint16_t)de265_get_image_transfer_characteristics(image);
+    return SDIMAGE_STATUS_OK;
+}
+
+static sdimage_status feed(const sdheif_container *container, const sdheif_item *item, const sdheif_coded *coded,
+                           de265_decoder_context *decoder, sdimage_error **error) {
+    sdmod_span box;
+    sdheif_configuration configuration;
+    if (!sdheif_find_property(container, item, SDMOD_TYPE('h', 'v', 'c', 'C'), &box) ||
+        !sdheif_read_configuration(box, &configuration))
+        return damaged(error, "no decoder configuration");
+    sdheif_bytes bytes;
+    sdimage_status status = sdheif_item_bytes(container, item, &bytes, error);
+    if (status >= 0)
+        status = push_parameters(decoder, coded, configuration.arrays, error);
+    for (sdmod_span rest = bytes.span; status >= 0 && rest.length > 0;)
+        status = push(decoder, coded, &rest, configuration.length_size, error);
+    sdheif_release_bytes(&bytes);
+    return status;
+}
+
+sdimage_status sdheif_decode_frame(const sdheif_container *container, const sdheif_item *item, sdheif_coded coded,
+                                   sdheif_frame *frame, sdimage_error **error) {
+    *frame = (sdheif_frame){.decoder = de265_new_decoder()};
+    if (!frame->decoder)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+    de265_set_parameter_bool(frame->decoder, DE265_DECODER_PARAM_SUPPRESS_FAULTY_PICTURES, 1);
+    if (coded.threads > 1)
+        de265_start_worker_threads(frame->decoder, coded.threads);
+    const struct de265_image *image = NULL;
+    sdimage_status status = feed(container, item, &coded, frame->decoder, error);
+    if (status >= 0)
+        status = run(frame->decoder, &image, error);
+    if (status >= 0)
+        status = describe(image, frame, error);
+    if (status < 0)
+        sdheif_release_frame(frame);
+    return status;
+}
+
+void sdheif_release_frame(sdheif_frame *frame) {
+    if (frame->decoder)
+        de265_free_decoder(frame->decoder);
+    frame->decoder = NULL;
+}

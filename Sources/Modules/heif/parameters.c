@@ -1,0 +1,85 @@
+#include "parameters.h"
+
+enum { SEQUENCE_PARAMETER_SET = 33, HEADER = 2 };
+
+/* Bits of a unit without the bytes that keep start codes out of it (7.3.1.1). */
+typedef struct bits {
+    sdmod_span span;
+    uint32_t byte, left, zeros;
+    bool is_over;
+} bits;
+
+static uint32_t take_bit(bits *b) {
+    if (!b->left) {
+        if (b->zeros >= 2 && b->span.length && b->span.bytes[0] == 3) {
+            sdmod_skip(&b->span, 1);
+            b->zeros = 0;
+        }
+        if (!b->span.length) {
+            b->is_over = true;
+            return 0;
+        }
+        b->byte = b->span.bytes[0];
+        b->zeros = b->byte ? 0 : b->zeros + 1;
+        b->left = 8;
+        sdmod_skip(&b->span, 1);
+    }
+    return b->byte >> --b->left & 1;
+}
+
+static uint32_t take_bits(bits *b, unsigned count) {
+    uint32_t value = 0;
+    for (; count > 0; count--)
+        value = value << 1 | take_bit(b);
+    return value;
+}
+
+static void skip_bits(bits *b, unsigned count) {
+    for (; count > 0; count--)
+        take_bit(b);
+}
+
+/* ue(v), 9.2. */
+static uint32_t take_number(bits *b) {
+    unsigned zeros = 0;
+    while (!b->is_over && !take_bit(b))
+        if (++zeros > 31) {
+            b->is_over = true;
+            return 0;
+        }
+    return (1u << zeros) - 1 + take_bits(b, zeros);
+}
+
+/* profile_tier_level, 7.3.3: of fixed length for each layer that has one. */
+static void skip_profiles(bits *b, unsigned layers) {
+    unsigned profile = 0, level = 0;
+    skip_bits(b, 96);
+    for (unsigned i = 0; i < layers; i++) {
+        profile |= take_bit(b) << i;
+        level |= take_bit(b) << i;
+    }
+    if (layers)
+        skip_bits(b, 2 * (8 - layers));
+    for (unsigned i = 0; i < layers; i++)
+        skip_bits(b, (profile >> i & 1) * 88 + (level >> i & 1) * 8);
+}
+
+bool sdheif_is_parameter_set(sdmod_span unit) {
+    return unit.length > HEADER && (unit.bytes[0] >> 1 & 63) == SEQUENCE_PARAMETER_SET;
+}
+
+bool sdheif_read_parameter_set(sdmod_span unit, uint32_t *width, uint32_t *height) {
+    if (!sdmod_skip(&unit, HEADER))
+        return false;
+    bits b = {.span = unit};
+    skip_bits(&b, 4);
+    unsigned layers = take_bits(&b, 3);
+    skip_bits(&b, 1);
+    skip_profiles(&b, layers);
+    take_number(&b);
+    if (take_number(&b) == 3)
+        skip_bits(&b, 1);
+    *width = take_number(&b);
+    *height = take_number(&b);
+    return !b.is_over && *width && *height;
+}

@@ -1,0 +1,13 @@
+/* parameters.h: the size that a sequence parameter set announces (ITU-T H.265, 7.3.2.2). */
+#ifndef SDHEIF_PARAMETERS_H
+#define SDHEIF_PARAMETERS_H
+
+#include "../common/boxes.h"
+
+/* Whether a unit of the stream is a sequence parameter set. */
+bool sdheif_is_parameter_set(sdmod_span unit);
+
+/* The size of its pictures, in whole blocks; false for a set that cannot be read. */
+bool sdheif_read_parameter_set(sdmod_span unit, uint32_t *width, uint32_t *height);
+
+#endif

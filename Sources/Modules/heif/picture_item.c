@@ -1,0 +1,305 @@
+#include "picture_item.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Pictures that may refer to another as its thumbnail or alpha and are looked at. */
+enum { RELATED_LIMIT = 16 };
+
+static const uint32_t CODED = SDMOD_TYPE('h', 'v', 'c', '1'), GRID = SDMOD_TYPE('g', 'r', 'i', 'd');
+
+static sdimage_status damaged(sdimage_error **error, const char *what) {
+    return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, what);
+}
+
+/* `ispe`, 6.5.3. */
+static bool read_size(const sdheif_container *c, const sdheif_item *item, uint32_t *width, uint32_t *height) {
+    sdmod_span body;
+    return sdheif_find_property(c, item, SDMOD_TYPE('i', 's', 'p', 'e'), &body) && sdmod_skip(&body, 4) &&
+           sdmod_take32(&body, width) && sdmod_take32(&body, height) && *width && *height;
+}
+
+static bool read_coding(const sdheif_container *c, const sdheif_item *item, sdheif_configuration *configuration) {
+    sdmod_span body;
+    return sdheif_find_property(c, item, SDMOD_TYPE('h', 'v', 'c', 'C'), &body) &&
+           sdheif_read_configuration(body, configuration);
+}
+
+/* --- Tiles. */
+
+/* `grid`, 6.6.2.3. */
+static bool read_grid(sdmod_span body, sdheif_picture *p) {
+    uint64_t flags, rows, columns, width, height;
+    if (!sdmod_skip(&body, 1) || !sdmod_take(&body, 1, &flags) || !sdmod_take(&body, 1, &rows) ||
+        !sdmod_take(&body, 1, &columns) || !sdmod_take(&body, flags & 1 ? 4 : 2, &width) ||
+        !sdmod_take(&body, flags & 1 ? 4 : 2, &height))
+        return false;
+    p->rows = (uint32_t)rows + 1;
+    p->columns = (uint32_t)columns + 1;
+    p->width = (uint32_t)width;
+    p->height = (uint32_t)height;
+    return width && height;
+}
+
+/* Every tile must be coded alike, and all together must cover the picture. */
+static sdimage_status check_tiles(const sdheif_container *c, sdheif_picture *p, sdimage_error **error) {
+    for (size_t i = 0; i < (size_t)p->rows * p->columns; i++) {
+        const sdheif_item *tile = sdheif_find_item(c, p->tiles[i]);
+        sdheif_configuration coding;
+        uint32_t width, height;
+        if (!tile)
+            return damaged(error, "a tile is missing");
+        if (tile->type != CODED)
+            return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiles that are not coded as H.265");
+        if (!read_size(c, tile, &width, &height) || !read_coding(c, tile, &coding))
+            return damaged(error, "a tile without size or configuration");
+        if (i == 0) {
+            p->tile_width = width;
+            p->tile_height = height;
+            p->configuration = coding;
+        } else if (width != p->tile_width || height != p->tile_height || coding.depth != p->configuration.depth ||
+                   coding.chroma_format != p->configuration.chroma_format) {
+            return damaged(error, "tiles that do not fit together");
+        }
+    }
+    if ((uint64_t)p->tile_width * p->columns < p->width || (uint64_t)p->tile_height * p->rows < p->height)
+        return damaged(error, "tiles that do not cover the picture");
+    return SDIMAGE_STATUS_OK;
+}
+
+static sdimage_status read_tiles(const sdheif_container *c, sdheif_picture *p, sdimage_error **error) {
+    if (p->item->type == GRID) {
+        sdheif_bytes bytes;
+        sdimage_status status = sdheif_item_bytes(c, p->item, &bytes, error);
+        bool is_read = status >= 0 && read_grid(bytes.span, p);
+        sdheif_release_bytes(&bytes);
+        if (!is_read)
+            return status < 0 ? status : damaged(error, "a grid that ends early");
+    } else if (p->item->type == CODED) {
+        p->rows = p->columns = 1;
+        if (!read_size(c, p->item, &p->width, &p->height))
+            return damaged(error, "a picture without a size");
+    } else {
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "a kind of picture that is not supported");
+    }
+    size_t count = (size_t)p->rows * p->columns;
+    p->tiles = calloc(count, sizeof *p->tiles);
+    if (!p->tiles)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for the tiles");
+    if (p->item->type == CODED)
+        p->tiles[0] = p->item->id;
+    else if (sdheif_references(c, SDMOD_TYPE('d', 'i', 'm', 'g'), p->item->id, p->tiles, count) != count)
+        return damaged(error, "a grid without all of its tiles");
+    return check_tiles(c, p, error);
+}
+
+/* --- Turning and cutting, in the order of the properties. */
+
+/* What `orientation` becomes by one more quarter turn to the left, and when left and right, or top and bottom, of the
+ * displayed picture are exchanged. */
+static sdimage_orientation then(sdimage_orientation orientation, unsigned turns, bool left_right, bool top_bottom) {
+    static const uint8_t turned[9] = {0, 8, 5, 6, 7, 4, 1, 2, 3}, mirrored[9] = {0, 2, 1, 4, 3, 6, 5, 8, 7};
+    unsigned value = (unsigned)orientation;
+    for (; turns > 0; turns--)
+        value = turned[value];
+    if (left_right || top_bottom)
+        value = mirrored[value];
+    if (top_bottom)
+        value = turned[turned[value]];
+    return (sdimage_orientation)value;
+}
+
+/* `size` out of `whole`, its middle `offset` beside the middle of the whole; fractions (ISO/IEC 14496-12, 12.1.4). */
+static bool cut(uint32_t whole, const uint32_t size[2], const uint32_t offset[2], uint32_t *start, uint32_t *length) {
+    if (!size[1] || !offset[1])
+        return false;
+    double wanted = (double)size[0] / size[1], shift = (double)(int32_t)offset[0] / offset[1];
+    double first = shift + (whole - 1.0) / 2 - (wanted - 1) / 2, last = first + wanted - 1;
+    if (first < 0)
+        first = 0;
+    if (last > whole - 1.0)
+        last = whole - 1.0;
+    if (!(wanted >= 1) || !(last >= first))
+        return false;
+    *start = (uint32_t)(first + 0.5);
+    *length = (uint32_t)(last + 0.5) - *start + 1;
+    return *start < whole && *length <= whole - *start;
+}
+
+/* A part of what is shown so far; its place is brought back to the stored picture. */
+static bool crop(sdheif_picture *p, sdmod_span body) {
+    uint32_t n[8];
+    for (size_t i = 0; i < 8; i++)
+        if (!sdmod_take32(&body, &n[i]))
+            return false;
+    bool turned = p->orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED;
+    uint32_t width = turned ? p->shown_height : p->shown_width, height = turned ? p->shown_width : p->shown_height;
+    uint32_t x, y, w, h;
+    if (!cut(width, &n[0], &n[4], &x, &w) || !cut(height, &n[2], &n[6], &y, &h))
+        return false;
+    unsigned o = (unsigned)p->orientation;
+    if (o == 2 || o == 3 || o == 6 || o == 7)
+        x = width - x - w;
+    if (o == 3 || o == 4 || o == 7 || o == 8)
+        y = height - y - h;
+    p->left += turned ? y : x;
+    p->top += turned ? x : y;
+    p->shown_width = turned ? h : w;
+    p->shown_height = turned ? w : h;
+    return true;
+}
+
+static sdimage_status read_transformations(const sdheif_container *c, sdheif_picture *p, sdimage_error **error) {
+    sdmod_box property;
+    p->orientation = SDIMAGE_ORIENTATION_UP;
+    p->shown_width = p->width;
+    p->shown_height = p->height;
+    for (size_t i = 0; sdheif_property(c, p->item, i, &property); i++) {
+        uint64_t value = 0;
+        if (property.type == SDMOD_TYPE('i', 'r', 'o', 't') && sdmod_take(&property.body, 1, &value))
+            p->orientation = then(p->orientation, value & 3, false, false);
+        else if (property.type == SDMOD_TYPE('i', 'm', 'i', 'r') && sdmod_take(&property.body, 1, &value))
+            p->orientation = then(p->orientation, 0, value & 1, !(value & 1));
+        else if (property.type == SDMOD_TYPE('c', 'l', 'a', 'p') && !crop(p, property.body))
+            return damaged(error, "a part of the picture that lies outside of it");
+    }
+    return SDIMAGE_STATUS_OK;
+}
+
+/* --- Colour and alpha. */
+
+/* Both kinds of `colr`, ISO/IEC 14496-12, 12.1.5. */
+static void read_color(const sdheif_container *c, const sdheif_item *item, sdheif_picture *p) {
+    sdmod_box property;
+    uint32_t kind;
+    uint64_t primaries, transfer, matrix, range;
+    for (size_t i = 0; sdheif_property(c, item, i, &property); i++) {
+        sdmod_span body = property.body;
+        if (property.type != SDMOD_TYPE('c', 'o', 'l', 'r') || !sdmod_take32(&body, &kind))
+            continue;
+        if ((kind == SDMOD_TYPE('p', 'r', 'o', 'f') || kind == SDMOD_TYPE('r', 'I', 'C', 'C')) && !p->profile.length)
+            p->profile = body;
+        if (kind == SDMOD_TYPE('n', 'c', 'l', 'x') && !p->has_color && sdmod_take(&body, 2, &primaries) &&
+            sdmod_take(&body, 2, &transfer) && sdmod_take(&body, 2, &matrix) && sdmod_take(&body, 1, &range)) {
+            p->has_color = true;
+            p->color = (sdyuv_color){(uint16_t)primaries, (uint16_t)matrix, range >> 7};
+            p->transfer = (uint16_t)transfer;
+        }
+    }
+}
+
+static bool is_alpha(const sdheif_container *c, const sdheif_item *item) {
+    static const char *const names[] = {"urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha"};
+    sdmod_span body;
+    if (!sdheif_find_property(c, item, SDMOD_TYPE('a', 'u', 'x', 'C'), &body) || !sdmod_skip(&body, 4))
+        return false;
+    for (size_t i = 0; i < 2; i++)
+        if (body.length > strlen(names[i]) && memcmp(body.bytes, names[i], strlen(names[i]) + 1) == 0)
+            return true;
+    return false;
+}
+
+static void find_alpha(const sdheif_container *c, sdheif_picture *p) {
+    uint32_t id, to;
+    for (size_t i = 0; i < RELATED_LIMIT; i++) {
+        id = sdheif_referrer(c, SDMOD_TYPE('a', 'u', 'x', 'l'), p->item->id, i);
+        const sdheif_item *item = id ? sdheif_find_item(c, id) : NULL;
+        if (!item || !is_alpha(c, item))
+            continue;
+        p->alpha = item;
+        p->premultiplied =
+            sdheif_references(c, SDMOD_TYPE('p', 'r', 'e', 'm'), p->item->id, &to, 1) > 0 && to == item->id;
+        return;
+    }
+}
+
+sdimage_status sdheif_picture_read(const sdheif_container *c, const sdheif_item *item, sdheif_picture *p,
+                                   sdimage_error **error) {
+    *p = (sdheif_picture){.item = item};
+    sdimage_status status = read_tiles(c, p, error);
+    if (status >= 0)
+        status = read_transformations(c, p, error);
+    if (status < 0)
+        return status;
+    read_color(c, item, p);
+    if (item->type == GRID)
+        read_color(c, sdheif_find_item(c, p->tiles[0]), p);
+    find_alpha(c, p);
+    return SDIMAGE_STATUS_OK;
+}
+
+bool sdheif_read_outline(const sdheif_container *c, sdheif_picture *p) {
+    p->configuration = (sdheif_configuration){.chroma_format = 3, .depth = 8};
+    if (!read_size(c, p->item, &p->width, &p->height) || read_transformations(c, p, NULL) < 0)
+        return false;
+    read_color(c, p->item, p);
+    find_alpha(c, p);
+    return true;
+}
+
+void sdheif_picture_release(sdheif_picture *p) {
+    free(p->tiles);
+    p->tiles = NULL;
+}
+
+/* The brands that name a codec, as the library reads them; the file is HEIF in any case. */
+sdmod_facts sdheif_facts(const sdheif_container *c, const sdheif_picture *p) {
+    static const uint32_t chroma[4] = {0, 2, 4, 8};
+    sdimage_format format = sdimage_sniff(c->file.bytes, c->file.length);
+    sdmod_facts facts = {.format = format == SDIMAGE_FORMAT_HEIC ? format : SDIMAGE_FORMAT_HEIF};
+    facts.width = p->shown_width;
+    facts.height = p->shown_height;
+    facts.orientation = p->orientation;
+    facts.has_alpha = p->alpha != NULL;
+    facts.chroma = chroma[p->configuration.chroma_format];
+    facts.bits = (uint32_t)p->configuration.depth;
+    facts.frame_count = 1;
+    facts.color = p->color;
+    facts.transfer = p->transfer;
+    facts.profile = p->profile;
+    return facts;
+}
+
+/* --- Thumbnails. */
+
+/* Whether `small` is as large as `large` is to become, and of its shape but for rounding. */
+static bool suffices(const sdmod_facts *small, const sdmod_facts *large, const sdmod_wish *wish) {
+    bool turned = large->orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED;
+    if ((small->orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED) != turned)
+        return false;
+    double box_width = turned ? wish->box.height : wish->box.width;
+    double box_height = turned ? wish->box.width : wish->box.height;
+    double x = box_width / large->width, y = box_height / large->height;
+    if (wish->keeps_aspect_ratio)
+        x = y = x < y ? x : y;
+    double skew = (double)small->width * large->height - (double)small->height * large->width;
+    double allowed = (double)(large->width > large->height ? large->width : large->height);
+    return small->width + 0.5 >= large->width * x && small->height + 0.5 >= large->height * y && skew <= allowed &&
+           skew >= -allowed;
+}
+
+const sdheif_item *sdheif_thumbnail(const sdheif_container *c, const sdheif_picture *p, const sdmod_wish *wish) {
+    const sdheif_item *best = NULL;
+    uint64_t best_area = (uint64_t)p->shown_width * p->shown_height;
+    if (!wish->box.width || !wish->box.height || p->alpha)
+        return NULL;
+    sdmod_facts large = sdheif_facts(c, p);
+    uint32_t id;
+    for (size_t i = 0; i < RELATED_LIMIT; i++) {
+        id = sdheif_referrer(c, SDMOD_TYPE('t', 'h', 'm', 'b'), p->item->id, i);
+        const sdheif_item *item = id ? sdheif_find_item(c, id) : NULL;
+        sdheif_picture thumbnail;
+        if (!item)
+            continue;
+        if (sdheif_picture_read(c, item, &thumbnail, NULL) >= 0) {
+            sdmod_facts small = sdheif_facts(c, &thumbnail);
+            uint64_t area = (uint64_t)small.width * small.height;
+            if (area < best_area && suffices(&small, &large, wish)) {
+                best = item;
+                best_area = area;
+            }
+        }
+        sdheif_picture_release(&thumbnail);
+    }
+    return best;
+}

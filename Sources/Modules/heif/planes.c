@@ -1,0 +1,167 @@
+#include "planes.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One more thread is worth while for so many pixels of a picture that is coded as one. */
+enum { PIXELS_PER_THREAD = 1 << 17 };
+
+/* Tiles being decoded: whoever is free takes the next. */
+typedef struct assembly {
+    const sdheif_container *container;
+    const sdheif_picture *picture;
+    sdheif_planes *whole;
+    atomic_size_t next;
+    atomic_int status;
+    pthread_mutex_t lock; /* of the error and of the colour */
+    sdimage_error *error;
+} assembly;
+
+static void copy_plane(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride, size_t bytes, size_t rows) {
+    for (size_t y = 0; y < rows; y++)
+        memcpy(to + y * to_stride, from + y * from_stride, bytes);
+}
+
+static size_t halved(size_t value, int shift) { return (value + (size_t)shift) >> shift; }
+
+/* What of a tile lies within the picture, copied to its place. */
+static void place(const sdheif_picture *p, const sdyuv_planes *tile, sdyuv_planes *whole, size_t number) {
+    size_t x = number % p->columns * p->tile_width, y = number / p->columns * p->tile_height;
+    if (x >= whole->width || y >= whole->height)
+        return;
+    size_t width = whole->width - x < p->tile_width ? whole->width - x : p->tile_width;
+    size_t height = whole->height - y < p->tile_height ? whole->height - y : p->tile_height;
+    size_t size = tile->depth > 8 ? 2 : 1;
+    copy_plane((uint8_t *)whole->luma + y * whole->luma_stride + x * size, whole->luma_stride, tile->luma,
+               tile->luma_stride, width * size, height);
+    if (!whole->cb)
+        return;
+    size_t cx = x >> tile->shift_x, cy = y >> tile->shift_y;
+    size_t columns = halved(width, tile->shift_x) * size, rows = halved(height, tile->shift_y);
+    copy_plane((uint8_t *)whole->cb + cy * whole->cb_stride + cx * size, whole->cb_stride, tile->cb, tile->cb_stride,
+               columns, rows);
+    copy_plane((uint8_t *)whole->cr + cy * whole->cr_stride + cx * size, whole->cr_stride, tile->cr, tile->cr_stride,
+               columns, rows);
+}
+
+/* The stream must hold what the container announced, or its planes would not fit. */
+static bool is_as_announced(const sdheif_picture *p, const sdyuv_planes *tile) {
+    static const int shift_x[4] = {0, 1, 1, 0}, shift_y[4] = {0, 1, 0, 0};
+    int chroma = p->configuration.chroma_format;
+    return tile->width >= p->tile_width && tile->height >= p->tile_height && tile->depth == p->configuration.depth &&
+           (tile->cb != NULL) == (chroma != 0) && tile->shift_x == shift_x[chroma] && tile->shift_y == shift_y[chroma];
+}
+
+static sdimage_status decode_tile(assembly *a, size_t number, int threads, sdheif_frame *frame, sdimage_error **error) {
+    const sdheif_picture *p = a->picture;
+    sdheif_coded coded = {p->tile_width, p->tile_height, threads};
+    const sdheif_item *item = sdheif_find_item(a->container, p->tiles[number]);
+    sdimage_status status = sdheif_decode_frame(a->container, item, coded, frame, error);
+    if (status >= 0 && !is_as_announced(p, &frame->planes)) {
+        sdheif_release_frame(frame);
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a coded picture that is not as announced");
+    }
+    return status;
+}
+
+static void *work(void *pointer) {
+    assembly *a = pointer;
+    size_t count = (size_t)a->picture->rows * a->picture->columns, number;
+    while (atomic_load(&a->status) >= 0 && (number = atomic_fetch_add(&a->next, 1)) < count) {
+        sdheif_frame frame;
+        sdimage_error *error = NULL;
+        sdimage_status status = decode_tile(a, number, 1, &frame, &error);
+        if (status >= 0)
+            place(a->picture, &frame.planes, &a->whole->planes, number);
+        pthread_mutex_lock(&a->lock);
+        if (status >= 0 && number == 0) {
+            a->whole->color = frame.color;
+            a->whole->transfer = frame.transfer;
+        } else if (status < 0 && atomic_load(&a->status) >= 0) {
+            atomic_store(&a->status, status);
+            a->error = error;
+            error = NULL;
+        }
+        pthread_mutex_unlock(&a->lock);
+        if (status >= 0)
+            sdheif_release_frame(&frame);
+        sdimage_error_unref(error);
+    }
+    return NULL;
+}
+
+/* Memory for the whole picture. */
+static bool allocate(const sdheif_picture *p, sdheif_planes *whole) {
+    static const int shift_x[4] = {0, 1, 1, 0}, shift_y[4] = {0, 1, 0, 0};
+    int chroma = p->configuration.chroma_format;
+    sdyuv_planes *planes = &whole->planes;
+    size_t size = p->configuration.depth > 8 ? 2 : 1, stride = ((size_t)p->width * size + 63) & ~(size_t)63;
+    *planes = (sdyuv_planes){.width = p->width, .height = p->height, .depth = p->configuration.depth};
+    planes->shift_x = shift_x[chroma];
+    planes->shift_y = shift_y[chroma];
+    size_t rows = halved(p->height, planes->shift_y);
+    size_t chroma_stride = chroma ? (halved(p->width, planes->shift_x) * size + 63) & ~(size_t)63 : 0;
+    whole->owned = malloc(stride * p->height + 2 * chroma_stride * rows);
+    if (!whole->owned)
+        return false;
+    planes->luma = whole->owned;
+    planes->luma_stride = stride;
+    if (chroma) {
+        planes->cb = planes->luma + stride * p->height;
+        planes->cr = planes->cb + chroma_stride * rows;
+        planes->cb_stride = planes->cr_stride = chroma_stride;
+    }
+    return true;
+}
+
+/* Helpers for the length of this call. */
+static sdimage_status decode_grid(const sdheif_container *c, const sdheif_picture *p, sdheif_planes *whole,
+                                  sdimage_error **error) {
+    if (!allocate(p, whole))
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for the planes");
+    assembly a = {.container = c, .picture = p, .whole = whole};
+    pthread_t helpers[16];
+    int wanted = sdmod_processors() - 1, started = 0;
+    size_t others = (size_t)p->rows * p->columns - 1;
+    pthread_mutex_init(&a.lock, NULL);
+    while (started < wanted && (size_t)started < others && pthread_create(&helpers[started], NULL, work, &a) == 0)
+        started++;
+    work(&a);
+    while (started > 0)
+        pthread_join(helpers[--started], NULL);
+    pthread_mutex_destroy(&a.lock);
+    sdimage_status status = (sdimage_status)atomic_load(&a.status);
+    if (error && a.error)
+        *error = a.error;
+    else
+        sdimage_error_unref(a.error);
+    return status;
+}
+
+sdimage_status sdheif_decode_planes(const sdheif_container *c, const sdheif_picture *p, sdheif_planes *whole,
+                                    sdimage_error **error) {
+    *whole = (sdheif_planes){.owned = NULL};
+    if (p->rows * p->columns > 1 || p->tile_width > p->width || p->tile_height > p->height)
+        return decode_grid(c, p, whole, error);
+    uint64_t worth = (uint64_t)p->width * p->height / PIXELS_PER_THREAD + 1;
+    int processors = sdmod_processors();
+    assembly a = {.container = c, .picture = p};
+    sdimage_status status =
+        decode_tile(&a, 0, worth < (uint64_t)processors ? (int)worth : processors, &whole->frame, error);
+    if (status < 0)
+        return status;
+    whole->planes = whole->frame.planes;
+    whole->planes.width = p->width;
+    whole->planes.height = p->height;
+    whole->color = whole->frame.color;
+    whole->transfer = whole->frame.transfer;
+    return status;
+}
+
+void sdheif_release_planes(sdheif_planes *whole) {
+    sdheif_release_frame(&whole->frame);
+    free(whole->owned);
+    whole->owned = NULL;
+}

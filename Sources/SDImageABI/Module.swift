@@ -1,0 +1,109 @@
+import CSDImage
+import CSystem
+import Glibc
+import SDImage
+
+/// A shared object beside the library that makes a coder: opened once, on first use, and never closed.
+final class Module: Sendable {
+    /// The library behind it, and its function that tells its version.
+    struct Library: Sendable {
+        let name: String
+        let versionFunction: String
+    }
+
+    private enum State {
+        case closed
+        case open(any ImageCoder, version: String)
+        case failed(ImageError)
+    }
+
+    private typealias CoderFunction = @convention(c) (ObjectOut, ObjectOut) -> sdimage_status
+    private typealias VersionFunction = @convention(c) () -> Text
+
+    private let name: String
+    private let library: Library
+    private let state = Monitor(State.closed)
+
+    init(name: String, library: Library) {
+        self.name = name
+        self.library = library
+        ForkHandlers.hold(lock: { [state] in state.lock() }, unlock: { [state] in state.unlock() })
+    }
+
+    /// False once it could not be opened, and while there is no such file.
+    var isUsable: Bool {
+        state.withLock { state in
+            switch state {
+            case .closed: unsafe access(path, R_OK) == 0
+            case .open: true
+            case .failed: false
+            }
+        }
+    }
+
+    /// For `doctor`, which does not open it.
+    var report: String {
+        state.withLock { state in
+            switch state {
+            case .closed where unsafe access(path, R_OK) == 0: "\(library.name), not loaded yet (\(path))"
+            case .closed: "unavailable: there is no \(path)"
+            case .open(_, let version): "\(library.name) \(version)"
+            case .failed(let error): "unavailable: \(error.message.string)"
+            }
+        }
+    }
+
+    /// What the module makes. A module that cannot be opened is not tried again.
+    func coder() throws(ImageError) -> any ImageCoder {
+        try state.withLock { state throws(ImageError) in
+            if case .closed = state { state = load() }
+            switch state {
+            case .open(let coder, _): return coder
+            case .failed(let error): throw error
+            case .closed: throw ImageError(.internalError, "a module neither open nor refused")
+            }
+        }
+    }
+
+    private func load() -> State {
+        do throws(ImageError) {
+            guard let module = unsafe dlopen(path, RTLD_NOW | RTLD_LOCAL) else { throw Module.refused() }
+            guard let function = unsafe dlsym(module, "sdimage_\(name)_coder_new") else { throw Module.refused() }
+            let make = unsafe unsafeBitCast(function, to: CoderFunction.self)
+            var made: Object = nil
+            var error: Object = nil
+            let status = unsafe make(&made, &error)
+            defer {
+                unsafe Handle.unref(made, as: CoderObject.self)
+                unsafe Handle.unref(error, as: ImageError.self)
+            }
+            guard status.rawValue >= 0 else { throw unsafe .foreign(status, error) }
+            return .open(unsafe try Handle.borrow(made, as: CoderObject.self).coder, version: unsafe version(module))
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    /// The symbol is found in what the module is linked with.
+    private func version(_ module: UnsafeMutableRawPointer) -> String {
+        guard let function = unsafe dlsym(module, library.versionFunction) else { return "" }
+        let tell = unsafe unsafeBitCast(function, to: VersionFunction.self)
+        return unsafe tell().map { unsafe String(cString: $0) } ?? ""
+    }
+
+    /// The loader's own words name the file or the library that is missing.
+    private static func refused() -> ImageError {
+        ImageError(.unsupported, unsafe dlerror().map { unsafe String(cString: $0) } ?? "the module cannot be opened")
+    }
+
+    private var path: String { "\(Module.folder)/\(name).so" }
+
+    /// Where modules lie: a folder named by the environment, or else one beside the library's own file. A program that
+    /// runs with more rights than its caller has does not listen to its environment.
+    private static let folder: String = {
+        if let own = unsafe csys_environment("SDIMAGE_MODULE_PATH") { return unsafe String(cString: own) }
+        let path = unsafe csys_own_file().map { unsafe String(cString: $0) } ?? ""
+        guard let end = path.lastIndex(of: "/") else { return "sdimage/1" }
+        return "\(path[..<end])/sdimage/1"
+    }()
+}

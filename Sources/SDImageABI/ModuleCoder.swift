@@ -1,0 +1,34 @@
+import CSDImage
+import Glibc
+import SDImage
+
+/// A built-in coder whose heavy libraries lie in a module, a file of its own that is opened when bytes of its formats are
+/// first to be read (decisions D3): no program pays for them that never sees such bytes.
+final class ModuleCoder: ImageCoder {
+    let name: String
+    private let formats: [ImageFormat]
+    private let module: Module
+
+    init(name: String, formats: [ImageFormat], library: Module.Library) {
+        self.name = name
+        self.formats = formats
+        module = Module(name: name, library: library)
+    }
+
+    var libraryVersion: String { module.report }
+    /// None when it is known that the module cannot be opened.
+    var decodableFormats: [ImageFormat] { module.isUsable ? formats : [] }
+
+    /// Never opens the module.
+    func canDecode(_ bytes: Bytes) -> Bool { formats.contains(FormatSniffer.format(of: bytes)) }
+
+    func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo {
+        try module.coder().info(bytes, options: options)
+    }
+
+    func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+        try module.coder().decode(bytes, options: options, stop: stop)
+    }
+
+    func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { try module.coder().open(options: options) }
+}

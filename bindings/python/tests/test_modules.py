@@ -1,0 +1,236 @@
+"""HEIC and AVIF: the coders that lie in files of their own, and what happens where these are missing."""
+
+from __future__ import annotations
+
+import json
+import struct
+import unittest
+from pathlib import Path
+from typing import ClassVar
+
+from .support import ROOT, TestCase, run_python, sdimage
+
+FIXTURES = ROOT / "Tests" / "Fixtures"
+LOSS = 8
+
+
+def ramp(x: int, y: int, width: int = 128, height: int = 64) -> tuple[int, int, int]:
+    """The picture of the fixtures; see make_heif_avif.py."""
+    return x * 256 // width, y * 240 // height, 128
+
+
+def usable(name: str) -> bool:
+    return name in sdimage.doctor()["formats"]["decode"]
+
+
+class Fixture(TestCase):
+    kind: ClassVar[str]
+
+    def data(self, name: str) -> bytes:
+        return (FIXTURES / self.kind / name).read_bytes()
+
+    def pixel(self, image: sdimage.Image, x: int, y: int) -> tuple[int, ...]:
+        """Samples of one pixel, 8 bits each."""
+        pixels = image.convert("rgba8").tobytes()
+        return tuple(pixels[4 * (y * image.width + x) :][:4])
+
+    def assert_close(self, got: tuple[int, ...], wanted: tuple[int, ...], loss: int = LOSS) -> None:
+        worst = max(abs(g - w) for g, w in zip(got, wanted))
+        self.assertLessEqual(worst, loss, f"{got} where {wanted} was expected")
+
+    def assert_ramp(self, image: sdimage.Image, width: int = 128, height: int = 64) -> None:
+        self.assertEqual((image.width, image.height), (width, height))
+        for x in (0, width // 3, width - 1):
+            for y in (0, height // 2, height - 1):
+                with self.subTest(x=x, y=y):
+                    self.assert_close(self.pixel(image, x, y)[:3], ramp(x, y, width, height))
+
+
+@unittest.skipUnless(usable("heic"), f"no HEIF module: {sdimage.doctor()['libraries'].get('heif')}")
+class Heif(Fixture):
+    kind = "heif"
+
+    def test_a_still_becomes_its_pixels(self) -> None:
+        for name in ("still", "full_chroma", "deep"):
+            with self.subTest(name):
+                image = sdimage.decode(self.data(f"{name}.heic"))
+                self.assert_ramp(image)
+                self.assertEqual((image.format, image.pixel_format, image.has_alpha), ("heic", "rgb8", False))
+
+    def test_a_grey_picture_is_grey(self) -> None:
+        image = sdimage.decode(self.data("gray.heic"))
+        self.assertEqual(image.pixel_format, "gray8")
+        self.assert_close(self.pixel(image, 5, 32)[:3], (120, 120, 120))
+
+    def test_ten_bits_keep_their_steps_when_asked_for(self) -> None:
+        image = sdimage.decode(self.data("deep.heic"), pixel_format="rgb16")
+        samples = struct.unpack_from("=3H", image.tobytes(), 6 * 64)
+        self.assert_close(tuple(value >> 8 for value in samples), ramp(64, 0))
+        self.assertEqual(sdimage.info(self.data("deep.heic"))["bits_per_channel"], 10)
+
+    def test_tiles_make_one_picture(self) -> None:
+        self.assert_ramp(sdimage.decode(self.data("grid.heic")), 100, 90)
+
+    def test_pictures_are_turned_mirrored_and_cut_once(self) -> None:
+        for name in ("turned", "mirrored", "turned_mirrored"):
+            with self.subTest(name):
+                image = sdimage.decode(self.data(f"{name}.heic"))
+                self.assertEqual(image.orientation, "up")
+                self.assert_ramp(image)
+                known = sdimage.info(self.data(f"{name}.heic"))
+                self.assertEqual((known["width"], known["height"]), (128, 64))
+        image = sdimage.decode(self.data("cropped.heic"))
+        self.assertEqual((image.width, image.height), (64, 32))
+        self.assert_close(self.pixel(image, 0, 0)[:3], ramp(48, 8))
+
+    def test_alpha_is_straight_also_where_it_was_multiplied_in(self) -> None:
+        for name in ("alpha", "premultiplied"):
+            with self.subTest(name):
+                image = sdimage.decode(self.data(f"{name}.heic"))
+                self.assertEqual((image.pixel_format, image.has_alpha), ("rgba8", True))
+                self.assert_close(self.pixel(image, 64, 32), (*ramp(64, 32), 127))
+
+    def test_an_embedded_thumbnail_serves_small_boxes_only(self) -> None:
+        data = self.data("thumbnail.heic")
+        for box, blue in (((128, 64), 250), ((64, 64), 250), ((200, 100), 128)):
+            with self.subTest(box):
+                image = sdimage.decode(data, thumbnail_size=box)
+                self.assertEqual((image.source_size, image.is_thumbnail), ((512, 256), True))
+                self.assert_close(self.pixel(image, image.width // 2, 2)[2:3], (blue,))
+        self.assert_close(self.pixel(sdimage.decode(data), 9, 9)[2:3], (128,))
+
+    def test_a_picture_derived_from_another_is_decoded(self) -> None:
+        image = sdimage.decode(self.data("identity.heic"))
+        self.assertEqual((image.width, image.height), (64, 128))
+        self.assert_close(self.pixel(image, 0, 127)[:3], ramp(0, 0))
+
+    def test_the_blocks_beside_the_pixels_are_read(self) -> None:
+        data = self.data("described.heic")
+        self.assertEqual(sdimage.read_metadata(data, "xmp"), b"<x:xmpmeta/>")
+        exif = sdimage.read_metadata(data, "exif")
+        assert exif is not None
+        self.assertEqual((exif[:4], exif[18:21]), (b"II*\0", b"sd!"))
+
+    def test_a_file_cut_anywhere_is_an_error(self) -> None:
+        data = self.data("still.heic")
+        for length in range(28, len(data), 37):
+            with self.subTest(length):
+                self.assert_error(("TRUNCATED", "BAD_DATA"), sdimage.decode, data[:length])
+        self.assert_error("TRUNCATED", sdimage.decode, data[:-100])
+
+    def test_sizes_are_refused_before_anything_is_decoded(self) -> None:
+        self.assert_error("TOO_LARGE", sdimage.decode, self.data("huge_grid.heic"))
+        self.assert_error("TOO_LARGE", sdimage.decode, self.data("still.heic"), max_pixels=8000)
+        self.assert_error("BAD_DATA", sdimage.decode, self.data("larger_than_announced.heic"))
+
+    def test_too_many_items_are_refused(self) -> None:
+        data = bytearray(self.data("still.heic"))
+        at = data.index(b"iinf") + 8
+        data[at : at + 2] = b"\xff\xff"
+        self.assert_error("TOO_LARGE", sdimage.decode, bytes(data))
+
+    def test_a_kind_of_item_that_nobody_decodes_is_unsupported(self) -> None:
+        self.assert_error("UNSUPPORTED", sdimage.decode, self.data("still.heic").replace(b"hvc1", b"xyz1"))
+
+
+@unittest.skipUnless(usable("avif"), f"no AVIF module: {sdimage.doctor()['libraries'].get('avif')}")
+class Avif(Fixture):
+    kind = "avif"
+
+    def test_a_still_becomes_its_pixels(self) -> None:
+        for name in ("still", "limited", "full_chroma"):
+            with self.subTest(name):
+                image = sdimage.decode(self.data(f"{name}.avif"))
+                self.assert_ramp(image)
+                self.assertEqual((image.format, image.pixel_format, image.frame_count), ("avif", "rgb8", 1))
+
+    def test_a_grey_picture_is_grey(self) -> None:
+        self.assertEqual(sdimage.decode(self.data("gray.avif")).pixel_format, "gray8")
+
+    def test_alpha_is_straight(self) -> None:
+        image = sdimage.decode(self.data("alpha.avif"))
+        self.assert_close(self.pixel(image, 64, 32), (*ramp(64, 32), 127))
+
+    def test_the_turn_of_the_container_is_applied_or_kept(self) -> None:
+        data = self.data("turned.avif")
+        self.assert_ramp(sdimage.decode(data))
+        kept = sdimage.decode(data, apply_orientation=False)
+        self.assertEqual((kept.width, kept.height, kept.orientation), (64, 128, "right"))
+        known = sdimage.info(data)
+        self.assertEqual((known["width"], known["stored_width"]), (128, 64))
+
+    def test_a_sequence_has_its_frames_and_times_in_any_order(self) -> None:
+        data = self.data("animated.avif")
+        colours = ((250, 10, 10), (10, 250, 10), (10, 10, 250))
+        with sdimage.Animation(data) as moving:
+            self.assertEqual((len(moving), moving.loop_count, moving.durations_ms), (3, 0, [50, 200, 100]))
+            for index in (2, 0, 1, 2):
+                self.assert_close(self.pixel(moving[index], 3, 3)[:3], colours[index])
+        self.assertEqual(sdimage.decode(data).frame_count, 3)
+        self.assertEqual(sdimage.info(data)["frame_count"], 3)
+
+    def test_the_blocks_beside_the_pixels_are_read(self) -> None:
+        self.assertEqual(sdimage.read_metadata(self.data("still.avif"), "xmp"), b"<x:xmpmeta/>")
+
+    def test_pieces_end_in_the_same_picture(self) -> None:
+        data = self.data("still.avif")
+        growing = sdimage.Animation(b"")
+        for at in range(0, len(data), 64):
+            growing.update(data[at : at + 64], finished=at + 64 >= len(data))
+        last = growing.image
+        assert last is not None
+        self.assertEqual(last.tobytes(), sdimage.decode(data).tobytes())
+
+    def test_a_file_cut_anywhere_is_an_error(self) -> None:
+        data = self.data("still.avif")
+        for length in range(32, len(data), 23):
+            with self.subTest(length):
+                self.assert_error(("TRUNCATED", "BAD_DATA"), sdimage.decode, data[:length])
+
+    def test_sizes_are_refused_before_anything_is_decoded(self) -> None:
+        data = self.data("still.avif")
+        self.assert_error("TOO_LARGE", sdimage.decode, data, max_pixels=8000)
+        huge = data.replace(struct.pack(">II", 128, 64), struct.pack(">II", 16000, 16000))
+        self.assert_error("TOO_LARGE", sdimage.decode, huge)
+
+
+class Missing(TestCase):
+    def test_a_missing_module_is_unsupported_and_doctor_says_why(self) -> None:
+        done = run_python(
+            """
+            import json, os, sys
+            os.environ["SDIMAGE_MODULE_PATH"] = sys.argv[1]
+            import sdimage
+            answers = []
+            for path in sys.argv[2:]:
+                try:
+                    sdimage.decode(path)
+                except sdimage.Error as error:
+                    answers.append([error.code, error.message])
+            print(json.dumps([answers, sdimage.doctor()]))
+            """,
+            self.folder(),
+            str(FIXTURES / "heif" / "still.heic"),
+            str(FIXTURES / "avif" / "still.avif"),
+        )
+        answers, report = json.loads(done.stdout)
+        for (code, message), name in zip(answers, ("heif", "avif")):
+            self.assertEqual(code, "UNSUPPORTED")
+            self.assertIn(f"{name}.so", message)
+            self.assertIn("unavailable", report["libraries"][name])
+        self.assertFalse({"heic", "heif", "avif"} & set(report["formats"]["decode"]))
+
+    def test_a_picture_of_another_format_opens_no_module(self) -> None:
+        done = run_python(
+            """
+            import sys, sdimage
+            sdimage.decode(sys.argv[1])
+            print([name for name in ("heif.so", "avif.so") if name in open("/proc/self/maps").read()])
+            """,
+            str(next(Path(FIXTURES / "jpeg").glob("ramp.jpg"))),
+        )
+        self.assertEqual(done.stdout.strip(), "[]")
+
+
+if __name__ == "__main__":
+    unittest.main()
