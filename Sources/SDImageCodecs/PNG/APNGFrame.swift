@@ -10,8 +10,8 @@ struct APNGFrame {
     /// Data was seen.
     var isFilled: Bool { !data.isEmpty }
 
-    /// `reader`: at the beginning of the data of an fcTL chunk, which is returned with its sequence number (PNG, third
-    /// edition, section 11.3.6.2). nil when it breaks a rule.
+    /// `reader`: in the data of an fcTL chunk, behind its sequence number (PNG, third edition, section 11.3.6.2). nil when
+    /// it breaks a rule.
     init?(_ reader: inout ByteReader, canvas: PixelSize, isDefaultPicture: Bool) {
         guard let width = reader.u32(bigEndian: true), let height = reader.u32(bigEndian: true),
             let left = reader.u32(bigEndian: true), let top = reader.u32(bigEndian: true),

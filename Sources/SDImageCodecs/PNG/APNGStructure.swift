@@ -16,7 +16,7 @@ struct APNGStructure {
     /// No more frames are to come.
     private(set) var isEnded = false
     /// The default picture has begun.
-    private(set) var sawPicture = false
+    private var sawPicture = false
     /// Frame whose control was read and whose data is coming.
     private var current: APNGFrame?
     private var nextSequence: UInt32 = 0

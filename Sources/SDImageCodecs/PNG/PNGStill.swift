@@ -27,12 +27,12 @@ struct PNGStill: PictureStream {
         guard !self.isFinished else { return }
         self.bytes = try bytes.kept()
         self.isFinished = isFinished
-        guard progress == nil, !isFinished, PNGStill.hasHeader(bytes) else { return }
+        guard progress == nil, facts.frameCount == 0, isFinished || PNGStill.hasHeader(bytes) else { return }
         let header = try PNGHeader(bytes)
         let picture = try PNGPicture(header, bytes, options: options)
         facts.size = picture.size
         facts.frameCount = 1
-        progress = PNGStill.begin(picture, data: header.data)
+        if !isFinished { progress = PNGStill.begin(picture, data: header.data) }
     }
 
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
