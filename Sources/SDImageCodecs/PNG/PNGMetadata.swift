@@ -28,8 +28,8 @@ struct PNGMetadata {
     /// Picture data is neither read nor checked here.
     private mutating func read(_ chunk: PNGChunk, of chunks: PNGChunks) {
         switch chunk.name {
-        case PNGMetadata.colorProfile, PNGMetadata.standardRGB, PNGMetadata.imageGamma, PNGMetadata.primaries, PNGMetadata.codePointChunk,
-            PNGMetadata.exif:
+        case PNGMetadata.colorProfile, PNGMetadata.standardRGB, PNGMetadata.imageGamma, PNGMetadata.primaries,
+            PNGMetadata.codePointChunk, PNGMetadata.exif:
             if chunk.data.count <= limit, chunks.isIntact(chunk) { readKept(chunk) }
         default: break
         }
