@@ -122,7 +122,7 @@ public func sdimage_coder_name(_ coder: Object) -> Text {
 public func sdimage_coder_builtin(_ name: Text, _ coder: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         guard let wanted = unsafe Input.text(name) else { throw ImageError(.invalidArgument, "no name") }
-        guard let found = Defaults.builtinCoders.first(where: { $0.name == wanted }) else {
+        guard let found = Defaults.namedCoders.first(where: { $0.name == wanted }) else {
             throw ImageError(.notFound, "no built-in coder of that name")
         }
         unsafe try give(CoderObject(found), coder)

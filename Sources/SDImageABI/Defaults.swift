@@ -7,13 +7,16 @@ import Synchronization
 /// The composition root: the one place that knows which coders, loaders and stores the library is made of, and the
 /// instances that the process shares.
 enum Defaults {
-    /// The modules are asked last: their formats are told by signature alone.
-    static let builtinCoders: [any ImageCoder] =
-        [
-            ModuleCoder(
-                name: "heif", formats: [.heic, .heif], library: .init(name: "libde265", versionFunction: "de265_get_version")),
-            ModuleCoder(name: "avif", formats: [.avif], library: .init(name: "libavif", versionFunction: "avifVersion")),
-        ] + BuiltinCoders.make()
+    private static let core = BuiltinCoders()
+    private static let modules: [any ImageCoder] = [
+        ModuleCoder(
+            name: "heif", formats: [.heic, .heif], library: .init(name: "libde265", versionFunction: "de265_get_version")),
+        ModuleCoder(name: "avif", formats: [.avif], library: .init(name: "libavif", versionFunction: "avifVersion")),
+    ]
+    /// What every registry starts with.
+    static let builtinCoders = core.registered + modules
+    /// The built-in coders that a program can name: those of one format each too.
+    static let namedCoders = core.formats + builtinCoders.filter { coder in !core.formats.contains { $0 === coder } }
     static let coders = {
         let registry = CoderRegistry(builtinCoders) { image, options, stop throws(ImageError) in
             try image.convertedToSRGB(options, stop: stop)
@@ -39,7 +42,7 @@ enum Defaults {
 
     /// Versions of the libraries underneath.
     static var libraries: [(String, String)] {
-        builtinCoders.map { ($0.name, $0.libraryVersion) } + [
+        (core.formats + modules).map { ($0.name, $0.libraryVersion) } + [
             ("http", CurlLoader.libraryVersion), ("sqlite", SQLiteStore.libraryVersion),
         ]
     }

@@ -34,7 +34,7 @@ import Testing
         return (try? JSONDecoder().decode(Manifest.self, from: Data(data)).pictures) ?? []
     }()
 
-    static let registry = CoderRegistry(BuiltinCoders.make())
+    static let registry = CoderRegistry(BuiltinCoders().registered)
 
     static func decode(_ picture: Picture, _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> Image {
         var options = DecodeOptions()

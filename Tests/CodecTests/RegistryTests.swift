@@ -80,14 +80,31 @@ private final class LetterCoder: ImageCoder {
         #expect(imageError { _ = try decoded(registry, "GIF89a") { $0.formatHint = .raw } }?.status == .unsupported)
     }
 
+    @Test(arguments: ["gif/moving.gif", "webp/moving.webp"])
+    func withoutTheCoderOfItsFormatAnAnimationIsAStillOfItsFirstFrame(name: String) throws {
+        let bytes = try CodecFixture.bytes(name)
+        let builtin = BuiltinCoders()
+        let registry = CoderRegistry(builtin.registered)
+        let moving = try registry.decode(bytes, options: DecodeOptions(), stop: StopSignal())
+        #expect(moving.metadata.frameCount > 1)
+        for coder in builtin.registered where coder.name != "basic" { registry.unregister(coder) }
+        let still = try registry.decode(bytes, options: DecodeOptions(), stop: StopSignal())
+        #expect(still.metadata.frameCount == 1)
+        #expect(still.size == moving.size)
+        let decoder = PictureDecoder(registry, options: DecodeOptions())
+        try bytes.withUnsafeBytes { all throws(ImageError) in unsafe try decoder.append(all, isFinished: true) }
+        #expect(decoder.frameCount == 1)
+        #expect(try decoder.image()?.size == moving.size)
+    }
+
     @Test func noBytesAreEmptyData() {
-        let registry = CoderRegistry(BuiltinCoders.make())
+        let registry = CoderRegistry(BuiltinCoders().registered)
         #expect(
             imageError { _ = try registry.decode(.empty, options: DecodeOptions(), stop: StopSignal()) }?.status == .emptyData)
     }
 
     @Test func unknownBytesAreNotAnImage() {
-        let error = imageError { _ = try decoded(CoderRegistry(BuiltinCoders.make()), "<html></html>") }
+        let error = imageError { _ = try decoded(CoderRegistry(BuiltinCoders().registered), "<html></html>") }
         #expect(error?.status == .notAnImage)
         #expect(error?.message.string == "no coder recognises the bytes (sniffed: undefined)")
     }
@@ -108,13 +125,13 @@ private final class LetterCoder: ImageCoder {
     @Test func aStoppedDecodeIsCancelled() throws {
         let stop = StopSignal()
         stop.cancel()
-        let registry = CoderRegistry(BuiltinCoders.make())
+        let registry = CoderRegistry(BuiltinCoders().registered)
         let bytes = try CodecFixture.bytes("pictures/bar-chart.png")
         #expect(imageError { _ = try registry.decode(bytes, options: DecodeOptions(), stop: stop) }?.status == .cancelled)
     }
 
     @Test func theWorkLimitEndsADecode() throws {
-        let registry = CoderRegistry(BuiltinCoders.make())
+        let registry = CoderRegistry(BuiltinCoders().registered)
         var options = DecodeOptions()
         options.limits.workNanoseconds = 0
         let bytes = try CodecFixture.bytes("pictures/bar-chart.png")

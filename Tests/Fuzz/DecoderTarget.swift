@@ -8,7 +8,7 @@ enum DecoderTarget {
     static let header = 3
     static let target = FuzzTarget(name: "decoder", run: run, repair: { PNGChecksums.repair($0, from: header) })
 
-    private static let registry = CoderRegistry(BuiltinCoders.make())
+    private static let registry = CoderRegistry(BuiltinCoders().registered)
     /// More would make long inputs slow: every look may decode all that is there.
     private static let mostPieces = 48
 

@@ -17,7 +17,7 @@ struct FuzzTarget: Sendable {
     static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 
     private static var pictures: [FuzzTarget] {
-        let coders = BuiltinCoders.make()
+        let coders = BuiltinCoders().formats
         let formats = coders.map { PictureTarget.target($0, name: $0.name) }
         // The same coder; another corpus.
         return formats + coders.filter { $0.name == "png" }.map { PictureTarget.target($0, name: "apng") }

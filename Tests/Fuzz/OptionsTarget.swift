@@ -6,7 +6,7 @@ enum OptionsTarget {
     static let header = 12
     static let target = FuzzTarget(name: "options", run: run, repair: { PNGChecksums.repair($0, from: header) })
 
-    private static let registry = CoderRegistry(BuiltinCoders.make())
+    private static let registry = CoderRegistry(BuiltinCoders().registered)
 
     @Sendable private static func run(_ input: FuzzTarget.Input) {
         var drawing = Drawing(input)

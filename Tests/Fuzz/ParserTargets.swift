@@ -42,7 +42,7 @@ enum ParserTargets {
         ink.withUnsafeBytes { from in row.withUnsafeMutableBytes { transform?.apply(from, to: $0, pixels: pixels) } }
     }
 
-    private static let registry = CoderRegistry(BuiltinCoders.make())
+    private static let registry = CoderRegistry(BuiltinCoders().registered)
     /// As many bytes as are enough for a decoder to choose its coder.
     private static let bytesToChoose = 64
 

@@ -180,10 +180,13 @@ SDIMAGE_API sdimage_status sdimage_coder_new_custom(const char *name, const sdim
 SDIMAGE_API sdimage_coder *sdimage_coder_ref(sdimage_coder *coder);
 SDIMAGE_API void sdimage_coder_unref(sdimage_coder *coder);
 
-/* The name it was made with; "jpeg", "png", "webp", "gif", "bmp", "ico" for the built-in ones. Borrowed. */
+/* The name it was made with, or that of a built-in one. Borrowed. */
 SDIMAGE_API const char *sdimage_coder_name(const sdimage_coder *coder);
 
-/* The built-in coder of a name, or NOT_FOUND. */
+/* The built-in coder of a name, or NOT_FOUND. Registered are, the last asked first: "basic", which shows the first frame of
+ * every format of the core; "gif", "apng" and "webp", which show all of them, and without which an animation is a still;
+ * "heif" and "avif", whose modules are opened when their bytes are first seen. One format each, for decoders and requests
+ * that name their coder, decode "jpeg", "png", "bmp" and "ico". */
 SDIMAGE_API sdimage_status sdimage_coder_builtin(const char *name, sdimage_coder **coder, sdimage_error **error);
 
 /* Adds a coder for this process; it is asked before all others from the next decode on. */

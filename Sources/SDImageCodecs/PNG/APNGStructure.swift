@@ -51,6 +51,15 @@ struct APNGStructure {
         return false
     }
 
+    /// True once pixels have begun and no animation was announced before them.
+    static func isKnownStill(_ bytes: Bytes) -> Bool {
+        for chunk in PNGChunks(bytes) {
+            if chunk.name == animationControl { return false }
+            if chunk.name == imageData { return true }
+        }
+        return false
+    }
+
     /// Goes on with all bytes so far.
     mutating func advance(_ bytes: Bytes, isFinished: Bool) {
         var chunks = PNGChunks(bytes, from: offset)

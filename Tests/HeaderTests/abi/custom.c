@@ -185,9 +185,9 @@ static void aRegisteredCoderIsAskedUntilItIsTakenOut(void) {
 }
 
 static void theBuiltInCodersHaveNames(void) {
-    static const char *const names[] = {"jpeg", "png", "webp", "gif", "bmp", "ico"};
+    static const char *const names[] = {"basic", "gif", "apng", "webp", "heif", "avif", "jpeg", "png", "bmp", "ico"};
     sdimage_coder *coder = NULL;
-    for (int i = 0; i < 6; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         CHECK_EQUAL(sdimage_coder_builtin(names[i], &coder, NULL), SDIMAGE_STATUS_OK);
         CHECK(!strcmp(sdimage_coder_name(coder), names[i]));
         sdimage_coder_unref(coder);

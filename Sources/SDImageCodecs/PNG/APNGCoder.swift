@@ -1,0 +1,25 @@
+import SDImage
+
+/// The PNG coder as the one of moving pictures alone, so that it can be taken out of a registry.
+package final class APNGCoder: ImageCoder {
+    private let png: PNGCoder
+
+    package init(_ png: PNGCoder) { self.png = png }
+
+    package var name: String { "apng" }
+    package var libraryVersion: String { png.libraryVersion }
+    package var decodableFormats: [ImageFormat] { [.png] }
+
+    /// Also while nothing says yet that the picture does not move: only its chunks before the pixels tell.
+    package func canDecode(_ bytes: Bytes) -> Bool { png.canDecode(bytes) && !APNGStructure.isKnownStill(bytes) }
+
+    package func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo {
+        try png.info(bytes, options: options)
+    }
+
+    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+        try png.decode(bytes, options: options, stop: stop)
+    }
+
+    package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { try png.open(options: options) }
+}
