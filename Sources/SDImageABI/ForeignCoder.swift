@@ -40,11 +40,10 @@ final class ForeignCoder: ImageCoder {
         try stop.check()
         if unsafe host.table.render != nil { return try draw(bytes, options, stop) }
         let image = try picture(bytes, options).finished(options, stop: stop)
-        // A coder that tells of headers tells of its pictures, too, whether they move.
-        guard !options.firstFrameOnly, unsafe host.table.instance_frame != nil,
-            unsafe host.table.info == nil || image.metadata.frameCount > 1,
-            let decoder = try ForeignDecoder(host, options: options)
-        else { return image }
+        // A coder that reads headers is asked first whether the picture moves at all.
+        guard !options.firstFrameOnly, unsafe host.table.instance_frame != nil else { return image }
+        let count = unsafe host.table.info == nil ? nil : try info(bytes, options: options).frameCount
+        guard count ?? 2 > 1, let decoder = try ForeignDecoder(host, options: options) else { return image }
         try decoder.update(try bytes.kept(), isFinished: true)
         return decoder.frameCount > 1 ? image.with(frames: decoder) : image
     }

@@ -6,7 +6,7 @@ import Testing
 /// The sentences of decoder.h, one by one.
 @Suite struct DecoderContractTests {
     private let png = makePNG(width: 40, height: 30)
-    private let animation = "pictures/pinwheel.gif"
+    private let animation = "webp/moving.webp"
 
     @Test func nothingIsStoredWhileThereIsNoPicture() throws {
         let feeding = try Feeding()

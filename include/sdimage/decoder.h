@@ -48,9 +48,9 @@ SDIMAGE_API sdimage_status sdimage_decoder_append(sdimage_decoder *decoder, cons
                                                   bool finished, sdimage_error **error);
 
 /* The best picture so far, at the size of the final one: rows or scans that have not come are transparent or black, and
- * sdimage_image_is_incremental says so until the last bytes were appended. Of an animation the first frame. NEED_MORE_DATA,
- * and nothing stored, while there is none. Formats that cannot show a part have their picture once all is there. Errors as
- * above. */
+ * sdimage_image_is_incremental says so until the last bytes were appended. (A WebP tells its orientation last and is shown as
+ * stored until then.) Of an animation the first frame. NEED_MORE_DATA, and nothing stored, while there is none. Formats that
+ * cannot show a part have their picture once all is there. Errors as above. */
 SDIMAGE_API sdimage_status sdimage_decoder_copy_image(sdimage_decoder *decoder, sdimage_image **image,
                                                       sdimage_error **error);
 

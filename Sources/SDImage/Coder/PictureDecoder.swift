@@ -5,6 +5,8 @@ package final class PictureDecoder: Sendable {
         var bytes: GrowingBytes
         var decoder: (any ImageDecoder)?
         var isFinished = false
+        /// Of a still whose bytes are all there.
+        var picture: Image?
         /// Why no further byte is taken.
         var failure: ImageError?
     }
@@ -79,7 +81,14 @@ package final class PictureDecoder: Sendable {
 
     private func update(_ all: Bytes, isFinished: Bool) throws(ImageError) {
         let chosen = decoder == nil ? try choose(all, isFinished: isFinished) : decoder
-        try chosen?.update(all, isFinished: isFinished)
+        guard let chosen else { return }
+        try chosen.update(all, isFinished: isFinished)
+        // Whether all of a still is there and sound is known once it is decoded, which its first reader then need not do.
+        guard isFinished, chosen.frameCount <= 1 else { return }
+        let stop = StopSignal()
+        let picture = try timed(stop) { () throws(ImageError) in try chosen.image(stop: stop) }
+        guard let picture else { throw ImageError(.truncated, "no picture in the bytes") }
+        state.withLock { $0.picture = picture }
     }
 
     /// nil until the format is known.
@@ -93,8 +102,9 @@ package final class PictureDecoder: Sendable {
 
     /// The best picture so far; nil when more bytes are needed.
     package func image(stop: StopSignal = StopSignal()) throws(ImageError) -> Image? {
-        let (decoder, failure) = state.withLock { ($0.decoder, $0.failure) }
+        let (decoder, picture, failure) = state.withLock { ($0.decoder, $0.picture, $0.failure) }
         if let failure { throw failure }
+        if let picture { return picture }
         guard let decoder else { return nil }
         return try timed(stop) { () throws(ImageError) in try decoder.image(stop: stop) }.map { marked($0, decoder) }
     }
@@ -109,6 +119,8 @@ package final class PictureDecoder: Sendable {
 
     /// A frame composed to the whole canvas.
     package func frame(at index: Int, stop: StopSignal = StopSignal()) throws(ImageError) -> Image {
+        let (decoder, picture) = state.withLock { ($0.decoder, $0.picture) }
+        if let picture, index == 0 { return picture }
         guard let decoder else { throw .noFrame(index, of: 0) }
         return try timed(stop) { () throws(ImageError) in try decoder.frame(at: index, stop: stop) }
     }
