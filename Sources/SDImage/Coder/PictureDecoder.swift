@@ -5,7 +5,7 @@ package final class PictureDecoder: Sendable {
         var bytes: GrowingBytes
         var decoder: (any ImageDecoder)?
         var isFinished = false
-        /// Of a still whose bytes are all there.
+        /// Once all bytes are there.
         var picture: Image?
         /// Why no further byte is taken.
         var failure: ImageError?
@@ -83,8 +83,8 @@ package final class PictureDecoder: Sendable {
         let chosen = decoder == nil ? try choose(all, isFinished: isFinished) : decoder
         guard let chosen else { return }
         try chosen.update(all, isFinished: isFinished)
-        // Whether all of a still is there and sound is known once it is decoded, which its first reader then need not do.
-        guard isFinished, chosen.frameCount <= 1 else { return }
+        // Whether the picture is sound is known once it is decoded, which its first reader then need not do.
+        guard isFinished else { return }
         let stop = StopSignal()
         let picture = try timed(stop) { () throws(ImageError) in try chosen.image(stop: stop) }
         guard let picture else { throw ImageError(.truncated, "no picture in the bytes") }
@@ -120,7 +120,7 @@ package final class PictureDecoder: Sendable {
     /// A frame composed to the whole canvas.
     package func frame(at index: Int, stop: StopSignal = StopSignal()) throws(ImageError) -> Image {
         let (decoder, picture) = state.withLock { ($0.decoder, $0.picture) }
-        if let picture, index == 0 { return picture }
+        if let picture, index == 0 { return picture.frames == nil ? picture : picture.still }
         guard let decoder else { throw .noFrame(index, of: 0) }
         return try timed(stop) { () throws(ImageError) in try decoder.frame(at: index, stop: stop) }
     }

@@ -23,7 +23,9 @@ package final class Image: Sendable {
     package var memoryCost: Int { metadata.memoryCost ?? pixels.byteCount }
 
     /// The same pixels under other metadata.
-    package func with(_ metadata: ImageMetadata) -> Image { Image(pixels: pixels, metadata: metadata, frames: frames, vector: vector) }
+    package func with(_ metadata: ImageMetadata) -> Image {
+        Image(pixels: pixels, metadata: metadata, frames: frames, vector: vector)
+    }
 
     /// The same picture as drawn from shapes.
     package func with(vector: any VectorPicture) -> Image {

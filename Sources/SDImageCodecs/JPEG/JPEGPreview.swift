@@ -40,12 +40,15 @@ final class JPEGPreview {
         let next = try picture.read(from: rows, to: &writer, stop: stop)
         guard next > rows else { return }
         rows = next
+        // Its memory may serve for the next.
+        image = nil
         image = file.image(try writer.copy(), isIncremental: true)
     }
 
     private func advanceScans(stop: StopSignal) throws(ImageError) {
         let (whole, isAll) = try decoder.takeScans(stop: stop)
         guard whole > scans || (isAll && !hasAllScans) else { return }
+        image = nil
         var writer = try picture.makeWriter()
         try decoder.beginPass()
         _ = try picture.read(from: 0, to: &writer, stop: stop)

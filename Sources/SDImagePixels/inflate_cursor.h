@@ -1,0 +1,52 @@
+/* inflate_cursor.h: where an inflater reads and writes, and the bits that it has read ahead. */
+#ifndef SDPX_INFLATE_CURSOR_H
+#define SDPX_INFLATE_CURSOR_H
+
+#include <string.h>
+
+#include "inflate_tables.h"
+
+/* The state of one call, held in registers. */
+typedef struct {
+    uint64_t bits;
+    uint32_t count;
+    const uint8_t *in, *in_end;
+    uint8_t *begin, *out, *out_end;
+} cursor;
+
+INLINE uint64_t load64(const uint8_t *p) {
+    uint64_t v;
+    memcpy(&v, p, 8);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    v = __builtin_bswap64(v);
+#endif
+    return v;
+}
+
+/* At least 56 bits afterwards. Those above `count` are the next ones too: to read them again changes nothing. */
+INLINE void fill_fast(cursor *c) {
+    c->bits |= load64(c->in) << c->count;
+    c->in += (63 - c->count) >> 3;
+    c->count |= 56;
+}
+
+/* At least 56 bits, or all that there are. */
+INLINE void fill(cursor *c) {
+    if (LIKELY(c->in_end - c->in >= 8)) {
+        fill_fast(c);
+        return;
+    }
+    while (c->count < 56 && c->in < c->in_end) {
+        c->bits |= (uint64_t)*c->in++ << c->count;
+        c->count += 8;
+    }
+}
+
+INLINE uint32_t low_bits(const cursor *c, uint32_t n) { return (uint32_t)(c->bits & ((1ull << n) - 1)); }
+
+INLINE void drop(cursor *c, uint32_t n) {
+    c->bits >>= n;
+    c->count -= n;
+}
+
+#endif
