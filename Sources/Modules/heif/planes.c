@@ -17,6 +17,7 @@ typedef struct assembly {
     atomic_int status;
     pthread_mutex_t lock; /* of the error and of the colour */
     sdimage_error *error;
+    size_t failed; /* the number of the tile that the error is of: the first, whichever was met first */
 } assembly;
 
 static void copy_plane(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride, size_t bytes, size_t rows) {
@@ -79,10 +80,12 @@ static void *work(void *pointer) {
         if (status >= 0 && number == 0) {
             a->whole->color = frame.color;
             a->whole->transfer = frame.transfer;
-        } else if (status < 0 && atomic_load(&a->status) >= 0) {
+        } else if (status < 0 && (atomic_load(&a->status) >= 0 || number < a->failed)) {
+            sdimage_error *later = a->error;
             atomic_store(&a->status, status);
+            a->failed = number;
             a->error = error;
-            error = NULL;
+            error = later;
         }
         pthread_mutex_unlock(&a->lock);
         if (status >= 0)
