@@ -39,13 +39,19 @@ final class ForeignCoder: ImageCoder {
     func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         try stop.check()
         if unsafe host.table.render != nil { return try draw(bytes, options, stop) }
-        let image = try picture(bytes, options).finished(options, stop: stop)
+        if let moving = try decodeMoving(bytes, options, stop) { return moving }
+        return try picture(bytes, options).finished(options, stop: stop)
+    }
+
+    /// An animation, by the instance that also makes its frames; nil for stills.
+    private func decodeMoving(_ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal) throws(ImageError) -> Image? {
+        guard !options.firstFrameOnly, unsafe host.table.instance_frame != nil else { return nil }
         // A coder that reads headers is asked first whether the picture moves at all.
-        guard !options.firstFrameOnly, unsafe host.table.instance_frame != nil else { return image }
         let count = unsafe host.table.info == nil ? nil : try info(bytes, options: options).frameCount
-        guard count ?? 2 > 1, let decoder = try ForeignDecoder(host, options: options) else { return image }
+        guard count ?? 2 > 1, let decoder = try ForeignDecoder(host, options: options) else { return nil }
         try decoder.update(try bytes.kept(), isFinished: true)
-        return decoder.frameCount > 1 ? image.with(frames: decoder) : image
+        guard decoder.frameCount > 1, let first = try decoder.image(stop: stop) else { return nil }
+        return first.with(frames: decoder)
     }
 
     func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { try ForeignDecoder(host, options: options) }
