@@ -57,6 +57,8 @@ enum ParserTargets {
             return
         }
         guard let late = registry.coder(for: bytes) else { return expect(false, "more bytes do not unmake a signature") }
-        expect(early === late, "the first bytes choose the coder: \(early.name), then \(late.name)")
+        // Whether a PNG moves is known later: the coder of those that do decodes the others too.
+        let isStill = early.name == "apng" && late.name == "basic"
+        expect(early === late || isStill, "the first bytes choose the coder: \(early.name), then \(late.name)")
     }
 }
