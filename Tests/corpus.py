@@ -308,7 +308,7 @@ def main() -> int:
     can_hash = importlib.util.find_spec("numpy") is not None
     if not can_hash:
         print("skip corpus pixels: numpy is not installed")
-    todo = []
+    asked_for = []
     for row in manifest:
         record = oracle[row["path"]]
         format_name = CODERS.get(record["sniffed"], record["sniffed"])
@@ -319,7 +319,7 @@ def main() -> int:
             path = os.path.join(folder, row["path"])
             is_exact = row["compare"] == "exact" or row["compare"] == "convention" and format_name == "gif"
             hashes = can_hash and decodes and is_exact
-            todo.append({"path": path, "decodes": decodes, "hashes": hashes, "row": row})
+            asked_for.append({"path": path, "decodes": decodes, "hashes": hashes, "row": row})
         else:
             tally["skip", format_name] += 1
 
@@ -330,7 +330,7 @@ def main() -> int:
         if faults:
             print(f"not ok corpus {row['path']}: {'; '.join(faults)}", flush=True)
 
-    run(todo, done)
+    run(asked_for, done)
     for (kind, name), count in sorted(tally.items()):
         if kind == "ok":
             print(f"ok corpus {name}: {count} files at once, in pieces and shrunk")
