@@ -38,18 +38,23 @@ uint64_t sdpx_hash64(const void *bytes, size_t length) {
     return mix(seed ^ k2, k1 ^ length);
 }
 
-/* CRC-32C, reflected polynomial 0x82f63b78. */
-static uint32_t crc32c_plain(uint32_t crc, const uint8_t *p, size_t n) {
-    /* A nibble at a time: small table, no start-up work, used only where the CPU has no instruction for it. */
-    static const uint32_t nibble[16] = {0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3,
-                                        0x61c69362, 0x7198540d, 0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,
-                                        0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75};
+/* A reflected CRC of 32 bits by the table of its polynomial, a nibble at a time: small, and no start-up work. */
+static uint32_t crc_by_nibbles(const uint32_t nibble[16], uint32_t crc, const uint8_t *p, size_t n) {
     while (n--) {
         crc ^= *p++;
         crc = (crc >> 4) ^ nibble[crc & 15];
         crc = (crc >> 4) ^ nibble[crc & 15];
     }
     return crc;
+}
+
+/* CRC-32C, reflected polynomial 0x82f63b78. */
+static uint32_t crc32c_plain(uint32_t crc, const uint8_t *p, size_t n) {
+    /* Used only where the CPU has no instruction for it. */
+    static const uint32_t nibble[16] = {0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3,
+                                        0x61c69362, 0x7198540d, 0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,
+                                        0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75};
+    return crc_by_nibbles(nibble, crc, p, n);
 }
 
 #if defined(__x86_64__)
@@ -76,18 +81,13 @@ uint32_t sdpx_crc32c(uint32_t seed, const void *bytes, size_t length) {
     return ~crc32c_plain(crc, bytes, length);
 }
 
-/* CRC-32 of RFC 1952 and PNG, reflected polynomial 0xedb88320. A nibble at a time: for ends, and for CPUs without
-   carry-less multiplication. */
+/* CRC-32 of RFC 1952 and PNG, reflected polynomial 0xedb88320: for ends, and for CPUs without carry-less
+   multiplication. */
 static uint32_t crc32_plain(uint32_t crc, const uint8_t *p, size_t n) {
     static const uint32_t nibble[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
                                         0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
                                         0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c};
-    while (n--) {
-        crc ^= *p++;
-        crc = (crc >> 4) ^ nibble[crc & 15];
-        crc = (crc >> 4) ^ nibble[crc & 15];
-    }
-    return crc;
+    return crc_by_nibbles(nibble, crc, p, n);
 }
 
 #if defined(__x86_64__)
