@@ -1,5 +1,3 @@
-import CPNG
-import Glibc
 import SDImage
 
 /// What the ancillary chunks say about colour and direction. Damaged or oversized chunks are passed over.
@@ -45,7 +43,7 @@ struct PNGMetadata {
             let values = (0..<8).compactMap { _ in reader.u32(bigEndian: true).map(Int.init) }
             if chunk.data.count == 32 { chromaticities = values }
         case PNGMetadata.codePointChunk: if chunk.data.count == 4 { codePoints = PNGMetadata.codePoints(&reader) }
-        case PNGMetadata.exif: orientation = slice(chunk.data).map(ExifOrientation.read) ?? .up
+        case PNGMetadata.exif: orientation = bytes.slice(chunk.data).map(ExifOrientation.read) ?? .up
         case PNGMetadata.colorProfile: if profile == nil { profile = unpackProfile(chunk.data) }
         default: break
         }
@@ -58,22 +56,13 @@ struct PNGMetadata {
         return CodePoints(primaries: primaries, transfer: transfer, matrix: 0, isFullRange: range != 0)
     }
 
-    /// A view of the file's own bytes, which it keeps alive.
-    private func slice(_ range: Range<Int>) -> Bytes? {
-        guard range.lowerBound >= 0, range.upperBound <= bytes.count, let base = unsafe bytes.pointer else { return nil }
-        return unsafe Bytes(adopting: base + range.lowerBound, count: range.count) { [bytes] in withExtendedLifetime(bytes) {} }
-    }
-
     /// Name of 1 to 79 bytes, a zero, the compression method 0, a zlib stream (section 11.3.2.3).
     private func unpackProfile(_ data: Range<Int>) -> Bytes? {
         let reader = bytes.reader
         guard let zero = data.prefix(80).first(where: { reader.byte(at: $0) == 0 }), reader.byte(at: zero + 1) == 0,
-            let packed = slice(min(zero + 2, data.upperBound)..<data.upperBound), let memory = unsafe malloc(limit)
+            let packed = bytes.slice(min(zero + 2, data.upperBound)..<data.upperBound)
         else { return nil }
-        let count = unsafe packed.withUnsafeBytes { unsafe cpng_inflate(memory, limit, $0.baseAddress, $0.count) }
-        let kept = unsafe count > 0 ? realloc(memory, count) ?? memory : memory
-        let unpacked = unsafe Bytes.adopting(malloced: kept, count: count)
-        return unpacked.isEmpty ? nil : unpacked
+        return PNGTexts.inflate(packed, limit: limit)
     }
 
     private static let colorProfile = PNGChunk.name("iCCP")

@@ -111,7 +111,7 @@ struct PNGTexts {
     }
 
     /// nil when the stream is damaged or longer than `limit`.
-    private static func inflate(_ packed: Bytes, limit: Int) -> Bytes? {
+    static func inflate(_ packed: Bytes, limit: Int) -> Bytes? {
         guard let memory = unsafe malloc(limit) else { return nil }
         let count = unsafe packed.withUnsafeBytes { unsafe cpng_inflate(memory, limit, $0.baseAddress, $0.count) }
         let kept = unsafe count > 0 ? realloc(memory, count) ?? memory : memory
