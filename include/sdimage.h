@@ -21,7 +21,8 @@
  *   decoder.h     growing and moving pictures             loader.h      own loaders; chains
  *   cache.h       memory and disk caches                  downloader.h  http and https
  *   options.h     values for hooks and plug-ins           source.h      bytes read as needed
- *   log.h         messages */
+ *   encoder.h     pixels to bytes                         transformer.h changing pictures
+ *   log.h         messages                                placeholder.h BlurHash and ThumbHash */
 #ifndef SDIMAGE_H
 #define SDIMAGE_H
 
@@ -32,6 +33,9 @@
 #include "sdimage/image.h"
 #include "sdimage/coder.h"
 #include "sdimage/decoder.h"
+#include "sdimage/encoder.h"
+#include "sdimage/transformer.h"
+#include "sdimage/placeholder.h"
 #include "sdimage/source.h"
 #include "sdimage/request.h"
 #include "sdimage/result.h"

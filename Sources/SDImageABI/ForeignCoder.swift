@@ -104,10 +104,26 @@ final class ForeignCoder: ImageCoder {
         return unsafe host.table.can_encode?(host.userData, format.code) ?? false
     }
 
-    func encode(_ image: Image, format: ImageFormat) throws(ImageError) -> Bytes {
+    func encode(
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+    ) throws(ImageError) -> Bytes {
+        guard !options.isLossless else { return try encode(image, format, options) }
+        return try options.keepingFileSize { quality throws(ImageError) in
+            try stop.check()
+            var options = options
+            options.quality = quality
+            return try encode(image, format, options)
+        }
+    }
+
+    private func encode(_ image: Image, _ format: ImageFormat, _ options: EncodeOptions) throws(ImageError) -> Bytes {
+        let lentOptions = EncodeOptionsObject(options)
+        let lentBag = options.bag.map { OptionsObject($0.bag) }
         var data: Object = nil
         var error: Object = nil
-        let status = unsafe host.table.encode?(host.userData, Handle.lend(image), format.code, nil, &data, &error)
+        let status = unsafe host.table.encode?(
+            host.userData, Handle.lend(image), format.code, Handle.lend(lentOptions), Handle.lend(lentBag), &data, &error)
+        withExtendedLifetime((lentOptions, lentBag)) {}
         defer {
             unsafe Handle.unref(data, as: Bytes.self)
             unsafe Handle.unref(error, as: ImageError.self)

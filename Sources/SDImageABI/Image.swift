@@ -86,6 +86,23 @@ public func sdimage_image_new_uninitialized(
     }
 }
 
+@_cdecl("sdimage_image_new_animation") @implementation
+public func sdimage_image_new_animation(
+    _ frames: UnsafePointer<OpaquePointer?>?, _ durationsMs: UnsafePointer<UInt32>?, _ count: Int, _ loopCount: UInt32,
+    _ image: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(image)
+        let images = unsafe try Input.objects(frames, count, as: Image.self)
+        guard let first = images.first, let durationsMs = unsafe durationsMs else {
+            throw ImageError(.invalidArgument, "an animation without frames or durations")
+        }
+        let durations = (0..<images.count).map { unsafe Int(clamping: durationsMs[$0]) }
+        let held = try HeldFrames(images, durations: durations, loopCount: Int(clamping: loopCount))
+        unsafe try give(first.with(frames: held), image)
+    }
+}
+
 @_cdecl("sdimage_image_ref") @implementation
 public func sdimage_image_ref(_ image: Object) -> Object {
     unsafe Handle.ref(image, as: Image.self)
@@ -232,6 +249,17 @@ public func sdimage_image_is_hdr(_ image: Object) -> Bool {
 @_cdecl("sdimage_image_extended_data") @implementation
 public func sdimage_image_extended_data(_ image: Object) -> Object {
     unsafe read(image, Image.self, nil) { unsafe Handle.lend($0.metadata.extendedData) }
+}
+
+@_cdecl("sdimage_image_color_at") @implementation
+public func sdimage_image_color_at(
+    _ image: Object, _ x: UInt32, _ y: UInt32, _ color: UnsafeMutablePointer<sdimage_color>?, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        guard let color = unsafe color else { throw ImageError(.invalidArgument, "NULL where the colour is to be stored") }
+        let image = unsafe try Handle.borrow(image, as: Image.self)
+        unsafe color.pointee = try image.color(x: Int(clamping: x), y: Int(clamping: y)).code
+    }
 }
 
 @_cdecl("sdimage_image_convert") @implementation

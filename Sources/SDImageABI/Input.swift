@@ -49,6 +49,17 @@ enum Input {
         return unsafe Array(UnsafeRawBufferPointer(start: pointer, count: strlen(pointer)))
     }
 
+    /// The objects of an array; none may be NULL.
+    static func objects<T: AnyObject>(
+        _ pointer: UnsafePointer<OpaquePointer?>?, _ count: Int, as type: T.Type
+    ) throws(ImageError) -> [T] {
+        guard count > 0 else { return [] }
+        guard let pointer = unsafe pointer else { throw ImageError(.invalidArgument, "NULL with a length") }
+        var objects: [T] = []
+        for index in 0..<count { unsafe objects.append(try Handle.borrow(pointer[index], as: type)) }
+        return objects
+    }
+
     /// A table of functions: what of it the caller's version has, the rest zero. At least `required` bytes. Half a
     /// pointer is none.
     static func table<T>(_ pointer: UnsafePointer<T>?, size: Int, required: Int, empty: T) throws(ImageError) -> T {

@@ -6,6 +6,7 @@ struct ManagerConfiguration {
     var cache: Setting<any ImageCaching> = .inherited
     var loader: (any ImageLoader)?
     var dispatcher: (any Dispatcher)?
+    var transformer: (any ImageTransformer)?
     var failedURLRetryAfter: Int64 = 300
 }
 
@@ -46,6 +47,13 @@ public func sdimage_manager_config_set_cache(_ config: Object, _ cache: Object) 
 @_cdecl("sdimage_manager_config_set_loader") @implementation
 public func sdimage_manager_config_set_loader(_ config: Object, _ loader: Object) {
     unsafe change(config, ManagerConfigObject.self) { $0.loader = unsafe Handle.find(loader, as: LoaderObject.self)?.loader }
+}
+
+@_cdecl("sdimage_manager_config_set_transformer") @implementation
+public func sdimage_manager_config_set_transformer(_ config: Object, _ transformer: Object) {
+    unsafe change(config, ManagerConfigObject.self) {
+        $0.transformer = unsafe Handle.find(transformer, as: TransformerObject.self)?.transformer
+    }
 }
 
 @_cdecl("sdimage_manager_config_set_dispatcher") @implementation

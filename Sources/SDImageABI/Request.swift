@@ -171,6 +171,34 @@ public func sdimage_request_set_coder(_ request: Object, _ coder: Object) {
     unsafe change(request) { $0.coder = unsafe Handle.find(coder, as: CoderObject.self)?.coder }
 }
 
+@_cdecl("sdimage_request_set_transformer") @implementation
+public func sdimage_request_set_transformer(_ request: Object, _ transformer: Object) {
+    unsafe change(request) {
+        $0.transformer = unsafe setting(transformer, TransformerObject.self, $0.transformer, \.transformer)
+    }
+}
+
+@_cdecl("sdimage_request_add_transformer") @implementation
+public func sdimage_request_add_transformer(_ request: Object, _ transformer: Object) {
+    guard let transformer = unsafe Handle.find(transformer, as: TransformerObject.self)?.transformer else { return }
+    unsafe change(request) { $0.addTransformer(transformer) }
+}
+
+@_cdecl("sdimage_request_reset_transformer") @implementation
+public func sdimage_request_reset_transformer(_ request: Object) {
+    unsafe change(request) { $0.transformer = .inherited }
+}
+
+@_cdecl("sdimage_request_set_transform_animated") @implementation
+public func sdimage_request_set_transform_animated(_ request: Object, _ transform: Bool) {
+    unsafe change(request) { $0.transformsAnimated = transform }
+}
+
+@_cdecl("sdimage_request_set_transform_vector") @implementation
+public func sdimage_request_set_transform_vector(_ request: Object, _ transform: Bool) {
+    unsafe change(request) { $0.transformsVector = transform }
+}
+
 @_cdecl("sdimage_request_set_options") @implementation
 public func sdimage_request_set_options(_ request: Object, _ options: Object) {
     unsafe Handle.find(request, as: RequestObject.self)?.setOptions(Handle.find(options, as: OptionsObject.self)?.value)

@@ -1,3 +1,4 @@
+import CSDImage
 import SDImage
 
 extension DecodeOptions {
@@ -6,6 +7,20 @@ extension DecodeOptions {
         let box = PixelSize(width: Int(width), height: Int(height))
         thumbnailSize = box.isEmpty ? nil : box
         self.preserveAspectRatio = preserveAspectRatio
+    }
+}
+
+extension EncodeOptions {
+    /// A zero side is no box.
+    mutating func setMaxPixelSize(_ width: UInt32, _ height: UInt32) {
+        let box = PixelSize(width: Int(width), height: Int(height))
+        maxPixelSize = box.isEmpty ? nil : box
+    }
+
+    /// Numbers out of range are told when encoding; unknown parameters are left alone.
+    mutating func setWebP(_ parameter: sdimage_webp_parameter, _ value: Double) {
+        guard let known = WebPParameter(rawValue: Int32(bitPattern: parameter.rawValue)) else { return }
+        webP[known] = value
     }
 }
 

@@ -55,6 +55,7 @@ typedef struct sdimage_error sdimage_error;
 typedef struct sdimage_event sdimage_event;
 typedef struct sdimage_image sdimage_image;
 typedef struct sdimage_result sdimage_result;
+typedef struct sdimage_transformer sdimage_transformer;
 
 /* Synchronised: call from any thread. */
 typedef struct sdimage_cache sdimage_cache;
@@ -69,6 +70,7 @@ typedef struct sdimage_task sdimage_task;
 typedef struct sdimage_cache_config sdimage_cache_config;
 typedef struct sdimage_decode_options sdimage_decode_options;
 typedef struct sdimage_downloader_config sdimage_downloader_config;
+typedef struct sdimage_encode_options sdimage_encode_options;
 typedef struct sdimage_manager_config sdimage_manager_config;
 typedef struct sdimage_metadata sdimage_metadata;
 typedef struct sdimage_options sdimage_options;
@@ -79,6 +81,22 @@ typedef struct sdimage_size {
     uint32_t width;
     uint32_t height;
 } sdimage_size;
+
+/* A rectangle in points, from the top left corner of the displayed picture. Frozen: never grows. */
+typedef struct sdimage_rect {
+    double x;
+    double y;
+    double width;
+    double height;
+} sdimage_rect;
+
+/* A colour of sRGB with straight alpha; 0 to 1 each. Frozen: never grows. */
+typedef struct sdimage_color {
+    double red;
+    double green;
+    double blue;
+    double alpha;
+} sdimage_color;
 
 /* Releases a `user_data`. Called exactly once, after the last use, on the library's callback thread (or on the thread
  * that drops the last reference when the library runs no thread); also when the function that took it fails. */

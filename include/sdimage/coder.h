@@ -136,9 +136,13 @@ typedef struct sdimage_coder_vtable {
     sdimage_status (*decode)(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                              const sdimage_options *bag, sdimage_image **image, sdimage_error **error);
 
+    /* Both, or neither. *data must not be empty. The picture is shrunk, and made a still, as the options want; a limit of
+     * the file's size is kept by calling `encode` with different qualities. The other options are read by the coder
+     * (encoder.h); `options` is never NULL, `bag` may be. */
     bool (*can_encode)(void *user_data, sdimage_format format);
     sdimage_status (*encode)(void *user_data, const sdimage_image *image, sdimage_format format,
-                             const sdimage_options *bag, sdimage_data **data, sdimage_error **error);
+                             const sdimage_encode_options *options, const sdimage_options *bag, sdimage_data **data,
+                             sdimage_error **error);
 
     /* Pictures that grow or move. One instance serves progressive and animated decoding at once; its functions may be
      * called from several threads and lock for themselves. `update` receives all bytes so far, which are valid for the

@@ -82,6 +82,12 @@ SDIMAGE_API sdimage_status sdimage_image_new_uninitialized(uint32_t width, uint3
                                                            sdimage_pixel_format pixel_format, sdimage_image **image,
                                                            void **pixels, size_t *stride, sdimage_error **error);
 
+/* An animation of pictures of one size, which are referenced; `durations_ms` has one number for each. 0 loops are for ever.
+ * The first picture's metadata are the animation's. INVALID_ARGUMENT: no frames, NULL among them, sizes that differ. */
+SDIMAGE_API sdimage_status sdimage_image_new_animation(sdimage_image *const *frames, const uint32_t *durations_ms,
+                                                       size_t count, uint32_t loop_count, sdimage_image **image,
+                                                       sdimage_error **error);
+
 SDIMAGE_API sdimage_image *sdimage_image_ref(sdimage_image *image);
 SDIMAGE_API void sdimage_image_unref(sdimage_image *image);
 
@@ -167,6 +173,11 @@ SDIMAGE_API const sdimage_data *sdimage_image_extended_data(const sdimage_image 
  * Errors: INVALID_ARGUMENT, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_image_convert(const sdimage_image *image, sdimage_pixel_format pixel_format,
                                                  sdimage_image **converted, sdimage_error **error);
+
+/* The straight colour of a pixel of the bitmap, whose orientation is not looked at; what alpha 0 hides is told as it is
+ * stored. Float samples are told as sRGB, cut off at 0 and 1. INVALID_ARGUMENT outside the bitmap. */
+SDIMAGE_API sdimage_status sdimage_image_color_at(const sdimage_image *image, uint32_t x, uint32_t y,
+                                                  sdimage_color *color, sdimage_error **error);
 
 /* Whether the picture is drawn from shapes, by a coder with `render`, and can be drawn sharply at any size. */
 SDIMAGE_API bool sdimage_image_is_vector(const sdimage_image *image);

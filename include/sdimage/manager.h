@@ -32,6 +32,10 @@ SDIMAGE_API void sdimage_manager_config_unref(sdimage_manager_config *config);
 /* The cache. Not set: one with the default configuration, shared by all managers of the process. NULL: none. */
 SDIMAGE_API void sdimage_manager_config_set_cache(sdimage_manager_config *config, sdimage_cache *cache);
 
+/* Changes every picture whose request says nothing of a transformer. NULL, the default: none. */
+SDIMAGE_API void sdimage_manager_config_set_transformer(sdimage_manager_config *config,
+                                                        sdimage_transformer *transformer);
+
 /* Who loads. Not set or NULL: a chain of the built-in loaders for http, https, file and data URLs. */
 SDIMAGE_API void sdimage_manager_config_set_loader(sdimage_manager_config *config, sdimage_loader *loader);
 

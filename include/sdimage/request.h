@@ -22,6 +22,8 @@
  *   queryCacheType, storeCacheType       sdimage_request_set_query_layers, _set_store_layers
  *   originalQueryCacheType, originalStoreCacheType   sdimage_request_set_original_query_layers, _set_original_store_layers
  *   cacheKeyFilter                       sdimage_request_set_cache_key
+ *   imageTransformer                     sdimage_request_set_transformer
+ *   TransformAnimatedImage, TransformVectorImage     sdimage_request_set_transform_animated, _set_transform_vector
  *   any other key                        sdimage_request_set_options */
 #ifndef SDIMAGE_REQUEST_H
 #define SDIMAGE_REQUEST_H
@@ -29,6 +31,7 @@
 #include "base.h"
 #include "coder.h"
 #include "options.h"
+#include "transformer.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -121,6 +124,17 @@ SDIMAGE_API void sdimage_request_reset_cache(sdimage_request *request);
 SDIMAGE_API void sdimage_request_set_loader(sdimage_request *request, sdimage_loader *loader);
 SDIMAGE_API void sdimage_request_reset_loader(sdimage_request *request);
 SDIMAGE_API void sdimage_request_set_coder(sdimage_request *request, sdimage_coder *coder);
+
+/* Changes the decoded picture; its key becomes part of the cache key, before the extension. NULL: none, whatever the manager
+ * has; reset: the manager's. `_add_` puts one more behind those that the request has. Default: the manager's. */
+SDIMAGE_API void sdimage_request_set_transformer(sdimage_request *request, sdimage_transformer *transformer);
+SDIMAGE_API void sdimage_request_add_transformer(sdimage_request *request, sdimage_transformer *transformer);
+SDIMAGE_API void sdimage_request_reset_transformer(sdimage_request *request);
+
+/* Default false both: an animation, or a picture drawn from shapes, is delivered as it is, without the transformer. When
+ * true every frame is transformed, each when it is needed; and a vector picture at the size that it was drawn at. */
+SDIMAGE_API void sdimage_request_set_transform_animated(sdimage_request *request, bool transform);
+SDIMAGE_API void sdimage_request_set_transform_vector(sdimage_request *request, bool transform);
 
 /* Values for custom loaders, coders and caches; copied. NULL empties them. */
 SDIMAGE_API void sdimage_request_set_options(sdimage_request *request, const sdimage_options *options);

@@ -87,8 +87,7 @@ package final class CoderRegistry: Sendable {
         let coder = try choose(for: bytes, options: options, override: override)
         stop.allow(nanoseconds: options.limits.workNanoseconds)
         try stop.check()
-        guard let pool = Engine.current?.work else { return try coder.decode(bytes, options: options, stop: stop) }
-        return try pool.counting { () throws(ImageError) in try coder.decode(bytes, options: options, stop: stop) }
+        return try Engine.helped { () throws(ImageError) in try coder.decode(bytes, options: options, stop: stop) }
     }
 
     /// A picture that came without bytes, as these options would have decoded it.
@@ -113,12 +112,19 @@ package final class CoderRegistry: Sendable {
         try choose(for: start, options: options, override: override).open(source: source, options: options)
     }
 
-    /// Encodes with the first coder that claims the format (spec COD-14).
-    package func encode(_ image: Image, format: ImageFormat) throws(ImageError) -> Bytes {
+    /// Encodes with the first coder that claims the format (spec COD-14); undefined is PNG for a picture with alpha, else
+    /// JPEG (spec COD-70).
+    package func encode(
+        _ image: Image, format wanted: ImageFormat, options: EncodeOptions, stop: StopSignal
+    ) throws(ImageError) -> Bytes {
+        let format = wanted != .undefined ? wanted : image.metadata.hasAlpha ? .png : .jpeg
         guard let coder = coders.last(where: { $0.canEncode(format) }) else {
             throw ImageError(.unsupported, "no coder encodes \(format.name)")
         }
-        return try coder.encode(image, format: format)
+        let prepared = try image.prepared(options, stop: stop)
+        return try Engine.helped { () throws(ImageError) in
+            try coder.encode(prepared, format: format, options: options, stop: stop)
+        }
     }
 
     private func choose(

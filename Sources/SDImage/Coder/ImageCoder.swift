@@ -22,7 +22,9 @@ package protocol ImageCoder: AnyObject, Sendable {
     /// The same for bytes that are read as needed, complete from the start; nil when the coder wants them in memory.
     func open(source: any ByteSource, options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)?
     func canEncode(_ format: ImageFormat) -> Bool
-    func encode(_ image: Image, format: ImageFormat) throws(ImageError) -> Bytes
+    /// Encodes a picture that was prepared (`CoderRegistry.encode`): a still where one was asked for, and no larger than
+    /// wanted. Never empty. `stop` is looked at between bands of rows, where the format allows.
+    func encode(_ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal) throws(ImageError) -> Bytes
 }
 
 extension ImageCoder {
@@ -30,7 +32,9 @@ extension ImageCoder {
     package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { nil }
     package func open(source: any ByteSource, options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { nil }
     package func canEncode(_ format: ImageFormat) -> Bool { encodableFormats.contains(format) }
-    package func encode(_ image: Image, format: ImageFormat) throws(ImageError) -> Bytes {
+    package func encode(
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+    ) throws(ImageError) -> Bytes {
         throw ImageError(.unsupported, "\(name) cannot encode \(format.name)")
     }
 }

@@ -127,7 +127,6 @@ package final class PictureDecoder: Sendable {
 
     private func timed<R>(_ stop: StopSignal, _ body: () throws(ImageError) -> R) throws(ImageError) -> R {
         stop.allow(nanoseconds: options.limits.workNanoseconds)
-        guard let pool = Engine.current?.work else { return try body() }
-        return try pool.counting(body)
+        return try Engine.helped(body)
     }
 }

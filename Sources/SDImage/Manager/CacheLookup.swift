@@ -12,7 +12,7 @@ package struct CacheLookup: Sendable {
         var request = ImageRequest(url: key.bytes)
         request.decodeOptions = options
         // A thumbnail is never kept under the key of the full picture (spec CAC-25).
-        let keys = LoadKeys(request)
+        let keys = LoadKeys(request, transformer: nil)
         if let image = cache.memoryImage(for: keys.final) { return image }
         try cache.check()
         guard let found = try cache.disk?.dataNow(for: key) else { throw ImageError(.notFound, "no such entry") }

@@ -12,6 +12,7 @@ package final class ImageManager: Sendable {
     package let cache: (any ImageCaching)?
     private let loader: (any ImageLoader)?
     private let dispatcher: any Dispatcher
+    private let transformer: (any ImageTransformer)?
     private let lease: EngineLease
     private let registry: CoderRegistry
     private let failedURLs: FailedURLs
@@ -20,12 +21,13 @@ package final class ImageManager: Sendable {
     private let state = Mutex(State())
 
     package init(
-        cache: (any ImageCaching)?, loader: (any ImageLoader)?, dispatcher: any Dispatcher, registry: CoderRegistry,
-        failedURLRetryAfter: Int64, lease: EngineLease
+        cache: (any ImageCaching)?, loader: (any ImageLoader)?, dispatcher: any Dispatcher,
+        transformer: (any ImageTransformer)?, registry: CoderRegistry, failedURLRetryAfter: Int64, lease: EngineLease
     ) {
         self.cache = cache
         self.loader = loader
         self.dispatcher = dispatcher
+        self.transformer = transformer
         self.registry = registry
         self.lease = lease
         failedURLs = FailedURLs(retryAfter: failedURLRetryAfter)
@@ -37,7 +39,7 @@ package final class ImageManager: Sendable {
     {
         if Engine.isForked { throw .forked }
         if state.withLock({ $0.isClosed }) { throw .shutdown }
-        let keys = LoadKeys(request)
+        let keys = keys(request)
         let dispatcher = request.dispatcher.resolved(dispatcher) ?? LibraryDispatcher(lease: lease)
         if handler != nil { try dispatcher.prepare() }
         let task = LoadTask(
@@ -54,7 +56,11 @@ package final class ImageManager: Sendable {
     }
 
     /// The key under which the picture of a request is kept.
-    package func cacheKey(for request: ImageRequest) -> CacheKey { LoadKeys(request).final }
+    package func cacheKey(for request: ImageRequest) -> CacheKey { keys(request).final }
+
+    private func keys(_ request: ImageRequest) -> LoadKeys {
+        LoadKeys(request, transformer: request.transformer.resolved(transformer))
+    }
 
     package func forgetFailed(_ url: [UInt8]?) {
         if let url { failedURLs.remove(CacheKey(url)) } else { failedURLs.removeAll() }
@@ -83,7 +89,8 @@ package final class ImageManager: Sendable {
 
     private func memoryHit(_ request: ImageRequest, _ keys: LoadKeys, _ task: LoadTask) -> ImageResult? {
         guard request.sourcePolicy != .loaderOnly, request.queryCacheType.contains(.memory),
-            let image = request.cache.resolved(cache)?.memoryImage(for: keys.final)
+            let cache = request.cache.resolved(cache),
+            let image = cache.memoryImage(for: keys.final) ?? keys.untransformed(request, in: cache)
         else { return nil }
         var timings = StageTimings()
         timings.total = MonotonicClock.now - task.started
@@ -121,14 +128,34 @@ package struct LoadKeys: Sendable {
     package let original: CacheKey
     /// Of the picture as asked for: the original's, with what changes its pixels before the extension.
     package let final: CacheKey
+    /// The same without the transformer: of what it is not applied to.
+    package let decoded: CacheKey
+    /// nil where there is none, or one that does nothing.
+    package let transformer: (any ImageTransformer)?
 
-    package init(_ request: ImageRequest) {
+    package init(_ request: ImageRequest, transformer: (any ImageTransformer)?) {
         original = CacheKey(request.cacheKey ?? request.url)
         let suffixes = LoadKeys.suffixes(request.decodeOptions)
-        final = suffixes.isEmpty ? original : CacheKey.composed(base: original.bytes, suffixes: suffixes)
+        decoded = suffixes.isEmpty ? original : CacheKey.composed(base: original.bytes, suffixes: suffixes)
+        guard let transformer, !transformer.key.isEmpty else {
+            self.transformer = nil
+            final = decoded
+            return
+        }
+        self.transformer = transformer
+        final = CacheKey.composed(base: original.bytes, suffixes: suffixes + [transformer.key])
     }
 
     package var isOriginal: Bool { final == original }
+
+    /// Under which key a picture is kept.
+    func key(of image: Image, _ request: ImageRequest) -> CacheKey { request.transforms(image) ? final : decoded }
+
+    /// A picture in memory that the request's transformer would leave as it is.
+    func untransformed(_ request: ImageRequest, in cache: any ImageCaching) -> Image? {
+        guard transformer != nil, let image = cache.memoryImage(for: decoded), !request.transforms(image) else { return nil }
+        return image
+    }
 
     private static func suffixes(_ options: DecodeOptions) -> [String] {
         var suffixes: [String] = []

@@ -73,7 +73,7 @@ package struct LoadPipeline: Sendable {
         data.source = .disk
         do throws(ImageError) {
             let image = try await decode(data, from: DecodeOrigin(cached, of: cache), &timings)
-            if request.storeCacheType.contains(.memory) { cache.storeInMemory(image, for: keys.final) }
+            if request.storeCacheType.contains(.memory) { cache.storeInMemory(image, for: keys.key(of: image, request)) }
             return Found(image: image, data: keys.isOriginal ? cached.bytes : nil, source: .disk)
         } catch {
             // What the request's own coder cannot read, others may.
@@ -128,24 +128,21 @@ package struct LoadPipeline: Sendable {
         let start = MonotonicClock.now
         defer { timings.decode = MonotonicClock.now - start }
         let key = DecodeKey(
-            key: keys.final, origin: origin, options: request.decodeOptions, coder: request.coder.map(ObjectIdentifier.init))
+            key: keys.final, origin: origin, options: request.decodeOptions, coder: request.coder.map(ObjectIdentifier.init),
+            transformsAnimated: request.transformsAnimated, transformsVector: request.transformsVector)
         return try await decodes.value(for: key, on: engine.executor) { [self] _ async throws(ImageError) in
             try await decodeNow(data)
         }
     }
 
+    /// Decodes and transforms, in one go on one worker: between the two nobody needs the picture.
     private func decodeNow(_ data: LoadedData) async throws(ImageError) -> Image {
         let stop = StopSignal()
         let outcome: Result<Image, ImageError> = await withTaskCancellationHandler {
             do throws(ImageError) {
                 return .success(
                     try await engine.work.run(request.priority) { () throws(ImageError) in
-                        try stop.check()
-                        if let image = data.image {
-                            return try registry.fit(image, options: request.decodeOptions, stop: stop)
-                        }
-                        return try registry.decode(
-                            data.bytes, options: request.decodeOptions, stop: stop, coder: request.coder)
+                        try transform(try picture(data, stop), stop)
                     })
             } catch { return .failure(error) }
         } onCancel: {
@@ -154,11 +151,22 @@ package struct LoadPipeline: Sendable {
         return try outcome.get()
     }
 
+    private func picture(_ data: LoadedData, _ stop: StopSignal) throws(ImageError) -> Image {
+        try stop.check()
+        if let image = data.image { return try registry.fit(image, options: request.decodeOptions, stop: stop) }
+        return try registry.decode(data.bytes, options: request.decodeOptions, stop: stop, coder: request.coder)
+    }
+
+    private func transform(_ image: Image, _ stop: StopSignal) throws(ImageError) -> Image {
+        guard let transformer = keys.transformer, request.transforms(image) else { return image }
+        return try image.framesTransformed(by: transformer, cacheKey: keys.final, stop: stop)
+    }
+
     // MARK: store
 
     private func store(_ image: Image, _ loaded: Fetched, _ timings: inout StageTimings) async throws(ImageError) {
         guard let cache else { return }
-        if request.storeCacheType.contains(.memory) { cache.storeInMemory(image, for: keys.final) }
+        if request.storeCacheType.contains(.memory) { cache.storeInMemory(image, for: keys.key(of: image, request)) }
         // What has no bytes of its own, or came from the user's own files, stays off the disk.
         let layers = keys.isOriginal ? request.storeCacheType : request.originalStoreCacheType
         guard layers.contains(.disk), loaded.data.image == nil, loaded.data.isWorthKeeping else { return }
@@ -208,6 +216,8 @@ package struct DecodeKey: Hashable, Sendable {
     let origin: DecodeOrigin
     let options: DecodeOptions
     let coder: ObjectIdentifier?
+    let transformsAnimated: Bool
+    let transformsVector: Bool
 }
 
 /// Where bytes came from: one key may stand for different bytes at the same moment.

@@ -37,6 +37,20 @@ package enum ImageFormat: Int32, Sendable, CaseIterable {
         }
     }
 
+    /// What the extension of a file's name stands for, whatever its case; undefined for unknown ones.
+    package init(fileName: [UInt8]) {
+        let name = fileName.split(separator: Byte.slash, omittingEmptySubsequences: false).last ?? []
+        let parts = name.split(separator: Byte.dot, omittingEmptySubsequences: false)
+        let last = parts.count > 1 ? String(decoding: parts.last ?? [], as: UTF8.self).lowercased() : ""
+        self = ImageFormat.extensions[last] ?? .undefined
+    }
+
+    private static let extensions: [String: ImageFormat] = [
+        "jpg": .jpeg, "jpeg": .jpeg, "jpe": .jpeg, "jfif": .jpeg, "png": .png, "apng": .png, "gif": .gif, "webp": .webp,
+        "heic": .heic, "heics": .heic, "heif": .heif, "hif": .heif, "avif": .avif, "avifs": .avif, "bmp": .bmp,
+        "dib": .bmp, "ico": .ico, "cur": .ico, "tif": .tiff, "tiff": .tiff, "jxl": .jxl, "svg": .svg, "pdf": .pdf,
+    ]
+
     package var mimeType: StaticString {
         switch self {
         case .undefined: "image/*"

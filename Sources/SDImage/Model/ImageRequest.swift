@@ -25,10 +25,30 @@ package struct ImageRequest: Sendable {
     package var dispatcher: Setting<any Dispatcher> = .inherited
     /// Decodes in place of the registered coders.
     package var coder: (any ImageCoder)?
+    package var transformer: Setting<any ImageTransformer> = .inherited
+    /// Also frames of animations, and pictures drawn from shapes, which are left as they are otherwise.
+    package var transformsAnimated = false
+    package var transformsVector = false
     /// String-keyed values for hooks and plug-ins.
     package var options = OptionsBag()
 
     package init(url: [UInt8]) { self.url = url }
+}
+
+extension ImageRequest {
+    /// Whether a transformer is applied to the picture (spec TRF-21).
+    package func transforms(_ image: Image) -> Bool {
+        (transformsAnimated || image.frames == nil) && (transformsVector || image.vector == nil)
+    }
+
+    /// Puts one more transformer behind those that the request has.
+    package mutating func addTransformer(_ transformer: any ImageTransformer) {
+        if case .value(let before) = self.transformer {
+            self.transformer = .value(TransformerPipeline([before, transformer]))
+        } else {
+            self.transformer = .value(transformer)
+        }
+    }
 }
 
 /// A choice of a request that may also be left to the manager (spec OPT-6).

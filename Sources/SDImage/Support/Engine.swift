@@ -57,6 +57,12 @@ package final class Engine: Sendable {
         return shared.withLock { $0.engine }
     }
 
+    /// Runs work on pixels on the calling thread, with idle workers to help where an engine runs.
+    package static func helped<R>(_ body: () throws(ImageError) -> R) throws(ImageError) -> R {
+        guard let pool = current?.work else { return try body() }
+        return try pool.counting(body)
+    }
+
     /// Calls a destructor of the host where no lock of the library can be held: on the callback thread, or here when
     /// no engine runs, because then nothing of the library is under way.
     package static func callLater(_ body: @escaping @Sendable () -> Void) {

@@ -1,0 +1,23 @@
+extension EncodeOptions {
+    /// The best quality whose file keeps to `maxFileSize`, where that is set; the lowest where even that does not.
+    package func keepingFileSize(_ encode: (Double) throws(ImageError) -> Bytes) throws(ImageError) -> Bytes {
+        let first = try encode(maxFileSize > 0 ? 1 : quality)
+        guard maxFileSize > 0, first.count > maxFileSize else { return first }
+        // In hundredths, which is as fine as the codecs' own scales.
+        var best: Bytes?
+        var low = 0
+        var high = 99
+        while low <= high {
+            let middle = (low + high) / 2
+            let file = try encode(Double(middle) / 100)
+            if file.count <= maxFileSize {
+                best = file
+                low = middle + 1
+            } else {
+                high = middle - 1
+            }
+        }
+        if let best { return best }
+        return try encode(0)
+    }
+}

@@ -1,0 +1,48 @@
+/// How pixels become bytes (spec 4.10).
+package struct EncodeOptions: Sendable {
+    /// 0 to 1, of lossy formats.
+    package var quality = 1.0
+    package var isLossless = false
+    /// 1, fastest, to 9; nil for the format's own.
+    package var effort: Int?
+    /// Laid under pictures with alpha where the format has none.
+    package var background = Color.white
+    /// Box in pixels that every frame is shrunk into; nil for none.
+    package var maxPixelSize: PixelSize?
+    /// Bytes that the file should not exceed; 0 = off.
+    package var maxFileSize = 0
+    package var embedsThumbnail = false
+    package var firstFrameOnly = false
+    /// nil: the image's own. 0 = for ever.
+    package var loopCount: Int?
+    /// JPEG: in passes.
+    package var isProgressive = false
+    package var chroma = Chroma.quarter
+    /// JPEG: restart markers between rows of blocks.
+    package var restartMarkers = false
+    /// GIF: colours of a frame, 2 to 256.
+    package var maxColors = 256
+    /// GIF: how much of the error is passed on, 0 to 1.
+    package var dithering = 1.0
+    /// Numbers for libwebp by their place in its configuration.
+    package var webP: [WebPParameter: Double] = [:]
+    /// Blocks to write beside the pixels.
+    package var exif: Bytes?
+    package var xmp: Bytes?
+    /// The caller's own values, for coders of the host.
+    package var bag: FrozenOptions?
+
+    package init() {}
+
+    /// JPEG's resolution of colour.
+    package enum Chroma: Int32, Sendable {
+        case quarter = 0, half = 1, full = 2
+    }
+
+    /// What libwebp lets one choose; the numbers are those of `sdimage_webp_parameter`.
+    package enum WebPParameter: Int32, Sendable {
+        case method = 1, pass, preprocessing, threadLevel, lowMemory, targetPSNR, segments, snsStrength, filterStrength
+        case filterSharpness, filterType, autofilter, alphaCompression, alphaFiltering, alphaQuality, showCompressed
+        case partitions, partitionLimit, useSharpYUV
+    }
+}

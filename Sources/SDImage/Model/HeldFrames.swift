@@ -1,0 +1,28 @@
+/// The frames of an animation that the host put together: all of them are held.
+package final class HeldFrames: FrameProvider {
+    private let images: [Image]
+    private let durations: [Int]
+    package let loopCount: Int
+
+    /// As many durations as images, in milliseconds; at least one.
+    package init(_ images: [Image], durations: [Int], loopCount: Int) throws(ImageError) {
+        guard let first = images.first, images.count == durations.count else {
+            throw ImageError(.invalidArgument, "an animation without frames")
+        }
+        guard images.allSatisfy({ $0.size == first.size }) else {
+            throw ImageError(.invalidArgument, "frames of different sizes")
+        }
+        self.images = images
+        self.durations = durations
+        self.loopCount = loopCount
+    }
+
+    package var frameCount: Int { images.count }
+
+    package func durationMilliseconds(at index: Int) -> Int { durations.indices.contains(index) ? durations[index] : 0 }
+
+    package func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+        guard images.indices.contains(index) else { throw .noFrame(index, of: images.count) }
+        return images[index].still
+    }
+}

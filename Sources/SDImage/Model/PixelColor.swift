@@ -1,0 +1,29 @@
+import SDImagePixels
+
+extension Image {
+    /// The straight colour of a pixel of the bitmap (spec IMG-30); what alpha 0 hides is told as it is stored.
+    package func color(x: Int, y: Int) throws(ImageError) -> Color {
+        guard x >= 0, x < size.width, let row = unsafe pixels.row(y)?.baseAddress else {
+            throw ImageError(.invalidArgument, "(\(x), \(y)) of \(size.width) by \(size.height) pixels")
+        }
+        let pixel = unsafe row + x * pixels.format.bytesPerPixel
+        guard !pixels.format.isPremultiplied else { return unsafe color8(pixel) }
+        var samples: [UInt16] = [0, 0, 0, 0]
+        unsafe samples.withUnsafeMutableBytes { buffer in
+            guard let base = buffer.baseAddress else { return }
+            unsafe sdpx_convert_row(base, PixelFormat.rgba16.rawValue, pixel, pixels.format.rawValue, 1)
+        }
+        let values = samples.map { Double($0) / 65535 }
+        return Color(red: values[0], green: values[1], blue: values[2], alpha: values[3])
+    }
+
+    /// Divided by alpha here, because eight bits would be rounded.
+    private func color8(_ pixel: UnsafeRawPointer) -> Color {
+        let bytes = (0..<4).map { unsafe Double(pixel.load(fromByteOffset: $0, as: UInt8.self)) / 255 }
+        let (first, last) = pixels.format == .bgra8Premultiplied ? (bytes[2], bytes[0]) : (bytes[0], bytes[2])
+        let alpha = bytes[3]
+        guard alpha > 0 else { return Color(red: first, green: bytes[1], blue: last, alpha: 0) }
+        return Color(
+            red: min(1, first / alpha), green: min(1, bytes[1] / alpha), blue: min(1, last / alpha), alpha: alpha)
+    }
+}

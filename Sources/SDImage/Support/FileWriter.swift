@@ -1,0 +1,34 @@
+import Glibc
+
+/// Writes files of the user, which appear whole or not at all.
+package enum FileWriter {
+    /// Under a name of its own first, which then takes the place of what was there. What is no plain file, such as a pipe,
+    /// is written to as it is.
+    package static func write(_ bytes: Bytes, to path: [UInt8]) throws(ImageError) {
+        var known = stat()
+        let isThere = unsafe stat(CString(path).pointer, &known) == 0
+        if isThere, known.st_mode & S_IFMT != S_IFREG { return try fill(bytes, path, O_WRONLY) }
+        let draft = path + Array(".\(getpid())-\(MonotonicClock.now).part".utf8)
+        do throws(ImageError) {
+            try fill(bytes, draft, O_WRONLY | O_CREAT | O_EXCL)
+            guard unsafe rename(CString(draft).pointer, CString(path).pointer) == 0 else {
+                throw .file("file could not be renamed", errno)
+            }
+        } catch {
+            unsafe unlink(CString(draft).pointer)
+            throw error
+        }
+    }
+
+    private static func fill(_ bytes: Bytes, _ path: [UInt8], _ flags: Int32) throws(ImageError) {
+        let file = unsafe open(CString(path).pointer, flags | O_CLOEXEC | O_NOCTTY, 0o666)
+        guard file >= 0 else { throw .file("file could not be made", errno) }
+        defer { close(file) }
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe Glibc.write(file, bytes.pointer.map { unsafe $0 + written }, bytes.count - written)
+            guard count > 0 || errno == EINTR else { throw .file("file could not be written", count == 0 ? EIO : errno) }
+            written += max(0, count)
+        }
+    }
+}

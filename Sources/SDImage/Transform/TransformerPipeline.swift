@@ -1,0 +1,16 @@
+/// Several transformers, one after the other (spec TRF-3).
+package struct TransformerPipeline: ImageTransformer {
+    private let transformers: [any ImageTransformer]
+
+    package init(_ transformers: [any ImageTransformer]) { self.transformers = transformers }
+
+    package var key: String { transformers.map(\.key).joined(separator: "-") }
+    /// Each child has kept what it keeps.
+    package var preservesMetadata: Bool { false }
+
+    package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
+        var image = image
+        for transformer in transformers { image = try image.transformed(by: transformer, cacheKey: cacheKey, stop: stop) }
+        return image
+    }
+}

@@ -1,0 +1,160 @@
+import CSDImage
+import SDImage
+
+typealias EncodeOptionsObject = Box<EncodeOptions>
+
+/// The options as set, or the defaults for NULL.
+func encodeOptions(_ options: Object) throws(ImageError) -> EncodeOptions {
+    unsafe options == nil ? EncodeOptions() : try Handle.borrow(options, as: EncodeOptionsObject.self).value
+}
+
+/// From 0 to 1; 1 for what is no number.
+private func share(_ value: Double) -> Double { value.isNaN ? 1 : min(1, max(0, value)) }
+
+@_cdecl("sdimage_encode_options_new") @implementation
+public func sdimage_encode_options_new() -> Object { unsafe Handle.own(EncodeOptionsObject(EncodeOptions())) }
+
+@_cdecl("sdimage_encode_options_ref") @implementation
+public func sdimage_encode_options_ref(_ options: Object) -> Object {
+    unsafe Handle.ref(options, as: EncodeOptionsObject.self)
+}
+
+@_cdecl("sdimage_encode_options_unref") @implementation
+public func sdimage_encode_options_unref(_ options: Object) {
+    unsafe Handle.unref(options, as: EncodeOptionsObject.self)
+}
+
+@_cdecl("sdimage_encode_options_set_quality") @implementation
+public func sdimage_encode_options_set_quality(_ options: Object, _ quality: Double) {
+    unsafe change(options, EncodeOptionsObject.self) { $0.quality = share(quality) }
+}
+
+@_cdecl("sdimage_encode_options_set_lossless") @implementation
+public func sdimage_encode_options_set_lossless(_ options: Object, _ lossless: Bool) {
+    unsafe change(options, EncodeOptionsObject.self) { $0.isLossless = lossless }
+}
+
+@_cdecl("sdimage_encode_options_set_effort") @implementation
+public func sdimage_encode_options_set_effort(_ options: Object, _ effort: UInt32) {
+    unsafe change(options, EncodeOptionsObject.self) { $0.effort = effort > 0 ? min(9, Int(clamping: effort)) : nil }
+}
+
+@_cdecl("sdimage_encode_options_set_background_color") @implementation
+public func sdimage_encode_options_set_background_color(_ options: Object, _ color: sdimage_color) {
+    unsafe change(options, EncodeOptionsObject.self) { $0.background = Color(color) }
+}
+
+@_cdecl("sdimage_encode_options_set_max_pixel_size") @implementation
+public func sdimage_encode_options_set_max_pixel_size(_ options: Object, _ width: UInt32, _ height: UInt32) {
+    unsafe change(options, EncodeOptionsObject.self) { $0.setMaxPixelSize(width, height) }
+}
+
+@_cdecl("sdimage_encode_options_set_max_file_size") @implementation
+public func sdimage_encode_options_set_max_file_size(_ options: Object, _ bytes: Int) {
+    unsafe change(options, EncodeOptionsObject.self) { $0.maxFileSize = max(0, bytes) }
+}
+
+@_cdecl("sdimage_encode_options_set_embed_thumbnail") @implementation
+public func sdimage_encode_options_set_embed_thumbnail(_ options: Object, _ embed: Bool) {
+    unsafe change(options, EncodeOptionsObject.self) { $0.embedsThumbnail = embed }
+}
+
+@_cdecl("sdimage_encode_options_set_first_frame_only") @implementation
+public func sdimage_encode_options_set_first_frame_only(_ options: Object, _ firstFrameOnly: Bool) {
+    unsafe change(options, EncodeOptionsObject.self) { $0.firstFrameOnly = firstFrameOnly }
+}
+
+@_cdecl("sdimage_encode_options_set_loop_count") @implementation
+public func sdimage_encode_options_set_loop_count(_ options: Object, _ loopCount: UInt32) {
+    unsafe change(options, EncodeOptionsObject.self) { $0.loopCount = loopCount == .max ? nil : Int(clamping: loopCount) }
+}
+
+@_cdecl("sdimage_encode_options_set_progressive") @implementation
+public func sdimage_encode_options_set_progressive(_ options: Object, _ progressive: Bool) {
+    unsafe change(options, EncodeOptionsObject.self) { $0.isProgressive = progressive }
+}
+
+@_cdecl("sdimage_encode_options_set_chroma") @implementation
+public func sdimage_encode_options_set_chroma(_ options: Object, _ chroma: sdimage_chroma) {
+    unsafe change(options, EncodeOptionsObject.self) {
+        $0.chroma = EncodeOptions.Chroma(rawValue: Int32(bitPattern: chroma.rawValue)) ?? .quarter
+    }
+}
+
+@_cdecl("sdimage_encode_options_set_restart_markers") @implementation
+public func sdimage_encode_options_set_restart_markers(_ options: Object, _ restartMarkers: Bool) {
+    unsafe change(options, EncodeOptionsObject.self) { $0.restartMarkers = restartMarkers }
+}
+
+@_cdecl("sdimage_encode_options_set_max_colors") @implementation
+public func sdimage_encode_options_set_max_colors(_ options: Object, _ colors: UInt32) {
+    unsafe change(options, EncodeOptionsObject.self) { $0.maxColors = min(256, max(2, Int(clamping: colors))) }
+}
+
+@_cdecl("sdimage_encode_options_set_dithering") @implementation
+public func sdimage_encode_options_set_dithering(_ options: Object, _ amount: Double) {
+    unsafe change(options, EncodeOptionsObject.self) { $0.dithering = share(amount) }
+}
+
+@_cdecl("sdimage_encode_options_set_webp") @implementation
+public func sdimage_encode_options_set_webp(_ options: Object, _ parameter: sdimage_webp_parameter, _ value: Double) {
+    unsafe change(options, EncodeOptionsObject.self) { $0.setWebP(parameter, value) }
+}
+
+@_cdecl("sdimage_encode_options_set_exif") @implementation
+public func sdimage_encode_options_set_exif(_ options: Object, _ exif: Object) {
+    unsafe change(options, EncodeOptionsObject.self) { $0.exif = unsafe Handle.find(exif, as: Bytes.self) }
+}
+
+@_cdecl("sdimage_encode_options_set_xmp") @implementation
+public func sdimage_encode_options_set_xmp(_ options: Object, _ xmp: Object) {
+    unsafe change(options, EncodeOptionsObject.self) { $0.xmp = unsafe Handle.find(xmp, as: Bytes.self) }
+}
+
+@_cdecl("sdimage_encode_options_quality") @implementation
+public func sdimage_encode_options_quality(_ options: Object) -> Double {
+    unsafe read(options, EncodeOptionsObject.self, 1) { $0.value.quality }
+}
+
+@_cdecl("sdimage_encode_options_is_lossless") @implementation
+public func sdimage_encode_options_is_lossless(_ options: Object) -> Bool {
+    unsafe read(options, EncodeOptionsObject.self, false) { $0.value.isLossless }
+}
+
+@_cdecl("sdimage_encode_options_effort") @implementation
+public func sdimage_encode_options_effort(_ options: Object) -> UInt32 {
+    unsafe read(options, EncodeOptionsObject.self, 0) { UInt32(clamping: $0.value.effort ?? 0) }
+}
+
+@_cdecl("sdimage_encode_options_embeds_thumbnail") @implementation
+public func sdimage_encode_options_embeds_thumbnail(_ options: Object) -> Bool {
+    unsafe read(options, EncodeOptionsObject.self, false) { $0.value.embedsThumbnail }
+}
+
+@_cdecl("sdimage_encode_options_background_color") @implementation
+public func sdimage_encode_options_background_color(_ options: Object) -> sdimage_color {
+    unsafe read(options, EncodeOptionsObject.self, Color.white.code) { $0.value.background.code }
+}
+
+@_cdecl("sdimage_encode_options_is_first_frame_only") @implementation
+public func sdimage_encode_options_is_first_frame_only(_ options: Object) -> Bool {
+    unsafe read(options, EncodeOptionsObject.self, false) { $0.value.firstFrameOnly }
+}
+
+@_cdecl("sdimage_encode_options_loop_count") @implementation
+public func sdimage_encode_options_loop_count(_ options: Object, _ image: Object) -> UInt32 {
+    unsafe read(options, EncodeOptionsObject.self, 0) { options in
+        let own = unsafe Handle.find(image, as: Image.self)?.metadata.loopCount ?? 0
+        return UInt32(clamping: options.value.loopCount ?? own)
+    }
+}
+
+@_cdecl("sdimage_encode_options_exif") @implementation
+public func sdimage_encode_options_exif(_ options: Object) -> Object {
+    unsafe read(options, EncodeOptionsObject.self, nil) { unsafe Handle.lend($0.value.exif) }
+}
+
+@_cdecl("sdimage_encode_options_xmp") @implementation
+public func sdimage_encode_options_xmp(_ options: Object) -> Object {
+    unsafe read(options, EncodeOptionsObject.self, nil) { unsafe Handle.lend($0.value.xmp) }
+}

@@ -1,0 +1,29 @@
+import CSDImage
+import SDImage
+
+/// A transformer of the host.
+struct ForeignTransformer: ImageTransformer {
+    let key: String
+    private let host: ForeignTable<sdimage_transformer_vtable>
+
+    init(key: String, _ table: UnsafePointer<sdimage_transformer_vtable>?, _ foreign: Foreign) throws(ImageError) {
+        guard !key.isEmpty else { throw ImageError(.invalidArgument, "a transformer without a key") }
+        let size = unsafe table?.pointee.size ?? 0
+        let required = unsafe MemoryLayout<sdimage_transformer_vtable>.offset(of: \.preserves_metadata) ?? 0
+        let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_transformer_vtable())
+        guard unsafe copy.transform != nil else { throw ImageError(.invalidArgument, "the table lacks transform") }
+        self.key = key
+        host = ForeignTable(copy, foreign)
+    }
+
+    var preservesMetadata: Bool { unsafe host.table.preserves_metadata?(host.userData) ?? true }
+
+    func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
+        let key = CString(cacheKey.bytes)
+        var result: Object = nil
+        var error: Object = nil
+        let status = unsafe host.table.transform?(
+            host.userData, Handle.lend(image), key.pointer, cacheKey.bytes.count, &result, &error)
+        return unsafe try ForeignCoder.take(status, result, error)
+    }
+}

@@ -1,0 +1,110 @@
+import CSDImage
+import SDImage
+
+/// Makes a transformer, applies it and stores the result for the caller.
+private func apply(
+    _ image: Object, _ result: ObjectOut, _ error: ObjectOut, _ body: () throws(ImageError) -> any ImageTransformer
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(result)
+        let image = unsafe try Handle.borrow(image, as: Image.self)
+        let transformer = try body()
+        unsafe try give(
+            try Engine.helped { () throws(ImageError) in try image.transformed(by: transformer, stop: StopSignal()) }, result)
+    }
+}
+
+@_cdecl("sdimage_image_transform") @implementation
+public func sdimage_image_transform(
+    _ image: Object, _ transformer: Object, _ result: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe apply(image, result, error) { () throws(ImageError) in
+        unsafe try Handle.borrow(transformer, as: TransformerObject.self).transformer
+    }
+}
+
+@_cdecl("sdimage_image_transform_frames") @implementation
+public func sdimage_image_transform_frames(
+    _ image: Object, _ transformer: Object, _ result: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(result)
+        let image = unsafe try Handle.borrow(image, as: Image.self)
+        let transformer = unsafe try Handle.borrow(transformer, as: TransformerObject.self).transformer
+        unsafe try give(
+            try Engine.helped { () throws(ImageError) in try image.framesTransformed(by: transformer, stop: StopSignal()) }, result)
+    }
+}
+
+@_cdecl("sdimage_image_resize") @implementation
+public func sdimage_image_resize(
+    _ image: Object, _ width: Double, _ height: Double, _ mode: sdimage_scale_mode, _ result: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe apply(image, result, error) { () throws(ImageError) in
+        try ResizeTransformer(width: width, height: height, mode: try ResizeTransformer.Mode(mode))
+    }
+}
+
+@_cdecl("sdimage_image_crop") @implementation
+public func sdimage_image_crop(
+    _ image: Object, _ rect: sdimage_rect, _ result: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe apply(image, result, error) { () throws(ImageError) in
+        try CropTransformer(Rectangle(rect))
+    }
+}
+
+@_cdecl("sdimage_image_round_corner") @implementation
+public func sdimage_image_round_corner(
+    _ image: Object, _ radius: Double, _ corners: UInt64, _ borderWidth: Double, _ borderColor: UnsafePointer<sdimage_color>?, _ result: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe apply(image, result, error) { () throws(ImageError) in
+        try RoundCornerTransformer(
+            radius: radius, corners: corners, borderWidth: borderWidth, borderColor: unsafe borderColor.map { unsafe Color($0.pointee) })
+    }
+}
+
+@_cdecl("sdimage_image_flip") @implementation
+public func sdimage_image_flip(
+    _ image: Object, _ horizontal: Bool, _ vertical: Bool, _ result: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe apply(image, result, error) { () throws(ImageError) in
+        FlipTransformer(horizontal: horizontal, vertical: vertical)
+    }
+}
+
+@_cdecl("sdimage_image_rotate") @implementation
+public func sdimage_image_rotate(
+    _ image: Object, _ angle: Double, _ fitSize: Bool, _ result: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe apply(image, result, error) { () throws(ImageError) in
+        try RotateTransformer(angle: angle, fitSize: fitSize)
+    }
+}
+
+@_cdecl("sdimage_image_tint") @implementation
+public func sdimage_image_tint(
+    _ image: Object, _ color: sdimage_color, _ mode: sdimage_blend_mode, _ result: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe apply(image, result, error) { () throws(ImageError) in
+        try TintTransformer(Color(color), mode: try BlendMode(mode))
+    }
+}
+
+@_cdecl("sdimage_image_blur") @implementation
+public func sdimage_image_blur(
+    _ image: Object, _ radius: Double, _ result: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe apply(image, result, error) { () throws(ImageError) in
+        try BlurTransformer(radius: radius)
+    }
+}
+
+@_cdecl("sdimage_image_filter") @implementation
+public func sdimage_image_filter(
+    _ image: Object, _ name: Text, _ parameters: Object, _ result: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe apply(image, result, error) { () throws(ImageError) in
+        try FilterTransformer(unsafe Input.text(name) ?? "", parameters: unsafe try filterParameters(parameters))
+    }
+}

@@ -1,0 +1,34 @@
+import CSDImage
+import SDImage
+
+/// Values of C's enums as the core knows them; unknown numbers are an error.
+extension ResizeTransformer.Mode {
+    init(_ mode: sdimage_scale_mode) throws(ImageError) {
+        guard let known = Self(rawValue: Int32(bitPattern: mode.rawValue)) else {
+            throw ImageError(.invalidArgument, "an unknown scale mode")
+        }
+        self = known
+    }
+}
+
+extension ResizeTransformer.Resampling {
+    init(_ resampling: sdimage_resampling) throws(ImageError) {
+        guard let known = Self(rawValue: Int32(bitPattern: resampling.rawValue)) else {
+            throw ImageError(.invalidArgument, "an unknown way of resampling")
+        }
+        self = known
+    }
+}
+
+extension BlendMode {
+    init(_ mode: sdimage_blend_mode) throws(ImageError) {
+        guard let known = Self(rawValue: Int32(bitPattern: mode.rawValue)) else {
+            throw ImageError(.invalidArgument, "an unknown blend mode")
+        }
+        self = known
+    }
+}
+
+extension Rectangle {
+    init(_ rect: sdimage_rect) { self.init(x: rect.x, y: rect.y, width: rect.width, height: rect.height) }
+}
