@@ -26,9 +26,7 @@ struct PNGEncoder {
         if let indexed = try palette(rows) { return try encode(indexed, image.metadata) }
         var file = try PNGFileWriter()
         try file.chunk("IHDR", PNGLayout.header(image.size, depth: layout.depth, colorType: layout.colorType))
-        let prelude = PNGPrelude(image.metadata, options, isGray: layout.colorType == 0)
-        try prelude.writeColor(&file, deflater: deflater)
-        try prelude.writeBlocks(&file)
+        try writePrelude(image.metadata, isGray: layout.colorType == 0, &file)
         try write(PNGStoredRows(rows), "IDAT", [], to: &file)
         return try file.finish()
     }
@@ -65,7 +63,16 @@ struct PNGEncoder {
         return try file.finish()
     }
 
-    // MARK: Data
+    // MARK: Parts
+
+    /// What is said of a picture without a palette before its data.
+    func writePrelude(
+        _ metadata: ImageMetadata, isGray: Bool = false, _ file: inout PNGFileWriter
+    ) throws(ImageError) {
+        let prelude = PNGPrelude(metadata, options, isGray: isGray)
+        try prelude.writeColor(&file, deflater: deflater)
+        try prelude.writeBlocks(&file)
+    }
 
     /// Chooses a filter, unless one is given, and writes the rows as one chunk.
     func write(

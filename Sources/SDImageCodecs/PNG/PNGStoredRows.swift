@@ -37,10 +37,3 @@ import SDImagePixels
         return unsafe UnsafePointer(swapped[y % 2].bound(to: UInt8.self).baseAddress)
     }
 }
-
-/// A rectangle of pixels.
-struct PixelArea: Equatable {
-    var left: Int
-    var top: Int
-    var size: PixelSize
-}
