@@ -11,7 +11,7 @@ struct BMPEncoder {
     func encode(_ original: Image) throws(ImageError) -> Bytes {
         let image = try BMPEncoder.plain(original, stop: stop)
         let (format, size) = (image.pixels.format, image.size)
-        let palette = format == .gray8 ? (0...255).flatMap { (level: UInt8) in [level, level, level, 0] } : []
+        let palette = format == .gray8 ? BMPEncoder.greys : []
         let header = format == .rgba8 ? BMPEncoder.fifthHeader(size) : BMPEncoder.header(size, bits: format.channels * 8)
         let start = 14 + header.count + palette.count
         let (bytes, overflow) = BMPEncoder.stride(size.width, bits: format.channels * 8)
@@ -82,6 +82,8 @@ struct BMPEncoder {
     private static let standardColors = 0x7352_4742, pictures = 4
     /// Of 96 points to the inch, which is what says nothing.
     private static let pixelsPerMetre = 3780
+
+    private static let greys = (0...255).flatMap { (level: UInt8) -> [UInt8] in [level, level, level, 0] }
 
     /// Rows begin at multiples of 4 bytes.
     private static func stride(_ width: Int, bits: Int) -> Int { (width * bits + 31) / 32 * 4 }

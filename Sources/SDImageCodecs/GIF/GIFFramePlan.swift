@@ -17,20 +17,21 @@ struct GIFFramePlan {
         let vanishing = after.flatMap { PixelArea(clearedFrom: shown, in: $0) }
         // A frame in which nothing changes draws one clear pixel.
         let changed = before.map { PixelArea(from: $0, to: shown) ?? PixelArea(columns: 0..<1, rows: 0..<1) }
-        area = (changed ?? PixelArea(shown.size)).union(vanishing)
-        disposal = vanishing == nil ? .keep : .clear
-        pixels = try PixelBuffer(size: area.size, format: .rgba8, limit: Int.max)
+        let area = (changed ?? PixelArea(shown.size)).union(vanishing)
+        let drawn = try PixelBuffer(size: area.size, format: .rgba8, limit: Int.max)
         for y in 0..<area.size.height {
-            let source = unsafe GIFFramePlan.row(shown, area.top + y).map { unsafe $0 + area.left }
-            guard let source = unsafe source,
-                let to = unsafe pixels.mutableRow(y)?.assumingMemoryBound(to: UInt32.self).baseAddress
+            guard let from = unsafe GIFFramePlan.row(shown, area.top + y),
+                let to = unsafe drawn.mutableRow(y)?.assumingMemoryBound(to: UInt32.self).baseAddress
             else { continue }
-            if let old = unsafe before.flatMap({ unsafe GIFFramePlan.row($0, area.top + y) }) {
-                _ = unsafe sdpx_only_changed32(to, source, old + area.left, area.size.width)
+            if let before, let old = unsafe GIFFramePlan.row(before, area.top + y) {
+                _ = unsafe sdpx_only_changed32(to, from + area.left, old + area.left, area.size.width)
             } else {
-                unsafe to.update(from: source, count: area.size.width)
+                unsafe to.update(from: from + area.left, count: area.size.width)
             }
         }
+        self.area = area
+        pixels = drawn
+        disposal = vanishing == nil ? .keep : .clear
         rest = vanishing == nil ? shown : try GIFFramePlan.clearing(area, of: shown)
     }
 

@@ -52,7 +52,7 @@ import SDImagePixels
         else { return nil }
         let dither = options.dithering > 0 ? SDPX_DITHER_DIFFUSION : SDPX_DITHER_NONE
         unsafe sdpx_quantizer_map(
-            quantizer, to, row, pixels.size.width, y, 1, clearIndex, Int32(dither.rawValue),
+            quantizer, to, row, pixels.size.width, y, 1, clearIndex, Int32(dither),
             errors.bound(to: Int16.self).baseAddress)
         return unsafe UnsafePointer(to)
     }
