@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "clones.h"
+
 int sdpx_changed_span(const uint8_t *row, const uint8_t *before, size_t pixels, size_t pixel, size_t *first, size_t *end) {
     if (!memcmp(row, before, pixels * pixel))
         return 0;
@@ -18,26 +20,27 @@ int sdpx_changed_span(const uint8_t *row, const uint8_t *before, size_t pixels, 
     return 1;
 }
 
-int sdpx_only_changed32(uint32_t *to, const uint32_t *row, const uint32_t *before, size_t pixels) {
-    uint32_t opaque = 0xff000000u;
-    const uint32_t alpha = opaque;
-    for (size_t i = 0; i < pixels; i++) {
-        uint32_t keeps = row[i] == before[i] ? 0 : ~0u;
-        to[i] = row[i] & keeps;
-        opaque &= row[i] | ~keeps;
+/* The rows may be a caller's, at any address. */
+#define ONLY_CHANGED(name, type, alpha)                                                                                \
+    SDPX_CLONES static int name(uint8_t *restrict to, const uint8_t *row, const uint8_t *before, size_t pixels) {      \
+        type opaque = alpha;                                                                                           \
+        for (size_t i = 0; i < pixels; i++) {                                                                          \
+            type now, then;                                                                                            \
+            memcpy(&now, row + i * sizeof now, sizeof now);                                                            \
+            memcpy(&then, before + i * sizeof then, sizeof then);                                                      \
+            type changed = now == then ? 0 : (type)~(type)0;                                                           \
+            opaque &= now | (type)~changed;                                                                            \
+            now &= changed;                                                                                            \
+            memcpy(to + i * sizeof now, &now, sizeof now);                                                             \
+        }                                                                                                              \
+        return opaque == alpha;                                                                                        \
     }
-    return (opaque & alpha) == alpha;
-}
 
-int sdpx_only_changed64(uint64_t *to, const uint64_t *row, const uint64_t *before, size_t pixels) {
-    uint64_t opaque = 0xffffull << 48;
-    const uint64_t alpha = opaque;
-    for (size_t i = 0; i < pixels; i++) {
-        uint64_t keeps = row[i] == before[i] ? 0 : ~0ull;
-        to[i] = row[i] & keeps;
-        opaque &= row[i] | ~keeps;
-    }
-    return (opaque & alpha) == alpha;
+ONLY_CHANGED(only_changed32, uint32_t, 0xff000000u)
+ONLY_CHANGED(only_changed64, uint64_t, 0xffffull << 48)
+
+int sdpx_only_changed(uint8_t *to, const uint8_t *row, const uint8_t *before, size_t pixels, size_t pixel) {
+    return pixel == 4 ? only_changed32(to, row, before, pixels) : only_changed64(to, row, before, pixels);
 }
 
 void sdpx_threshold_alpha(uint32_t *to, const uint8_t *rgba, size_t pixels) {

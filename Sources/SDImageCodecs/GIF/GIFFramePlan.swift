@@ -20,13 +20,13 @@ struct GIFFramePlan {
         let area = (changed ?? PixelArea(shown.size)).union(vanishing)
         let drawn = try PixelBuffer(size: area.size, format: .rgba8, limit: Int.max)
         for y in 0..<area.size.height {
-            guard let from = unsafe GIFFramePlan.row(shown, area.top + y),
-                let to = unsafe drawn.mutableRow(y)?.assumingMemoryBound(to: UInt32.self).baseAddress
+            guard let from = unsafe shown.row(area.top + y)?.assumingMemoryBound(to: UInt8.self).baseAddress,
+                let to = unsafe drawn.mutableRow(y)?.assumingMemoryBound(to: UInt8.self).baseAddress
             else { continue }
-            if let before, let old = unsafe GIFFramePlan.row(before, area.top + y) {
-                _ = unsafe sdpx_only_changed32(to, from + area.left, old + area.left, area.size.width)
+            if let old = unsafe before?.row(area.top + y)?.assumingMemoryBound(to: UInt8.self).baseAddress {
+                _ = unsafe sdpx_only_changed(to, from + area.left * 4, old + area.left * 4, area.size.width, 4)
             } else {
-                unsafe to.update(from: from + area.left, count: area.size.width)
+                unsafe to.update(from: from + area.left * 4, count: area.size.width * 4)
             }
         }
         self.area = area
@@ -35,14 +35,10 @@ struct GIFFramePlan {
         rest = vanishing == nil ? shown : try GIFFramePlan.clearing(area, of: shown)
     }
 
-    private static func row(_ pixels: PixelBuffer, _ y: Int) -> UnsafePointer<UInt32>? {
-        unsafe pixels.row(y)?.assumingMemoryBound(to: UInt32.self).baseAddress
-    }
-
     private static func clearing(_ area: PixelArea, of pixels: PixelBuffer) throws(ImageError) -> PixelBuffer {
         let copy = try PixelBuffer(size: pixels.size, format: pixels.format, limit: Int.max)
         for y in 0..<pixels.size.height {
-            guard let from = unsafe row(pixels, y),
+            guard let from = unsafe pixels.row(y)?.assumingMemoryBound(to: UInt32.self).baseAddress,
                 let to = unsafe copy.mutableRow(y)?.assumingMemoryBound(to: UInt32.self).baseAddress
             else { continue }
             unsafe to.update(from: from, count: pixels.size.width)

@@ -75,20 +75,15 @@ struct APNGEncoder {
         _ shown: PixelBuffer, _ before: PixelBuffer, _ area: PixelArea
     ) throws(ImageError) -> PixelBuffer? {
         let buffer = try PixelBuffer(size: area.size, format: shown.format, limit: Int.max)
-        let offset = area.left * shown.format.bytesPerPixel
+        let pixel = shown.format.bytesPerPixel
+        let offset = area.left * pixel
         for y in 0..<area.size.height {
             if y % 64 == 0 { try stop.check() }
-            guard let to = unsafe buffer.mutableRow(y)?.baseAddress,
-                let new = unsafe shown.row(area.top + y)?.baseAddress, let old = unsafe before.row(area.top + y)?.baseAddress
+            guard let to = unsafe buffer.mutableRow(y)?.assumingMemoryBound(to: UInt8.self).baseAddress,
+                let new = unsafe shown.row(area.top + y)?.assumingMemoryBound(to: UInt8.self).baseAddress,
+                let old = unsafe before.row(area.top + y)?.assumingMemoryBound(to: UInt8.self).baseAddress
             else { continue }
-            let isOpaque =
-                shown.format == .rgba8
-                ? unsafe sdpx_only_changed32(
-                    to.assumingMemoryBound(to: UInt32.self), (new + offset).assumingMemoryBound(to: UInt32.self),
-                    (old + offset).assumingMemoryBound(to: UInt32.self), area.size.width)
-                : unsafe sdpx_only_changed64(
-                    to.assumingMemoryBound(to: UInt64.self), (new + offset).assumingMemoryBound(to: UInt64.self),
-                    (old + offset).assumingMemoryBound(to: UInt64.self), area.size.width)
+            let isOpaque = unsafe sdpx_only_changed(to, new + offset, old + offset, area.size.width, pixel)
             guard isOpaque != 0 else { return nil }
         }
         return buffer

@@ -48,10 +48,9 @@ size_t sdpx_lzw_writer_finish(sdpx_lzw_writer *lzw, uint8_t *to);
 /* Whether a row differs from the one before; the pixels in which it does are added to the range. */
 int sdpx_changed_span(const uint8_t *row, const uint8_t *before, size_t pixels, size_t pixel, size_t *first, size_t *end);
 
-/* Pixels that changed, and clear black for those that did not. Whether all that changed are opaque: alpha is the highest
-   byte, or the highest two. */
-int sdpx_only_changed32(uint32_t *to, const uint32_t *row, const uint32_t *before, size_t pixels);
-int sdpx_only_changed64(uint64_t *to, const uint64_t *row, const uint64_t *before, size_t pixels);
+/* The pixels that changed, of 4 or 8 bytes, and clear black for those that did not. Whether all that changed are opaque:
+   alpha is the highest byte, or the highest two. */
+int sdpx_only_changed(uint8_t *to, const uint8_t *row, const uint8_t *before, size_t pixels, size_t pixel);
 
 /* Straight RGBA to opaque pixels, and 0 for those that are less than half so. */
 void sdpx_threshold_alpha(uint32_t *to, const uint8_t *rgba, size_t pixels);
