@@ -38,8 +38,10 @@ import Testing
 
     private func encode(_ image: Owned?, _ format: sdimage_format, _ options: Owned? = nil) throws -> [UInt8] {
         let data = try make(sdimage_data_unref) { sdimage_encode(image?.pointer, format, options?.pointer, $0, $1) }
-        let start = sdimage_data_bytes(data.pointer)
-        return Array(UnsafeRawBufferPointer(start: start, count: sdimage_data_length(data.pointer)))
+        return withExtendedLifetime((image, options, data)) {
+            let start = sdimage_data_bytes(data.pointer)
+            return Array(UnsafeRawBufferPointer(start: start, count: sdimage_data_length(data.pointer)))
+        }
     }
 
     private func decode(_ bytes: [UInt8]) throws -> Owned {
@@ -108,7 +110,8 @@ import Testing
         let wide = try image(300, 2) { x, _ in [UInt8(x & 255), 0, 0, 255] }
         #expect(status { _ = try encode(wide, .SDIMAGE_FORMAT_ICO) } == .SDIMAGE_STATUS_TOO_LARGE)
         let box = options { sdimage_encode_options_set_max_pixel_size($0, 150, 150) }
-        #expect(sdimage_image_width(try decode(try encode(wide, .SDIMAGE_FORMAT_ICO, box)).pointer) == 150)
+        let icon = try decode(try encode(wide, .SDIMAGE_FORMAT_ICO, box))
+        #expect(sdimage_image_width(icon.pointer) == 150)
     }
 
     // MARK: Animations
@@ -128,9 +131,11 @@ import Testing
     @Test(arguments: movingFormats) func optionsChangeWhatIsWrittenOfAnAnimation(_ format: sdimage_format) throws {
         let moving = try animation(try [0, 9].map { try drawing($0) }, [40, 40], loops: 3)
         let first = options { sdimage_encode_options_set_first_frame_only($0, true) }
-        #expect(sdimage_image_frame_count(try decode(try encode(moving, format, first)).pointer) == 1)
+        let still = try decode(try encode(moving, format, first))
+        #expect(sdimage_image_frame_count(still.pointer) == 1)
         let loops = options { sdimage_encode_options_set_loop_count($0, 8) }
-        #expect(sdimage_image_loop_count(try decode(try encode(moving, format, loops)).pointer) == 8)
+        let looped = try decode(try encode(moving, format, loops))
+        #expect(sdimage_image_loop_count(looped.pointer) == 8)
         let small = options { sdimage_encode_options_set_max_pixel_size($0, 24, 24) }
         let back = try decode(try encode(moving, format, small))
         #expect(sdimage_image_width(back.pointer) == 24 && sdimage_image_height(back.pointer) == 16)

@@ -5,10 +5,10 @@
 package struct ExifDirectory {
     private static let shortType: UInt16 = 3
     private static let rationalType: UInt16 = 5
-    private static let entryBytes = 12
+    package static let entryBytes = 12
 
     private let reader: ByteReader
-    let bigEndian: Bool
+    package let bigEndian: Bool
     /// Where the TIFF structure begins: all offsets in it count from there.
     private let start: Int
     private let firstEntry: Int
@@ -47,35 +47,6 @@ package struct ExifDirectory {
         return reader.seek(to: entry.position) ? reader.u16(bigEndian: bigEndian) : nil
     }
 
-    /// Where the bytes of a value of one 16-bit number lie; nil when the tag is missing or of another kind.
-    func shortPosition(_ tag: UInt16) -> Int? {
-        guard let entry = entry(tag), entry.type == ExifDirectory.shortType, entry.count == 1 else { return nil }
-        return entry.position
-    }
-
-    /// The directory as it would be with one more value, a 16-bit number, in the byte order of the block: a copy that may
-    /// lie anywhere, since the values of a directory are found by their own offsets. nil when the block ends within.
-    func adding(_ tag: UInt16, _ value: UInt16) -> [UInt8]? {
-        let end = firstEntry + count * ExifDirectory.entryBytes + 4
-        let old = (firstEntry..<end).compactMap { reader.byte(at: $0) }
-        guard old.count == end - firstEntry, count < UInt16.max else { return nil }
-        let new = two(tag) + two(ExifDirectory.shortType) + (bigEndian ? [0, 0, 0, 1] : [1, 0, 0, 0]) + two(value) + [0, 0]
-        // Entries are sorted by their tags (TIFF 6.0, section 2).
-        let before = (0..<count).prefix { (tagValue($0) ?? 0) < tag }.count * ExifDirectory.entryBytes
-        return two(UInt16(count + 1)) + old[..<before] + new + old[before...]
-    }
-
-    /// In the byte order of the block.
-    func two(_ value: UInt16) -> [UInt8] {
-        let (high, low) = (UInt8(value >> 8), UInt8(value & 255))
-        return bigEndian ? [high, low] : [low, high]
-    }
-
-    private func tagValue(_ index: Int) -> UInt16? {
-        var reader = reader
-        return reader.seek(to: firstEntry + index * ExifDirectory.entryBytes) ? reader.u16(bigEndian: bigEndian) : nil
-    }
-
     /// A value of one positive fraction.
     package func rational(_ tag: UInt16) -> Double? {
         guard let entry = entry(tag), entry.type == ExifDirectory.rationalType, entry.count == 1 else { return nil }
@@ -85,6 +56,21 @@ package struct ExifDirectory {
             let denominator = reader.u32(bigEndian: bigEndian), numerator > 0, denominator > 0
         else { return nil }
         return Double(numerator) / Double(denominator)
+    }
+
+    /// Where in the block the value of one 16-bit number lies; nil when the tag is missing or of another kind.
+    package func shortPosition(_ tag: UInt16) -> Int? {
+        guard let entry = entry(tag), entry.type == ExifDirectory.shortType, entry.count == 1 else { return nil }
+        return entry.position
+    }
+
+    /// The entries as they lie in the block, as far as they do; and the number of the directory behind them, 0 for none.
+    package var entries: Range<Int> {
+        firstEntry..<min(firstEntry + count * ExifDirectory.entryBytes, reader.count)
+    }
+    package var following: UInt32 {
+        var reader = reader
+        return reader.seek(to: entries.upperBound) ? reader.u32(bigEndian: bigEndian) ?? 0 : 0
     }
 
     /// The first of that tag; a second one is a mistake of the writer.
