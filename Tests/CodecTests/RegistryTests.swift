@@ -28,7 +28,9 @@ private final class LetterCoder: ImageCoder {
             pixels: try PixelBuffer(size: PixelSize(width: 1, height: 1), format: .gray8, zeroed: true), metadata: metadata)
     }
 
-    func encode(_ image: Image, format: ImageFormat) throws(ImageError) -> Bytes { try Bytes.copying(Array(name.utf8)) }
+    func encode(
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+    ) throws(ImageError) -> Bytes { try Bytes.copying(Array(name.utf8)) }
 }
 
 @Suite struct RegistryTests {
@@ -115,11 +117,15 @@ private final class LetterCoder: ImageCoder {
         #expect(error?.message.string.contains("gif") == true)
     }
 
+    private func encoded(_ registry: CoderRegistry, _ image: Image, _ format: ImageFormat) throws(ImageError) -> Bytes {
+        try registry.encode(image, format: format, options: EncodeOptions(), stop: StopSignal())
+    }
+
     @Test func encodingAsksForTheFormat() throws {
         let registry = CoderRegistry([LetterCoder("writer", "x")])
         let image = try registry.decode(try .copying(Array("x".utf8)), options: DecodeOptions(), stop: StopSignal())
-        #expect(text(try registry.encode(image, format: .bmp)) == "writer")
-        #expect(imageError { _ = try registry.encode(image, format: .jxl) }?.status == .unsupported)
+        #expect(text(try encoded(registry, image, .bmp)) == "writer")
+        #expect(imageError { _ = try encoded(registry, image, .jxl) }?.status == .unsupported)
     }
 
     @Test func aStoppedDecodeIsCancelled() throws {

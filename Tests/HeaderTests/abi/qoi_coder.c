@@ -275,9 +275,10 @@ static size_t write_all(uint8_t *to, const sdimage_image *image, uint8_t channel
 }
 
 static sdimage_status encode(void *user_data, const sdimage_image *image, sdimage_format format,
-                             const sdimage_options *bag, sdimage_data **data, sdimage_error **error) {
+                             const sdimage_encode_options *options, const sdimage_options *bag, sdimage_data **data,
+                             sdimage_error **error) {
     sdimage_image *rgba = NULL;
-    (void)bag;
+    (void)options, (void)bag;
     if (!can_encode(user_data, format))
         return fail(SDIMAGE_STATUS_UNSUPPORTED, "qoi: another format", error);
     sdimage_status status = sdimage_image_convert(image, SDIMAGE_PIXEL_FORMAT_RGBA8, &rgba, error);
