@@ -24,6 +24,7 @@ from .loader import Loader, LoadFunction
 from .request import RequestOptions, new_request
 from .result import Result
 from .task import Task
+from .transforms import Transformer
 
 _FINAL = 3
 
@@ -41,7 +42,7 @@ class Manager:
     `cache` left out is one with the default configuration, shared by all managers of the process; ``None`` is none.
     `loader` is a :class:`Loader`, or a function for one; left out: http, https, file and data URLs.
     `failed_url_retry_after` is in seconds: how long a URL that failed for good is not asked again (negative: until
-    :meth:`forget_failed`; 0: not remembered).
+    :meth:`forget_failed`; 0: not remembered). `transformer` changes every picture whose request names none.
 
     Safe to use from any thread. A manager does not survive a fork: calls in the child raise ``FORKED``.
     """
@@ -52,6 +53,7 @@ class Manager:
         loader: Loader | LoadFunction | None = None,
         *,
         failed_url_retry_after: float | None = None,
+        transformer: Transformer | None = None,
     ) -> None:
         # Custom loaders live as long as the manager that asks them.
         self._loader = _as_loader(loader) if loader is not None else None
@@ -64,6 +66,8 @@ class Manager:
                 lib.sdimage_manager_config_set_loader(config.pointer, self._loader.pointer)
             if failed_url_retry_after is not None:
                 lib.sdimage_manager_config_set_failed_url_retry_after(config.pointer, int(failed_url_retry_after))
+            if transformer is not None:
+                lib.sdimage_manager_config_set_transformer(config.pointer, transformer.pointer)
             out = c_void_p()
             call(lib.sdimage_manager_new, config.pointer, byref(out))
         self._handle = Handle(out.value, lib.sdimage_manager_unref)
