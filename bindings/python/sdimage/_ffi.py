@@ -41,6 +41,12 @@ CAN_ENCODE = CFUNCTYPE(c_bool, c_void_p, c_int)
 ENCODE = CFUNCTYPE(c_int, c_void_p, c_void_p, c_int, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
 TRANSFORM = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)
 PRESERVES_METADATA = CFUNCTYPE(c_bool, c_void_p)
+CACHE_IMAGE = CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_size_t)
+CACHE_SET_IMAGE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p)
+CACHE_QUERY = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p)
+CACHE_STORE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p)
+CACHE_REMOVE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_int, c_void_p)
+CACHE_CLEAR = CFUNCTYPE(None, c_void_p, c_int, c_void_p)
 INFO = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT)
 
 
@@ -104,11 +110,22 @@ class TransformerTable(Structure):
     _fields_ = [("size", c_size_t), ("transform", TRANSFORM), ("preserves_metadata", PRESERVES_METADATA)]
 
 
-# The tables of caches, sources and host loops are passed on unseen: this package makes none.
-
-
 class CacheTable(Structure):
-    """``sdimage_cache_vtable``, opaque here."""
+    """``sdimage_cache_vtable``."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("memory_image", CACHE_IMAGE),
+        ("set_memory_image", CACHE_SET_IMAGE),
+        ("query", CACHE_QUERY),
+        ("store", CACHE_STORE),
+        ("remove", CACHE_REMOVE),
+        ("contains", CACHE_QUERY),
+        ("clear", CACHE_CLEAR),
+    ]
+
+
+# The tables of sources and host loops are passed on unseen: this package makes none.
 
 
 class SourceTable(Structure):
@@ -123,6 +140,10 @@ class HostTable(Structure):
 PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_blurhash_decode": (c_int, (c_char_p, c_size_t, c_uint32, c_uint32, c_double, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_blurhash_encode": (c_int, (c_void_p, c_uint32, c_uint32, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_cache_chain_add": (c_int, (c_void_p, c_void_p, HANDLE_OUT)),
+    "sdimage_cache_chain_remove": (c_int, (c_void_p, c_void_p, HANDLE_OUT)),
+    "sdimage_cache_chain_set_policy": (c_int, (c_void_p, c_int, c_int, HANDLE_OUT)),
+    "sdimage_cache_chain_set_promotes": (c_int, (c_void_p, c_bool, HANDLE_OUT)),
     "sdimage_cache_clear": (c_int, (c_void_p, c_int, HANDLE_OUT)),
     "sdimage_cache_close": (c_int, (c_void_p, HANDLE_OUT)),
     "sdimage_cache_config_new": (c_void_p, ()),
@@ -131,7 +152,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_cache_config_set_durable": (None, (c_void_p, c_bool)),
     "sdimage_cache_config_set_inline_entry_limit": (None, (c_void_p, c_size_t)),
     "sdimage_cache_config_set_max_disk_age": (None, (c_void_p, c_int64)),
-    "sdimage_cache_config_set_max_disk_size": (None, (c_void_p, c_uint64)),
+    "sdimage_cache_config_set_max_disk_size": (None, (c_void_p, c_size_t)),
     "sdimage_cache_config_set_max_memory_cost": (None, (c_void_p, c_size_t)),
     "sdimage_cache_config_set_max_memory_count": (None, (c_void_p, c_size_t)),
     "sdimage_cache_config_set_memory_only": (None, (c_void_p, c_bool)),
@@ -139,11 +160,12 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_cache_config_unref": (None, (c_void_p,)),
     "sdimage_cache_contains": (c_int, (c_void_p, c_void_p, c_size_t)),
     "sdimage_cache_data": (c_int, (c_void_p, c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)),
-    "sdimage_cache_disk_totals": (c_int, (c_void_p, POINTER(c_uint64), POINTER(c_uint64), HANDLE_OUT)),
+    "sdimage_cache_disk_totals": (c_int, (c_void_p, POINTER(c_size_t), POINTER(c_size_t), HANDLE_OUT)),
     "sdimage_cache_flush": (c_int, (c_void_p, HANDLE_OUT)),
     "sdimage_cache_image": (c_int, (c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_memory_image": (c_void_p, (c_void_p, c_void_p, c_size_t)),
     "sdimage_cache_new": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_cache_new_chain": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_new_custom": (c_int, (POINTER(CacheTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_path": (c_int, (c_void_p, c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_ref": (c_void_p, (c_void_p,)),
@@ -185,7 +207,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_decode_options_is_first_frame_only": (c_bool, (c_void_p,)),
     "sdimage_decode_options_limit_bytes": (c_size_t, (c_void_p,)),
     "sdimage_decode_options_max_bytes": (c_size_t, (c_void_p,)),
-    "sdimage_decode_options_max_pixels": (c_uint64, (c_void_p,)),
+    "sdimage_decode_options_max_pixels": (c_size_t, (c_void_p,)),
     "sdimage_decode_options_new": (c_void_p, ()),
     "sdimage_decode_options_pixel_format": (c_int, (c_void_p,)),
     "sdimage_decode_options_preserves_aspect_ratio": (c_bool, (c_void_p,)),
@@ -199,7 +221,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_decode_options_set_format_hint": (None, (c_void_p, c_int)),
     "sdimage_decode_options_set_limit_bytes": (None, (c_void_p, c_size_t)),
     "sdimage_decode_options_set_max_bytes": (None, (c_void_p, c_size_t)),
-    "sdimage_decode_options_set_max_pixels": (None, (c_void_p, c_uint64)),
+    "sdimage_decode_options_set_max_pixels": (None, (c_void_p, c_size_t)),
     "sdimage_decode_options_set_max_work_ms": (None, (c_void_p, c_uint32)),
     "sdimage_decode_options_set_pixel_format": (None, (c_void_p, c_int)),
     "sdimage_decode_options_set_scale": (None, (c_void_p, c_double)),
@@ -277,13 +299,13 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_encode_options_unref": (None, (c_void_p,)),
     "sdimage_encode_options_xmp": (c_void_p, (c_void_p,)),
     "sdimage_error_code": (c_int, (c_void_p,)),
-    "sdimage_error_http_status": (c_int32, (c_void_p,)),
+    "sdimage_error_http_status": (c_int, (c_void_p,)),
     "sdimage_error_is_transient": (c_bool, (c_void_p,)),
-    "sdimage_error_library_code": (c_int32, (c_void_p,)),
+    "sdimage_error_library_code": (c_int, (c_void_p,)),
     "sdimage_error_message": (c_char_p, (c_void_p,)),
     "sdimage_error_new": (c_void_p, (c_int, c_char_p)),
     "sdimage_error_ref": (c_void_p, (c_void_p,)),
-    "sdimage_error_system_error": (c_int32, (c_void_p,)),
+    "sdimage_error_system_error": (c_int, (c_void_p,)),
     "sdimage_error_unref": (None, (c_void_p,)),
     "sdimage_error_url": (c_char_p, (c_void_p,)),
     "sdimage_event_expected": (c_int64, (c_void_p,)),
@@ -304,12 +326,12 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_image_color_at": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(Color), HANDLE_OUT)),
     "sdimage_image_color_primaries": (c_uint32, (c_void_p,)),
     "sdimage_image_color_profile": (c_void_p, (c_void_p,)),
-    "sdimage_image_consumed_bytes": (c_uint64, (c_void_p,)),
+    "sdimage_image_consumed_bytes": (c_size_t, (c_void_p,)),
     "sdimage_image_convert": (c_int, (c_void_p, c_int, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_copy_frame": (c_int, (c_void_p, c_uint32, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_copy_metadata": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_crop": (c_int, (c_void_p, Rect, HANDLE_OUT, HANDLE_OUT)),
-    "sdimage_image_duration_ms": (c_uint64, (c_void_p,)),
+    "sdimage_image_duration_ms": (c_size_t, (c_void_p,)),
     "sdimage_image_extended_data": (c_void_p, (c_void_p,)),
     "sdimage_image_filter": (c_int, (c_void_p, c_char_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_flip": (c_int, (c_void_p, c_bool, c_bool, HANDLE_OUT, HANDLE_OUT)),
@@ -344,7 +366,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_image_rotate": (c_int, (c_void_p, c_double, c_bool, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_round_corner": (
         c_int,
-        (c_void_p, c_double, c_uint64, c_double, POINTER(Color), HANDLE_OUT, HANDLE_OUT),
+        (c_void_p, c_double, c_size_t, c_double, POINTER(Color), HANDLE_OUT, HANDLE_OUT),
     ),
     "sdimage_image_scale": (c_double, (c_void_p,)),
     "sdimage_image_source_name": (c_char_p, (c_int,)),
@@ -363,7 +385,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_load_sink_finish_with_image": (None, (c_void_p, c_void_p)),
     "sdimage_load_sink_is_cancelled": (c_bool, (c_void_p,)),
     "sdimage_load_sink_ref": (c_void_p, (c_void_p,)),
-    "sdimage_load_sink_set_expected_length": (None, (c_void_p, c_uint64)),
+    "sdimage_load_sink_set_expected_length": (None, (c_void_p, c_size_t)),
     "sdimage_load_sink_unref": (None, (c_void_p,)),
     "sdimage_load_sink_write": (c_int, (c_void_p, c_void_p, c_size_t, HANDLE_OUT)),
     "sdimage_loader_chain_add": (c_int, (c_void_p, c_void_p, HANDLE_OUT)),
@@ -403,7 +425,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_metadata_set_channels": (None, (c_void_p, c_uint32)),
     "sdimage_metadata_set_cicp": (None, (c_void_p, c_uint32, c_uint32, c_uint32, c_bool)),
     "sdimage_metadata_set_color_profile": (None, (c_void_p, c_void_p)),
-    "sdimage_metadata_set_duration_ms": (None, (c_void_p, c_uint64)),
+    "sdimage_metadata_set_duration_ms": (None, (c_void_p, c_size_t)),
     "sdimage_metadata_set_exif": (None, (c_void_p, c_void_p)),
     "sdimage_metadata_set_extended_data": (None, (c_void_p, c_void_p)),
     "sdimage_metadata_set_format": (None, (c_void_p, c_int)),
@@ -486,17 +508,17 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_result_kind": (c_int, (c_void_p,)),
     "sdimage_result_ref": (c_void_p, (c_void_p,)),
     "sdimage_result_source": (c_int, (c_void_p,)),
-    "sdimage_result_time_ns": (c_uint64, (c_void_p, c_int)),
+    "sdimage_result_time_ns": (c_size_t, (c_void_p, c_int)),
     "sdimage_result_unref": (None, (c_void_p,)),
     "sdimage_result_url": (c_char_p, (c_void_p,)),
     "sdimage_set_default_limit_bytes": (None, (c_size_t,)),
     "sdimage_sniff": (c_int, (c_void_p, c_size_t)),
-    "sdimage_source_new_custom": (c_int, (POINTER(SourceTable), c_uint64, c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_source_new_custom": (c_int, (POINTER(SourceTable), c_size_t, c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_source_new_data": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_source_new_file": (c_int, (c_char_p, HANDLE_OUT, HANDLE_OUT)),
-    "sdimage_source_read": (c_int, (c_void_p, c_uint64, c_void_p, c_size_t, POINTER(c_size_t), HANDLE_OUT)),
+    "sdimage_source_read": (c_int, (c_void_p, c_size_t, c_void_p, c_size_t, POINTER(c_size_t), HANDLE_OUT)),
     "sdimage_source_ref": (c_void_p, (c_void_p,)),
-    "sdimage_source_size": (c_uint64, (c_void_p,)),
+    "sdimage_source_size": (c_size_t, (c_void_p,)),
     "sdimage_source_unref": (None, (c_void_p,)),
     "sdimage_status_name": (c_char_p, (c_int,)),
     "sdimage_task_cancel": (None, (c_void_p,)),
@@ -525,7 +547,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_transformer_new_rotate": (c_int, (c_double, c_bool, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_transformer_new_round_corner": (
         c_int,
-        (c_double, c_uint64, c_double, POINTER(Color), HANDLE_OUT, HANDLE_OUT),
+        (c_double, c_size_t, c_double, POINTER(Color), HANDLE_OUT, HANDLE_OUT),
     ),
     "sdimage_transformer_new_tint": (c_int, (Color, c_int, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_transformer_preserves_metadata": (c_bool, (c_void_p,)),
