@@ -86,17 +86,32 @@ SDPX_CLONES static void spread_block(float *to, const void *const *from, size_t 
     }
 }
 
-SDPX_CLONES static void premultiply(float *v, size_t n, float scale) {
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < 3; k++)
-            v[4 * i + k] *= v[4 * i + 3] * scale;
+#define ALPHAS 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15
+#define COLORS_AND_ONE 0, 1, 2, 16, 4, 5, 6, 16, 8, 9, 10, 16, 12, 13, 14, 16
+
+/* Colour times alpha, in a block of whole vectors. */
+SDPX_CLONES static void premultiply(float *block, size_t n, float scale) {
+    float16 one = {0};
+    one += 1;
+    for (size_t i = 0; i < 4 * n; i += 16) {
+        float16 v;
+        memcpy(&v, block + i, sizeof v);
+        float16 factor = __builtin_shufflevector(v, v, ALPHAS) * scale;
+        v *= __builtin_shufflevector(factor, one, COLORS_AND_ONE);
+        memcpy(block + i, &v, sizeof v);
+    }
 }
 
-SDPX_CLONES static void straighten(float *v, size_t n, float top) {
-    for (size_t i = 0; i < n; i++) {
-        float alpha = v[4 * i + 3], factor = alpha > 0 ? top / alpha : 0;
-        for (size_t k = 0; k < 3; k++)
-            v[4 * i + k] *= factor;
+/* Colour over alpha: clear pixels have none. */
+SDPX_CLONES static void straighten(float *block, size_t n, float top) {
+    float16 one = {0}, least = one + 1e-30f;
+    one += 1;
+    for (size_t i = 0; i < 4 * n; i += 16) {
+        float16 v;
+        memcpy(&v, block + i, sizeof v);
+        float16 factor = top / __builtin_elementwise_max(__builtin_shufflevector(v, v, ALPHAS), least);
+        v *= __builtin_shufflevector(factor, one, COLORS_AND_ONE);
+        memcpy(block + i, &v, sizeof v);
     }
 }
 
@@ -109,7 +124,7 @@ void sdpx_load_floats(float *to, size_t index, const void *const *from, size_t p
     int is_float = format == SDPX_RGBA_FLOAT, is_gray = format == SDPX_GRAY8 || format == SDPX_GRAY16;
     int is_premultiplied = format == SDPX_RGBA8_PREMULTIPLIED || format == SDPX_BGRA8_PREMULTIPLIED;
     int is_straight = format == SDPX_RGBA8 || format == SDPX_RGBA16 || is_float;
-    float top = is_float ? 1 : format >= SDPX_GRAY16 ? 65535 : 255, block[4 * BLOCK];
+    float top = is_float ? 1 : format >= SDPX_GRAY16 ? 65535 : 255, block[4 * BLOCK] = {0};
     for (size_t at = 0; at < pixels; at += BLOCK) {
         size_t n = pixels - at < BLOCK ? pixels - at : BLOCK;
         spread_block(block, from, at, n, format);

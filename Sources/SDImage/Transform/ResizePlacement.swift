@@ -48,14 +48,3 @@ extension ResizeTransformer.Resampling {
         }
     }
 }
-
-extension PixelFormat {
-    /// The format for the same picture with clear parts.
-    package var withAlpha: PixelFormat {
-        switch self {
-        case .gray8, .rgb8: .rgba8
-        case .gray16, .rgb16: .rgba16
-        case .rgba8, .rgba8Premultiplied, .bgra8Premultiplied, .rgba16, .rgbaFloat: self
-        }
-    }
-}

@@ -6,7 +6,7 @@ extension PixelBuffer {
         guard orientation != .up else { return self }
         let size = orientation.swapsAxes ? size.swapped : size
         let result = try PixelBuffer(size: size, format: format)
-        try RowBands.run(size.height, rowBytes: result.stride, stop: stop) { [self] rows throws(ImageError) in
+        try RowBands.run(size.height, rowBytes: PixelBuffer.lightly(result.stride), stop: stop) { [self] rows throws(ImageError) in
             if orientation.swapsAxes {
                 transpose(rows, of: result, orientation)
             } else {
@@ -15,6 +15,10 @@ extension PixelBuffer {
         }
         return result
     }
+
+    /// What a row counts for in `RowBands` when its pixels are only moved: megabytes of that take less time than waking a
+    /// worker.
+    package static func lightly(_ rowBytes: Int) -> Int { rowBytes / 32 }
 
     private func copyRow(_ y: Int, to result: PixelBuffer, _ orientation: Orientation) {
         let isMirrored = orientation == .upMirrored || orientation == .down
@@ -38,18 +42,5 @@ extension PixelBuffer {
             result.mutablePixels + top * result.stride, isFromBottom ? -result.stride : result.stride,
             pixels + columns.lowerBound * bytes + (isFromRight ? (size.height - 1) * stride : 0),
             isFromRight ? -stride : stride, columns.count, size.height, Int32(bytes))
-    }
-}
-
-extension Image {
-    /// New pixels of this picture in a transformer's hands: an upright still of the same scale.
-    package func redrawn(_ pixels: PixelBuffer, hasAlpha: Bool) -> Image {
-        var metadata = ImageMetadata()
-        metadata.scale = self.metadata.scale
-        metadata.hasAlpha = hasAlpha && pixels.format.hasAlpha
-        metadata.bitsPerChannel = self.metadata.bitsPerChannel
-        metadata.channels = self.metadata.channels
-        metadata.isHighDynamicRange = self.metadata.isHighDynamicRange
-        return Image(pixels: pixels, metadata: metadata)
     }
 }
