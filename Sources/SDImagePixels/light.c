@@ -82,6 +82,20 @@ SDPX_CLONES void sdpx_light_to_rgba8(uint8_t *to, const float *from, size_t pixe
         to[i] = (uint8_t)stored(from[i], i, 255);
 }
 
+SDPX_CLONES void sdpx_samples_to_light(float *v, size_t samples, int has_alpha) {
+    for (size_t i = 0; i < samples; i++) {
+        float light = srgb_to_light(unit(v[i]));
+        v[i] = has_alpha && (i & 3) == 3 ? v[i] : light;
+    }
+}
+
+SDPX_CLONES void sdpx_light_to_samples(float *v, size_t samples, int has_alpha) {
+    for (size_t i = 0; i < samples; i++) {
+        float encoded = light_to_srgb(unit(v[i]));
+        v[i] = has_alpha && (i & 3) == 3 ? v[i] : encoded;
+    }
+}
+
 /* The shoulder begins where light is KNEE and reaches white at PEAK, which is 10,000 cd/m2 over 203. In between it is
    the extended operator of Reinhard and others (2002) on what exceeds the knee: its slope at the knee is 1. */
 #define KNEE 0.75f

@@ -128,7 +128,8 @@ void sdpx_palette_row_rgb(uint8_t *to, const uint8_t *from, size_t pixels, const
 void sdpx_transpose(void *to, ptrdiff_t to_stride, const void *from, ptrdiff_t from_stride, size_t columns, size_t rows,
                     int bytes_per_pixel);
 
-/* Reverses the pixels of a row in place. */
+/* Reverses the pixels of a row, into another one or in place. */
+void sdpx_mirror_row_to(void *to, const void *from, size_t pixels, int bytes_per_pixel);
 void sdpx_mirror_row(void *row, size_t pixels, int bytes_per_pixel);
 
 /* Rows of Windows bitmaps. Indices of 1, 2 or 4 bits become bytes, the leftmost from the highest bits; indices become
