@@ -9,8 +9,8 @@ struct WebPWriter {
     private let stop: StopSignal
 
     init(_ image: Image, options: EncodeOptions, stop: StopSignal) throws(ImageError) {
-        if options.maxFileSize > 0, options.isLossless || options.webP[.targetPSNR] ?? 0 > 0 {
-            throw ImageError(.invalidArgument, "a limit of the file's size leaves only quality to choose")
+        if options.maxFileSize > 0, options.webP[.targetPSNR] ?? 0 > 0 {
+            throw ImageError(.invalidArgument, "a limit of the file's size, and a PSNR")
         }
         guard max(image.size.width, image.size.height) <= WebPEncoder.longestSide else {
             throw .tooLarge("side of a WebP in pixels", limit: WebPEncoder.longestSide)
