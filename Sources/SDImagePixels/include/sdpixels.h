@@ -63,6 +63,10 @@ void sdpx_cmyk_to_rgb(uint8_t *to, const uint8_t *from, size_t pixels);
 void sdpx_make_opaque(uint8_t *row, size_t pixels);
 int sdpx_is_opaque(const uint8_t *row, size_t pixels);
 
+/* Lays a colour under pixels of 4 bytes, the last of which is alpha, and makes them opaque; rounded to the nearest.
+   `background` has the first three bytes of such a pixel. The rows may be the same memory. */
+void sdpx_flatten_row(uint8_t *to, const uint8_t *from, size_t pixels, const uint8_t *background, int is_premultiplied);
+
 /* Puts RGBA8 pixels over others: as the PNG specification says, rounded to the nearest; and with the arithmetic of
    libwebp's decoder of animations, which rounds down, for straight and for premultiplied colours. */
 void sdpx_over_row(uint8_t *to, const uint8_t *from, size_t pixels);
