@@ -44,7 +44,10 @@ void sdpx_quantizer_use(sdpx_quantizer *q, const uint8_t *rgb, size_t colors) {
             m->colors[i][k] = rgb[3 * i + (size_t)k];
     }
     m->spread = spread_of(m);
+    m->handed_on = HANDED_ON;
 }
+
+void sdpx_quantizer_diffuse(sdpx_quantizer *q, double amount) { q->mapping.handed_on = (int32_t)(amount * HANDED_ON + 0.5); }
 
 size_t sdpx_quantizer_errors(size_t width) { return 3 * (width + 2); }
 
@@ -122,7 +125,7 @@ static void diffuse(sdpx_mapping *m, uint8_t *indices, const uint8_t *rgba, size
                 color[k] = clamp(p[k] + ((ahead[k] + here[k] + 8) >> 4));
             indices[x] = nearest_of(m, color);
             for (int k = 0; k < 3; k++)
-                left[k] = (color[k] - m->colors[indices[x]][k]) * HANDED_ON / 32;
+                left[k] = (color[k] - m->colors[indices[x]][k]) * m->handed_on / 32;
         }
         for (int k = 0; k < 3; k++) {
             here[-3 * step + k] = (int16_t)(under[k] + 3 * left[k]);

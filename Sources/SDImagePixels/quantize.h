@@ -43,6 +43,8 @@ typedef struct {
     int32_t colors[256][4];
     /* How far the pattern of ordered dithering reaches to either side. */
     int32_t spread;
+    /* Of 32 parts of an error. */
+    int32_t handed_on;
 } sdpx_mapping;
 
 struct sdpx_quantizer {

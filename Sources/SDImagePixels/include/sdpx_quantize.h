@@ -29,6 +29,9 @@ size_t sdpx_quantizer_palette(sdpx_quantizer *quantizer, uint8_t *rgb, size_t co
 /* Mapping: readies a palette of 1 ... 256 times RGB, its own or one of the caller; what was counted is gone. */
 void sdpx_quantizer_use(sdpx_quantizer *quantizer, const uint8_t *rgb, size_t colors);
 
+/* How much of the errors is handed on, 0 to 1; all, after a palette was readied. */
+void sdpx_quantizer_diffuse(sdpx_quantizer *quantizer, double amount);
+
 /* 16-bit numbers of `errors` for a picture of this width; zero before its first row. */
 size_t sdpx_quantizer_errors(size_t width);
 
