@@ -31,4 +31,16 @@ final class ModuleCoder: ImageCoder {
     }
 
     func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { try module.coder().open(options: options) }
+
+    /// May open the module, and the library of the encoder, which says so.
+    func canEncode(_ format: ImageFormat) -> Bool {
+        guard formats.contains(format), module.isUsable else { return false }
+        do throws(ImageError) { return try module.coder().canEncode(format) } catch { return false }
+    }
+
+    func encode(
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+    ) throws(ImageError) -> Bytes {
+        try module.coder().encode(image, format: format, options: options, stop: stop)
+    }
 }

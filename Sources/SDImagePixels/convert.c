@@ -52,8 +52,28 @@ INLINE void straighten8(uint8_t *d, const uint8_t *s, size_t n, int red) {
     }
 }
 
+typedef uint8_t byte64 __attribute__((vector_size(64)));
+typedef uint16_t short64 __attribute__((vector_size(128)));
+
+#define FOR_16_PIXELS(M) M(0), M(4), M(8), M(12), M(16), M(20), M(24), M(28), M(32), M(36), M(40), M(44), M(48), M(52), M(56), M(60)
+#define ALPHAS(i) i + 3, i + 3, i + 3, 64
+#define EXCHANGED(i) i + 2, i + 1, i, i + 3
+
+/* `red` is where red is to lie. Alpha is multiplied by 255 and so stays what it is. */
 INLINE void premultiply8(uint8_t *d, const uint8_t *s, size_t n, int red) {
-    for (size_t i = 0; i < n; i++) {
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        byte64 v, full = {0};
+        full = ~full;
+        memcpy(&v, s + 4 * i, sizeof v);
+        byte64 alphas = __builtin_shufflevector(v, full, FOR_16_PIXELS(ALPHAS));
+        short64 p = __builtin_convertvector(v, short64) * __builtin_convertvector(alphas, short64) + 128;
+        v = __builtin_convertvector((p + (p >> 8)) >> 8, byte64);
+        if (red == 2)
+            v = __builtin_shufflevector(v, v, FOR_16_PIXELS(EXCHANGED));
+        memcpy(d + 4 * i, &v, sizeof v);
+    }
+    for (; i < n; i++) {
         uint32_t a = s[4 * i + 3], r = div255(s[4 * i] * a), g = div255(s[4 * i + 1] * a), b = div255(s[4 * i + 2] * a);
         d[4 * i + red] = (uint8_t)r;
         d[4 * i + 1] = (uint8_t)g;

@@ -136,10 +136,10 @@ import Testing
         let exif =
             [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x1A, 0, 5, 0, 0, 0, 1, 0, 0, 0, 26, 0, 0, 0, 0]
             + [0, 0, 0, 144, 0, 0, 0, 2, 7] as [UInt8]
-        let block = try ExifOrientation.replacing(in: try .copying(exif), by: .right)
+        let block = try #require(try ExifWriter(try .copying(exif), orientation: .right).block())
         #expect(ExifOrientation.read(block) == .right)
         #expect(ExifResolution.read(block)?.x == 72)
-        #expect(try ExifOrientation.replacing(in: try .copying(exif), by: .up).array == exif)
+        #expect(try ExifWriter(try .copying(exif), orientation: .up).block()?.array == exif)
     }
 
     @Test func damagedExifIsRefused() throws {

@@ -17,7 +17,7 @@ import report  # noqa: E402
 from pictures import Origin, pixels, png, ppm  # noqa: E402
 
 PROGRAM = sys.argv[1]
-LATER = ("cache", "convert", "frames", "prefetch", "bench")
+LATER = ("cache", "prefetch", "bench")
 
 
 def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[bytes]:
@@ -42,7 +42,14 @@ def usage(folder: pathlib.Path) -> None:
              "a zero size": ["get", "x:", "--thumbnail", "0x5"], "doctor with an argument": ["doctor", "x"],
              "both cache options": ["get", "x:", "--cache", "a", "--no-cache"],
              "two URLs to one file": ["get", "x:", "y:", "-o", folder / "z.png"],
-             "a thumbnail to an unknown form": ["get", "x:", "--thumbnail", "9x9", "-o", folder / "z.jpg"]}
+             "a thumbnail to an unknown form": ["get", "x:", "--thumbnail", "9x9", "-o", folder / "z.xyz"],
+             "convert without an output": ["convert", "a.png"], "a name without a format": ["convert", "a.png", "b"],
+             "a strange transform": ["convert", "a.png", "b.png", "--transform", "melt"],
+             "a bad resize": ["convert", "a.png", "b.png", "--transform", "resize:5"],
+             "an unknown filter": ["convert", "a.png", "b.png", "--transform", "filter:melt"],
+             "a quality above one": ["convert", "a.png", "b.jpg", "--quality", "90"],
+             "an unknown format": ["convert", "a.png", "b.png", "--format", "xyz"],
+             "frames without a folder": ["frames", "a.gif"]}
     for name, arguments in wrong.items():
         done = run(*arguments)
         expect(f"{name} is wrong usage", done, 2, "^$", "^sdimage: [^\n]*\n$")
@@ -122,7 +129,46 @@ def several(folder: pathlib.Path, origin: Origin) -> None:
     thumbnails.mkdir()
     expect("thumbnails in a folder", run("get", *urls[:3], "--no-cache", "--thumbnail", "8x8", "-o", thumbnails), 0)
     kinds = {path.suffix for path in thumbnails.iterdir()}
-    report.check("are PAM", kinds == {".pam"} and len(list(thumbnails.iterdir())) == 3, f"{kinds}")
+    report.check("are PNG", kinds == {".png"} and len(list(thumbnails.iterdir())) == 3, f"{kinds}")
+
+
+def written(path: pathlib.Path) -> dict[str, object]:
+    """What the command itself says of a file that it wrote."""
+    return json.loads(run("info", "--json", path).stdout or b"{}")
+
+
+def convert(folder: pathlib.Path, origin: Origin) -> None:
+    source = folder / "source.png"
+    source.write_bytes(png(60, 40))
+    for name, kind in (("o.jpg", "jpeg"), ("o.webp", "webp"), ("o.gif", "gif"), ("o.bmp", "bmp"), ("o.ico", "ico")):
+        expect(f"convert writes {kind}", run("convert", source, folder / name), 0, "^$", "^$")
+        about = written(folder / name)
+        report.check(f"which is {kind}", (about.get("format"), about.get("width")) == (kind, 60), f"{about}")
+    expect("convert shrinks and transforms", run("convert", source, folder / "t.png", "--thumbnail", "30x30", "--transform",
+           "rotate:90", "--transform", "resize:10x30:fit"), 0)
+    about = written(folder / "t.png")
+    report.check("in that order", (about.get("width"), about.get("height")) == (10, 30), f"{about}")
+    expect("convert keeps to a size", run("convert", source, folder / "s.jpg", "--max-bytes", "900"), 0)
+    report.check("in bytes", (folder / "s.jpg").stat().st_size <= 900, f"{(folder / 's.jpg').stat().st_size}")
+    done = run("convert", "-", "-", "--format", "webp", "--lossless", input=png(9, 7))
+    report.check("convert is a filter", done.stdout[:4] == b"RIFF" and done.stdout[12:16] == b"VP8L", done.stderr.decode())
+    done = run("convert", source, folder / "same.ppm", "--transform", "flip:h", "--transform", "flip:h")
+    report.check("two flips are none", (folder / "same.ppm").read_bytes() == ppm(60, 40), done.stderr.decode())
+    expect("convert misses a file", run("convert", folder / "none.png", folder / "o.jpg"), 1, "^$", "NOT_FOUND")
+    expect("convert tells what it cannot read", run("convert", __file__, folder / "o.jpg"), 1, "^$", "NOT_AN_IMAGE")
+    expect("convert tells what the folder is", run("convert", source, folder / "no" / "o.jpg"), 1, "^$", "NOT_FOUND")
+    expect("get converts too", run("get", f"{origin.url}/cat.png", "--no-cache", "-o", folder / "cat.webp", "--quality", "0.5"),
+           0, "40x30")
+    report.check("into a WebP", written(folder / "cat.webp").get("format") == "webp", "another format")
+    moving = pathlib.Path(__file__).resolve().parents[1] / "Fixtures/webp/animated.webp"
+    count = written(moving)["frame_count"]
+    expect("frames writes every frame", run("frames", moving, "-o", folder / "frames"), 0, f"^{count} frames of ")
+    names = sorted(path.name for path in (folder / "frames").iterdir())
+    report.check("under numbers", len(names) == count and names[0] == "frame-0001.png", f"{names}")
+    expect("convert keeps what moves", run("convert", moving, folder / "moving.gif"), 0)
+    report.check("moving", written(folder / "moving.gif").get("frame_count") == count, f"{written(folder / 'moving.gif')}")
+    expect("unless told not to", run("convert", moving, folder / "still.gif", "--first-frame"), 0)
+    report.check("to move", written(folder / "still.gif").get("frame_count") == 1, f"{written(folder / 'still.gif')}")
 
 
 def main() -> None:
@@ -135,6 +181,7 @@ def main() -> None:
         info(folder)
         doctor()
         get(folder, origin)
+        convert(folder, origin)
     report.finish()
 
 

@@ -63,6 +63,17 @@ def main() -> None:
         (folder / "cut.ff").write_bytes(farbfeld(40, 20)[:-1])
         expect("custom_coder refuses what is cut off", run("custom_coder", folder / "cut.ff"), 1, "missing")
         expect("custom_coder tells its usage", run("custom_coder"), 2, "usage")
+        entries = folder / "entries"
+        entries.mkdir()
+        expect("custom_cache loads once", run("custom_cache", entries, f"{origin.url}/3.png"), 0, "^network\n$")
+        report.check("into its folder", [path.read_bytes() for path in entries.iterdir()] == [png(23, 10)], "other files")
+        expect("custom_cache finds it again", run("custom_cache", entries, f"{origin.url}/3.png"), 0, "^disk\n$")
+        done = run("transform", folder / "a.png", folder / "avatar.png", 24)
+        expect("transform makes an avatar", done, 0, r"^24x24 by SDImageResizing.*-SDImageRoundCorner.*\n$")
+        head = (folder / "avatar.png").read_bytes()[:29]
+        report.check("as a PNG with alpha", head[:8] == b"\x89PNG\r\n\x1a\n" and head[25] == 6, f"{head!r}")
+        expect("transform refuses a side of nothing", run("transform", folder / "a.png", folder / "b.png", 0), 1, "INVALID_ARGUMENT")
+        expect("transform tells its usage", run("transform"), 2, "usage")
         expect("custom_loader paints, then remembers", run("custom_loader", "demo:64x48"), 0,
                "^loader 64x48\nmemory 64x48\n$")
         expect("custom_loader refuses nonsense", run("custom_loader", "demo:x"), 1, "custom_loader: ")

@@ -15,8 +15,8 @@ enum { MOST_AT_ONCE = 32 };
 typedef struct wish {
     const char *output, *cache;
     bool output_is_folder, no_cache, json;
-    uint32_t width, height;
-    pixel_file pixels;
+    picture_wish picture;
+    bool is_made; /* the output is made of the pixels, not the bytes as they came */
     char **urls;
     unsigned count;
 } wish;
@@ -33,24 +33,9 @@ typedef struct get {
 
 /* --- Arguments. */
 
-static bool parse_size(const char *text, uint32_t *width, uint32_t *height) {
-    char *end = NULL;
-    unsigned long values[2];
-    for (int i = 0; i < 2; i++, text = end + 1) {
-        if (*text < '0' || *text > '9')
-            return false;
-        values[i] = strtoul(text, &end, 10);
-        if (values[i] < 1 || values[i] > UINT32_MAX || (i == 0 ? *end != 'x' : *end != '\0'))
-            return false;
-    }
-    *width = (uint32_t)values[0];
-    *height = (uint32_t)values[1];
-    return true;
-}
-
 static bool parse_options(int argc, char **argv, wish *wish) {
     static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-                                            {"thumbnail", required_argument, NULL, 't'},
+                                            PICTURE_OPTIONS,
                                             {"cache", required_argument, NULL, 'c'},
                                             {"no-cache", no_argument, NULL, 'n'},
                                             {"json", no_argument, NULL, 'j'},
@@ -60,12 +45,6 @@ static bool parse_options(int argc, char **argv, wish *wish) {
         switch (option) {
         case 'o':
             wish->output = optarg;
-            break;
-        case 't':
-            if (!parse_size(optarg, &wish->width, &wish->height)) {
-                complain("get: --thumbnail wants WxH in pixels, such as 256x256");
-                return false;
-            }
             break;
         case 'c':
             wish->cache = optarg;
@@ -77,6 +56,12 @@ static bool parse_options(int argc, char **argv, wish *wish) {
             wish->json = true;
             break;
         default:
+            if (option >= PICTURE_THUMBNAIL) {
+                if (!parse_picture_option("get", option, optarg, &wish->picture))
+                    return false;
+                wish->is_made = true;
+                break;
+            }
             complain("get: wrong option %s; see sdimage --help", argv[optind - 1]);
             return false;
         }
@@ -103,13 +88,15 @@ static bool check(wish *wish) {
         complain("get: the output of several URLs must be a folder that exists");
         return false;
     }
-    /* Pixels without a name that says how: a folder gets the form that keeps alpha. */
-    if (wish->output_is_folder)
-        wish->pixels = wish->width ? PIXEL_FILE_PAM : PIXEL_FILE_NONE;
-    else
-        wish->pixels = pixel_file_of(wish->output);
-    if (wish->width && wish->pixels == PIXEL_FILE_NONE) {
-        complain("get: this version writes thumbnails as .ppm and .pam only");
+    if (!wish->output_is_folder && pixel_file_of(wish->output))
+        wish->is_made = true;
+    /* A folder gets the form that keeps alpha. */
+    if (wish->is_made && wish->output_is_folder && wish->picture.format == SDIMAGE_FORMAT_UNDEFINED)
+        wish->picture.format = SDIMAGE_FORMAT_PNG;
+    if (wish->is_made && !wish->output_is_folder && wish->picture.format == SDIMAGE_FORMAT_UNDEFINED &&
+        strcmp(wish->output, "-") && !pixel_file_of(wish->output) &&
+        sdimage_format_of_name(wish->output) == SDIMAGE_FORMAT_UNDEFINED) {
+        complain("get: %s: a name that tells no format; see --format", wish->output);
         return false;
     }
     return true;
@@ -134,8 +121,8 @@ static const char *choose_name(get *get, unsigned index, const char *url, const 
     snprintf(name, sizeof name, "%.*s", end - start > 120 ? 120 : (int)(end - start), url + start);
     if (!strncmp(url, "data:", 5) || !*name || !strcmp(name, ".") || !strcmp(name, ".."))
         snprintf(name, sizeof name, "image-%u", index + 1);
-    if (get->wish.pixels)
-        strcat(name, ".pam");
+    if (get->wish.is_made)
+        snprintf(name + strlen(name), 16, ".%s", sdimage_format_name(get->wish.picture.format));
     else if (!strchr(name, '.'))
         snprintf(name + strlen(name), 16, ".%s", sdimage_format_name(sdimage_image_format(image)));
     if (is_taken(get, name))
@@ -161,11 +148,11 @@ static bool keep(get *get, unsigned index, const sdimage_result *result) {
             return false;
         }
     }
-    if (get->wish.pixels)
-        return write_pixels(path, get->wish.pixels, image);
+    if (get->wish.is_made)
+        return write_picture(path, image, &get->wish.picture);
     if (data)
         return write_bytes(path, sdimage_data_bytes(data), sdimage_data_length(data));
-    complain("%s: this source has no encoded bytes: name a .ppm or .pam file", sdimage_result_url(result));
+    complain("%s: this source has no encoded bytes: see --format", sdimage_result_url(result));
     return false;
 }
 
@@ -232,7 +219,7 @@ static void on_result(void *user_data, sdimage_task *task, sdimage_result *resul
 
 /* --- Loading. */
 
-static void start(get *get, unsigned index, const sdimage_decode_options *options) {
+static void start(get *get, unsigned index) {
     const char *argument = get->wish.urls[index];
     char *from_file = is_url(argument) ? NULL : url_of_file(argument);
     ticket *ticket = malloc(sizeof *ticket);
@@ -244,10 +231,11 @@ static void start(get *get, unsigned index, const sdimage_decode_options *option
     }
     *ticket = (struct ticket){get, index};
     sdimage_request *request = sdimage_request_new(from_file ? from_file : argument, SDIMAGE_NUL_TERMINATED);
-    sdimage_request_set_decode_options(request, options);
+    sdimage_request_set_decode_options(request, get->wish.picture.decoding);
     /* A picture from memory would come without its bytes; and the disk keeps the original, not the thumbnail. */
     sdimage_request_set_query_layers(request, SDIMAGE_CACHE_LAYERS_DISK);
-    sdimage_request_set_store_layers(request, get->wish.width ? SDIMAGE_CACHE_LAYERS_NONE : SDIMAGE_CACHE_LAYERS_DISK);
+    bool is_thumbnail = get->wish.picture.width > 0;
+    sdimage_request_set_store_layers(request, is_thumbnail ? SDIMAGE_CACHE_LAYERS_NONE : SDIMAGE_CACHE_LAYERS_DISK);
     sdimage_load_handler handler = {.size = sizeof handler, .result = on_result};
     sdimage_error *error = NULL;
     get->running++;
@@ -271,18 +259,13 @@ static void wait_for_deliveries(get *get) {
 }
 
 static void load_all(get *get) {
-    sdimage_decode_options *options = sdimage_decode_options_new();
-    sdimage_decode_options_set_thumbnail_size(options, get->wish.width, get->wish.height, true);
-    if (get->wish.pixels == PIXEL_FILE_PPM)
-        sdimage_decode_options_set_pixel_format(options, SDIMAGE_PIXEL_FORMAT_RGB8);
     for (unsigned next = 0; next < get->wish.count || get->running > 0;) {
         while (next < get->wish.count && get->running < MOST_AT_ONCE)
-            start(get, next++, options);
+            start(get, next++);
         if (get->running > 0)
             wait_for_deliveries(get);
     }
     show_progress("%s", "");
-    sdimage_decode_options_unref(options);
 }
 
 static sdimage_status open_manager(get *get, sdimage_error **error) {
@@ -320,8 +303,10 @@ static void flush_cache(const get *get) {
 
 int run_get(int argc, char **argv) {
     get get = {.manager = NULL};
-    if (!parse_options(argc, argv, &get.wish) || !check(&get.wish))
+    if (!open_picture_wish(&get.wish.picture) || !parse_options(argc, argv, &get.wish) || !check(&get.wish)) {
+        close_picture_wish(&get.wish.picture);
         return EXIT_USAGE;
+    }
     get.names = calloc(get.wish.count, sizeof *get.names);
     sdimage_error *error = NULL;
     sdimage_status status = get.names ? open_manager(&get, &error) : SDIMAGE_STATUS_NO_MEMORY;
@@ -335,5 +320,6 @@ int run_get(int argc, char **argv) {
     for (unsigned i = 0; get.names && i < get.wish.count; i++)
         free(get.names[i]);
     free(get.names);
+    close_picture_wish(&get.wish.picture);
     return status < 0 || get.failed ? EXIT_NO_IMAGE : EXIT_FINE;
 }

@@ -1,40 +1,9 @@
 /* info.c: sdimage info and sdimage doctor. */
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
-
-/* The whole of a file in memory that the caller frees; NULL after a line on stderr. */
-static void *read_file(const char *path, size_t *length) {
-    FILE *in = strcmp(path, "-") ? fopen(path, "rb") : stdin;
-    if (!in) {
-        complain("%s: %s", path, strerror(errno));
-        return NULL;
-    }
-    char *bytes = NULL;
-    size_t capacity = 0, count = 1;
-    for (*length = 0; count > 0; *length += count) {
-        if (*length == capacity) {
-            capacity = capacity ? capacity * 2 : 1 << 16;
-            char *larger = realloc(bytes, capacity);
-            if (!larger)
-                break;
-            bytes = larger;
-        }
-        count = fread(bytes + *length, 1, capacity - *length, in);
-    }
-    bool fine = feof(in) && !ferror(in);
-    if (!fine)
-        complain("%s: %s", path, strerror(errno));
-    if (in != stdin)
-        fclose(in);
-    if (fine)
-        return bytes;
-    free(bytes);
-    return NULL;
-}
 
 static bool show_info(const char *path, bool json) {
     size_t length = 0;

@@ -6,23 +6,36 @@
 #include "cli.h"
 
 static const char usage[] =
-    "usage: sdimage get URL... [-o OUT] [--thumbnail WxH] [--cache DIR | --no-cache] [--json]\n"
+    "usage: sdimage get URL... [-o OUT] [PICTURE OPTIONS] [--cache DIR | --no-cache] [--json]\n"
+    "       sdimage convert IN OUT [PICTURE OPTIONS]\n"
+    "       sdimage frames FILE -o DIR [PICTURE OPTIONS]\n"
     "       sdimage info FILE... [--json]\n"
     "       sdimage doctor [--json]\n"
     "       sdimage --help | --version\n"
     "\n"
     "get     loads pictures from http, https, file and data URLs, or files, several at once\n"
-    "        -o, --output OUT   keep the encoded bytes, or the pixels where OUT ends in .ppm or .pam;\n"
-    "                           a folder when there are several URLs; - for standard output\n"
-    "        --thumbnail WxH    decode into a box of that many pixels\n"
+    "        -o, --output OUT   keep the encoded bytes; with picture options the picture made of them, and\n"
+    "                           where OUT ends in .ppm or .pam the pixels; a folder when there are several\n"
+    "                           URLs; - for standard output\n"
     "        --cache DIR        folder of the disk cache; --no-cache: neither read nor write one\n"
+    "convert writes a picture, moving ones too, in the format that OUT's extension says\n"
+    "frames  writes each frame of a picture into a folder\n"
     "info    tells what the headers of files say\n"
     "doctor  tells version, formats, libraries and limits: what a bug report starts with\n"
+    "\n"
+    "Picture options:\n"
+    "  --thumbnail WxH    decode into a box of that many pixels\n"
+    "  --transform WHAT   resize:WxH[:fill|fit|cover]  crop:X,Y,WxH  flip:h|v|hv  rotate:DEGREES  round:RADIUS\n"
+    "                     blur:RADIUS  tint:#rrggbb[aa]  filter:NAME[,PARAMETER=NUMBER]...; again for more\n"
+    "  --quality Q        0 to 1; --max-bytes N: the best quality that fits; --lossless\n"
+    "  --format NAME      jpeg, png, gif, webp, bmp, ico, heic, avif: in place of the extension's\n"
+    "  --first-frame      make a still of an animation\n"
+    "\n"
     "--json  prints one JSON object a line\n"
     "\n"
     "Exit status: 0, 1 for an image that cannot be had, 2 for wrong usage.\n";
 
-static const char *const later[] = {"cache", "convert", "frames", "prefetch", "bench"};
+static const char *const later[] = {"cache", "prefetch", "bench"};
 
 static bool has_progress;
 
@@ -64,6 +77,10 @@ static int run(int argc, char **argv) {
     const char *command = argv[1];
     if (!strcmp(command, "get"))
         return run_get(argc - 1, argv + 1);
+    if (!strcmp(command, "convert"))
+        return run_convert(argc - 1, argv + 1);
+    if (!strcmp(command, "frames"))
+        return run_frames(argc - 1, argv + 1);
     if (!strcmp(command, "info"))
         return run_info(argc - 1, argv + 1);
     if (!strcmp(command, "doctor"))

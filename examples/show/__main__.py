@@ -20,6 +20,7 @@ import pictures as gallery
 import report
 import scenes
 import sdimage
+import transformed
 from sdimage.origin import Origin
 from terminal import Terminal
 
@@ -68,7 +69,7 @@ def main() -> int:
     found["claims"] = terminal.claims
     terminal.title(6, "Report")
     _write(options.out, pictures, found)
-    for name in ("report.html", "contact.png", "timings.json"):
+    for name in ("report.html", "contact.png", "transforms.png", "timings.json"):
         terminal.line(f"   {os.path.relpath(options.out / name)}")
     wrong = [said for said, is_true in terminal.claims if not is_true]
     said = f"{len(terminal.claims) - len(wrong)} of {len(terminal.claims)} claims hold"
@@ -78,6 +79,7 @@ def main() -> int:
 
 def _write(out: Path, pictures: list[gallery.Picture], found: dict[str, object]) -> None:
     (out / "contact.png").write_bytes(contact.sheet(pictures))
+    (out / "transforms.png").write_bytes(transformed.sheet(pictures[0].path))
     (out / "report.html").write_text(report.page(pictures, found))
     rows = [
         {

@@ -9,7 +9,7 @@ from sdimage import _png
 #: Pixels: the box of a picture, the caption below it, and the space between.
 BOX = (200, 150)
 CAPTION, GAP = 46, 20
-_BACKGROUND, _BRIGHT, _DIM = (22, 24, 29), (232, 234, 240), (140, 146, 160)
+_BACKGROUND, BRIGHT, DIM = (22, 24, 29), (232, 234, 240), (140, 146, 160)
 _CHECKS = ((92, 96, 104), (120, 124, 132))
 
 #: Letters of 5 x 7 points and two for tails, a row in each pair of digits.
@@ -87,6 +87,6 @@ def sheet(pictures: list[Picture]) -> bytes:
         image = picture.thumbnail = sdimage.decode(picture.path, thumbnail_size=BOX)
         x, y = GAP + index % columns * step[0], GAP + index // columns * step[1]
         canvas.image(image, x, y + BOX[1] - image.height)
-        canvas.text(picture.path.stem[:16], x, y + BOX[1] + 8, _BRIGHT)
-        canvas.text(picture.label, x, y + BOX[1] + 30, _DIM)
+        canvas.text(picture.path.stem[:16], x, y + BOX[1] + 8, BRIGHT)
+        canvas.text(picture.label, x, y + BOX[1] + 30, DIM)
     return canvas.png()

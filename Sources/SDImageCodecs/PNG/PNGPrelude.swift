@@ -30,10 +30,8 @@ struct PNGPrelude {
     }
 
     func writeBlocks(_ file: inout PNGFileWriter) throws(ImageError) {
-        if let exif = options.exif {
-            try file.chunk("eXIf", [], try ExifOrientation.replacing(in: exif, by: metadata.orientation))
-        } else if metadata.orientation != .up {
-            try file.chunk("eXIf", [], try ExifOrientation.block(metadata.orientation))
+        if let exif = try ExifWriter(options.exif, orientation: metadata.orientation).block() {
+            try file.chunk("eXIf", [], exif)
         }
         guard let packet = options.xmp else { return }
         // Not packed, of no language (XMP, part 3, section 1.1.5).

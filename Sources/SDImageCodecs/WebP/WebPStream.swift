@@ -120,7 +120,7 @@ import SDImage
         return overflow || offset < 0 || end < offset || end > bytes.count ? nil : offset..<end
     }
 
-    private static func features(_ bytes: Bytes) throws(ImageError) -> WebPBitstreamFeatures {
+    static func features(_ bytes: Bytes) throws(ImageError) -> WebPBitstreamFeatures {
         var features = WebPBitstreamFeatures()
         let code = unsafe WebPGetFeatures(bytes.pointer?.assumingMemoryBound(to: UInt8.self), bytes.count, &features)
         try check(code)

@@ -63,6 +63,10 @@ void sdpx_cmyk_to_rgb(uint8_t *to, const uint8_t *from, size_t pixels);
 void sdpx_make_opaque(uint8_t *row, size_t pixels);
 int sdpx_is_opaque(const uint8_t *row, size_t pixels);
 
+/* Lays a colour under pixels of 4 bytes, the last of which is alpha, and makes them opaque; rounded to the nearest.
+   `background` has the first three bytes of such a pixel. The rows may be the same memory. */
+void sdpx_flatten_row(uint8_t *to, const uint8_t *from, size_t pixels, const uint8_t *background, int is_premultiplied);
+
 /* Puts RGBA8 pixels over others: as the PNG specification says, rounded to the nearest; and with the arithmetic of
    libwebp's decoder of animations, which rounds down, for straight and for premultiplied colours. */
 void sdpx_over_row(uint8_t *to, const uint8_t *from, size_t pixels);
@@ -128,7 +132,8 @@ void sdpx_palette_row_rgb(uint8_t *to, const uint8_t *from, size_t pixels, const
 void sdpx_transpose(void *to, ptrdiff_t to_stride, const void *from, ptrdiff_t from_stride, size_t columns, size_t rows,
                     int bytes_per_pixel);
 
-/* Reverses the pixels of a row in place. */
+/* Reverses the pixels of a row, into another one or in place. */
+void sdpx_mirror_row_to(void *to, const void *from, size_t pixels, int bytes_per_pixel);
 void sdpx_mirror_row(void *row, size_t pixels, int bytes_per_pixel);
 
 /* Rows of Windows bitmaps. Indices of 1, 2 or 4 bits become bytes, the leftmost from the highest bits; indices become

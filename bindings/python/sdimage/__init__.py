@@ -10,12 +10,16 @@ After a fork the child may decode, and nothing else: start managers after forkin
 
 from __future__ import annotations
 
+from . import placeholders, transforms
 from .animation import Animation
 from .cache import ImageCache
+from .caches import Cache, CacheChain
 from .coder import Coder, register_coder, unregister_coder
 from .doctor import doctor, trim_memory, version
+from .encoding import EncodeOptions
 from .errors import Error
-from .image import Image, decode, info, read_metadata, sniff
+from .header import info, read_metadata, sniff
+from .image import Image, decode
 from .loader import Loader, LoadRequest
 from .manager import Manager
 from .options import DecodeOptions
@@ -27,8 +31,11 @@ __version__ = version()
 
 __all__ = [
     "Animation",
+    "Cache",
+    "CacheChain",
     "Coder",
     "DecodeOptions",
+    "EncodeOptions",
     "Error",
     "Image",
     "ImageCache",
@@ -41,9 +48,11 @@ __all__ = [
     "decode",
     "doctor",
     "info",
+    "placeholders",
     "read_metadata",
     "register_coder",
     "sniff",
+    "transforms",
     "trim_memory",
     "unregister_coder",
     "version",

@@ -58,9 +58,68 @@ ORIENTATIONS: Final = {
     "left": 8,
 }
 METADATA_KINDS: Final = {"exif": 1, "xmp": 2, "icc": 3}
+CHROMA: Final = {"420": 0, "422": 1, "444": 2}
+WEBP_PARAMETERS: Final = {
+    "method": 1,
+    "pass": 2,
+    "preprocessing": 3,
+    "thread_level": 4,
+    "low_memory": 5,
+    "target_psnr": 6,
+    "segments": 7,
+    "sns_strength": 8,
+    "filter_strength": 9,
+    "filter_sharpness": 10,
+    "filter_type": 11,
+    "autofilter": 12,
+    "alpha_compression": 13,
+    "alpha_filtering": 14,
+    "alpha_quality": 15,
+    "show_compressed": 16,
+    "partitions": 17,
+    "partition_limit": 18,
+    "use_sharp_yuv": 19,
+}
+SCALE_MODES: Final = {"fill": 0, "aspect_fit": 1, "aspect_fill": 2}
+RESAMPLINGS: Final = {"lanczos": 0, "area": 1, "cubic": 2, "linear": 3, "nearest": 4}
+CORNERS: Final = {"top_left": 1, "top_right": 2, "bottom_left": 4, "bottom_right": 8}
+#: ``SDIMAGE_CORNERS_ALL``.
+ALL_CORNERS: Final = 2**64 - 1
+BLEND_MODES: Final = {
+    "normal": 0,
+    "multiply": 1,
+    "screen": 2,
+    "overlay": 3,
+    "darken": 4,
+    "lighten": 5,
+    "color_dodge": 6,
+    "color_burn": 7,
+    "soft_light": 8,
+    "hard_light": 9,
+    "difference": 10,
+    "exclusion": 11,
+    "hue": 12,
+    "saturation": 13,
+    "color": 14,
+    "luminosity": 15,
+    "clear": 16,
+    "copy": 17,
+    "source_in": 18,
+    "source_out": 19,
+    "source_atop": 20,
+    "destination_over": 21,
+    "destination_in": 22,
+    "destination_out": 23,
+    "destination_atop": 24,
+    "xor": 25,
+    "plus_darker": 26,
+    "plus_lighter": 27,
+}
 PRIORITIES: Final = {"low": -1, "normal": 0, "high": 1}
 SOURCE_POLICIES: Final = {"any": 0, "cache_only": 1, "loader_only": 2}
 CACHE_LAYERS: Final = {"none": 0, "disk": 1, "memory": 2, "all": 3}
+CACHE_POLICIES: Final = {"serial": 0, "concurrent": 1, "highest_only": 2, "lowest_only": 3}
+CACHE_OPERATIONS: Final = {"query": 0, "store": 1, "remove": 2, "contains": 3, "clear": 4}
 DELIVERY_KINDS: Final = {"partial": 1, "cached": 2, "final": 3}
 IMAGE_SOURCES: Final = {"none": 0, "memory": 1, "disk": 2, "remote": 3, "network": 4, "loader": 5}
 STAGES: Final = {"total": 0, "queued": 1, "disk": 2, "load": 3, "decode": 4, "store": 5}

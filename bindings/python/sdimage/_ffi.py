@@ -37,6 +37,16 @@ LOAD = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)
 CANCEL = CFUNCTYPE(None, c_void_p, c_void_p)
 CAN_DECODE = CFUNCTYPE(c_bool, c_void_p, c_void_p, c_size_t)
 DECODE = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
+CAN_ENCODE = CFUNCTYPE(c_bool, c_void_p, c_int)
+ENCODE = CFUNCTYPE(c_int, c_void_p, c_void_p, c_int, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
+TRANSFORM = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)
+PRESERVES_METADATA = CFUNCTYPE(c_bool, c_void_p)
+CACHE_IMAGE = CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_size_t)
+CACHE_SET_IMAGE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p)
+CACHE_QUERY = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p)
+CACHE_STORE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p)
+CACHE_REMOVE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_int, c_void_p)
+CACHE_CLEAR = CFUNCTYPE(None, c_void_p, c_int, c_void_p)
 INFO = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT)
 
 
@@ -44,6 +54,18 @@ class Size(Structure):
     """``sdimage_size``."""
 
     _fields_ = [("width", c_uint32), ("height", c_uint32)]
+
+
+class Rect(Structure):
+    """``sdimage_rect``."""
+
+    _fields_ = [("x", c_double), ("y", c_double), ("width", c_double), ("height", c_double)]
+
+
+class Color(Structure):
+    """``sdimage_color``."""
+
+    _fields_ = [("red", c_double), ("green", c_double), ("blue", c_double), ("alpha", c_double)]
 
 
 class LoadHandler(Structure):
@@ -65,8 +87,8 @@ class CoderTable(Structure):
         ("size", c_size_t),
         ("can_decode", CAN_DECODE),
         ("decode", DECODE),
-        ("can_encode", c_void_p),
-        ("encode", c_void_p),
+        ("can_encode", CAN_ENCODE),
+        ("encode", ENCODE),
         ("open", c_void_p),
         ("instance_update", c_void_p),
         ("instance_image", c_void_p),
@@ -82,11 +104,28 @@ class CoderTable(Structure):
     ]
 
 
-# The tables of caches, sources and host loops are passed on unseen: this package makes none.
+class TransformerTable(Structure):
+    """``sdimage_transformer_vtable``."""
+
+    _fields_ = [("size", c_size_t), ("transform", TRANSFORM), ("preserves_metadata", PRESERVES_METADATA)]
 
 
 class CacheTable(Structure):
-    """``sdimage_cache_vtable``, opaque here."""
+    """``sdimage_cache_vtable``."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("memory_image", CACHE_IMAGE),
+        ("set_memory_image", CACHE_SET_IMAGE),
+        ("query", CACHE_QUERY),
+        ("store", CACHE_STORE),
+        ("remove", CACHE_REMOVE),
+        ("contains", CACHE_QUERY),
+        ("clear", CACHE_CLEAR),
+    ]
+
+
+# The tables of sources and host loops are passed on unseen: this package makes none.
 
 
 class SourceTable(Structure):
@@ -99,6 +138,12 @@ class HostTable(Structure):
 
 #: name: (result, arguments)
 PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "sdimage_blurhash_decode": (c_int, (c_char_p, c_size_t, c_uint32, c_uint32, c_double, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_blurhash_encode": (c_int, (c_void_p, c_uint32, c_uint32, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_cache_chain_add": (c_int, (c_void_p, c_void_p, HANDLE_OUT)),
+    "sdimage_cache_chain_remove": (c_int, (c_void_p, c_void_p, HANDLE_OUT)),
+    "sdimage_cache_chain_set_policy": (c_int, (c_void_p, c_int, c_int, HANDLE_OUT)),
+    "sdimage_cache_chain_set_promotes": (c_int, (c_void_p, c_bool, HANDLE_OUT)),
     "sdimage_cache_clear": (c_int, (c_void_p, c_int, HANDLE_OUT)),
     "sdimage_cache_close": (c_int, (c_void_p, HANDLE_OUT)),
     "sdimage_cache_config_new": (c_void_p, ()),
@@ -120,6 +165,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_cache_image": (c_int, (c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_memory_image": (c_void_p, (c_void_p, c_void_p, c_size_t)),
     "sdimage_cache_new": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_cache_new_chain": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_new_custom": (c_int, (POINTER(CacheTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_path": (c_int, (c_void_p, c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_ref": (c_void_p, (c_void_p,)),
@@ -168,9 +214,9 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_decode_options_ref": (c_void_p, (c_void_p,)),
     "sdimage_decode_options_scale": (c_double, (c_void_p,)),
     "sdimage_decode_options_set_accept_partial": (None, (c_void_p, c_bool)),
-    "sdimage_decode_options_set_early_thumbnail": (None, (c_void_p, c_bool)),
     "sdimage_decode_options_set_apply_orientation": (None, (c_void_p, c_bool)),
     "sdimage_decode_options_set_convert_to_srgb": (None, (c_void_p, c_bool)),
+    "sdimage_decode_options_set_early_thumbnail": (None, (c_void_p, c_bool)),
     "sdimage_decode_options_set_first_frame_only": (None, (c_void_p, c_bool)),
     "sdimage_decode_options_set_format_hint": (None, (c_void_p, c_int)),
     "sdimage_decode_options_set_limit_bytes": (None, (c_void_p, c_size_t)),
@@ -221,6 +267,37 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_downloader_config_set_total_timeout_ms": (None, (c_void_p, c_uint32)),
     "sdimage_downloader_config_unref": (None, (c_void_p,)),
     "sdimage_downloader_new": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_encode": (c_int, (c_void_p, c_int, c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_encode_file": (c_int, (c_void_p, c_char_p, c_int, c_void_p, HANDLE_OUT)),
+    "sdimage_encode_options_background_color": (Color, (c_void_p,)),
+    "sdimage_encode_options_effort": (c_uint32, (c_void_p,)),
+    "sdimage_encode_options_embeds_thumbnail": (c_bool, (c_void_p,)),
+    "sdimage_encode_options_exif": (c_void_p, (c_void_p,)),
+    "sdimage_encode_options_is_first_frame_only": (c_bool, (c_void_p,)),
+    "sdimage_encode_options_is_lossless": (c_bool, (c_void_p,)),
+    "sdimage_encode_options_loop_count": (c_uint32, (c_void_p, c_void_p)),
+    "sdimage_encode_options_new": (c_void_p, ()),
+    "sdimage_encode_options_quality": (c_double, (c_void_p,)),
+    "sdimage_encode_options_ref": (c_void_p, (c_void_p,)),
+    "sdimage_encode_options_set_background_color": (None, (c_void_p, Color)),
+    "sdimage_encode_options_set_chroma": (None, (c_void_p, c_int)),
+    "sdimage_encode_options_set_dithering": (None, (c_void_p, c_double)),
+    "sdimage_encode_options_set_effort": (None, (c_void_p, c_uint32)),
+    "sdimage_encode_options_set_embed_thumbnail": (None, (c_void_p, c_bool)),
+    "sdimage_encode_options_set_exif": (None, (c_void_p, c_void_p)),
+    "sdimage_encode_options_set_first_frame_only": (None, (c_void_p, c_bool)),
+    "sdimage_encode_options_set_loop_count": (None, (c_void_p, c_uint32)),
+    "sdimage_encode_options_set_lossless": (None, (c_void_p, c_bool)),
+    "sdimage_encode_options_set_max_colors": (None, (c_void_p, c_uint32)),
+    "sdimage_encode_options_set_max_file_size": (None, (c_void_p, c_size_t)),
+    "sdimage_encode_options_set_max_pixel_size": (None, (c_void_p, c_uint32, c_uint32)),
+    "sdimage_encode_options_set_progressive": (None, (c_void_p, c_bool)),
+    "sdimage_encode_options_set_quality": (None, (c_void_p, c_double)),
+    "sdimage_encode_options_set_restart_markers": (None, (c_void_p, c_bool)),
+    "sdimage_encode_options_set_webp": (None, (c_void_p, c_int, c_double)),
+    "sdimage_encode_options_set_xmp": (None, (c_void_p, c_void_p)),
+    "sdimage_encode_options_unref": (None, (c_void_p,)),
+    "sdimage_encode_options_xmp": (c_void_p, (c_void_p,)),
     "sdimage_error_code": (c_int, (c_void_p,)),
     "sdimage_error_http_status": (c_int32, (c_void_p,)),
     "sdimage_error_is_transient": (c_bool, (c_void_p,)),
@@ -239,15 +316,25 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_event_task": (c_void_p, (c_void_p,)),
     "sdimage_event_token": (c_void_p, (c_void_p,)),
     "sdimage_event_unref": (None, (c_void_p,)),
+    "sdimage_filter_count": (c_size_t, ()),
+    "sdimage_filter_describe": (c_int, (c_char_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_filter_name": (c_char_p, (c_size_t,)),
     "sdimage_format_media_type": (c_char_p, (c_int,)),
     "sdimage_format_name": (c_char_p, (c_int,)),
+    "sdimage_format_of_name": (c_int, (c_char_p,)),
+    "sdimage_image_blur": (c_int, (c_void_p, c_double, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_image_color_at": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(Color), HANDLE_OUT)),
     "sdimage_image_color_primaries": (c_uint32, (c_void_p,)),
     "sdimage_image_color_profile": (c_void_p, (c_void_p,)),
+    "sdimage_image_consumed_bytes": (c_uint64, (c_void_p,)),
     "sdimage_image_convert": (c_int, (c_void_p, c_int, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_copy_frame": (c_int, (c_void_p, c_uint32, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_copy_metadata": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_image_crop": (c_int, (c_void_p, Rect, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_duration_ms": (c_uint64, (c_void_p,)),
     "sdimage_image_extended_data": (c_void_p, (c_void_p,)),
+    "sdimage_image_filter": (c_int, (c_void_p, c_char_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_image_flip": (c_int, (c_void_p, c_bool, c_bool, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_format": (c_int, (c_void_p,)),
     "sdimage_image_frame_count": (c_uint32, (c_void_p,)),
     "sdimage_image_frame_duration_ms": (c_uint32, (c_void_p, c_uint32)),
@@ -256,7 +343,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_image_is_animated": (c_bool, (c_void_p,)),
     "sdimage_image_is_hdr": (c_bool, (c_void_p,)),
     "sdimage_image_is_incremental": (c_bool, (c_void_p,)),
-    "sdimage_image_consumed_bytes": (c_uint64, (c_void_p,)),
     "sdimage_image_is_thumbnail": (c_bool, (c_void_p,)),
     "sdimage_image_is_vector": (c_bool, (c_void_p,)),
     "sdimage_image_loop_count": (c_uint32, (c_void_p,)),
@@ -266,6 +352,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         c_int,
         (c_uint32, c_uint32, c_size_t, c_int, c_void_p, c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT),
     ),
+    "sdimage_image_new_animation": (c_int, (HANDLE_OUT, POINTER(c_uint32), c_size_t, c_uint32, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_new_uninitialized": (
         c_int,
         (c_uint32, c_uint32, c_int, HANDLE_OUT, HANDLE_OUT, POINTER(c_size_t), HANDLE_OUT),
@@ -275,11 +362,20 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_image_pixels": (c_void_p, (c_void_p,)),
     "sdimage_image_ref": (c_void_p, (c_void_p,)),
     "sdimage_image_render": (c_int, (c_void_p, c_uint32, c_uint32, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_image_resize": (c_int, (c_void_p, c_double, c_double, c_int, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_image_rotate": (c_int, (c_void_p, c_double, c_bool, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_image_round_corner": (
+        c_int,
+        (c_void_p, c_double, c_uint64, c_double, POINTER(Color), HANDLE_OUT, HANDLE_OUT),
+    ),
     "sdimage_image_scale": (c_double, (c_void_p,)),
     "sdimage_image_source_name": (c_char_p, (c_int,)),
     "sdimage_image_source_size": (Size, (c_void_p,)),
     "sdimage_image_stride": (c_size_t, (c_void_p,)),
+    "sdimage_image_tint": (c_int, (c_void_p, Color, c_int, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_transfer_characteristics": (c_uint32, (c_void_p,)),
+    "sdimage_image_transform": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_image_transform_frames": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_unref": (None, (c_void_p,)),
     "sdimage_image_width": (c_uint32, (c_void_p,)),
     "sdimage_image_with_metadata": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
@@ -311,6 +407,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_manager_config_set_dispatcher": (None, (c_void_p, c_void_p)),
     "sdimage_manager_config_set_failed_url_retry_after": (None, (c_void_p, c_int64)),
     "sdimage_manager_config_set_loader": (None, (c_void_p, c_void_p)),
+    "sdimage_manager_config_set_transformer": (None, (c_void_p, c_void_p)),
     "sdimage_manager_config_unref": (None, (c_void_p,)),
     "sdimage_manager_copy_cache": (None, (c_void_p, HANDLE_OUT)),
     "sdimage_manager_forget_failed": (None, (c_void_p, c_char_p, c_size_t)),
@@ -369,6 +466,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_reply_is_cancelled": (c_bool, (c_void_p,)),
     "sdimage_reply_ref": (c_void_p, (c_void_p,)),
     "sdimage_reply_unref": (None, (c_void_p,)),
+    "sdimage_request_add_transformer": (None, (c_void_p, c_void_p)),
     "sdimage_request_copy": (c_void_p, (c_void_p,)),
     "sdimage_request_new": (c_void_p, (c_char_p, c_size_t)),
     "sdimage_request_options": (c_void_p, (c_void_p,)),
@@ -376,6 +474,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_request_reset_cache": (None, (c_void_p,)),
     "sdimage_request_reset_dispatcher": (None, (c_void_p,)),
     "sdimage_request_reset_loader": (None, (c_void_p,)),
+    "sdimage_request_reset_transformer": (None, (c_void_p,)),
     "sdimage_request_set_cache": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_cache_key": (None, (c_void_p, c_void_p, c_size_t)),
     "sdimage_request_set_coder": (None, (c_void_p, c_void_p)),
@@ -394,6 +493,9 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_request_set_store_layers": (None, (c_void_p, c_int)),
     "sdimage_request_set_thumbnail_size": (None, (c_void_p, c_uint32, c_uint32, c_bool)),
     "sdimage_request_set_timeout_ms": (None, (c_void_p, c_uint32)),
+    "sdimage_request_set_transform_animated": (None, (c_void_p, c_bool)),
+    "sdimage_request_set_transform_vector": (None, (c_void_p, c_bool)),
+    "sdimage_request_set_transformer": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_wait_for_store": (None, (c_void_p, c_bool)),
     "sdimage_request_unref": (None, (c_void_p,)),
     "sdimage_request_url": (c_char_p, (c_void_p, POINTER(c_size_t))),
@@ -428,6 +530,29 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_task_token": (c_void_p, (c_void_p,)),
     "sdimage_task_unref": (None, (c_void_p,)),
     "sdimage_task_wait": (c_int, (c_void_p, c_uint32, HANDLE_OUT)),
+    "sdimage_thumbhash_decode": (c_int, (c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_thumbhash_encode": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_transformer_key": (c_char_p, (c_void_p,)),
+    "sdimage_transformer_new_blur": (c_int, (c_double, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_transformer_new_crop": (c_int, (Rect, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_transformer_new_custom": (
+        c_int,
+        (c_char_p, POINTER(TransformerTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT),
+    ),
+    "sdimage_transformer_new_filter": (c_int, (c_char_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_transformer_new_flip": (c_int, (c_bool, c_bool, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_transformer_new_pipeline": (c_int, (HANDLE_OUT, c_size_t, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_transformer_new_resample": (c_int, (c_double, c_double, c_int, c_int, c_bool, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_transformer_new_resize": (c_int, (c_double, c_double, c_int, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_transformer_new_rotate": (c_int, (c_double, c_bool, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_transformer_new_round_corner": (
+        c_int,
+        (c_double, c_uint64, c_double, POINTER(Color), HANDLE_OUT, HANDLE_OUT),
+    ),
+    "sdimage_transformer_new_tint": (c_int, (Color, c_int, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_transformer_preserves_metadata": (c_bool, (c_void_p,)),
+    "sdimage_transformer_ref": (c_void_p, (c_void_p,)),
+    "sdimage_transformer_unref": (None, (c_void_p,)),
     "sdimage_trim_memory": (None, (c_bool,)),
     "sdimage_version": (c_char_p, ()),
     "sdimage_version_number": (c_uint32, ()),

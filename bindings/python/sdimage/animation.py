@@ -12,7 +12,8 @@ from ._bytes import Path, ReadableBuffer
 from ._ffi import Size, lib
 from ._handle import Handle
 from .errors import Error, call
-from .image import Image, contents
+from .header import contents
+from .image import Image
 from .options import DecodeOptions, decode_options, known
 
 

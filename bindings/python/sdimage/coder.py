@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping
 from ctypes import byref, c_void_p, sizeof
 from typing import Any
 
-from . import _enums
-from ._ffi import CAN_DECODE, DECODE, DESTROY, INFO, CoderTable, lib
+from . import _bytes, _enums
+from ._ffi import CAN_DECODE, CAN_ENCODE, DECODE, DESTROY, ENCODE, INFO, CoderTable, lib
 from ._handle import Handle
-from .errors import Error, call, new_pointer
+from .errors import Error, answer, call
+from .encoding import EncodeOptions
 from .image import Image
 from .options import DecodeOptions
 
@@ -45,6 +46,15 @@ class Coder:
         ``bits_per_channel``, ``is_progressive``. Without this method the picture is decoded to know."""
         raise NotImplementedError
 
+    def can_encode(self, format: str) -> bool:  # noqa: A002 - as everywhere
+        """Whether :meth:`encode` writes the format, ``"bmp"``."""
+        return False
+
+    def encode(self, image: Image, format: str, options: EncodeOptions) -> bytes:  # noqa: A002
+        """The picture as bytes. Of the options ``quality``, ``lossless``, ``effort`` and ``background_color`` are given;
+        the picture is shrunk already, and a limit of the file's size is kept by asking for different qualities."""
+        raise NotImplementedError
+
     _handle: Handle | None = None
 
     @property
@@ -53,7 +63,9 @@ class Coder:
         if self._handle is None:
             token = next(_tokens)
             _coders[token] = self
-            table = _TABLE if type(self).info is Coder.info else _TABLE_WITH_INFO
+            table = CoderTable.from_buffer_copy(_TABLE)
+            if type(self).info is not Coder.info:
+                table.info = _INFO
             out = c_void_p()
             call(lib.sdimage_coder_new_custom, self.name.encode(), byref(table), token, _NO_DESTROY, byref(out))
             self._handle = Handle(out.value, lib.sdimage_coder_unref)
@@ -103,21 +115,6 @@ def _wanted(options: int) -> DecodeOptions:
     }
 
 
-def _answer(error_out: Any, body: Callable[[], None]) -> int:
-    """Runs a method for the library: the status, and an error where it raised one."""
-    try:
-        body()
-        return 0
-    except BaseException as error:  # nothing may leave a callback
-        pointer = new_pointer(error)
-        status: int = lib.sdimage_error_code(pointer) if pointer else -4
-        if error_out and pointer:
-            error_out[0] = pointer
-        else:
-            lib.sdimage_error_unref(pointer)
-        return status
-
-
 def _can_decode(token: int | None, data: int | None, length: int) -> bool:
     try:
         return bool(_coder(token).can_decode(ctypes.string_at(data, min(length, _HEAD)) if data else b""))
@@ -134,7 +131,7 @@ def _decode(
             raise Error("INTERNAL_ERROR", f"the coder gave a {type(image).__name__}, not an Image")
         image_out[0] = lib.sdimage_image_ref(image.pointer)
 
-    return _answer(error_out, body)
+    return answer(error_out, body)
 
 
 _SETTERS = ("has_alpha", "channels", "bits_per_channel")
@@ -149,10 +146,40 @@ def _info(token: int | None, data: int | None, length: int, metadata: int, error
                 getattr(lib, f"sdimage_metadata_set_{name}")(metadata, known[name])
         lib.sdimage_metadata_set_progressive(metadata, known.get("is_progressive", False))
 
-    return _answer(error_out, body)
+    return answer(error_out, body)
+
+
+def _can_encode(token: int | None, number: int) -> bool:
+    try:
+        return bool(_coder(token).can_encode(_enums.word(_enums.FORMATS, number)))
+    except BaseException:  # nothing may leave a callback
+        return False
+
+
+def _encode(
+    token: int | None, image: int, number: int, options: int, _bag: int | None, data_out: Any, error_out: Any
+) -> int:
+    def body() -> None:
+        under = lib.sdimage_encode_options_background_color(options)
+        wish: EncodeOptions = {
+            "quality": lib.sdimage_encode_options_quality(options),
+            "lossless": lib.sdimage_encode_options_is_lossless(options),
+            "effort": lib.sdimage_encode_options_effort(options),
+            "background_color": (under.red, under.green, under.blue, under.alpha),
+        }
+        data = _coder(token).encode(Image.borrowed(image), _enums.word(_enums.FORMATS, number), wish)
+        with _bytes.new_data(data) as block:
+            data_out[0] = lib.sdimage_data_ref(block.pointer)
+
+    return answer(error_out, body)
 
 
 _NO_DESTROY = DESTROY()
-_TABLE = CoderTable(size=sizeof(CoderTable), can_decode=CAN_DECODE(_can_decode), decode=DECODE(_decode))
-_TABLE_WITH_INFO = CoderTable.from_buffer_copy(_TABLE)
-_TABLE_WITH_INFO.info = INFO(_info)
+_INFO = INFO(_info)
+_TABLE = CoderTable(
+    size=sizeof(CoderTable),
+    can_decode=CAN_DECODE(_can_decode),
+    decode=DECODE(_decode),
+    can_encode=CAN_ENCODE(_can_encode),
+    encode=ENCODE(_encode),
+)

@@ -102,3 +102,18 @@ def new_pointer(error: BaseException) -> int | None:
         code, message = _CODES.get(kind, "INTERNAL_ERROR"), f"{kind}: {error}"
     pointer: int | None = lib.sdimage_error_new(status_number(code), message.encode("utf-8", "replace"))
     return pointer
+
+
+def answer(error_out: Any, body: Callable[[], None]) -> int:
+    """Runs a method for the library: the status, and an error where it raised one."""
+    try:
+        body()
+        return 0
+    except BaseException as error:  # nothing may leave a callback
+        pointer = new_pointer(error)
+        status: int = lib.sdimage_error_code(pointer) if pointer else -4
+        if error_out and pointer:
+            error_out[0] = pointer
+        else:
+            lib.sdimage_error_unref(pointer)
+        return status

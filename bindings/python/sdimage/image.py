@@ -4,29 +4,27 @@ from __future__ import annotations
 
 import ctypes
 import importlib
-import json
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from ctypes import byref, c_void_p
-from typing import Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from . import _bytes, _enums, _png
 from ._bytes import Path, ReadableBuffer
-from ._ffi import Size, lib
+from ._ffi import Color, Size, lib
 from ._handle import Handle
+from .encoding import EncodeOptions, encode_options
 from .errors import Error, call, text
-from .options import DecodeOptions, decode_options, known
+from .options import U32, DecodeOptions, decode_options, known, unsigned
+
+if TYPE_CHECKING:
+    from .transforms import Transformer
 
 #: Longest side, in pixels, of what notebooks are shown.
 _PREVIEW_SIDE = 1000
 #: Bytes of a sample that is a float.
 _FLOAT_SIZE = 4
-
-_FILE_ERRORS: dict[type[OSError], str] = {
-    FileNotFoundError: "NOT_FOUND",
-    PermissionError: "PERMISSION_DENIED",
-    IsADirectoryError: "NOT_A_FILE",
-}
 
 
 class Image:
@@ -66,6 +64,19 @@ class Image:
         number = _enums.number(_enums.PIXEL_FORMATS, pixel_format, "pixel_format")
         out = c_void_p()
         call(lib.sdimage_image_new, width, height, distance, number, data, byref(out))
+        return cls.owned(out.value)
+
+    @classmethod
+    def animation(cls, frames: Sequence[Image], durations_ms: Sequence[int], loop_count: int = 0) -> Image:
+        """An animation of pictures of one size, shown for so many milliseconds each; 0 loops are for ever."""
+        if len(frames) != len(durations_ms):
+            raise Error("INVALID_ARGUMENT", f"{len(durations_ms)} durations for {len(frames)} frames")
+        pointers = (c_void_p * max(1, len(frames)))(*(frame.pointer for frame in frames))
+        times = (ctypes.c_uint32 * max(1, len(frames)))(*(unsigned(each, "duration", U32) for each in durations_ms))
+        loops = unsigned(loop_count, "loop_count", U32)
+        out = c_void_p()
+        first = ctypes.cast(pointers, ctypes.POINTER(c_void_p))
+        call(lib.sdimage_image_new_animation, first, times, len(frames), loops, byref(out))
         return cls.owned(out.value)
 
     @property
@@ -248,6 +259,44 @@ class Image:
         call(lib.sdimage_image_convert, self.pointer, number, byref(out))
         return Image.owned(out.value)
 
+    def encode(self, format: str | None = None, **options: Unpack[EncodeOptions]) -> bytes:  # noqa: A002
+        """The picture as bytes of a format, ``"webp"``; ``None`` is PNG for a picture with alpha, else JPEG.
+
+        The options are those of :class:`sdimage.EncodeOptions`: ``quality=0.8``, ``lossless``, ``effort``,
+        ``background_color``, ``max_pixel_size=(width, height)``, ``max_file_size`` in bytes, ``first_frame_only`` …
+        An animation stays one in ``"png"``, ``"gif"`` and ``"webp"``.
+        """
+        known(options, EncodeOptions)
+        number = _enums.number(_enums.FORMATS, format or "undefined", "format")
+        out = c_void_p()
+        with encode_options(options) as wish:
+            call(lib.sdimage_encode, self.pointer, number, wish.pointer, byref(out))
+        return _bytes.taken(out)
+
+    def save(self, path: Path, format: str | None = None, **options: Unpack[EncodeOptions]) -> None:  # noqa: A002
+        """The same into a file, which appears whole or not at all; ``None`` is the format of the path's extension."""
+        known(options, EncodeOptions)
+        number = _enums.number(_enums.FORMATS, format or "undefined", "format")
+        with encode_options(options) as wish:
+            call(lib.sdimage_encode_file, self.pointer, os.fsencode(path), number, wish.pointer)
+
+    def transform(self, *transformers: Transformer, frames: bool = False) -> Image:
+        """The picture by transformers of :mod:`sdimage.transforms`, one after the other: of an animation the still of its
+        first frame, or with `frames` an animation whose frames are changed when they are asked for."""
+        function = lib.sdimage_image_transform_frames if frames else lib.sdimage_image_transform
+        image = self
+        for transformer in transformers:
+            out = c_void_p()
+            call(function, image.pointer, transformer.pointer, byref(out))
+            image = Image.owned(out.value)
+        return image
+
+    def color_at(self, x: int, y: int) -> tuple[float, float, float, float]:
+        """Straight ``(red, green, blue, alpha)`` of a pixel, 0 to 1 each."""
+        found = Color()
+        call(lib.sdimage_image_color_at, self.pointer, unsigned(x, "x", U32), unsigned(y, "y", U32), byref(found))
+        return found.red, found.green, found.blue, found.alpha
+
     def to_pil(self) -> Any:
         """A ``PIL.Image.Image`` of mode L, RGB or RGBA with straight alpha; samples become 8 bits."""
         pillow: Any = importlib.import_module("PIL.Image")
@@ -287,51 +336,6 @@ class _Interface:
 def format_name(number: int) -> str | None:
     """``"jpeg"``, or ``None`` for no known format."""
     return None if number == _enums.FORMATS["undefined"] else text(lib.sdimage_format_name(number))
-
-
-def contents(source: ReadableBuffer | Path, most: int = -1) -> ReadableBuffer:
-    """The bytes, read from the file where a path is given."""
-    path = _bytes.as_path(source)
-    if path is None:
-        return cast(ReadableBuffer, source)
-    try:
-        with open(path, "rb") as file:
-            return file.read(most)
-    except OSError as error:
-        code = _FILE_ERRORS.get(type(error), "IO_ERROR")
-        raise Error(code, error.strerror or "", system_error=error.errno or 0) from None
-
-
-def sniff(data: ReadableBuffer | Path) -> str | None:
-    """The format by its signature alone: ``"jpeg"``, ``"png"`` …, or ``None``. Takes bytes or a path."""
-    return format_name(lib.sdimage_sniff(*_bytes.borrowed(contents(data, 4096))))
-
-
-def info(data: ReadableBuffer | Path) -> dict[str, Any]:
-    """What the header says, without decoding a pixel. Takes bytes or a path.
-
-    ``format``, ``width`` and ``height`` (as displayed), ``stored_width``, ``stored_height``, ``orientation``,
-    ``frame_count``, ``loop_count``, ``duration_ms``, ``has_alpha``, ``bits_per_channel``, ``channels``,
-    ``is_progressive``, ``has_color_profile``, ``is_hdr``, ``dpi_x`` and ``dpi_y`` (``None`` when not said),
-    ``exif_bytes``, ``xmp_bytes``, ``color_profile_bytes``, and ``text``: comments, titles and the like by their keys.
-    """
-    out = c_void_p()
-    call(lib.sdimage_info, *_bytes.borrowed(contents(data)), byref(out))
-    return cast("dict[str, Any]", json.loads(_bytes.taken(out)))
-
-
-def read_metadata(data: ReadableBuffer | Path, kind: str) -> bytes | None:
-    """A block of the file: ``"exif"`` (a TIFF structure), ``"xmp"`` (XML) or ``"icc"``; ``None`` when it has none."""
-    number = _enums.number(_enums.METADATA_KINDS, kind, "kind")
-    bytes_, length = _bytes.borrowed(contents(data))
-    out = c_void_p()
-    try:
-        call(lib.sdimage_read_metadata, bytes_, length, number, byref(out))
-    except Error as error:
-        if error.code == "NOT_FOUND":
-            return None
-        raise
-    return _bytes.taken(out)
 
 
 def decode(data: ReadableBuffer | Path, **options: Unpack[DecodeOptions]) -> Image:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypedDict
+from typing import Any, TypeAlias, TypedDict
 
-from . import _enums
+from . import _bytes, _enums
 from ._ffi import lib
 from ._handle import Handle
 from .errors import Error
@@ -42,6 +42,9 @@ class DecodeOptions(TypedDict, total=False):
     max_work_ms: int | None
 
 
+#: What travels with a request to custom loaders, and numbers of filters.
+OptionValue: TypeAlias = "str | int | float | bool | bytes"
+
 #: Largest values of C.
 U32 = 2**32 - 1
 U64 = 2**64 - 1
@@ -61,8 +64,8 @@ def box(size: tuple[int, int]) -> tuple[int, int]:
     try:
         width, height = size
     except (TypeError, ValueError):
-        raise Error("INVALID_ARGUMENT", f"thumbnail_size is (width, height), not {size!r}") from None
-    return unsigned(width, "thumbnail width", U32), unsigned(height, "thumbnail height", U32)
+        raise Error("INVALID_ARGUMENT", f"a size is (width, height), not {size!r}") from None
+    return unsigned(width, "width", U32), unsigned(height, "height", U32)
 
 
 def known(options: Mapping[str, Any], kind: type) -> None:
@@ -99,4 +102,23 @@ def decode_options(options: DecodeOptions) -> Handle:
     lib.sdimage_decode_options_set_max_bytes(pointer, unsigned(options.get("max_bytes"), "max_bytes"))
     work = unsigned(options.get("max_work_ms"), "max_work_ms", U32)
     lib.sdimage_decode_options_set_max_work_ms(pointer, work)
+    return handle
+
+
+def bag(values: Mapping[str, OptionValue]) -> Handle:
+    """An ``sdimage_options``."""
+    handle = Handle(lib.sdimage_options_new(), lib.sdimage_options_unref)
+    for name, value in values.items():
+        key = name.encode()
+        if isinstance(value, bool):
+            lib.sdimage_options_set_bool(handle.pointer, key, value)
+        elif isinstance(value, int):
+            lib.sdimage_options_set_int64(handle.pointer, key, value)
+        elif isinstance(value, float):
+            lib.sdimage_options_set_double(handle.pointer, key, value)
+        elif isinstance(value, str):
+            lib.sdimage_options_set_string(handle.pointer, key, value.encode())
+        else:
+            with _bytes.new_data(value) as data:
+                lib.sdimage_options_set_data(handle.pointer, key, data.pointer)
     return handle

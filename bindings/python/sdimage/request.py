@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from . import _bytes, _enums
 from ._ffi import lib
 from ._handle import Handle
-from .options import U32, DecodeOptions, decode_options, known, unsigned
+from .options import U32, DecodeOptions, OptionValue, bag, decode_options, known, unsigned
 
 if TYPE_CHECKING:
-    from .cache import ImageCache
+    from .caches import AnyCache
     from .loader import Loader, LoadFunction
-
-#: What travels to custom loaders with a request.
-OptionValue: TypeAlias = "str | int | float | bool | bytes"
-
+    from .transforms import Transformer
 
 class RequestOptions(DecodeOptions, total=False):
     """Keyword arguments of loads, beside those of decoding."""
@@ -44,9 +41,14 @@ class RequestOptions(DecodeOptions, total=False):
     #: Largest body in decoded bytes.
     max_body_bytes: int | None
     #: In place of the manager's; ``None`` is no cache.
-    cache: ImageCache | None
+    cache: AnyCache | None
     #: In place of the manager's.
     loader: Loader | LoadFunction
+    #: Changes the decoded picture; ``None`` is none, whatever the manager has.
+    transformer: Transformer | None
+    #: Also frames of animations, and pictures drawn from shapes.
+    transform_animated: bool
+    transform_vector: bool
     #: Values for custom loaders.
     options: Mapping[str, OptionValue] | None
 
@@ -66,6 +68,11 @@ def new_request(url: str | bytes, options: RequestOptions) -> Handle:
     if not _DECODING.isdisjoint(options):
         with decode_options(options) as wish:
             lib.sdimage_request_set_decode_options(pointer, wish.pointer)
+    if "transformer" in options:
+        transformer = options["transformer"]
+        lib.sdimage_request_set_transformer(pointer, None if transformer is None else transformer.pointer)
+    lib.sdimage_request_set_transform_animated(pointer, options.get("transform_animated", False))
+    lib.sdimage_request_set_transform_vector(pointer, options.get("transform_vector", False))
     _set_cache(pointer, options)
     _set_transfer(pointer, options)
     return handle
@@ -99,23 +106,5 @@ def _set_transfer(pointer: int, options: RequestOptions) -> None:
     lib.sdimage_request_set_max_body_bytes(pointer, unsigned(options.get("max_body_bytes"), "max_body_bytes"))
     values = options.get("options")
     if values:
-        with _bag(values) as bag:
-            lib.sdimage_request_set_options(pointer, bag.pointer)
-
-
-def _bag(values: Mapping[str, OptionValue]) -> Handle:
-    handle = Handle(lib.sdimage_options_new(), lib.sdimage_options_unref)
-    for name, value in values.items():
-        key = name.encode()
-        if isinstance(value, bool):
-            lib.sdimage_options_set_bool(handle.pointer, key, value)
-        elif isinstance(value, int):
-            lib.sdimage_options_set_int64(handle.pointer, key, value)
-        elif isinstance(value, float):
-            lib.sdimage_options_set_double(handle.pointer, key, value)
-        elif isinstance(value, str):
-            lib.sdimage_options_set_string(handle.pointer, key, value.encode())
-        else:
-            with _bytes.new_data(value) as data:
-                lib.sdimage_options_set_data(handle.pointer, key, data.pointer)
-    return handle
+        with bag(values) as carried:
+            lib.sdimage_request_set_options(pointer, carried.pointer)

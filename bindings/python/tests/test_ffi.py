@@ -26,7 +26,11 @@ PLAIN = {
     "size_t *": ctypes.POINTER(ctypes.c_size_t),
     "int64_t *": ctypes.POINTER(ctypes.c_int64),
     "uint64_t *": ctypes.POINTER(ctypes.c_uint64),
+    "uint32_t *": ctypes.POINTER(ctypes.c_uint32),
     "sdimage_size": _ffi.Size,
+    "sdimage_rect": _ffi.Rect,
+    "sdimage_color": _ffi.Color,
+    "sdimage_color *": ctypes.POINTER(_ffi.Color),
     "sdimage_destroy_fn": _ffi.DESTROY,
     "sdimage_cache_stored_fn": _ffi.STORED,
     "sdimage_log_fn": _ffi.LOG,
@@ -34,6 +38,7 @@ PLAIN = {
     "sdimage_loader_vtable *": ctypes.POINTER(_ffi.LoaderTable),
     "sdimage_cache_vtable *": ctypes.POINTER(_ffi.CacheTable),
     "sdimage_coder_vtable *": ctypes.POINTER(_ffi.CoderTable),
+    "sdimage_transformer_vtable *": ctypes.POINTER(_ffi.TransformerTable),
     "sdimage_source_vtable *": ctypes.POINTER(_ffi.SourceTable),
     "sdimage_host_vtable *": ctypes.POINTER(_ffi.HostTable),
 }
@@ -57,7 +62,8 @@ def enums() -> dict[str, dict[str, int]]:
 
 def c_type(words: str, enum_names: set[str]) -> object:
     """The ctypes class of a C type."""
-    plain = re.sub(r"\s*(\*+)\s*", r" \1", words.replace("const ", "")).strip()
+    plain = re.sub(r"\s*(\*+)\s*", r" \1", words.replace("const *", "*").replace("const ", "")).strip()
+    plain = re.sub(r"\* \*", "**", plain)
     if plain in PLAIN:
         return PLAIN[plain]
     if plain in enum_names:
@@ -97,10 +103,17 @@ class Table(unittest.TestCase):
                 self.assertEqual(row, declared[name])
 
     def test_callback_tables_have_the_fields_of_the_headers(self) -> None:
-        for table, name in ((_ffi.LoadHandler, "sdimage_load_handler"), (_ffi.LoaderTable, "sdimage_loader_vtable")):
+        tables = {
+            "sdimage_load_handler": _ffi.LoadHandler,
+            "sdimage_loader_vtable": _ffi.LoaderTable,
+            "sdimage_coder_vtable": _ffi.CoderTable,
+            "sdimage_transformer_vtable": _ffi.TransformerTable,
+            "sdimage_cache_vtable": _ffi.CacheTable,
+        }
+        for name, table in tables.items():
             found = re.search(rf"typedef struct {name} \{{(.*?)\}} {name};", text(), flags=re.DOTALL)
             assert found
-            fields = re.findall(r"size_t (size);|\(\*(\w+)\)", found[1])
+            fields = re.findall(r"size_t (size);|\(\*(\w+)\)\(", found[1])
             self.assertEqual([field[0] for field in table._fields_], [size or call for size, call in fields])
 
     def test_the_library_has_the_version_of_the_headers(self) -> None:
@@ -116,9 +129,17 @@ class Enums(unittest.TestCase):
             "sdimage_format": _enums.FORMATS,
             "sdimage_orientation": _enums.ORIENTATIONS,
             "sdimage_metadata_kind": _enums.METADATA_KINDS,
+            "sdimage_chroma": _enums.CHROMA,
+            "sdimage_webp_parameter": _enums.WEBP_PARAMETERS,
+            "sdimage_scale_mode": _enums.SCALE_MODES,
+            "sdimage_resampling": _enums.RESAMPLINGS,
+            "sdimage_corners": _enums.CORNERS,
+            "sdimage_blend_mode": _enums.BLEND_MODES,
             "sdimage_priority": _enums.PRIORITIES,
             "sdimage_source_policy": _enums.SOURCE_POLICIES,
             "sdimage_cache_layers": _enums.CACHE_LAYERS,
+            "sdimage_cache_policy": _enums.CACHE_POLICIES,
+            "sdimage_cache_operation": _enums.CACHE_OPERATIONS,
             "sdimage_delivery_kind": _enums.DELIVERY_KINDS,
             "sdimage_image_source": _enums.IMAGE_SOURCES,
             "sdimage_stage": _enums.STAGES,

@@ -1,11 +1,41 @@
-/* write.c: bytes and pixels to files. */
+/* files.c: bytes and pixels from files, and to them. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
+
+void *read_file(const char *path, size_t *length) {
+    FILE *in = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+    if (!in) {
+        complain("%s: %s", path, strerror(errno));
+        return NULL;
+    }
+    char *bytes = NULL;
+    size_t capacity = 0, count = 1;
+    for (*length = 0; count > 0; *length += count) {
+        if (*length == capacity) {
+            capacity = capacity ? capacity * 2 : 1 << 16;
+            char *larger = realloc(bytes, capacity);
+            if (!larger)
+                break;
+            bytes = larger;
+        }
+        count = fread(bytes + *length, 1, capacity - *length, in);
+    }
+    bool fine = feof(in) && !ferror(in);
+    if (!fine)
+        complain("%s: %s", path, strerror(errno));
+    if (in != stdin)
+        fclose(in);
+    if (fine)
+        return bytes;
+    free(bytes);
+    return NULL;
+}
 
 pixel_file pixel_file_of(const char *path) {
     const char *dot = path ? strrchr(path, '.') : NULL;
@@ -95,14 +125,9 @@ static void put_row(FILE *out, const void *row, size_t samples, unsigned maximum
     }
 }
 
-bool write_pixels(const char *path, pixel_file kind, const sdimage_image *image) {
+static bool write_plain(const char *path, pixel_file kind, const sdimage_image *image) {
     layout layout;
-    if (!layout_of(sdimage_image_pixel_format(image), &layout)) {
-        complain("%s: %s pixels cannot be written", path,
-                 sdimage_pixel_format_name(sdimage_image_pixel_format(image)));
-        return false;
-    }
-    FILE *out = open_output(path);
+    FILE *out = layout_of(sdimage_image_pixel_format(image), &layout) ? open_output(path) : NULL;
     if (!out)
         return false;
     uint32_t width = sdimage_image_width(image), height = sdimage_image_height(image);
@@ -115,4 +140,22 @@ bool write_pixels(const char *path, pixel_file kind, const sdimage_image *image)
     for (uint32_t y = 0; y < height; y++, row += sdimage_image_stride(image))
         put_row(out, row, (size_t)width * layout.depth, layout.maximum);
     return close_output(out, path);
+}
+
+bool write_pixels(const char *path, pixel_file kind, const sdimage_image *image) {
+    sdimage_pixel_format format = sdimage_image_pixel_format(image);
+    layout layout;
+    sdimage_image *plain = NULL;
+    sdimage_error *error = NULL;
+    if (kind == PIXEL_FILE_PPM && format != SDIMAGE_PIXEL_FORMAT_RGB16)
+        format = SDIMAGE_PIXEL_FORMAT_RGB8;
+    else if (!layout_of(format, &layout))
+        format = SDIMAGE_PIXEL_FORMAT_RGBA8;
+    if (sdimage_image_convert(image, format, &plain, &error) < 0) {
+        complain_of(path, error);
+        return false;
+    }
+    bool is_fine = write_plain(path, kind, plain);
+    sdimage_image_unref(plain);
+    return is_fine;
 }

@@ -1,0 +1,85 @@
+"""How pixels become bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypedDict, cast
+
+from . import _bytes, _enums
+from ._bytes import ReadableBuffer
+from ._color import ColorLike, color
+from ._ffi import lib
+from ._handle import Handle
+from .options import U32, box, unsigned
+
+
+class EncodeOptions(TypedDict, total=False):
+    """Keyword arguments of :meth:`sdimage.Image.encode`; what a format has no use for it passes over."""
+
+    #: 0 to 1, the default: JPEG, WebP, HEIC, AVIF.
+    quality: float
+    #: Every pixel as it is: WebP, AVIF.
+    lossless: bool
+    #: How long to look for something smaller, 1 to 9; 0 is the format's own.
+    effort: int
+    #: Laid under pictures with alpha where the format has none.
+    background_color: ColorLike
+    #: ``(width, height)`` in pixels of the box that every frame is shrunk into.
+    max_pixel_size: tuple[int, int] | None
+    #: The best quality whose file has at most so many bytes.
+    max_file_size: int | None
+    #: Puts a small preview into the file: JPEG, HEIC, AVIF.
+    embed_thumbnail: bool
+    #: Writes the first frame of an animation only.
+    first_frame_only: bool
+    #: In place of the image's own; 0 is for ever.
+    loop_count: int | None
+    #: JPEG: in passes; ``"420"``, ``"422"`` or ``"444"``; restart markers.
+    progressive: bool
+    chroma: str
+    restart_markers: bool
+    #: GIF: colours of a frame; how much of the error is passed on, 0 to 1.
+    max_colors: int
+    dithering: float
+    #: Numbers for libwebp by their names: ``{"method": 6, "use_sharp_yuv": 1}``.
+    webp: Mapping[str, float]
+    #: Blocks to write beside the pixels.
+    exif: ReadableBuffer | None
+    xmp: ReadableBuffer | None
+
+
+_PLAIN = ("quality", "lossless", "embed_thumbnail", "first_frame_only", "progressive", "restart_markers", "dithering")
+_BLOCKS = ("exif", "xmp")
+
+
+def encode_options(options: EncodeOptions) -> Handle:
+    """An ``sdimage_encode_options``."""
+    handle = Handle(lib.sdimage_encode_options_new(), lib.sdimage_encode_options_unref)
+    pointer = handle.pointer
+    values = cast("Mapping[str, Any]", options)
+    for name in _PLAIN:
+        if name in values:
+            getattr(lib, f"sdimage_encode_options_set_{name}")(pointer, values[name])
+    for name in ("effort", "max_colors"):
+        if name in values:
+            getattr(lib, f"sdimage_encode_options_set_{name}")(pointer, unsigned(values[name], name, U32))
+    if "background_color" in options:
+        lib.sdimage_encode_options_set_background_color(pointer, color(options["background_color"]))
+    size = options.get("max_pixel_size")
+    if size is not None:
+        lib.sdimage_encode_options_set_max_pixel_size(pointer, *box(size))
+    lib.sdimage_encode_options_set_max_file_size(pointer, unsigned(options.get("max_file_size"), "max_file_size"))
+    loops = options.get("loop_count")
+    if loops is not None:
+        lib.sdimage_encode_options_set_loop_count(pointer, unsigned(loops, "loop_count", U32 - 1))
+    if "chroma" in options:
+        lib.sdimage_encode_options_set_chroma(pointer, _enums.number(_enums.CHROMA, options["chroma"], "chroma"))
+    for name, value in options.get("webp", {}).items():
+        number = _enums.number(_enums.WEBP_PARAMETERS, name, "webp parameter")
+        lib.sdimage_encode_options_set_webp(pointer, number, value)
+    for name in _BLOCKS:
+        block = values.get(name)
+        if block is not None:
+            with _bytes.new_data(block) as data:
+                getattr(lib, f"sdimage_encode_options_set_{name}")(pointer, data.pointer)
+    return handle

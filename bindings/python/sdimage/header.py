@@ -1,0 +1,64 @@
+"""What the first bytes of a file say, without decoding a pixel."""
+
+from __future__ import annotations
+
+import json
+from ctypes import byref, c_void_p
+from typing import Any, cast
+
+from . import _bytes, _enums
+from ._bytes import Path, ReadableBuffer
+from ._ffi import lib
+from .errors import Error, call
+from .image import format_name
+
+_FILE_ERRORS: dict[type[OSError], str] = {
+    FileNotFoundError: "NOT_FOUND",
+    PermissionError: "PERMISSION_DENIED",
+    IsADirectoryError: "NOT_A_FILE",
+}
+
+
+def contents(source: ReadableBuffer | Path, most: int = -1) -> ReadableBuffer:
+    """The bytes, read from the file where a path is given."""
+    path = _bytes.as_path(source)
+    if path is None:
+        return cast(ReadableBuffer, source)
+    try:
+        with open(path, "rb") as file:
+            return file.read(most)
+    except OSError as error:
+        code = _FILE_ERRORS.get(type(error), "IO_ERROR")
+        raise Error(code, error.strerror or "", system_error=error.errno or 0) from None
+
+
+def sniff(data: ReadableBuffer | Path) -> str | None:
+    """The format by its signature alone: ``"jpeg"``, ``"png"`` …, or ``None``. Takes bytes or a path."""
+    return format_name(lib.sdimage_sniff(*_bytes.borrowed(contents(data, 4096))))
+
+
+def info(data: ReadableBuffer | Path) -> dict[str, Any]:
+    """What the header says, without decoding a pixel. Takes bytes or a path.
+
+    ``format``, ``width`` and ``height`` (as displayed), ``stored_width``, ``stored_height``, ``orientation``,
+    ``frame_count``, ``loop_count``, ``duration_ms``, ``has_alpha``, ``bits_per_channel``, ``channels``,
+    ``is_progressive``, ``has_color_profile``, ``is_hdr``, ``dpi_x`` and ``dpi_y`` (``None`` when not said),
+    ``exif_bytes``, ``xmp_bytes``, ``color_profile_bytes``, and ``text``: comments, titles and the like by their keys.
+    """
+    out = c_void_p()
+    call(lib.sdimage_info, *_bytes.borrowed(contents(data)), byref(out))
+    return cast("dict[str, Any]", json.loads(_bytes.taken(out)))
+
+
+def read_metadata(data: ReadableBuffer | Path, kind: str) -> bytes | None:
+    """A block of the file: ``"exif"`` (a TIFF structure), ``"xmp"`` (XML) or ``"icc"``; ``None`` when it has none."""
+    number = _enums.number(_enums.METADATA_KINDS, kind, "kind")
+    bytes_, length = _bytes.borrowed(contents(data))
+    out = c_void_p()
+    try:
+        call(lib.sdimage_read_metadata, bytes_, length, number, byref(out))
+    except Error as error:
+        if error.code == "NOT_FOUND":
+            return None
+        raise
+    return _bytes.taken(out)

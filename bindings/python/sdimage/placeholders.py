@@ -1,0 +1,43 @@
+"""Pictures in a few bytes, to be shown until the real one is there: BlurHash and ThumbHash."""
+
+from __future__ import annotations
+
+from ctypes import byref, c_void_p
+
+from . import _bytes
+from ._bytes import ReadableBuffer
+from ._ffi import lib
+from .errors import call
+from .image import Image
+from .options import U32, unsigned
+
+
+def blurhash_encode(image: Image, x_components: int = 4, y_components: int = 3) -> str:
+    """The BlurHash of a picture, with 1 to 9 components along each side."""
+    out = c_void_p()
+    x, y = unsigned(x_components, "x_components", U32), unsigned(y_components, "y_components", U32)
+    call(lib.sdimage_blurhash_encode, image.pointer, x, y, byref(out))
+    return _bytes.taken(out).decode("ascii")
+
+
+def blurhash_decode(text: str, width: int = 32, height: int = 32, punch: float = 1.0) -> Image:
+    """Draws a BlurHash, an ``rgb8`` picture."""
+    out = c_void_p()
+    data = text.encode()
+    size = unsigned(width, "width", U32), unsigned(height, "height", U32)
+    call(lib.sdimage_blurhash_decode, data, len(data), *size, punch, byref(out))
+    return Image.owned(out.value)
+
+
+def thumbhash_encode(image: Image) -> bytes:
+    """The ThumbHash of a picture: at most 25 bytes."""
+    out = c_void_p()
+    call(lib.sdimage_thumbhash_encode, image.pointer, byref(out))
+    return _bytes.taken(out)
+
+
+def thumbhash_decode(data: ReadableBuffer) -> Image:
+    """Draws a ThumbHash, an ``rgba8`` picture of 32 pixels along its longer side."""
+    out = c_void_p()
+    call(lib.sdimage_thumbhash_decode, *_bytes.borrowed(data), byref(out))
+    return Image.owned(out.value)

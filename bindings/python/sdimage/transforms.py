@@ -1,0 +1,185 @@
+"""Pictures changed: other sizes and shapes, other colours; by :meth:`Image.transform` or as ``transformer=`` of a load.
+
+>>> from sdimage import transforms
+>>> avatar = transforms.pipeline([transforms.resize((96, 96), mode="aspect_fill"), transforms.round_corner(48)])
+>>> manager.load(url, transformer=avatar)
+
+Lengths are points: pixels divided by the scale of the picture, which is 1 unless something else was asked for. The origin is
+the top left corner. Each transformer has a ``key`` that enters the cache key.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import json
+from collections.abc import Callable, Iterable, Sequence
+from ctypes import POINTER, byref, c_void_p, sizeof
+from typing import Any, cast
+
+from . import _bytes, _enums
+from ._color import ColorLike, color
+from ._ffi import DESTROY, PRESERVES_METADATA, TRANSFORM, Rect, TransformerTable, lib
+from ._handle import Handle
+from .errors import Error, answer, call, text
+from .image import Image
+from .options import bag
+
+#: What a transformer of one's own is made of: the picture and the cache key of the result (empty outside a load) give the
+#: new picture, or the same one.
+TransformFunction = Callable[[Image, str], Image]
+
+
+class Transformer:
+    """Makes one picture of another, the same way each time. Immutable; made by the functions of this module."""
+
+    __slots__ = ("__weakref__", "_handle")
+
+    def __init__(self, handle: Handle) -> None:
+        """For this module."""
+        self._handle = handle
+
+    @property
+    def pointer(self) -> int:
+        """Address of the ``sdimage_transformer``, borrowed."""
+        return self._handle.pointer
+
+    @property
+    def key(self) -> str:
+        """Stands for what it does: ``"SDImageFlippingTransformer(1,0)"``."""
+        return text(lib.sdimage_transformer_key(self.pointer))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Transformer) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __repr__(self) -> str:
+        return f"<sdimage.transforms.Transformer {self.key}>"
+
+
+def _made(function: Any, *arguments: Any) -> Transformer:
+    out = c_void_p()
+    call(function, *arguments, byref(out))
+    return Transformer(Handle(out.value, lib.sdimage_transformer_unref))
+
+
+def resize(
+    size: tuple[float, float], mode: str = "fill", *, resampling: str = "lanczos", linear_light: bool = False
+) -> Transformer:
+    """To exactly `size`, ``(width, height)``, which may be larger.
+
+    `mode`: ``"fill"`` stretches, ``"aspect_fit"`` leaves clear bars, ``"aspect_fill"`` cuts off what stands over.
+    `resampling`: ``"lanczos"``, ``"area"`` (the fastest), ``"cubic"``, ``"linear"`` or ``"nearest"``.
+    """
+    width, height = size
+    number = _enums.number(_enums.SCALE_MODES, mode, "mode")
+    way = _enums.number(_enums.RESAMPLINGS, resampling, "resampling")
+    return _made(lib.sdimage_transformer_new_resample, width, height, number, way, linear_light)
+
+
+def crop(rect: tuple[float, float, float, float]) -> Transformer:
+    """The part ``(x, y, width, height)``, rounded outwards to whole pixels; no pixel is copied."""
+    return _made(lib.sdimage_transformer_new_crop, Rect(*rect))
+
+
+def round_corner(
+    radius: float,
+    corners: Iterable[str] | None = None,
+    border_width: float = 0,
+    border_color: ColorLike | None = None,
+) -> Transformer:
+    """Cuts corners round; `corners` are some of ``"top_left"``, ``"top_right"``, ``"bottom_left"``, ``"bottom_right"``, all
+    when left out."""
+    mask = _enums.ALL_CORNERS
+    if corners is not None:
+        mask = sum({_enums.number(_enums.CORNERS, corner, "corner") for corner in corners})
+    edge = None if border_color is None else byref(color(border_color))
+    return _made(lib.sdimage_transformer_new_round_corner, radius, mask, border_width, edge)
+
+
+def flip(horizontal: bool = False, vertical: bool = False) -> Transformer:
+    """Mirrors left and right, top and bottom, or both."""
+    return _made(lib.sdimage_transformer_new_flip, horizontal, vertical)
+
+
+def rotate(angle: float, fit_size: bool = True) -> Transformer:
+    """Turns counter-clockwise by radians; with `fit_size` the result is as large as the turned picture."""
+    return _made(lib.sdimage_transformer_new_rotate, angle, fit_size)
+
+
+def tint(tint_color: ColorLike, blend_mode: str = "source_in") -> Transformer:
+    """Lays a colour over the picture; ``"source_in"`` gives the colour the shape of the picture."""
+    mode = _enums.number(_enums.BLEND_MODES, blend_mode, "blend_mode")
+    return _made(lib.sdimage_transformer_new_tint, color(tint_color), mode)
+
+
+def blur(radius: float) -> Transformer:
+    """A Gaussian blur."""
+    return _made(lib.sdimage_transformer_new_blur, radius)
+
+
+def filter(name: str, **parameters: float) -> Transformer:  # noqa: A001 - the name is promised
+    """A filter of :func:`filters`, with its parameters: ``filter("sepia", intensity=0.8)``."""
+    with bag({key: float(value) for key, value in parameters.items()}) as values:
+        return _made(lib.sdimage_transformer_new_filter, name.encode(), values.pointer)
+
+
+def filters() -> dict[str, dict[str, Any]]:
+    """All filters by name: ``"summary"``, ``"aliases"``, and ``"parameters"`` with defaults and limits."""
+    found = {}
+    for index in range(lib.sdimage_filter_count()):
+        name = lib.sdimage_filter_name(index)
+        out = c_void_p()
+        call(lib.sdimage_filter_describe, name, byref(out))
+        found[text(name)] = cast("dict[str, Any]", json.loads(_bytes.taken(out)))
+    return found
+
+
+def pipeline(transformers: Sequence[Transformer]) -> Transformer:
+    """Several, one after the other; the key is theirs, joined by ``-``."""
+    pointers = (c_void_p * max(1, len(transformers)))(*(each.pointer for each in transformers))
+    return _made(lib.sdimage_transformer_new_pipeline, ctypes.cast(pointers, POINTER(c_void_p)), len(transformers))
+
+
+def custom(key: str, function: TransformFunction, *, preserves_metadata: bool = True) -> Transformer:
+    """A transformer of one's own. `key` must tell what it does from all others, its parameters included.
+
+    `function` runs on threads of the library, several at once, and may not wait. An :class:`Error` that it raises is the
+    error of the load; any other exception becomes ``INTERNAL_ERROR`` with its text.
+    """
+    token = next(_tokens)
+    _functions[token] = function
+    table = _TABLE if preserves_metadata else _TABLE_WITHOUT_METADATA
+    return _made(lib.sdimage_transformer_new_custom, key.encode(), byref(table), token, _FORGET)
+
+
+# The library holds a number in place of a Python object, and says when it needs it no more.
+_functions: dict[int, TransformFunction] = {}
+_tokens = itertools.count(1)
+
+
+def _transform(
+    token: int | None, image: int, key: int | None, length: int, result_out: Any, error_out: Any
+) -> int:
+    def body() -> None:
+        function = _functions.get(token or 0)
+        if function is None:
+            raise Error("SHUTDOWN", "the transformer is gone")
+        name = ctypes.string_at(key, length).decode("utf-8", "replace") if key else ""
+        result = function(Image.borrowed(image), name)
+        if not isinstance(result, Image):
+            raise Error("INTERNAL_ERROR", f"the transformer gave a {type(result).__name__}, not an Image")
+        result_out[0] = lib.sdimage_image_ref(result.pointer)
+
+    return answer(error_out, body)
+
+
+_FORGET = DESTROY(lambda token: _functions.pop(token or 0, None) and None)
+_TABLE = TransformerTable(
+    size=sizeof(TransformerTable), transform=TRANSFORM(_transform), preserves_metadata=PRESERVES_METADATA(lambda _: True)
+)
+_TABLE_WITHOUT_METADATA = TransformerTable(
+    size=sizeof(TransformerTable), transform=_TABLE.transform, preserves_metadata=PRESERVES_METADATA(lambda _: False)
+)

@@ -1,0 +1,149 @@
+"""Transformers: their keys, what they do to pixels, and those made of Python functions."""
+
+from __future__ import annotations
+
+import base64
+import gc
+import math
+import threading
+import weakref
+
+from sdimage import transforms
+
+from .support import TestCase, sdimage
+
+
+def picture(width: int = 6, height: int = 4) -> sdimage.Image:
+    """Red grows by 10 a column, green by 20 a row."""
+    pixels = bytes(value for y in range(height) for x in range(width) for value in (x * 10, y * 20, 7))
+    return sdimage.Image.from_pixels(pixels, width, height, "rgb8")
+
+
+class Keys(TestCase):
+    def test_keys_tell_everything(self) -> None:
+        made = {
+            transforms.resize((100, 50), mode="aspect_fill"): "SDImageResizingTransformer({100.000000,50.000000},2)",
+            transforms.crop((1, 2, 3, 4)): "SDImageCroppingTransformer({1.000000,2.000000,3.000000,4.000000})",
+            transforms.round_corner(8, ["top_left", "bottom_right"]): (
+                "SDImageRoundCornerTransformer(8.000000,9,0.000000,(null))"
+            ),
+            transforms.flip(vertical=True): "SDImageFlippingTransformer(0,1)",
+            transforms.rotate(math.pi): "SDImageRotationTransformer(3.141593,1)",
+            transforms.tint("#ff000080"): "SDImageTintTransformer(#80ff0000,18)",
+            transforms.tint((0, 1, 0), "multiply"): "SDImageTintTransformer(#ff00ff00,1)",
+            transforms.blur(2.5): "SDImageBlurTransformer(2.500000)",
+            transforms.filter("CIColorInvert"): "SDImageFilterTransformer(CIColorInvert)",
+        }
+        for transformer, key in made.items():
+            self.assertEqual(transformer.key, key)
+        both = transforms.pipeline([transforms.flip(horizontal=True), transforms.blur(1)])
+        self.assertEqual(both.key, "SDImageFlippingTransformer(1,0)-SDImageBlurTransformer(1.000000)")
+        self.assertEqual(both, transforms.pipeline([transforms.flip(horizontal=True), transforms.blur(1)]))
+
+    def test_bad_wishes_are_refused(self) -> None:
+        for make in (
+            lambda: transforms.resize((0, 5)),
+            lambda: transforms.resize((5, math.nan)),
+            lambda: transforms.resize((5, 5), mode="stretch"),
+            lambda: transforms.crop((0, 0, -1, 5)),
+            lambda: transforms.round_corner(-1),
+            lambda: transforms.tint("red"),
+            lambda: transforms.tint((1, 2)),  # type: ignore[arg-type]
+            lambda: transforms.blur(math.inf),
+            lambda: transforms.filter("no such filter"),
+            lambda: transforms.filter("sepia", strength=1),
+        ):
+            with self.assertRaises(sdimage.Error) as caught:
+                make()
+            self.assertEqual(caught.exception.code, "INVALID_ARGUMENT")
+
+
+class Pixels(TestCase):
+    def test_flip_and_crop_move_pixels(self) -> None:
+        image = picture()
+        flipped = image.transform(transforms.flip(horizontal=True))
+        self.assertEqual(next(flipped.rows())[:3], bytes((50, 0, 7)))
+        part = image.transform(transforms.crop((2, 1, 3, 2)))
+        self.assertEqual((part.width, part.height), (3, 2))
+        self.assertEqual(part.tobytes()[:3], bytes((20, 20, 7)))
+
+    def test_resize_has_exactly_the_size(self) -> None:
+        image = picture(60, 40)
+        for mode in ("fill", "aspect_fit", "aspect_fill"):
+            for resampling in ("lanczos", "area", "cubic", "linear", "nearest"):
+                small = image.transform(transforms.resize((20, 20), mode, resampling=resampling, linear_light=True))
+                self.assertEqual((small.width, small.height), (20, 20))
+        fitted = image.transform(transforms.resize((20, 20), "aspect_fit"))
+        self.assertTrue(fitted.has_alpha)
+        self.assertEqual(fitted.color_at(10, 0)[3], 0)
+
+    def test_several_are_applied_in_order(self) -> None:
+        image = picture().transform(transforms.rotate(math.pi / 2), transforms.round_corner(2))
+        self.assertEqual((image.width, image.height, image.pixel_format), (4, 6, "rgba8"))
+        self.assertLess(image.color_at(0, 0)[3], 0.5)
+        self.assertEqual(image.color_at(2, 3)[3], 1)
+
+    def test_every_filter_runs_with_its_defaults(self) -> None:
+        image = picture(12, 9)
+        found = transforms.filters()
+        self.assertIn("CIColorInvert", found)
+        for name, about in found.items():
+            with self.subTest(name):
+                self.assertTrue(about["summary"])
+                defaults = {each["name"]: each["default"] for each in about["parameters"]}
+                changed = image.transform(transforms.filter(name, **defaults))
+                self.assertEqual((changed.width, changed.height), (12, 9))
+        inverted = image.transform(transforms.filter("CIColorInvert"))
+        self.assertEqual(inverted.tobytes()[:3], bytes((255, 255, 248)))
+
+
+class Custom(TestCase):
+    def test_a_function_transforms_and_sees_the_cache_key(self) -> None:
+        keys = []
+
+        def double(image: sdimage.Image, key: str) -> sdimage.Image:
+            keys.append(key)
+            return image.transform(transforms.resize((image.width * 2, image.height), resampling="nearest"))
+
+        wide = transforms.custom("double", double)
+        self.assertEqual(picture().transform(wide).width, 12)
+        with self.manager() as manager:
+            data = picture().encode("png")
+            url = data_url(data)
+            first = manager.load(url, cache_key="a.png", transformer=wide)
+            second = manager.load(url, cache_key="a.png", transformer=wide)
+            plain = manager.load(url, cache_key="a.png")
+        self.assertEqual([each.image.width for each in (first, second, plain) if each.image], [12, 12, 6])
+        self.assertEqual(second.source, "memory")
+        self.assertEqual(keys, ["", "a-double.png"])
+
+    def test_exceptions_become_errors(self) -> None:
+        def fail(image: sdimage.Image, key: str) -> sdimage.Image:
+            raise sdimage.Error("BUSY", "not today")
+
+        def nonsense(image: sdimage.Image, key: str) -> sdimage.Image:
+            return None  # type: ignore[return-value]
+
+        for function, code in ((fail, "BUSY"), (nonsense, "INTERNAL_ERROR")):
+            with self.assertRaises(sdimage.Error) as caught:
+                picture().transform(transforms.custom("fails", function))
+            self.assertEqual(caught.exception.code, code)
+
+    def test_a_function_is_let_go_of(self) -> None:
+        class Same:
+            def __call__(self, image: sdimage.Image, key: str) -> sdimage.Image:
+                return image
+
+        function = Same()
+        gone = threading.Event()
+        weakref.finalize(function, gone.set)
+        transformer = transforms.custom("same", function)
+        image = picture()
+        self.assertEqual(image.transform(transformer).tobytes(), image.tobytes())
+        del function, transformer
+        gc.collect()
+        self.assertTrue(gone.wait(30))
+
+
+def data_url(data: bytes) -> str:
+    return "data:image/png;base64," + base64.b64encode(data).decode()

@@ -1,0 +1,135 @@
+/* transform.c: transformers as they are written on the command line. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* Reads a number and what must stand behind it; NULL where it is none. */
+static const char *number(const char *text, char behind, double *value) {
+    char *end = NULL;
+    if (!text || strchr(" \t\n", *text))
+        return NULL;
+    *value = strtod(text, &end);
+    return end == text || *end != behind ? NULL : end + (behind != '\0');
+}
+
+static bool resize(const char *text, sdimage_transformer **made, sdimage_error **error) {
+    static const char *const modes[] = {"fill", "fit", "cover"};
+    char size[64];
+    size_t length = strcspn(text, ":");
+    double width, height;
+    unsigned mode = 0;
+    snprintf(size, sizeof size, "%.*s", (int)length, text);
+    if (!number(number(size, 'x', &width), '\0', &height))
+        return false;
+    if (text[length] == ':') {
+        while (mode < 3 && strcmp(text + length + 1, modes[mode]))
+            mode++;
+        if (mode == 3)
+            return false;
+    }
+    return sdimage_transformer_new_resize(width, height, (sdimage_scale_mode)mode, made, error) >= 0;
+}
+
+static bool crop(const char *text, sdimage_transformer **made, sdimage_error **error) {
+    sdimage_rect rect;
+    const char *size = number(number(text, ',', &rect.x), ',', &rect.y);
+    if (!number(number(size, 'x', &rect.width), '\0', &rect.height))
+        return false;
+    return sdimage_transformer_new_crop(rect, made, error) >= 0;
+}
+
+static bool flip(const char *text, sdimage_transformer **made, sdimage_error **error) {
+    bool horizontal = strchr(text, 'h') != NULL, vertical = strchr(text, 'v') != NULL;
+    if (!*text || strspn(text, "hv") != strlen(text))
+        return false;
+    return sdimage_transformer_new_flip(horizontal, vertical, made, error) >= 0;
+}
+
+static bool rotate(const char *text, sdimage_transformer **made, sdimage_error **error) {
+    double degrees;
+    if (!number(text, '\0', &degrees))
+        return false;
+    return sdimage_transformer_new_rotate(degrees * acos(-1.0) / 180, true, made, error) >= 0;
+}
+
+static bool round_corner(const char *text, sdimage_transformer **made, sdimage_error **error) {
+    double radius;
+    if (!number(text, '\0', &radius))
+        return false;
+    return sdimage_transformer_new_round_corner(radius, SDIMAGE_CORNERS_ALL, 0, NULL, made, error) >= 0;
+}
+
+static bool blur(const char *text, sdimage_transformer **made, sdimage_error **error) {
+    double radius;
+    if (!number(text, '\0', &radius))
+        return false;
+    return sdimage_transformer_new_blur(radius, made, error) >= 0;
+}
+
+bool parse_color(const char *text, sdimage_color *color) {
+    char *end = NULL;
+    size_t digits = strlen(text) - 1;
+    if (*text != '#' || (digits != 6 && digits != 8) || strspn(text + 1, "0123456789abcdefABCDEF") != digits)
+        return false;
+    unsigned long value = strtoul(text + 1, &end, 16);
+    if (digits == 6)
+        value = value << 8 | 255;
+    color->red = (double)(value >> 24 & 255) / 255;
+    color->green = (double)(value >> 16 & 255) / 255;
+    color->blue = (double)(value >> 8 & 255) / 255;
+    color->alpha = (double)(value & 255) / 255;
+    return true;
+}
+
+static bool tint(const char *text, sdimage_transformer **made, sdimage_error **error) {
+    sdimage_color color;
+    if (!*text || !parse_color(text, &color))
+        return false;
+    return sdimage_transformer_new_tint(color, SDIMAGE_BLEND_MODE_SOURCE_ATOP, made, error) >= 0;
+}
+
+/* NAME[,parameter=number]... */
+static bool filter(const char *text, sdimage_transformer **made, sdimage_error **error) {
+    char copy[512];
+    if (snprintf(copy, sizeof copy, "%s", text) >= (int)sizeof copy)
+        return false;
+    sdimage_options *parameters = sdimage_options_new();
+    char *rest = NULL, *name = strtok_r(copy, ",", &rest);
+    bool is_fine = name && parameters;
+    for (char *part; is_fine && (part = strtok_r(NULL, ",", &rest));) {
+        char *equals = strchr(part, '=');
+        double value;
+        is_fine = equals && number(equals + 1, '\0', &value);
+        if (is_fine) {
+            *equals = '\0';
+            sdimage_options_set_double(parameters, part, value);
+        }
+    }
+    is_fine = is_fine && sdimage_transformer_new_filter(name, parameters, made, error) >= 0;
+    sdimage_options_unref(parameters);
+    return is_fine;
+}
+
+bool parse_transform(const char *command, const char *text, sdimage_transformer **made) {
+    static const struct {
+        const char *name;
+        bool (*read)(const char *text, sdimage_transformer **made, sdimage_error **error);
+    } all[] = {{"resize:", resize}, {"crop:", crop}, {"flip:", flip}, {"rotate:", rotate}, {"round:", round_corner},
+               {"blur:", blur},     {"tint:", tint}, {"filter:", filter}};
+    sdimage_error *error = NULL;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        size_t length = strlen(all[i].name);
+        if (strncmp(text, all[i].name, length))
+            continue;
+        if (all[i].read(text + length, made, &error))
+            return true;
+        break;
+    }
+    if (error)
+        complain_of(text, error);
+    else
+        complain("%s: no transform '%s'; see sdimage --help", command, text);
+    return false;
+}
