@@ -15,6 +15,10 @@
  * JPEG, WebP and 8-bit files of 16-bit pixels have their upper 8 bits; HEIC and AVIF of such pixels have 10 bits. Grey stays
  * grey in JPEG, HEIC and AVIF.
  *
+ * PNG stores few colours as a palette, opaque pictures without alpha, and float as 16 bits of sRGB; moving pictures as RGBA,
+ * of each frame what changed. While it packs, it holds the picture's bytes once more, and as much room for the file. ICO: one
+ * picture of at most 256 by 256 pixels.
+ *
  * The functions block, on the calling thread; while a manager exists, idle workers help. They may be used in a forked child.
  * Classes: sdimage_encode_options single-owner. */
 #ifndef SDIMAGE_ENCODER_H
@@ -40,12 +44,12 @@ SDIMAGE_API void sdimage_encode_options_unref(sdimage_encode_options *options);
 SDIMAGE_API void sdimage_encode_options_set_quality(sdimage_encode_options *options, double quality);
 
 /* Every pixel as it is: WebP and AVIF, which has no room for 16 bits (UNSUPPORTED). JPEG and HEIC: UNSUPPORTED. PNG, BMP and
- * ICO always are. Default false. */
+ * ICO always are, BMP and ICO with 8 bits; but what alpha 0 hides is not kept in ICO. Default false. */
 SDIMAGE_API void sdimage_encode_options_set_lossless(sdimage_encode_options *options, bool lossless);
 
-/* How long to look for something smaller: 1, fastest, to 9. 0, the default, is the format's own: 6 for PNG; for WebP 4,
- * and 6 when lossless; 4 for AVIF; the encoder's for HEIC. JPEG has Huffman codes of its own from 5 on, and those of the
- * standard below. */
+/* How long to look for something smaller: 1, fastest, to 9. 0, the default, is the format's own: 6 for PNG; 5 for GIF, whose
+ * palettes become better by it; for WebP 4, and 6 when lossless; 4 for AVIF; the encoder's for HEIC. JPEG has Huffman codes
+ * of its own from 5 on, and those of the standard below. */
 SDIMAGE_API void sdimage_encode_options_set_effort(sdimage_encode_options *options, uint32_t effort);
 
 /* Laid under pictures with alpha where the format has none: JPEG. Default white; its own alpha does not count. */
@@ -86,7 +90,8 @@ SDIMAGE_API void sdimage_encode_options_set_chroma(sdimage_encode_options *optio
 SDIMAGE_API void sdimage_encode_options_set_restart_markers(sdimage_encode_options *options, bool restart_markers);
 
 /* GIF: colours of each frame, 2 to 256, the default; and how much of the error is passed on to the neighbours (Floyd and
- * Steinberg), 0 to 1, the default. Pixels that are less than half opaque are clear. */
+ * Steinberg), 0 to 1, the default. Pixels that are less than half opaque are clear; what does not change from frame to frame
+ * is not drawn again; and times become hundredths of a second, at least two, so rounded that their sum stays right. */
 SDIMAGE_API void sdimage_encode_options_set_max_colors(sdimage_encode_options *options, uint32_t colors);
 SDIMAGE_API void sdimage_encode_options_set_dithering(sdimage_encode_options *options, double amount);
 
