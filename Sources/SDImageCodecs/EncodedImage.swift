@@ -16,6 +16,12 @@ extension Image {
         return try convertedToSRGB(options, stop: stop)
     }
 
+    /// The picture without an alpha channel that it has no use for: what lies there may be anything.
+    func withoutIdleAlpha() throws(ImageError) -> Image {
+        guard pixels.format.hasAlpha, !metadata.hasAlpha else { return self }
+        return try still.converted(to: pixels.format.bytesPerChannel == 1 ? .rgb8 : .rgb16)
+    }
+
     /// A preview for a file, of at most 320 by 320 pixels (spec COD-74), as the picture lies.
     func preview(stop: StopSignal) throws(ImageError) -> Image {
         var options = DecodeOptions()

@@ -48,6 +48,13 @@ import Testing
         #expect(back.pixel(0, 8) == [200, 10, 20, 255])
     }
 
+    @Test func alphaOfAnOpaquePictureDoesNotCount() throws {
+        let image = try Drawn.image(9, 5, .rgba8) { x, _ in [7, 7, UInt8(x), 0] }
+        var metadata = image.metadata
+        metadata.hasAlpha = false
+        #expect(try decode(try encode(image.with(metadata))).pixel(3, 3) == [7, 7, 3, 255])
+    }
+
     @Test func aPictureOfNothingIsClear() throws {
         let image = try Drawn.image(9, 5, .rgba8) { _, _ in [7, 7, 7, 0] }
         #expect(try decode(try encode(image)).content == [UInt8](repeating: 0, count: 180))

@@ -53,7 +53,7 @@ struct GIFEncoder {
 
     /// Pixels that are half opaque or more, and 0 for the others.
     private func opaque(_ frame: Image) throws(ImageError) -> PixelBuffer {
-        let rows = try PictureRows(frame.pixels, as: .rgba8)
+        let rows = try PictureRows(frame.withoutIdleAlpha().pixels, as: .rgba8)
         let buffer = try PixelBuffer(size: frame.size, format: .rgba8, limit: Int.max)
         for y in 0..<frame.size.height {
             guard let to = unsafe buffer.mutableRow(y)?.assumingMemoryBound(to: UInt32.self).baseAddress,

@@ -29,7 +29,7 @@ struct APNGEncoder {
         var sequence = 0
         var before: PixelBuffer?
         for index in 0..<frames.frameCount {
-            let shown = try image.frame(at: index, stop: stop).converted(to: format).pixels
+            let shown = try image.frame(at: index, stop: stop).withoutIdleAlpha().converted(to: format).pixels
             guard shown.size == image.size else { throw ImageError(.invalidArgument, "frames of different sizes") }
             let frame = try frame(shown, before)
             let control = APNGEncoder.control(frame, milliseconds: frames.durationMilliseconds(at: index))
