@@ -37,21 +37,26 @@ package struct FrameCompositor {
         size: PixelSize, format: PixelFormat = .rgba8, background: UInt32? = nil, limits: DecodeLimits,
         budget: Int = standardBudget
     ) throws(ImageError) {
+        byteCount = try FrameCompositor.byteCount(size, limits: limits)
+        self.size = size
+        self.format = format
+        self.background = background
+        self.limits = limits
+        capacity = max(budget / byteCount - 1, 0)
+    }
+
+    /// Bytes of a canvas; refuses one beyond the limits.
+    package static func byteCount(_ size: PixelSize, limits: DecodeLimits) throws(ImageError) -> Int {
         guard !size.isEmpty else { throw ImageError(.badData, "picture without pixels") }
         guard let area = size.pixelCount, area <= limits.heldPixels else {
             throw .tooLarge("canvas area in pixels", limit: limits.heldPixels)
         }
-        let stride = try PixelBuffer.stride(width: size.width, format: format)
+        let stride = try PixelBuffer.stride(width: size.width, format: .rgba8)
         let (bytes, overflow) = stride.multipliedReportingOverflow(by: size.height)
         guard !overflow, bytes <= limits.workingBytes else {
             throw .tooLarge("working memory in bytes", limit: limits.workingBytes)
         }
-        self.size = size
-        self.format = format
-        self.background = background
-        byteCount = bytes
-        self.limits = limits
-        capacity = max(budget / bytes - 1, 0)
+        return bytes
     }
 
     /// The next frame of the animation; beyond the limit of frames nothing is added.
@@ -144,7 +149,7 @@ package struct FrameCompositor {
         do throws(ImageError) {
             return try painter.paint(index, onto: FrameCanvas(canvas, layout: layout), stop: stop) || !layout.overwrites
         } catch {
-            guard FrameCompositor.isLasting(error) else { throw error }
+            guard error.isLasting else { throw error }
             failures[index] = error
             return false
         }
@@ -186,14 +191,6 @@ package struct FrameCompositor {
         let copy = try PixelBuffer(size: size, format: format, limit: limits.workingBytes)
         unsafe memcpy(copy.mutablePixels, canvas.pixels, canvas.byteCount)
         return copy
-    }
-
-    /// What another try would not change.
-    private static func isLasting(_ error: ImageError) -> Bool {
-        switch error.status {
-        case .cancelled, .timeout, .noMemory, .internalError: false
-        default: true
-        }
     }
 
     // MARK: What is kept

@@ -22,7 +22,7 @@ struct JPEGWriter {
         markers = try JPEGWriter.markers(image, options, stop)
     }
 
-    func encode(pool: () -> WorkPool? = JPEGSplit.idleWorkers) throws(ImageError) -> Bytes {
+    func encode(pool: () -> WorkPool? = WorkPool.idle) throws(ImageError) -> Bytes {
         try options.keepingFileSize { quality throws(ImageError) in try encode(quality: quality, pool: pool) }
     }
 

@@ -33,7 +33,8 @@ struct WebPStill: PictureStream {
             facts.size = picture.size
             facts.frameCount = 1
         } catch {
-            if isFinished || error.status != .truncated { throw error }
+            // The header of the picture may belie the one of the container, which is damage and no question of limits.
+            if isFinished || error.status != .truncated && WebPChunkWalk.reachesPicture(bytes) { throw error }
         }
     }
 

@@ -26,7 +26,7 @@ struct WebPWriter {
             xmp: options.xmp.flatMap { $0.isEmpty ? nil : $0 })
     }
 
-    func encode(pool: () -> WorkPool? = JPEGSplit.idleWorkers) throws(ImageError) -> Bytes {
+    func encode(pool: () -> WorkPool? = WorkPool.idle) throws(ImageError) -> Bytes {
         try options.keepingFileSize { quality throws(ImageError) in
             let configuration = try WebPConfiguration(options, quality: quality)
             guard let frames = image.frames, frames.frameCount > 1 else { return try encodeStill(configuration) }
