@@ -96,7 +96,7 @@ import Testing
         let turned = try flip(try DrawnPicture.blockAndBar(), true, true)
         #expect(DrawnPicture.size(turned) == [300, 300])
         #expect(DrawnPicture.color(turned, 150, 285) == DrawnPicture.black)
-        let mixed: [Double] = [151.0 / 255, 36.0 / 255, 31.0 / 255, 1]
-        #expect(DrawnPicture.color(turned, 219, 149) == mixed)
+        let body = [151, 36, 31, 255].map { Double($0) / 255 }
+        #expect(DrawnPicture.color(turned, 219, 149) == body)
     }
 }

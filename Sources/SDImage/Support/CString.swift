@@ -41,12 +41,6 @@ import Glibc
         return unsafe CString.emptyStorage
     }
 
-    /// For a call, during which nobody else need hold on to this object.
-    package func withPointer<R>(_ body: (UnsafePointer<CChar>) -> R) -> R {
-        defer { withExtendedLifetime(self) {} }
-        return unsafe body(pointer)
-    }
-
     package var string: String { unsafe String(cString: pointer) }
 
     nonisolated(unsafe) private static let emptyStorage: UnsafePointer<CChar> = {
