@@ -7,6 +7,8 @@ struct WebPConfiguration {
     private static let effort = 4
     private static let losslessEffort = 6
 
+    private static let searchPasses: Int32 = 6
+
     let value: WebPConfig
 
     init(_ options: EncodeOptions, quality: Double) throws(ImageError) {
@@ -24,6 +26,8 @@ struct WebPConfiguration {
         }
         config.thread_level = 1
         for (parameter, number) in options.webP { try WebPConfiguration.set(parameter, number, &config) }
+        // One pass measures the PSNR, and only others after it come nearer.
+        if config.target_PSNR > 0, options.webP[.pass] == nil { config.pass = WebPConfiguration.searchPasses }
         guard unsafe WebPValidateConfig(&config) != 0 else {
             throw ImageError(.invalidArgument, "a WebP parameter outside its range")
         }
