@@ -6,7 +6,7 @@ enum DrawnImage {
     /// Red along x, green along y, and alpha where the two formulas say so; straight RGBA turned into `format`.
     static func image(
         _ width: Int, _ height: Int, _ format: PixelFormat = .rgb8,
-        _ pixel: (Int, Int) -> [UInt8] = { x, y in [UInt8(truncatingIfNeeded: x * 3), UInt8(truncatingIfNeeded: y * 2), 128, 255] }
+        _ pixel: (Int, Int) -> [UInt8] = { x, y in [UInt8(x * 3 & 255), UInt8(y * 2 & 255), 128, 255] }
     ) throws -> Image {
         let buffer = try PixelBuffer(size: PixelSize(width: width, height: height), format: .rgba8)
         for y in 0..<height {
@@ -75,8 +75,6 @@ extension ImageCoder {
 }
 
 extension Bytes {
-    var allBytes: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
-
     /// In place of comparing arrays, which a failing test would print.
-    func equals(_ other: Bytes) -> Bool { allBytes == other.allBytes }
+    func equals(_ other: Bytes) -> Bool { array == other.array }
 }
