@@ -65,11 +65,12 @@ import Testing
     func blocksProfileAndOrientationComeBack(format: sdimage_format) throws {
         let exif: [UInt8] = [0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0]
         let (xmp, profile) = (Array("<x:xmpmeta/>".utf8), [UInt8](repeating: 7, count: 5000))
-        let metadata = try make(sdimage_metadata_unref) { sdimage_image_copy_metadata(try ramp().pointer, $0, $1) }
+        let plain = try ramp()
+        let metadata = try make(sdimage_metadata_unref) { sdimage_image_copy_metadata(plain.pointer, $0, $1) }
         sdimage_metadata_set_orientation(metadata.pointer, .SDIMAGE_ORIENTATION_LEFT)
         sdimage_metadata_set_color_profile(metadata.pointer, try data(profile).pointer)
         let image = try make(sdimage_image_unref) {
-            sdimage_image_with_metadata(try ramp().pointer, metadata.pointer, $0, $1)
+            sdimage_image_with_metadata(plain.pointer, metadata.pointer, $0, $1)
         }
         let given = (try data(exif), try data(xmp))
         let file = try encode(
@@ -114,15 +115,14 @@ import Testing
                 sdimage_encode_options_set_effort($0, .max)
                 sdimage_encode_options_set_max_file_size($0, .max)
                 sdimage_encode_options_set_loop_count($0, .max - 1)
-                sdimage_encode_options_set_chroma($0, sdimage_chroma(rawValue: 99))
+                sdimage_encode_options_set_chroma($0, unsafeBitCast(UInt32(99), to: sdimage_chroma.self))
                 sdimage_encode_options_set_max_pixel_size($0, 1, .max)
                 sdimage_encode_options_set_max_colors($0, .max)
             }
             #expect(DrawnPicture.size(try decode(try encode(image, format, wild))) == [1, 1])
             for parameter in 0...20 {
-                let one = options {
-                    sdimage_encode_options_set_webp($0, sdimage_webp_parameter(rawValue: UInt32(parameter)), value)
-                }
+                let place = unsafeBitCast(UInt32(parameter), to: sdimage_webp_parameter.self)
+                let one = options { sdimage_encode_options_set_webp($0, place, value) }
                 let found = status(image, format, one)
                 #expect(found == .SDIMAGE_STATUS_OK || found == .SDIMAGE_STATUS_INVALID_ARGUMENT)
                 if format == .SDIMAGE_FORMAT_JPEG { #expect(found == .SDIMAGE_STATUS_OK) }
