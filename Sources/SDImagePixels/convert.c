@@ -230,8 +230,13 @@ SDPX_CLONES void sdpx_make_opaque(uint8_t *row, size_t pixels) {
 }
 
 SDPX_CLONES int sdpx_is_opaque(const uint8_t *row, size_t pixels) {
-    uint8_t all = 255;
-    for (size_t i = 0; i < pixels; i++)
-        all &= row[4 * i + 3];
-    return all == 255;
+    /* Whole pixels, because single bytes of them would have to be gathered. */
+    static const uint8_t opaque[4] = {0, 0, 0, 255};
+    uint32_t all = UINT32_MAX, pixel, alpha;
+    for (size_t i = 0; i < pixels; i++) {
+        memcpy(&pixel, row + 4 * i, sizeof pixel);
+        all &= pixel;
+    }
+    memcpy(&alpha, opaque, sizeof alpha);
+    return (all & alpha) == alpha;
 }
