@@ -114,7 +114,8 @@ import Testing
         for y in 0..<8 {
             for x in 0..<40 {
                 // Left opaque blue, right clear red.
-                for (k, value) in (x < 20 ? [0.0, 0, 1, 1] : [1, 0, 0, 0]).enumerated() { source.setSample(x, y, k, value) }
+                let pixel: [Double] = x < 20 ? [0, 0, 1, 1] : [1, 0, 0, 0]
+                for (k, value) in pixel.enumerated() { source.setSample(x, y, k, value) }
             }
         }
         for shape in ResizeKernelTests.shapes {

@@ -43,7 +43,9 @@ import Testing
         for format in [SDPX_RGBA8_PREMULTIPLIED, SDPX_BGRA8_PREMULTIPLIED] {
             for alpha in 0..<256 {
                 // Whole vectors and a rest.
-                let row = (0..<261).flatMap { [UInt8($0 % 256), UInt8(255 - $0 % 256), UInt8(($0 * 7) % 256), UInt8(alpha)] }
+                let row = (0..<261).flatMap { (x: Int) -> [UInt8] in
+                    [UInt8(x % 256), UInt8(255 - x % 256), UInt8(x * 7 % 256), UInt8(alpha)]
+                }
                 var result = [UInt8](repeating: 0, count: row.count)
                 unsafe sdpx_convert_row(&result, Int32(format), row, Int32(SDPX_RGBA8), 261)
                 let expected = row.indices.map { (at: Int) -> UInt8 in
