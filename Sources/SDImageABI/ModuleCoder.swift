@@ -19,6 +19,9 @@ final class ModuleCoder: ImageCoder {
     /// None when it is known that the module cannot be opened.
     var decodableFormats: [ImageFormat] { module.isUsable ? formats : [] }
 
+    /// None before the module was opened: what it encodes depends on the libraries that it finds.
+    var encodableFormats: [ImageFormat] { module.opened.map { coder in formats.filter(coder.canEncode) } ?? [] }
+
     /// Never opens the module.
     func canDecode(_ bytes: Bytes) -> Bool { formats.contains(FormatSniffer.format(of: bytes)) }
 

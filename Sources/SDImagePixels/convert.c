@@ -4,6 +4,7 @@
 
 #include "clones.h"
 #include "light.h"
+#include "rounding.h"
 
 /* Every conversion between integers goes through straight RGBA of the destination's depth, in blocks that stay in the
    first-level cache; where source or destination already is that format its own memory is the block. */
@@ -14,12 +15,6 @@ enum { BLOCK = 256 };
 /* Weights of ITU-R BT.601 in 16 bits, as libjpeg uses them. */
 INLINE uint32_t luma(uint32_t r, uint32_t g, uint32_t b) {
     return (19595u * r + 38470u * g + 7471u * b + 32768u) >> 16;
-}
-
-/* v / 255 rounded, exact for v <= 255 * 255. */
-INLINE uint32_t div255(uint32_t v) {
-    v += 128;
-    return (v + (v >> 8)) >> 8;
 }
 
 INLINE void gray8_to_rgba8(uint8_t *d, const uint8_t *s, size_t n) {
@@ -235,8 +230,13 @@ SDPX_CLONES void sdpx_make_opaque(uint8_t *row, size_t pixels) {
 }
 
 SDPX_CLONES int sdpx_is_opaque(const uint8_t *row, size_t pixels) {
-    uint8_t all = 255;
-    for (size_t i = 0; i < pixels; i++)
-        all &= row[4 * i + 3];
-    return all == 255;
+    /* Whole pixels, because single bytes of them would have to be gathered. */
+    static const uint8_t opaque[4] = {0, 0, 0, 255};
+    uint32_t all = UINT32_MAX, pixel, alpha;
+    for (size_t i = 0; i < pixels; i++) {
+        memcpy(&pixel, row + 4 * i, sizeof pixel);
+        all &= pixel;
+    }
+    memcpy(&alpha, opaque, sizeof alpha);
+    return (all & alpha) == alpha;
 }

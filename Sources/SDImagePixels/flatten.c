@@ -1,12 +1,7 @@
 #include "sdpixels.h"
 
 #include "clones.h"
-
-/* v / 255 rounded, exact for v <= 255 * 255. */
-static inline uint32_t div255(uint32_t v) {
-    v += 128;
-    return (v + (v >> 8)) >> 8;
-}
+#include "rounding.h"
 
 SDPX_CLONES void sdpx_flatten_row(uint8_t *to, const uint8_t *from, size_t pixels, const uint8_t *background,
                                   int is_premultiplied) {

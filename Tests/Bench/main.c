@@ -10,6 +10,8 @@
  *   thumb      file= size=                             the same into a box of size x size
  *   anim       file=                                   all frames of an animation to rgba8
  *   anim_seek  file=                                   one frame of an opened animation, in no order
+ *   encode     file= w= h= fmt=jpeg|png|webp|…         RGBA, as lies in a file, to a file in memory; alpha=1: looked at
+ *              q= restart= lossless= level= method=
  *   resize     file= w= h= dw= dh= filter=lanczos|area premultiplied RGBA, as lies in a file, to another size
  *   blur       file= w= h= sigma=                      premultiplied RGBA
  *   rotate90, flip, premultiply   file= w= h=          RGBA
@@ -37,6 +39,8 @@ int main(int argc, char **argv) {
         return serve_anim(false);
     if (!strcmp(kind, "anim_seek"))
         return serve_anim(true);
+    if (!strcmp(kind, "encode"))
+        return serve_encode();
     if (!strcmp(kind, "memcache"))
         return serve_memcache();
     if (!strcmp(kind, "diskcache"))

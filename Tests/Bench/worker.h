@@ -36,6 +36,7 @@ extern volatile unsigned touched;
 /* The kinds. */
 int serve_decode(uint32_t box);
 int serve_anim(bool seeks);
+int serve_encode(void);
 int serve_memcache(void);
 int serve_diskcache(void);
 int serve_fetch(void);

@@ -20,7 +20,7 @@ enum ExifBlock {
 
     /// The file that the second directory points to.
     static func thumbnail(_ exif: Bytes) -> [UInt8]? {
-        let bytes = exif.allBytes
+        let bytes = exif.array
         let isBig = bytes.first == 0x4D
         func number(_ at: Int, _ count: Int) -> Int {
             guard at >= 0, at + count <= bytes.count else { return 0 }

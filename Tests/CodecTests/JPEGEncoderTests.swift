@@ -160,7 +160,7 @@ struct JPEGEncoderTests {
     }
 
     @Test func restartMarkersStandBehindEveryRowOfBlocks() throws {
-        let file = try coder.encoded(try DrawnImage.image(40, 100)) { $0.restartMarkers = true }.allBytes
+        let file = try coder.encoded(try DrawnImage.image(40, 100)) { $0.restartMarkers = true }.array
         let markers = zip(file, file.dropFirst()).filter { $0 == 0xFF && (0xD0...0xD7).contains($1) }.map(\.1)
         #expect(markers == [0xD0, 0xD1, 0xD2, 0xD3, 0xD4, 0xD5])
     }
@@ -200,9 +200,9 @@ struct JPEGEncoderTests {
                 $0.exif = try? Bytes.copying(exif)
                 $0.xmp = try? Bytes.copying(xmp)
             })
-        #expect(info.exif?.allBytes == exif)
-        #expect(info.xmp?.allBytes == xmp)
-        #expect(info.colorProfile?.allBytes == profile)
+        #expect(info.exif?.array == exif)
+        #expect(info.xmp?.array == xmp)
+        #expect(info.colorProfile?.array == profile)
         #expect(info.dpi == nil)
     }
 

@@ -5,10 +5,13 @@
 
 #include "../common/source.h"
 
+/* libavif 1.0 renamed what it had called the mode of a mirror, and tells when it was refused memory. */
 #if AVIF_VERSION >= 1000000
 #define MIRROR_OF(image) ((image)->imir.axis)
+#define SET(call) (call)
 #else
 #define MIRROR_OF(image) ((image)->imir.mode)
+#define SET(call) ((call), AVIF_RESULT_OK)
 #endif
 
 /* libavif's worst quantiser; its speed where none was chosen, from 0 to 10. */
@@ -48,30 +51,29 @@ static void set_orientation(avifImage *picture, sdimage_orientation orientation)
     }
 }
 
-static void set_colors(avifImage *picture, const sdimage_image *image, bool lossless) {
+static sdimage_status set_colors(avifImage *picture, const sdimage_image *image, bool lossless, sdimage_error **error) {
     sdsrc_color said = sdsrc_color_of(image);
     const sdimage_data *profile = sdimage_image_color_profile(image);
-    picture->colorPrimaries = said.primaries;
-    picture->transferCharacteristics = said.transfer;
-    if (profile) {
-        (void)avifImageSetProfileICC(picture, sdimage_data_bytes(profile), sdimage_data_length(profile));
-        picture->colorPrimaries = AVIF_COLOR_PRIMARIES_UNSPECIFIED;
-        picture->transferCharacteristics = AVIF_TRANSFER_CHARACTERISTICS_UNSPECIFIED;
-    }
+    picture->colorPrimaries = profile ? AVIF_COLOR_PRIMARIES_UNSPECIFIED : said.primaries;
+    picture->transferCharacteristics = profile ? AVIF_TRANSFER_CHARACTERISTICS_UNSPECIFIED : said.transfer;
     picture->yuvRange = AVIF_RANGE_FULL;
     picture->matrixCoefficients = lossless && picture->yuvFormat != AVIF_PIXEL_FORMAT_YUV400
                                       ? AVIF_MATRIX_COEFFICIENTS_IDENTITY
                                       : AVIF_MATRIX_COEFFICIENTS_BT601;
+    if (!profile)
+        return SDIMAGE_STATUS_OK;
+    const uint8_t *bytes = sdimage_data_bytes(profile);
+    return check(SET(avifImageSetProfileICC(picture, bytes, sdimage_data_length(profile))), NULL, error);
 }
 
 static sdimage_status fill_gray(avifImage *picture, const sdsrc *source, sdimage_error **error) {
-    avifImageAllocatePlanes(picture, AVIF_PLANES_YUV);
+    sdimage_status status = check(avifImageAllocatePlanes(picture, AVIF_PLANES_YUV), NULL, error);
     uint8_t *plane = picture->yuvPlanes[AVIF_CHAN_Y];
-    if (!plane)
+    if (status >= 0 && !plane)
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a plane");
-    for (uint32_t y = 0; y < source->height; y++)
+    for (uint32_t y = 0; status >= 0 && y < source->height; y++)
         sdsrc_row(source, y, plane + (size_t)y * picture->yuvRowBytes[AVIF_CHAN_Y]);
-    return SDIMAGE_STATUS_OK;
+    return status;
 }
 
 /* From the pixels where they lie, whose samples of 16 bits libavif shortens. */
@@ -93,18 +95,21 @@ static sdimage_status add_blocks(avifImage *picture, const sdimage_encode_option
     sdsrc_block exif;
     sdimage_status status = sdsrc_exif(options, orientation, &exif, error);
     if (exif.length)
-        (void)avifImageSetMetadataExif(picture, exif.bytes, exif.length);
+        status = check(SET(avifImageSetMetadataExif(picture, exif.bytes, exif.length)), NULL, error);
     sdsrc_release_block(&exif);
-    if (xmp)
-        (void)avifImageSetMetadataXMP(picture, sdimage_data_bytes(xmp), sdimage_data_length(xmp));
+    if (status >= 0 && xmp) {
+        const uint8_t *bytes = sdimage_data_bytes(xmp);
+        status = check(SET(avifImageSetMetadataXMP(picture, bytes, sdimage_data_length(xmp))), NULL, error);
+    }
     return status;
 }
 
 static sdimage_status fill(avifImage *picture, const sdsrc *source, const sdimage_encode_options *options,
                            sdimage_error **error) {
-    set_colors(picture, source->image, sdimage_encode_options_is_lossless(options));
-    sdimage_status status =
-        source->channels == 1 ? fill_gray(picture, source, error) : fill_color(picture, source, error);
+    bool lossless = sdimage_encode_options_is_lossless(options);
+    sdimage_status status = set_colors(picture, source->image, lossless, error);
+    if (status >= 0)
+        status = source->channels == 1 ? fill_gray(picture, source, error) : fill_color(picture, source, error);
     if (status >= 0)
         status = add_blocks(picture, options, sdimage_image_orientation(source->image), error);
     /* Last: newer versions of the library take it from EXIF. */

@@ -99,7 +99,9 @@ import SDImage
 }
 
 /// More memory for the `OutputBytes` at `context`, and its first.
-private func growOutput(_ context: UnsafeMutableRawPointer?, _ capacity: UnsafeMutablePointer<Int>?) -> UnsafeMutablePointer<UInt8>? {
+private func growOutput(
+    _ context: UnsafeMutableRawPointer?, _ capacity: UnsafeMutablePointer<Int>?
+) -> UnsafeMutablePointer<UInt8>? {
     guard let context = unsafe context, let capacity = unsafe capacity else { return nil }
     let output = unsafe Unmanaged<OutputBytes>.fromOpaque(context).takeUnretainedValue()
     if unsafe capacity.pointee > 0 {

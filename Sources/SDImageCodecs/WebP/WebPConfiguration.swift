@@ -17,8 +17,10 @@ struct WebPConfiguration {
             throw ImageError(.unsupported, "a libwebp of another version than the one built with")
         }
         if options.isLossless {
-            guard unsafe WebPConfigLosslessPreset(&config, Int32(clamping: options.effort ?? WebPConfiguration.losslessEffort)) != 0
-            else { throw ImageError(.internalError, "libwebp refuses a level of compression") }
+            let level = Int32(clamping: options.effort ?? WebPConfiguration.losslessEffort)
+            guard unsafe WebPConfigLosslessPreset(&config, level) != 0 else {
+                throw ImageError(.internalError, "libwebp refuses a level of compression")
+            }
             // Colours under transparent pixels are pixels, too.
             config.exact = 1
         } else {

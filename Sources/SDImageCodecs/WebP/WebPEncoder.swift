@@ -58,7 +58,9 @@ typealias LibraryPicture = CWebP.WebPPicture
         var config = configuration.value
         do throws(ImageError) {
             return try encode(image, &config)
-        } catch where error.libraryCode == Int32(VP8_ENC_ERROR_PARTITION0_OVERFLOW.rawValue) && config.partition_limit < 100 {
+        } catch {
+            let isFull = error.libraryCode == Int32(clamping: VP8_ENC_ERROR_PARTITION0_OVERFLOW.rawValue)
+            guard isFull, config.partition_limit < 100 else { throw error }
             // The modes of a very large picture have no room beside its best quality.
             config.partition_limit = 100
             return try encode(image, &config)
