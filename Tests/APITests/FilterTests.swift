@@ -232,4 +232,21 @@ import Testing
         let (a, b) = (try filtered(scaled, "pixellate", ["scale": 5]), try filtered(picture, "pixellate", ["scale": 10]))
         #expect((0..<300).allSatisfy { bytes(a, UInt32($0), 150) == bytes(b, UInt32($0), 150) })
     }
+
+    @Test func numbersThatAreNoneDoNoHarm() throws {
+        let light: [Float] = [.nan, .infinity, -.infinity, 1, 1e38, -1e38, 0, .nan, 0.5, 0.5, 0.5, .infinity]
+        let picture = try make(sdimage_image_unref) {
+            sdimage_image_new(3, 1, 48, .SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT, light, $0, $1)
+        }
+        for name in Self.names { #expect(DrawnPicture.size(try filtered(picture, name)) == [3, 1]) }
+        for mode in 0..<28 as Range<UInt32> {
+            let tint = sdimage_color(red: 0.3, green: 0.6, blue: 0.9, alpha: 0.5)
+            _ = try make(sdimage_image_unref) {
+                sdimage_image_tint(picture.pointer, tint, unsafeBitCast(mode, to: sdimage_blend_mode.self), $0, $1)
+            }
+        }
+        _ = try make(sdimage_image_unref) { sdimage_image_rotate(picture.pointer, 0.5, true, $0, $1) }
+        _ = try make(sdimage_data_unref) { sdimage_blurhash_encode(picture.pointer, 4, 3, $0, $1) }
+        _ = try make(sdimage_data_unref) { sdimage_thumbhash_encode(picture.pointer, $0, $1) }
+    }
 }

@@ -59,6 +59,14 @@ import Testing
         #expect(try blurHash(try picture { x, _ in UInt8(x) }, 4, 3) == "LqG91|2mwtX3l[WTjuf9gFfkfTfm")
     }
 
+    @Test func hashesAreThoseOfThePictureAsDisplayed() throws {
+        let (plain, turned) = (try picture(), try DrawnPicture.told(try picture(), orientation: .SDIMAGE_ORIENTATION_DOWN))
+        let upright = try make(sdimage_image_unref) { sdimage_image_flip(plain.pointer, true, true, $0, $1) }
+        #expect(try blurHash(turned, 4, 3) == blurHash(upright, 4, 3))
+        #expect(try thumbHash(turned) == thumbHash(upright))
+        #expect(try thumbHash(turned) != thumbHash(plain))
+    }
+
     @Test func aBlurHashHardlyDependsOnTheSizeOfThePicture() throws {
         let large = try DrawnPicture.draw(900, 700, .SDIMAGE_PIXEL_FORMAT_RGB8) { x, y in
             [UInt8(x * 255 / 900), UInt8(y * 255 / 700), 80]

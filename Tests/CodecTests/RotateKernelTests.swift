@@ -57,7 +57,8 @@ import Testing
                     for i in 0..<24 {
                         let want = reference(pixels, x0 + Double(i) * cos(angle), y0 + Double(i) * sin(angle))
                         for channel in 0..<4 {
-                            #expect(abs(Double(line[4 * i + channel]) / top - want[channel]) < 2e-5, "\(format) \(angle) \(i) \(y)")
+                            let got = Double(line[4 * i + channel]) / top
+                            #expect(abs(got - want[channel]) < 2e-5, "\(format) \(angle) \(i) \(y)")
                         }
                     }
                 }
