@@ -70,6 +70,7 @@ import Testing
                 try tinted(image, sdimage_color(red: bad, green: 0, blue: 0, alpha: 1))
             }
         }
-        #expect(throws: CallFailure.self) { try tinted(image, Self.black, unsafeBitCast(UInt32(28), to: sdimage_blend_mode.self)) }
+        let unknown = unsafeBitCast(UInt32(28), to: sdimage_blend_mode.self)
+        #expect(throws: CallFailure.self) { try tinted(image, Self.black, unknown) }
     }
 }

@@ -18,26 +18,38 @@ import Testing
 
     private static let luma = [0.2126, 0.7152, 0.0722]
 
+    private static func matrix(_ v: [Double], _ c: [Double]) -> [Double] {
+        (0..<4).map { (row: Int) -> Double in
+            var sum = v[5 * row + 4]
+            for column in 0..<4 { sum += v[5 * row + column] * c[column] }
+            return sum
+        }
+    }
+
+    private static func curve(_ v: [Double], _ x: Double) -> Double {
+        let u = min(1, max(0, x))
+        return v[0] + v[1] * u + v[2] * u * u + v[3] * u * u * u
+    }
+
     private static func reference(_ step: Int, _ v: [Double], _ c: [Double], _ x: Double, _ y: Double) -> [Double] {
-        let grey = zip(c, luma).reduce(0) { $0 + $1.0 * $1.1 }
+        let grey = c[0] * luma[0] + c[1] * luma[1] + c[2] * luma[2]
         switch step {
-        case SDPX_STEP_MATRIX:
-            return (0..<4).map { row in (0..<4).reduce(v[5 * row + 4]) { $0 + v[5 * row + $1] * c[$1] } }
-        case SDPX_STEP_CURVE:
-            return (0..<3).map { k in
-                let u = min(1, max(0, c[k]))
-                return v[4 * k] + v[4 * k + 1] * u + v[4 * k + 2] * u * u + v[4 * k + 3] * u * u * u
-            } + [c[3]]
-        case SDPX_STEP_POWER: return c[..<3].map { $0 > 0 ? pow($0, v[0]) : 0 } + [c[3]]
-        case SDPX_STEP_LEVELS: return c[..<3].map { min(floor($0 * v[0]), v[0] - 1) / (v[0] - 1) } + [c[3]]
+        case SDPX_STEP_MATRIX: return matrix(v, c)
+        case SDPX_STEP_CURVE: return (0..<3).map { curve(Array(v[4 * $0..<4 * $0 + 4]), c[$0]) } + [c[3]]
+        case SDPX_STEP_POWER: return c[..<3].map { (x: Double) -> Double in x > 0 ? pow(x, v[0]) : 0 } + [c[3]]
+        case SDPX_STEP_LEVELS:
+            let top = v[0] - 1
+            return c[..<3].map { (x: Double) -> Double in min(floor(x * v[0]), top) / top } + [c[3]]
         case SDPX_STEP_THRESHOLD: return [Double](repeating: grey >= v[0] ? 1 : 0, count: 3) + [c[3]]
         case SDPX_STEP_VIBRANCE:
-            let factor = 1 + v[0] * (1 - ((c[..<3].max() ?? 0) - (c[..<3].min() ?? 0)))
-            return c[..<3].map { grey + ($0 - grey) * factor } + [c[3]]
+            let high = max(c[0], c[1], c[2]), low = min(c[0], c[1], c[2])
+            let factor = 1 + v[0] * (1 - (high - low))
+            return c[..<3].map { (x: Double) -> Double in grey + (x - grey) * factor } + [c[3]]
         default:
             let (dx, dy) = ((x + 0.5 - v[2]) * v[4], (y + 0.5 - v[3]) * v[4])
             let t = min(1, (dx * dx + dy * dy) / (v[1] * v[1]))
-            return c[..<3].map { $0 * (1 - v[0] * t * t * (3 - 2 * t)) } + [c[3]]
+            let factor = 1 - v[0] * t * t * (3 - 2 * t)
+            return c[..<3].map { (x: Double) -> Double in x * factor } + [c[3]]
         }
     }
 
@@ -64,7 +76,8 @@ import Testing
             let stored = pixels[4 * x..<4 * x + 4].map { Double($0) / 65535 }
             let seen = inLight ? stored[..<3].map(Self.light) + [stored[3]] : stored
             let made = Self.reference(kind, values, seen, Double(x), 17)
-            let want = (inLight ? made[..<3].map { Self.encoded(max(0, $0)) } + [made[3]] : made).map { min(1, max(0, $0)) }
+            let back = inLight ? made[..<3].map { Self.encoded(max(0, $0)) } + [made[3]] : made
+            let want = back.map { min(1, max(0, $0)) }
             for channel in 0..<4 {
                 let got = Double(result[4 * x + channel]) / 65535
                 #expect(abs(got - want[channel]) < 3e-5, "step \(kind), pixel \(x): \(got), not \(want[channel])")

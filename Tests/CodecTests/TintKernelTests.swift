@@ -71,7 +71,9 @@ import Testing
     }
 
     private static func exchanged(_ pixels: [UInt8]) -> [UInt8] {
-        stride(from: 0, to: pixels.count, by: 4).flatMap { [pixels[$0 + 2], pixels[$0 + 1], pixels[$0], pixels[$0 + 3]] }
+        stride(from: 0, to: pixels.count, by: 4).flatMap { (at: Int) -> [UInt8] in
+            [pixels[at + 2], pixels[at + 1], pixels[at], pixels[at + 3]]
+        }
     }
 
     @Test(arguments: modes) func wordsAreTheNearestToTheFormula(_ mode: BlendMode) {
