@@ -32,14 +32,14 @@ import Testing
 
     @Test func formatsWithoutAlphaBecomeThoseWithIt() throws {
         let gray = try DrawnPicture.draw(2, 1, .SDIMAGE_PIXEL_FORMAT_GRAY8) { x, _ in [UInt8(100 * x)] }
-        let half = sdimage_color(red: 1, green: 0, blue: 0, alpha: 0.5)
-        let image = try tinted(gray, half, .SDIMAGE_BLEND_MODE_NORMAL)
+        let weak = sdimage_color(red: 1, green: 0, blue: 0, alpha: 0.25)
+        let image = try tinted(gray, weak, .SDIMAGE_BLEND_MODE_NORMAL)
         #expect(sdimage_image_pixel_format(image.pointer) == .SDIMAGE_PIXEL_FORMAT_RGBA8)
         #expect(!sdimage_image_has_alpha(image.pointer))
-        #expect(DrawnPicture.color(image, 1, 0).map { Int($0 * 255 + 0.5) } == [178, 50, 50, 255])
-        let clear = try tinted(gray, half)
+        #expect(DrawnPicture.color(image, 1, 0).map { Int($0 * 255 + 0.5) } == [139, 75, 75, 255])
+        let clear = try tinted(gray, weak)
         #expect(sdimage_image_has_alpha(clear.pointer))
-        #expect(DrawnPicture.color(clear, 1, 0).map { Int($0 * 255 + 0.5) } == [255, 0, 0, 128])
+        #expect(DrawnPicture.color(clear, 1, 0).map { Int($0 * 255 + 0.5) } == [255, 0, 0, 64])
     }
 
     @Test func everyModeKeepsOpaquePicturesOpaqueOrSaysThatItDoesNot() throws {
