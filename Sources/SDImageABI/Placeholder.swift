@@ -7,7 +7,7 @@ public func sdimage_blurhash_encode(
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(text)
-        let image = unsafe try Handle.borrow(image, as: Image.self)
+        let image = try (unsafe try Handle.borrow(image, as: Image.self)).upright(stop: StopSignal())
         let hash = try BlurHash(image, across: Int(xComponents), down: Int(yComponents))
         unsafe try give(try Bytes.copying(hash.text), text)
     }
@@ -28,7 +28,7 @@ public func sdimage_blurhash_decode(
 public func sdimage_thumbhash_encode(_ image: Object, _ hash: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(hash)
-        let image = unsafe try Handle.borrow(image, as: Image.self)
+        let image = try (unsafe try Handle.borrow(image, as: Image.self)).upright(stop: StopSignal())
         unsafe try give(try Bytes.copying(try ThumbHash(image).bytes), hash)
     }
 }

@@ -38,7 +38,7 @@ static double cut_area(const corner *c, double x, double y, const sdpx_rounded *
     double v0 = c->is_bottom ? top - c->y : c->y - bottom, v1 = c->is_bottom ? bottom - c->y : c->y - top;
     u0 = fmax(u0, 0);
     v0 = fmax(v0, 0);
-    if (!(u0 < u1 && v0 < v1))
+    if (!(u0 < u1 && v0 < v1) || u1 * u1 + v1 * v1 <= c->radius * c->radius)
         return 0;
     return (u1 - u0) * (v1 - v0) - quarter_area(u0, u1, v0, v1, c->radius);
 }

@@ -53,7 +53,7 @@ SDPX_CLONES static void add(sdpx_planes *p, size_t n, const float *color, int da
 INLINE float hard_light(float b, float s) { return s <= 0.5f ? 2 * b * s : b + (2 * s - 1) - b * (2 * s - 1); }
 
 INLINE float soft_light(float b, float s) {
-    float root = __builtin_sqrtf(b), d = b <= 0.25f ? ((16 * b - 12) * b + 4) * b : root;
+    float root = __builtin_elementwise_sqrt(b), d = b <= 0.25f ? ((16 * b - 12) * b + 4) * b : root;
     return s <= 0.5f ? b - (1 - 2 * s) * b * (1 - b) : b + (2 * s - 1) * (d - b);
 }
 

@@ -28,6 +28,7 @@ package struct FilterTransformer: ImageTransformer {
     }
 
     package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
+        let image = try image.upright(stop: stop)
         let scale = image.metadata.scale
         switch filter.work(values) {
         case .steps(let steps): return try StepFilter(steps, in: filter.space).draw(image, stop: stop)

@@ -16,13 +16,17 @@ package struct RotateTransformer: ImageTransformer {
     package var key: String { "SDImageRotationTransformer(\(FixedDecimal.text(angle)),\(fitSize ? 1 : 0))" }
 
     package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
+        let image = try image.upright(stop: stop)
         let turn = angle.remainder(dividingBy: 2 * .pi)
         let quarters = (turn / (.pi / 2)).rounded()
         // Closer than anybody writes a quarter turn, and less than a pixel in any picture.
         guard abs(turn - quarters * (.pi / 2)) > 1e-6 else {
             return try QuarterTurn(quarters: Int(quarters) & 3, fitSize: fitSize).turn(image, stop: stop)
         }
-        let (sine, cosine) = (sin(turn), cos(turn))
+        return try drawn(image, sine: sin(turn), cosine: cos(turn), stop: stop)
+    }
+
+    private func drawn(_ image: Image, sine: Double, cosine: Double, stop: StopSignal) throws(ImageError) -> Image {
         let (width, height) = (Double(image.size.width), Double(image.size.height))
         let size =
             fitSize
@@ -40,8 +44,7 @@ package struct RotateTransformer: ImageTransformer {
             for y in rows {
                 // From the centre of the row's first pixel to the centre of the picture, turned back.
                 let (dx, dy) = (0.5 - Double(size.width) / 2, Double(y) + 0.5 - Double(size.height) / 2)
-                let x0 = width / 2 + dx * cosine - dy * sine
-                let y0 = height / 2 + dx * sine + dy * cosine
+                let (x0, y0) = (width / 2 + dx * cosine - dy * sine, height / 2 + dx * sine + dy * cosine)
                 unsafe withUnsafePointer(to: line) { unsafe sdpx_read_line(floats, size.width, $0, x0, y0, cosine, sine) }
                 unsafe buffer.pack(y, floats)
             }
@@ -54,20 +57,5 @@ package struct RotateTransformer: ImageTransformer {
         guard width < 1e9, height < 1e9 else { throw .tooLarge("side in pixels", limit: 1_000_000_000) }
         return PixelSize(
             width: max(1, Int((width - 0.001).rounded(.up))), height: max(1, Int((height - 0.001).rounded(.up))))
-    }
-}
-
-extension PixelBuffer {
-    /// Rounds premultiplied pixels in the range of the format's samples into row `y`.
-    func pack(_ y: Int, _ floats: UnsafePointer<Float>) {
-        guard let to = unsafe mutableRow(y)?.baseAddress else { return }
-        switch format.bytesPerChannel {
-        case 1:
-            unsafe sdpx_pack_u8(
-                to.assumingMemoryBound(to: UInt8.self), floats, size.width, Int32(format.channels), format.isPremultiplied ? 1 : 0)
-        case 2:
-            unsafe sdpx_pack_u16(to.assumingMemoryBound(to: UInt16.self), floats, size.width, Int32(format.channels))
-        default: unsafe sdpx_pack_f32(to.assumingMemoryBound(to: Float.self), floats, size.width)
-        }
     }
 }

@@ -25,6 +25,7 @@ package struct RoundCornerTransformer: ImageTransformer {
     }
 
     package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
+        let image = try image.upright(stop: stop)
         let format = image.pixels.format.withAlpha
         let scale = image.metadata.scale
         let (width, height) = (Double(image.size.width), Double(image.size.height))

@@ -16,6 +16,7 @@ package struct TintTransformer: ImageTransformer {
     package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
         // Clear to the last of 8 bits.
         guard color.bytes.alpha > 0 else { return image }
+        let image = try image.upright(stop: stop)
         let from = image.pixels.format
         let to = from.withAlpha
         let width = image.size.width

@@ -34,7 +34,9 @@ import SDImagePixels
         for y in rows.lowerBound - reach..<rows.upperBound + reach {
             guard let row = unsafe source.row(min(max(y, 0), source.size.height - 1))?.baseAddress else { continue }
             let reached = max(rows.lowerBound, y - reach)..<min(rows.upperBound, y + reach + 1)
-            let targets = unsafe reached.map { unsafe base + ($0 - rows.lowerBound) * stride + margin as UnsafeMutablePointer<Float>? }
+            let targets = unsafe reached.map { index -> UnsafeMutablePointer<Float>? in
+                unsafe base + (index - rows.lowerBound) * stride + margin
+            }
             unsafe add(row, to: targets, reached.map { weights[y - $0 + reach] })
         }
         for index in 0..<rows.count { unsafe continueEdges(base + index * stride + margin) }
