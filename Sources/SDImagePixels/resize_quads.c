@@ -39,10 +39,11 @@ static void round_weights(int16_t *to, const float *from, int32_t count, double 
     double sum = 0, total = 0;
     for (int32_t k = 0; k < count; k++)
         total += from[k];
+    double factor = unit / total;
     long before = 0;
     for (int32_t k = 0; k < count; k++) {
         sum += from[k];
-        long upto = lrint(sum / total * unit);
+        long upto = k + 1 < count ? lrint(sum * factor) : (long)unit;
         to[k] = (int16_t)(upto - before);
         before = upto;
     }
@@ -85,7 +86,7 @@ void sdpx_quad_weights(sdpx_quad_axis *quads, const sdpx_axis *axis, int variant
     }
 }
 
-size_t sdpx_quad_row_size(size_t pixels) { return (pixels + 15) / 16 * 64 + 64; }
+size_t sdpx_quad_row_size(size_t pixels, size_t vectors) { return ((pixels + 15) / 16 + vectors) * 64; }
 
 SDPX_CLONES static void quads_from_four(uint8_t *restrict to, const uint8_t *restrict from, size_t groups) {
     size_t g = 0;
@@ -122,7 +123,7 @@ SDPX_CLONES static void quads_from_rows(uint8_t *restrict to, const uint8_t *con
 }
 
 void sdpx_load_quads(uint8_t *to, const uint8_t *const *from, size_t pixels, int channels) {
-    size_t groups = pixels / 4, rest = pixels % 4, size = sdpx_quad_row_size(pixels), used = (groups + (rest > 0)) * 16;
+    size_t groups = pixels / 4, rest = pixels % 4, size = (pixels + 15) / 16 * 64, used = (groups + (rest > 0)) * 16;
     switch (channels) {
     case 4: quads_from_four(to, from[0], groups); break;
     case 3: quads_from_three(to, from[0], groups); break;

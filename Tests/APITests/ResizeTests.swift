@@ -50,7 +50,7 @@ import Testing
         }
         let filled = try resize(flag, 20, 20, .SDIMAGE_SCALE_MODE_ASPECT_FILL)
         #expect(DrawnPicture.size(filled) == [20, 20])
-        for x in UInt32(4)..<16 { #expect(DrawnPicture.color(filled, x, 9) == [0, 1, 0, 1]) }
+        for x in UInt32(8)..<12 { #expect(DrawnPicture.color(filled, x, 9) == [0, 1, 0, 1]) }
         let wide = try resize(flag, 60, 20, .SDIMAGE_SCALE_MODE_ASPECT_FILL)
         #expect(DrawnPicture.color(wide, 5, 5) == [1, 0, 0, 1])
         #expect(DrawnPicture.color(wide, 55, 5) == [0, 0, 1, 1])

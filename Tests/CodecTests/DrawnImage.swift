@@ -75,8 +75,6 @@ extension ImageCoder {
 }
 
 extension Bytes {
-    var allBytes: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
-
     /// In place of comparing arrays, which a failing test would print.
-    func equals(_ other: Bytes) -> Bool { allBytes == other.allBytes }
+    func equals(_ other: Bytes) -> Bool { array == other.array }
 }

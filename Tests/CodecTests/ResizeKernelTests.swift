@@ -41,7 +41,9 @@ import Testing
         for (width, height) in [(20, 15), (61, 9), (5, 47), (97, 113), (1, 1), (60, 48)] {
             let result = try resize(source, to: width, height, shape: shape)
             let decibels = quality(result, of: source, shape: shape)
-            #expect(decibels > (format.bytesPerChannel == 1 ? 55 : 90), "\(format) \(shape) \(width)x\(height): \(decibels)")
+            // Rounding a single sample may cost as much as 54.15 dB.
+            let least = format.bytesPerChannel > 1 ? 90.0 : result.size.pixelCount == 1 ? 54.1 : 55
+            #expect(decibels > least, "\(format) \(shape) \(width)x\(height): \(decibels)")
         }
     }
 
@@ -90,7 +92,7 @@ import Testing
 
     @Test(arguments: [PixelFormat.gray8, .rgb8, .rgba8, .rgba16])
     func hugeRatiosAreMeansOfAll(format: PixelFormat) throws {
-        let source = try PixelBuffer.scene(1500, 900, format)
+        let source = try PixelBuffer.scene(800, 300, format)
         for shape in ResizeKernelTests.shapes {
             let result = try resize(source, to: 2, 3, shape: shape)
             #expect(quality(result, of: source, shape: shape) > 52)
@@ -114,8 +116,8 @@ import Testing
         for y in 0..<8 {
             for x in 0..<40 {
                 // Left opaque blue, right clear red.
-                let color: [Double] = x < 20 ? [0, 0, 1, 1] : [1, 0, 0, 0]
-                for (k, value) in color.enumerated() { source.setSample(x, y, k, value) }
+                let pixel: [Double] = x < 20 ? [0, 0, 1, 1] : [1, 0, 0, 0]
+                for k in 0..<4 { source.setSample(x, y, k, pixel[k]) }
             }
         }
         for shape in ResizeKernelTests.shapes {
@@ -143,13 +145,27 @@ import Testing
 
     @Test func integersAndFloatAgreeOnOpaquePictures() throws {
         let source = try PixelBuffer.plain(90, 70, .rgba8, 0)
-        for y in 0..<70 { for x in 0..<90 { for k in 0..<3 { source.setSample(x, y, k, Double((x * 7 + y * 13 + k) % 256) / 255) } } }
+        for y in 0..<70 {
+            for x in 0..<90 {
+                for k in 0..<3 {
+                    let value = (x * 7 + y * 13 + k) % 256
+                    source.setSample(x, y, k, Double(value) / 255)
+                }
+            }
+        }
         let opaque = try resize(source, to: 31, 22)
         // One pixel that is not quite opaque sends its rows, and those beside it, through the other filter.
         source.setSample(0, 69, 3, 254.0 / 255)
         let mixed = try resize(source, to: 31, 22)
         var worst = 0.0
-        for y in 0..<15 { for x in 0..<31 { for k in 0..<4 { worst = max(worst, abs(opaque.sample(x, y, k) - mixed.sample(x, y, k))) } } }
+        for y in 0..<15 {
+            for x in 0..<31 {
+                for k in 0..<4 {
+                    let difference = opaque.sample(x, y, k) - mixed.sample(x, y, k)
+                    worst = max(worst, abs(difference))
+                }
+            }
+        }
         #expect(worst <= 1.0 / 255)
     }
 

@@ -40,19 +40,20 @@ import Testing
     }
 
     @Test func colorTimesAlphaIsRoundedToTheNearest() {
-        for format in [SDPX_RGBA8_PREMULTIPLIED, SDPX_BGRA8_PREMULTIPLIED] {
+        for isBGRA in [false, true] {
+            let format = isBGRA ? SDPX_BGRA8_PREMULTIPLIED : SDPX_RGBA8_PREMULTIPLIED
             for alpha in 0..<256 {
                 // Whole vectors and a rest.
-                let row = (0..<261).flatMap { (x: Int) -> [UInt8] in
-                    [UInt8(x % 256), UInt8(255 - x % 256), UInt8((x * 7) % 256), UInt8(alpha)]
+                var row: [UInt8] = []
+                var expected: [UInt8] = []
+                for i in 0..<261 {
+                    let pixel: [Int] = [i % 256, 255 - i % 256, (i * 7) % 256]
+                    row += pixel.map { UInt8($0) } + [UInt8(alpha)]
+                    let weighted: [UInt8] = pixel.map { UInt8(($0 * alpha * 2 + 255) / 510) }
+                    expected += (isBGRA ? weighted.reversed() : weighted) + [UInt8(alpha)]
                 }
                 var result = [UInt8](repeating: 0, count: row.count)
                 unsafe sdpx_convert_row(&result, Int32(format), row, Int32(SDPX_RGBA8), 261)
-                let expected = row.indices.map { (at: Int) -> UInt8 in
-                    let channel = at % 4
-                    let from = format == SDPX_BGRA8_PREMULTIPLIED && channel != 3 ? at - channel + 2 - channel : at
-                    return channel == 3 ? row[at] : UInt8((Int(row[from]) * alpha * 2 + 255) / 510)
-                }
                 #expect(result == expected)
             }
         }

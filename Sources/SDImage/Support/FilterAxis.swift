@@ -21,8 +21,9 @@ import SDImagePixels
         let (weights, overflow) = count.multipliedReportingOverflow(by: taps + 2)
         guard !overflow else { throw .tooLarge("working memory in bytes", limit: limit) }
         memory = try ScratchMemory(weights, of: Float.self, limit: limit)
+        var steps = FilterSteps(shape, step: shape.radius / radius)
         for index in 0..<count {
-            fill(index, source: source, center: offset + (Double(index) + 0.5) * ratio, radius: radius, shape: shape)
+            fill(index, source: source, center: offset + (Double(index) + 0.5) * ratio, radius: radius, shape, &steps)
         }
     }
 
@@ -74,7 +75,9 @@ import SDImagePixels
         return most
     }
 
-    private func fill(_ index: Int, source: Int, center: Double, radius: Double, shape: FilterShape) {
+    private func fill(
+        _ index: Int, source: Int, center: Double, radius: Double, _ shape: FilterShape, _ steps: inout FilterSteps
+    ) {
         guard let starts = unsafe starts, let counts = unsafe counts, let all = unsafe weights else { return }
         let weights = unsafe all + index * taps
         let low = max(0, Int((center - radius).rounded(.down)))
@@ -82,12 +85,13 @@ import SDImagePixels
         var sum = 0.0
         var first = high
         var last = low
+        steps.begin(at: (Double(low) + 0.5 - center) * shape.radius / radius)
         for position in low..<max(low, high) {
             let left = Double(position)
             let weight =
                 shape == .area
                 ? max(0, min(left + 1, center + radius) - max(left, center - radius))
-                : shape.weight((left + 0.5 - center) / radius * shape.radius)
+                : steps.next()
             // Leading positions without weight are passed over, later ones keep their place.
             guard abs(weight) > 1e-9 || first < high else { continue }
             first = min(first, position)

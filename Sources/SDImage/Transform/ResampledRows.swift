@@ -54,7 +54,7 @@ import SDImagePixels
         else { throw .noMemory(filtered.count) }
         unsafe filteredBase = rows
         unsafe sumsBase = output
-        quadStride = sdpx_quad_row_size(job.source.size.width)
+        quadStride = unsafe sdpx_quad_row_size(job.source.size.width, job.quads?.kernel.vectors ?? 0)
         quads =
             job.quads == nil ? nil : try ScratchMemory(quadStride * Int(SDPX_QUAD_UNITS), of: UInt8.self, limit: limit)
         let grayFloats = job.size.width * 4 * Int(SDPX_QUAD_UNITS)

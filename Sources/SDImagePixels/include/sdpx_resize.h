@@ -42,8 +42,9 @@ typedef struct {
 size_t sdpx_quad_vectors(const sdpx_axis *axis);
 void sdpx_quad_weights(sdpx_quad_axis *quads, const sdpx_axis *axis, int variant);
 
-/* Bytes of a row of so many 8-bit pixels in the order of the integer filter, with room for its last vector. */
-size_t sdpx_quad_row_size(size_t pixels);
+/* Bytes of a row of so many 8-bit pixels in the order of the integer filter: behind the last pixels is room for an axis that
+   takes so many vectors, whatever lies there. */
+size_t sdpx_quad_row_size(size_t pixels, size_t vectors);
 
 /* Puts a unit into that order: four pixels at a time, all samples of a channel side by side. With one channel `from` has
    four rows. */
