@@ -224,6 +224,18 @@ SDPX_CLONES void sdpx_cmyk_to_rgb(uint8_t *to, const uint8_t *from, size_t pixel
     }
 }
 
+INLINE uint8_t clamp8(int32_t v) { return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v); }
+
+SDPX_CLONES void sdpx_video_to_rgb(uint8_t *to, const uint8_t *luma, const uint8_t *blue, const uint8_t *red, size_t pixels) {
+    /* Factors with 16 bits behind the point: 255 / 219, and 255 / 224 times 2 (1 - weight) and what that takes from green. */
+    for (size_t i = 0; i < pixels; i++) {
+        int32_t y = 76309 * (luma[i] - 16) + 32768, b = blue[i] - 128, r = red[i] - 128;
+        to[3 * i] = clamp8((y + 104597 * r) >> 16);
+        to[3 * i + 1] = clamp8((y - 25675 * b - 53279 * r) >> 16);
+        to[3 * i + 2] = clamp8((y + 132201 * b) >> 16);
+    }
+}
+
 SDPX_CLONES void sdpx_make_opaque(uint8_t *row, size_t pixels) {
     for (size_t i = 0; i < pixels; i++)
         row[4 * i + 3] = 255;

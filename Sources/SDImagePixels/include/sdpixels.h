@@ -59,6 +59,10 @@ void sdpx_tone_map(float *rgba, size_t pixels);
 /* Turns a row of inverted CMYK (Adobe's habit: 255 is no ink) into RGB, ink over ink as products. */
 void sdpx_cmyk_to_rgb(uint8_t *to, const uint8_t *from, size_t pixels);
 
+/* Brightness of 16 ... 235 and differences of blue and red around 128, as in ITU-R BT.601, to RGB; one sample of each for a
+   pixel, rounded and clamped. */
+void sdpx_video_to_rgb(uint8_t *to, const uint8_t *luma, const uint8_t *blue, const uint8_t *red, size_t pixels);
+
 /* Sets the alpha of RGBA8 or BGRA8 pixels to 255; and whether it is that already. */
 void sdpx_make_opaque(uint8_t *row, size_t pixels);
 int sdpx_is_opaque(const uint8_t *row, size_t pixels);
@@ -91,6 +95,10 @@ void sdpx_filter_row(float *to, size_t pixels, const float *from, const int32_t 
 void sdpx_pack_u8(uint8_t *to, const float *from, size_t pixels, int channels, int keep_premultiplied);
 void sdpx_pack_u16(uint16_t *to, const float *from, size_t pixels, int channels);
 void sdpx_pack_f32(float *to, const float *from, size_t pixels);
+
+/* Means of boxes of samples, rounded: `factor` samples across, 1 ... 128, and `rows` rows that are `stride` bytes apart, as
+   many at most. `samples` is the length of a row; at its end a box may be narrower. */
+void sdpx_box_row(uint8_t *to, const uint8_t *from, size_t stride, size_t rows, size_t samples, size_t factor);
 
 /* The LZW decoder of GIF (GIF89a, appendix F). Memory-safe whatever the data; can pause at any byte and any pixel. */
 enum {
