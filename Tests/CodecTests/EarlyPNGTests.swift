@@ -82,8 +82,10 @@ import Testing
         tail.chunk("eXIf", [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0])
         tail.chunk("IEND", [])
         turned += tail.bytes.dropFirst(start)
-        #expect(try decode(turned, early: false)?.size == PixelSize(width: 11, height: 15))
-        #expect(try decode(turned)?.content == decode(data)?.content)
+        let box = PixelSize(width: 15, height: 20)
+        let late = try #require(try decode(turned, box, early: false))
+        #expect(late.size == box)
+        #expect(try decode(turned, box)?.content == decode(data, box)?.content)
     }
 
     @Test func damageInTheFirstPassIsDamage() throws {
