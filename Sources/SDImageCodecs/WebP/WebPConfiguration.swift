@@ -49,7 +49,7 @@ struct WebPConfiguration {
     private static func set(
         _ parameter: EncodeOptions.WebPParameter, _ number: Double, _ config: inout WebPConfig
     ) throws(ImageError) {
-        if parameter == .targetPSNR, number.isFinite {
+        if parameter == .targetPSNR, Float(number).isFinite {
             config.target_PSNR = Float(number)
         } else if let place = places[parameter], let whole = Int32(exactly: number) {
             config[keyPath: place] = whole
