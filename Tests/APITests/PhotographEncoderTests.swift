@@ -68,16 +68,17 @@ import Testing
         let plain = try ramp()
         let metadata = try make(sdimage_metadata_unref) { sdimage_image_copy_metadata(plain.pointer, $0, $1) }
         sdimage_metadata_set_orientation(metadata.pointer, .SDIMAGE_ORIENTATION_LEFT)
-        sdimage_metadata_set_color_profile(metadata.pointer, try data(profile).pointer)
+        let given = [try data(exif), try data(xmp), try data(profile)]
+        defer { withExtendedLifetime(given) {} }
+        sdimage_metadata_set_color_profile(metadata.pointer, given[2].pointer)
         let image = try make(sdimage_image_unref) {
             sdimage_image_with_metadata(plain.pointer, metadata.pointer, $0, $1)
         }
-        let given = (try data(exif), try data(xmp))
         let file = try encode(
             image, format,
             options {
-                sdimage_encode_options_set_exif($0, given.0.pointer)
-                sdimage_encode_options_set_xmp($0, given.1.pointer)
+                sdimage_encode_options_set_exif($0, given[0].pointer)
+                sdimage_encode_options_set_xmp($0, given[1].pointer)
             })
         var expected = exif
         expected[18] = format == .SDIMAGE_FORMAT_JPEG ? 8 : 1
@@ -92,12 +93,17 @@ import Testing
         let animation = try make(sdimage_image_unref) {
             sdimage_image_new_animation(frames.map { $0.pointer }, [40, 1234], 2, 5, $0, $1)
         }
+        defer { withExtendedLifetime((frames, animation)) {} }
         let moving = try decode(try encode(animation, .SDIMAGE_FORMAT_WEBP))
         #expect(sdimage_image_frame_count(moving.pointer) == 2 && sdimage_image_loop_count(moving.pointer) == 5)
         #expect((0..<2).map { sdimage_image_frame_duration_ms(moving.pointer, UInt32($0)) } == [40, 1234])
         let first = options { sdimage_encode_options_set_first_frame_only($0, true) }
         let others = [try encode(animation, .SDIMAGE_FORMAT_WEBP, first), try encode(animation, .SDIMAGE_FORMAT_JPEG)]
-        for file in others { #expect(sdimage_image_frame_count(try decode(file).pointer) == 1) }
+        for file in others {
+            let still = try decode(file)
+            #expect(sdimage_image_frame_count(still.pointer) == 1)
+            withExtendedLifetime(still) {}
+        }
         let small = options { sdimage_encode_options_set_max_pixel_size($0, 20, 20) }
         let shrunk = try decode(try encode(animation, .SDIMAGE_FORMAT_WEBP, small))
         #expect(DrawnPicture.size(shrunk) == [20, 15] && sdimage_image_frame_count(shrunk.pointer) == 2)
@@ -124,7 +130,8 @@ import Testing
                 let place = unsafeBitCast(UInt32(parameter), to: sdimage_webp_parameter.self)
                 let one = options { sdimage_encode_options_set_webp($0, place, value) }
                 let found = status(image, format, one)
-                #expect(found == .SDIMAGE_STATUS_OK || found == .SDIMAGE_STATUS_INVALID_ARGUMENT)
+                let isExpected = found == .SDIMAGE_STATUS_OK || found == .SDIMAGE_STATUS_INVALID_ARGUMENT
+                #expect(isExpected, "parameter \(parameter), value \(value), status \(found.rawValue)")
                 if format == .SDIMAGE_FORMAT_JPEG { #expect(found == .SDIMAGE_STATUS_OK) }
             }
         }
@@ -157,6 +164,7 @@ import Testing
         #expect(status(long, .SDIMAGE_FORMAT_JPEG) == .SDIMAGE_STATUS_OK)
         let words = try data(Array("words".utf8))
         let none = options { sdimage_encode_options_set_exif($0, words.pointer) }
+        defer { withExtendedLifetime(words) {} }
         for format in Self.formats { #expect(status(image, format, none) == .SDIMAGE_STATUS_INVALID_ARGUMENT) }
     }
 }

@@ -122,7 +122,7 @@ struct WebPEncoderTests {
 
     @Test(arguments: [
         (EncodeOptions.WebPParameter.method, 7.0), (.method, 2.5), (.method, .nan), (.targetPSNR, .infinity),
-        (.targetPSNR, -1), (.segments, 0), (.pass, 1e300), (.useSharpYUV, -1),
+        (.targetPSNR, 1e300), (.targetPSNR, -1), (.alphaCompression, 2), (.segments, 0), (.pass, 1e300), (.useSharpYUV, -1),
     ])
     func parametersOutsideTheirRangeAreRefused(parameter: EncodeOptions.WebPParameter, value: Double) throws {
         let image = try DrawnImage.image(4, 4)

@@ -30,7 +30,8 @@ struct WebPConfiguration {
         for (parameter, number) in options.webP { try WebPConfiguration.set(parameter, number, &config) }
         // One pass measures the PSNR, and only others after it come nearer.
         if config.target_PSNR > 0, options.webP[.pass] == nil { config.pass = WebPConfiguration.searchPasses }
-        guard unsafe WebPValidateConfig(&config) != 0 else {
+        // libwebp looks at the upper end of this one only when it encodes.
+        guard unsafe WebPValidateConfig(&config) != 0, config.alpha_compression <= 1 else {
             throw ImageError(.invalidArgument, "a WebP parameter outside its range")
         }
         value = config
@@ -49,7 +50,7 @@ struct WebPConfiguration {
     private static func set(
         _ parameter: EncodeOptions.WebPParameter, _ number: Double, _ config: inout WebPConfig
     ) throws(ImageError) {
-        if parameter == .targetPSNR, number.isFinite {
+        if parameter == .targetPSNR, Float(number).isFinite {
             config.target_PSNR = Float(number)
         } else if let place = places[parameter], let whole = Int32(exactly: number) {
             config[keyPath: place] = whole
