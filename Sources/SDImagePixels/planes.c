@@ -51,10 +51,11 @@ INLINE void read_opaque16(sdpx_planes *to, const uint16_t *p, size_t n, size_t c
 
 INLINE void straighten(sdpx_planes *planes, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        float a = planes->alpha[i], factor = a > 0 ? 1 / a : 1;
-        planes->red[i] *= factor;
-        planes->green[i] *= factor;
-        planes->blue[i] *= factor;
+        /* Divided, not multiplied by the inverse: what is as large as alpha becomes 1 exactly. */
+        float a = planes->alpha[i] > 0 ? planes->alpha[i] : 1;
+        planes->red[i] /= a;
+        planes->green[i] /= a;
+        planes->blue[i] /= a;
     }
 }
 

@@ -31,7 +31,8 @@ import Testing
     }
 
     private func key(_ name: String, _ values: [String: Double] = [:]) throws -> String {
-        String(cString: sdimage_transformer_key(try transformer(name, values).pointer))
+        let made = try transformer(name, values)
+        return withExtendedLifetime(made) { String(cString: sdimage_transformer_key(made.pointer)) }
     }
 
     private func description(_ name: String) throws -> [String: Any] {
@@ -151,7 +152,6 @@ import Testing
         #expect(zip(red, [0.85098, 0.992157, 0.992157, 1]).allSatisfy { abs($0 - $1) < 0.01 })
         #expect(DrawnPicture.color(image, 150, 20) == [1, 1, 1, 1])
         #expect(DrawnPicture.color(image, 150, 280)[3] == 0)
-        #expect(bytes(try filtered(image, "invert"), 80, 150) == [151, 36, 31, 255])
     }
 
     @Test func numbersThatChangeNothingLeaveThePictureAsItIs() throws {

@@ -48,7 +48,10 @@ import Testing
             #expect(bytes(try rotated(picture, 0, fit: fit)) == [[1, 2, 3], [11, 12, 13]])
             #expect(bytes(try rotated(picture, -2 * .pi, fit: fit)) == [[1, 2, 3], [11, 12, 13]])
         }
-        #expect(sdimage_image_pixel_format(try rotated(picture, .pi / 2, fit: true).pointer) == .SDIMAGE_PIXEL_FORMAT_GRAY8)
+        let turned = try rotated(picture, .pi / 2, fit: true)
+        withExtendedLifetime(turned) {
+            #expect(sdimage_image_pixel_format(turned.pointer) == .SDIMAGE_PIXEL_FORMAT_GRAY8)
+        }
     }
 
     @Test func aQuarterTurnThatIsNotFittedIsCutAndCentred() throws {
