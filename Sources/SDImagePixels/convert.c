@@ -50,7 +50,9 @@ INLINE void straighten8(uint8_t *d, const uint8_t *s, size_t n, int red) {
 typedef uint8_t byte64 __attribute__((vector_size(64)));
 typedef uint16_t short64 __attribute__((vector_size(128)));
 
-#define FOR_16_PIXELS(M) M(0), M(4), M(8), M(12), M(16), M(20), M(24), M(28), M(32), M(36), M(40), M(44), M(48), M(52), M(56), M(60)
+#define FOR_8_PIXELS(M, i)                                                                                             \
+    M(i), M(i + 4), M(i + 8), M(i + 12), M(i + 16), M(i + 20), M(i + 24), M(i + 28)
+#define FOR_16_PIXELS(M) FOR_8_PIXELS(M, 0), FOR_8_PIXELS(M, 32)
 #define ALPHAS(i) i + 3, i + 3, i + 3, 64
 #define EXCHANGED(i) i + 2, i + 1, i, i + 3
 

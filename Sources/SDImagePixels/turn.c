@@ -72,8 +72,8 @@ INLINE void transpose(uint8_t *to, ptrdiff_t to_stride, const uint8_t *from, ptr
                             columns - x < BLOCK ? columns - x : BLOCK, rows - y < BLOCK ? rows - y : BLOCK, size);
 }
 
-SDPX_CLONES void sdpx_transpose(void *to, ptrdiff_t to_stride, const void *from, ptrdiff_t from_stride, size_t columns, size_t rows,
-                    int bytes_per_pixel) {
+SDPX_CLONES void sdpx_transpose(void *to, ptrdiff_t to_stride, const void *from, ptrdiff_t from_stride, size_t columns,
+                                size_t rows, int bytes_per_pixel) {
     switch (bytes_per_pixel) {
     case 1: transpose(to, to_stride, from, from_stride, columns, rows, 1); break;
     case 2: transpose(to, to_stride, from, from_stride, columns, rows, 2); break;
@@ -86,13 +86,14 @@ SDPX_CLONES void sdpx_transpose(void *to, ptrdiff_t to_stride, const void *from,
     }
 }
 
-/* Whole vectors from the right to the left, then the rest pixel by pixel. */
-#define MIRROR_VECTORS(type, ...)                                                                                          \
-    for (; x + sizeof(type) / size <= pixels; x += sizeof(type) / size) {                                                  \
-        type v;                                                                                                            \
-        memcpy(&v, from + (pixels - x) * size - sizeof v, sizeof v);                                                       \
-        v = __builtin_shufflevector(v, v, __VA_ARGS__);                                                                    \
-        memcpy(to + x * size, &v, sizeof v);                                                                               \
+/* Whole vectors, then the rest pixel by pixel. Read from left to right: what is read has to be waited for, and is fetched
+   ahead in that direction. */
+#define MIRROR_VECTORS(type, ...)                                                                                      \
+    for (; x + sizeof(type) / size <= pixels; x += sizeof(type) / size) {                                              \
+        type v;                                                                                                        \
+        memcpy(&v, from + x * size, sizeof v);                                                                         \
+        v = __builtin_shufflevector(v, v, __VA_ARGS__);                                                                \
+        memcpy(to + (pixels - x) * size - sizeof v, &v, sizeof v);                                                     \
     }
 
 INLINE void mirror(uint8_t *to, const uint8_t *from, size_t pixels, size_t size) {
@@ -108,7 +109,7 @@ INLINE void mirror(uint8_t *to, const uint8_t *from, size_t pixels, size_t size)
     default: break;
     }
     for (; x < pixels; x++)
-        memcpy(to + x * size, from + (pixels - 1 - x) * size, size);
+        memcpy(to + (pixels - 1 - x) * size, from + x * size, size);
 }
 
 SDPX_CLONES void sdpx_mirror_row_to(void *to, const void *from, size_t pixels, int bytes_per_pixel) {

@@ -41,7 +41,8 @@ import Testing
     @Test func aPartOutlivesItsPicture() throws {
         let part = try crop(try crop(try numbered(40, 30), 5, 3, 30, 20), 2, 1, 10, 10)
         // Whatever is made now must not lie where the picture was.
-        let others = try (0..<4).map { _ in try DrawnPicture.draw(40, 30, .SDIMAGE_PIXEL_FORMAT_RGB8) { _, _ in [255, 255, 255] } }
+        let others = try (0..<4).map { _ in try DrawnPicture.draw(40, 30, .SDIMAGE_PIXEL_FORMAT_RGB8) { _, _ in [255, 255, 255] }
+        }
         #expect(place(part, 0, 0) == [7, 4])
         #expect(place(part, 9, 9) == [16, 13])
         withExtendedLifetime(others) {}

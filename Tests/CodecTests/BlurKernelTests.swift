@@ -14,10 +14,10 @@ import Testing
     /// Odd, and about 1.88 times the radius.
     private static let boxes: [(Double, Int)] = [(0.5, 5), (2, 5), (5, 9), (10, 19), (25, 47), (120, 227), (1e12, 1_000_000_001)]
 
-    @Test(arguments: PixelFormat.allCases, [2.0, 5, 10, 25, 120])
+    @Test(arguments: PixelFormat.allCases, [2.0, 10, 25, 120])
     func everyFormatIsAsExactAsItsSamples(format: PixelFormat, radius: Double) throws {
         let box = try #require(BlurKernelTests.boxes.first { $0.0 == radius }).1
-        for (width, height) in [(61, 47), (200, 33)] {
+        for (width, height) in [(61, 23), (120, 9)] {
             let source = try PixelBuffer.scene(width, height, format)
             let result = try blur(source, radius: radius)
             let reference = ReferencePicture(source).blurred(box: box).stored(format)

@@ -210,7 +210,9 @@ extension PixelBuffer {
     }
 
     /// Every channel of every pixel the same number.
-    static func plain(_ width: Int, _ height: Int, _ format: PixelFormat, _ value: Double, alpha: Double = 1) throws -> PixelBuffer {
+    static func plain(_ width: Int, _ height: Int, _ format: PixelFormat, _ value: Double, alpha: Double = 1) throws
+        -> PixelBuffer
+    {
         let buffer = try PixelBuffer(size: PixelSize(width: width, height: height), format: format)
         for y in 0..<height {
             for x in 0..<width { for k in 0..<format.channels { buffer.setSample(x, y, k, k == 3 ? alpha : value) } }

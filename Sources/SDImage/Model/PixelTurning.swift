@@ -6,7 +6,8 @@ extension PixelBuffer {
         guard orientation != .up else { return self }
         let size = orientation.swapsAxes ? size.swapped : size
         let result = try PixelBuffer(size: size, format: format)
-        try RowBands.run(size.height, rowBytes: PixelBuffer.lightly(result.stride), stop: stop) { [self] rows throws(ImageError) in
+        try RowBands.run(size.height, rowBytes: PixelBuffer.lightly(result.stride), stop: stop) {
+            [self] rows throws(ImageError) in
             if orientation.swapsAxes {
                 transpose(rows, of: result, orientation)
             } else {

@@ -24,8 +24,9 @@ package final class RowBands: Sendable {
     ) throws(ImageError) {
         let bands = RowBands(rows: rows, rowBytes: rowBytes, stop: stop)
         var helpers: [Assistance] = []
-        if let pool = Engine.current?.work {
-            let count = (rows + bands.bandRows - 1) / bands.bandRows
+        let count = (rows + bands.bandRows - 1) / bands.bandRows
+        // Where all processors are busy a helper only keeps the caller waiting.
+        if count > 1, let pool = Engine.current?.work, RunQueue.hasIdleProcessor {
             while helpers.count < count - 1, let helper = pool.assist({ bands.work(body) }) { helpers.append(helper) }
         }
         bands.work(body)
