@@ -49,6 +49,16 @@ enum Handle {
         return unsafe peek(pointer, as: type)
     }
 
+    /// What `body` makes of the object behind a pointer, without counting a reference for it: threads that use one object
+    /// at a time do not wait for its counter. nil for NULL and for objects of another kind.
+    @inline(__always)
+    static func using<T: AnyObject, R>(_ pointer: Object, as type: T.Type, _ body: (T) -> R?) -> R? {
+        guard let pointer = unsafe pointer, !Engine.isForked || !needsEngine(type), unsafe isValid(pointer, as: type) else {
+            return nil
+        }
+        return unsafe Unmanaged<T>.fromOpaque(UnsafeRawPointer(pointer))._withUnsafeGuaranteedRef(body)
+    }
+
     /// One more reference; nil, and none, for what is not a `T`.
     static func ref<T: AnyObject>(_ pointer: Object, as type: T.Type) -> Object {
         guard let object = unsafe find(pointer, as: type) else { return nil }
@@ -83,14 +93,17 @@ enum Handle {
     }
 
     private static func peek<T: AnyObject>(_ pointer: OpaquePointer, as type: T.Type) -> T? {
+        guard unsafe isValid(pointer, as: type) else { return nil }
+        return unsafe Unmanaged<T>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
+    }
+
+    private static func isValid<T: AnyObject>(_ pointer: OpaquePointer, as type: T.Type) -> Bool {
         let raw = unsafe UnsafeRawPointer(pointer)
         #if DEBUG
-            if unsafe FreedHandles.contains(pointer) { return nil }
+            if unsafe FreedHandles.contains(pointer) { return false }
         #endif
-        guard UInt(bitPattern: raw) % UInt(MemoryLayout<UInt>.alignment) == 0,
-            unsafe raw.load(as: UInt.self) == unsafeBitCast(type, to: UInt.self)
-        else { return nil }
-        return unsafe Unmanaged<T>.fromOpaque(raw).takeUnretainedValue()
+        return unsafe UInt(bitPattern: raw) % UInt(MemoryLayout<UInt>.alignment) == 0
+            && raw.load(as: UInt.self) == unsafeBitCast(type, to: UInt.self)
     }
 }
 

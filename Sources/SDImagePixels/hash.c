@@ -18,24 +18,33 @@ static inline uint64_t load64(const uint8_t *p) {
     return v;
 }
 
-static inline uint64_t load_tail(const uint8_t *p, size_t n) {
-    uint64_t v = 0;
-    memcpy(&v, p, n);
+static inline uint64_t load32(const uint8_t *p) {
+    uint32_t v;
+    memcpy(&v, p, 4);
     return v;
 }
 
-uint64_t sdpx_hash64(const void *bytes, size_t length) {
+/* Ends overlap what came before rather than being read byte by byte. */
+uint64_t sdpx_hash64(const void *bytes, size_t length, uint64_t secret) {
     static const uint64_t k0 = 0x9e3779b97f4a7c15u, k1 = 0xd6e8feb86659fd93u, k2 = 0xa0761d6478bd642fu;
     const uint8_t *p = bytes;
-    uint64_t seed = k0 ^ length;
+    uint64_t key = k1 ^ secret, seed = mix(secret ^ k0, k2 ^ length), a = 0, b = 0;
     size_t n = length;
-    for (; n >= 16; n -= 16, p += 16)
-        seed = mix(load64(p) ^ k1, load64(p + 8) ^ seed);
-    if (n > 8)
-        seed = mix(load64(p) ^ k1, load_tail(p + 8, n - 8) ^ seed);
-    else if (n > 0)
-        seed = mix(load_tail(p, n) ^ k2, seed ^ n);
-    return mix(seed ^ k2, k1 ^ length);
+    if (n > 16) {
+        for (; n > 16; n -= 16, p += 16)
+            seed = mix(load64(p) ^ key, load64(p + 8) ^ seed);
+        a = load64(p + n - 16);
+        b = load64(p + n - 8);
+    } else if (n >= 8) {
+        a = load64(p);
+        b = load64(p + n - 8);
+    } else if (n >= 4) {
+        a = load32(p);
+        b = load32(p + n - 4);
+    } else if (n > 0) {
+        a = (uint64_t)p[0] << 16 | (uint64_t)p[n / 2] << 8 | p[n - 1];
+    }
+    return mix(mix(a ^ key, b ^ seed) ^ k2, key ^ length);
 }
 
 /* A reflected CRC of 32 bits by the table of its polynomial, a nibble at a time: small, and no start-up work. */

@@ -12,7 +12,7 @@ enum { SEQUENCE = 1 << 17, KEY = 64 };
 static char (*keys)[KEY];
 static uint32_t sequence[SEQUENCE];
 static sdimage_cache *cache;
-static sdimage_image *dot;
+static sdimage_image **pictures;
 static long operations_each;
 static bool is_mixed;
 
@@ -22,7 +22,7 @@ static void *look_up(void *argument) {
         const char *key = keys[sequence[at]];
         size_t length = strlen(key);
         if (is_mixed && (i & 15) == 15)
-            sdimage_cache_set_memory_image(cache, key, length, dot, NULL);
+            sdimage_cache_set_memory_image(cache, key, length, pictures[sequence[at]], NULL);
         else
             sdimage_image_unref(sdimage_cache_memory_image(cache, key, length));
     }
@@ -69,12 +69,13 @@ int serve_memcache(void) {
     sdimage_error *error = NULL;
     if (number_of("threads", 1) > 64 || sdimage_cache_new(config, &cache, &error) < 0)
         fail("cache", error);
-    if (sdimage_image_new(1, 1, 4, SDIMAGE_PIXEL_FORMAT_RGBA8, "dot", &dot, &error) < 0)
-        fail("image", error);
     keys = calloc((size_t)items, KEY);
+    pictures = calloc((size_t)items, sizeof(sdimage_image *));
     for (long i = 0; i < items; i++) {
         snprintf(keys[i], KEY, "https://img.example.com/photos/%06ld_t.jpg", i);
-        sdimage_cache_set_memory_image(cache, keys[i], strlen(keys[i]), dot, NULL);
+        if (sdimage_image_new(1, 1, 4, SDIMAGE_PIXEL_FORMAT_RGBA8, "dot", &pictures[i], &error) < 0)
+            fail("image", error);
+        sdimage_cache_set_memory_image(cache, keys[i], strlen(keys[i]), pictures[i], NULL);
     }
     make_sequence(items);
     return serve(run_memcache);

@@ -18,7 +18,7 @@ import Testing
 }
 
 @Test func leastRecentlyUsedPictureLeavesFirst() throws {
-    let cache = MemoryCache(countLimit: 100)
+    let cache = MemoryCache(countLimit: 100, eviction: .leastRecentlyUsed)
     for index in 0..<100 { cache.set(try picture(), for: CacheKey("\(index)")) }
     // Every second one is used again, so that the others are the older ones.
     for index in stride(from: 0, to: 100, by: 2) { #expect(cache.image(for: CacheKey("\(index)")) != nil) }
@@ -32,8 +32,9 @@ import Testing
     #expect(cache.statistics.evictions == 50)
 }
 
-@Test func limitsHoldAfterEachStore() throws {
-    let cache = MemoryCache(byteLimit: 10_000, countLimit: 30)
+@Test(arguments: [EvictionPolicy.adaptive, .leastRecentlyUsed])
+func limitsHoldAfterEachStore(eviction: EvictionPolicy) throws {
+    let cache = MemoryCache(byteLimit: 10_000, countLimit: 30, eviction: eviction)
     for index in 0..<1000 {
         cache.set(try picture(), for: CacheKey("\(index)"), cost: index * 37 % 2000)
         #expect(cache.statistics.bytes <= 10_000)
@@ -53,7 +54,7 @@ import Testing
 }
 
 @Test func newLimitsTakeEffectAtOnce() throws {
-    let cache = MemoryCache()
+    let cache = MemoryCache(eviction: .leastRecentlyUsed)
     for index in 0..<50 { cache.set(try picture(), for: CacheKey("\(index)"), cost: 10) }
     cache.setLimits(bytes: 0, count: 20)
     #expect(cache.statistics.count == 20)
@@ -69,6 +70,17 @@ import Testing
     cache.set(try picture(), for: CacheKey("a"), cost: 10)
     cache.set(try picture(), for: CacheKey("a"), cost: 25)
     #expect(cache.statistics.bytes == 25 && cache.statistics.count == 1)
+}
+
+@Test(arguments: [EvictionPolicy.adaptive, .leastRecentlyUsed])
+func aReplacementThatGrowsDisplacesOthersButNotItself(eviction: EvictionPolicy) throws {
+    let cache = MemoryCache(byteLimit: 100, eviction: eviction)
+    for name in ["a", "b", "c"] { cache.set(try picture(), for: CacheKey(name), cost: 30) }
+    let larger = try picture()
+    cache.set(larger, for: CacheKey("a"), cost: 100)
+    #expect(cache.image(for: CacheKey("a")) === larger)
+    #expect(cache.statistics.bytes == 100 && cache.statistics.count == 1)
+    #expect(cache.statistics.evictions == 2)
 }
 
 @Test func costIsThatOfThePixels() throws {
@@ -88,9 +100,41 @@ import Testing
     #expect(cache.image(for: CacheKey("")) != nil)
 }
 
-/// Against a plain dictionary, through growth, removal and runs of colliding slots.
-@Test func tableAgreesWithADictionary() throws {
+@Test func keysOfOneHashAreToldApart() throws {
     let cache = MemoryCache()
+    let keys = (0..<300).map { CacheKey(Array("key \($0)".utf8), hash: 0x1234_5678_9abc_def0) }
+    let pictures = try keys.map { _ in try picture() }
+    for (key, image) in zip(keys, pictures) { cache.set(image, for: key) }
+    for (key, image) in zip(keys, pictures) { #expect(cache.image(for: key) === image) }
+    // Holes in the one run of slots must not hide what lies behind them.
+    for index in stride(from: 0, to: 300, by: 2) { cache.remove(keys[index]) }
+    for (index, key) in keys.enumerated() { #expect(cache.contains(key) == (index % 2 == 1)) }
+    #expect(cache.statistics.count == 150)
+}
+
+@Test func tenThousandHostileKeysAreTenThousandEntries() throws {
+    let cache = MemoryCache()
+    let shared = try picture()
+    let long = [UInt8](repeating: 0x61, count: 1 << 20)
+    func key(_ index: Int) -> CacheKey {
+        let number = Array("\(index / 5)".utf8)
+        return switch index % 5 {
+        case 0: CacheKey([0] + number + [0])
+        case 1: CacheKey(Array("../../".utf8) + number)
+        case 2: CacheKey(Array("caf\u{e9}".utf8) + number)
+        case 3: CacheKey(Array("cafe\u{301}".utf8) + number)
+        default: index < 50 ? CacheKey(long + number) : CacheKey([0xff, 0xfe] + number)
+        }
+    }
+    for index in 0..<10_000 { cache.set(shared, for: key(index)) }
+    #expect(cache.statistics.count == 10_000)
+    for index in 0..<10_000 where cache.image(for: key(index)) !== shared { Issue.record("key \(index) is lost") }
+}
+
+/// Against a plain dictionary, through growth, removal and runs of colliding slots.
+@Test(arguments: [EvictionPolicy.adaptive, .leastRecentlyUsed])
+func tableAgreesWithADictionary(eviction: EvictionPolicy) throws {
+    let cache = MemoryCache(eviction: eviction)
     var model: [Int: Image] = [:]
     var seed: UInt64 = 1
     for step in 0..<20_000 {
@@ -112,8 +156,9 @@ import Testing
     for (index, image) in model { #expect(cache.image(for: CacheKey("key \(index)")) === image) }
 }
 
-@Test func manyThreadsMayHammerOneCache() throws {
-    let cache = MemoryCache(countLimit: 200)
+@Test(arguments: [EvictionPolicy.adaptive, .leastRecentlyUsed])
+func manyThreadsMayHammerOneCache(eviction: EvictionPolicy) throws {
+    let cache = MemoryCache(countLimit: 200, eviction: eviction)
     let pictures = try (0..<500).map { try picture(width: $0 + 1) }
     let wrong = Atomic<Int>(0)
     let threads = try (0..<4).map { thread in
@@ -138,8 +183,9 @@ import Testing
 }
 
 /// A picture whose memory, when let go, calls the cache that held it.
-@Test func destructorMayCallTheSameCache() throws {
-    let cache = MemoryCache(countLimit: 1)
+@Test(arguments: [EvictionPolicy.adaptive, .leastRecentlyUsed])
+func destructorMayCallTheSameCache(eviction: EvictionPolicy) throws {
+    let cache = MemoryCache(countLimit: 1, eviction: eviction)
     let released = Released()
     func adopting() -> Image {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 64)

@@ -9,7 +9,10 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <linux/futex.h>
+#include <malloc.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 void csys_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
@@ -35,6 +38,14 @@ uint64_t csys_next_order(void) {
     static _Atomic uint64_t last;
     return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
 }
+
+void csys_futex_wait(const void *word, uint32_t expected) {
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
+}
+
+void csys_futex_wake(const void *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0); }
+
+void csys_trim_heap(void) { malloc_trim(0); }
 
 /* Holds descriptor + 1, so that 0 is a free place. */
 static _Atomic int watched[64];

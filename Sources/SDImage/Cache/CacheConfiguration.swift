@@ -9,6 +9,7 @@ package struct CacheConfiguration: Sendable {
     /// 0 = unlimited.
     package var maxMemoryCost = 0
     package var maxMemoryCount = 0
+    package var eviction = EvictionPolicy.adaptive
     /// False: nothing enters memory but by an explicit wish (spec MEM-7).
     package var keepsImagesInMemory = true
     /// Pictures that left memory are found as long as somebody else holds them (spec MEM-5).

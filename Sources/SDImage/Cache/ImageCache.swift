@@ -14,7 +14,7 @@ package final class ImageCache: ImageCaching {
     package init(_ configuration: CacheConfiguration, store: @escaping CacheStoreFactory) throws(ImageError) {
         memory = MemoryCache(
             byteLimit: configuration.maxMemoryCost, countLimit: configuration.maxMemoryCount,
-            keepsWeakly: configuration.keepsWeakImages)
+            keepsWeakly: configuration.keepsWeakImages, eviction: configuration.eviction)
         keepsImages = Atomic(configuration.keepsImagesInMemory)
         if Engine.isForked { throw .forked }
         disk = configuration.isMemoryOnly ? nil : try DiskCache(configuration, store: store)

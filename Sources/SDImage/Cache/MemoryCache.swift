@@ -3,84 +3,155 @@ import Synchronization
 
 /// Decoded pictures by key, under strict limits of bytes and number.
 ///
-/// The entries are spread over shards by hash, each with its own lock; the limits and the order of use hold over all of
-/// them. Used from one thread the order is exactly that of the last use (spec MEM-3). In a forked child, whose locks may
-/// be held by threads that stayed behind, it is empty and keeps nothing.
+/// A look-up takes the lock of one shard of the table and counts a use. What changes the set of entries also takes the lock
+/// of the order of eviction, always first: there the limits hold at every moment, whoever races. In a forked child, whose
+/// locks may be held by threads that stayed behind, it is empty and keeps nothing.
 package final class MemoryCache: Sendable {
-    private final class Shard: Sendable {
-        let table = AdaptiveLock(MemoryTable())
-        /// Copy of the table's `oldestOrder`, so that an eviction finds the right shard without locking all.
-        let oldest = Atomic<UInt64>(.max)
+    private struct State {
+        let order: any EvictionOrder
+        var bytes = 0
+        var count = 0
+        var evictions = 0
+        var byteLimit = 0
+        var countLimit = 0
+
+        func lacksRoom(bytes more: Int, count another: Int) -> Bool {
+            if byteLimit > 0, bytes > byteLimit - more { return true }
+            return countLimit > 0 && count > countLimit - another
+        }
     }
 
-    private let shards: [Shard]
-    /// How far a hash is shifted to leave the number of its shard.
-    private let shift: UInt64
-    private let bytes = Atomic<Int>(0)
-    private let count = Atomic<Int>(0)
-    private let evictions = Atomic<Int>(0)
-    private let byteLimit: Atomic<Int>
-    private let countLimit: Atomic<Int>
+    /// What one change took out, for whoever holds no lock any more.
+    @safe private struct Removed: @unchecked Sendable {
+        // Unchecked: nobody else can find these entries.
+        /// Linked by `older`.
+        var chain: MemoryEntry.Pointer?
+        var replaced: Image?
+
+        init() { unsafe chain = nil }
+
+        mutating func add(_ entry: MemoryEntry.Pointer) {
+            unsafe entry.pointee.older = chain
+            unsafe chain = entry
+        }
+    }
+
+    private let shards = MemoryShards()
+    /// Whether a use is noted with its time.
+    private let notesTimes: Bool
+    private let state: AdaptiveLock<State>
     private let weakImages = WeakImages()
     private let keepsWeakly: Atomic<Bool>
 
     /// 0 = unlimited.
-    package init(byteLimit: Int = 0, countLimit: Int = 0, keepsWeakly: Bool = false) {
-        // Some for each processor against waiting; not more, because an eviction looks at all.
-        let bits: UInt64 = LibraryThread.availableProcessors <= 2 ? 4 : LibraryThread.availableProcessors <= 8 ? 5 : 6
-        shards = (0..<(1 << bits)).map { _ in Shard() }
-        shift = 64 - bits
-        self.byteLimit = Atomic(byteLimit)
-        self.countLimit = Atomic(countLimit)
+    package init(byteLimit: Int = 0, countLimit: Int = 0, keepsWeakly: Bool = false, eviction: EvictionPolicy = .adaptive) {
+        notesTimes = eviction == .leastRecentlyUsed
+        let order: any EvictionOrder = eviction == .adaptive ? AdaptiveOrder() : LeastRecentlyUsedOrder()
+        order.setLimits(bytes: byteLimit, count: countLimit)
+        state = AdaptiveLock(State(order: order, byteLimit: byteLimit, countLimit: countLimit))
         self.keepsWeakly = Atomic(keepsWeakly)
     }
 
+    deinit { unsafe MemoryEntry.free(chain: state.withLock { unsafe $0.order.removeAll() }) }
+
+    // MARK: Look-ups
+
     /// The picture of a key given as plain bytes, so that a caller need not make a `CacheKey` first.
     package func image(for key: UnsafeRawBufferPointer) -> Image? {
-        if let image = unsafe image(CacheKey.hash(of: key), key) { return image }
+        if let image = unsafe find(CacheKey.hash(of: key), key) { return image }
         guard keepsWeakly.load(ordering: .relaxed) else { return nil }
         return revive(CacheKey(unsafe Array(key)))
     }
 
     package func image(for key: CacheKey) -> Image? {
-        if let image = unsafe key.bytes.withUnsafeBytes({ unsafe image(key.hash, $0) }) { return image }
+        if let image = unsafe key.bytes.withUnsafeBytes({ unsafe find(key.hash, $0) }) { return image }
         return keepsWeakly.load(ordering: .relaxed) ? revive(key) : nil
     }
 
     /// Whether an entry exists; does not count as a use.
     package func contains(_ key: CacheKey) -> Bool {
-        unsafe key.bytes.withUnsafeBytes { bytes in
-            !Engine.isForked && shard(key.hash).table.withLock { unsafe $0.contains(key.hash, bytes) }
+        guard !Engine.isForked else { return false }
+        return unsafe MemoryShard.withLock(shards[key.hash]) { unsafe slot(key, in: $0) != nil }
+    }
+
+    @inline(__always)
+    private func find(_ hash: UInt64, _ key: UnsafeRawBufferPointer) -> Image? {
+        guard !Engine.isForked else { return nil }
+        return unsafe MemoryShard.withLock(shards[hash]) { shard in
+            guard let entry = unsafe shard.pointee.table.find(hash, key)?.pointee.entry else {
+                unsafe shard.pointee.misses &+= 1
+                return nil
+            }
+            unsafe shard.pointee.hits &+= 1
+            unsafe noteUse(entry)
+            return unsafe entry.pointee.image.takeUnretainedValue()
         }
     }
+
+    @inline(__always)
+    private func noteUse(_ entry: MemoryEntry.Pointer) {
+        if notesTimes { return unsafe entry.pointee.lastUse.store(csys_order(), ordering: .relaxed) }
+        // Written only while it grows: a popular entry's line then stays with all processors that read it.
+        let uses = unsafe entry.pointee.uses.load(ordering: .relaxed)
+        if unsafe uses < MemoryEntry.mostUses { unsafe entry.pointee.uses.store(uses + 1, ordering: .relaxed) }
+    }
+
+    private func slot(_ key: CacheKey, in shard: UnsafeMutablePointer<MemoryShard>) -> UnsafeMutablePointer<MemoryTable.Slot>? {
+        unsafe key.bytes.withUnsafeBytes { unsafe shard.pointee.table.find(key.hash, $0) }
+    }
+
+    // MARK: Changes
 
     /// Puts a picture in, at the cost of its pixels unless another is given. One larger than the limit is not kept.
     package func set(_ image: Image, for key: CacheKey, cost: Int? = nil) {
         guard !Engine.isForked else { return }
         if keepsWeakly.load(ordering: .relaxed) { weakImages.set(image, for: key) }
         let cost = max(0, cost ?? image.memoryCost)
-        let limit = byteLimit.load(ordering: .relaxed)
-        guard limit <= 0 || cost <= limit else { return removeStrong(key) }
-        let replaced = unsafe key.bytes.withUnsafeBytes { unsafe insert(image, key.hash, $0, cost: cost) }
-        withExtendedLifetime(replaced) {}
-        enforceLimits()
+        if let replaced = replace(image, for: key, cost: cost) { return withExtendedLifetime(replaced) {} }
+        changing { state, removed in
+            if state.byteLimit > 0, cost > state.byteLimit { return remove(key, &state, &removed) }
+            if let entry = unsafe entry(of: key) {
+                unsafe update(entry, image, key, cost, &state, &removed)
+            } else {
+                insert(image, key, cost, &state, &removed)
+            }
+        }
     }
 
     package func remove(_ key: CacheKey) {
         guard !Engine.isForked else { return }
         weakImages.remove(key)
-        removeStrong(key)
+        changing { remove(key, &$0, &$1) }
     }
 
     package func removeAll() {
         guard !Engine.isForked else { return }
         weakImages.removeAll()
-        removeAllStrong()
+        memoryPressure()
     }
 
     /// The host is short of memory: nothing is kept alive any more, and what others hold is still found where weak
     /// references are kept (spec MEM-6).
-    package func memoryPressure() { removeAllStrong() }
+    package func memoryPressure() {
+        guard !Engine.isForked else { return }
+        changing { state, removed in
+            for index in 0..<MemoryShards.count {
+                unsafe MemoryShard.withLock(shards[index]) { unsafe $0.pointee.table.removeAll() }
+            }
+            unsafe removed.chain = state.order.removeAll()
+            (state.bytes, state.count) = (0, 0)
+        }
+    }
+
+    /// New limits, enforced before this returns; 0 = unlimited.
+    package func setLimits(bytes: Int, count: Int) {
+        guard !Engine.isForked else { return }
+        changing { state, removed in
+            (state.byteLimit, state.countLimit) = (bytes, count)
+            state.order.setLimits(bytes: bytes, count: count)
+            makeRoom(bytes: 0, count: 0, &state, &removed)
+        }
+    }
 
     /// Whether pictures that left are found again as long as somebody else holds them; takes effect at once.
     package func setKeepsWeakly(_ keeps: Bool) {
@@ -88,22 +159,21 @@ package final class MemoryCache: Sendable {
         if !keeps, !Engine.isForked { weakImages.removeAll() }
     }
 
-    private func removeStrong(_ key: CacheKey) {
-        let removed = unsafe key.bytes.withUnsafeBytes { bytes in
-            change(shard(key.hash)) { unsafe $0.remove(key.hash, bytes) }
+    package var statistics: MemoryCacheStatistics {
+        var result = MemoryCacheStatistics()
+        guard !Engine.isForked else { return result }
+        for index in 0..<MemoryShards.count {
+            let (hits, misses) = unsafe MemoryShard.withLock(shards[index]) { unsafe ($0.pointee.hits, $0.pointee.misses) }
+            result.hits &+= hits
+            result.misses &+= misses
         }
-        withExtendedLifetime(removed) {}
-    }
-
-    private func removeAllStrong() {
-        guard !Engine.isForked else { return }
-        for shard in shards {
-            // No more than there are now: a destructor may put new ones in.
-            for _ in 0..<shard.table.withLock({ $0.count }) {
-                let removed = change(shard) { $0.removeOldest() }
-                withExtendedLifetime(removed) {}
-            }
+        state.withLock { state in
+            result.evictions = state.evictions
+            result.ghostHits = state.order.ghostHits
+            result.bytes = state.bytes
+            result.count = state.count
         }
+        return result
     }
 
     /// Puts a picture that somebody else kept alive back in.
@@ -113,92 +183,81 @@ package final class MemoryCache: Sendable {
         return image
     }
 
-    /// New limits, enforced before this returns; 0 = unlimited.
-    package func setLimits(bytes: Int, count: Int) {
-        byteLimit.store(bytes, ordering: .relaxed)
-        countLimit.store(count, ordering: .relaxed)
-        enforceLimits()
-    }
+    // MARK: Under the lock of the order
 
-    package var statistics: MemoryCacheStatistics {
-        var result = MemoryCacheStatistics()
-        guard !Engine.isForked else { return result }
-        for shard in shards {
-            shard.table.withLock { table in
-                result.hits &+= table.hits
-                result.misses &+= table.misses
-            }
+    /// Changes the set of entries; what leaves is let go of after the lock, because its destructor may call this cache.
+    private func changing(_ body: (inout State, inout Removed) -> Void) {
+        let removed = state.withLock { state in
+            var removed = Removed()
+            body(&state, &removed)
+            return removed
         }
-        result.evictions = evictions.load(ordering: .relaxed)
-        result.bytes = bytes.load(ordering: .relaxed)
-        result.count = count.load(ordering: .relaxed)
-        return result
+        unsafe MemoryEntry.free(chain: removed.chain)
     }
 
-    private func shard(_ hash: UInt64) -> Shard { shards[Int(truncatingIfNeeded: hash >> shift)] }
-
-    private func image(_ hash: UInt64, _ key: UnsafeRawBufferPointer) -> Image? {
-        guard !Engine.isForked else { return nil }
-        let shard = shard(hash)
-        return shard.table.withLock { table in
-            let before = table.oldestOrder
-            let image = unsafe table.find(hash, key, order: csys_order())
-            if table.oldestOrder != before { shard.oldest.store(table.oldestOrder, ordering: .relaxed) }
-            return image
+    /// Exchanges the picture of an entry of that very cost, which changes nothing for the limits; nil when there is none.
+    private func replace(_ image: Image, for key: CacheKey, cost: Int) -> Image? {
+        unsafe MemoryShard.withLock(shards[key.hash]) { shard in
+            guard let slot = unsafe slot(key, in: shard), let entry = unsafe slot.pointee.entry, unsafe entry.pointee.cost == cost
+            else { return nil }
+            unsafe noteUse(entry)
+            return unsafe slot.pointee.exchange(image)
         }
     }
 
-    private func insert(_ image: Image, _ hash: UInt64, _ key: UnsafeRawBufferPointer, cost: Int) -> Image? {
-        let shard = shard(hash)
-        return shard.table.withLock { table in
-            let (replaced, isKept) = unsafe table.insert(hash, key, image, cost: cost, order: csys_order())
-            shard.oldest.store(table.oldestOrder, ordering: .relaxed)
-            if isKept { account(bytes: cost &- (replaced?.cost ?? 0), count: replaced == nil ? 1 : 0) }
-            return replaced?.image
+    private func entry(of key: CacheKey) -> MemoryEntry.Pointer? {
+        unsafe MemoryShard.withLock(shards[key.hash]) { unsafe slot(key, in: $0)?.pointee.entry }
+    }
+
+    private func insert(_ image: Image, _ key: CacheKey, _ cost: Int, _ state: inout State, _ removed: inout Removed) {
+        makeRoom(bytes: cost, count: 1, &state, &removed)
+        let made = unsafe key.bytes.withUnsafeBytes { unsafe MemoryEntry.make(hash: key.hash, key: $0, image: image, cost: cost) }
+        guard let entry = unsafe made else { return }
+        if notesTimes { unsafe noteUse(entry) }
+        guard unsafe MemoryShard.withLock(shards[key.hash], { unsafe $0.pointee.table.insert(entry) }) else {
+            return unsafe removed.add(entry)
+        }
+        unsafe state.order.insert(entry)
+        state.bytes &+= cost
+        state.count += 1
+    }
+
+    /// Another picture at another cost for an entry, which is not among those that may leave for it.
+    private func update(
+        _ entry: MemoryEntry.Pointer, _ image: Image, _ key: CacheKey, _ cost: Int, _ state: inout State, _ removed: inout Removed
+    ) {
+        unsafe state.order.remove(entry)
+        unsafe state.bytes &-= entry.pointee.cost
+        makeRoom(bytes: cost, count: 0, &state, &removed)
+        unsafe removed.replaced = MemoryShard.withLock(shards[key.hash]) { shard in
+            unsafe entry.pointee.cost = cost
+            unsafe noteUse(entry)
+            return unsafe slot(key, in: shard)?.pointee.exchange(image)
+        }
+        unsafe state.order.insert(entry)
+        state.bytes &+= cost
+    }
+
+    private func remove(_ key: CacheKey, _ state: inout State, _ removed: inout Removed) {
+        guard let entry = unsafe entry(of: key) else { return }
+        unsafe state.order.remove(entry)
+        unsafe takeOut(entry, &state, &removed)
+    }
+
+    /// Evicts until there is room for so much more. Costs are the host's to choose: nothing here may overflow.
+    private func makeRoom(bytes: Int, count: Int, _ state: inout State, _ removed: inout Removed) {
+        while state.lacksRoom(bytes: bytes, count: count), let entry = unsafe state.order.popNext() {
+            unsafe takeOut(entry, &state, &removed)
+            state.evictions &+= 1
         }
     }
 
-    /// Runs a removal under the shard's lock and keeps the totals. The caller lets go of the picture.
-    private func change(_ shard: Shard, _ body: (inout MemoryTable) -> MemoryTable.Removed?) -> Image? {
-        guard !Engine.isForked else { return nil }
-        return shard.table.withLock { table in
-            guard let removed = body(&table) else { return nil }
-            shard.oldest.store(table.oldestOrder, ordering: .relaxed)
-            account(bytes: 0 &- removed.cost, count: -1)
-            return removed.image
-        }
-    }
-
-    /// Wrapping, because costs are the host's to choose.
-    private func account(bytes delta: Int, count change: Int) {
-        bytes.wrappingAdd(delta, ordering: .relaxed)
-        if change != 0 { count.wrappingAdd(change, ordering: .relaxed) }
-    }
-
-    private var isOverLimit: Bool {
-        let (byteLimit, countLimit) = (byteLimit.load(ordering: .relaxed), countLimit.load(ordering: .relaxed))
-        if byteLimit > 0, bytes.load(ordering: .relaxed) > byteLimit { return true }
-        return countLimit > 0 && count.load(ordering: .relaxed) > countLimit
-    }
-
-    /// Evicts the oldest of all shards until the limits hold. Every writer does this after its own insertion, so that
-    /// no excess is left behind by racing writers.
-    private func enforceLimits() {
-        while isOverLimit, !Engine.isForked {
-            var candidate: Shard?
-            var oldest = UInt64.max
-            for shard in shards {
-                let order = shard.oldest.load(ordering: .relaxed)
-                if order < oldest { (oldest, candidate) = (order, shard) }
-            }
-            guard let candidate else { return }
-            let evicted = change(candidate) { table in
-                // Used or removed meanwhile: look again.
-                table.oldestOrder == oldest ? table.removeOldest() : nil
-            }
-            if evicted != nil { evictions.wrappingAdd(1, ordering: .relaxed) }
-            withExtendedLifetime(evicted) {}
-        }
+    /// Takes an entry that has left the order out of the table too.
+    private func takeOut(_ entry: MemoryEntry.Pointer, _ state: inout State, _ removed: inout Removed) {
+        unsafe MemoryShard.withLock(shards[entry.pointee.hash]) { unsafe $0.pointee.table.remove(entry) }
+        unsafe state.bytes &-= entry.pointee.cost
+        state.count -= 1
+        unsafe removed.add(entry)
     }
 }
 
@@ -207,6 +266,8 @@ package struct MemoryCacheStatistics: Sendable, Equatable {
     package var hits = 0
     package var misses = 0
     package var evictions = 0
+    /// Misses of pictures that had been evicted not long before.
+    package var ghostHits = 0
     package var bytes = 0
     package var count = 0
 

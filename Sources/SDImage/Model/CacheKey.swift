@@ -10,6 +10,12 @@ package struct CacheKey: Hashable, Sendable {
         hash = unsafe bytes.withUnsafeBytes { unsafe CacheKey.hash(of: $0) }
     }
 
+    /// For whoever has the hash already.
+    package init(_ bytes: [UInt8], hash: UInt64) {
+        self.bytes = bytes
+        self.hash = hash
+    }
+
     package init(_ string: String) { self.init(Array(string.utf8)) }
 
     package static func == (a: CacheKey, b: CacheKey) -> Bool { a.hash == b.hash && a.bytes == b.bytes }

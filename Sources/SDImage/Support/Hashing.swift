@@ -1,10 +1,12 @@
 import SDImagePixels
 
 extension CacheKey {
-    /// 64-bit hash of a key; good spread, not secret.
+    /// 64-bit hash of a key, another in each process: URLs come from strangers, who could choose ones that collide.
     package static func hash(of bytes: UnsafeRawBufferPointer) -> UInt64 {
-        unsafe sdpx_hash64(bytes.baseAddress, bytes.count)
+        unsafe sdpx_hash64(bytes.baseAddress, bytes.count, secret)
     }
+
+    private static let secret = UInt64.random(in: 0...UInt64.max)
 }
 
 /// CRC-32C, the checksum of iSCSI (RFC 3720, appendix B.4), by the CPU's own instruction where it has one.

@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 /* Hashing. */
-uint64_t sdpx_hash64(const void *bytes, size_t length);
+/* Without the secret nobody can choose bytes that collide. */
+uint64_t sdpx_hash64(const void *bytes, size_t length, uint64_t secret);
 uint32_t sdpx_crc32c(uint32_t seed, const void *bytes, size_t length);
 /* CRC-32 as in PNG and gzip; 0 is the first seed. */
 uint32_t sdpx_crc32(uint32_t seed, const void *bytes, size_t length);

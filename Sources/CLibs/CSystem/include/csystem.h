@@ -22,6 +22,24 @@ static inline uint64_t csys_order(void) { return __builtin_ia32_rdtsc(); }
 static inline uint64_t csys_order(void) { return csys_next_order(); }
 #endif
 
+/* Sleeping on a 32-bit word of this process while it holds `expected`, and waking one sleeper (futex(2)); a hint to the
+   processor that this is a waiting loop. */
+void csys_futex_wait(const void *word, uint32_t expected);
+void csys_futex_wake(const void *word);
+static inline void csys_pause(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Asks for the line of memory at an address that will be read soon. Any address will do. */
+static inline void csys_prefetch(const void *address) { __builtin_prefetch(address); }
+
+/* Gives memory that the C allocator holds without need back to the system (malloc_trim(3)). */
+void csys_trim_heap(void);
+
 /* The file that this code was loaded from, by dladdr(3), and a variable of the environment that is hidden from a program with
    more rights than its caller (secure_getenv(3)); NULL where there is none. Both live as long as the process. */
 const char *csys_own_file(void);

@@ -1,0 +1,84 @@
+/// Evicts what was not used for the longest time, exactly.
+///
+/// A heap by the time of the last use that the order knows of. A use changes only the entry; the heap learns of it when
+/// the entry comes up, and lets it sink then. Each use is paid for once.
+@safe final class LeastRecentlyUsedOrder: EvictionOrder {
+    @safe private struct Item {
+        var time: UInt64
+        var entry: MemoryEntry.Pointer
+    }
+
+    private var heap: [Item] = []
+
+    static let needsTimes = true
+    var ghostHits: Int { 0 }
+
+    func insert(_ entry: MemoryEntry.Pointer) {
+        unsafe heap.append(Item(time: entry.pointee.lastUse.load(ordering: .relaxed), entry: entry))
+        rise(heap.count - 1)
+    }
+
+    func remove(_ entry: MemoryEntry.Pointer) { remove(at: unsafe entry.pointee.place) }
+
+    func popNext() -> MemoryEntry.Pointer? {
+        while let first = heap.first {
+            let time = unsafe first.entry.pointee.lastUse.load(ordering: .relaxed)
+            guard time == first.time else {
+                heap[0].time = time
+                sink(0)
+                continue
+            }
+            remove(at: 0)
+            return unsafe first.entry
+        }
+        return nil
+    }
+
+    func removeAll() -> MemoryEntry.Pointer? {
+        var chain: MemoryEntry.Pointer?
+        for item in heap {
+            unsafe item.entry.pointee.older = chain
+            unsafe chain = item.entry
+        }
+        heap = []
+        return unsafe chain
+    }
+
+    func setLimits(bytes: Int, count: Int) {}
+
+    private func remove(at index: Int) {
+        guard index < heap.count, let last = heap.popLast(), index < heap.count else { return }
+        put(last, at: index)
+        sink(index)
+        rise(index)
+    }
+
+    private func put(_ item: Item, at index: Int) {
+        heap[index] = item
+        unsafe item.entry.pointee.place = index
+    }
+
+    private func rise(_ start: Int) {
+        var index = start
+        let item = heap[index]
+        while index > 0, heap[(index - 1) / 2].time > item.time {
+            put(heap[(index - 1) / 2], at: index)
+            index = (index - 1) / 2
+        }
+        put(item, at: index)
+    }
+
+    private func sink(_ start: Int) {
+        var index = start
+        let item = heap[index]
+        while true {
+            var child = index * 2 + 1
+            guard child < heap.count else { break }
+            if child + 1 < heap.count, heap[child + 1].time < heap[child].time { child += 1 }
+            guard heap[child].time < item.time else { break }
+            put(heap[child], at: index)
+            index = child
+        }
+        put(item, at: index)
+    }
+}

@@ -1,0 +1,38 @@
+/// Entries of a memory cache in the order in which they came in.
+@safe struct MemoryQueue {
+    private(set) var oldest: MemoryEntry.Pointer?
+    private var newest: MemoryEntry.Pointer?
+    private(set) var bytes = 0
+    private(set) var count = 0
+
+    init() {
+        unsafe oldest = nil
+        unsafe newest = nil
+    }
+
+    mutating func append(_ entry: MemoryEntry.Pointer) {
+        unsafe entry.pointee.newer = nil
+        unsafe entry.pointee.older = newest
+        if let newest = unsafe newest { unsafe newest.pointee.newer = entry } else { unsafe oldest = entry }
+        unsafe newest = entry
+        // Wrapping, because costs are the host's to choose.
+        unsafe bytes &+= entry.pointee.cost
+        count += 1
+    }
+
+    mutating func remove(_ entry: MemoryEntry.Pointer) {
+        let (newer, older) = unsafe (entry.pointee.newer, entry.pointee.older)
+        if let newer = unsafe newer { unsafe newer.pointee.older = older } else { unsafe newest = older }
+        if let older = unsafe older { unsafe older.pointee.newer = newer } else { unsafe oldest = newer }
+        unsafe bytes &-= entry.pointee.cost
+        count -= 1
+    }
+
+    /// Takes out all, linked by `older` and followed by `rest`.
+    mutating func removeAll(followedBy rest: MemoryEntry.Pointer?) -> MemoryEntry.Pointer? {
+        if let oldest = unsafe oldest { unsafe oldest.pointee.older = rest }
+        let chain = unsafe newest ?? rest
+        self = MemoryQueue()
+        return unsafe chain
+    }
+}
