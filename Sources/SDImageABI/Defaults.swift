@@ -1,3 +1,4 @@
+import CSystem
 import SDImage
 import SDImageCodecs
 import SDImageCurl
@@ -40,6 +41,8 @@ enum Defaults {
 
     private static let shared = Mutex(Shared())
 
+    private static let watchesMemory = Atomic<Bool>(false)
+
     /// Versions of the libraries underneath.
     static var libraries: [(String, String)] {
         (core.formats + modules).map { ($0.name, $0.libraryVersion) } + [
@@ -55,6 +58,7 @@ enum Defaults {
         let cache = try ImageCache(configuration) { path, isDurable throws(ImageError) in
             try SQLiteStore(path: path, isDurable: isDurable)
         }
+        monitorPressure()
         shared.withLock { shared in
             shared.caches.removeAll { $0.cache == nil }
             shared.caches.append(WeakCache(cache: cache))
@@ -64,6 +68,7 @@ enum Defaults {
 
     static func makeManager(_ configuration: ManagerConfiguration) throws(ImageError) -> ImageManager {
         let lease = try Engine.acquire()
+        monitorPressure()
         let cache: (any ImageCaching)? =
             if case .inherited = configuration.cache { try defaultCache() } else { configuration.cache.resolved(nil) }
         let loader: any ImageLoader = if let own = configuration.loader { own } else { try defaultLoader(lease) }
@@ -72,8 +77,31 @@ enum Defaults {
             transformer: configuration.transformer, registry: coders, failedURLRetryAfter: configuration.failedURLRetryAfter, lease: lease)
     }
 
-    static func emptyMemoryCaches() {
-        for cache in shared.withLock({ $0.caches.compactMap(\.cache) }) { cache.memory.memoryPressure() }
+    static func trimMemory(emptyingCaches: Bool) {
+        if emptyingCaches, !Engine.isForked {
+            for cache in shared.withLock({ $0.caches.compactMap(\.cache) }) { cache.memory.memoryPressure() }
+        }
+        // After the caches, whose pictures come back to the pool.
+        PixelPool.shared.trim()
+        if emptyingCaches { csys_trim_heap() }
+    }
+
+    /// Takes effect at once where an engine runs, and with the next one otherwise.
+    static func watchMemoryPressure(_ watch: Bool) {
+        watchesMemory.store(watch, ordering: .relaxed)
+        monitorPressure()
+    }
+
+    private static func monitorPressure() {
+        guard let engine = Engine.current else { return }
+        // Making one cannot fail.
+        let monitor = try? engine.service { () throws(ImageError) in
+            // On a worker: freeing pictures takes longer than timers may wait.
+            PressureMonitor(executor: engine.executor) { [weak engine] in
+                engine?.work.submit(.low) { trimMemory(emptyingCaches: true) }
+            }
+        }
+        monitor?.setOn(watchesMemory.load(ordering: .relaxed))
     }
 
     /// One for all managers that name none, as long as there is such a manager.

@@ -184,6 +184,5 @@ public func sdimage_doctor(_ json: ObjectOut, _ error: ObjectOut) -> sdimage_sta
 
 @_cdecl("sdimage_trim_memory") @implementation
 public func sdimage_trim_memory(_ emptyCaches: Bool) {
-    PixelPool.shared.trim()
-    if emptyCaches, !Engine.isForked { Defaults.emptyMemoryCaches() }
+    Defaults.trimMemory(emptyingCaches: emptyCaches)
 }

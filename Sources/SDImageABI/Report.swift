@@ -75,8 +75,8 @@ enum Report {
                 "memory",
                 .object([
                     ("hits", .integer(memory.hits)), ("misses", .integer(memory.misses)),
-                    ("evictions", .integer(memory.evictions)), ("bytes", .integer(memory.bytes)),
-                    ("count", .integer(memory.count)),
+                    ("evictions", .integer(memory.evictions)), ("ghost_hits", .integer(memory.ghostHits)),
+                    ("bytes", .integer(memory.bytes)), ("count", .integer(memory.count)),
                 ])
             ),
             ("disk", cache.disk.map(disk) ?? .null),

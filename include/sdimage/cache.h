@@ -20,6 +20,12 @@
 extern "C" {
 #endif
 
+/* What leaves a memory part that is full. */
+typedef enum SDIMAGE_ENUM sdimage_eviction {
+    SDIMAGE_EVICTION_ADAPTIVE = 0, /* what is asked for once makes way for what is asked for again: a scan displaces little */
+    SDIMAGE_EVICTION_LRU = 1       /* what was not used for the longest time, exactly */
+} sdimage_eviction;
+
 SDIMAGE_API sdimage_cache_config *sdimage_cache_config_new(void);
 SDIMAGE_API sdimage_cache_config *sdimage_cache_config_ref(sdimage_cache_config *config);
 SDIMAGE_API void sdimage_cache_config_unref(sdimage_cache_config *config);
@@ -37,6 +43,16 @@ SDIMAGE_API void sdimage_cache_config_set_memory_only(sdimage_cache_config *conf
 /* Strict limits of the memory part: bytes of pixels, and pictures. Default 0 = none. */
 SDIMAGE_API void sdimage_cache_config_set_max_memory_cost(sdimage_cache_config *config, size_t bytes);
 SDIMAGE_API void sdimage_cache_config_set_max_memory_count(sdimage_cache_config *config, size_t count);
+
+/* Default ADAPTIVE. */
+SDIMAGE_API void sdimage_cache_config_set_eviction(sdimage_cache_config *config, sdimage_eviction eviction);
+
+/* Whether loads and look-ups on disk keep their pictures in memory. Default true. With false only
+ * sdimage_cache_set_memory_image does. */
+SDIMAGE_API void sdimage_cache_config_set_keep_in_memory(sdimage_cache_config *config, bool keep);
+
+/* Whether a picture that left memory, but is still held by somebody, is found and put back. Default false. */
+SDIMAGE_API void sdimage_cache_config_set_keep_weakly(sdimage_cache_config *config, bool keep);
 
 /* Bytes on disk: when a store goes beyond, the least recently used entries go until half is left. Default 0 = none. */
 SDIMAGE_API void sdimage_cache_config_set_max_disk_size(sdimage_cache_config *config, uint64_t bytes);
@@ -66,12 +82,22 @@ SDIMAGE_API sdimage_status sdimage_cache_close(sdimage_cache *cache, sdimage_err
 /* The picture kept in memory, the caller's to unref; NULL when there is none. Well under a microsecond. */
 SDIMAGE_API sdimage_image *sdimage_cache_memory_image(const sdimage_cache *cache, const void *key, size_t length);
 
-/* Keeps a picture in memory under its memory cost. */
+/* Keeps a picture in memory under its memory cost; never one that costs more than the limit. No limit is exceeded at any
+ * moment, whoever else stores. */
 SDIMAGE_API sdimage_status sdimage_cache_set_memory_image(sdimage_cache *cache, const void *key, size_t length,
                                                           sdimage_image *image, sdimage_error **error);
 
 /* Changes the memory limits at once; 0 = none. */
 SDIMAGE_API void sdimage_cache_set_memory_limits(sdimage_cache *cache, size_t bytes, size_t count);
+
+/* Change what the configuration said, at once. */
+SDIMAGE_API void sdimage_cache_set_keep_in_memory(sdimage_cache *cache, bool keep);
+SDIMAGE_API void sdimage_cache_set_keep_weakly(sdimage_cache *cache, bool keep);
+
+/* Looks once a second, on a thread that the library has anyway, whether the system or the control group of this process is
+ * short of memory, and then does as sdimage_trim_memory(true), at most every ten seconds. Default false. Starts no thread:
+ * nothing is looked at while the process has neither a manager nor a cache with a disk part. */
+SDIMAGE_API void sdimage_watch_memory_pressure(bool watch);
 
 /* --- Bytes. */
 
@@ -127,7 +153,8 @@ SDIMAGE_API sdimage_status sdimage_cache_path(sdimage_cache *cache, const void *
 SDIMAGE_API sdimage_status sdimage_cache_disk_totals(const sdimage_cache *cache, uint64_t *bytes, uint64_t *count,
                                                      sdimage_error **error);
 
-/* Counters since the cache was opened, as a JSON object in UTF-8: "memory" {hits, misses, evictions, bytes, count} and
+/* Counters since the cache was opened, as a JSON object in UTF-8: "memory" {hits, misses, evictions, ghost_hits (misses
+ * of what was evicted not long before: many mean that the limit is too low), bytes, count} and
  * "disk" {hits, misses, stores, dropped_stores, damaged, bytes, count, last_error}. */
 SDIMAGE_API sdimage_status sdimage_cache_statistics(const sdimage_cache *cache, sdimage_data **json,
                                                     sdimage_error **error);

@@ -147,6 +147,38 @@ static void aForkOfAUserOfTheLibraryMayOnlyDecode(void) {
     sdimage_manager_unref(manager);
 }
 
+static void aForkFindsTheMemoryOfACacheEmpty(void) {
+    sdimage_manager *manager = new_manager(NULL, NULL, true);
+    sdimage_cache_config *config = sdimage_cache_config_new();
+    sdimage_cache *cache = NULL;
+    sdimage_image *image = NULL;
+    sdimage_cache_config_set_memory_only(config, true);
+    CHECK_EQUAL(sdimage_cache_new(config, &cache, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_decode(png_2x2, sizeof png_2x2, NULL, &image, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_cache_set_memory_image(cache, "key", 3, image, NULL), SDIMAGE_STATUS_OK);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        CHECK(!sdimage_cache_memory_image(cache, "key", 3));
+        CHECK_EQUAL(sdimage_cache_set_memory_image(cache, "key", 3, image, NULL), SDIMAGE_STATUS_FORKED);
+        sdimage_cache_set_memory_limits(cache, 1, 1);
+        sdimage_cache_set_keep_weakly(cache, false);
+        sdimage_trim_memory(true);
+        sdimage_cache_unref(cache);
+        _exit(0);
+    }
+    wait_for_success_of(child);
+    sdimage_image *found = sdimage_cache_memory_image(cache, "key", 3);
+    CHECK(found == image);
+    sdimage_trim_memory(true);
+    CHECK(!sdimage_cache_memory_image(cache, "key", 3));
+    sdimage_image_unref(found);
+    sdimage_image_unref(image);
+    sdimage_cache_unref(cache);
+    sdimage_cache_config_unref(config);
+    sdimage_manager_unref(manager);
+}
+
 static void aForkBeforeTheFirstUseIsUnaffected(void) {
     pid_t child = fork();
     if (child == 0) {
@@ -323,6 +355,7 @@ int main(void) {
         TEST(theEngineStartsAgainAfterItsEnd),
         TEST(everyDescriptorClosesOnExec),
         TEST(aForkOfAUserOfTheLibraryMayOnlyDecode),
+        TEST(aForkFindsTheMemoryOfACacheEmpty),
         TEST(aForkBeforeTheFirstUseIsUnaffected),
         TEST(aForkAmidDecodingCanDecode),
         TEST(aRefusedCallDestroysOnce),

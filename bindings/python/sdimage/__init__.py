@@ -15,7 +15,7 @@ from .animation import Animation
 from .cache import ImageCache
 from .caches import Cache, CacheChain
 from .coder import Coder, register_coder, unregister_coder
-from .doctor import doctor, trim_memory, version
+from .doctor import doctor, trim_memory, version, watch_memory_pressure
 from .encoding import EncodeOptions
 from .errors import Error
 from .header import info, read_metadata, sniff
@@ -56,4 +56,5 @@ __all__ = [
     "trim_memory",
     "unregister_coder",
     "version",
+    "watch_memory_pressure",
 ]

@@ -118,6 +118,7 @@ BLEND_MODES: Final = {
 PRIORITIES: Final = {"low": -1, "normal": 0, "high": 1}
 SOURCE_POLICIES: Final = {"any": 0, "cache_only": 1, "loader_only": 2}
 CACHE_LAYERS: Final = {"none": 0, "disk": 1, "memory": 2, "all": 3}
+EVICTIONS: Final = {"adaptive": 0, "lru": 1}
 CACHE_POLICIES: Final = {"serial": 0, "concurrent": 1, "highest_only": 2, "lowest_only": 3}
 CACHE_OPERATIONS: Final = {"query": 0, "store": 1, "remove": 2, "contains": 3, "clear": 4}
 DELIVERY_KINDS: Final = {"partial": 1, "cached": 2, "final": 3}

@@ -150,7 +150,10 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_cache_config_ref": (c_void_p, (c_void_p,)),
     "sdimage_cache_config_set_directory": (None, (c_void_p, c_char_p)),
     "sdimage_cache_config_set_durable": (None, (c_void_p, c_bool)),
+    "sdimage_cache_config_set_eviction": (None, (c_void_p, c_int)),
     "sdimage_cache_config_set_inline_entry_limit": (None, (c_void_p, c_size_t)),
+    "sdimage_cache_config_set_keep_in_memory": (None, (c_void_p, c_bool)),
+    "sdimage_cache_config_set_keep_weakly": (None, (c_void_p, c_bool)),
     "sdimage_cache_config_set_max_disk_age": (None, (c_void_p, c_int64)),
     "sdimage_cache_config_set_max_disk_size": (None, (c_void_p, c_uint64)),
     "sdimage_cache_config_set_max_memory_cost": (None, (c_void_p, c_size_t)),
@@ -171,6 +174,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_cache_ref": (c_void_p, (c_void_p,)),
     "sdimage_cache_remove": (c_int, (c_void_p, c_void_p, c_size_t, c_int, HANDLE_OUT)),
     "sdimage_cache_remove_expired": (c_int, (c_void_p, HANDLE_OUT)),
+    "sdimage_cache_set_keep_in_memory": (None, (c_void_p, c_bool)),
+    "sdimage_cache_set_keep_weakly": (None, (c_void_p, c_bool)),
     "sdimage_cache_set_memory_image": (c_int, (c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT)),
     "sdimage_cache_set_memory_limits": (None, (c_void_p, c_size_t, c_size_t)),
     "sdimage_cache_statistics": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
@@ -556,6 +561,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_trim_memory": (None, (c_bool,)),
     "sdimage_version": (c_char_p, ()),
     "sdimage_version_number": (c_uint32, ()),
+    "sdimage_watch_memory_pressure": (None, (c_bool,)),
 }
 
 lib, library_path = open_library()

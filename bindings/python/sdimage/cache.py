@@ -37,13 +37,18 @@ class ImageCache:
         memory_only: bool = False,
         max_memory_cost: int | None = None,
         max_memory_count: int | None = None,
+        eviction: str = "adaptive",
+        keep_in_memory: bool = True,
+        keep_weakly: bool = False,
         max_disk_size: int | None = None,
         max_disk_age: float | None = None,
         inline_entry_limit: int | None = None,
         durable: bool = False,
     ) -> None:
         """Limits in bytes (`max_memory_cost`, `max_disk_size`, `inline_entry_limit`), pictures (`max_memory_count`)
-        and seconds since the last access (`max_disk_age`; negative: for ever)."""
+        and seconds since the last access (`max_disk_age`; negative: for ever). `eviction` is ``"adaptive"`` or ``"lru"``;
+        without `keep_in_memory` only `store` keeps pictures in memory; with `keep_weakly` one that left memory is found
+        for as long as somebody holds it."""
         with Handle(lib.sdimage_cache_config_new(), lib.sdimage_cache_config_unref) as config:
             pointer = config.pointer
             if directory is not None:
@@ -51,6 +56,9 @@ class ImageCache:
             lib.sdimage_cache_config_set_namespace(pointer, namespace.encode())
             lib.sdimage_cache_config_set_memory_only(pointer, memory_only)
             lib.sdimage_cache_config_set_durable(pointer, durable)
+            lib.sdimage_cache_config_set_eviction(pointer, _enums.number(_enums.EVICTIONS, eviction, "eviction"))
+            lib.sdimage_cache_config_set_keep_in_memory(pointer, keep_in_memory)
+            lib.sdimage_cache_config_set_keep_weakly(pointer, keep_weakly)
             sizes = {
                 "max_memory_cost": max_memory_cost,
                 "max_memory_count": max_memory_count,
@@ -183,6 +191,14 @@ class ImageCache:
     def set_memory_limits(self, cost: int | None = None, count: int | None = None) -> None:
         """Changes the limits of the memory part, bytes and pictures, at once; ``None`` is no limit."""
         lib.sdimage_cache_set_memory_limits(self.pointer, unsigned(cost, "cost"), unsigned(count, "count"))
+
+    def set_keep_in_memory(self, keep: bool) -> None:
+        """Whether loads and look-ups on disk keep their pictures in memory, from now on."""
+        lib.sdimage_cache_set_keep_in_memory(self.pointer, keep)
+
+    def set_keep_weakly(self, keep: bool) -> None:
+        """Whether a picture that left memory is found for as long as somebody holds it, from now on."""
+        lib.sdimage_cache_set_keep_weakly(self.pointer, keep)
 
     def close(self) -> None:
         """Commits what is pending and closes the disk part; again is harmless. Later calls are ``SHUTDOWN``."""

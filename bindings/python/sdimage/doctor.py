@@ -27,3 +27,8 @@ def doctor() -> dict[str, Any]:
 def trim_memory(empty_caches: bool = False) -> None:
     """Gives unused pixel memory back to the system and, if asked, empties the memory part of every open cache."""
     lib.sdimage_trim_memory(empty_caches)
+
+
+def watch_memory_pressure(watch: bool = True) -> None:
+    """Empties caches by itself when the system is short of memory, from now on; starts no thread."""
+    lib.sdimage_watch_memory_pressure(watch)

@@ -73,6 +73,39 @@ class Caching(TestCase):
         cache.set_memory_limits(cost=1)
         self.assertEqual(sum(cache.contains(key) == "memory" for key in "abcd"), 0)
 
+    def test_the_oldest_leaves_where_that_is_the_wish(self) -> None:
+        cache = self.cache(max_memory_count=2, eviction="lru")
+        for key in "ab":
+            cache.store(key, image=sdimage.decode(png()))
+        self.assertIsNotNone(cache.memory_image("a"))
+        cache.store("c", image=sdimage.decode(png()))
+        self.assertEqual([key for key in "abc" if cache.contains(key) == "memory"], ["a", "c"])
+        with self.assertRaises(sdimage.Error):
+            self.cache(eviction="oldest")
+
+    def test_a_held_picture_is_found_again(self) -> None:
+        cache = self.cache(keep_weakly=True)
+        held = sdimage.decode(png())
+        cache.store("a", image=held)
+        sdimage.trim_memory(empty_caches=True)
+        self.assertIsNotNone(cache.memory_image("a"))
+        cache.set_keep_weakly(False)
+        sdimage.trim_memory(empty_caches=True)
+        self.assertIsNone(cache.memory_image("a"))
+
+    def test_a_cache_may_keep_nothing_in_memory(self) -> None:
+        cache = self.cache(keep_in_memory=False)
+        cache.store("a", data=png())
+        cache.image("a")
+        self.assertEqual(cache.contains("a"), "disk")
+        cache.set_keep_in_memory(True)
+        cache.image("a")
+        self.assertEqual(cache.contains("a"), "memory")
+
+    def test_pressure_can_be_watched(self) -> None:
+        sdimage.watch_memory_pressure()
+        sdimage.watch_memory_pressure(False)
+
     def test_old_entries_go_when_asked(self) -> None:
         cache = self.cache(max_disk_size=100_000, inline_entry_limit=0)
         for index in range(8):

@@ -1,0 +1,80 @@
+/// Whether the system, or the control group of this process, is short of memory.
+///
+/// Linux tells programs in several places, and none is there everywhere: each is asked, and one that is missing or cannot
+/// be read says nothing. Only files are read: a trigger on stalls needs rights that containers do not have.
+package struct MemoryPressure: Sendable {
+    /// Where /proc and /sys lie; another folder in tests.
+    private let root: String
+
+    /// Per cent of the last ten seconds in which some thread waited for memory.
+    private static let stalled = 10.0
+    /// Of the group's limit, what its own pages may take.
+    private static let used = 0.95
+    /// Of all memory, what must be available.
+    private static let available = 0.05
+
+    package init(root: String = "") { self.root = root }
+
+    package var isHigh: Bool {
+        [groupStalls, systemStalls, groupUse, systemUse].contains { $0() == true }
+    }
+
+    /// cgroup v2: `memory.pressure` of the group.
+    private func groupStalls() -> Bool? {
+        guard let path = group({ $0 == "0" }) else { return nil }
+        return stalls("/sys/fs/cgroup" + path + "/memory.pressure")
+    }
+
+    private func systemStalls() -> Bool? { stalls("/proc/pressure/memory") }
+
+    /// "some avg10=0.00 avg60=0.00 avg300=0.00 total=0" (kernel documentation, accounting/psi).
+    private func stalls(_ path: String) -> Bool? {
+        guard let line = read(path)?.split(separator: "\n").first(where: { $0.hasPrefix("some ") }),
+            let field = line.split(separator: " ").first(where: { $0.hasPrefix("avg10=") }),
+            let share = Double(field.dropFirst(6))
+        else { return nil }
+        return share >= MemoryPressure.stalled
+    }
+
+    /// What the group uses, without the pages of files, against its limit: cgroup v2, then v1.
+    private func groupUse() -> Bool? {
+        if let path = group({ $0 == "0" }), let limit = number("/sys/fs/cgroup" + path + "/memory.max") {
+            guard let use = field("anon", of: "/sys/fs/cgroup" + path + "/memory.stat") else { return nil }
+            return use >= limit * MemoryPressure.used
+        }
+        guard let limit = number("/sys/fs/cgroup/memory/memory.limit_in_bytes"), limit > 0,
+            let use = field("total_rss", of: "/sys/fs/cgroup/memory/memory.stat")
+        else { return nil }
+        return use >= limit * MemoryPressure.used
+    }
+
+    private func systemUse() -> Bool? {
+        guard let total = field("MemTotal:", of: "/proc/meminfo"), total > 0,
+            let available = field("MemAvailable:", of: "/proc/meminfo")
+        else { return nil }
+        return available < total * MemoryPressure.available
+    }
+
+    /// Path of this process's group in the hierarchy chosen by number; lines are "0::/path".
+    private func group(_ isWanted: (Substring) -> Bool) -> String? {
+        for line in read("/proc/self/cgroup")?.split(separator: "\n") ?? [] {
+            let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            if parts.count == 3, isWanted(parts[0]) { return parts[2] == "/" ? "" : String(parts[2]) }
+        }
+        return nil
+    }
+
+    /// The number behind a name in a file of such lines.
+    private func field(_ name: String, of path: String) -> Double? {
+        for line in read(path)?.split(separator: "\n") ?? [] {
+            let words = line.split(separator: " ")
+            if words.count >= 2, words[0] == name { return Double(words[1]) }
+        }
+        return nil
+    }
+
+    /// nil also for "max".
+    private func number(_ path: String) -> Double? { read(path).flatMap { Double($0.trimmedASCII) } }
+
+    private func read(_ path: String) -> String? { SmallFile.read(root + path) }
+}
