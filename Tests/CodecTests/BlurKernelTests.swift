@@ -20,8 +20,8 @@ import Testing
         for (width, height) in [(61, 23), (120, 9)] {
             let source = try PixelBuffer.scene(width, height, format)
             let result = try blur(source, radius: radius)
-            let reference = ReferencePicture(source).blurred(box: box).stored(format)
-            let decibels = reference.psnr(result.raw, hasAlpha: format.hasAlpha)
+            // As it is seen, colour under alpha: means are rounded there, and dividing by a small alpha enlarges what that costs.
+            let decibels = ReferencePicture(source).blurred(box: box).psnr(ReferencePicture(result), hasAlpha: false)
             #expect(decibels > (format.bytesPerChannel == 1 ? 52 : 90), "\(format) \(radius): \(decibels)")
         }
     }
