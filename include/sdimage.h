@@ -22,7 +22,8 @@
  *   cache.h       memory and disk caches                  downloader.h  http and https
  *   options.h     values for hooks and plug-ins           source.h      bytes read as needed
  *   encoder.h     pixels to bytes                         transformer.h changing pictures
- *   log.h         messages                                placeholder.h BlurHash and ThumbHash */
+ *   log.h         messages                                placeholder.h BlurHash and ThumbHash
+ *   disk.h        a cache's disk part in detail */
 #ifndef SDIMAGE_H
 #define SDIMAGE_H
 
@@ -44,6 +45,7 @@
 #include "sdimage/loader.h"
 #include "sdimage/downloader.h"
 #include "sdimage/cache.h"
+#include "sdimage/disk.h"
 #include "sdimage/manager.h"
 #include "sdimage/log.h"
 

@@ -45,6 +45,9 @@ import SDImage
     /// Id of the row that was inserted last.
     var lastID: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
+    /// Rows that the last statement changed.
+    var changes: Int { Int(unsafe sqlite3_changes(handle)) }
+
     /// True outside a transaction; SQLite itself ends one after some errors.
     var isIdle: Bool { unsafe sqlite3_get_autocommit(handle) != 0 }
 

@@ -50,7 +50,9 @@ final class SQLiteReader: Sendable {
             guard try statement.step() else { return nil }
             var row = CacheRow(key: key, write: CacheWrite(instance: statement.bits(0), number: statement.bits(1)))
             row.length = Int(statement.int(2))
-            row.checksum = UInt32(truncatingIfNeeded: statement.int(3))
+            // The seal of the row in the upper half.
+            let checksums = statement.bits(3)
+            row.checksum = UInt32(truncatingIfNeeded: checksums)
             row.created = statement.bits(4)
             row.accessed = statement.bits(5)
             row.expires = statement.bits(6)
@@ -60,6 +62,7 @@ final class SQLiteReader: Sendable {
             row.lastModified = statement.array(10)
             row.cacheControl = statement.array(11)
             row.extendedData = statement.isNull(12) ? nil : try statement.bytes(12)
+            row.isIntact = UInt64(row.seal) == checksums >> 32
             return try complete(statement.int(13), row)
         }
     }
@@ -73,19 +76,47 @@ final class SQLiteReader: Sendable {
         }
     }
 
-    func entries(after place: Int64, limit: Int) throws(ImageError) -> [CacheEntry] {
-        let statement = try connection.prepare(SQLiteSchema.entries)
-        statement.bind(1, place)
-        statement.bind(2, limit)
-        var result: [CacheEntry] = []
-        while try statement.step() {
-            result.append(
-                CacheEntry(
-                    place: statement.int(0), key: CacheKey(statement.array(1)), length: Int(statement.int(2)),
-                    created: statement.bits(3), accessed: statement.bits(4), expires: statement.bits(5),
-                    isFile: statement.int(6) > 0))
+    func entries(_ query: CacheQuery, from place: CachePlace, limit: Int) throws(ImageError) -> CachePage {
+        let statement = try connection.prepare(
+            query.order == .stored ? SQLiteSchema.listStored : SQLiteSchema.listAccessed)
+        statement.bind(1, min(place.date, UInt64(Int64.max)))
+        statement.bind(2, place.id)
+        var page = CachePage()
+        var (looked, weight) = (0, 0)
+        while page.entries.count < limit, looked < CacheQuery.longestLook, weight < CacheQuery.heaviestPage {
+            guard try statement.step() else { return page }
+            looked += 1
+            let accessed = statement.bits(6)
+            // By the date nothing that follows can match.
+            if query.order == .accessed, accessed > query.accessedUntil { return page }
+            page.next = CachePlace(date: accessed, id: statement.int(0))
+            guard accessed <= query.accessedUntil, query.lengths.contains(Int(statement.int(4))),
+                statement.starts(1, with: query.prefix)
+            else { continue }
+            let entry = entry(statement)
+            weight &+= entry.key.bytes.count
+            page.entries.append(entry)
         }
-        return result
+        return page
+    }
+
+    private func entry(_ statement: SQLiteStatement) -> CacheEntry {
+        CacheEntry(
+            id: statement.int(0), key: CacheKey(statement.key(1)), write: CacheWrite(instance: statement.bits(2), number: statement.bits(3)),
+            length: Int(statement.int(4)), created: statement.bits(5), accessed: statement.bits(6),
+            expires: statement.bits(7), isFile: statement.int(8) > 0)
+    }
+
+    func newestAccess() throws(ImageError) -> UInt64 {
+        UInt64(max(0, try connection.number(SQLiteSchema.newestAccess)))
+    }
+
+    /// The database's own check of its pages and indexes.
+    func examine() throws(ImageError) {
+        let statement = try connection.prepare("PRAGMA integrity_check(1)")
+        guard try statement.step() else { return }
+        let answer = String(decoding: statement.array(0), as: UTF8.self)
+        guard answer == "ok" else { throw ImageError(.cacheDamaged, "database is damaged: " + answer) }
     }
 
     func readTotals() throws(ImageError) -> CacheTotals {

@@ -91,6 +91,17 @@ import SDImage
         return unsafe bytes.count <= 65536 ? Array(bytes) : []
     }
 
+    /// Keys have no limit of their own; this is the one of what a caller may pass.
+    func key(_ column: Int32) -> [UInt8] {
+        let bytes = unsafe buffer(column)
+        return unsafe bytes.count <= 64 << 20 ? Array(bytes) : []
+    }
+
+    /// Whether a value begins with these bytes; it is not copied.
+    func starts(_ column: Int32, with prefix: [UInt8]) -> Bool {
+        unsafe prefix.isEmpty || buffer(column).starts(with: prefix)
+    }
+
     /// A copy in memory of its own.
     func bytes(_ column: Int32) throws(ImageError) -> Bytes { unsafe try .copying(buffer(column)) }
 

@@ -15,6 +15,8 @@ final class SQLiteWriter: Sendable {
     private let pages: SQLiteStatement
     private let freePages: SQLiteStatement
     private let pageSize: Int
+    /// 2 MiB of pages that are never given back.
+    private static let sparePages: Int64 = 128
 
     /// What a transaction changes in the totals, and the files it leaves without a row.
     private struct Outcome {
@@ -66,6 +68,11 @@ final class SQLiteWriter: Sendable {
                 case .remove(let key, let write):
                     guard let found = try lookUp(key), write == nil || write == found.write else { continue }
                     try remove(found, &outcome)
+                case .removeRow(let id, let write):
+                    let statement = try connection.prepare(SQLiteSchema.findRow)
+                    statement.bind(1, id)
+                    guard try statement.step(), case let found = Found(statement), found.write == write else { continue }
+                    try remove(found, &outcome)
                 }
             }
         }.files
@@ -83,6 +90,7 @@ final class SQLiteWriter: Sendable {
     func removeOldest(_ selection: CacheSelection) throws(ImageError) -> CacheRemoval {
         var removal = CacheRemoval()
         removal.files = try transaction { outcome throws(ImageError) in
+            let end = MonotonicClock.now &+ selection.patience
             let candidates = try oldest(selection)
             removal.isComplete = candidates.count < selection.limit
             for found in candidates {
@@ -90,11 +98,42 @@ final class SQLiteWriter: Sendable {
                     removal.isComplete = true
                     break
                 }
+                if MonotonicClock.now > end {
+                    removal.isComplete = false
+                    break
+                }
                 try remove(found, &outcome)
                 removal.count += 1
             }
         }.files
         return removal
+    }
+
+    func update(_ row: CacheRow) throws(ImageError) -> Bool {
+        var isChanged = false
+        _ = try transaction { _ throws(ImageError) in
+            try connection.prepare(SQLiteSchema.update).run {
+                $0.bind(1, MD5(of: row.key.bytes).high)
+                $0.bind(2, row.key.bytes)
+                $0.bind(3, row.write.instance)
+                $0.bind(4, row.write.number)
+                $0.bind(5, SQLiteWriter.checksums(row))
+                $0.bind(6, SQLiteWriter.date(row.created))
+                $0.bind(7, SQLiteWriter.date(row.expires))
+                $0.bind(8, row.entityTag)
+                $0.bind(9, row.lastModified)
+                $0.bind(10, row.cacheControl)
+                if let extended = row.extendedData { $0.bind(11, lending: extended) }
+            }
+            isChanged = connection.changes > 0
+        }
+        return isChanged
+    }
+
+    func mend() throws(ImageError) { try connection.execute("REINDEX") }
+
+    func recount() throws(ImageError) {
+        _ = try transaction { _ throws(ImageError) in try connection.execute(SQLiteSchema.recount) }
     }
 
     func touch(_ accesses: [(key: CacheKey, time: UInt64)]) throws(ImageError) {
@@ -110,8 +149,15 @@ final class SQLiteWriter: Sendable {
     }
 
     func vacuum(pages: Int) throws(ImageError) -> Bool {
-        try connection.execute("PRAGMA incremental_vacuum(\(pages))")
-        return try freePages.number() > 0
+        // Some stay for the entries to come: to give them back only to ask for them again would cost twice.
+        func surplus() throws(ImageError) -> Int64 {
+            let free = try freePages.number()
+            return free &- max(SQLiteWriter.sparePages, (try self.pages.number() &- free) / 8)
+        }
+        let count = min(Int64(pages), try surplus())
+        guard count > 0 else { return false }
+        try connection.execute("PRAGMA incremental_vacuum(\(count))")
+        return try surplus() > 0
     }
 
     // MARK: Steps of a transaction
@@ -146,7 +192,7 @@ final class SQLiteWriter: Sendable {
             statement.bind(3, row.write.instance)
             statement.bind(4, row.write.number)
             statement.bind(5, row.length)
-            statement.bind(6, Int64(row.checksum))
+            statement.bind(6, SQLiteWriter.checksums(row))
             statement.bind(7, SQLiteWriter.date(row.created))
             statement.bind(8, SQLiteWriter.date(row.accessed))
             statement.bind(9, SQLiteWriter.date(row.expires))
@@ -206,6 +252,14 @@ final class SQLiteWriter: Sendable {
     private func footprint(_ outcome: Outcome) throws(ImageError) -> Int {
         let allocated = try connection.number("SELECT allocated FROM total WHERE id = 1") &+ outcome.allocated
         return Int(max(0, allocated)) &+ Int(max(0, try pages.number() &- freePages.number())) &* pageSize
+    }
+
+    /// The seal in the upper half. Of the dates as they are stored.
+    private static func checksums(_ row: CacheRow) -> UInt64 {
+        var row = row
+        row.created = date(row.created)
+        row.expires = date(row.expires)
+        return UInt64(row.seal) << 32 | UInt64(row.checksum)
     }
 
     /// Dates stay positive as signed numbers, so that they sort.

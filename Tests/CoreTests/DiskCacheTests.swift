@@ -154,20 +154,6 @@ func storedBytesComeBackTheSame(count: Int) throws {
     #expect(caches.map { $0.statistics.damagedEntries } == [0, 0])
 }
 
-@Test func entriesCanBeListedPageByPage() throws {
-    let cache = try CacheFixture { $0.inlineEntryLimit = 50 }.open()
-    for index in 0..<25 { try cache.put(index, count: index * 4, at: "\(index)") }
-    var (found, place): ([CacheEntry], Int64) = ([], 0)
-    while case let page = try cache.entriesNow(after: place, limit: 10), let last = page.last {
-        #expect(page.count <= 10)
-        found += page
-        place = last.place
-    }
-    #expect(found.map(\.key) == (0..<25).map { CacheKey("\($0)") })
-    #expect(found.map(\.length) == (0..<25).map { $0 * 4 })
-    #expect(found.filter(\.isFile).count == 12)
-}
-
 @Test func keysAreBytes() throws {
     let cache = try CacheFixture().open()
     let keys = [CacheKey("caf\u{e9}"), CacheKey("cafe\u{301}"), CacheKey([0xff]), CacheKey([0xfe]), CacheKey(""), CacheKey([0])]

@@ -41,6 +41,9 @@ package final class CacheIndex: Sendable {
         }
     }
 
+    /// Gives up the database as if it had been found damaged.
+    package func giveUp() throws(ImageError) { _ = try raise(from: store().0) }
+
     /// Removes databases that were given up. Only while no other instance lives: one in use must stay (decisions R24).
     package func removeOld() {
         guard let newest = newestGeneration() else { return }

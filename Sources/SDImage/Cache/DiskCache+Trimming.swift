@@ -12,20 +12,26 @@ extension DiskCache {
         return try opened().index.perform { store throws(ImageError) in try store.totals() }
     }
 
-    /// The next entries in the order of storing, at most `limit` of them; blocks.
-    package func entriesNow(after place: Int64 = 0, limit: Int) throws(ImageError) -> [CacheEntry] {
-        try check()
-        commitAll()
-        return try opened().index.perform { store throws(ImageError) in try store.entries(after: place, limit: limit) }
-    }
-
-    /// Removes what is expired, then the oldest down to half the limit where that is crossed; blocks.
+    /// Removes what is expired, then the oldest down to half the limit where that is crossed; blocks. Unused pages are given
+    /// back later.
     package func trimNow() throws(ImageError) {
         try check()
         commitAll()
         let opened = try opened()
         var phase: Phase? = .expired
-        while let current = phase { phase = try slice(current, in: opened) }
+        while let current = phase, current != .vacuum { phase = try slice(current, in: opened, by: clock.now) }
+        scheduleTrim()
+    }
+
+    /// Removes the oldest entries, whatever the limits, until fewer bytes of disk are used; blocks.
+    package func trimNow(below bytes: Int) throws(ImageError) {
+        try check()
+        commitAll()
+        let opened = try opened()
+        var selection = CacheSelection(rule: limits.rule)
+        selection.footprint = bytes
+        while try !remove(selection, in: opened) {}
+        scheduleTrim()
     }
 
     func scheduleTrimIfOver(_ opened: CacheSite) {
@@ -58,8 +64,14 @@ extension DiskCache {
     private func step(_ phase: Phase) {
         do throws(ImageError) {
             try check()
-            if let next = try slice(phase, in: opened()) {
-                lease.engine.disk.submit { [weak self] in self?.step(next) }
+            if let next = try slice(phase, in: opened(), by: clock.steady) {
+                let work: @Sendable () -> Void = { [weak self] in self?.step(next) }
+                // Nobody waits for unused pages: stores go first.
+                if next == .vacuum {
+                    lease.engine.disk.schedule(at: MonotonicClock.now &+ DiskCache.vacuumDelay, work)
+                } else {
+                    lease.engine.disk.submit(work)
+                }
                 return
             }
         } catch { note(error) }
@@ -67,16 +79,16 @@ extension DiskCache {
     }
 
     /// Does one slice; the phase to go on with, or nil when all is done.
-    private func slice(_ phase: Phase, in opened: CacheSite) throws(ImageError) -> Phase? {
+    private func slice(_ phase: Phase, in opened: CacheSite, by now: UInt64) throws(ImageError) -> Phase? {
         let limits = limits
         var selection = CacheSelection(rule: limits.rule)
         switch phase {
         case .expired:
-            selection.expiredAt = MonotonicClock.wall
+            selection.expiredAt = now
             return try remove(selection, in: opened) ? .aged : .expired
         case .aged:
             guard limits.maxAge >= 0 else { return .oversized }
-            let (age, now) = (UInt64(limits.maxAge), MonotonicClock.wall)
+            let age = UInt64(limits.maxAge)
             guard age <= now / 1_000_000_000 else { return .oversized }
             selection.notAfter = now - age * 1_000_000_000
             return try remove(selection, in: opened) ? .oversized : .aged

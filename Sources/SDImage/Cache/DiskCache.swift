@@ -17,6 +17,8 @@ package final class DiskCache: Sendable {
         var accesses: [CacheKey: UInt64] = [:]
         /// Files whose checksum was found right by this process.
         var verified: Set<CacheWrite> = []
+        /// How often each path was handed out.
+        var pins: [String: Int] = [:]
         /// The disk thread will commit: at its next turn, or when a timer fires.
         var isCommitSubmitted = false
         var isCommitScheduled = false
@@ -38,6 +40,7 @@ package final class DiskCache: Sendable {
 
     let configuration: CacheConfiguration
     let lease: EngineLease
+    let clock: CacheClock
     let state: Mutex<State>
     private let site = Mutex(Site())
     private let factory: CacheStoreFactory
@@ -45,6 +48,7 @@ package final class DiskCache: Sendable {
     let committing = Mutex(())
 
     static let commitDelay: UInt64 = 5_000_000
+    static let vacuumDelay: UInt64 = 20_000_000
     static let touchDelay: UInt64 = 5_000_000_000
     static let batchCount = 64
     static let batchBytes = 8 << 20
@@ -55,8 +59,11 @@ package final class DiskCache: Sendable {
     private static let retryDelay: UInt64 = 1_000_000_000
 
     /// Opens the folder in the background; an unusable one is reported by stores.
-    package init(_ configuration: CacheConfiguration, store: @escaping CacheStoreFactory) throws(ImageError) {
+    package init(
+        _ configuration: CacheConfiguration, clock: CacheClock = CacheClock(), store: @escaping CacheStoreFactory
+    ) throws(ImageError) {
         self.configuration = configuration
+        self.clock = clock
         factory = store
         lease = try Engine.acquire()
         state = Mutex(State(limits: configuration.disk))
@@ -149,9 +156,17 @@ package final class DiskCache: Sendable {
     private func start() {
         do throws(ImageError) {
             let opened = try opened()
-            scheduleTrim()
+            if try !wouldAgeAll(opened) { scheduleTrim() }
             scheduleAging()
             CacheSweep(opened).start(on: lease.engine.disk)
         } catch { note(error) }
+    }
+
+    /// A clock that tells a time when all is too old may be wrong: an hour decides. Until then those entries are misses.
+    private func wouldAgeAll(_ opened: CacheSite) throws(ImageError) -> Bool {
+        let maxAge = limits.maxAge
+        guard maxAge > 0 else { return false }
+        let newest = try opened.index.perform { store throws(ImageError) in try store.newestAccess() }
+        return newest > 0 && clock.now / 1_000_000_000 > newest / 1_000_000_000 &+ UInt64(maxAge)
     }
 }
