@@ -107,10 +107,6 @@ final class SQLiteReader: Sendable {
             expires: statement.bits(7), isFile: statement.int(8) > 0)
     }
 
-    func newestAccess() throws(ImageError) -> UInt64 {
-        UInt64(max(0, try connection.number(SQLiteSchema.newestAccess)))
-    }
-
     /// The database's own check of its pages and indexes.
     func examine() throws(ImageError) {
         let statement = try connection.prepare("PRAGMA integrity_check(1)")

@@ -65,7 +65,6 @@ enum SQLiteSchema {
         SELECT id, key, instance, number, length, created, accessed, expires, length(file) FROM entry
         WHERE (accessed, id) > (?1, ?2) ORDER BY accessed, id
         """
-    static let newestAccess = "SELECT max(accessed) FROM entry"
     static let totals = "SELECT entries, bytes, allocated FROM total WHERE id = 1"
     static let find = "SELECT id, instance, number, length, allocated, file FROM entry WHERE digest = ?1 AND key = ?2"
     static let findRow = "SELECT id, instance, number, length, allocated, file FROM entry WHERE id = ?1"

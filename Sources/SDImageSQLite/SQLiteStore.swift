@@ -36,10 +36,6 @@ package final class SQLiteStore: CacheStore {
         try read { reader throws(ImageError) in try reader.entries(query, from: place, limit: limit) }
     }
 
-    package func newestAccess() throws(ImageError) -> UInt64 {
-        try read { reader throws(ImageError) in try reader.newestAccess() }
-    }
-
     // On a connection of its own: it takes long, and queries would wait for it.
     package func examine() throws(ImageError) { try SQLiteReader(path).examine() }
 

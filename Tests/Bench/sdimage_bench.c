@@ -11,7 +11,9 @@
  *   anim       file=                                   all frames of an animation to rgba8
  *   anim_seek  file=                                   one frame of an opened animation, in no order
  *   memcache   items= threads= op=get|mixed            one look-up; mixed: every 16th is a store
- *   diskcache  dir= entries= vsize= op=put|get|open    one entry; put: committed at the end of the run; open: and one get
+ *   diskcache  dir= entries= vsize= op=put|get|open|trim|totals
+ *              one entry; put: committed at the end of the run (sync=1: each by itself); open: and one get; trim: the oldest
+ *              tenth, filled up again outside the clock (watch=1: the longest waits of another thread go to standard error)
  *   fetch      url= list= dir= size= conc= h2=         all names of the list, to thumbnails
  *              mode=fetchonly|cold|disk|memory */
 #include <errno.h>
@@ -77,6 +79,9 @@ static double cpu_seconds(void) {
            (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
 }
 
+/* Time of a run that does not count. */
+static double unclocked_wall, unclocked_cpu;
+
 /* Answers the lines of standard input; `run` does the operation so many times and returns how many it did. */
 static int serve(long (*run)(long count)) {
     char line[128];
@@ -86,10 +91,11 @@ static int serve(long (*run)(long count)) {
         long count;
         if (sscanf(line, "run %ld", &count) != 1)
             break;
+        unclocked_wall = unclocked_cpu = 0;
         double wall = wall_seconds(), cpu = cpu_seconds();
         long done = run(count);
-        printf("ok wall=%.9f cpu=%.9f ops=%ld rss_kb=%ld\n", wall_seconds() - wall, cpu_seconds() - cpu, done,
-               usage().ru_maxrss);
+        printf("ok wall=%.9f cpu=%.9f ops=%ld rss_kb=%ld\n", wall_seconds() - wall - unclocked_wall,
+               cpu_seconds() - cpu - unclocked_cpu, done, usage().ru_maxrss);
         fflush(stdout);
     }
     return 0;
@@ -287,6 +293,7 @@ static int serve_memcache(void) {
 /* --- diskcache. */
 
 static long entries, entry_size, next_entry;
+static bool is_synchronous;
 static uint8_t *value, *copy;
 static const char *operation;
 
@@ -336,11 +343,93 @@ static void flush_entries(void) {
         fail("flush", error);
 }
 
+static uint64_t disk_use(void) {
+    sdimage_data *json = NULL;
+    sdimage_error *error = NULL;
+    if (sdimage_cache_statistics(cache, &json, &error) < 0)
+        fail("statistics", error);
+    const char *found = strstr(sdimage_data_bytes(json), "\"allocated_bytes\": ");
+    uint64_t bytes = found ? strtoull(found + 19, NULL, 10) : 0;
+    sdimage_data_unref(json);
+    return bytes;
+}
+
+static void read_totals(void) {
+    uint64_t bytes, count;
+    sdimage_error *error = NULL;
+    if (sdimage_cache_disk_totals(cache, &bytes, &count, &error) < 0)
+        fail("totals", error);
+}
+
+/* Another caller meanwhile, and how long it ever waited. */
+static atomic_bool is_trimming;
+static double longest_wait[2];
+
+static void *wait_for_cache(void *argument) {
+    char key[33];
+    sdimage_data *data = NULL, *found;
+    (void)argument;
+    sdimage_data_new("bytes", 5, &data, NULL);
+    for (long i = 0; atomic_load(&is_trimming); i++) {
+        double begun = wall_seconds();
+        found = NULL;
+        sdimage_cache_data(cache, key, name_entry(entries / 2 + i % (entries / 4), key), &found, NULL);
+        sdimage_data_unref(found);
+        double read = wall_seconds();
+        sdimage_cache_store_data(cache, "waiting", 7, data, NULL);
+        double stored = wall_seconds();
+        longest_wait[0] = fmax(longest_wait[0], read - begun);
+        longest_wait[1] = fmax(longest_wait[1], stored - read);
+        usleep(1000);
+    }
+    sdimage_data_unref(data);
+    return NULL;
+}
+
+static void trim_tenth(void) {
+    pthread_t waiting;
+    sdimage_error *error = NULL;
+    uint64_t bytes = disk_use() / 10 * 9;
+    bool is_watched = number_of("watch", 0);
+    atomic_store(&is_trimming, true);
+    if (is_watched)
+        pthread_create(&waiting, NULL, wait_for_cache, NULL);
+    double wall = wall_seconds(), cpu = cpu_seconds();
+    if (sdimage_cache_trim(cache, bytes, &error) < 0)
+        fail("trim", error);
+    unclocked_wall -= wall_seconds() - wall;
+    unclocked_cpu -= cpu_seconds() - cpu;
+    atomic_store(&is_trimming, false);
+    if (is_watched) {
+        pthread_join(waiting, NULL);
+        fprintf(stderr, "trim %.1f ms; longest look-up %.2f ms, longest store %.2f ms\n", (wall_seconds() - wall) * 1e3,
+                longest_wait[0] * 1e3, longest_wait[1] * 1e3);
+    }
+    for (long i = 0; i < entries / 10; i++) {
+        put_entry(next_entry++ % entries);
+        if (i % 64 == 63)
+            flush_entries();
+    }
+    flush_entries();
+}
+
 static long run_diskcache(long count) {
     static uint64_t random = 99;
+    if (!strcmp(operation, "trim")) {
+        double wall = wall_seconds(), cpu = cpu_seconds();
+        for (long i = 0; i < count; i++)
+            trim_tenth();
+        unclocked_wall += wall_seconds() - wall;
+        unclocked_cpu += cpu_seconds() - cpu;
+        return count;
+    }
     for (long i = 0; i < count; i++) {
         if (!strcmp(operation, "put")) {
             put_entry(next_entry++ % entries);
+            if (is_synchronous)
+                flush_entries();
+        } else if (!strcmp(operation, "totals")) {
+            read_totals();
         } else if (!strcmp(operation, "get")) {
             random = mix(random + 1);
             get_entry((long)(random % (uint64_t)entries));
@@ -385,7 +474,9 @@ static int serve_diskcache(void) {
     entries = number_of("entries", 10000);
     entry_size = number_of("vsize", 20480);
     operation = text_of("op", "get");
-    if (strcmp(operation, "put") && strcmp(operation, "get") && strcmp(operation, "open"))
+    is_synchronous = number_of("sync", 0);
+    if (strcmp(operation, "put") && strcmp(operation, "get") && strcmp(operation, "open") && strcmp(operation, "trim") &&
+        strcmp(operation, "totals"))
         skip("no such operation");
     value = malloc((size_t)entry_size);
     copy = malloc((size_t)entry_size);

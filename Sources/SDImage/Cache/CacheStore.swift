@@ -21,8 +21,6 @@ package protocol CacheStore: AnyObject, Sendable {
     func entries(_ query: CacheQuery, from place: CachePlace, limit: Int) throws(ImageError) -> CachePage
     /// Writes the dates, validators and extended data of a row, if it is still of that very write; false when it is not.
     func update(_ row: CacheRow) throws(ImageError) -> Bool
-    /// The latest date of access; 0 without entries.
-    func newestAccess() throws(ImageError) -> UInt64
     /// Reads the whole database and compares its indexes; `cacheDamaged` where it finds a fault. Takes long.
     func examine() throws(ImageError)
     /// Makes the indexes anew from the rows.

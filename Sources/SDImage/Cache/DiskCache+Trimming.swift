@@ -19,7 +19,7 @@ extension DiskCache {
         commitAll()
         let opened = try opened()
         var phase: Phase? = .expired
-        while let current = phase, current != .vacuum { phase = try slice(current, in: opened, by: clock.now) }
+        while let current = phase, current != .vacuum { phase = try slice(current, in: opened, by: clock.now, isAsked: true) }
         scheduleTrim()
     }
 
@@ -56,6 +56,7 @@ extension DiskCache {
     /// Looks for aged entries now and then: a server has no other moment for it (decisions D6).
     func scheduleAging() {
         lease.engine.disk.schedule(at: MonotonicClock.now &+ 3_600_000_000_000) { [weak self] in
+            self?.state.withLock { $0.agingAllowance = .max }
             self?.scheduleTrim()
             self?.scheduleAging()
         }
@@ -64,7 +65,7 @@ extension DiskCache {
     private func step(_ phase: Phase) {
         do throws(ImageError) {
             try check()
-            if let next = try slice(phase, in: opened(), by: clock.steady) {
+            if let next = try slice(phase, in: opened(), by: clock.steady, isAsked: false) {
                 let work: @Sendable () -> Void = { [weak self] in self?.step(next) }
                 // Nobody waits for unused pages: stores go first.
                 if next == .vacuum {
@@ -79,19 +80,19 @@ extension DiskCache {
     }
 
     /// Does one slice; the phase to go on with, or nil when all is done.
-    private func slice(_ phase: Phase, in opened: CacheSite, by now: UInt64) throws(ImageError) -> Phase? {
+    private func slice(_ phase: Phase, in opened: CacheSite, by now: UInt64, isAsked: Bool) throws(ImageError) -> Phase? {
         let limits = limits
         var selection = CacheSelection(rule: limits.rule)
         switch phase {
         case .expired:
             selection.expiredAt = now
-            return try remove(selection, in: opened) ? .aged : .expired
+            return try age(selection, in: opened, isAsked) ? .aged : .expired
         case .aged:
             guard limits.maxAge >= 0 else { return .oversized }
             let age = UInt64(limits.maxAge)
             guard age <= now / 1_000_000_000 else { return .oversized }
             selection.notAfter = now - age * 1_000_000_000
-            return try remove(selection, in: opened) ? .oversized : .aged
+            return try self.age(selection, in: opened, isAsked) ? .oversized : .aged
         case .oversized:
             let footprint = try opened.index.perform { store throws(ImageError) in try store.totals().footprint }
             // Once begun it goes on down to half.
@@ -106,11 +107,26 @@ extension DiskCache {
         }
     }
 
+    /// True when nothing is left to remove, or to be removed now.
+    private func age(_ selection: CacheSelection, in opened: CacheSite, _ isAsked: Bool) throws(ImageError) -> Bool {
+        var selection = selection
+        let allowance = isAsked ? .max : state.withLock { $0.agingAllowance }
+        guard allowance > 0 else { return true }
+        selection.limit = min(selection.limit, allowance)
+        let removal = try removal(selection, in: opened)
+        if allowance < .max { state.withLock { $0.agingAllowance -= removal.count } }
+        return removal.isComplete
+    }
+
     /// True when nothing is left to remove.
     private func remove(_ selection: CacheSelection, in opened: CacheSite) throws(ImageError) -> Bool {
+        try removal(selection, in: opened).isComplete
+    }
+
+    private func removal(_ selection: CacheSelection, in opened: CacheSite) throws(ImageError) -> CacheRemoval {
         let removal = try opened.index.perform { store throws(ImageError) in try store.removeOldest(selection) }
         for file in removal.files { opened.folder.remove(path: file) }
         state.withLock { $0.statistics.trimmedEntries &+= removal.count }
-        return removal.isComplete
+        return removal
     }
 }

@@ -24,6 +24,9 @@ package final class DiskCache: Sendable {
         var isCommitScheduled = false
         var isTouchScheduled = false
         var isTrimScheduled = false
+        /// So many entries may be removed for their age now. In the first hour not all: the clock that tells their age may have
+        /// been wrong when the cache was opened. Until then they are misses.
+        var agingAllowance = 0
         /// Trimming by size has begun and goes on down to half the limit.
         var isShrinking = false
         var isClosed = false
@@ -156,17 +159,11 @@ package final class DiskCache: Sendable {
     private func start() {
         do throws(ImageError) {
             let opened = try opened()
-            if try !wouldAgeAll(opened) { scheduleTrim() }
+            let count = try opened.index.perform { store throws(ImageError) in try store.totals().count }
+            state.withLock { $0.agingAllowance = max(1, count / 8) }
+            scheduleTrim()
             scheduleAging()
             CacheSweep(opened).start(on: lease.engine.disk)
         } catch { note(error) }
-    }
-
-    /// A clock that tells a time when all is too old may be wrong: an hour decides. Until then those entries are misses.
-    private func wouldAgeAll(_ opened: CacheSite) throws(ImageError) -> Bool {
-        let maxAge = limits.maxAge
-        guard maxAge > 0 else { return false }
-        let newest = try opened.index.perform { store throws(ImageError) in try store.newestAccess() }
-        return newest > 0 && clock.now / 1_000_000_000 > newest / 1_000_000_000 &+ UInt64(maxAge)
     }
 }

@@ -16,6 +16,7 @@ from .cache import ImageCache
 from .coder import Coder, register_coder, unregister_coder
 from .doctor import doctor, trim_memory, version
 from .encoding import EncodeOptions
+from .entries import Entry
 from .errors import Error
 from .header import info, read_metadata, sniff
 from .image import Image, decode
@@ -33,6 +34,7 @@ __all__ = [
     "Coder",
     "DecodeOptions",
     "EncodeOptions",
+    "Entry",
     "Error",
     "Image",
     "ImageCache",

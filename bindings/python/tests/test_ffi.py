@@ -137,6 +137,8 @@ class Enums(unittest.TestCase):
             "sdimage_priority": _enums.PRIORITIES,
             "sdimage_source_policy": _enums.SOURCE_POLICIES,
             "sdimage_cache_layers": _enums.CACHE_LAYERS,
+            "sdimage_cache_order": _enums.CACHE_ORDERS,
+            "sdimage_expire_rule": _enums.EXPIRE_RULES,
             "sdimage_delivery_kind": _enums.DELIVERY_KINDS,
             "sdimage_image_source": _enums.IMAGE_SOURCES,
             "sdimage_stage": _enums.STAGES,
