@@ -1,22 +1,25 @@
+import Glibc
 import SDImage
 
 /// The reading half of a store: a connection of its own, which in WAL mode no writer ever blocks.
 final class SQLiteReader: Sendable {
     private let connection: SQLiteConnection
     private let header: SQLiteStatement
-    private let content: SQLiteStatement
+    private let row: SQLiteStatement
     private let holds: SQLiteStatement
     private let totals: SQLiteStatement
     private let pages: SQLiteStatement
     private let freePages: SQLiteStatement
     private let pageSize: Int
+    private let journal: String
 
     init(_ path: String) throws(ImageError) {
         connection = try SQLiteConnection(path)
+        journal = path + "-wal"
         // The pages of the two indexes of some 30,000 entries; bytes of pictures pass through and are not missed.
         try connection.execute("PRAGMA cache_size = -8192")
         header = try connection.prepare(SQLiteSchema.header)
-        content = try connection.prepare(SQLiteSchema.content)
+        row = try connection.prepare(SQLiteSchema.row)
         holds = try connection.prepare(SQLiteSchema.holds)
         totals = try connection.prepare(SQLiteSchema.totals)
         pages = try connection.prepare("PRAGMA page_count")
@@ -25,46 +28,37 @@ final class SQLiteReader: Sendable {
     }
 
     func header(for key: CacheKey) throws(ImageError) -> CacheRow? {
-        try find(key) { _, row in row }
+        try header.use { statement throws(ImageError) in try find(key, by: statement) }
     }
 
     func row(for key: CacheKey) throws(ImageError) -> CacheRow? {
-        // The bytes are read before the first statement ends, and with it the transaction that both see.
-        try find(key) { id, row throws(ImageError) in
-            guard row.file.isEmpty else { return row }
-            var row = row
-            row.inline = try content.use { statement throws(ImageError) in
-                statement.bind(1, id)
-                return try statement.step() ? try statement.bytes(0) : nil
-            }
+        try row.use { statement throws(ImageError) in
+            guard var row = try find(key, by: statement) else { return nil }
+            if row.file.isEmpty, !statement.isNull(13) { row.inline = try statement.bytes(13) }
             return row
         }
     }
 
-    private func find(_ key: CacheKey, _ complete: (Int64, CacheRow) throws(ImageError) -> CacheRow) throws(ImageError)
-        -> CacheRow?
-    {
-        try header.use { statement throws(ImageError) in
-            statement.bind(1, MD5(of: key.bytes).high)
-            statement.bind(2, key.bytes)
-            guard try statement.step() else { return nil }
-            var row = CacheRow(key: key, write: CacheWrite(instance: statement.bits(0), number: statement.bits(1)))
-            row.length = Int(statement.int(2))
-            // The seal of the row in the upper half.
-            let checksums = statement.bits(3)
-            row.checksum = UInt32(truncatingIfNeeded: checksums)
-            row.created = statement.bits(4)
-            row.accessed = statement.bits(5)
-            row.expires = statement.bits(6)
-            row.allocated = Int(statement.int(7))
-            row.file = String(decoding: statement.array(8), as: UTF8.self)
-            row.entityTag = statement.array(9)
-            row.lastModified = statement.array(10)
-            row.cacheControl = statement.array(11)
-            row.extendedData = statement.isNull(12) ? nil : try statement.bytes(12)
-            row.isIntact = UInt64(row.seal) == checksums >> 32
-            return try complete(statement.int(13), row)
-        }
+    private func find(_ key: CacheKey, by statement: SQLiteStatement) throws(ImageError) -> CacheRow? {
+        statement.bind(1, MD5(of: key.bytes).high)
+        statement.bind(2, key.bytes)
+        guard try statement.step() else { return nil }
+        var row = CacheRow(key: key, write: CacheWrite(instance: statement.bits(0), number: statement.bits(1)))
+        row.length = Int(statement.int(2))
+        // The seal of the row in the upper half.
+        let checksums = statement.bits(3)
+        row.checksum = UInt32(truncatingIfNeeded: checksums)
+        row.created = statement.bits(4)
+        row.accessed = statement.bits(5)
+        row.expires = statement.bits(6)
+        row.allocated = Int(statement.int(7))
+        row.file = String(decoding: statement.array(8), as: UTF8.self)
+        row.entityTag = statement.array(9)
+        row.lastModified = statement.array(10)
+        row.cacheControl = statement.array(11)
+        row.extendedData = statement.isNull(12) ? nil : try statement.bytes(12)
+        row.isIntact = UInt64(row.seal) == checksums >> 32
+        return row
     }
 
     func holds(_ name: CacheFileName) throws(ImageError) -> Bool {
@@ -125,6 +119,8 @@ final class SQLiteReader: Sendable {
         result.count = Int(max(0, entries))
         result.bytes = Int(max(0, bytes))
         result.footprint = Int(max(0, allocated)) &+ Int(max(0, used)) &* pageSize
+        var status = stat()
+        if unsafe stat(journal, &status) == 0 { result.journal = Int(status.st_blocks) &* 512 }
         return result
     }
 }

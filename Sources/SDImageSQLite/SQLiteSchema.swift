@@ -51,10 +51,15 @@ enum SQLiteSchema {
 
     static let header = """
         SELECT instance, number, length, checksum, created, accessed, expires, allocated, file, etag, modified, control,
-            extended, id
+            extended
         FROM entry WHERE digest = ?1 AND key = ?2
         """
-    static let content = "SELECT bytes FROM content WHERE id = ?1"
+    /// The same columns and the bytes, which are nothing for a file.
+    static let row = """
+        SELECT instance, number, length, checksum, created, accessed, expires, allocated, file, etag, modified, control,
+            extended, content.bytes
+        FROM entry LEFT JOIN content ON content.id = entry.id WHERE digest = ?1 AND key = ?2
+        """
     static let holds = "SELECT 1 FROM entry WHERE digest = ?1 AND instance = ?2 AND number = ?3"
     /// Both orders read the same columns and end where the caller has seen enough.
     static let listStored = """

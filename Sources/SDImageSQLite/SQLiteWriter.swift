@@ -46,6 +46,8 @@ final class SQLiteWriter: Sendable {
     init(_ path: String, isDurable: Bool) throws(ImageError) {
         connection = try SQLiteConnection(path)
         try SQLiteWriter.prepareFile(connection, isDurable: isDurable)
+        // 4 MiB; 8 MiB at most but for a transaction.
+        connection.checkpoint(after: 256, limit: 512)
         find = try connection.prepare(SQLiteSchema.find)
         insert = try connection.prepare(SQLiteSchema.insert)
         insertContent = try connection.prepare(SQLiteSchema.insertContent)

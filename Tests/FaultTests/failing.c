@@ -266,7 +266,7 @@ EXPORT int fdatasync(int file) {
 
 EXPORT int flock(int file, int operation) {
     REAL(flock);
-    GUARD(is_our_file(file), LOCKING)
+    GUARD(is_our_file(file) && operation != LOCK_UN, LOCKING)
     DONE(real(file, operation));
 }
 
@@ -278,6 +278,8 @@ EXPORT int flock(int file, int operation) {
         void *argument = va_arg(arguments, void *); \
         va_end(arguments); \
         bool is_lock = command == F_SETLK || command == F_OFD_SETLK || command == F_SETLKW || command == F_OFD_SETLKW; \
+        /* Giving back a whole lock does not fail. */ \
+        is_lock = is_lock && ((struct flock *)argument)->l_type != F_UNLCK; \
         GUARD(is_lock && is_our_file(file), LOCKING) \
         int result = real(file, command, argument); \
         if (is_last) \

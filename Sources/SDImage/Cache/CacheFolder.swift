@@ -47,9 +47,9 @@ package final class CacheFolder: Sendable {
     /// Maps a file, if it is a plain one of exactly that length.
     package func map(_ name: CacheFileName, length: Int) throws(ImageError) -> Bytes {
         let file = try root.folder(name.folder).file(name.name)
-        guard let status = file.status, status.isRegular, status.size == length else {
-            throw ImageError(.badData, "cached file was changed")
-        }
+        // Not to know is not to know of a change.
+        guard let status = file.status else { throw .file("cached file could not be examined", errno) }
+        guard status.isRegular, status.size == length else { throw ImageError(.badData, "cached file was changed") }
         return try file.map(length)
     }
 

@@ -93,6 +93,11 @@ package struct CacheTotals: Sendable, Equatable {
     package var bytes = 0
     /// Bytes of disk: used pages of the database and blocks of files (decisions R21).
     package var footprint = 0
+    /// Bytes of the database's journal, which cannot be trimmed and passes.
+    package var journal = 0
 
     package init() {}
+
+    /// What is compared with a limit: much journal leaves less room for entries, but never none.
+    package func use(of limit: Int) -> Int { footprint &+ min(journal, limit / 8) }
 }

@@ -39,7 +39,14 @@ extension DiskCache {
         guard limit > 0 else { return }
         do throws(ImageError) {
             let totals = try opened.index.perform { store throws(ImageError) in try store.totals() }
-            if totals.footprint > limit { scheduleTrim() }
+            let use = totals.use(of: limit)
+            if use > limit { scheduleTrim() }
+            // Who stores faster than the trim removes lends a hand.
+            if use > limit + limit / 32 {
+                var selection = CacheSelection(rule: limits.rule)
+                selection.footprint = limit / 2
+                _ = try remove(selection, in: opened)
+            }
         } catch { note(error) }
     }
 
@@ -94,10 +101,10 @@ extension DiskCache {
             selection.notAfter = now - age * 1_000_000_000
             return try self.age(selection, in: opened, isAsked) ? .oversized : .aged
         case .oversized:
-            let footprint = try opened.index.perform { store throws(ImageError) in try store.totals().footprint }
+            let use = try opened.index.perform { store throws(ImageError) in try store.totals() }.use(of: limits.maxSize)
             // Once begun it goes on down to half.
             let isTrimming = state.withLock { $0.isShrinking }
-            guard limits.maxSize > 0, footprint > (isTrimming ? limits.maxSize / 2 : limits.maxSize) else { return .vacuum }
+            guard limits.maxSize > 0, use > (isTrimming ? limits.maxSize / 2 : limits.maxSize) else { return .vacuum }
             selection.footprint = limits.maxSize / 2
             let isComplete = try remove(selection, in: opened)
             state.withLock { $0.isShrinking = !isComplete }
