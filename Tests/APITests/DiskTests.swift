@@ -15,7 +15,8 @@ import Testing
     }
 
     private func store(_ cache: Owned, _ key: String, _ text: String) throws {
-        let status = sdimage_cache_store_data(cache.pointer, key, -1, try data(text).pointer, nil)
+        let bytes = try data(text)
+        let status = sdimage_cache_store_data(cache.pointer, key, -1, bytes.pointer, nil)
         if status != .SDIMAGE_STATUS_OK { throw CallFailure(status, nil) }
     }
 

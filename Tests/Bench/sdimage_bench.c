@@ -405,9 +405,12 @@ static void trim_tenth(void) {
         fprintf(stderr, "trim %.1f ms; longest look-up %.2f ms, longest store %.2f ms\n", (wall_seconds() - wall) * 1e3,
                 longest_wait[0] * 1e3, longest_wait[1] * 1e3);
     }
-    for (long i = 0; i < entries / 10; i++) {
-        put_entry(next_entry++ % entries);
-        if (i % 64 == 63)
+    char key[33];
+    for (long i = 0, missing = 0; i < entries; i++) {
+        if (sdimage_cache_contains(cache, key, name_entry(i, key)) & SDIMAGE_CACHE_LAYERS_DISK)
+            continue;
+        put_entry(i);
+        if (++missing % 64 == 0)
             flush_entries();
     }
     flush_entries();
