@@ -53,6 +53,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("z")]),
         .systemLibrary(name: "CWebP", path: "Sources/CLibs/CWebP"),
         .systemLibrary(name: "CLCMS", path: "Sources/CLibs/CLCMS"),
+        .systemLibrary(name: "CDeflate", path: "Sources/CLibs/CDeflate"),
         .target(name: "CCurl", path: "Sources/CLibs/CCurl", cSettings: cStrict, linkerSettings: [.linkedLibrary("curl")]),
         .systemLibrary(name: "CSQLite", path: "Sources/CLibs/CSQLite"),
 
@@ -62,7 +63,7 @@ let package = Package(
         // The engine.
         .target(name: "SDImage", dependencies: ["SDImagePixels", "CSystem"], swiftSettings: strict),
         .target(
-            name: "SDImageCodecs", dependencies: ["SDImage", "SDImagePixels", "CJPEG", "CPNG", "CWebP", "CLCMS"],
+            name: "SDImageCodecs", dependencies: ["SDImage", "SDImagePixels", "CJPEG", "CPNG", "CWebP", "CLCMS", "CDeflate"],
             swiftSettings: strict),
         .target(name: "SDImageCurl", dependencies: ["SDImage", "CCurl"], swiftSettings: strict),
         .target(name: "SDImageSQLite", dependencies: ["SDImage", "CSQLite"], swiftSettings: strict),

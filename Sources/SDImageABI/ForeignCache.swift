@@ -8,7 +8,7 @@ final class ForeignCache: ImageCaching {
 
     init(_ table: UnsafePointer<sdimage_cache_vtable>?, _ foreign: Foreign) throws(ImageError) {
         let size = unsafe table?.pointee.size ?? 0
-        let required = MemoryLayout<sdimage_cache_vtable>.size
+        let required = unsafe MemoryLayout<sdimage_cache_vtable>.offset(of: \.contains) ?? 0
         let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_cache_vtable())
         guard unsafe copy.query != nil, unsafe copy.store != nil, unsafe copy.remove != nil else {
             throw ImageError(.invalidArgument, "the table lacks query, store or remove")
@@ -61,6 +61,23 @@ final class ForeignCache: ImageCaching {
     func remove(_ key: CacheKey, from layers: CacheLayers) async throws(ImageError) {
         _ = unsafe try await ask(key) { table, userData, bytes, reply in
             unsafe table.remove(userData, bytes.baseAddress, bytes.count, layers.code, reply)
+        }
+    }
+
+    func contains(_ key: CacheKey, in layers: CacheLayers) async throws(ImageError) -> CacheLayers {
+        if layers.contains(.memory), memoryImage(for: key) != nil { return .memory }
+        guard layers.contains(.disk) else { return [] }
+        guard unsafe host.table.contains != nil else { return try await diskData(for: key) == nil ? [] : .disk }
+        let found = unsafe try await ask(key) { table, userData, bytes, reply in
+            unsafe table.contains?(userData, bytes.baseAddress, bytes.count, reply)
+        }
+        return found == nil ? [] : .disk
+    }
+
+    func clear(_ layers: CacheLayers) async throws(ImageError) {
+        guard unsafe host.table.clear != nil else { throw ImageError(.unsupported, "the table lacks clear") }
+        _ = unsafe try await ask(CacheKey([])) { table, userData, _, reply in
+            unsafe table.clear?(userData, layers.code, reply)
         }
     }
 

@@ -107,8 +107,7 @@ final class ForeignCoder: ImageCoder {
     func encode(
         _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
     ) throws(ImageError) -> Bytes {
-        guard !options.isLossless else { return try encode(image, format, options) }
-        return try options.keepingFileSize { quality throws(ImageError) in
+        try options.keepingFileSize { quality throws(ImageError) in
             try stop.check()
             var options = options
             options.quality = quality

@@ -24,6 +24,7 @@ struct ForeignTransformer: ImageTransformer {
         var error: Object = nil
         let status = unsafe host.table.transform?(
             host.userData, Handle.lend(image), key.pointer, cacheKey.bytes.count, &result, &error)
+        withExtendedLifetime(key) {}
         return unsafe try ForeignCoder.take(status, result, error)
     }
 }

@@ -272,7 +272,7 @@ public func sdimage_image_convert(
             throw ImageError(.invalidArgument, "an unknown pixel format")
         }
         unsafe try requirePlace(converted)
-        unsafe try give(try source.converted(to: format), converted)
+        unsafe try give(try Engine.helped { () throws(ImageError) in try source.converted(to: format) }, converted)
     }
 }
 

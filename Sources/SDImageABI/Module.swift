@@ -41,6 +41,9 @@ final class Module: Sendable {
         }
     }
 
+    /// What the module made, where it was opened.
+    var opened: (any ImageCoder)? { state.withLock { if case .open(let coder, _) = $0 { coder } else { nil } } }
+
     /// For `doctor`, which does not open it.
     var report: String {
         state.withLock { state in

@@ -19,6 +19,9 @@ final class ModuleCoder: ImageCoder {
     /// None when it is known that the module cannot be opened.
     var decodableFormats: [ImageFormat] { module.isUsable ? formats : [] }
 
+    /// None before the module was opened: what it encodes depends on the libraries that it finds.
+    var encodableFormats: [ImageFormat] { module.opened.map { coder in formats.filter(coder.canEncode) } ?? [] }
+
     /// Never opens the module.
     func canDecode(_ bytes: Bytes) -> Bool { formats.contains(FormatSniffer.format(of: bytes)) }
 
@@ -31,4 +34,16 @@ final class ModuleCoder: ImageCoder {
     }
 
     func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { try module.coder().open(options: options) }
+
+    /// May open the module, and the library of the encoder, which says so.
+    func canEncode(_ format: ImageFormat) -> Bool {
+        guard formats.contains(format), module.isUsable else { return false }
+        do throws(ImageError) { return try module.coder().canEncode(format) } catch { return false }
+    }
+
+    func encode(
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+    ) throws(ImageError) -> Bytes {
+        try module.coder().encode(image, format: format, options: options, stop: stop)
+    }
 }

@@ -7,7 +7,9 @@ public func sdimage_blurhash_encode(
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(text)
-        throw ImageError(.unsupported, "BlurHash")
+        let image = try (unsafe try Handle.borrow(image, as: Image.self)).upright(stop: StopSignal())
+        let hash = try BlurHash(image, across: Int(xComponents), down: Int(yComponents))
+        unsafe try give(try Bytes.copying(hash.text), text)
     }
 }
 
@@ -17,7 +19,8 @@ public func sdimage_blurhash_decode(
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(image)
-        throw ImageError(.unsupported, "BlurHash")
+        let hash = try BlurHash(unsafe try Input.bytes(text, length))
+        unsafe try give(try hash.image(size: PixelSize(width: Int(width), height: Int(height)), punch: punch), image)
     }
 }
 
@@ -25,7 +28,8 @@ public func sdimage_blurhash_decode(
 public func sdimage_thumbhash_encode(_ image: Object, _ hash: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(hash)
-        throw ImageError(.unsupported, "ThumbHash")
+        let image = try (unsafe try Handle.borrow(image, as: Image.self)).upright(stop: StopSignal())
+        unsafe try give(try Bytes.copying(try ThumbHash(image).bytes), hash)
     }
 }
 
@@ -35,6 +39,6 @@ public func sdimage_thumbhash_decode(
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(image)
-        throw ImageError(.unsupported, "ThumbHash")
+        unsafe try give(try ThumbHash(unsafe try Input.bytes(hash, length)).image(), image)
     }
 }

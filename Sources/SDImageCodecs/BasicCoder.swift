@@ -11,6 +11,7 @@ package final class BasicCoder: ImageCoder {
     package var name: String { "basic" }
     package var libraryVersion: String { "" }
     package var decodableFormats: [ImageFormat] { coders.flatMap(\.decodableFormats) }
+    package var encodableFormats: [ImageFormat] { coders.flatMap(\.encodableFormats) }
 
     package func canDecode(_ bytes: Bytes) -> Bool { coders.contains { $0.canDecode(bytes) } }
 
@@ -24,6 +25,16 @@ package final class BasicCoder: ImageCoder {
 
     package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? {
         StreamDecoder(BasicStream(self, options: BasicCoder.still(options)))
+    }
+
+    /// The first frame alone (spec COD-70).
+    package func encode(
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+    ) throws(ImageError) -> Bytes {
+        guard let coder = coders.first(where: { $0.canEncode(format) }) else {
+            throw ImageError(.unsupported, "\(name) cannot encode \(format.name)")
+        }
+        return try coder.encode(image.frames == nil ? image : image.still, format: format, options: options, stop: stop)
     }
 
     /// The coder that recognises the bytes, or the one of the format that the caller names.

@@ -4,6 +4,7 @@
 
 #include "clones.h"
 #include "light.h"
+#include "rounding.h"
 
 /* Every conversion between integers goes through straight RGBA of the destination's depth, in blocks that stay in the
    first-level cache; where source or destination already is that format its own memory is the block. */
@@ -14,12 +15,6 @@ enum { BLOCK = 256 };
 /* Weights of ITU-R BT.601 in 16 bits, as libjpeg uses them. */
 INLINE uint32_t luma(uint32_t r, uint32_t g, uint32_t b) {
     return (19595u * r + 38470u * g + 7471u * b + 32768u) >> 16;
-}
-
-/* v / 255 rounded, exact for v <= 255 * 255. */
-INLINE uint32_t div255(uint32_t v) {
-    v += 128;
-    return (v + (v >> 8)) >> 8;
 }
 
 INLINE void gray8_to_rgba8(uint8_t *d, const uint8_t *s, size_t n) {
@@ -52,8 +47,28 @@ INLINE void straighten8(uint8_t *d, const uint8_t *s, size_t n, int red) {
     }
 }
 
+typedef uint8_t byte64 __attribute__((vector_size(64)));
+typedef uint16_t short64 __attribute__((vector_size(128)));
+
+#define FOR_16_PIXELS(M) M(0), M(4), M(8), M(12), M(16), M(20), M(24), M(28), M(32), M(36), M(40), M(44), M(48), M(52), M(56), M(60)
+#define ALPHAS(i) i + 3, i + 3, i + 3, 64
+#define EXCHANGED(i) i + 2, i + 1, i, i + 3
+
+/* `red` is where red is to lie. Alpha is multiplied by 255 and so stays what it is. */
 INLINE void premultiply8(uint8_t *d, const uint8_t *s, size_t n, int red) {
-    for (size_t i = 0; i < n; i++) {
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        byte64 v, full = {0};
+        full = ~full;
+        memcpy(&v, s + 4 * i, sizeof v);
+        byte64 alphas = __builtin_shufflevector(v, full, FOR_16_PIXELS(ALPHAS));
+        short64 p = __builtin_convertvector(v, short64) * __builtin_convertvector(alphas, short64) + 128;
+        v = __builtin_convertvector((p + (p >> 8)) >> 8, byte64);
+        if (red == 2)
+            v = __builtin_shufflevector(v, v, FOR_16_PIXELS(EXCHANGED));
+        memcpy(d + 4 * i, &v, sizeof v);
+    }
+    for (; i < n; i++) {
         uint32_t a = s[4 * i + 3], r = div255(s[4 * i] * a), g = div255(s[4 * i + 1] * a), b = div255(s[4 * i + 2] * a);
         d[4 * i + red] = (uint8_t)r;
         d[4 * i + 1] = (uint8_t)g;
@@ -209,14 +224,31 @@ SDPX_CLONES void sdpx_cmyk_to_rgb(uint8_t *to, const uint8_t *from, size_t pixel
     }
 }
 
+INLINE uint8_t clamp8(int32_t v) { return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v); }
+
+SDPX_CLONES void sdpx_video_to_rgb(uint8_t *to, const uint8_t *luma, const uint8_t *blue, const uint8_t *red, size_t pixels) {
+    /* Factors with 16 bits behind the point: 255 / 219, and 255 / 224 times 2 (1 - weight) and what that takes from green. */
+    for (size_t i = 0; i < pixels; i++) {
+        int32_t y = 76309 * (luma[i] - 16) + 32768, b = blue[i] - 128, r = red[i] - 128;
+        to[3 * i] = clamp8((y + 104597 * r) >> 16);
+        to[3 * i + 1] = clamp8((y - 25675 * b - 53279 * r) >> 16);
+        to[3 * i + 2] = clamp8((y + 132201 * b) >> 16);
+    }
+}
+
 SDPX_CLONES void sdpx_make_opaque(uint8_t *row, size_t pixels) {
     for (size_t i = 0; i < pixels; i++)
         row[4 * i + 3] = 255;
 }
 
 SDPX_CLONES int sdpx_is_opaque(const uint8_t *row, size_t pixels) {
-    uint8_t all = 255;
-    for (size_t i = 0; i < pixels; i++)
-        all &= row[4 * i + 3];
-    return all == 255;
+    /* Whole pixels, because single bytes of them would have to be gathered. */
+    static const uint8_t opaque[4] = {0, 0, 0, 255};
+    uint32_t all = UINT32_MAX, pixel, alpha;
+    for (size_t i = 0; i < pixels; i++) {
+        memcpy(&pixel, row + 4 * i, sizeof pixel);
+        all &= pixel;
+    }
+    memcpy(&alpha, opaque, sizeof alpha);
+    return (all & alpha) == alpha;
 }

@@ -374,3 +374,5 @@ int sdpx_inflate(sdpx_inflater *s, const uint8_t **in, const uint8_t *in_end, ui
     *position = (size_t)(c.out - window);
     return result;
 }
+
+size_t sdpx_inflate_ahead(const sdpx_inflater *s) { return s->bit_count / 8; }

@@ -1,63 +1,11 @@
 #include "light.h"
 
-#include <string.h>
-
 #include "clones.h"
+#include "curve.h"
 #include "sdpixels.h"
-
-#define INLINE static inline __attribute__((always_inline))
 
 /* Pixels of float at a time, in the first-level cache. */
 enum { BLOCK = 256 };
-
-INLINE int32_t bits_of(float v) {
-    int32_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    return bits;
-}
-
-INLINE float float_of(int32_t bits) {
-    float v;
-    memcpy(&v, &bits, sizeof v);
-    return v;
-}
-
-/* For positive normal numbers; others give some finite number. The mantissa is moved to 0.7 ... 1.4, where the series
-   of the inverse hyperbolic tangent converges at once. */
-INLINE float log2_of(float v) {
-    int32_t bits = bits_of(v), exponent = (bits - 0x3f3504f3) >> 23;
-    float m = float_of(bits - (int32_t)((uint32_t)exponent << 23)), s = (m - 1) / (m + 1), q = s * s;
-    float series = 1 + q * (0.33333333f + q * (0.2f + q * (0.14285714f + q * 0.11111111f)));
-    return (float)exponent + 2.8853901f * s * series;
-}
-
-/* For -126 ... 127. Adding the large number rounds to an integer, which then stands in the lowest bits. */
-INLINE float exp2_of(float v) {
-    const float rounder = 12582912.0f;
-    float shifted = v + rounder, f = (v - (shifted - rounder)) * 0.69314718f;
-    float high = 0.16666667f + f * (0.041666667f + f * (0.0083333333f + f * 0.0013888889f));
-    float series = 1 + f * (1 + f * (0.5f + f * high));
-    return float_of(bits_of(series) + (int32_t)((uint32_t)(bits_of(shifted) - bits_of(rounder)) << 23));
-}
-
-INLINE float power(float v, float exponent) {
-    float e = log2_of(v) * exponent;
-    return exp2_of(e < -126 ? -126 : e > 127 ? 127 : e);
-}
-
-/* A comparison with a number that is not one is false, so that also such a number ends inside. */
-INLINE float unit(float v) { return v > 0 ? (v < 1 ? v : 1) : 0; }
-
-/* IEC 61966-2-1, for 0 ... 1. */
-INLINE float srgb_to_light(float v) {
-    float curve = power((v + 0.055f) / 1.055f, 2.4f);
-    return v <= 0.04045f ? v / 12.92f : curve;
-}
-
-INLINE float light_to_srgb(float v) {
-    float curve = 1.055f * power(v, 1 / 2.4f) - 0.055f;
-    return v <= 0.0031308f ? v * 12.92f : curve;
-}
 
 SDPX_CLONES void sdpx_light_from_rgba16(float *to, const uint16_t *from, size_t pixels) {
     for (size_t i = 0; i < 4 * pixels; i++) {
@@ -80,6 +28,20 @@ SDPX_CLONES void sdpx_light_to_rgba16(uint16_t *to, const float *from, size_t pi
 SDPX_CLONES void sdpx_light_to_rgba8(uint8_t *to, const float *from, size_t pixels) {
     for (size_t i = 0; i < 4 * pixels; i++)
         to[i] = (uint8_t)stored(from[i], i, 255);
+}
+
+SDPX_CLONES void sdpx_samples_to_light(float *v, size_t samples, int has_alpha) {
+    for (size_t i = 0; i < samples; i++) {
+        float light = srgb_to_light(unit(v[i]));
+        v[i] = has_alpha && (i & 3) == 3 ? v[i] : light;
+    }
+}
+
+SDPX_CLONES void sdpx_light_to_samples(float *v, size_t samples, int has_alpha) {
+    for (size_t i = 0; i < samples; i++) {
+        float encoded = light_to_srgb(unit(v[i]));
+        v[i] = has_alpha && (i & 3) == 3 ? v[i] : encoded;
+    }
 }
 
 /* The shoulder begins where light is KNEE and reaches white at PEAK, which is 10,000 cd/m2 over 203. In between it is

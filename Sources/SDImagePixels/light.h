@@ -11,4 +11,8 @@ void sdpx_light_from_rgba16(float *to, const uint16_t *from, size_t pixels);
 void sdpx_light_to_rgba16(uint16_t *to, const float *from, size_t pixels);
 void sdpx_light_to_rgba8(uint8_t *to, const float *from, size_t pixels);
 
+/* Samples of 0 ... 1 in place; `samples` is a multiple of 4, and of four the last is left alone if it is alpha. */
+void sdpx_samples_to_light(float *v, size_t samples, int has_alpha);
+void sdpx_light_to_samples(float *v, size_t samples, int has_alpha);
+
 #endif

@@ -171,3 +171,30 @@ SDPX_CLONES void sdpx_pack_f32(float *to, const float *from, size_t pixels) {
         to[4 * x + 3] = a;
     }
 }
+
+/* Columns summed at a time. */
+enum { BOX_BLOCK = 512 };
+
+SDPX_CLONES static void sum_columns(uint16_t *sums, const uint8_t *from, size_t stride, size_t rows, size_t samples) {
+    for (size_t i = 0; i < samples; i++)
+        sums[i] = from[i];
+    for (size_t row = 1; row < rows; row++)
+        for (size_t i = 0; i < samples; i++)
+            sums[i] = (uint16_t)(sums[i] + from[row * stride + i]);
+}
+
+void sdpx_box_row(uint8_t *to, const uint8_t *from, size_t stride, size_t rows, size_t samples, size_t factor) {
+    uint16_t sums[BOX_BLOCK];
+    size_t block = BOX_BLOCK / factor * factor;
+    for (size_t start = 0; start < samples; start += block) {
+        size_t count = samples - start < block ? samples - start : block;
+        sum_columns(sums, from + start, stride, rows, count);
+        for (size_t i = 0; i < count; i += factor) {
+            size_t width = count - i < factor ? count - i : factor;
+            uint32_t sum = 0;
+            for (size_t k = 0; k < width; k++)
+                sum += sums[i + k];
+            *to++ = (uint8_t)((float)sum * (1.0f / (float)(width * rows)) + 0.5f);
+        }
+    }
+}

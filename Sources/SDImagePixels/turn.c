@@ -2,57 +2,77 @@
 
 #include <string.h>
 
+#include "clones.h"
+
 #define INLINE static inline __attribute__((always_inline))
 
 /* Columns and rows turned together: their source lines and destination lines fit the first-level cache. */
 enum { BLOCK = 16 };
 
-typedef uint32_t pixel4 __attribute__((vector_size(16)));
+typedef uint8_t byte32 __attribute__((vector_size(32)));
+typedef uint16_t short16 __attribute__((vector_size(32)));
+typedef uint32_t pixel8 __attribute__((vector_size(32)));
+typedef uint64_t wide4 __attribute__((vector_size(32)));
 
-/* Four by four pixels of four bytes in registers. */
-INLINE void transpose4(uint8_t *to, ptrdiff_t to_stride, const uint8_t *from, ptrdiff_t from_stride) {
-    pixel4 r[4];
-    for (int y = 0; y < 4; y++)
+#define LOW_HALVES 0, 1, 2, 3, 8, 9, 10, 11
+#define HIGH_HALVES 4, 5, 6, 7, 12, 13, 14, 15
+
+/* Eight by eight pixels of four bytes in registers: within quarters of four by four, which then change places. */
+INLINE void transpose8(uint8_t *to, ptrdiff_t to_stride, const uint8_t *from, ptrdiff_t from_stride) {
+    pixel8 r[8], s[8], t[8];
+    for (int y = 0; y < 8; y++)
         memcpy(&r[y], from + y * from_stride, sizeof r[y]);
-    pixel4 a = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5), b = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
-    pixel4 c = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7), d = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
-    pixel4 t[4] = {__builtin_shufflevector(a, b, 0, 1, 4, 5), __builtin_shufflevector(a, b, 2, 3, 6, 7),
-                   __builtin_shufflevector(c, d, 0, 1, 4, 5), __builtin_shufflevector(c, d, 2, 3, 6, 7)};
-    for (int x = 0; x < 4; x++)
-        memcpy(to + x * to_stride, &t[x], sizeof t[x]);
+    for (int y = 0; y < 8; y += 4) {
+        s[y] = __builtin_shufflevector(r[y], r[y + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+        s[y + 1] = __builtin_shufflevector(r[y], r[y + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+        s[y + 2] = __builtin_shufflevector(r[y + 2], r[y + 3], 0, 8, 1, 9, 4, 12, 5, 13);
+        s[y + 3] = __builtin_shufflevector(r[y + 2], r[y + 3], 2, 10, 3, 11, 6, 14, 7, 15);
+        t[y] = __builtin_shufflevector(s[y], s[y + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+        t[y + 1] = __builtin_shufflevector(s[y], s[y + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+        t[y + 2] = __builtin_shufflevector(s[y + 1], s[y + 3], 0, 1, 8, 9, 4, 5, 12, 13);
+        t[y + 3] = __builtin_shufflevector(s[y + 1], s[y + 3], 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+    for (int x = 0; x < 4; x++) {
+        pixel8 low = __builtin_shufflevector(t[x], t[x + 4], LOW_HALVES);
+        pixel8 high = __builtin_shufflevector(t[x], t[x + 4], HIGH_HALVES);
+        memcpy(to + x * to_stride, &low, sizeof low);
+        memcpy(to + (x + 4) * to_stride, &high, sizeof high);
+    }
 }
 
-/* A block of whole squares. */
-INLINE void transpose_squares(uint8_t *to, ptrdiff_t to_stride, const uint8_t *from, ptrdiff_t from_stride,
-                              size_t columns, size_t rows) {
-    for (size_t x = 0; x < columns; x += 4)
-        for (size_t y = 0; y < rows; y += 4)
-            transpose4(to + (ptrdiff_t)x * to_stride + y * 4, to_stride, from + (ptrdiff_t)y * from_stride + x * 4,
+INLINE void transpose_pixels(uint8_t *to, ptrdiff_t to_stride, const uint8_t *from, ptrdiff_t from_stride, size_t columns,
+                             size_t rows, size_t size) {
+    for (size_t x = 0; x < columns; x++) {
+        uint8_t *d = to + (ptrdiff_t)x * to_stride;
+        const uint8_t *s = from + x * size;
+        for (size_t y = 0; y < rows; y++)
+            memcpy(d + y * size, s + (ptrdiff_t)y * from_stride, size);
+    }
+}
+
+/* One block: whole squares of eight where there are. */
+INLINE void transpose_block(uint8_t *to, ptrdiff_t to_stride, const uint8_t *from, ptrdiff_t from_stride, size_t columns,
+                            size_t rows, size_t size) {
+    if (size != 4 || (columns | rows) % 8 != 0) {
+        transpose_pixels(to, to_stride, from, from_stride, columns, rows, size);
+        return;
+    }
+    for (size_t x = 0; x < columns; x += 8)
+        for (size_t y = 0; y < rows; y += 8)
+            transpose8(to + (ptrdiff_t)x * to_stride + y * 4, to_stride, from + (ptrdiff_t)y * from_stride + x * 4,
                        from_stride);
 }
 
 INLINE void transpose(uint8_t *to, ptrdiff_t to_stride, const uint8_t *from, ptrdiff_t from_stride, size_t columns,
                       size_t rows, size_t size) {
-    for (size_t x0 = 0; x0 < columns; x0 += BLOCK) {
-        size_t x1 = x0 + BLOCK < columns ? x0 + BLOCK : columns;
-        for (size_t y0 = 0; y0 < rows; y0 += BLOCK) {
-            size_t y1 = y0 + BLOCK < rows ? y0 + BLOCK : rows;
-            if (size == 4 && ((x1 - x0) | (y1 - y0)) % 4 == 0) {
-                transpose_squares(to + (ptrdiff_t)x0 * to_stride + y0 * 4, to_stride,
-                                  from + (ptrdiff_t)y0 * from_stride + x0 * 4, from_stride, x1 - x0, y1 - y0);
-                continue;
-            }
-            for (size_t x = x0; x < x1; x++) {
-                uint8_t *d = to + (ptrdiff_t)x * to_stride;
-                const uint8_t *s = from + x * size;
-                for (size_t y = y0; y < y1; y++)
-                    memcpy(d + y * size, s + (ptrdiff_t)y * from_stride, size);
-            }
-        }
-    }
+    for (size_t x = 0; x < columns; x += BLOCK)
+        for (size_t y = 0; y < rows; y += BLOCK)
+            transpose_block(to + (ptrdiff_t)x * to_stride + y * size, to_stride,
+                            from + (ptrdiff_t)y * from_stride + x * size, from_stride,
+                            columns - x < BLOCK ? columns - x : BLOCK, rows - y < BLOCK ? rows - y : BLOCK, size);
 }
 
-void sdpx_transpose(void *to, ptrdiff_t to_stride, const void *from, ptrdiff_t from_stride, size_t columns, size_t rows,
+SDPX_CLONES void sdpx_transpose(void *to, ptrdiff_t to_stride, const void *from, ptrdiff_t from_stride, size_t columns, size_t rows,
                     int bytes_per_pixel) {
     switch (bytes_per_pixel) {
     case 1: transpose(to, to_stride, from, from_stride, columns, rows, 1); break;
@@ -66,7 +86,45 @@ void sdpx_transpose(void *to, ptrdiff_t to_stride, const void *from, ptrdiff_t f
     }
 }
 
-INLINE void mirror(uint8_t *row, size_t pixels, size_t size) {
+/* Whole vectors from the right to the left, then the rest pixel by pixel. */
+#define MIRROR_VECTORS(type, ...)                                                                                          \
+    for (; x + sizeof(type) / size <= pixels; x += sizeof(type) / size) {                                                  \
+        type v;                                                                                                            \
+        memcpy(&v, from + (pixels - x) * size - sizeof v, sizeof v);                                                       \
+        v = __builtin_shufflevector(v, v, __VA_ARGS__);                                                                    \
+        memcpy(to + x * size, &v, sizeof v);                                                                               \
+    }
+
+INLINE void mirror(uint8_t *to, const uint8_t *from, size_t pixels, size_t size) {
+    size_t x = 0;
+    switch (size) {
+    case 1:
+        MIRROR_VECTORS(byte32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7,
+                       6, 5, 4, 3, 2, 1, 0)
+        break;
+    case 2: MIRROR_VECTORS(short16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0) break;
+    case 4: MIRROR_VECTORS(pixel8, 7, 6, 5, 4, 3, 2, 1, 0) break;
+    case 8: MIRROR_VECTORS(wide4, 3, 2, 1, 0) break;
+    default: break;
+    }
+    for (; x < pixels; x++)
+        memcpy(to + x * size, from + (pixels - 1 - x) * size, size);
+}
+
+SDPX_CLONES void sdpx_mirror_row_to(void *to, const void *from, size_t pixels, int bytes_per_pixel) {
+    switch (bytes_per_pixel) {
+    case 1: mirror(to, from, pixels, 1); break;
+    case 2: mirror(to, from, pixels, 2); break;
+    case 3: mirror(to, from, pixels, 3); break;
+    case 4: mirror(to, from, pixels, 4); break;
+    case 6: mirror(to, from, pixels, 6); break;
+    case 8: mirror(to, from, pixels, 8); break;
+    case 16: mirror(to, from, pixels, 16); break;
+    default: break;
+    }
+}
+
+INLINE void mirror_in_place(uint8_t *row, size_t pixels, size_t size) {
     if (pixels < 2)
         return;
     uint8_t *low = row, *high = row + (pixels - 1) * size;
@@ -80,13 +138,13 @@ INLINE void mirror(uint8_t *row, size_t pixels, size_t size) {
 
 void sdpx_mirror_row(void *row, size_t pixels, int bytes_per_pixel) {
     switch (bytes_per_pixel) {
-    case 1: mirror(row, pixels, 1); break;
-    case 2: mirror(row, pixels, 2); break;
-    case 3: mirror(row, pixels, 3); break;
-    case 4: mirror(row, pixels, 4); break;
-    case 6: mirror(row, pixels, 6); break;
-    case 8: mirror(row, pixels, 8); break;
-    case 16: mirror(row, pixels, 16); break;
+    case 1: mirror_in_place(row, pixels, 1); break;
+    case 2: mirror_in_place(row, pixels, 2); break;
+    case 3: mirror_in_place(row, pixels, 3); break;
+    case 4: mirror_in_place(row, pixels, 4); break;
+    case 6: mirror_in_place(row, pixels, 6); break;
+    case 8: mirror_in_place(row, pixels, 8); break;
+    case 16: mirror_in_place(row, pixels, 16); break;
     default: break;
     }
 }

@@ -33,11 +33,19 @@ import SDImage
         guard code == SQLITE_OK else { throw error(code) }
     }
 
+    /// Ready to be bound.
     func prepare(_ sql: String) throws(ImageError) -> SQLiteStatement {
+        let statement = SQLiteStatement(sql, of: self)
+        try statement.prepare()
+        return statement
+    }
+
+    /// For a statement, which ends it.
+    func compile(_ sql: String) throws(ImageError) -> OpaquePointer {
         var statement: OpaquePointer?
         let code = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
         guard code == SQLITE_OK, let statement = unsafe statement else { throw error(code) }
-        return unsafe SQLiteStatement(statement, of: self)
+        return unsafe statement
     }
 
     /// The one number that a query gives.

@@ -18,12 +18,12 @@ final class SQLiteReader: Sendable {
         journal = path + "-wal"
         // The pages of the two indexes of some 30,000 entries; bytes of pictures pass through and are not missed.
         try connection.execute("PRAGMA cache_size = -8192")
-        header = try connection.prepare(SQLiteSchema.header)
-        row = try connection.prepare(SQLiteSchema.row)
-        holds = try connection.prepare(SQLiteSchema.holds)
-        totals = try connection.prepare(SQLiteSchema.totals)
-        pages = try connection.prepare("PRAGMA page_count")
-        freePages = try connection.prepare("PRAGMA freelist_count")
+        header = SQLiteStatement(SQLiteSchema.header, of: connection)
+        row = SQLiteStatement(SQLiteSchema.row, of: connection)
+        holds = SQLiteStatement(SQLiteSchema.holds, of: connection)
+        totals = SQLiteStatement(SQLiteSchema.totals, of: connection)
+        pages = SQLiteStatement("PRAGMA page_count", of: connection)
+        freePages = SQLiteStatement("PRAGMA freelist_count", of: connection)
         pageSize = Int(try connection.number("PRAGMA page_size"))
     }
 

@@ -140,6 +140,12 @@ final class HostCache: @unchecked Sendable {
 
     var keys: [String] { lock.withLock { entries.keys.map { String(decoding: $0, as: UTF8.self) } } }
 
+    func put(_ bytes: [UInt8], at key: String) {
+        var data: OpaquePointer?
+        sdimage_data_new(bytes, bytes.count, &data, nil)
+        lock.withLock { entries[Array(key.utf8)] = data.map { Owned($0) { sdimage_data_unref($0) } } }
+    }
+
     func makeCache() throws -> Owned {
         var table = sdimage_cache_vtable()
         table.size = MemoryLayout<sdimage_cache_vtable>.size

@@ -37,18 +37,22 @@ import Testing
         #expect(sdimage_image_source_size(picture.pointer).width == 30)
     }
 
-    @Test func anEarlyThumbnailTellsHowManyBytesItNeeded() throws {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let data = Array(try Data(contentsOf: folder.appendingPathComponent("Fixtures/jpeg/large_progressive.jpg")))
+    @Test(arguments: [("jpeg/large_progressive.jpg", UInt32(100)), ("pictures/contour-map.png", 70)])
+    func anEarlyThumbnailTellsHowManyBytesItNeeded(name: String, side: UInt32) throws {
+        let data = try Fixtures.bytes(name)
         let early = options {
-            sdimage_decode_options_set_thumbnail_size($0, 100, 100, true)
+            sdimage_decode_options_set_thumbnail_size($0, side, side, true)
             sdimage_decode_options_set_early_thumbnail($0, true)
         }
         let whole = try decode(data, early)
         let needed = Int(sdimage_image_consumed_bytes(whole.pointer))
         #expect(needed > 0 && needed < data.count * 2 / 3)
         #expect(status(Array(data.prefix(needed)), early) == .SDIMAGE_STATUS_OK)
-        let late = options { sdimage_decode_options_set_thumbnail_size($0, 100, 100, true) }
+        let feeding = try Feeding(early)
+        // A scan of JPEG ends where the next marker is seen.
+        #expect(feeding.append(data.prefix(needed + 2)) == .SDIMAGE_STATUS_END)
+        #expect(feeding.look() == .picture(Seen(whole.pointer)))
+        let late = options { sdimage_decode_options_set_thumbnail_size($0, side, side, true) }
         #expect(status(Array(data.prefix(needed)), late) == .SDIMAGE_STATUS_TRUNCATED)
         let full = try decode(data, late)
         #expect(sdimage_image_consumed_bytes(full.pointer) == 0)

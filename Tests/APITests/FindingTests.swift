@@ -16,4 +16,51 @@ import Testing
             #expect(feeding.feed(bytes, cut) == whole, "pieces of \(cut)")
         }
     }
+
+    // MARK: Limits against damage
+
+    @Test func ofAnAnimationBeyondTheLimitsTheFramesDoNotMatter() throws {
+        let frame = chunk("ANMF", [UInt8](repeating: 255, count: 24))
+        let file = webp(
+            chunk("VP8X", [2, 0, 0, 0] + size(16384, 16384)) + chunk("ANIM", [0, 0, 0, 0, 0, 0]) + frame + frame)
+        try expectAlways(.SDIMAGE_STATUS_TOO_LARGE, file)
+    }
+
+    @Test func aContainerBeliedByItsPictureIsDamagedAndNotTooLarge() throws {
+        // A key frame of 8 x 8 pixels.
+        let picture: [UInt8] = [0x10, 0, 0, 0x9D, 0x01, 0x2A, 8, 0, 8, 0] + [UInt8](repeating: 0, count: 40)
+        let file = webp(chunk("VP8X", [0, 0, 0, 0] + size(32768, 65535)) + chunk("VP8 ", picture))
+        try expectAlways(.SDIMAGE_STATUS_BAD_DATA, file)
+    }
+
+    @Test func whereNoPartCanBeShownTheEndTellsWhatIsWrong() throws {
+        let interlaced = try Fixtures.bytes("pictures/contour-map.png")
+        let options = decodeOptions {
+            sdimage_decode_options_set_thumbnail_size($0, 500, 375, true)
+            sdimage_decode_options_set_max_bytes($0, 100_000)
+        }
+        try expectAlways(.SDIMAGE_STATUS_TOO_LARGE, interlaced, options)
+        try expectAlways(.SDIMAGE_STATUS_TRUNCATED, Array(interlaced.prefix(interlaced.count / 2)), options)
+    }
+
+    private func expectAlways(_ status: sdimage_status, _ bytes: [UInt8], _ options: Owned? = nil) throws {
+        #expect(Outcome.whole(bytes, options) == .failure(status))
+        for cut in Cut.allCases {
+            let feeding = try Feeding(options)
+            #expect(feeding.feed(bytes, cut) == .failure(status), "pieces of \(cut)")
+        }
+    }
+
+    private func webp(_ chunks: [UInt8]) -> [UInt8] { chunk("RIFF", Array("WEBP".utf8) + chunks) }
+
+    private func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
+        Array(name.utf8) + littleEndian(data.count, bytes: 4) + data
+    }
+
+    /// Of the extended header: one less each.
+    private func size(_ width: Int, _ height: Int) -> [UInt8] {
+        littleEndian(width - 1, bytes: 3) + littleEndian(height - 1, bytes: 3)
+    }
+
+    private func littleEndian(_ value: Int, bytes: Int) -> [UInt8] { (0..<bytes).map { UInt8(value >> ($0 * 8) & 255) } }
 }

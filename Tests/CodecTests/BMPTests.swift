@@ -288,6 +288,17 @@ import Testing
         #expect(told.hasColorProfile && told.colorProfile?.count == profile.count)
     }
 
+    @Test func coloursThatSRGBHasNoRoomForAreKeptAsLight() throws {
+        // Blue, green and red are stored: red of Display P3 at full.
+        var bitmap = BMPBuilder(1, 1, bits: 24, [0, 0, 255, 0])
+        bitmap.headerLength = 124
+        bitmap.fields = [56: 0x4D42_4544, 112: 124 + 4, 116: UInt32(ICCBuilder.displayP3.count)]
+        bitmap.data += ICCBuilder.displayP3
+        bitmap.offset = 14 + 124
+        let light = LightTests.light(try decode(bitmap.bytes) { $0.pixelFormat = .rgbaFloat })
+        #expect(abs(light[0] - 1.2249) < 0.004 && abs(light[1] + 0.0420) < 0.002 && abs(light[2] + 0.0197) < 0.002)
+    }
+
     @Test func aProfileOutsideTheFileIsNone() throws {
         var bitmap = BMPBuilder(1, 1, bits: 24, [1, 2, 3, 0])
         bitmap.headerLength = 124

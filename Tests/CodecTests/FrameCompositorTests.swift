@@ -179,6 +179,24 @@ private final class Rectangles: FramePainter {
         }
     }
 
+    @Test func canvasesThatSaveMostAreKept() throws {
+        // A chain of large frames, and one of small ones on a large one.
+        let large = layout(0, 0, 6, 5), small = layout(1, 1, 1, 1)
+        let key = layout(0, 0, 6, 5) { $0.isOpaque = true }
+        let painter = Rectangles([key] + Array(repeating: large, count: 8) + [key] + Array(repeating: small, count: 8))
+        var compositor = try compositor(painter, canvases: 4)
+        for _ in 0..<2 {
+            for index in 0..<18 { _ = try compositor.canvas(at: index * 7 % 18, painter: painter, stop: StopSignal()) }
+        }
+        _ = painter.drawn()
+        var drawn = 0
+        for index in 0..<18 {
+            _ = try compositor.canvas(at: index * 7 % 18, painter: painter, stop: StopSignal())
+            drawn = max(drawn, painter.drawn().count)
+        }
+        #expect(drawn <= 5)
+    }
+
     @Test func withinTheBudgetEveryFrameIsDrawnOnce() throws {
         let painter = chain
         var compositor = try compositor(painter, canvases: 61)

@@ -67,6 +67,20 @@ struct WebPTests {
         #expect(distance <= 12)
     }
 
+    @Test(arguments: [200, 100, 7], [PixelFormat.rgb8, .bgra8Premultiplied, .gray8])
+    func smallOnesOfLossyPicturesAreThoseOfTheirPixels(side: Int, format: PixelFormat) throws {
+        let change = { (options: inout DecodeOptions) in
+            (options.thumbnailSize, options.pixelFormat) = (PixelSize(width: side, height: side), format)
+        }
+        let image = try coder.decode("webp/large.webp", change)
+        let full = try coder.decode("webp/large.webp")
+        var options = DecodeOptions()
+        change(&options)
+        let expected = try full.fitted(options, stop: StopSignal())
+        #expect(image.size == expected.size && image.pixels.format == format)
+        #expect(image.distance { expected.pixel($0, $1) } <= 6)
+    }
+
     @Test(arguments: ["lossy_alpha.webp", "lossless_alpha.webp"])
     func transparentColorDoesNotShowInThumbnails(name: String) throws {
         let image = try coder.decode("webp/" + name) { $0.thumbnailSize = PixelSize(width: 16, height: 12) }

@@ -63,6 +63,11 @@ def main() -> None:
         (folder / "cut.ff").write_bytes(farbfeld(40, 20)[:-1])
         expect("custom_coder refuses what is cut off", run("custom_coder", folder / "cut.ff"), 1, "missing")
         expect("custom_coder tells its usage", run("custom_coder"), 2, "usage")
+        entries = folder / "entries"
+        entries.mkdir()
+        expect("custom_cache loads once", run("custom_cache", entries, f"{origin.url}/3.png"), 0, "^network\n$")
+        report.check("into its folder", [path.read_bytes() for path in entries.iterdir()] == [png(23, 10)], "other files")
+        expect("custom_cache finds it again", run("custom_cache", entries, f"{origin.url}/3.png"), 0, "^disk\n$")
         done = run("transform", folder / "a.png", folder / "avatar.png", 24)
         expect("transform makes an avatar", done, 0, r"^24x24 by SDImageResizing.*-SDImageRoundCorner.*\n$")
         head = (folder / "avatar.png").read_bytes()[:29]

@@ -36,6 +36,7 @@ struct FuzzTarget: Sendable {
         [
             FuzzTarget(name: "exif", run: ParserTargets.exif),
             FuzzTarget(name: "icc", run: ParserTargets.icc),
+            FuzzTarget(name: "placeholder", run: ParserTargets.placeholder),
             FuzzTarget(name: "sniff", run: ParserTargets.sniff),
         ]
     }

@@ -42,6 +42,21 @@ enum ParserTargets {
         ink.withUnsafeBytes { from in row.withUnsafeMutableBytes { transform?.apply(from, to: $0, pixels: pixels) } }
     }
 
+    /// The text of a BlurHash, and the bytes of a ThumbHash: what can be read can be drawn, and written again.
+    static func placeholder(_ input: FuzzTarget.Input) {
+        let bytes = Array(input)
+        do throws(ImageError) {
+            let hash = try BlurHash(bytes)
+            _ = try hash.image(size: PixelSize(width: 5, height: 3), punch: 2)
+            expect(hash.text.count == bytes.count, "a BlurHash keeps its length")
+        } catch {}
+        do throws(ImageError) {
+            let hash = try ThumbHash(bytes)
+            _ = try hash.image()
+            expect(hash.bytes.count <= bytes.count, "a ThumbHash grows no longer")
+        } catch {}
+    }
+
     private static let registry = CoderRegistry(BuiltinCoders().registered)
     /// As many bytes as are enough for a decoder to choose its coder.
     private static let bytesToChoose = 64

@@ -39,6 +39,10 @@ OPTIONS = [struct.pack(">BHHHBBBBB", flags, 13, 9, 999, kind, 0, 16, 0, 0)
            for flags, kind in ((0, 0), (32, 3), (33, 4), (64, 1), (4 | 8 | 16, 8))]
 EXIF = [order + struct.pack(mark + "HIHHHIHHI", 42, 8, 1, 0x112, 3, 1, 6, 0, 0) for order, mark in ((b"II", "<"), (b"MM", ">"))]
 
+PLACEHOLDERS = [b"LlMF%n00%#MwS|WCWEM{R*bbWBbH", b"00G91|", b"apG91|l[gFnhf4",
+                bytes.fromhex("dce7112580787778 7f88878778487778 8870fa3dc0"),
+                bytes.fromhex("a00886148e2891 76b0888868080eeda0 7f067727877778 7707")]
+
 
 def files(suffixes: tuple[str, ...]) -> Iterator[bytes]:
     """Of the fixtures all, of the corpus some."""
@@ -86,6 +90,8 @@ def seeds(target: str) -> Iterator[bytes]:
         yield from (picture[:512] for picture in files(every))
     elif target == "icc":
         yield from profiles()
+    elif target == "placeholder":
+        yield from PLACEHOLDERS
     elif target == "exif":
         yield from EXIF + [b"Exif\0\0" + block for block in EXIF]
 

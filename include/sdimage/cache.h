@@ -148,6 +148,10 @@ typedef struct sdimage_cache_vtable {
     void (*store)(void *user_data, const void *key, size_t length, sdimage_data *data, sdimage_reply *reply);
     /* Required. */
     void (*remove)(void *user_data, const void *key, size_t length, sdimage_cache_layers layers, sdimage_reply *reply);
+    /* Complete with any data when the entry is there beyond memory, else plainly. NULL: it is queried to know. */
+    void (*contains)(void *user_data, const void *key, size_t length, sdimage_reply *reply);
+    /* Removes all entries of the layers. NULL: clearing is UNSUPPORTED. */
+    void (*clear)(void *user_data, sdimage_cache_layers layers, sdimage_reply *reply);
 } sdimage_cache_vtable;
 
 /* A cache made of the host's functions, for sdimage_manager_config_set_cache and sdimage_request_set_cache, and with

@@ -64,9 +64,10 @@ SDIMAGE_API void sdimage_decode_options_set_scale(sdimage_decode_options *option
 /* Default false: truncated or damaged bytes are an error. When true the rows that could be decoded are a success. */
 SDIMAGE_API void sdimage_decode_options_set_accept_partial(sdimage_decode_options *options, bool accept);
 
-/* Default false. When true a thumbnail of at most an eighth of a progressive JPEG is made of its first scan, and the bytes
- * after that scan need not be there: a decoder says END as soon as it has come, sdimage_decode takes the beginning of the
- * file for a success, and sdimage_image_consumed_bytes tells how much of it was needed. Other pictures are decoded as ever. */
+/* Default false. When true a thumbnail of at most an eighth of a progressive JPEG is made of its first scan, and one of an
+ * interlaced PNG of its first pass, which has one pixel of eight by eight. The bytes after that need not be there: a decoder
+ * says END as soon as it has come, sdimage_decode takes the beginning of the file for a success, and
+ * sdimage_image_consumed_bytes tells how much of it was needed. Other pictures are decoded as ever. */
 SDIMAGE_API void sdimage_decode_options_set_early_thumbnail(sdimage_decode_options *options, bool early);
 
 /* Safety limits; 0 restores the default. Area in pixels of a header: 2^30 where the coder streams rows, and 64 * 2^20

@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* The BlurHash of a picture (github.com/woltapp/blurhash): text of ASCII characters, without NUL. 1 to 9 components along
- * each side; 4 by 3 is usual. Alpha is passed over. Errors: INVALID_ARGUMENT, NO_MEMORY. */
+/* The BlurHash of a picture as displayed (github.com/woltapp/blurhash): text of ASCII characters, without NUL. 1 to 9
+ * components along each side; 4 by 3 is usual. Alpha is passed over. Errors: INVALID_ARGUMENT, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_blurhash_encode(const sdimage_image *image, uint32_t x_components,
                                                    uint32_t y_components, sdimage_data **text, sdimage_error **error);
 
@@ -24,7 +24,7 @@ SDIMAGE_API sdimage_status sdimage_blurhash_encode(const sdimage_image *image, u
 SDIMAGE_API sdimage_status sdimage_blurhash_decode(const char *text, size_t length, uint32_t width, uint32_t height,
                                                    double punch, sdimage_image **image, sdimage_error **error);
 
-/* The ThumbHash of a picture (evanw.github.io/thumbhash): up to 25 bytes that hold proportions and alpha too. */
+/* The ThumbHash of a picture as displayed (evanw.github.io/thumbhash): up to 25 bytes that hold proportions and alpha too. */
 SDIMAGE_API sdimage_status sdimage_thumbhash_encode(const sdimage_image *image, sdimage_data **hash,
                                                     sdimage_error **error);
 

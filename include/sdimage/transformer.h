@@ -137,16 +137,24 @@ SDIMAGE_API sdimage_status sdimage_transformer_new_tint(sdimage_color color, sdi
 SDIMAGE_API sdimage_status sdimage_transformer_new_blur(double radius, sdimage_transformer **transformer,
                                                         sdimage_error **error);
 
-/* A filter by its name, with numbers for its parameters; what `parameters` lacks, or NULL, has its default.
- * INVALID_ARGUMENT for an unknown name or parameter, a value of another type, or outside what the parameter may be. */
+/* A filter by its name or one of its aliases, with numbers for its parameters; what `parameters` lacks, or NULL, has its
+ * default. Its key has the name, and what was given: "SDImageFilterTransformer(CISepiaTone,intensity=0.500000)".
+ *
+ * Filters see straight colours and leave alpha as it is, but for matrices with a row for alpha; those that look at neighbours
+ * weigh them by alpha. Invert, gamma, exposure, temperature and the colour matrix compute with light; all others with samples
+ * as sRGB encodes them, whatever the pixel format, but for sums over neighbours of float pixels, which are light.
+ *
+ * INVALID_ARGUMENT for an unknown name or parameter, a value that is not an int64 or a double, or outside what the parameter
+ * may be. */
 SDIMAGE_API sdimage_status sdimage_transformer_new_filter(const char *name, const sdimage_options *parameters,
                                                           sdimage_transformer **transformer, sdimage_error **error);
 
 /* The filters that there are, by index; NULL behind the last. Static. */
 SDIMAGE_API size_t sdimage_filter_count(void);
 SDIMAGE_API const char *sdimage_filter_name(size_t index);
-/* What a filter does and takes, as a JSON object in UTF-8: "name", "aliases", "summary", and "parameters": a list of objects
- * with "name", "default", "minimum" and "maximum". INVALID_ARGUMENT for an unknown name. */
+/* What a filter does and takes, as a JSON object in UTF-8: "name", "aliases", "summary", "space" ("light" or "encoded"), and
+ * "parameters": a list of objects with "name", "default", "minimum" and "maximum", lengths in points and angles in radians.
+ * INVALID_ARGUMENT for an unknown name. */
 SDIMAGE_API sdimage_status sdimage_filter_describe(const char *name, sdimage_data **json, sdimage_error **error);
 
 /* Several, one after the other; `count` may be 0. The transformers are referenced. Its key is theirs, joined by "-". */

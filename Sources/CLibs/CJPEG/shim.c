@@ -269,8 +269,9 @@ int cjpeg_read_rows(cjpeg_decoder *decoder, uint8_t *const *rows, uint32_t count
     *got = 0;
     if (setjmp(decoder->escape))
         return decoder->status;
-    /* The library takes no const, and changes the rows only. */
-    *got = jpeg_read_scanlines(&decoder->info, (JSAMPARRAY)rows, count);
+    /* The library gives one or two rows at a time; it takes no const, and changes the rows only. */
+    for (uint32_t more = 1; more > 0 && *got < count; *got += more)
+        more = jpeg_read_scanlines(&decoder->info, (JSAMPARRAY)rows + *got, count - *got);
     return *got > 0 ? CJPEG_OK : decoder->is_growing ? CJPEG_NEEDS_MORE : CJPEG_BAD_DATA;
 }
 

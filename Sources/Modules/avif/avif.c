@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../common/picture.h"
+#include "encode.h"
 #include "tracks.h"
 
 /* libavif 1.0 renamed what it had called the mode of a mirror, and can refuse. */
@@ -321,6 +322,8 @@ static const sdimage_coder_vtable table = {
     .size = sizeof table,
     .can_decode = can_decode,
     .decode = decode,
+    .can_encode = sdavif_can_encode,
+    .encode = sdavif_encode,
     .open = open_instance,
     .instance_update = update,
     .instance_image = first_picture,

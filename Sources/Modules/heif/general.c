@@ -1,58 +1,12 @@
 #include "general.h"
 
-#include <dlfcn.h>
-#include <libheif/heif.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SONAME "libheif.so.1"
+#include "library.h"
 
 /* Pictures that one is made of, and how often they are again made of others. */
 enum { PART_LIMIT = 256, DEPTH_LIMIT = 2 };
-
-/* The functions in use, found by name. */
-#define FUNCTIONS(X)                                                                                                   \
-    X(context_alloc)                                                                                                   \
-    X(context_free)                                                                                                    \
-    X(context_set_maximum_image_size_limit)                                                                            \
-    X(context_set_max_decoding_threads)                                                                                \
-    X(context_read_from_memory_without_copy)                                                                           \
-    X(context_get_primary_image_handle)                                                                                \
-    X(image_handle_get_width)                                                                                          \
-    X(image_handle_get_height)                                                                                         \
-    X(image_handle_has_alpha_channel)                                                                                  \
-    X(image_handle_get_raw_color_profile_size)                                                                         \
-    X(image_handle_get_raw_color_profile)                                                                              \
-    X(image_handle_release)                                                                                            \
-    X(decoding_options_alloc)                                                                                          \
-    X(decoding_options_free)                                                                                           \
-    X(decode_image)                                                                                                    \
-    X(image_get_width)                                                                                                 \
-    X(image_get_height)                                                                                                \
-    X(image_get_plane_readonly)                                                                                        \
-    X(image_release)
-
-static struct {
-#define FIELD(name) __typeof__(&heif_##name) name;
-    FUNCTIONS(FIELD)
-#undef FIELD
-    bool is_open;
-} heif;
-
-static void open_library(void) {
-    void *library = dlopen(SONAME, RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        return;
-    heif.is_open = true;
-    void *function;
-#define FIND(name)                                                                                                     \
-    function = dlsym(library, "heif_" #name);                                                                          \
-    memcpy(&heif.name, &function, sizeof function);                                                                    \
-    heif.is_open = heif.is_open && function;
-    FUNCTIONS(FIND)
-#undef FIND
-}
 
 static bool is_sound(const sdheif_container *c, const sdheif_item *item, int depth) {
     uint32_t parts[PART_LIMIT];
@@ -90,20 +44,7 @@ bool sdheif_is_general(const sdheif_container *c, const sdheif_item *item) {
 }
 
 static sdimage_status check(struct heif_error result, sdimage_error **error) {
-    switch (result.code) {
-    case heif_error_Ok: return SDIMAGE_STATUS_OK;
-    case heif_error_Unsupported_filetype:
-    case heif_error_Unsupported_feature: return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, result.message);
-    case heif_error_Memory_allocation_error:
-        return result.subcode == heif_suberror_Security_limit_exceeded
-                   ? sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, result.message)
-                   : sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, result.message);
-    default:
-        return sdmod_fail(
-            error,
-            result.subcode == heif_suberror_End_of_data ? SDIMAGE_STATUS_TRUNCATED : SDIMAGE_STATUS_BAD_DATA,
-            result.message);
-    }
+    return sdheif_check(result, SDIMAGE_STATUS_BAD_DATA, error);
 }
 
 /* libheif limits the sides alone; a canvas may be as wide as it is high. */
@@ -115,16 +56,16 @@ static sdimage_status check_size(struct heif_context *context, const sdmod_facts
     square.height = square.width;
     sdimage_status status = sdmod_check(&square, wish, 1, error);
     if (status >= 0)
-        heif.context_set_maximum_image_size_limit(context, (int)square.width + 1);
+        sdheif_lib.context_set_maximum_image_size_limit(context, (int)square.width + 1);
     return status;
 }
 
 static sdimage_status copy_pixels(const struct heif_image *decoded, const sdmod_facts *facts, sdimage_image **image,
                                   sdimage_error **error) {
     int stride = 0;
-    const uint8_t *bytes = heif.image_get_plane_readonly(decoded, heif_channel_interleaved, &stride);
-    int width = heif.image_get_width(decoded, heif_channel_interleaved);
-    int height = heif.image_get_height(decoded, heif_channel_interleaved);
+    const uint8_t *bytes = sdheif_lib.image_get_plane_readonly(decoded, heif_channel_interleaved, &stride);
+    int width = sdheif_lib.image_get_width(decoded, heif_channel_interleaved);
+    int height = sdheif_lib.image_get_height(decoded, heif_channel_interleaved);
     if (!bytes || stride <= 0 || width <= 0 || height <= 0 || (uint64_t)width * (uint64_t)height > UINT32_MAX)
         return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a plane is missing");
     sdimage_pixel_format format = facts->has_alpha ? SDIMAGE_PIXEL_FORMAT_RGBA8 : SDIMAGE_PIXEL_FORMAT_RGB8;
@@ -148,42 +89,42 @@ static sdimage_status copy_pixels(const struct heif_image *decoded, const sdmod_
 
 static sdimage_status decode_pixels(const struct heif_image_handle *handle, const sdmod_facts *facts,
                                     sdimage_image **image, sdimage_error **error) {
-    struct heif_decoding_options *options = heif.decoding_options_alloc();
+    struct heif_decoding_options *options = sdheif_lib.decoding_options_alloc();
     struct heif_image *decoded = NULL;
     if (!options)
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
     options->convert_hdr_to_8bit = 1;
     options->strict_decoding = 1;
     enum heif_chroma chroma = facts->has_alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB;
-    sdimage_status status = check(heif.decode_image(handle, &decoded, heif_colorspace_RGB, chroma, options), error);
+    sdimage_status status = check(sdheif_lib.decode_image(handle, &decoded, heif_colorspace_RGB, chroma, options), error);
     if (status >= 0)
         status = copy_pixels(decoded, facts, image, error);
     if (decoded)
-        heif.image_release(decoded);
-    heif.decoding_options_free(options);
+        sdheif_lib.image_release(decoded);
+    sdheif_lib.decoding_options_free(options);
     return status;
 }
 
 static sdimage_status decode_handle(struct heif_context *context, struct heif_image_handle *handle,
                                     const sdheif_container *container, const sdmod_wish *wish, sdimage_image **image,
                                     sdimage_error **error) {
-    int width = heif.image_handle_get_width(handle), height = heif.image_handle_get_height(handle);
+    int width = sdheif_lib.image_handle_get_width(handle), height = sdheif_lib.image_handle_get_height(handle);
     if (width <= 0 || height <= 0)
         return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a picture without a size");
     sdmod_facts facts = {.format = sdimage_sniff(container->file.bytes, container->file.length), .chroma = 8, .bits = 8};
     facts.width = (uint32_t)width;
     facts.height = (uint32_t)height;
     facts.orientation = SDIMAGE_ORIENTATION_UP;
-    facts.has_alpha = heif.image_handle_has_alpha_channel(handle) != 0;
+    facts.has_alpha = sdheif_lib.image_handle_has_alpha_channel(handle) != 0;
     facts.frame_count = 1;
     facts.color = (sdyuv_color){2, 2, true};
     facts.transfer = 2;
     sdimage_status status = check_size(context, &facts, wish, error);
     if (status < 0)
         return status;
-    size_t length = heif.image_handle_get_raw_color_profile_size(handle);
+    size_t length = sdheif_lib.image_handle_get_raw_color_profile_size(handle);
     uint8_t *profile = length && length <= SDMOD_BLOCK_LIMIT ? malloc(length) : NULL;
-    if (profile && heif.image_handle_get_raw_color_profile(handle, profile).code == heif_error_Ok) {
+    if (profile && sdheif_lib.image_handle_get_raw_color_profile(handle, profile).code == heif_error_Ok) {
         facts.profile = (sdmod_span){profile, length};
     }
     status = decode_pixels(handle, &facts, image, error);
@@ -193,24 +134,22 @@ static sdimage_status decode_handle(struct heif_context *context, struct heif_im
 
 sdimage_status sdheif_decode_general(const sdheif_container *container, const sdmod_wish *wish, sdimage_image **image,
                                      sdimage_error **error) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, open_library);
-    if (!heif.is_open)
+    if (!sdheif_library_open())
         return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED,
-                          "a kind of picture that only " SONAME " decodes, which is missing");
-    struct heif_context *context = heif.context_alloc();
+                          "a kind of picture that only " SDHEIF_SONAME " decodes, which is missing");
+    struct heif_context *context = sdheif_lib.context_alloc();
     if (!context)
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
-    heif.context_set_max_decoding_threads(context, sdmod_processors());
+    sdheif_lib.context_set_max_decoding_threads(context, sdmod_processors());
     struct heif_image_handle *handle = NULL;
     sdimage_status status = check(
-        heif.context_read_from_memory_without_copy(context, container->file.bytes, container->file.length, NULL), error);
+        sdheif_lib.context_read_from_memory_without_copy(context, container->file.bytes, container->file.length, NULL), error);
     if (status >= 0)
-        status = check(heif.context_get_primary_image_handle(context, &handle), error);
+        status = check(sdheif_lib.context_get_primary_image_handle(context, &handle), error);
     if (status >= 0)
         status = decode_handle(context, handle, container, wish, image, error);
     if (handle)
-        heif.image_handle_release(handle);
-    heif.context_free(context);
+        sdheif_lib.image_handle_release(handle);
+    sdheif_lib.context_free(context);
     return status;
 }

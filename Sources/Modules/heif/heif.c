@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "encode.h"
 #include "general.h"
 #include "planes.h"
 
@@ -201,6 +202,8 @@ static const sdimage_coder_vtable table = {
     .size = sizeof table,
     .can_decode = can_decode,
     .decode = decode,
+    .can_encode = sdheif_can_encode,
+    .encode = sdheif_encode,
     .info = info,
 };
 

@@ -19,7 +19,11 @@ extension DiskCache {
         commitAll()
         let opened = try opened()
         var phase: Phase? = .expired
-        while let current = phase, current != .vacuum { phase = try slice(current, in: opened, by: clock.now, isAsked: true) }
+        while let current = phase, current != .vacuum {
+            phase = try slice(current, in: opened, by: clock.now, isAsked: true)
+            // Stores do not wait for the end of it.
+            commitAll()
+        }
         scheduleTrim()
     }
 
@@ -30,7 +34,7 @@ extension DiskCache {
         let opened = try opened()
         var selection = CacheSelection(rule: limits.rule)
         selection.footprint = bytes
-        while try !remove(selection, in: opened) {}
+        while try !remove(selection, in: opened) { commitAll() }
         scheduleTrim()
     }
 
@@ -72,7 +76,9 @@ extension DiskCache {
     private func step(_ phase: Phase) {
         do throws(ImageError) {
             try check()
-            if let next = try slice(phase, in: opened(), by: clock.steady, isAsked: false) {
+            let next = try slice(phase, in: opened(), by: clock.steady, isAsked: false)
+            commitAll()
+            if let next {
                 let work: @Sendable () -> Void = { [weak self] in self?.step(next) }
                 // Nobody waits for unused pages: stores go first.
                 if next == .vacuum {

@@ -14,6 +14,10 @@ package protocol ImageCaching: AnyObject, Sendable {
     func dropDamaged(_ data: CachedData, for key: CacheKey)
     /// Removes from the named layers.
     func remove(_ key: CacheKey, from layers: CacheLayers) async throws(ImageError)
+    /// The layers among those named where the entry is found; memory spares the look at the disk (spec CAC-44).
+    func contains(_ key: CacheKey, in layers: CacheLayers) async throws(ImageError) -> CacheLayers
+    /// Empties the named layers.
+    func clear(_ layers: CacheLayers) async throws(ImageError)
 }
 
 extension ImageCaching {
@@ -35,6 +39,16 @@ package struct CachedData: Sendable {
     package var expires: UInt64 = 0
     /// Which write these bytes came from; lets a reader drop exactly what it found damaged.
     package var write: CacheWrite?
+    /// The member of a chain that has it.
+    package var holder: (any ImageCaching)?
 
     package init(bytes: Bytes) { self.bytes = bytes }
+
+    /// As it is stored anew.
+    package var withoutWrite: CachedData {
+        var data = self
+        data.write = nil
+        data.holder = nil
+        return data
+    }
 }

@@ -10,6 +10,10 @@ package struct DecodePlan: Sendable {
     package let tag: Orientation
 
     package var shrinks: Bool { scaledSize != storedSize }
+    /// One pixel of eight by eight is enough; those at the edges may stand for less.
+    package var shrinksToAnEighth: Bool {
+        shrinks && scaledSize.width <= (storedSize.width + 7) / 8 && scaledSize.height <= (storedSize.height + 7) / 8
+    }
 
     /// Applies spec COD-22 … 31 with their decisions: boxes refer to the displayed picture, sizes never grow.
     package init(storedSize: PixelSize, orientation: Orientation, options: DecodeOptions, frames: Int = 1) throws(ImageError) {

@@ -5,10 +5,10 @@
 package struct ExifDirectory {
     private static let shortType: UInt16 = 3
     private static let rationalType: UInt16 = 5
-    private static let entryBytes = 12
+    package static let entryBytes = 12
 
     private let reader: ByteReader
-    private let bigEndian: Bool
+    package let bigEndian: Bool
     /// Where the TIFF structure begins: all offsets in it count from there.
     private let start: Int
     private let firstEntry: Int
@@ -56,6 +56,21 @@ package struct ExifDirectory {
             let denominator = reader.u32(bigEndian: bigEndian), numerator > 0, denominator > 0
         else { return nil }
         return Double(numerator) / Double(denominator)
+    }
+
+    /// Where in the block the value of one 16-bit number lies; nil when the tag is missing or of another kind.
+    package func shortPosition(_ tag: UInt16) -> Int? {
+        guard let entry = entry(tag), entry.type == ExifDirectory.shortType, entry.count == 1 else { return nil }
+        return entry.position
+    }
+
+    /// The entries as they lie in the block, as far as they do; and the number of the directory behind them, 0 for none.
+    package var entries: Range<Int> {
+        firstEntry..<min(firstEntry + count * ExifDirectory.entryBytes, reader.count)
+    }
+    package var following: UInt32 {
+        var reader = reader
+        return reader.seek(to: entries.upperBound) ? reader.u32(bigEndian: bigEndian) ?? 0 : 0
     }
 
     /// The first of that tag; a second one is a mistake of the writer.

@@ -106,7 +106,13 @@ package final class PictureDecoder: Sendable {
         if let failure { throw failure }
         if let picture { return picture }
         guard let decoder else { return nil }
-        return try timed(stop) { () throws(ImageError) in try decoder.image(stop: stop) }.map { marked($0, decoder) }
+        do throws(ImageError) {
+            return try timed(stop) { () throws(ImageError) in try decoder.image(stop: stop) }.map { marked($0, decoder) }
+        } catch {
+            // What is wrong with the bytes is told with the last that count: of all of them it may be something else.
+            guard isFinished || decoder.isSatisfied || !error.isLasting else { return nil }
+            throw error
+        }
     }
 
     /// What more bytes may still change says so, even where the first frame of several is whole.

@@ -30,7 +30,7 @@ import SDImagePixels
         outputFormat = premultiplied && format == .rgba8 ? .rgba8Premultiplied : format
         columns = try FilterAxis(source: rowSize.width, extent: extent.width, output: size.width, limit: limit)
         rows = try FilterAxis(source: rowSize.height, extent: extent.height, output: size.height, limit: limit)
-        ring = rows.overlap
+        ring = rows.overlap()
         // Room for one vector beyond the last pixel, and whole cache lines.
         let (samples, overflow) = rowSize.width.multipliedReportingOverflow(by: format.channels)
         guard !overflow, samples < Int.max - 64 else { throw .tooLarge("working memory in bytes", limit: limit) }

@@ -17,7 +17,8 @@ package struct DecodeOptions: Hashable, Sendable {
     package var scale = 1.0
     /// Accept a truncated picture and return what rows there are (decisions D13); otherwise it is an error.
     package var acceptPartial = false
-    /// A thumbnail of at most an eighth of a progressive JPEG from its first scan of means; what follows need not be there.
+    /// A thumbnail of at most an eighth of a progressive JPEG from its first scan of means, and of an interlaced PNG from its
+    /// first pass; what follows need not be there.
     package var earlyThumbnail = false
     /// The request's own values, for coders of the host.
     package var bag: FrozenOptions?

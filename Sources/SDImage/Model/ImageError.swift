@@ -37,6 +37,14 @@ package final class ImageError: Error, Sendable {
             cause: cause)
     }
 
+    /// Another try with the same bytes would end alike.
+    package var isLasting: Bool {
+        switch status {
+        case .cancelled, .timeout, .noMemory, .internalError: false
+        default: true
+        }
+    }
+
     /// The limit that was crossed is named in the message, so that a person can raise it.
     package static func tooLarge(_ what: String, limit: Int) -> ImageError {
         ImageError(.tooLarge, "\(what) exceeds the limit of \(limit)")

@@ -16,23 +16,31 @@ extension Image {
         guard format != pixels.format else { return self }
         let buffer = try PixelBuffer(size: pixels.size, format: format, limit: Int.max)
         let isBright = pixels.format == .rgbaFloat && metadata.isHighDynamicRange
-        let scratch = isBright ? try ScratchMemory(pixels.size.width * pixels.format.bytesPerPixel) : nil
-        for y in 0..<pixels.size.height {
-            guard let from = unsafe pixels.row(y)?.baseAddress, let to = unsafe buffer.mutableRow(y)?.baseAddress else {
-                continue
-            }
-            guard let scratch, let light = unsafe scratch.bytes.baseAddress else {
-                unsafe sdpx_convert_row(to, format.rawValue, from, pixels.format.rawValue, pixels.size.width)
-                continue
-            }
-            unsafe light.copyMemory(from: from, byteCount: scratch.count)
-            unsafe sdpx_tone_map(light.assumingMemoryBound(to: Float.self), pixels.size.width)
-            unsafe sdpx_convert_row(to, format.rawValue, light, pixels.format.rawValue, pixels.size.width)
+        let source = pixels
+        try RowBands.run(source.size.height, rowBytes: PixelBuffer.lightly(source.stride), stop: StopSignal()) { rows throws(ImageError) in
+            try source.convert(rows, to: buffer, tonesDown: isBright)
         }
         var metadata = metadata
         if isBright { metadata.isHighDynamicRange = false }
         metadata.hasAlpha = metadata.hasAlpha && format.hasAlpha
         let frames = frames.map { MappedFrames($0) { frame, _ throws(ImageError) in try frame.converted(to: format) } }
         return Image(pixels: buffer, metadata: metadata, frames: frames, vector: vector)
+    }
+}
+
+extension PixelBuffer {
+    /// `tonesDown`: light is brought down to white first.
+    fileprivate func convert(_ rows: Range<Int>, to target: PixelBuffer, tonesDown: Bool) throws(ImageError) {
+        let scratch = tonesDown ? try ScratchMemory(size.width * format.bytesPerPixel) : nil
+        for y in rows {
+            guard let from = unsafe row(y)?.baseAddress, let to = unsafe target.mutableRow(y)?.baseAddress else { continue }
+            guard let scratch, let light = unsafe scratch.bytes.baseAddress else {
+                unsafe sdpx_convert_row(to, target.format.rawValue, from, format.rawValue, size.width)
+                continue
+            }
+            unsafe light.copyMemory(from: from, byteCount: scratch.count)
+            unsafe sdpx_tone_map(light.assumingMemoryBound(to: Float.self), size.width)
+            unsafe sdpx_convert_row(to, target.format.rawValue, light, format.rawValue, size.width)
+        }
     }
 }

@@ -75,12 +75,22 @@ import Glibc
     /// The same bytes for as long as they are referenced: themselves, or a copy of what was only lent.
     package func kept() throws(ImageError) -> Bytes {
         guard isLent, let base = unsafe base, count > 0 else { return self }
-        // Fresh pages for a large file would cost more than the copy.
-        let block = unsafe try PixelPool.shared.allocate(count)
-        unsafe memcpy(block.base, base, count)
+        return unsafe try .copyingPooled(UnsafeRawBufferPointer(start: base, count: count))
+    }
+
+    /// A copy in pooled memory: fresh pages for a large file would cost more than the copy.
+    package static func copyingPooled(_ source: UnsafeRawBufferPointer) throws(ImageError) -> Bytes {
+        guard let from = source.baseAddress, source.count > 0 else { return .empty }
+        let block = unsafe try PixelPool.shared.allocate(source.count)
+        unsafe memcpy(block.base, from, source.count)
+        return unsafe Bytes(pooled: block, count: source.count)
+    }
+
+    /// Takes over a block of the pool, which must hold so many bytes.
+    package convenience init(pooled block: PixelPool.Block, count: Int) {
         let address = unsafe UInt(bitPattern: block.base)
         let capacity = unsafe block.capacity
-        return unsafe Bytes(adopting: block.base, count: count) {
+        unsafe self.init(adopting: block.base, count: count) {
             guard let base = unsafe UnsafeMutableRawPointer(bitPattern: address) else { return }
             unsafe PixelPool.shared.release(PixelPool.Block(base: base, capacity: capacity))
         }

@@ -6,22 +6,27 @@ package enum FileWriter {
     /// is written to as it is.
     package static func write(_ bytes: Bytes, to path: [UInt8]) throws(ImageError) {
         var known = stat()
-        let isThere = unsafe stat(CString(path).pointer, &known) == 0
+        let isThere = unsafe withPath(path) { unsafe stat($0, &known) } == 0
         if isThere, known.st_mode & S_IFMT != S_IFREG { return try fill(bytes, path, O_WRONLY) }
         let draft = path + Array(".\(getpid())-\(MonotonicClock.now).part".utf8)
         do throws(ImageError) {
             try fill(bytes, draft, O_WRONLY | O_CREAT | O_EXCL)
-            guard unsafe rename(CString(draft).pointer, CString(path).pointer) == 0 else {
-                throw .file("file could not be renamed", errno)
-            }
+            let isRenamed = unsafe withPath(draft) { old in unsafe withPath(path) { unsafe rename(old, $0) } } == 0
+            guard isRenamed else { throw .file("file could not be renamed", errno) }
         } catch {
-            unsafe unlink(CString(draft).pointer)
+            unsafe withPath(draft) { unsafe _ = unlink($0) }
             throw error
         }
     }
 
+    /// The path as C wants it, for the length of a call.
+    private static func withPath<R>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> R) -> R {
+        let text = CString(path)
+        return withExtendedLifetime(text) { unsafe body(text.pointer) }
+    }
+
     private static func fill(_ bytes: Bytes, _ path: [UInt8], _ flags: Int32) throws(ImageError) {
-        let file = unsafe open(CString(path).pointer, flags | O_CLOEXEC | O_NOCTTY, 0o666)
+        let file = unsafe withPath(path) { unsafe open($0, flags | O_CLOEXEC | O_NOCTTY, 0o666) }
         guard file >= 0 else { throw .file("file could not be made", errno) }
         defer { close(file) }
         var written = 0

@@ -56,6 +56,13 @@ package final class WorkPool: Sendable {
         return try result.get()
     }
 
+    /// The running engine's workers, for `assist`; nil where other processes keep all processors busy: there a second thread
+    /// wins nothing, and what it does twice is lost.
+    package static func idle() -> WorkPool? {
+        guard let pool = Engine.current?.work, RunQueue.hasIdleProcessor else { return nil }
+        return pool
+    }
+
     /// Has a worker help the calling thread, which computes too and is not one to wait for a free worker; nil unless
     /// nothing is queued, a worker is idle and, with the caller, no more threads compute than the pool may have.
     ///

@@ -15,6 +15,31 @@ package struct CropTransformer: ImageTransformer {
     }
 
     package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
-        throw ImageError(.unsupported, "cropping")
+        let source = try image.upright(stop: stop)
+        let scale = image.metadata.scale
+        let columns = CropTransformer.pixels(rect.x * scale, (rect.x + rect.width) * scale, count: source.size.width)
+        let rows = CropTransformer.pixels(rect.y * scale, (rect.y + rect.height) * scale, count: source.size.height)
+        guard !columns.isEmpty, !rows.isEmpty else {
+            throw ImageError(.invalidArgument, "the rectangle does not touch the picture")
+        }
+        guard columns.count < source.size.width || rows.count < source.size.height else { return source }
+        return source.redrawn(source.pixels.part(columns: columns, rows: rows), hasAlpha: image.metadata.hasAlpha)
+    }
+
+    /// Whole pixels inside the picture, rounded outwards.
+    private static func pixels(_ from: Double, _ to: Double, count: Int) -> Range<Int> {
+        let low = min(max(from.rounded(.down), 0), Double(count))
+        let high = min(max(to.rounded(.up), low), Double(count))
+        return Int(low)..<Int(high)
+    }
+}
+
+extension PixelBuffer {
+    /// A view of some of the pixels, which keeps all of them alive. The ranges lie inside.
+    fileprivate func part(columns: Range<Int>, rows: Range<Int>) -> PixelBuffer {
+        unsafe PixelBuffer(
+            adopting: mutablePixels + rows.lowerBound * stride + columns.lowerBound * format.bytesPerPixel,
+            size: PixelSize(width: columns.count, height: rows.count), format: format, stride: stride,
+            release: { _ = self })
     }
 }

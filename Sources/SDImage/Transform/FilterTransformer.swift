@@ -1,14 +1,43 @@
 /// A filter of the catalogue, by its name (spec TRF-17).
 package struct FilterTransformer: ImageTransformer {
-    let name: String
+    private let filter: Filter
+    private let values: [Double]
+    package let key: String
 
-    package init(_ name: String, parameters: OptionsBag) throws(ImageError) {
-        throw ImageError(.invalidArgument, "no filter of the name \(name)")
+    /// The key names the filter as the catalogue does, and each parameter that was given, in the catalogue's order.
+    package init(_ name: String, parameters: OptionsBag = OptionsBag()) throws(ImageError) {
+        filter = try FilterCatalogue.filter(name)
+        var values: [Double] = []
+        var given = ""
+        var count = 0
+        for parameter in filter.parameters {
+            guard let value = parameters[Array(parameter.name.utf8)] else {
+                values.append(parameter.standard)
+                continue
+            }
+            let number = try parameter.value(value)
+            values.append(number)
+            given += ",\(parameter.name)=\(FixedDecimal.text(number))"
+            count += 1
+        }
+        guard count == parameters.count else {
+            throw ImageError(.invalidArgument, "a parameter that \(filter.name) does not have")
+        }
+        self.values = values
+        key = "SDImageFilterTransformer(\(filter.name)\(given))"
     }
 
-    package var key: String { "SDImageFilterTransformer(\(name))" }
-
     package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
-        throw ImageError(.unsupported, "filtering")
+        let image = try image.upright(stop: stop)
+        let scale = image.metadata.scale
+        switch filter.work(values) {
+        case .steps(let steps): return try StepFilter(steps, in: filter.space).draw(image, stop: stop)
+        case .gaussian(let radius): return try BlurTransformer(radius: radius).transform(image, cacheKey: cacheKey, stop: stop)
+        case .mean(let radius):
+            return try ConvolutionFilter(meanTo: radius * scale).draw(image, stop: stop)
+        case .sharpening(let radius, let amount, let lumaAlone):
+            return try ConvolutionFilter(gaussian: radius * scale, amount: amount, lumaAlone: lumaAlone).draw(image, stop: stop)
+        case .cells(let side): return try CellFilter(side: side * scale).draw(image, stop: stop)
+        }
     }
 }

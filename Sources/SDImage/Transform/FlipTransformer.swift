@@ -11,6 +11,9 @@ package struct FlipTransformer: ImageTransformer {
     package var key: String { "SDImageFlippingTransformer(\(horizontal ? 1 : 0),\(vertical ? 1 : 0))" }
 
     package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
-        throw ImageError(.unsupported, "flipping")
+        guard horizontal || vertical else { return image }
+        let source = try image.upright(stop: stop)
+        let turn: Orientation = horizontal && vertical ? .down : horizontal ? .upMirrored : .downMirrored
+        return source.redrawn(try source.pixels.turned(turn, stop: stop), hasAlpha: image.metadata.hasAlpha)
     }
 }

@@ -36,6 +36,35 @@ package struct ResizeTransformer: ImageTransformer {
     }
 
     package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
-        throw ImageError(.unsupported, "resizing")
+        let source = try image.upright(stop: stop)
+        let canvas = try ResizeTransformer.pixels(width: width, height: height, scale: image.metadata.scale)
+        let placement = ResizeTransformer.Placement(source.size, canvas: canvas, mode: mode)
+        guard canvas != source.size || placement.size != canvas else { return source }
+        let format = source.pixels.format
+        let hasBars = placement.size != canvas
+        let target = try PixelBuffer(size: canvas, format: hasBars ? format.withAlpha : format, zeroed: hasBars)
+        if resampling == .nearest {
+            try PixelPicker(source.pixels, part: placement.part, into: target, placement).run(stop: stop)
+        } else {
+            var plan = Resampler.Plan(part: placement.part)
+            plan.shape = resampling.shape
+            plan.isLight = linearLight
+            plan.isOpaque = !image.metadata.hasAlpha
+            let resampler = try Resampler(
+                source.pixels, plan: plan, into: target, left: placement.left, top: placement.top, size: placement.size)
+            try resampler.run(stop: stop)
+        }
+        return source.redrawn(target, hasAlpha: image.metadata.hasAlpha || hasBars)
+    }
+
+    /// The size of the result, at least one pixel.
+    private static func pixels(width: Double, height: Double, scale: Double) throws(ImageError) -> PixelSize {
+        let columns = (width * scale).rounded()
+        let rows = (height * scale).rounded()
+        // Far beyond any memory, and safe to multiply.
+        guard columns < 1e9, rows < 1e9 else {
+            throw .tooLarge("picture size in bytes", limit: DecodeLimits.standard.outputBytes)
+        }
+        return PixelSize(width: max(1, Int(columns)), height: max(1, Int(rows)))
     }
 }

@@ -1,3 +1,5 @@
+import SDImagePixels
+
 /// Corners cut round, and a border (spec TRF-12).
 package struct RoundCornerTransformer: ImageTransformer {
     let radius: Double
@@ -23,6 +25,51 @@ package struct RoundCornerTransformer: ImageTransformer {
     }
 
     package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
-        throw ImageError(.unsupported, "rounding corners")
+        let image = try image.upright(stop: stop)
+        let format = image.pixels.format.withAlpha
+        let scale = image.metadata.scale
+        let (width, height) = (Double(image.size.width), Double(image.size.height))
+        guard borderWidth * scale < min(width, height) / 2 else {
+            return image.redrawn(try PixelBuffer(size: image.size, format: format, zeroed: true), hasAlpha: true)
+        }
+        let cut = shape(width, height, inset: borderWidth * scale, radius: radius * scale)
+        let border = border(width, height, scale: scale, format: format)
+        let source = image.pixels
+        let buffer = try PixelBuffer(size: image.size, format: format)
+        try RowBands.run(image.size.height, rowBytes: buffer.stride, stop: stop) { rows throws(ImageError) in
+            let canvas = try RoundedCanvas(buffer, cut: cut, border: border)
+            for y in rows { canvas.draw(y, of: source) }
+        }
+        return image.redrawn(buffer, hasAlpha: true)
+    }
+
+    /// The rectangle of the picture, made smaller, with its corners, in pixels.
+    private func shape(_ width: Double, _ height: Double, inset: Double, radius: Double) -> sdpx_rounded {
+        let (width, height) = (width - 2 * inset, height - 2 * inset)
+        let radius = max(0, min(radius, min(width, height) / 2))
+        let radii = (0..<4).map { corners & 1 << UInt64($0) == 0 ? 0 : radius }
+        return sdpx_rounded(
+            left: inset, top: inset, right: inset + width, bottom: inset + height,
+            radii: (radii[0], radii[1], radii[2], radii[3]))
+    }
+
+    /// What lies between the two edges of a line, whose middle is on whole and a half pixels so that it is sharp.
+    private func border(_ width: Double, _ height: Double, scale: Double, format: PixelFormat) -> RoundedCanvas.Border? {
+        guard let borderColor, borderWidth > 0 else { return nil }
+        let inset = (borderWidth * scale).rounded(.down) + 0.5
+        let line = shape(width, height, inset: inset, radius: max(0, radius - scale / 2) * scale)
+        let half = borderWidth * scale / 2
+        return RoundedCanvas.Border(
+            outer: line.widened(by: half), inner: line.widened(by: -half), color: borderColor.samples(for: format))
+    }
+}
+
+extension sdpx_rounded {
+    /// The line at a distance outside this one; corners that are not round stay so.
+    fileprivate func widened(by distance: Double) -> sdpx_rounded {
+        func radius(_ radius: Double) -> Double { radius > 0 ? max(0, radius + distance) : 0 }
+        return sdpx_rounded(
+            left: left - distance, top: top - distance, right: right + distance, bottom: bottom + distance,
+            radii: (radius(radii.0), radius(radii.1), radius(radii.2), radius(radii.3)))
     }
 }

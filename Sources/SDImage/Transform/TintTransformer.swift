@@ -1,3 +1,5 @@
+import SDImagePixels
+
 /// A colour over the whole picture (spec TRF-15).
 package struct TintTransformer: ImageTransformer {
     let color: Color
@@ -12,6 +14,33 @@ package struct TintTransformer: ImageTransformer {
     package var key: String { "SDImageTintTransformer(\(color.hex),\(mode.rawValue))" }
 
     package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
-        throw ImageError(.unsupported, "tinting")
+        // Clear to the last of 8 bits.
+        guard color.bytes.alpha > 0 else { return image }
+        let image = try image.upright(stop: stop)
+        let from = image.pixels.format
+        let to = from.withAlpha
+        let width = image.size.width
+        let mode = mode.rawValue
+        let samples = color.samples(for: to)
+        let hasAlpha = image.metadata.hasAlpha || !keepsOpaque
+        return unsafe try image.redrawnByRows(to, hasAlpha: hasAlpha && !isOpaqueEverywhere, stop: stop) { _, target, source in
+            unsafe sdpx_tint_row(target, to.rawValue, source, from.rawValue, width, samples, mode)
+        }
+    }
+
+    /// An opaque picture is opaque after.
+    private var keepsOpaque: Bool {
+        switch mode {
+        case .clear, .copy, .sourceIn, .sourceOut, .destinationIn, .destinationOut, .destinationAtop, .xor: false
+        default: true
+        }
+    }
+
+    /// Whatever the picture was.
+    private var isOpaqueEverywhere: Bool {
+        switch mode {
+        case .clear, .sourceIn, .sourceOut, .sourceAtop, .destinationIn, .destinationOut, .destinationAtop, .xor: false
+        default: color.bytes.alpha == 255
+        }
     }
 }

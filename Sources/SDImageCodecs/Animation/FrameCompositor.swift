@@ -3,10 +3,9 @@ import SDImage
 
 /// Composes any frame of an animation on its canvas without drawing all frames before it.
 ///
-/// Frames that overwrite everything are drawn at once. For the others canvases are kept on the way: every one as long
-/// as they fit the budget, else every second, every third and so on of a chain of frames, so that a seek draws no more
-/// than lie between two of them; and the latest, so that playing in order draws one frame each. Canvases that were handed
-/// out are shared, never changed. Not synchronised.
+/// Canvases are kept on the way: every one as long as they fit the budget, else those that save most (`CanvasPlaces`), so
+/// that a seek draws few frames; and the latest, so that playing in order draws one frame each. Canvases that were handed out
+/// are shared, never changed. Not synchronised.
 package struct FrameCompositor {
     /// Bytes of canvases kept for one animation.
     package static let standardBudget = 8 << 20
@@ -24,10 +23,11 @@ package struct FrameCompositor {
     private var dependencies: [FrameDependency] = []
     private var failures: [Int: ImageError] = [:]
     private var kept: [Int: PixelBuffer] = [:]
-    /// Frames of a chain from one canvas that is kept to the next; more when the budget asks for it.
-    private var interval = 1
     /// Frames whose canvas is to be kept.
-    private var keepers = 0
+    private var places: Set<Int> = []
+    /// Frames that were added or turned out differently since places were chosen, and how many frames there were then.
+    private var changes = 0
+    private var placedFrames = 0
     private var latestIndex = -1
     private var latest: PixelBuffer?
 
@@ -37,31 +37,34 @@ package struct FrameCompositor {
         size: PixelSize, format: PixelFormat = .rgba8, background: UInt32? = nil, limits: DecodeLimits,
         budget: Int = standardBudget
     ) throws(ImageError) {
+        byteCount = try FrameCompositor.byteCount(size, limits: limits)
+        self.size = size
+        self.format = format
+        self.background = background
+        self.limits = limits
+        capacity = max(budget / byteCount - 1, 0)
+    }
+
+    /// Bytes of a canvas; refuses one beyond the limits.
+    package static func byteCount(_ size: PixelSize, limits: DecodeLimits) throws(ImageError) -> Int {
         guard !size.isEmpty else { throw ImageError(.badData, "picture without pixels") }
         guard let area = size.pixelCount, area <= limits.heldPixels else {
             throw .tooLarge("canvas area in pixels", limit: limits.heldPixels)
         }
-        let stride = try PixelBuffer.stride(width: size.width, format: format)
+        let stride = try PixelBuffer.stride(width: size.width, format: .rgba8)
         let (bytes, overflow) = stride.multipliedReportingOverflow(by: size.height)
         guard !overflow, bytes <= limits.workingBytes else {
             throw .tooLarge("working memory in bytes", limit: limits.workingBytes)
         }
-        self.size = size
-        self.format = format
-        self.background = background
-        byteCount = bytes
-        self.limits = limits
-        capacity = max(budget / bytes - 1, 0)
+        return bytes
     }
 
     /// The next frame of the animation; beyond the limit of frames nothing is added.
     package mutating func append(_ layout: FrameLayout) {
         guard layouts.count < limits.frames else { return }
         layouts.append(layout)
-        let index = layouts.count - 1
-        dependencies.append(dependency(index))
-        if isKeeper(index) { keepers += 1 }
-        thinOut()
+        dependencies.append(dependency(layouts.count - 1))
+        changes += 1
     }
 
     /// False when some pixel of the canvas may be transparent while the frame shows.
@@ -93,6 +96,7 @@ package struct FrameCompositor {
         at index: Int, painter: some FramePainter, stop: StopSignal
     ) throws(ImageError) -> PixelBuffer {
         guard layouts.indices.contains(index) else { throw ImageError(.invalidArgument, "no frame of this number") }
+        choosePlaces()
         // Every other turn has learned that some frame is not what its layout promised.
         while true {
             if let failure = failures[index] { throw failure }
@@ -144,7 +148,7 @@ package struct FrameCompositor {
         do throws(ImageError) {
             return try painter.paint(index, onto: FrameCanvas(canvas, layout: layout), stop: stop) || !layout.overwrites
         } catch {
-            guard FrameCompositor.isLasting(error) else { throw error }
+            guard error.isLasting else { throw error }
             failures[index] = error
             return false
         }
@@ -188,14 +192,6 @@ package struct FrameCompositor {
         return copy
     }
 
-    /// What another try would not change.
-    private static func isLasting(_ error: ImageError) -> Bool {
-        switch error.status {
-        case .cancelled, .timeout, .noMemory, .internalError: false
-        default: true
-        }
-    }
-
     // MARK: What is kept
 
     private func held(_ index: Int) -> PixelBuffer? { latestIndex == index ? latest : kept[index] }
@@ -205,15 +201,13 @@ package struct FrameCompositor {
             latest = canvas
             latestIndex = index
         }
-        if isKeeper(index) { kept[index] = canvas }
+        if places.contains(index) { kept[index] = canvas }
     }
 
     private mutating func forgetLatest() {
         latest = nil
         latestIndex = -1
     }
-
-    private func isKeeper(_ index: Int) -> Bool { dependencies[index].depth % interval == interval - 1 }
 
     private func dependency(_ index: Int) -> FrameDependency {
         FrameDependency(index, layouts: layouts, earlier: dependencies, canvas: size, start: start)
@@ -226,20 +220,14 @@ package struct FrameCompositor {
             if frame > index, dependency == dependencies[frame] { break }
             dependencies[frame] = dependency
         }
-        countKeepers()
-        thinOut()
+        changes += 1
     }
 
-    private mutating func thinOut() {
-        while keepers > capacity {
-            // Of very many frames not every number is tried.
-            interval += max(1, interval / 4)
-            countKeepers()
-        }
-    }
-
-    private mutating func countKeepers() {
-        keepers = layouts.indices.count { isKeeper($0) }
-        kept = kept.filter { isKeeper($0.key) }
+    /// Where much has changed.
+    private mutating func choosePlaces() {
+        guard changes > placedFrames / 8 else { return }
+        places = CanvasPlaces(dependencies, layouts: layouts, count: capacity).chosen
+        kept = kept.filter { places.contains($0.key) }
+        (changes, placedFrames) = (0, layouts.count)
     }
 }

@@ -17,8 +17,6 @@ struct FrameDependency: Equatable {
     }
 
     let base: Base
-    /// Frames that must be drawn before this one.
-    let depth: Int
     /// Every pixel of the canvas is opaque while this frame shows.
     let isOpaque: Bool
     /// What the next frame finds.
@@ -33,15 +31,12 @@ struct FrameDependency: Equatable {
         let replaces = layout.blend == .source && !layout.isOpaque
         switch base {
         case .frame(let parent):
-            depth = earlier[parent].depth + 1
             let isCleared = layouts[parent].disposal == .background
             let isMended = layout.isOpaque && layout.contains(layouts[parent])
             isOpaque = earlier[parent].isOpaque && (!isCleared || isMended) && !replaces
         case .filled:
-            depth = 0
             isOpaque = !replaces
         case .anything, .blank:
-            depth = 0
             isOpaque = covers && layout.isOpaque
         }
         let isBlank = layout.disposal == .background && (covers || base == .blank)

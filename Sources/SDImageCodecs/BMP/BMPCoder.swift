@@ -7,6 +7,7 @@ package final class BMPCoder: ImageCoder {
     package var name: String { "bmp" }
     package var libraryVersion: String { "built in" }
     package var decodableFormats: [ImageFormat] { [.bmp] }
+    package var encodableFormats: [ImageFormat] { [.bmp] }
 
     package func canDecode(_ bytes: Bytes) -> Bool { FormatSniffer.format(of: bytes) == .bmp }
 
@@ -30,6 +31,12 @@ package final class BMPCoder: ImageCoder {
         var metadata = image.metadata
         metadata.colorProfile = profile
         return image.with(metadata)
+    }
+
+    package func encode(
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+    ) throws(ImageError) -> Bytes {
+        try BMPEncoder(stop: stop).encode(image)
     }
 }
 

@@ -33,13 +33,16 @@ enum BMPColor {
     }
 
     /// For rows of `format`, red, green and blue; nil when there is nothing to do.
-    func transform(in bytes: Bytes, format: PixelFormat, limits: DecodeLimits) -> (any RowTransform)? {
+    func transform(
+        in bytes: Bytes, format: PixelFormat, output: PixelFormat, limits: DecodeLimits
+    ) -> (any RowTransform)? {
         switch self {
         case .standard: return nil
-        case .calibrated(let encoding): return ColorConverter.transform(encoding: encoding, format: format, isGray: false)
+        case .calibrated(let encoding):
+            return ColorConverter.transform(encoding: encoding, format: format, isGray: false, output: output)
         case .profile:
             return profile(in: bytes, limits: limits).flatMap {
-                ColorConverter.transform(profile: $0, format: format, isGray: false)
+                ColorConverter.transform(profile: $0, format: format, isGray: false, output: output)
             }
         }
     }

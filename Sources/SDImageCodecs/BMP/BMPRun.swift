@@ -20,10 +20,11 @@ struct BMPRun {
         _ bytes: Bytes, _ header: BMPHeader, isIcon: Bool, options: DecodeOptions, stop: StopSignal
     ) throws(ImageError) {
         plan = try DecodePlan(storedSize: header.size, orientation: .up, options: options)
-        func transform(_ format: PixelFormat) -> (any RowTransform)? {
-            options.convertToSRGB ? header.color.transform(in: bytes, format: format, limits: options.limits) : nil
+        func transform(_ format: PixelFormat, to output: PixelFormat) -> (any RowTransform)? {
+            guard options.convertToSRGB else { return nil }
+            return header.color.transform(in: bytes, format: format, output: output, limits: options.limits)
         }
-        let palette = header.hasPalette ? BMPPalette(bytes, header, transform: transform(.rgb8)) : nil
+        let palette = header.hasPalette ? BMPPalette(bytes, header, transform: transform(.rgb8, to: .rgb8)) : nil
         var rows = try BMPRows(bytes, header, palette: palette, limits: options.limits, stop: stop)
         guard rows.isComplete || (options.acceptPartial && rows.hasRows) else { throw .bitmapEndsEarly }
         if isIcon, header.bits == 32, rows.fields == .eight { rows.fields = .eightWithAlpha }
@@ -33,8 +34,8 @@ struct BMPRun {
         hasAlpha = isSeen || isIcon
         rows.layout = hasAlpha ? .rgba8 : palette?.isGray == true ? .gray8 : .rgb8
         mask = isIcon && !isSeen ? ICOMask(bytes, size: header.size, start: rows.end) : nil
-        self.transform = palette == nil ? transform(rows.layout) : nil
         output = PixelFormat.resolved(source: rows.layout, wanted: options.pixelFormat)
+        self.transform = palette == nil ? transform(rows.layout, to: output) : nil
         self.rows = rows
         self.options = options
         self.stop = stop

@@ -7,6 +7,7 @@ package final class GIFCoder: ImageCoder {
     package var name: String { "gif" }
     package var libraryVersion: String { "built in" }
     package var decodableFormats: [ImageFormat] { [.gif] }
+    package var encodableFormats: [ImageFormat] { [.gif] }
 
     package func canDecode(_ bytes: Bytes) -> Bool { FormatSniffer.format(of: bytes) == .gif }
 
@@ -39,5 +40,11 @@ package final class GIFCoder: ImageCoder {
 
     package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? {
         StreamDecoder(GIFStream(options))
+    }
+
+    package func encode(
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+    ) throws(ImageError) -> Bytes {
+        try GIFEncoder(options, stop: stop).encode(image)
     }
 }

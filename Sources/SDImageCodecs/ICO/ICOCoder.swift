@@ -7,6 +7,7 @@ package final class ICOCoder: ImageCoder {
     package var name: String { "ico" }
     package var libraryVersion: String { "built in" }
     package var decodableFormats: [ImageFormat] { [.ico] }
+    package var encodableFormats: [ImageFormat] { [.ico] }
 
     package func canDecode(_ bytes: Bytes) -> Bool { FormatSniffer.format(of: bytes) == .ico }
 
@@ -35,6 +36,12 @@ package final class ICOCoder: ImageCoder {
                 return try BMPRun(entry.bytes, header, isIcon: true, options: options, stop: stop).decode(format: .ico)
             }
         }
+    }
+
+    package func encode(
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+    ) throws(ImageError) -> Bytes {
+        try ICOEncoder(options, stop: stop).encode(image)
     }
 
     /// The next best takes the place of a picture that is damaged; limits and cancellation are final.

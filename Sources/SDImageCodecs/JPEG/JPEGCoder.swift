@@ -4,6 +4,7 @@ import SDImage
 package final class JPEGCoder: ImageCoder {
     package let name = "jpeg"
     package let decodableFormats: [ImageFormat] = [.jpeg]
+    package let encodableFormats: [ImageFormat] = [.jpeg]
     package var libraryVersion: String { JPEGDecoder.libraryVersion }
 
     package init() {}
@@ -32,5 +33,11 @@ package final class JPEGCoder: ImageCoder {
 
     package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? {
         StreamDecoder(JPEGStream(options))
+    }
+
+    package func encode(
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+    ) throws(ImageError) -> Bytes {
+        try JPEGWriter(image.frames == nil ? image : image.still, options: options, stop: stop).encode()
     }
 }

@@ -22,8 +22,7 @@ import SDImagePixels
         self.plan = plan
         self.options = options
         isEarly =
-            options.earlyThumbnail && decoder.isProgressive && decoder.hasDrafts
-            && plan.scaledSize.width * 8 <= decoder.size.width && plan.scaledSize.height * 8 <= decoder.size.height
+            options.earlyThumbnail && decoder.isProgressive && decoder.hasDrafts && plan.shrinksToAnEighth
         scale = isEarly ? decoder.smallestScale : decoder.scale(covering: plan.scaledSize)
         let own: PixelFormat = decoder.kind == .gray ? .gray8 : .rgb8
         output = .resolved(source: own, wanted: options.pixelFormat)
@@ -79,7 +78,7 @@ import SDImagePixels
         var reader = JPEGDraftReader(
             decoder, detail: scale.eighths, wanted: isEarly ? PixelSize(width: 1, height: 1) : plan.scaledSize,
             isEarly: isEarly, limits: options.limits)
-        guard let draft = try reader.read(stop: stop, pool: JPEGSplit.idleWorkers) else { return nil }
+        guard let draft = try reader.read(stop: stop, pool: WorkPool.idle) else { return nil }
         let isColor = decoder.kind == .color && rows != .gray
         var writer = try makeWriter(isColor ? .rgb8 : .gray8)
         let rows = try JPEGDraftRows(draft, size: rowSize, isColor: isColor, limit: options.limits.workingBytes)

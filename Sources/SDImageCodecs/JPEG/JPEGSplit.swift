@@ -44,13 +44,6 @@ struct JPEGSplit {
         assistance.wait()
     }
 
-    /// The running engine's workers, unless other processes keep all processors busy: there a second thread wins nothing
-    /// and what it reads twice is lost.
-    static func idleWorkers() -> WorkPool? {
-        guard let pool = Engine.current?.work, RunQueue.hasIdleProcessor else { return nil }
-        return pool
-    }
-
     /// About two thirds of the rows are above: passing over a row costs about half of decoding it, 0.4 at a quality of 50 and
     /// 0.6 at 97, where the best place is at 0.62 and 0.72 of the height.
     static func row(height: Int, unit: Int) -> Int? {
@@ -63,7 +56,7 @@ extension JPEGDecoder {
     /// Decodes all rows after `start`, with the help of a worker where there is one to be had.
     func readAll(
         _ rows: Rows, into destination: JPEGDestination, options: DecodeOptions, stop: StopSignal,
-        pool: () -> WorkPool? = JPEGSplit.idleWorkers
+        pool: () -> WorkPool? = WorkPool.idle
     ) throws(ImageError) {
         let check = { () throws(ImageError) in try stop.check() }
         guard let split = JPEGSplit(self, rows: rows, into: destination, options: options, stop: stop, pool: pool) else {

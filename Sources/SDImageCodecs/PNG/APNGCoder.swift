@@ -9,6 +9,7 @@ package final class APNGCoder: ImageCoder {
     package var name: String { "apng" }
     package var libraryVersion: String { png.libraryVersion }
     package var decodableFormats: [ImageFormat] { [.png] }
+    package var encodableFormats: [ImageFormat] { [.png] }
 
     /// Also while nothing says yet that the picture does not move: only its chunks before the pixels tell.
     package func canDecode(_ bytes: Bytes) -> Bool { png.canDecode(bytes) && !APNGStructure.isKnownStill(bytes) }
@@ -22,4 +23,14 @@ package final class APNGCoder: ImageCoder {
     }
 
     package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { try png.open(options: options) }
+
+    /// A picture that does not move becomes a still.
+    package func encode(
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+    ) throws(ImageError) -> Bytes {
+        guard let frames = image.frames, frames.frameCount > 1 else {
+            return try png.encode(image, format: format, options: options, stop: stop)
+        }
+        return try APNGEncoder(options, stop: stop).encode(image, frames)
+    }
 }

@@ -5,8 +5,9 @@ package final class PNGCoder: ImageCoder {
     package init() {}
 
     package var name: String { "png" }
-    package var libraryVersion: String { "libpng \(PNGHeader.libraryVersion)" }
+    package var libraryVersion: String { "libpng \(PNGHeader.libraryVersion), libdeflate \(Deflater.libraryVersion)" }
     package var decodableFormats: [ImageFormat] { [.png] }
+    package var encodableFormats: [ImageFormat] { [.png] }
 
     package func canDecode(_ bytes: Bytes) -> Bool { FormatSniffer.format(of: bytes) == .png }
 
@@ -42,6 +43,13 @@ package final class PNGCoder: ImageCoder {
     }
 
     package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { StreamDecoder(PNGFile(options)) }
+
+    /// Of an animation its first frame.
+    package func encode(
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+    ) throws(ImageError) -> Bytes {
+        try PNGEncoder(options, stop: stop).encode(image)
+    }
 
     /// The picture, or of an animation the default one.
     private func decodeStill(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {

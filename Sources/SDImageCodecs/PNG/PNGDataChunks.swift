@@ -17,8 +17,27 @@ struct PNGDataChunks {
     private var rest: Int?
     private var checkSum: UInt32 = 0
 
+    /// Where the first chunk begins.
+    private let start: Int
+
     /// `offset`: where a chunk begins.
-    init(offset: Int) { self.offset = offset }
+    init(offset: Int) {
+        self.offset = offset
+        start = offset
+    }
+
+    /// Where the first so many bytes of the data end.
+    func end(ofFirst count: Int, in bytes: Bytes) -> Int {
+        var reader = bytes.reader
+        reader.seek(to: start)
+        var left = count
+        while let length = reader.u32(bigEndian: true), reader.skip(4) {
+            if left <= length { return reader.offset + left }
+            left -= Int(length)
+            guard reader.skip(Int(length)), reader.skip(4) else { break }
+        }
+        return reader.offset
+    }
 
     /// The data that was not given before, of all bytes so far.
     mutating func read(_ bytes: Bytes, limits: DecodeLimits) throws(ImageError) -> [Bytes] {

@@ -42,8 +42,8 @@ struct PNGHeader: Sendable {
     /// Where the data begins.
     var data: PNGDataChunks { PNGDataChunks(offset: dataOffset) }
 
-    /// The picture with all data that there is.
-    func picture(_ bytes: Bytes, limits: DecodeLimits) throws(ImageError) -> PNGImageData {
+    /// The picture, or a pass of it, with all data that there is.
+    func filled(_ picture: PNGImageData, from bytes: Bytes, limits: DecodeLimits) throws(ImageError) -> PNGImageData {
         var picture = picture
         var chunks = data
         picture.parts = try chunks.read(bytes, limits: limits)

@@ -38,6 +38,14 @@ struct PNGImageData: Sendable {
         return isDeep ? .rgb16 : .rgb8
     }
 
+    /// The first pass of an interlaced picture, whose data begin as those of a picture of its size do.
+    var firstPass: PNGImageData {
+        var pass = self
+        pass.size = PNGPass.all(size, isInterlaced: isInterlaced).first?.size ?? size
+        pass.isInterlaced = false
+        return pass
+    }
+
     /// Decodes all pixels into a buffer of this size, in its format.
     func decode(into buffer: PixelBuffer, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
         guard buffer.size == size else { throw ImageError(.internalError, "png: a buffer of another size") }

@@ -20,6 +20,8 @@ import SDImagePixels
     private var part = 0
     /// Within the part.
     private var offset = 0
+    /// Of the parts that were let go of.
+    private var taken = 0
 
     init(_ parts: [Bytes]) throws(ImageError) {
         memory = try ScratchMemory(sdpx_inflater_size())
@@ -27,10 +29,14 @@ import SDImagePixels
         unsafe sdpx_inflate_start(inflater)
     }
 
+    /// Bytes of the stream that were used.
+    var usedBytes: Int { unsafe taken + parts.prefix(part).reduce(0) { $0 + $1.count } + offset - sdpx_inflate_ahead(inflater) }
+
     private var inflater: OpaquePointer? { unsafe memory.bytes.baseAddress.map { OpaquePointer($0) } }
 
     /// What follows the parts so far.
     func append(_ next: Bytes) {
+        taken += parts.prefix(part).reduce(0) { $0 + $1.count }
         parts.removeFirst(min(part, parts.count))
         part = 0
         parts.append(next)

@@ -2,8 +2,10 @@ import SDImage
 
 /// A picture whose header was read: what is to be made of it, and how.
 struct PNGPicture {
-    /// Without its parts.
+    /// Without its parts. Of an early thumbnail the first pass alone.
     let data: PNGImageData
+    /// The first pass of an interlaced picture is enough, with what the chunks before it say.
+    let isEarly: Bool
     let plan: DecodePlan
     let output: PixelFormat
     let options: DecodeOptions
@@ -11,9 +13,16 @@ struct PNGPicture {
     private let transform: (any RowTransform)?
 
     init(_ header: PNGHeader, _ bytes: Bytes, options: DecodeOptions) throws(ImageError) {
-        data = header.picture
-        metadata = PNGMetadata(bytes, limits: options.limits)
-        plan = try DecodePlan(storedSize: data.size, orientation: metadata.orientation, options: options)
+        if let early = try PNGPicture.early(header, bytes, options) {
+            (metadata, plan) = early
+            data = header.picture.firstPass
+            isEarly = true
+        } else {
+            data = header.picture
+            metadata = PNGMetadata(bytes, limits: options.limits)
+            plan = try DecodePlan(storedSize: data.size, orientation: metadata.orientation, options: options)
+            isEarly = false
+        }
         output = PixelFormat.resolved(source: data.format, wanted: options.pixelFormat)
         transform =
             options.convertToSRGB
@@ -21,18 +30,37 @@ struct PNGPicture {
         self.options = options
     }
 
+    /// Whether one pixel of eight by eight is enough. What comes behind them must not change it.
+    private static func early(
+        _ header: PNGHeader, _ bytes: Bytes, _ options: DecodeOptions
+    ) throws(ImageError) -> (metadata: PNGMetadata, plan: DecodePlan)? {
+        guard options.earlyThumbnail, header.isInterlaced, let start = bytes.slice(0..<header.data.offset) else { return nil }
+        let metadata = PNGMetadata(start, limits: options.limits)
+        let plan = try DecodePlan(storedSize: header.size, orientation: metadata.orientation, options: options)
+        return plan.shrinksToAnEighth ? (metadata, plan) : nil
+    }
+
     /// Of the result.
     var size: PixelSize { plan.turn.swapsAxes ? plan.scaledSize.swapped : plan.scaledSize }
 
     func decode(_ header: PNGHeader, _ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Image {
-        let run = PNGRun(data: try header.picture(bytes, limits: options.limits), picture: self, stop: stop)
+        if isEarly, var progress = PNGProgress(self, data: header.data), try progress.advanceToEnd(bytes, stop: stop) {
+            return try finishEarly(progress, bytes, stop: stop)
+        }
+        let run = PNGRun(data: try header.filled(data, from: bytes, limits: options.limits), picture: self, stop: stop)
         return image(try run.decode())
     }
 
-    func image(_ pixels: PixelBuffer, isIncremental: Bool = false) -> Image {
+    /// The thumbnail of a first pass that is there.
+    func finishEarly(_ progress: PNGProgress, _ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Image {
+        image(try finish(progress.buffer, stop: stop), consumedBytes: progress.consumedBytes(of: bytes))
+    }
+
+    func image(_ pixels: PixelBuffer, isIncremental: Bool = false, consumedBytes: Int? = nil) -> Image {
         var result = plan.metadata(
             format: .png, pixels: pixels.format, hasAlpha: data.hasAlpha, orientation: metadata.orientation, options: options)
         result.isIncremental = isIncremental
+        result.consumedBytes = consumedBytes
         result.setColor(profile: metadata.profile, codePoints: metadata.codePoints, options: options)
         return Image(pixels: pixels, metadata: result)
     }
@@ -42,7 +70,13 @@ struct PNGPicture {
         var options = options
         options.acceptPartial = options.acceptPartial || acceptsPartial
         return try ScanlineWriter(
-            rowSize: data.size, sourceFormat: layout, plan: plan, output: output, transform: transform, options: options)
+            rowSize: data.size, sourceFormat: layout, plan: plan, output: output, transform: transform, options: options,
+            extent: isEarly ? extentOfFirstPass : nil)
+    }
+
+    /// The last pixels of the pass may stand for less than eight.
+    private var extentOfFirstPass: ScanlineWriter.Extent {
+        ScanlineWriter.Extent(width: Double(plan.storedSize.width) / 8, height: Double(plan.storedSize.height) / 8)
     }
 
     // MARK: Held as a whole

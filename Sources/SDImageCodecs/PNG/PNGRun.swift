@@ -6,7 +6,7 @@ struct PNGRun {
     let data: PNGImageData
     let picture: PNGPicture
     let stop: StopSignal
-    var pool: () -> WorkPool? = JPEGSplit.idleWorkers
+    var pool: () -> WorkPool? = WorkPool.idle
 
     private var options: DecodeOptions { picture.options }
 

@@ -4,45 +4,32 @@ import SDImage
 struct PNGStill: PictureStream {
     private let options: DecodeOptions
     private var bytes = Bytes.empty
-    private var progress: Progress?
+    private var progress: PNGProgress?
+    /// The last preview, of so many rows.
+    private var preview: (rows: Int, image: Image)?
     private var isFinished = false
     private var result: Image?
     private(set) var facts = StreamFacts()
 
-    /// The decode between two pieces.
-    private struct Progress {
-        let picture: PNGPicture
-        let inflater: PNGInflater
-        let rows: PNGRows
-        let painter: PNGPainter
-        var chunks: PNGDataChunks
-        var rowsDone = 0
-        /// The last preview, of so many rows.
-        var preview: (rows: Int, image: Image)?
-    }
-
     init(_ options: DecodeOptions) { self.options = options }
 
     mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError) {
-        guard !self.isFinished else { return }
+        guard !self.isFinished, result == nil else { return }
         self.bytes = try bytes.kept()
         self.isFinished = isFinished
-        guard progress == nil, facts.frameCount == 0, isFinished || PNGStill.hasHeader(bytes) else { return }
-        let header = try PNGHeader(bytes)
-        let picture = try PNGPicture(header, bytes, options: options)
-        facts.size = picture.size
-        facts.frameCount = 1
-        if !isFinished { progress = PNGStill.begin(picture, data: header.data) }
+        if progress == nil, facts.frameCount == 0, isFinished || PNGStill.hasHeader(bytes) {
+            let header = try PNGHeader(bytes)
+            let picture = try PNGPicture(header, bytes, options: options)
+            facts.size = picture.size
+            facts.frameCount = 1
+            if !isFinished { progress = PNGProgress(picture, data: header.data) }
+        }
+        if progress?.picture.isEarly ?? false { try finishEarly() }
     }
 
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
         if let result { return result }
-        guard isFinished else { return try preview(stop: stop) }
-        let image = try finish(stop: stop)
-        result = image
-        progress = nil
-        bytes = .empty
-        return image
+        return isFinished ? keep(try finish(stop: stop)) : try preview(stop: stop)
     }
 
     /// libpng reads a header that is there as a whole; to try before would be to do so with every piece.
@@ -52,42 +39,40 @@ struct PNGStill: PictureStream {
         return false
     }
 
-    /// nil where the picture is too large to be held: it is decoded at once, when all of it is there.
-    private static func begin(_ picture: PNGPicture, data: PNGDataChunks) -> Progress? {
-        do throws(ImageError) {
-            let limits = picture.options.limits
-            let whole = try picture.makeWhole(zeroed: true)
-            let total = PNGRows.byteCount(picture.data, try PNGSamples(picture.data, limits: limits))
-            let inflater = try PNGInflater([])
-            let rows = try PNGRows(picture.data, limits: limits, source: try PNGWindow(inflater, total: total))
-            return Progress(
-                picture: picture, inflater: inflater, rows: rows,
-                painter: try PNGPainter(whole, source: rows.format, limits: limits), chunks: data)
-        } catch { return nil }
-    }
-
     /// Makes rows of what has come.
     private mutating func advance(stop: StopSignal) throws(ImageError) {
         guard var now = progress else { return }
         // A second owner would copy what is changed here.
         progress = nil
         defer { progress = now }
-        for part in try now.chunks.read(bytes, limits: options.limits) { now.inflater.append(part) }
-        while let place = now.rows.place {
-            if place.isCheckpoint { try stop.check() }
-            guard try now.painter.paint(now.rows, at: place, fills: true) else { break }
-            now.rowsDone += 1
-        }
+        try now.advance(bytes, stop: stop)
+    }
+
+    /// A thumbnail that needs no more bytes.
+    private mutating func finishEarly() throws(ImageError) {
+        let stop = StopSignal()
+        stop.allow(nanoseconds: options.limits.workNanoseconds)
+        try advance(stop: stop)
+        guard let now = progress, now.hasAllRows else { return }
+        _ = keep(try now.picture.finishEarly(now, bytes, stop: stop))
+        facts.isSatisfied = true
+    }
+
+    private mutating func keep(_ image: Image) -> Image {
+        result = image
+        (progress, preview) = (nil, nil)
+        bytes = .empty
+        return image
     }
 
     private mutating func preview(stop: StopSignal) throws(ImageError) -> Image? {
         try advance(stop: stop)
         guard let now = progress, now.rowsDone > 0 else { return nil }
-        if let preview = now.preview, preview.rows == now.rowsDone { return preview.image }
-        let rows = now.picture.data.isInterlaced ? now.painter.buffer.size.height : now.rowsDone
-        let pixels = try now.picture.preview(now.painter.buffer, rows: rows, stop: stop)
+        if let preview, preview.rows == now.rowsDone { return preview.image }
+        let rows = now.picture.data.isInterlaced ? now.buffer.size.height : now.rowsDone
+        let pixels = try now.picture.preview(now.buffer, rows: rows, stop: stop)
         let image = now.picture.image(pixels, isIncremental: true)
-        progress?.preview = (now.rowsDone, image)
+        preview = (now.rowsDone, image)
         return image
     }
 
@@ -98,9 +83,9 @@ struct PNGStill: PictureStream {
         let picture = try PNGPicture(header, bytes, options: options)
         facts.size = picture.size
         facts.frameCount = 1
-        guard let now = progress, now.rows.place == nil, now.chunks.ending != .damaged,
-            now.painter.buffer.format == picture.wholeFormat
-        else { return try picture.decode(header, bytes, stop: stop) }
-        return picture.image(try picture.finish(now.painter.buffer, stop: stop))
+        guard let now = progress, now.hasAllRows, now.isSound, now.buffer.format == picture.wholeFormat else {
+            return try picture.decode(header, bytes, stop: stop)
+        }
+        return picture.image(try picture.finish(now.buffer, stop: stop))
     }
 }

@@ -16,11 +16,14 @@ protocol PNGByteSource: AnyObject {
     private let inflater: PNGInflater
     private let memory: ScratchMemory
     private var end = 0
+    /// Bytes that will still be asked for.
+    private var left: Int
     private(set) var state = PNGInflater.State.isFull
 
-    /// `total`: bytes that will be asked for; a small picture gets a small window.
+    /// `total`: bytes that will be asked for, and no more are made; a small picture gets a small window.
     init(_ inflater: PNGInflater, total: Int) throws(ImageError) {
         self.inflater = inflater
+        left = max(total, 0)
         memory = try ScratchMemory(PNGInflater.history + min(PNGWindow.piece, max(total, 0)))
     }
 
@@ -32,7 +35,9 @@ protocol PNGByteSource: AnyObject {
             end = PNGInflater.history
         }
         let start = end
-        state = unsafe inflater.fill(memory.bytes, from: &end)
+        let room = unsafe UnsafeMutableRawBufferPointer(rebasing: memory.bytes.prefix(start + min(left, memory.count - start)))
+        state = unsafe inflater.fill(room, from: &end)
+        left -= end - start
         return end > start ? unsafe UnsafeRawBufferPointer(rebasing: memory.bytes[start..<end]) : nil
     }
 }

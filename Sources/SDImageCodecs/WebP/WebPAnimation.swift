@@ -46,6 +46,7 @@ struct WebPAnimation: PictureStream {
     }
 
     private mutating func parse() throws(ImageError) {
+        if compositor == nil { try checkCanvas() }
         // Frames beyond the limit are not even looked for.
         guard let seen = walk.isFull ? bytes.slice(0..<walk.end) : bytes else { return }
         let stream = try WebPStream(seen)
@@ -63,6 +64,13 @@ struct WebPAnimation: PictureStream {
         }
         for frame in frames.dropFirst(compositor?.layouts.count ?? 0) { compositor?.append(frame.layout) }
         tell(header)
+    }
+
+    /// Before anything behind the header is looked at, of which there may be more or less.
+    private func checkCanvas() throws(ImageError) {
+        let canvas = try WebPStream.canvas(of: bytes)
+        _ = try DecodePlan(storedSize: canvas, orientation: .up, options: options)
+        _ = try FrameCompositor.byteCount(canvas, limits: options.limits)
     }
 
     private func readHeader(_ stream: WebPStream) throws(ImageError) -> Header {

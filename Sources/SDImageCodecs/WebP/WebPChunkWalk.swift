@@ -25,4 +25,17 @@ struct WebPChunkWalk {
             if isFrame { frames += 1 }
         }
     }
+
+    /// The header of a still's bitstream is there: 10 bytes where it is lossy, 5 where it is not (RFC 9649, sections 2.5 and
+    /// 2.6).
+    static func reachesPicture(_ bytes: Bytes) -> Bool {
+        var reader = bytes.reader
+        guard reader.skip(12) else { return false }
+        while reader.skip(4), let size = reader.u32(bigEndian: false) {
+            if reader.matches("VP8 ", at: reader.offset - 8) { return reader.skip(10) }
+            if reader.matches("VP8L", at: reader.offset - 8) { return reader.skip(5) }
+            guard reader.skip(Int(size) + Int(size % 2)) else { return false }
+        }
+        return false
+    }
 }

@@ -4,6 +4,7 @@ import SDImage
 package final class WebPCoder: ImageCoder {
     package let name = "webp"
     package let decodableFormats: [ImageFormat] = [.webp]
+    package let encodableFormats: [ImageFormat] = [.webp]
     package var libraryVersion: String { WebPStream.libraryVersion }
 
     package init() {}
@@ -42,6 +43,12 @@ package final class WebPCoder: ImageCoder {
 
     package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? {
         StreamDecoder(WebPFile(options))
+    }
+
+    package func encode(
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+    ) throws(ImageError) -> Bytes {
+        try WebPWriter(image, options: options, stop: stop).encode()
     }
 
     private static func metadata(_ stream: WebPStream, limit: Int) -> EncodedMetadata {

@@ -36,6 +36,7 @@ import SDImagePixels
 
     /// All of it at once.
     func read(_ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Image {
+        if hasPlanes { return try readPlanes(bytes, stop: stop) }
         guard isDoubtful else { return try read(bytes, layout, stop: stop) }
         // libwebp multiplies by alpha while it scales, also by one that the header declares meaningless.
         let layout = Layout(size: rowSize, format: .rgba8)
@@ -48,6 +49,17 @@ import SDImagePixels
             }
         }
         return try write(buffer, rows: rows, stop: stop)
+    }
+
+    /// Shrunk before its colours are made, which is faster than what libwebp does while it decodes, and sharper.
+    private func readPlanes(_ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Image {
+        let planes = try WebPPlanes(frame.size)
+        let rows = try WebPRows(frame, into: planes, shown: layout(rowSize: rowSize).size)
+        try rows.feed(bytes, stop: stop)
+        let count = try withExtendedLifetime(planes) { () throws(ImageError) in try rows.finish(tolerant: false) }
+        guard count == frame.size.height else { throw ImageError(.internalError, "libwebp left rows out") }
+        let picture = try planes.shrunk(to: plan.scaledSize, limits: options.limits, stop: stop)
+        return try finish(picture, rows: picture.size.height, stop: stop)
     }
 
     private func read(_ bytes: Bytes, _ layout: Layout, stop: StopSignal) throws(ImageError) -> Image {
@@ -65,6 +77,16 @@ import SDImagePixels
 
     /// Only after the last row it is known whether the picture may be scaled by libwebp.
     var isDoubtful: Bool { frame.isLossless && !hasAlpha && rowSize != frame.size }
+
+    /// A small picture of a lossy one that is read at once. What is kept of it meanwhile is less than half of a bitmap.
+    var hasPlanes: Bool {
+        let isSmall = frame.size.width / 4 >= plan.scaledSize.width && frame.size.height / 4 >= plan.scaledSize.height
+        let limit = min(WebPPicture.mostPlaneBytes, options.limits.workingBytes / 2)
+        return isSmall && !frame.isLossless && !hasAlpha && !options.acceptPartial && WebPPlanes.byteCount(frame.size) <= limit
+    }
+
+    /// Of larger pictures libwebp keeps only the rows that it is scaling.
+    private static let mostPlaneBytes = 32 << 20
 
     /// What `rows` is to be given. Of a doubtful picture the full size.
     var layout: Layout { layout(rowSize: isDoubtful ? frame.size : rowSize) }

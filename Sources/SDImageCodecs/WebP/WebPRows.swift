@@ -15,8 +15,7 @@ import SDImagePixels
     /// From this many pixels on the filter may run on a thread of its own; it loses below.
     private static let threadsFrom = 500_000
 
-    private let frame: WebPStream.Frame
-    private let target: Target
+    private let height: Int
     private let decoder: OpaquePointer
     /// libwebp keeps pointing at it.
     private let config: UnsafeMutablePointer<WebPDecoderConfig>
@@ -25,27 +24,53 @@ import SDImagePixels
 
     /// The memory of `target` must live as long as this object. Where the picture has no alpha, colours are not
     /// multiplied by what libwebp takes for it, whatever the format.
-    init(_ frame: WebPStream.Frame, into target: Target, hasAlpha: Bool) throws(ImageError) {
+    convenience init(_ frame: WebPStream.Frame, into target: Target, hasAlpha: Bool) throws(ImageError) {
+        guard let mode = unsafe WebPRows.mode(target.format, hasAlpha: hasAlpha) else {
+            throw ImageError(.internalError, "libwebp cannot write \(unsafe target.format)")
+        }
+        let size = unsafe target.size
+        unsafe try self.init(frame, size: size, shown: size) { output in
+            unsafe output.colorspace = mode
+            unsafe output.u.RGBA.rgba = target.base.assumingMemoryBound(to: UInt8.self)
+            unsafe output.u.RGBA.stride = Int32(clamping: target.stride)
+            let last = unsafe size.width * target.format.bytesPerPixel
+            unsafe output.u.RGBA.size = target.stride * (size.height - 1) + last
+        }
+    }
+
+    /// Brightness and colours as they are coded, for a picture that will be `shown` in that size. The memory must live as
+    /// long as this object.
+    convenience init(_ frame: WebPStream.Frame, into planes: WebPPlanes, shown: PixelSize) throws(ImageError) {
+        unsafe try self.init(frame, size: frame.size, shown: shown) { output in
+            unsafe output.colorspace = MODE_YUV
+            let (luma, blue, red) = unsafe (planes.plane(0), planes.plane(1), planes.plane(2))
+            unsafe output.u.YUVA.y = luma.baseAddress
+            unsafe output.u.YUVA.u = blue.baseAddress
+            unsafe output.u.YUVA.v = red.baseAddress
+            unsafe (output.u.YUVA.y_size, output.u.YUVA.u_size, output.u.YUVA.v_size) = (luma.count, blue.count, red.count)
+            unsafe output.u.YUVA.y_stride = Int32(clamping: planes.size(0).width)
+            unsafe output.u.YUVA.u_stride = Int32(clamping: planes.size(1).width)
+            unsafe output.u.YUVA.v_stride = Int32(clamping: planes.size(2).width)
+        }
+    }
+
+    private init(
+        _ frame: WebPStream.Frame, size: PixelSize, shown: PixelSize, write: (inout WebPDecBuffer) -> Void
+    ) throws(ImageError) {
         let config = UnsafeMutablePointer<WebPDecoderConfig>.allocate(capacity: 1)
         unsafe config.initialize(to: WebPDecoderConfig())
-        guard unsafe WebPInitDecoderConfig(config) != 0, let mode = unsafe WebPRows.mode(target.format, hasAlpha: hasAlpha)
-        else {
+        guard unsafe WebPInitDecoderConfig(config) != 0 else {
             unsafe config.deallocate()
             throw ImageError(.internalError, "libwebp of another version")
         }
-        unsafe WebPRows.choose(&config.pointee.options, frame, target.size)
-        unsafe config.pointee.output.colorspace = mode
+        unsafe WebPRows.choose(&config.pointee.options, frame, size: size, shown: shown)
         unsafe config.pointee.output.is_external_memory = 1
-        unsafe config.pointee.output.u.RGBA.rgba = target.base.assumingMemoryBound(to: UInt8.self)
-        unsafe config.pointee.output.u.RGBA.stride = Int32(clamping: target.stride)
-        let last = unsafe target.size.width * target.format.bytesPerPixel
-        unsafe config.pointee.output.u.RGBA.size = target.stride * (target.size.height - 1) + last
+        unsafe write(&config.pointee.output)
         guard let decoder = unsafe WebPIDecode(nil, 0, config) else {
             unsafe config.deallocate()
-            throw .noMemory(last)
+            throw .noMemory(1)
         }
-        self.frame = frame
-        unsafe self.target = unsafe target
+        height = size.height
         unsafe self.decoder = unsafe decoder
         unsafe self.config = unsafe config
     }
@@ -80,7 +105,6 @@ import SDImagePixels
 
     /// Rows that are there, at the top.
     var rows: Int {
-        let height = unsafe target.size.height
         if isComplete { return height }
         var last: Int32 = 0
         return unsafe WebPIDecGetRGB(decoder, &last, nil, nil, nil) == nil ? 0 : min(height, max(0, Int(last)))
@@ -92,18 +116,22 @@ import SDImagePixels
     /// lossless decoder that has to wait repeats up to eight rows.
     private static func step(of total: Int) -> Int { max(1 << 16, total / 16 + 1) }
 
-    private static func choose(_ options: inout WebPDecoderOptions, _ frame: WebPStream.Frame, _ size: PixelSize) {
+    /// `size`: of libwebp's rows; `shown`: of the picture in the end, as far as it is known.
+    private static func choose(
+        _ options: inout WebPDecoderOptions, _ frame: WebPStream.Frame, size: PixelSize, shown: PixelSize
+    ) {
         // Where all processors compute already, handing rows over costs a seventh and gains nothing. Large pictures are
         // too rare to be what keeps them busy.
         let pixels = frame.size.pixelCount ?? Int.max
         let mayThread = pixels >= 8 * threadsFrom || pixels >= threadsFrom && RunQueue.hasIdleProcessor
         options.use_threads = mayThread ? 1 : 0
-        guard size != frame.size else { return }
-        options.use_scaling = 1
-        options.scaled_width = Int32(clamping: size.width)
-        options.scaled_height = Int32(clamping: size.height)
+        if size != frame.size {
+            options.use_scaling = 1
+            options.scaled_width = Int32(clamping: size.width)
+            options.scaled_height = Int32(clamping: size.height)
+        }
         // Each pixel of the result is the mean of many: what these passes would change cannot be seen.
-        guard frame.size.width / size.width >= 4, frame.size.height / size.height >= 4 else { return }
+        guard frame.size.width / shown.width >= 4, frame.size.height / shown.height >= 4 else { return }
         options.bypass_filtering = 1
         options.no_fancy_upsampling = 1
     }

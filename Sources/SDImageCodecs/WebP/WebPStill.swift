@@ -33,7 +33,8 @@ struct WebPStill: PictureStream {
             facts.size = picture.size
             facts.frameCount = 1
         } catch {
-            if isFinished || error.status != .truncated { throw error }
+            // The header of the picture may belie the one of the container, which is damage and no question of limits.
+            if isFinished || error.status != .truncated && WebPChunkWalk.reachesPicture(bytes) { throw error }
         }
     }
 
@@ -65,7 +66,7 @@ struct WebPStill: PictureStream {
 
     /// What one decode of all bytes gives; goes on with the rows that are there if they are those that it would make.
     private func finish(_ picture: WebPPicture, stop: StopSignal) throws(ImageError) -> Image {
-        guard let progress, !picture.isDoubtful, progress.layout == picture.layout else {
+        guard let progress, !picture.isDoubtful, !picture.hasPlanes, progress.layout == picture.layout else {
             return try picture.read(bytes, stop: stop)
         }
         try progress.rows.feed(bytes, stop: stop)

@@ -34,7 +34,7 @@ import SDImage
         var data = unsafe WebPData(bytes: bytes.pointer?.assumingMemoryBound(to: UInt8.self), size: bytes.count)
         var state = WEBP_DEMUX_PARSING_HEADER
         unsafe demuxer = WebPDemuxPartial(&data, &state)
-        canvas = PixelSize(width: Int(features.width), height: Int(features.height))
+        canvas = WebPStream.size(features)
         isAnimated = features.has_animation != 0
         hasAlpha = features.has_alpha != 0
         isLossless = features.format == 2
@@ -77,7 +77,7 @@ import SDImage
         }
         do throws(ImageError) {
             let features = try WebPStream.features(part)
-            let size = PixelSize(width: Int(features.width), height: Int(features.height))
+            let size = WebPStream.size(features)
             return Frame(data: range, size: size, hasAlpha: features.has_alpha != 0, isLossless: features.format == 2)
         } catch {
             guard isWhole else { return nil }
@@ -120,7 +120,14 @@ import SDImage
         return overflow || offset < 0 || end < offset || end > bytes.count ? nil : offset..<end
     }
 
-    private static func features(_ bytes: Bytes) throws(ImageError) -> WebPBitstreamFeatures {
+    /// As the first header says, which alone is looked at in an animation.
+    static func canvas(of bytes: Bytes) throws(ImageError) -> PixelSize { size(try features(bytes)) }
+
+    private static func size(_ features: WebPBitstreamFeatures) -> PixelSize {
+        PixelSize(width: Int(features.width), height: Int(features.height))
+    }
+
+    static func features(_ bytes: Bytes) throws(ImageError) -> WebPBitstreamFeatures {
         var features = WebPBitstreamFeatures()
         let code = unsafe WebPGetFeatures(bytes.pointer?.assumingMemoryBound(to: UInt8.self), bytes.count, &features)
         try check(code)

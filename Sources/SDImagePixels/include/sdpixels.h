@@ -59,9 +59,17 @@ void sdpx_tone_map(float *rgba, size_t pixels);
 /* Turns a row of inverted CMYK (Adobe's habit: 255 is no ink) into RGB, ink over ink as products. */
 void sdpx_cmyk_to_rgb(uint8_t *to, const uint8_t *from, size_t pixels);
 
+/* Brightness of 16 ... 235 and differences of blue and red around 128, as in ITU-R BT.601, to RGB; one sample of each for a
+   pixel, rounded and clamped. */
+void sdpx_video_to_rgb(uint8_t *to, const uint8_t *luma, const uint8_t *blue, const uint8_t *red, size_t pixels);
+
 /* Sets the alpha of RGBA8 or BGRA8 pixels to 255; and whether it is that already. */
 void sdpx_make_opaque(uint8_t *row, size_t pixels);
 int sdpx_is_opaque(const uint8_t *row, size_t pixels);
+
+/* Lays a colour under pixels of 4 bytes, the last of which is alpha, and makes them opaque; rounded to the nearest.
+   `background` has the first three bytes of such a pixel. The rows may be the same memory. */
+void sdpx_flatten_row(uint8_t *to, const uint8_t *from, size_t pixels, const uint8_t *background, int is_premultiplied);
 
 /* Puts RGBA8 pixels over others: as the PNG specification says, rounded to the nearest; and with the arithmetic of
    libwebp's decoder of animations, which rounds down, for straight and for premultiplied colours. */
@@ -87,6 +95,10 @@ void sdpx_filter_row(float *to, size_t pixels, const float *from, const int32_t 
 void sdpx_pack_u8(uint8_t *to, const float *from, size_t pixels, int channels, int keep_premultiplied);
 void sdpx_pack_u16(uint16_t *to, const float *from, size_t pixels, int channels);
 void sdpx_pack_f32(float *to, const float *from, size_t pixels);
+
+/* Means of boxes of samples, rounded: `factor` samples across, 1 ... 128, and `rows` rows that are `stride` bytes apart, as
+   many at most. `samples` is the length of a row; at its end a box may be narrower. */
+void sdpx_box_row(uint8_t *to, const uint8_t *from, size_t stride, size_t rows, size_t samples, size_t factor);
 
 /* The LZW decoder of GIF (GIF89a, appendix F). Memory-safe whatever the data; can pause at any byte and any pixel. */
 enum {
@@ -128,7 +140,8 @@ void sdpx_palette_row_rgb(uint8_t *to, const uint8_t *from, size_t pixels, const
 void sdpx_transpose(void *to, ptrdiff_t to_stride, const void *from, ptrdiff_t from_stride, size_t columns, size_t rows,
                     int bytes_per_pixel);
 
-/* Reverses the pixels of a row in place. */
+/* Reverses the pixels of a row, into another one or in place. */
+void sdpx_mirror_row_to(void *to, const void *from, size_t pixels, int bytes_per_pixel);
 void sdpx_mirror_row(void *row, size_t pixels, int bytes_per_pixel);
 
 /* Rows of Windows bitmaps. Indices of 1, 2 or 4 bits become bytes, the leftmost from the highest bits; indices become

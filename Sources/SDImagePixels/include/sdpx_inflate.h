@@ -30,4 +30,7 @@ void sdpx_inflate_start(sdpx_inflater *inflater);
 int sdpx_inflate(sdpx_inflater *inflater, const uint8_t **in, const uint8_t *in_end, uint8_t *window, size_t *position,
                  size_t capacity);
 
+/* Bytes at the end of the input so far that were taken and not used yet. */
+size_t sdpx_inflate_ahead(const sdpx_inflater *inflater);
+
 #endif

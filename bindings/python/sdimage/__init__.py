@@ -13,6 +13,7 @@ from __future__ import annotations
 from . import placeholders, transforms
 from .animation import Animation
 from .cache import ImageCache
+from .caches import Cache, CacheChain
 from .coder import Coder, register_coder, unregister_coder
 from .doctor import doctor, trim_memory, version
 from .encoding import EncodeOptions
@@ -31,6 +32,8 @@ __version__ = version()
 
 __all__ = [
     "Animation",
+    "Cache",
+    "CacheChain",
     "Coder",
     "DecodeOptions",
     "EncodeOptions",

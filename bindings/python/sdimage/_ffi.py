@@ -41,6 +41,12 @@ CAN_ENCODE = CFUNCTYPE(c_bool, c_void_p, c_int)
 ENCODE = CFUNCTYPE(c_int, c_void_p, c_void_p, c_int, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
 TRANSFORM = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)
 PRESERVES_METADATA = CFUNCTYPE(c_bool, c_void_p)
+CACHE_IMAGE = CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_size_t)
+CACHE_SET_IMAGE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p)
+CACHE_QUERY = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p)
+CACHE_STORE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p)
+CACHE_REMOVE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_int, c_void_p)
+CACHE_CLEAR = CFUNCTYPE(None, c_void_p, c_int, c_void_p)
 INFO = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT)
 
 
@@ -104,11 +110,22 @@ class TransformerTable(Structure):
     _fields_ = [("size", c_size_t), ("transform", TRANSFORM), ("preserves_metadata", PRESERVES_METADATA)]
 
 
-# The tables of caches, sources and host loops are passed on unseen: this package makes none.
-
-
 class CacheTable(Structure):
-    """``sdimage_cache_vtable``, opaque here."""
+    """``sdimage_cache_vtable``."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("memory_image", CACHE_IMAGE),
+        ("set_memory_image", CACHE_SET_IMAGE),
+        ("query", CACHE_QUERY),
+        ("store", CACHE_STORE),
+        ("remove", CACHE_REMOVE),
+        ("contains", CACHE_QUERY),
+        ("clear", CACHE_CLEAR),
+    ]
+
+
+# The tables of sources and host loops are passed on unseen: this package makes none.
 
 
 class SourceTable(Structure):
@@ -123,6 +140,10 @@ class HostTable(Structure):
 PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_blurhash_decode": (c_int, (c_char_p, c_size_t, c_uint32, c_uint32, c_double, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_blurhash_encode": (c_int, (c_void_p, c_uint32, c_uint32, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_cache_chain_add": (c_int, (c_void_p, c_void_p, HANDLE_OUT)),
+    "sdimage_cache_chain_remove": (c_int, (c_void_p, c_void_p, HANDLE_OUT)),
+    "sdimage_cache_chain_set_policy": (c_int, (c_void_p, c_int, c_int, HANDLE_OUT)),
+    "sdimage_cache_chain_set_promotes": (c_int, (c_void_p, c_bool, HANDLE_OUT)),
     "sdimage_cache_clear": (c_int, (c_void_p, c_int, HANDLE_OUT)),
     "sdimage_cache_close": (c_int, (c_void_p, HANDLE_OUT)),
     "sdimage_cache_config_new": (c_void_p, ()),
@@ -149,6 +170,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_cache_list": (c_int, (c_void_p, c_void_p, c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_memory_image": (c_void_p, (c_void_p, c_void_p, c_size_t)),
     "sdimage_cache_new": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_cache_new_chain": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_new_custom": (c_int, (POINTER(CacheTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_page_count": (c_size_t, (c_void_p,)),
     "sdimage_cache_page_expires_ns": (c_size_t, (c_void_p, c_size_t)),

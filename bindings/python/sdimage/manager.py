@@ -19,6 +19,7 @@ from ._asyncio import OnProgress, OnResult, Waiter, bridge, current_bridge
 from ._ffi import DESTROY, ON_PROGRESS, ON_RESULT, LoadHandler, lib
 from ._handle import Handle
 from .cache import ImageCache
+from .caches import AnyCache
 from .errors import Error, call
 from .loader import Loader, LoadFunction
 from .request import RequestOptions, new_request
@@ -49,7 +50,7 @@ class Manager:
 
     def __init__(
         self,
-        cache: ImageCache | None | _Shared = _Shared.CACHE,
+        cache: AnyCache | None | _Shared = _Shared.CACHE,
         loader: Loader | LoadFunction | None = None,
         *,
         failed_url_retry_after: float | None = None,
@@ -60,7 +61,7 @@ class Manager:
         with Handle(lib.sdimage_manager_config_new(), lib.sdimage_manager_config_unref) as config:
             if cache is None:
                 lib.sdimage_manager_config_set_cache(config.pointer, None)
-            elif isinstance(cache, ImageCache):
+            elif not isinstance(cache, _Shared):
                 lib.sdimage_manager_config_set_cache(config.pointer, cache.pointer)
             if self._loader is not None:
                 lib.sdimage_manager_config_set_loader(config.pointer, self._loader.pointer)
@@ -71,13 +72,14 @@ class Manager:
             out = c_void_p()
             call(lib.sdimage_manager_new, config.pointer, byref(out))
         self._handle = Handle(out.value, lib.sdimage_manager_unref)
-        self._cache = cache if isinstance(cache, ImageCache) else None
+        self._cache = None if isinstance(cache, _Shared) else cache
+        self._has_cache = cache is not None
         _managers.add(self)
 
     @property
-    def cache(self) -> ImageCache | None:
+    def cache(self) -> AnyCache | None:
         """The cache in use."""
-        if self._cache is None:
+        if self._cache is None and self._has_cache:
             out = c_void_p()
             lib.sdimage_manager_copy_cache(self._handle.pointer, byref(out))
             self._cache = ImageCache.owned(out.value) if out.value else None
@@ -111,11 +113,11 @@ class Manager:
         They run on a thread of the library, one after another: keep them short, and do not wait for loads in them.
         """
         with new_request(url, options) as request:
-            loader = self._set_loader(request, options)
-            if on_progress is None and on_partial is None and on_result is None and loader is None:
+            held = self._set_loader(request, options) or _own(options.get("cache"))
+            if on_progress is None and on_partial is None and on_result is None and held is None:
                 return self._begin(request, None, None)
             token = next(_tokens)
-            _running[token] = _Running(self, loader, on_progress, on_partial, on_result)
+            _running[token] = _Running(self, (held, options.get("cache")), on_progress, on_partial, on_result)
             try:
                 return self._begin(request, _HANDLER, token)
             except BaseException:
@@ -138,7 +140,7 @@ class Manager:
         token = deliveries.add(waiter)
         try:
             with new_request(url, options) as request:
-                _loader = self._set_loader(request, options)  # lives until the load has ended
+                _held = self._set_loader(request, options), options.get("cache")  # live until the load has ended
                 lib.sdimage_request_set_dispatcher(request.pointer, deliveries.dispatcher.pointer)
                 task = self._begin(request, None, token)
             result = task.result()
@@ -235,6 +237,11 @@ class Manager:
         await asyncio.get_running_loop().run_in_executor(None, self.close)
 
 
+def _own(cache: AnyCache | None) -> AnyCache | None:
+    """A cache that the library knows by number only, so that somebody must hold it."""
+    return None if isinstance(cache, ImageCache) else cache
+
+
 def _as_loader(loader: Loader | LoadFunction) -> Loader:
     if isinstance(loader, Loader):
         return loader
@@ -248,7 +255,7 @@ class _Running:
     """What a load with callbacks keeps alive until its last delivery."""
 
     manager: Manager
-    loader: Loader | None
+    held: tuple[object, ...]
     on_progress: OnProgress | None
     on_partial: OnResult | None
     on_result: OnResult | None

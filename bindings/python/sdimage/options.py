@@ -34,7 +34,8 @@ class DecodeOptions(TypedDict, total=False):
     scale: float
     #: Takes the rows that could be decoded of a truncated picture for a success.
     accept_partial: bool
-    #: Makes a thumbnail of at most an eighth of a progressive JPEG from its first scan; the rest need not be there.
+    #: Makes a thumbnail of at most an eighth of a progressive JPEG from its first scan, and of an interlaced PNG from its
+    #: first pass; the rest need not be there.
     early_thumbnail: bool
     #: Safety limits: pixels of a header, bytes of a bitmap, milliseconds of work.
     max_pixels: int | None

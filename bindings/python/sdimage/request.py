@@ -11,7 +11,7 @@ from ._handle import Handle
 from .options import U32, DecodeOptions, OptionValue, bag, decode_options, known, unsigned
 
 if TYPE_CHECKING:
-    from .cache import ImageCache
+    from .caches import AnyCache
     from .loader import Loader, LoadFunction
     from .transforms import Transformer
 
@@ -41,7 +41,7 @@ class RequestOptions(DecodeOptions, total=False):
     #: Largest body in decoded bytes.
     max_body_bytes: int | None
     #: In place of the manager's; ``None`` is no cache.
-    cache: ImageCache | None
+    cache: AnyCache | None
     #: In place of the manager's.
     loader: Loader | LoadFunction
     #: Changes the decoded picture; ``None`` is none, whatever the manager has.

@@ -297,13 +297,14 @@ class Arrays(TestCase):
 
 
 class EarlyThumbnails(TestCase):
-    def test_the_first_scan_of_a_progressive_jpeg_is_enough(self) -> None:
-        data = (ROOT / "Tests" / "Fixtures" / "jpeg" / "large_progressive.jpg").read_bytes()
-        whole = sdimage.decode(data, thumbnail_size=(100, 100), early_thumbnail=True)
-        self.assertLess(whole.consumed_bytes, len(data) * 2 // 3)
-        early = sdimage.decode(data[: whole.consumed_bytes], thumbnail_size=(100, 100), early_thumbnail=True)
-        self.assertEqual(early.tobytes(), whole.tobytes())
-        self.assertEqual(sdimage.decode(data, thumbnail_size=(100, 100)).consumed_bytes, 0)
+    def test_the_beginning_of_a_picture_is_enough(self) -> None:
+        for name, side in (("jpeg/large_progressive.jpg", 100), ("pictures/contour-map.png", 70)):
+            data = (ROOT / "Tests" / "Fixtures" / name).read_bytes()
+            whole = sdimage.decode(data, thumbnail_size=(side, side), early_thumbnail=True)
+            self.assertLess(whole.consumed_bytes, len(data) * 2 // 3)
+            early = sdimage.decode(data[: whole.consumed_bytes], thumbnail_size=(side, side), early_thumbnail=True)
+            self.assertEqual(early.tobytes(), whole.tobytes())
+            self.assertEqual(sdimage.decode(data, thumbnail_size=(side, side)).consumed_bytes, 0)
 
 
 @unittest.skipIf(PIL is None, "Pillow is not installed")

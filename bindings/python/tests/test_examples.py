@@ -57,6 +57,23 @@ class Samples(TestCase):
         done = self.run_command(str(SAMPLES / "custom_coder.py"), str(path))
         self.assertEqual((done.returncode, done.stderr), (1, "custom_coder: TRUNCATED: farbfeld: pixels are missing\n"))
 
+    def test_custom_cache(self) -> None:
+        origin = self.origin()
+        url = origin.add("a.png", png())
+        done = self.run_command(str(SAMPLES / "custom_cache.py"), url)
+        self.assertEqual(done.stdout, f"network disk memory {len(png())} bytes kept\n", done.stderr)
+
+    def test_transform(self) -> None:
+        path = Path(self.folder()) / "a.png"
+        path.write_bytes(png(60, 40))
+        done = self.run_command(str(SAMPLES / "transform.py"), str(path), str(path.with_name("b.webp")), "20")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(done.stdout.startswith("20x20 by SDImageResizingTransformer"))
+        avatar = sdimage.decode(path.with_name("b.webp"))
+        self.assertEqual((avatar.width, avatar.height, avatar.has_alpha), (20, 20, True))
+        done = self.run_command(str(SAMPLES / "transform.py"), str(path), "x.png", "0")
+        self.assertTrue(done.stderr.startswith("transform: INVALID_ARGUMENT"), done.stderr)
+
     def test_the_example_of_the_readme(self) -> None:
         text = (PACKAGE / "README.md").read_text()
         block = re.search(r"```python\n(.*?)```", text, flags=re.DOTALL)

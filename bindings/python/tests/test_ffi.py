@@ -108,11 +108,12 @@ class Table(unittest.TestCase):
             "sdimage_loader_vtable": _ffi.LoaderTable,
             "sdimage_coder_vtable": _ffi.CoderTable,
             "sdimage_transformer_vtable": _ffi.TransformerTable,
+            "sdimage_cache_vtable": _ffi.CacheTable,
         }
         for name, table in tables.items():
             found = re.search(rf"typedef struct {name} \{{(.*?)\}} {name};", text(), flags=re.DOTALL)
             assert found
-            fields = re.findall(r"size_t (size);|\(\*(\w+)\)", found[1])
+            fields = re.findall(r"size_t (size);|\(\*(\w+)\)\(", found[1])
             self.assertEqual([field[0] for field in table._fields_], [size or call for size, call in fields])
 
     def test_the_library_has_the_version_of_the_headers(self) -> None:
@@ -139,6 +140,8 @@ class Enums(unittest.TestCase):
             "sdimage_cache_layers": _enums.CACHE_LAYERS,
             "sdimage_cache_order": _enums.CACHE_ORDERS,
             "sdimage_expire_rule": _enums.EXPIRE_RULES,
+            "sdimage_cache_policy": _enums.CACHE_POLICIES,
+            "sdimage_cache_operation": _enums.CACHE_OPERATIONS,
             "sdimage_delivery_kind": _enums.DELIVERY_KINDS,
             "sdimage_image_source": _enums.IMAGE_SOURCES,
             "sdimage_stage": _enums.STAGES,

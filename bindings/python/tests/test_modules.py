@@ -194,7 +194,158 @@ class Avif(Fixture):
         self.assert_error("TOO_LARGE", sdimage.decode, huge)
 
 
+def encodes(name: str) -> bool:
+    """Whether an encoder is installed: not every build of the libraries has one."""
+    try:
+        return bool(sdimage.Image.from_pixels(bytes(16 * 16 * 3), 16, 16, "rgb8").encode(name))
+    except sdimage.Error as error:
+        if error.code != "UNSUPPORTED":
+            raise
+        return False
+
+
+class Encoding(Fixture):
+    """What both modules encode, where their libraries have an encoder."""
+
+    kind = "jpeg"
+    formats = tuple(name for name in ("heic", "avif") if encodes(name))
+
+    def setUp(self) -> None:
+        if not self.formats:
+            self.skipTest(f"no encoder of HEIC or AVIF: {sdimage.doctor()['libraries']}")
+
+    def drawn(self, width: int, height: int, pixel_format: str = "rgb8", alpha: int = 255) -> sdimage.Image:
+        pixels = b"".join(
+            bytes((*ramp(x, y, width, height), alpha)[: 4 if pixel_format == "rgba8" else 3])
+            for y in range(height)
+            for x in range(width)
+        )
+        return sdimage.Image.from_pixels(pixels, width, height, pixel_format)
+
+    def test_pictures_of_any_size_come_back_near_the_original(self) -> None:
+        for name in self.formats:
+            for width, height in ((17, 33), (64, 64), (128, 65), (321, 200)):
+                with self.subTest(name, width=width, height=height):
+                    image = sdimage.decode(self.drawn(width, height).encode(name))
+                    self.assertEqual((image.format, image.has_alpha), (name, False))
+                    self.assert_ramp(image, width, height)
+            # Pixels that share their colours with neighbours have the same.
+            for width, height in ((1, 1), (3, 2), (2, 5)):
+                with self.subTest(name, width=width, height=height):
+                    plain = sdimage.Image.from_pixels(bytes((200, 40, 90)) * (width * height), width, height, "rgb8")
+                    image = sdimage.decode(plain.encode(name))
+                    self.assertEqual((image.width, image.height), (width, height))
+                    self.assert_close(self.pixel(image, width - 1, height - 1)[:3], (200, 40, 90))
+
+    def test_grey_stays_grey(self) -> None:
+        grey = sdimage.Image.from_pixels(bytes(x * 2 for _ in range(40) for x in range(100)), 100, 40, "gray8")
+        for name in self.formats:
+            with self.subTest(name):
+                image = sdimage.decode(grey.encode(name))
+                self.assertEqual(image.pixel_format, "gray8")
+                self.assert_close(self.pixel(image, 60, 20)[:3], (120, 120, 120), 2)
+
+    def test_alpha_comes_back(self) -> None:
+        for name in self.formats:
+            for pixel_format in ("rgba8", "bgra8_premultiplied"):
+                with self.subTest(name, pixel_format=pixel_format):
+                    image = self.drawn(80, 40, "rgba8", alpha=100).convert(pixel_format)
+                    back = sdimage.decode(image.encode(name))
+                    self.assertTrue(back.has_alpha)
+                    self.assert_close(self.pixel(back, 40, 20), (*ramp(40, 20, 80, 40), 100), 10)
+
+    def test_deep_pictures_have_ten_bits(self) -> None:
+        deep = self.drawn(64, 32).convert("rgb16")
+        for name in self.formats:
+            with self.subTest(name):
+                data = deep.encode(name)
+                self.assertEqual(sdimage.info(data)["bits_per_channel"], 10)
+                self.assert_ramp(sdimage.decode(data), 64, 32)
+
+    def test_lower_quality_takes_fewer_bytes_and_a_limit_is_kept(self) -> None:
+        pixels = bytes((x * x * 7 + y * 31 * x) & 255 for y in range(96) for x in range(288))
+        image = sdimage.Image.from_pixels(pixels, 96, 96, "rgb8")
+        for name in self.formats:
+            with self.subTest(name):
+                sizes = [len(image.encode(name, quality=quality, effort=1)) for quality in (1.0, 0.6, 0.0)]
+                self.assertEqual(sizes, sorted(sizes, reverse=True))
+                limit = (sizes[0] + sizes[2]) // 2
+                size = len(image.encode(name, max_file_size=limit, effort=1))
+                self.assertLessEqual(size, limit)
+                self.assertGreater(size, sizes[2])
+
+    def test_the_orientation_is_kept(self) -> None:
+        for number in range(1, 9):
+            turned = sdimage.decode(self.data(f"turned_{number}.jpg"), apply_orientation=False)
+            upright = sdimage.decode(self.data(f"turned_{number}.jpg"))
+            for name in self.formats:
+                with self.subTest(name, number=number):
+                    data = turned.encode(name)
+                    self.assertEqual(sdimage.decode(data, apply_orientation=False).orientation, turned.orientation)
+                    image = sdimage.decode(data)
+                    self.assertEqual((image.width, image.height), (upright.width, upright.height))
+                    for x, y in ((2, 2), (image.width - 3, 2), (2, image.height - 3)):
+                        self.assert_close(self.pixel(image, x, y), self.pixel(upright, x, y))
+
+    def test_profile_and_blocks_come_back(self) -> None:
+        exif = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0"
+        data = self.data("ramp_profile.jpg")
+        image = sdimage.decode(data, convert_to_srgb=False)
+        for name in self.formats:
+            with self.subTest(name):
+                written = image.encode(name, exif=exif, xmp=b"<x:xmpmeta/>")
+                self.assertEqual(sdimage.read_metadata(written, "xmp"), b"<x:xmpmeta/>")
+                self.assertEqual(sdimage.read_metadata(written, "icc"), sdimage.read_metadata(data, "icc"))
+                self.assertEqual(sdimage.read_metadata(written, "exif"), exif[:18] + b"\x01" + exif[19:])
+                self.assert_error("INVALID_ARGUMENT", image.encode, name, exif=b"words")
+
+    def test_avif_without_loss_is_exact(self) -> None:
+        if "avif" not in self.formats:
+            self.skipTest("no encoder of AVIF")
+        for image in (self.drawn(70, 30), self.drawn(70, 30, "rgba8", 90), self.drawn(70, 30).convert("gray8")):
+            with self.subTest(image.pixel_format):
+                back = sdimage.decode(image.encode("avif", lossless=True))
+                self.assertEqual(back.pixel_format, image.pixel_format)
+                self.assertEqual(back.tobytes(), image.tobytes())
+
+    def test_a_preview_of_even_sides_is_embedded_in_larger_pictures(self) -> None:
+        if "heic" not in self.formats:
+            self.skipTest("no encoder of HEIC")
+        size = struct.pack(">II", 320, 212)
+        for embeds in (False, True):
+            data = self.drawn(1440, 960).encode("heic", embed_thumbnail=embeds, effort=1)
+            self.assertEqual((b"thmb" in data, b"ispe\0\0\0\0" + size in data), (embeds, embeds))
+            image = sdimage.decode(data, thumbnail_size=(300, 200))
+            self.assertEqual((image.width, image.height, image.source_size), (300, 200, (1440, 960)))
+            self.assert_close(self.pixel(image, 150, 100)[:3], ramp(150, 100, 300, 200))
+        small = self.drawn(320, 200).encode("heic", embed_thumbnail=True, effort=1)
+        self.assertNotIn(b"thmb", small)
+
+    def test_what_a_format_cannot_do_is_said(self) -> None:
+        refusals = {"heic": {"lossless": True}, "avif": {"embed_thumbnail": True}}
+        for name in self.formats:
+            with self.subTest(name):
+                self.assert_error("UNSUPPORTED", self.drawn(8, 8).encode, name, **refusals[name])
+
+
 class Missing(TestCase):
+    def test_a_missing_module_encodes_nothing(self) -> None:
+        done = run_python(
+            """
+            import os, sys
+            os.environ["SDIMAGE_MODULE_PATH"] = sys.argv[1]
+            import sdimage
+            image = sdimage.Image.from_pixels(b"abc", 1, 1, "rgb8")
+            for name in ("heic", "avif"):
+                try:
+                    print(image.encode(name))
+                except sdimage.Error as error:
+                    print(error.code)
+            """,
+            self.folder(),
+        )
+        self.assertEqual(done.stdout.split(), ["UNSUPPORTED"] * 2)
+
     def test_a_missing_module_is_unsupported_and_doctor_says_why(self) -> None:
         done = run_python(
             """

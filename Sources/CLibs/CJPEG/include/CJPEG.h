@@ -1,9 +1,11 @@
-/* Decoding with libjpeg, whose way of failing (longjmp) ends here: every function returns a code. */
+/* libjpeg, whose way of failing (longjmp) ends here: every function returns a code. */
 #ifndef CJPEG_H
 #define CJPEG_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "cjpeg_encoder.h"
 
 typedef struct cjpeg_decoder cjpeg_decoder;
 
@@ -20,13 +22,15 @@ enum {
     CJPEG_TOO_LARGE,
     CJPEG_TOO_MANY_SCANS,
     /* Of a growing file: what comes next is not there yet. */
-    CJPEG_NEEDS_MORE
+    CJPEG_NEEDS_MORE,
+    /* The caller wanted no more of it. */
+    CJPEG_STOPPED
 };
 
 /* How the components of the file are to be understood. */
 enum { CJPEG_GRAY = 1, CJPEG_COLOR = 3, CJPEG_CMYK = 4 };
 
-/* Rows to produce. */
+/* Rows to produce, or to encode. */
 enum { CJPEG_OUT_GRAY, CJPEG_OUT_RGB, CJPEG_OUT_RGBA, CJPEG_OUT_BGRA, CJPEG_OUT_CMYK };
 
 typedef struct {

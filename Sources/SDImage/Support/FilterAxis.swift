@@ -1,9 +1,7 @@
-import Glibc
+import SDImagePixels
 
-/// Which source positions make up each output position along one axis, and with what weight.
-///
-/// Shrinking by less than three uses Lanczos with three lobes, which keeps edges sharp; beyond, the exact area mean,
-/// which then differs little and needs each source sample once.
+/// Which source positions make up each output position along one axis, and with what weight: centred, widened where the
+/// picture shrinks, and of those beyond its edges none.
 @safe struct FilterAxis {
     /// Positions of the output.
     let count: Int
@@ -11,18 +9,36 @@ import Glibc
     let taps: Int
     private let memory: ScratchMemory
 
-    static let lanczosBelow = 3.0
-
-    /// `extent`: how many of the source positions the picture covers; a fraction where its last one is cut.
-    init(source: Int, extent: Double, output: Int, limit: Int) throws(ImageError) {
+    /// The output covers `extent` source positions from `offset` on, both of which may be fractions.
+    init(
+        source: Int, offset: Double = 0, extent: Double, output: Int, shape: FilterShape, limit: Int
+    ) throws(ImageError) {
         let ratio = extent / Double(output)
-        let radius = ratio < FilterAxis.lanczosBelow ? 3 * ratio : ratio / 2
+        // An area is as wide as the position however much that is; the others never become narrower than the samples.
+        let radius = shape.radius * (shape == .area ? ratio : max(1, ratio))
         count = output
-        taps = min(source, Int(radius.rounded(.up)) * 2 + 2)
+        taps = min(source, Int(min(radius.rounded(.up), Double(source))) * 2 + 2)
         let (weights, overflow) = count.multipliedReportingOverflow(by: taps + 2)
         guard !overflow else { throw .tooLarge("working memory in bytes", limit: limit) }
         memory = try ScratchMemory(weights, of: Float.self, limit: limit)
-        for index in 0..<count { fill(index, source: source, ratio: ratio, radius: radius) }
+        var steps = FilterSteps(shape, step: shape.radius / radius)
+        for index in 0..<count {
+            fill(index, source: source, center: offset + (Double(index) + 0.5) * ratio, radius: radius, shape, &steps)
+        }
+    }
+
+    /// Shrinking by less than three uses Lanczos with three lobes, which keeps edges sharp; beyond, the exact area mean,
+    /// which then differs little and needs each source sample once.
+    init(source: Int, extent: Double, output: Int, limit: Int) throws(ImageError) {
+        let shape: FilterShape = extent / Double(output) < 3 ? .lanczos : .area
+        try self.init(source: source, extent: extent, output: output, shape: shape, limit: limit)
+    }
+
+    /// For the kernels; lives as long as this axis.
+    var kernel: sdpx_axis {
+        unsafe sdpx_axis(
+            count: count, taps: taps, starts: UnsafePointer(starts), counts: UnsafePointer(counts),
+            weights: UnsafePointer(weights))
     }
 
     /// First source position of each output position.
@@ -47,29 +63,35 @@ import Glibc
         return unsafe weights[index * taps + source - range.lowerBound]
     }
 
-    /// The most output positions that share one source position.
-    var overlap: Int {
+    /// The most output positions that share some of `span` source positions side by side.
+    func overlap(span: Int = 1) -> Int {
         var most = 1
         var first = 0
         for index in 0..<count {
             let start = range(index).lowerBound
-            while first < index, range(first).upperBound <= start { first += 1 }
+            while first < index, range(first).upperBound <= start - (span - 1) { first += 1 }
             most = max(most, index - first + 1)
         }
         return most
     }
 
-    private func fill(_ index: Int, source: Int, ratio: Double, radius: Double) {
+    private func fill(
+        _ index: Int, source: Int, center: Double, radius: Double, _ shape: FilterShape, _ steps: inout FilterSteps
+    ) {
         guard let starts = unsafe starts, let counts = unsafe counts, let all = unsafe weights else { return }
         let weights = unsafe all + index * taps
-        let center = (Double(index) + 0.5) * ratio
         let low = max(0, Int((center - radius).rounded(.down)))
         let high = min(source, low + taps, Int((center + radius).rounded(.up)))
         var sum = 0.0
         var first = high
         var last = low
+        steps.begin(at: (Double(low) + 0.5 - center) * shape.radius / radius)
         for position in low..<max(low, high) {
-            let weight = FilterAxis.weight(Double(position), center: center, ratio: ratio)
+            let left = Double(position)
+            let weight =
+                shape == .area
+                ? max(0, min(left + 1, center + radius) - max(left, center - radius))
+                : steps.next()
             // Leading positions without weight are passed over, later ones keep their place.
             guard abs(weight) > 1e-9 || first < high else { continue }
             first = min(first, position)
@@ -88,18 +110,5 @@ import Glibc
         for index in 0..<last - first { unsafe weights[index] *= scale }
         unsafe starts[index] = Int32(clamping: first)
         unsafe counts[index] = Int32(clamping: last - first)
-    }
-
-    private static func weight(_ position: Double, center: Double, ratio: Double) -> Double {
-        guard ratio < lanczosBelow else {
-            return max(0, min(position + 1, center + ratio / 2) - max(position, center - ratio / 2))
-        }
-        let distance = abs((position + 0.5 - center) / ratio)
-        if distance < 1e-9 { return 1 }
-        if distance >= 3 { return 0 }
-        // sin(3a) = 3 sin a - 4 sin^3 a: one sine for both factors of the kernel.
-        let angle = distance * Double.pi
-        let inner = sin(angle / 3)
-        return 3 * (3 - 4 * inner * inner) * inner * inner / (angle * angle)
     }
 }

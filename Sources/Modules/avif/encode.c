@@ -1,0 +1,186 @@
+#include "encode.h"
+
+#include <avif/avif.h>
+#include <string.h>
+
+#include "../common/source.h"
+
+/* libavif 1.0 renamed what it had called the mode of a mirror, and tells when it was refused memory. */
+#if AVIF_VERSION >= 1000000
+#define MIRROR_OF(image) ((image)->imir.axis)
+#define SET(call) (call)
+#else
+#define MIRROR_OF(image) ((image)->imir.mode)
+#define SET(call) ((call), AVIF_RESULT_OK)
+#endif
+
+/* libavif's worst quantiser; its speed where none was chosen, from 0 to 10. */
+enum { WORST = 63, STANDARD_SPEED = 6, FASTEST = 10 };
+
+/* Samples of a deep picture: what the main profiles of AV1 have. */
+enum { DEEP_BITS = 10 };
+
+static sdimage_status check(avifResult result, const avifEncoder *encoder, sdimage_error **error) {
+    const char *detail = encoder && encoder->diag.error[0] ? encoder->diag.error : avifResultToString(result);
+    switch (result) {
+    case AVIF_RESULT_OK: return SDIMAGE_STATUS_OK;
+    case AVIF_RESULT_OUT_OF_MEMORY: return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, detail);
+    case AVIF_RESULT_NO_CODEC_AVAILABLE:
+    case AVIF_RESULT_UNSUPPORTED_DEPTH:
+    case AVIF_RESULT_NOT_IMPLEMENTED: return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, detail);
+    default: return sdmod_fail(error, SDIMAGE_STATUS_ENCODE_FAILED, detail);
+    }
+}
+
+/* --- The picture. */
+
+/* `irot` first, then `imir` (ISO/IEC 23000-22, 7.3.6.7). */
+static void set_orientation(avifImage *picture, sdimage_orientation orientation) {
+    /* Of EXIF's values: quarter turns to the left; not mirrored, top and bottom exchanged. */
+    static const uint8_t turns[] = {0, 0, 2, 2, 0, 1, 3, 3, 1}, mirrors[] = {0, 0, 1, 0, 1, 1, 0, 1, 0};
+    if (orientation < SDIMAGE_ORIENTATION_UP || orientation > SDIMAGE_ORIENTATION_LEFT)
+        return;
+    picture->transformFlags &= ~(avifTransformFlags)(AVIF_TRANSFORM_IROT | AVIF_TRANSFORM_IMIR);
+    if (turns[orientation]) {
+        picture->transformFlags |= AVIF_TRANSFORM_IROT;
+        picture->irot.angle = turns[orientation];
+    }
+    if (mirrors[orientation]) {
+        picture->transformFlags |= AVIF_TRANSFORM_IMIR;
+        MIRROR_OF(picture) = 0;
+    }
+}
+
+static sdimage_status set_colors(avifImage *picture, const sdimage_image *image, bool lossless, sdimage_error **error) {
+    sdsrc_color said = sdsrc_color_of(image);
+    const sdimage_data *profile = sdimage_image_color_profile(image);
+    picture->colorPrimaries = profile ? AVIF_COLOR_PRIMARIES_UNSPECIFIED : said.primaries;
+    picture->transferCharacteristics = profile ? AVIF_TRANSFER_CHARACTERISTICS_UNSPECIFIED : said.transfer;
+    picture->yuvRange = AVIF_RANGE_FULL;
+    picture->matrixCoefficients = lossless && picture->yuvFormat != AVIF_PIXEL_FORMAT_YUV400
+                                      ? AVIF_MATRIX_COEFFICIENTS_IDENTITY
+                                      : AVIF_MATRIX_COEFFICIENTS_BT601;
+    if (!profile)
+        return SDIMAGE_STATUS_OK;
+    const uint8_t *bytes = sdimage_data_bytes(profile);
+    return check(SET(avifImageSetProfileICC(picture, bytes, sdimage_data_length(profile))), NULL, error);
+}
+
+static sdimage_status fill_gray(avifImage *picture, const sdsrc *source, sdimage_error **error) {
+    sdimage_status status = check(avifImageAllocatePlanes(picture, AVIF_PLANES_YUV), NULL, error);
+    uint8_t *plane = picture->yuvPlanes[AVIF_CHAN_Y];
+    if (status >= 0 && !plane)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a plane");
+    for (uint32_t y = 0; status >= 0 && y < source->height; y++)
+        sdsrc_row(source, y, plane + (size_t)y * picture->yuvRowBytes[AVIF_CHAN_Y]);
+    return status;
+}
+
+/* From the pixels where they lie, whose samples of 16 bits libavif shortens. */
+static sdimage_status fill_color(avifImage *picture, const sdsrc *source, sdimage_error **error) {
+    avifRGBImage pixels;
+    avifRGBImageSetDefaults(&pixels, picture);
+    pixels.format = source->channels == 4 ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_RGB;
+    pixels.depth = source->bits == 8 ? 8 : 16;
+    pixels.chromaDownsampling = AVIF_CHROMA_DOWNSAMPLING_AVERAGE;
+    /* The library reads them only, though it takes no const. */
+    pixels.pixels = (uint8_t *)(uintptr_t)sdimage_image_pixels(source->image);
+    pixels.rowBytes = (uint32_t)sdimage_image_stride(source->image);
+    return check(avifImageRGBToYUV(picture, &pixels), NULL, error);
+}
+
+static sdimage_status add_blocks(avifImage *picture, const sdimage_encode_options *options,
+                                 sdimage_orientation orientation, sdimage_error **error) {
+    const sdimage_data *xmp = sdimage_encode_options_xmp(options);
+    sdsrc_block exif;
+    sdimage_status status = sdsrc_exif(options, orientation, &exif, error);
+    if (exif.length)
+        status = check(SET(avifImageSetMetadataExif(picture, exif.bytes, exif.length)), NULL, error);
+    sdsrc_release_block(&exif);
+    if (status >= 0 && xmp) {
+        const uint8_t *bytes = sdimage_data_bytes(xmp);
+        status = check(SET(avifImageSetMetadataXMP(picture, bytes, sdimage_data_length(xmp))), NULL, error);
+    }
+    return status;
+}
+
+static sdimage_status fill(avifImage *picture, const sdsrc *source, const sdimage_encode_options *options,
+                           sdimage_error **error) {
+    bool lossless = sdimage_encode_options_is_lossless(options);
+    sdimage_status status = set_colors(picture, source->image, lossless, error);
+    if (status >= 0)
+        status = source->channels == 1 ? fill_gray(picture, source, error) : fill_color(picture, source, error);
+    if (status >= 0)
+        status = add_blocks(picture, options, sdimage_image_orientation(source->image), error);
+    /* Last: newer versions of the library take it from EXIF. */
+    set_orientation(picture, sdimage_image_orientation(source->image));
+    return status;
+}
+
+/* --- The file. */
+
+static void configure(avifEncoder *encoder, const sdimage_encode_options *options) {
+    double loss = sdimage_encode_options_is_lossless(options) ? 0 : 1 - sdimage_encode_options_quality(options);
+    int quantizer = (int)(loss * WORST + 0.5), effort = (int)sdimage_encode_options_effort(options);
+    encoder->minQuantizer = encoder->maxQuantizer = quantizer;
+    encoder->minQuantizerAlpha = encoder->maxQuantizerAlpha = quantizer;
+    encoder->speed = effort ? FASTEST - effort : STANDARD_SPEED;
+    encoder->maxThreads = sdmod_processors();
+}
+
+static sdimage_status write_file(const avifImage *picture, const sdimage_encode_options *options, sdimage_data **data,
+                                 sdimage_error **error) {
+    avifEncoder *encoder = avifEncoderCreate();
+    avifRWData file = AVIF_DATA_EMPTY;
+    if (!encoder)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for an encoder");
+    configure(encoder, options);
+    sdimage_status status = check(avifEncoderWrite(encoder, picture, &file), encoder, error);
+    if (status >= 0)
+        status = sdimage_data_new(file.data, file.size, data, error);
+    avifRWDataFree(&file);
+    avifEncoderDestroy(encoder);
+    return status;
+}
+
+static avifPixelFormat format_of(const sdsrc *source, const sdimage_encode_options *options) {
+    if (source->channels == 1)
+        return AVIF_PIXEL_FORMAT_YUV400;
+    return sdimage_encode_options_is_lossless(options) ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420;
+}
+
+static sdimage_status encode_source(const sdsrc *source, const sdimage_encode_options *options, sdimage_data **data,
+                                    sdimage_error **error) {
+    if (source->bits > 8 && sdimage_encode_options_is_lossless(options))
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "AVIF has no room for samples of more than 12 bits");
+    avifImage *picture =
+        avifImageCreate((int)source->width, (int)source->height, source->bits, format_of(source, options));
+    if (!picture)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for an encoder");
+    sdimage_status status = fill(picture, source, options, error);
+    if (status >= 0)
+        status = write_file(picture, options, data, error);
+    avifImageDestroy(picture);
+    return status;
+}
+
+bool sdavif_can_encode(void *user_data, sdimage_format format) {
+    (void)user_data;
+    return format == SDIMAGE_FORMAT_AVIF && avifCodecName(AVIF_CODEC_CHOICE_AUTO, AVIF_CODEC_FLAG_CAN_ENCODE) != NULL;
+}
+
+sdimage_status sdavif_encode(void *user_data, const sdimage_image *image, sdimage_format format,
+                             const sdimage_encode_options *options, const sdimage_options *bag, sdimage_data **data,
+                             sdimage_error **error) {
+    (void)bag;
+    if (!sdavif_can_encode(user_data, format))
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "libavif has no encoder");
+    if (sdimage_encode_options_embeds_thumbnail(options))
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "libavif writes no thumbnails");
+    sdsrc source;
+    sdimage_status status = sdsrc_open(&source, image, DEEP_BITS, error);
+    if (status >= 0)
+        status = encode_source(&source, options, data, error);
+    sdsrc_close(&source);
+    return status;
+}

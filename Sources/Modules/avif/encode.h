@@ -1,0 +1,14 @@
+/* encode.h: pictures to AVIF, by libavif and whichever encoder of AV1 it brings along. */
+#ifndef SDAVIF_ENCODE_H
+#define SDAVIF_ENCODE_H
+
+#include <sdimage/coder.h>
+#include <sdimage/encoder.h>
+
+bool sdavif_can_encode(void *user_data, sdimage_format format);
+
+sdimage_status sdavif_encode(void *user_data, const sdimage_image *image, sdimage_format format,
+                             const sdimage_encode_options *options, const sdimage_options *bag, sdimage_data **data,
+                             sdimage_error **error);
+
+#endif

@@ -1,0 +1,218 @@
+#include "encode.h"
+
+#include <sdimage/transformer.h>
+#include <string.h>
+
+#include "../common/source.h"
+#include "library.h"
+
+/* The box of a preview (spec COD-74). */
+enum { PREVIEW_SIDE = 320 };
+
+static sdimage_status check(struct heif_error result, sdimage_error **error) {
+    return sdheif_check(result, SDIMAGE_STATUS_ENCODE_FAILED, error);
+}
+
+/* --- Pixels. */
+
+static sdimage_status set_colors(struct heif_image *picture, const sdimage_image *image, sdimage_error **error) {
+    const sdimage_data *profile = sdimage_image_color_profile(image);
+    if (profile)
+        return check(sdheif_lib.image_set_raw_color_profile(picture, "prof", sdimage_data_bytes(profile),
+                                                            sdimage_data_length(profile)),
+                     error);
+    struct heif_color_profile_nclx *color = sdheif_lib.nclx_color_profile_alloc();
+    if (!color)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for an encoder");
+    sdsrc_color said = sdsrc_color_of(image);
+    color->color_primaries = (enum heif_color_primaries)said.primaries;
+    color->transfer_characteristics = (enum heif_transfer_characteristics)said.transfer;
+    color->matrix_coefficients = heif_matrix_coefficients_ITU_R_BT_601_6;
+    color->full_range_flag = 1;
+    sdimage_status status = check(sdheif_lib.image_set_nclx_color_profile(picture, color), error);
+    sdheif_lib.nclx_color_profile_free(color);
+    return status;
+}
+
+/* Grey is a picture of brightness alone; all else is interleaved, as libheif takes it. */
+static sdimage_status make_picture(const sdsrc *source, struct heif_image **picture, sdimage_error **error) {
+    int width = (int)source->width, height = (int)source->height, stride = 0;
+    bool gray = source->channels == 1, wide = source->bits > 8, alpha = source->channels == 4;
+    enum heif_chroma chroma = gray    ? heif_chroma_monochrome
+                              : wide  ? alpha ? heif_chroma_interleaved_RRGGBBAA_LE : heif_chroma_interleaved_RRGGBB_LE
+                              : alpha ? heif_chroma_interleaved_RGBA
+                                      : heif_chroma_interleaved_RGB;
+    enum heif_channel channel = gray ? heif_channel_Y : heif_channel_interleaved;
+    sdimage_status status = check(
+        sdheif_lib.image_create(width, height, gray ? heif_colorspace_monochrome : heif_colorspace_RGB, chroma, picture),
+        error);
+    if (status < 0)
+        return status;
+    status = check(sdheif_lib.image_add_plane(*picture, channel, width, height, source->bits), error);
+    uint8_t *plane = status < 0 ? NULL : sdheif_lib.image_get_plane(*picture, channel, &stride);
+    if (status >= 0 && !plane)
+        status = sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a plane");
+    for (uint32_t y = 0; plane && y < source->height; y++)
+        sdsrc_row(source, y, plane + (size_t)y * (size_t)stride);
+    return status < 0 ? status : set_colors(*picture, source->image, error);
+}
+
+/* --- The file. */
+
+typedef struct job {
+    struct heif_context *context;
+    struct heif_encoder *encoder;
+    struct heif_encoding_options *options;
+} job;
+
+static void close_job(job *job) {
+    if (job->options)
+        sdheif_lib.encoding_options_free(job->options);
+    if (job->encoder)
+        sdheif_lib.encoder_release(job->encoder);
+    if (job->context)
+        sdheif_lib.context_free(job->context);
+}
+
+/* x265's own names; another encoder keeps its own pace. */
+static void set_effort(struct heif_encoder *encoder, uint32_t effort) {
+    static const char *const presets[] = {"ultrafast", "superfast", "veryfast", "faster", "fast",
+                                          "medium",    "slow",      "slower",   "veryslow"};
+    if (effort >= 1 && effort <= sizeof presets / sizeof *presets)
+        (void)sdheif_lib.encoder_set_parameter_string(encoder, "preset", presets[effort - 1]);
+}
+
+static sdimage_status open_job(job *job, const sdimage_encode_options *options, sdimage_error **error) {
+    *job = (struct job){NULL, NULL, NULL};
+    job->context = sdheif_lib.context_alloc();
+    job->options = sdheif_lib.encoding_options_alloc();
+    if (!job->context || !job->options)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for an encoder");
+    sdimage_status status = check(
+        sdheif_lib.context_get_encoder_for_format(job->context, heif_compression_HEVC, &job->encoder), error);
+    if (status < 0)
+        return status;
+    (void)sdheif_lib.encoder_set_logging_level(job->encoder, 0);
+    set_effort(job->encoder, sdimage_encode_options_effort(options));
+    int quality = (int)(sdimage_encode_options_quality(options) * 100 + 0.5);
+    return check(sdheif_lib.encoder_set_lossy_quality(job->encoder, quality), error);
+}
+
+static sdimage_status encode_one(job *job, const sdimage_image *image, struct heif_image_handle **handle,
+                                 sdimage_error **error) {
+    sdsrc source;
+    sdimage_status status = sdsrc_open(&source, image, 10, error);
+    struct heif_image *picture = NULL;
+    if (status >= 0)
+        status = make_picture(&source, &picture, error);
+    if (status >= 0)
+        status = check(sdheif_lib.context_encode_image(job->context, picture, job->encoder, job->options, handle), error);
+    if (picture)
+        sdheif_lib.image_release(picture);
+    sdsrc_close(&source);
+    return status;
+}
+
+/* Inside the box, of even sides (spec COD-74); 0 x 0 where the picture fits itself. */
+static sdimage_size preview_size(const sdimage_image *image) {
+    uint64_t width = sdimage_image_width(image), height = sdimage_image_height(image);
+    uint64_t longer = width > height ? width : height;
+    if (longer <= PREVIEW_SIDE)
+        return (sdimage_size){0, 0};
+    uint32_t w = (uint32_t)(width * PREVIEW_SIDE / longer) & ~1u, h = (uint32_t)(height * PREVIEW_SIDE / longer) & ~1u;
+    return (sdimage_size){w ? w : 2, h ? h : 2};
+}
+
+static sdimage_status add_preview(job *job, const sdimage_image *image, struct heif_image_handle *master,
+                                  sdimage_error **error) {
+    sdimage_size size = preview_size(image);
+    if (!size.width)
+        return SDIMAGE_STATUS_OK;
+    sdimage_image *stored = NULL, *small = NULL;
+    struct heif_image_handle *handle = NULL;
+    sdimage_status status = sdsrc_as_stored(image, &stored, error);
+    if (status >= 0)
+        status = sdimage_image_resize(stored, size.width, size.height, SDIMAGE_SCALE_MODE_FILL, &small, error);
+    if (status >= 0)
+        status = encode_one(job, small, &handle, error);
+    if (status >= 0)
+        status = check(sdheif_lib.context_assign_thumbnail(job->context, master, handle), error);
+    if (handle)
+        sdheif_lib.image_handle_release(handle);
+    sdimage_image_unref(small);
+    sdimage_image_unref(stored);
+    return status;
+}
+
+static sdimage_status add_blocks(job *job, const sdimage_encode_options *options, sdimage_orientation orientation,
+                                 const struct heif_image_handle *master, sdimage_error **error) {
+    const sdimage_data *xmp = sdimage_encode_options_xmp(options);
+    sdsrc_block exif;
+    sdimage_status status = sdsrc_exif(options, orientation, &exif, error);
+    if (status >= 0 && exif.length)
+        status = check(sdheif_lib.context_add_exif_metadata(job->context, master, exif.bytes, (int)exif.length), error);
+    sdsrc_release_block(&exif);
+    if (status >= 0 && xmp && sdimage_data_length(xmp) > SDMOD_BLOCK_LIMIT)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "a metadata block of more than 1 MiB");
+    if (status >= 0 && xmp)
+        status = check(sdheif_lib.context_add_XMP_metadata(job->context, master, sdimage_data_bytes(xmp),
+                                                           (int)sdimage_data_length(xmp)),
+                       error);
+    return status;
+}
+
+typedef struct sink {
+    sdimage_data **data;
+    sdimage_error **error;
+    sdimage_status status;
+} sink;
+
+static struct heif_error write_file(struct heif_context *context, const void *bytes, size_t length, void *user_data) {
+    (void)context;
+    sink *sink = user_data;
+    sink->status = sdimage_data_new(bytes, length, sink->data, sink->error);
+    return (struct heif_error){heif_error_Ok, heif_suberror_Unspecified, ""};
+}
+
+static sdimage_status finish(job *job, sdimage_data **data, sdimage_error **error) {
+    sink sink = {data, error, SDIMAGE_STATUS_ENCODE_FAILED};
+    struct heif_writer writer = {.writer_api_version = 1, .write = write_file};
+    sdimage_status status = check(sdheif_lib.context_write(job->context, &writer, &sink), error);
+    return status < 0 ? status : sink.status;
+}
+
+bool sdheif_can_encode(void *user_data, sdimage_format format) {
+    (void)user_data;
+    return (format == SDIMAGE_FORMAT_HEIC || format == SDIMAGE_FORMAT_HEIF) && sdheif_library_encodes();
+}
+
+sdimage_status sdheif_encode(void *user_data, const sdimage_image *image, sdimage_format format,
+                             const sdimage_encode_options *options, const sdimage_options *bag, sdimage_data **data,
+                             sdimage_error **error) {
+    (void)bag;
+    if (!sdheif_can_encode(user_data, format))
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "libheif has no encoder of H.265");
+    if (sdimage_encode_options_is_lossless(options))
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "HEIC is not encoded without loss");
+    job job;
+    struct heif_image_handle *master = NULL;
+    sdimage_orientation orientation = sdimage_image_orientation(image);
+    sdimage_status status = open_job(&job, options, error);
+    if (status >= 0 && orientation != SDIMAGE_ORIENTATION_UP && job.options->version < 5)
+        status = sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "this libheif cannot say how to turn a picture");
+    if (status >= 0) {
+        if (job.options->version >= 5)
+            job.options->image_orientation = (enum heif_orientation)orientation;
+        status = encode_one(&job, image, &master, error);
+    }
+    if (status >= 0 && sdimage_encode_options_embeds_thumbnail(options))
+        status = add_preview(&job, image, master, error);
+    if (status >= 0)
+        status = add_blocks(&job, options, orientation, master, error);
+    if (status >= 0)
+        status = finish(&job, data, error);
+    if (master)
+        sdheif_lib.image_handle_release(master);
+    close_job(&job);
+    return status;
+}

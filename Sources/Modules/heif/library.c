@@ -1,0 +1,53 @@
+#include "library.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "../common/picture.h"
+
+sdheif_library sdheif_lib;
+static bool decodes, encodes;
+
+static bool find(void *library, const char *name, void *place) {
+    void *function = dlsym(library, name);
+    memcpy(place, &function, sizeof function);
+    return function != NULL;
+}
+
+static void open_library(void) {
+    void *library = dlopen(SDHEIF_SONAME, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return;
+    decodes = encodes = true;
+#define FIND_DECODING(name) decodes &= find(library, "heif_" #name, &sdheif_lib.name);
+#define FIND_ENCODING(name) encodes &= find(library, "heif_" #name, &sdheif_lib.name);
+    SDHEIF_DECODING(FIND_DECODING)
+    SDHEIF_ENCODING(FIND_ENCODING)
+#undef FIND_DECODING
+#undef FIND_ENCODING
+    encodes = decodes && encodes && sdheif_lib.have_encoder_for_format(heif_compression_HEVC);
+}
+
+bool sdheif_library_open(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, open_library);
+    return decodes;
+}
+
+bool sdheif_library_encodes(void) { return sdheif_library_open() && encodes; }
+
+sdimage_status sdheif_check(struct heif_error result, sdimage_status failure, sdimage_error **error) {
+    switch (result.code) {
+    case heif_error_Ok: return SDIMAGE_STATUS_OK;
+    case heif_error_Unsupported_filetype:
+    case heif_error_Unsupported_feature: return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, result.message);
+    case heif_error_Memory_allocation_error:
+        return result.subcode == heif_suberror_Security_limit_exceeded
+                   ? sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, result.message)
+                   : sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, result.message);
+    default:
+        return sdmod_fail(error, result.subcode == heif_suberror_End_of_data ? SDIMAGE_STATUS_TRUNCATED : failure,
+                          result.message);
+    }
+}

@@ -1,0 +1,27 @@
+/// Numbers in the 83 characters of BlurHash, the highest digit first.
+enum Base83 {
+    private static let characters = Array(
+        "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)
+
+    static func text(_ number: Int, digits: Int) -> [UInt8] {
+        var text: [UInt8] = []
+        var rest = number
+        for _ in 0..<digits {
+            text.insert(characters[rest % 83], at: 0)
+            rest /= 83
+        }
+        return text
+    }
+
+    /// The value of each character.
+    static func numbers(_ text: [UInt8]) throws(ImageError) -> [Int] {
+        var numbers: [Int] = []
+        for character in text {
+            guard let number = characters.firstIndex(of: character) else {
+                throw ImageError(.badData, "a character that no BlurHash has")
+            }
+            numbers.append(number)
+        }
+        return numbers
+    }
+}

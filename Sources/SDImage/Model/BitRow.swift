@@ -1,0 +1,36 @@
+/// Numbers of some bits one after the other, each with its lowest bit first.
+struct BitRow: Sendable {
+    private(set) var bytes: [UInt8]
+    private var position = 0
+
+    init(_ bytes: [UInt8] = []) { self.bytes = bytes }
+
+    /// More was read than there is.
+    var isExceeded: Bool { position > 8 * bytes.count }
+
+    mutating func put(number: Int, _ count: Int) {
+        for bit in 0..<count {
+            if position % 8 == 0 { bytes.append(0) }
+            if number >> bit & 1 == 1 { bytes[position / 8] |= 1 << UInt8(position % 8) }
+            position += 1
+        }
+    }
+
+    /// A value of 0 to 1 as the nearest of the numbers that there are.
+    mutating func put(_ value: Double, _ count: Int) {
+        let top = Double(1 << count - 1)
+        put(number: Int((min(1, max(0, value)) * top).rounded()), count)
+    }
+
+    /// Beyond the end there are zeros.
+    mutating func number(_ count: Int) -> Int {
+        var number = 0
+        for bit in 0..<count {
+            if position < 8 * bytes.count, bytes[position / 8] >> UInt8(position % 8) & 1 == 1 { number |= 1 << bit }
+            position += 1
+        }
+        return number
+    }
+
+    mutating func unit(_ count: Int) -> Double { Double(number(count)) / Double(1 << count - 1) }
+}

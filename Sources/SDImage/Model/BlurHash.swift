@@ -1,0 +1,148 @@
+import Glibc
+import SDImagePixels
+
+/// A picture as text: some of its cosine components (the BlurHash algorithm, github.com/woltapp/blurhash).
+package struct BlurHash: Sendable {
+    /// Components along each side, 1 to 9.
+    private let across: Int
+    private let down: Int
+    /// Red, green and blue of each component, in light; the mean is the first, then along x.
+    private var components: [[Double]]
+
+    /// Cells of a side that are looked at: the highest component has nine half waves.
+    private static let cells = 256
+
+    package init(_ image: Image, across: Int, down: Int) throws(ImageError) {
+        guard 1...9 ~= across, 1...9 ~= down else {
+            throw ImageError(.invalidArgument, "\(across) by \(down) components, not 1 to 9")
+        }
+        self.across = across
+        self.down = down
+        let whole = image.size
+        let size = PixelSize(width: min(whole.width, BlurHash.cells), height: min(whole.height, BlurHash.cells))
+        let cells = try PictureCells(image, size: size, inLight: true, passesAlphaOver: true)
+        let waves = (0..<across).map { BlurHash.wave($0, length: whole.width, cells: size.width) }
+        let columnWaves = (0..<down).map { BlurHash.wave($0, length: whole.height, cells: size.height) }
+        var sums = [[Double]](repeating: [0, 0, 0], count: across * down)
+        unsafe cells.forEachRow { row, cells in
+            for x in 0..<across {
+                let sum = unsafe BlurHash.sum(cells, times: waves[x])
+                for y in 0..<down {
+                    for channel in 0..<3 { sums[y * across + x][channel] += sum[channel] * columnWaves[y][row] }
+                }
+            }
+        }
+        let pixels = Double(whole.width) * Double(whole.height)
+        components = sums.enumerated().map { index, sum in sum.map { $0 * (index == 0 ? 1 : 2) / pixels } }
+    }
+
+    /// The mean of cos(πkx / length) over each cell.
+    private static func wave(_ number: Int, length: Int, cells: Int) -> [Double] {
+        let bounds = PictureCells.bounds(length, cells: cells)
+        let step = Double.pi * Double(number) / Double(length)
+        return (0..<cells).map { cell in
+            let range = bounds[cell]..<bounds[cell + 1]
+            return range.reduce(0) { $0 + cos(step * Double($1)) } / Double(range.count)
+        }
+    }
+
+    private static func sum(_ cells: UnsafeBufferPointer<Float>, times wave: [Double]) -> [Double] {
+        var (red, green, blue) = (0.0, 0.0, 0.0)
+        for (index, value) in wave.enumerated() {
+            unsafe red += value * Double(cells[4 * index])
+            unsafe green += value * Double(cells[4 * index + 1])
+            unsafe blue += value * Double(cells[4 * index + 2])
+        }
+        return [red, green, blue]
+    }
+
+    // MARK: Text
+
+    package var text: [UInt8] {
+        let waves = components.dropFirst()
+        let largest = waves.joined().reduce(0) { max($0, abs($1)) }
+        let step = waves.isEmpty ? 0 : Int(max(0, min(82, (largest * 166 - 0.5).rounded(.down))))
+        let scale = waves.isEmpty ? 1 : Double(step + 1) / 166
+        let mean = components[0].reduce(0) { $0 << 8 | Int(BlurHash.encoded($1) * 255 + 0.5) }
+        var text = Base83.text((across - 1) + (down - 1) * 9, digits: 1) + Base83.text(step, digits: 1)
+        text += Base83.text(mean, digits: 4)
+        for wave in waves {
+            let number = wave.reduce(0) { number, value in
+                let root = sqrt(abs(value / scale)) * (value < 0 ? -1 : 1)
+                return number * 19 + Int(max(0, min(18, (root * 9 + 9.5).rounded(.down))))
+            }
+            text += Base83.text(number, digits: 2)
+        }
+        return text
+    }
+
+    package init(_ text: [UInt8]) throws(ImageError) {
+        let numbers = try Base83.numbers(text)
+        guard numbers.count >= 6, numbers[0] < 81 else { throw ImageError(.badData, "not a BlurHash") }
+        across = numbers[0] % 9 + 1
+        down = numbers[0] / 9 + 1
+        guard numbers.count == 4 + 2 * across * down else {
+            throw ImageError(.badData, "a BlurHash of \(numbers.count) characters, not \(4 + 2 * across * down)")
+        }
+        let scale = Double(numbers[1] + 1) / 166
+        let mean = numbers[2..<6].reduce(0) { $0 * 83 + $1 }
+        guard mean < 1 << 24 else { throw ImageError(.badData, "a mean colour of more than 24 bits") }
+        components = [[16, 8, 0].map { BlurHash.light(Double(mean >> $0 & 255) / 255) }]
+        for index in stride(from: 6, to: numbers.count, by: 2) {
+            let number = numbers[index] * 83 + numbers[index + 1]
+            guard number < 19 * 19 * 19 else { throw ImageError(.badData, "a component that is too large") }
+            components.append(
+                [number / 361, number / 19 % 19, number % 19].map { digit in
+                    let root = Double(digit - 9) / 9
+                    return root * abs(root) * scale
+                })
+        }
+    }
+
+    private static func encoded(_ light: Double) -> Double {
+        let v = min(1, max(0, light))
+        return v <= 0.0031308 ? v * 12.92 : 1.055 * pow(v, 1 / 2.4) - 0.055
+    }
+
+    private static func light(_ v: Double) -> Double { v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4) }
+
+    // MARK: Drawing
+
+    /// As rgb8. `punch`: a factor of contrast.
+    package func image(size: PixelSize, punch: Double) throws(ImageError) -> Image {
+        guard 1...4096 ~= size.width, 1...4096 ~= size.height else {
+            throw ImageError(.invalidArgument, "a size of \(size.width) by \(size.height), not 1 to 4096")
+        }
+        guard punch.isFinite, punch >= 0 else { throw ImageError(.invalidArgument, "a contrast of \(punch)") }
+        let buffer = try PixelBuffer(size: size, format: .rgb8)
+        let scratch = try ScratchMemory(4 * size.width * MemoryLayout<Float>.size)
+        let light = unsafe scratch.bound(to: Float.self)
+        let waves = (0..<across).map { BlurHash.wave($0, length: size.width, cells: size.width).map { Float($0) } }
+        let columnWaves = (0..<down).map { BlurHash.wave($0, length: size.height, cells: size.height) }
+        for y in 0..<size.height {
+            guard let to = unsafe buffer.mutableRow(y)?.baseAddress else { continue }
+            unsafe light.update(repeating: 0)
+            for x in 0..<across {
+                let factors = (0..<3).map { channel in
+                    (0..<down).reduce(Float(0)) { sum, wave in
+                        let part = components[wave * across + x][channel] * columnWaves[wave][y]
+                        return sum + Float(part * (wave + x == 0 ? 1 : punch))
+                    }
+                }
+                unsafe BlurHash.add(waves[x], factors, to: light)
+            }
+            unsafe sdpx_convert_row(
+                to, PixelFormat.rgb8.rawValue, scratch.bytes.baseAddress, PixelFormat.rgbaFloat.rawValue, size.width)
+        }
+        return Image(pixels: buffer, metadata: ImageMetadata())
+    }
+
+    private static func add(_ wave: [Float], _ factors: [Float], to light: UnsafeMutableBufferPointer<Float>) {
+        let (red, green, blue) = (factors[0], factors[1], factors[2])
+        for (index, value) in wave.enumerated() {
+            unsafe light[4 * index] += red * value
+            unsafe light[4 * index + 1] += green * value
+            unsafe light[4 * index + 2] += blue * value
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Glibc
+
+/// One channel of a picture as cosine components, of which those of high frequency are left out.
+struct CosineChannel: Sendable {
+    let mean: Double
+    /// The largest magnitude of a component.
+    let scale: Double
+    /// Along x first; the mean is not among them.
+    private(set) var waves: [Double]
+    /// Which components there are.
+    private let frequencies: [(x: Int, y: Int)]
+
+    /// Of values row by row.
+    init(_ values: [Double], size: PixelSize, across: Int, down: Int) {
+        frequencies = CosineChannel.frequencies(across: across, down: down)
+        mean = values.reduce(0, +) / Double(values.count)
+        waves = frequencies.map { frequency in
+            let waveX = (0..<size.width).map { CosineChannel.wave(frequency.x, $0, size.width) }
+            var sum = 0.0
+            for y in 0..<size.height {
+                var rowSum = 0.0
+                for x in 0..<size.width { rowSum += values[y * size.width + x] * waveX[x] }
+                sum += rowSum * CosineChannel.wave(frequency.y, y, size.height)
+            }
+            return sum / Double(values.count)
+        }
+        scale = waves.reduce(0) { max($0, abs($1)) }
+    }
+
+    /// With components still to be read.
+    init(mean: Double, scale: Double, across: Int, down: Int) {
+        self.mean = mean
+        self.scale = scale
+        waves = []
+        frequencies = CosineChannel.frequencies(across: across, down: down)
+    }
+
+    /// Four bits for each component.
+    mutating func read(_ bits: inout BitRow) {
+        for _ in frequencies { waves.append((Double(bits.number(4)) / 7.5 - 1) * scale) }
+    }
+
+    func value(_ x: Int, _ y: Int, _ size: PixelSize) -> Double {
+        zip(frequencies, waves).reduce(mean) { sum, wave in
+            sum + 2 * wave.1 * CosineChannel.wave(wave.0.x, x, size.width) * CosineChannel.wave(wave.0.y, y, size.height)
+        }
+    }
+
+    private static func frequencies(across: Int, down: Int) -> [(x: Int, y: Int)] {
+        (0..<down).flatMap { y in
+            (0..<across).filter { $0 + y > 0 && $0 * down + y * across < across * down }.map { (x: $0, y: y) }
+        }
+    }
+
+    private static func wave(_ frequency: Int, _ position: Int, _ length: Int) -> Double {
+        cos(.pi / Double(length) * Double(frequency) * (Double(position) + 0.5))
+    }
+}

@@ -1,0 +1,40 @@
+import SDImagePixels
+
+/// A picture shrunk to a grid of means, which is all that a placeholder needs of it.
+@safe struct PictureCells {
+    /// Columns and rows of the grid: the picture's own where it is small.
+    let size: PixelSize
+    private let source: PixelBuffer
+    private let inLight: Bool
+    private let passesAlphaOver: Bool
+    private let columns: [Int32]
+    private let sums: ScratchMemory
+
+    init(_ image: Image, size: PixelSize, inLight: Bool, passesAlphaOver: Bool) throws(ImageError) {
+        source = image.pixels
+        self.size = size
+        self.inLight = inLight
+        self.passesAlphaOver = passesAlphaOver
+        columns = PictureCells.bounds(source.size.width, cells: size.width).map { Int32(clamping: $0) }
+        sums = try ScratchMemory(4 * size.width * MemoryLayout<Float>.size, zeroed: false)
+    }
+
+    /// Where each cell of a length begins, and where the last one ends.
+    static func bounds(_ length: Int, cells: Int) -> [Int] { (0...cells).map { $0 * length / cells } }
+
+    /// Calls `body` for each row of the grid with the sums of its cells: red, green and blue, times alpha, and alpha.
+    func forEachRow(_ body: (Int, UnsafeBufferPointer<Float>) -> Void) {
+        let rows = PictureCells.bounds(source.size.height, cells: size.height)
+        let sums = unsafe sums.bound(to: Float.self)
+        guard let base = sums.baseAddress else { return }
+        for index in 0..<size.height {
+            unsafe sums.update(repeating: 0)
+            for y in rows[index]..<rows[index + 1] {
+                guard let row = unsafe source.row(y)?.baseAddress else { continue }
+                unsafe sdpx_add_cells(
+                    base, size.width, columns, row, source.format.rawValue, inLight ? 1 : 0, passesAlphaOver ? 1 : 0)
+            }
+            unsafe body(index, UnsafeBufferPointer(sums))
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Synchronization
+
+/// The rows of a result, made in bands by the calling thread and by as many idle workers as there are.
+package final class RowBands: Sendable {
+    private let rows: Int
+    private let bandRows: Int
+    private let stop: StopSignal
+    private let next = Atomic<Int>(0)
+    private let failure = Mutex<ImageError?>(nil)
+
+    /// Bands of about so many bytes: enough that asking for the next is nothing, few enough that a wish to stop is
+    /// soon seen.
+    private static let bandBytes = 256 << 10
+
+    private init(rows: Int, rowBytes: Int, stop: StopSignal) {
+        self.rows = rows
+        self.stop = stop
+        bandRows = max(1, min(rows, RowBands.bandBytes / max(1, rowBytes)))
+    }
+
+    /// Calls `body` for each band, from several threads at once; throws what the first of them threw.
+    package static func run(
+        _ rows: Int, rowBytes: Int, stop: StopSignal, _ body: @escaping @Sendable (Range<Int>) throws(ImageError) -> Void
+    ) throws(ImageError) {
+        let bands = RowBands(rows: rows, rowBytes: rowBytes, stop: stop)
+        var helpers: [Assistance] = []
+        if let pool = Engine.current?.work {
+            let count = (rows + bands.bandRows - 1) / bands.bandRows
+            while helpers.count < count - 1, let helper = pool.assist({ bands.work(body) }) { helpers.append(helper) }
+        }
+        bands.work(body)
+        for helper in helpers { helper.wait() }
+        if let error = bands.failure.withLock({ $0 }) { throw error }
+    }
+
+    private func work(_ body: (Range<Int>) throws(ImageError) -> Void) {
+        do throws(ImageError) {
+            while true {
+                let first = next.add(bandRows, ordering: .relaxed).oldValue
+                guard first < rows else { return }
+                try stop.check()
+                try body(first..<min(rows, first + bandRows))
+            }
+        } catch {
+            next.store(rows, ordering: .relaxed)
+            failure.withLock { $0 = $0 ?? error }
+        }
+    }
+}

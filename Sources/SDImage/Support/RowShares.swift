@@ -1,0 +1,90 @@
+import Synchronization
+
+/// Rows of a result for kernels that carry something on from row to row: every thread has rows of its own, which it makes
+/// from top to bottom, and takes half of another's when it has none left.
+package final class RowShares: Sendable {
+    private struct State {
+        /// What each thread still has to begin.
+        var ranges: [Range<Int>]
+        var failure: ImageError?
+    }
+
+    private let band: Int
+    private let stop: StopSignal
+    private let state: Mutex<State>
+
+    private init(rows: Int, band: Int, stop: StopSignal) {
+        self.band = max(1, band)
+        self.stop = stop
+        state = Mutex(State(ranges: [0..<rows], failure: nil))
+    }
+
+    /// One thread's view.
+    package struct Share: Sendable {
+        fileprivate let shares: RowShares
+        fileprivate let number: Int
+
+        /// The next rows to be made, most often those below the last; nil at the end.
+        package func next() throws(ImageError) -> Range<Int>? {
+            try shares.stop.check()
+            return shares.next(number)
+        }
+    }
+
+    /// Calls `body` on the calling thread and on up to `helpers` idle workers; returns when all rows are made, throws what the
+    /// first of them threw. Rows are handed out `band` at a time.
+    package static func run(
+        _ rows: Int, band: Int, helpers: Int, stop: StopSignal,
+        _ body: @escaping @Sendable (Share) throws(ImageError) -> Void
+    ) throws(ImageError) {
+        let shares = RowShares(rows: rows, band: band, stop: stop)
+        var assistances: [Assistance] = []
+        if helpers > 0, let pool = Engine.current?.work, RunQueue.hasIdleProcessor {
+            while assistances.count < helpers {
+                let number = shares.add()
+                guard let assistance = pool.assist({ shares.work(number, body) }) else { break }
+                assistances.append(assistance)
+            }
+        }
+        shares.work(0, body)
+        for assistance in assistances { assistance.wait() }
+        if let error = shares.state.withLock({ $0.failure }) { throw error }
+    }
+
+    private func add() -> Int {
+        state.withLock { state in
+            state.ranges.append(0..<0)
+            return state.ranges.count - 1
+        }
+    }
+
+    private func work(_ number: Int, _ body: (Share) throws(ImageError) -> Void) {
+        do throws(ImageError) {
+            try body(Share(shares: self, number: number))
+        } catch {
+            state.withLock { state in
+                state.failure = state.failure ?? error
+                for index in state.ranges.indices { state.ranges[index] = 0..<0 }
+            }
+        }
+    }
+
+    private func next(_ number: Int) -> Range<Int>? {
+        state.withLock { state in
+            if state.ranges[number].isEmpty {
+                guard let richest = state.ranges.indices.max(by: { state.ranges[$0].count < state.ranges[$1].count }) else {
+                    return nil
+                }
+                let rows = state.ranges[richest]
+                // What is one band is taken as a whole.
+                let middle = rows.count > band ? rows.lowerBound + (rows.count + 1) / 2 : rows.lowerBound
+                state.ranges[richest] = rows.lowerBound..<middle
+                state.ranges[number] = middle..<rows.upperBound
+            }
+            let rows = state.ranges[number]
+            let end = min(rows.upperBound, rows.lowerBound + band)
+            state.ranges[number] = end..<rows.upperBound
+            return rows.isEmpty ? nil : rows.lowerBound..<end
+        }
+    }
+}

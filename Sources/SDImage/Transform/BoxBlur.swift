@@ -1,0 +1,86 @@
+import SDImagePixels
+
+/// Three box means in both directions: rows first, a few at a time turned on their side, then strips of columns.
+@safe final class BoxBlur: @unchecked Sendable {
+    // Unchecked: threads write rows, and then columns, of their own.
+    private let source: PixelBuffer
+    private let target: PixelBuffer
+    private let box: Int
+    private let kind: sdpx_blur_kind
+    /// Colour is to be weighted by alpha.
+    private let isStraight: Bool
+
+    private static let width = Int(SDPX_BLUR_WIDTH)
+
+    /// `box` is odd.
+    init(_ source: PixelBuffer, into target: PixelBuffer, box: Int, isOpaque: Bool) {
+        self.source = source
+        self.target = target
+        self.box = box
+        isStraight = source.format.hasAlpha && !source.format.isPremultiplied && !isOpaque
+        kind =
+            switch source.format.bytesPerChannel {
+            case 1: SDPX_BLUR_U8
+            case 2: SDPX_BLUR_U16
+            default: SDPX_BLUR_F32
+            }
+    }
+
+    func run(stop: StopSignal) throws(ImageError) {
+        let strips = (source.size.width * source.format.bytesPerPixel + BoxBlur.width - 1) / BoxBlur.width
+        try RowBands.run(source.size.height, rowBytes: source.stride, stop: stop) { [self] rows throws(ImageError) in
+            try blurRows(rows)
+        }
+        try RowBands.run(strips, rowBytes: BoxBlur.width * source.size.height, stop: stop) { [self] strips throws(ImageError) in
+            try blurStrips(strips)
+        }
+        guard isStraight else { return }
+        try RowBands.run(source.size.height, rowBytes: source.stride, stop: stop) { [self] rows throws(ImageError) in
+            for y in rows {
+                unsafe sdpx_straighten_row(target.mutableRow(y)?.baseAddress, source.size.width, source.format.rawValue)
+            }
+        }
+    }
+
+    private func scratch(length: Int) throws(ImageError) -> ScratchMemory {
+        try ScratchMemory(
+            sdpx_blur_scratch(kind, length, box), of: UInt8.self, limit: DecodeLimits.standard.workingBytes)
+    }
+
+    private func blurRows(_ rows: Range<Int>) throws(ImageError) {
+        let size = source.size
+        let bytes = Int32(source.format.bytesPerPixel)
+        let atOnce = BoxBlur.width / source.format.bytesPerPixel
+        let scratch = try scratch(length: size.width)
+        let turned = try ScratchMemory(size.width * BoxBlur.width)
+        guard let strip = unsafe turned.bytes.baseAddress, let working = unsafe scratch.bytes.baseAddress else { return }
+        for y in stride(from: rows.lowerBound, to: rows.upperBound, by: atOnce) {
+            let count = min(atOnce, rows.upperBound - y)
+            let to = unsafe target.mutablePixels + y * target.stride
+            if isStraight { premultiply(y..<y + count) }
+            let from = unsafe isStraight ? UnsafeRawPointer(to) : source.pixels + y * source.stride
+            let fromStride = isStraight ? target.stride : source.stride
+            unsafe sdpx_transpose(strip, BoxBlur.width, from, fromStride, size.width, count, bytes)
+            unsafe sdpx_blur_strip(strip, BoxBlur.width, size.width, box, kind, working)
+            unsafe sdpx_transpose(to, target.stride, strip, BoxBlur.width, count, size.width, bytes)
+        }
+    }
+
+    private func premultiply(_ rows: Range<Int>) {
+        for y in rows {
+            guard let from = unsafe source.row(y), let to = unsafe target.mutableRow(y) else { continue }
+            unsafe to.copyMemory(from: from)
+            unsafe sdpx_premultiply_row(to.baseAddress, source.size.width, source.format.rawValue)
+        }
+    }
+
+    /// Columns of bytes; rows of the target are padded to more than one strip.
+    private func blurStrips(_ strips: Range<Int>) throws(ImageError) {
+        let scratch = try scratch(length: source.size.height)
+        for strip in strips {
+            unsafe sdpx_blur_strip(
+                target.mutablePixels + strip * BoxBlur.width, target.stride, source.size.height, box, kind,
+                scratch.bytes.baseAddress)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import SDImagePixels
+
+/// Squares of one colour, from the top left corner on.
+struct CellFilter {
+    private let side: Int
+
+    /// In pixels, rounded.
+    init(side: Double) { self.side = max(1, Int(min(side, 1_000_000).rounded())) }
+
+    func draw(_ image: Image, stop: StopSignal) throws(ImageError) -> Image {
+        let source = image.pixels
+        let (width, height, side) = (source.size.width, source.size.height, side)
+        guard side > 1 else { return image }
+        let buffer = try PixelBuffer(size: image.size, format: source.format)
+        let bounds = (Array(stride(from: 0, to: width, by: side)) + [width]).map { Int32(clamping: $0) }
+        let cells = bounds.count - 1
+        let cellRows = (height + side - 1) / side
+        try RowBands.run(cellRows, rowBytes: buffer.stride * min(side, height), stop: stop) { rows throws(ImageError) in
+            let scratch = try ScratchMemory(4 * cells * MemoryLayout<Float>.size, zeroed: false)
+            guard let sums = unsafe scratch.bound(to: Float.self).baseAddress else { return }
+            for first in rows.map({ $0 * side }) {
+                let end = min(height, first + side)
+                unsafe scratch.bytes.initializeMemory(as: UInt8.self, repeating: 0)
+                for y in first..<end {
+                    guard let row = unsafe source.row(y)?.baseAddress else { continue }
+                    unsafe sdpx_add_cells(
+                        sums, cells, bounds, row, source.format.rawValue, source.format == .rgbaFloat ? 1 : 0, 0)
+                }
+                for y in first..<end {
+                    guard let row = unsafe buffer.mutableRow(y)?.baseAddress else { continue }
+                    unsafe sdpx_fill_cells(row, buffer.format.rawValue, cells, bounds, sums, Float(end - first))
+                }
+            }
+        }
+        return image.redrawn(buffer, hasAlpha: image.metadata.hasAlpha)
+    }
+}

@@ -1,0 +1,49 @@
+import Glibc
+
+/// Colours as sums of colours: rows for red, green, blue and alpha, each of factors for those and a constant.
+struct ColorMatrix: Sendable {
+    var rows: [[Double]]
+
+    /// Weights of red, green and blue in luma (ITU-R BT.709).
+    static let luma = [0.2126, 0.7152, 0.0722]
+
+    init(_ red: [Double], _ green: [Double], _ blue: [Double], alpha: [Double] = [0, 0, 0, 1, 0]) {
+        rows = [red, green, blue, alpha]
+    }
+
+    /// Each colour times a factor, plus a constant.
+    init(scale: Double, offset: Double = 0) {
+        self.init([scale, 0, 0, 0, offset], [0, scale, 0, 0, offset], [0, 0, scale, 0, offset])
+    }
+
+    /// Towards grey below 1, away from it above.
+    init(saturation: Double) {
+        let rows = (0..<3).map { row in
+            (0..<3).map { ColorMatrix.luma[$0] * (1 - saturation) + ($0 == row ? saturation : 0) } + [0, 0]
+        }
+        self.init(rows[0], rows[1], rows[2])
+    }
+
+    /// Colours turned around the axis of greys, luma kept (SVG 1.1, 15.10).
+    init(hue angle: Double) {
+        let (c, s) = (cos(angle), sin(angle))
+        self.init(
+            [0.213 + 0.787 * c - 0.213 * s, 0.715 - 0.715 * c - 0.715 * s, 0.072 - 0.072 * c + 0.928 * s, 0, 0],
+            [0.213 - 0.213 * c + 0.143 * s, 0.715 + 0.285 * c + 0.140 * s, 0.072 - 0.072 * c - 0.283 * s, 0, 0],
+            [0.213 - 0.213 * c - 0.787 * s, 0.715 - 0.715 * c + 0.715 * s, 0.072 + 0.928 * c + 0.072 * s, 0, 0])
+    }
+
+    /// This one in part, the picture as it is for the rest.
+    func mixed(_ part: Double) -> ColorMatrix {
+        var mixed = self
+        for row in 0..<4 {
+            for column in 0..<5 { mixed.rows[row][column] = rows[row][column] * part + (row == column ? 1 - part : 0) }
+        }
+        return mixed
+    }
+
+    var keepsChannelsApart: Bool {
+        rows[3] == [0, 0, 0, 1, 0]
+            && (0..<3).allSatisfy { row in (0..<4).allSatisfy { row == $0 || rows[row][$0] == 0 } }
+    }
+}

@@ -1,0 +1,12 @@
+/// The filters that there are.
+package enum FilterCatalogue {
+    package static let filters: [Filter] = colorFilters + lookFilters + areaFilters
+
+    /// By name or alias.
+    package static func filter(_ name: String) throws(ImageError) -> Filter {
+        guard let filter = filters.first(where: { $0.name == name || $0.aliases.contains(name) }) else {
+            throw ImageError(.invalidArgument, name.isEmpty ? "no name of a filter" : "no filter of the name \(name)")
+        }
+        return filter
+    }
+}

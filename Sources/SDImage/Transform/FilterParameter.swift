@@ -1,0 +1,28 @@
+/// A number that a filter takes.
+package struct FilterParameter: Sendable {
+    package let name: String
+    package let standard: Double
+    package let minimum: Double
+    package let maximum: Double
+
+    init(_ name: String, _ standard: Double, _ range: ClosedRange<Double>) {
+        self.name = name
+        self.standard = standard
+        minimum = range.lowerBound
+        maximum = range.upperBound
+    }
+
+    /// The value of a bag: a whole or broken number in the range.
+    func value(_ value: OptionsBag.Value) throws(ImageError) -> Double {
+        let number: Double
+        switch value {
+        case .double(let value): number = value
+        case .int64(let value): number = Double(value)
+        default: throw ImageError(.invalidArgument, "parameter \(name) is not a number")
+        }
+        guard number >= minimum, number <= maximum else {
+            throw ImageError(.invalidArgument, "parameter \(name) is \(number), outside \(minimum) to \(maximum)")
+        }
+        return number
+    }
+}

@@ -1,0 +1,64 @@
+import SDImagePixels
+
+extension PixelFormat {
+    /// The format of the same depth that can be clear.
+    var withAlpha: PixelFormat {
+        switch self {
+        case .gray8, .rgb8: .rgba8
+        case .gray16, .rgb16: .rgba16
+        default: self
+        }
+    }
+
+    /// The format of the same depth that has colours.
+    var withColor: PixelFormat {
+        switch self {
+        case .gray8: .rgb8
+        case .gray16: .rgb16
+        default: self
+        }
+    }
+}
+
+extension Color {
+    /// As the samples of a format are: held in 0 to 1, and light for float.
+    func samples(for format: PixelFormat) -> [Float] {
+        var light: [Float] = [0, 0, 0, 0]
+        let encoded = [red, green, blue, alpha].map { Float(min(1, max(0, $0))) }
+        guard format == .rgbaFloat else { return encoded }
+        let stored = encoded.map { UInt16($0 * 65535 + 0.5) }
+        unsafe sdpx_convert_row(&light, format.rawValue, stored, PixelFormat.rgba16.rawValue, 1)
+        return light
+    }
+}
+
+extension Image {
+    /// A picture of new pixels, with what this one tells about its own.
+    func redrawn(_ pixels: PixelBuffer, hasAlpha: Bool) -> Image {
+        var metadata = ImageMetadata()
+        metadata.scale = self.metadata.scale
+        metadata.isHighDynamicRange = self.metadata.isHighDynamicRange
+        metadata.hasAlpha = hasAlpha && pixels.format.hasAlpha
+        return Image(pixels: pixels, metadata: metadata)
+    }
+
+    /// A picture of the same size whose rows are made, in bands and by several threads, of the rows of this one.
+    ///
+    /// `body` gets the number of a row, where to write it, and what stands there in this picture.
+    func redrawnByRows(
+        _ format: PixelFormat, hasAlpha: Bool, stop: StopSignal,
+        _ body: @escaping @Sendable (Int, UnsafeMutableRawPointer, UnsafeRawPointer) throws(ImageError) -> Void
+    ) throws(ImageError) -> Image {
+        let source = pixels
+        let buffer = try PixelBuffer(size: size, format: format)
+        try RowBands.run(size.height, rowBytes: buffer.stride, stop: stop) { rows throws(ImageError) in
+            for y in rows {
+                guard let to = unsafe buffer.mutableRow(y)?.baseAddress, let from = unsafe source.row(y)?.baseAddress else {
+                    continue
+                }
+                unsafe try body(y, to, from)
+            }
+        }
+        return redrawn(buffer, hasAlpha: hasAlpha)
+    }
+}

@@ -1,0 +1,59 @@
+import SDImagePixels
+
+/// Each output pixel is the source pixel at its centre: no new colours, and none weighted by alpha.
+@safe final class PixelPicker: @unchecked Sendable {
+    // Unchecked: the table is filled in before the threads start, and each of them writes rows of its own.
+    private let source: PixelBuffer
+    private let target: PixelBuffer
+    private let part: Rectangle
+    private let placement: ResizeTransformer.Placement
+    private let columns: ScratchMemory
+
+    init(
+        _ source: PixelBuffer, part: Rectangle, into target: PixelBuffer, _ placement: ResizeTransformer.Placement
+    ) throws(ImageError) {
+        self.source = source
+        self.target = target
+        self.part = part
+        self.placement = placement
+        let width = placement.size.width
+        columns = try ScratchMemory(width, of: Int32.self, limit: DecodeLimits.standard.workingBytes)
+        let table = unsafe columns.bound(to: Int32.self)
+        for x in 0..<width {
+            unsafe table[x] = Int32(
+                clamping: PixelPicker.index(x, of: width, start: part.x, extent: part.width, count: source.size.width))
+        }
+    }
+
+    func run(stop: StopSignal) throws(ImageError) {
+        let height = placement.size.height
+        try RowBands.run(height, rowBytes: target.stride, stop: stop) { [self] rows throws(ImageError) in
+            let bytes = placement.size.width * source.format.bytesPerPixel
+            let packed = target.format == source.format ? nil : try ScratchMemory(bytes)
+            for y in rows {
+                pick(
+                    y, from: PixelPicker.index(y, of: height, start: part.y, extent: part.height, count: source.size.height),
+                    packed)
+            }
+        }
+    }
+
+    private func pick(_ y: Int, from sourceRow: Int, _ packed: ScratchMemory?) {
+        guard let from = unsafe source.row(sourceRow)?.baseAddress,
+            let row = unsafe target.mutableRow(placement.top + y)?.baseAddress
+        else { return }
+        let to = unsafe row + placement.left * target.format.bytesPerPixel
+        let width = placement.size.width
+        let picked = unsafe packed?.bytes.baseAddress
+        unsafe sdpx_pick_pixels(
+            picked ?? to, from, columns.bound(to: Int32.self).baseAddress, width, Int32(source.format.bytesPerPixel))
+        if let picked = unsafe picked {
+            unsafe sdpx_convert_row(to, target.format.rawValue, picked, source.format.rawValue, width)
+        }
+    }
+
+    private static func index(_ position: Int, of length: Int, start: Double, extent: Double, count: Int) -> Int {
+        let at = start + (Double(position) + 0.5) * extent / Double(length)
+        return min(count - 1, max(0, Int(at)))
+    }
+}

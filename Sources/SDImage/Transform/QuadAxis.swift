@@ -1,0 +1,23 @@
+import SDImagePixels
+
+/// An axis for the integer filter of 8-bit samples.
+@safe struct QuadAxis {
+    private let starts: ScratchMemory
+    private let weights: ScratchMemory
+    private var quads = unsafe sdpx_quad_axis()
+
+    init(_ axis: FilterAxis, variant: Int32, limit: Int) throws(ImageError) {
+        var kernel = unsafe axis.kernel
+        let vectors = unsafe sdpx_quad_vectors(&kernel)
+        let (count, overflow) = axis.count.multipliedReportingOverflow(by: 16 * vectors)
+        guard !overflow else { throw .tooLarge("working memory in bytes", limit: limit) }
+        starts = try ScratchMemory(axis.count, of: Int32.self, limit: limit)
+        weights = try ScratchMemory(count, of: Int16.self, limit: limit)
+        unsafe quads.starts = starts.bound(to: Int32.self).baseAddress
+        unsafe quads.weights = weights.bound(to: Int16.self).baseAddress
+        unsafe sdpx_quad_weights(&quads, &kernel, variant)
+    }
+
+    /// For the kernel; lives as long as this axis.
+    var kernel: sdpx_quad_axis { unsafe quads }
+}

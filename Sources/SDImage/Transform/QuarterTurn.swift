@@ -1,0 +1,36 @@
+/// A turn by a multiple of a right angle: pixels move, none changes.
+struct QuarterTurn {
+    /// Counter-clockwise, 0 to 3.
+    let quarters: Int
+    let fitSize: Bool
+
+    func turn(_ image: Image, stop: StopSignal) throws(ImageError) -> Image {
+        let turn: [Orientation] = [.up, .left, .down, .right]
+        guard quarters != 0 else { return image }
+        let pixels = try image.pixels.turned(turn[quarters], stop: stop)
+        guard !fitSize, pixels.size != image.size else { return image.redrawn(pixels, hasAlpha: image.metadata.hasAlpha) }
+        let turned = try image.redrawn(pixels, hasAlpha: image.metadata.hasAlpha)
+            .converted(to: pixels.format.withAlpha)
+        return image.redrawn(try QuarterTurn.centered(turned.pixels, in: image.size, stop: stop), hasAlpha: true)
+    }
+
+    /// The middle of the pixels on the middle of a clear canvas; where that is between pixels, to the left and above.
+    private static func centered(_ pixels: PixelBuffer, in size: PixelSize, stop: StopSignal) throws(ImageError) -> PixelBuffer {
+        let canvas = try PixelBuffer(size: size, format: pixels.format, zeroed: true)
+        let (fromX, toX) = middle(pixels.size.width, size.width), (fromY, toY) = middle(pixels.size.height, size.height)
+        let bytes = pixels.format.bytesPerPixel
+        let count = min(pixels.size.width, size.width) * bytes
+        for y in 0..<min(pixels.size.height, size.height) {
+            guard let from = unsafe pixels.row(fromY + y)?.baseAddress,
+                let to = unsafe canvas.mutableRow(toY + y)?.baseAddress
+            else { continue }
+            unsafe (to + toX * bytes).copyMemory(from: from + fromX * bytes, byteCount: count)
+        }
+        return canvas
+    }
+
+    /// Where a length begins to be read, and to be written, when it is laid on the middle of another.
+    private static func middle(_ length: Int, _ place: Int) -> (Int, Int) {
+        length > place ? ((length - place) / 2, 0) : (0, (place - length) / 2)
+    }
+}

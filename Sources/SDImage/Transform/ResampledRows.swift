@@ -1,0 +1,200 @@
+import SDImagePixels
+
+/// One thread's rows of a resampling: source rows are filtered along x, some at a time, and become output rows.
+///
+/// Where an output row needs few of them, they are kept until it has all. Where it needs many, each is added at once to the
+/// sums of all output rows that it is part of.
+@safe final class ResampledRows {
+    private let job: Resampler
+    private let format: PixelFormat
+    /// Rows of one unit of the kernels, and source rows filtered at a time.
+    private let unitRows: Int
+    private let chunk: Int
+    /// Floats from one filtered row to the next, and how many there is room for.
+    private let rowFloats: Int
+    private let ring: Int
+    private let filtered: ScratchMemory
+    private let filteredBase: UnsafeMutablePointer<Float>
+    private let keepsRows: Bool
+    private let sums: ScratchMemory
+    private let sumsBase: UnsafeMutablePointer<Float>
+    private let sumRows: Int
+    private let quadStride: Int
+    private let quads: ScratchMemory?
+    /// Made when first needed: pictures of 8 bits are opaque nearly everywhere.
+    private var floats: ScratchMemory?
+    /// Units of grey as they leave the filter, before they become rows.
+    private let grays: ScratchMemory?
+    private let packed: ScratchMemory?
+    private let limit: Int
+    /// The first source row since the last jump, the one to be filtered next, and the next output row.
+    private var base = 0
+    private var produced = 0
+    private var nextOutput = -1
+    private var pointers: [UnsafePointer<Float>?] = unsafe []
+
+    /// Up to so many rows are kept; beyond, sums take less memory.
+    private static let mostKept = 16
+
+    init(_ job: Resampler, limit: Int) throws(ImageError) {
+        self.job = job
+        self.limit = limit
+        format = job.source.format
+        let isGray = format.channels == 1
+        unitRows = isGray ? 4 : 1
+        chunk = unitRows * Int(job.quads == nil ? SDPX_FLOAT_UNITS : SDPX_QUAD_UNITS)
+        rowFloats = (job.size.width * (isGray ? 1 : 4) + 15) & ~15
+        keepsRows = job.rows.taps <= ResampledRows.mostKept
+        ring = keepsRows ? (job.rows.taps + 2 * chunk - 1) / chunk * chunk : chunk
+        sumRows = keepsRows ? 1 : job.rows.overlap(span: chunk)
+        filtered = try ScratchMemory(rowFloats * ring, of: Float.self, limit: limit)
+        sums = try ScratchMemory(rowFloats * sumRows, of: Float.self, limit: limit)
+        guard let rows = unsafe filtered.bound(to: Float.self).baseAddress,
+            let output = unsafe sums.bound(to: Float.self).baseAddress
+        else { throw .noMemory(filtered.count) }
+        unsafe filteredBase = rows
+        unsafe sumsBase = output
+        quadStride = unsafe sdpx_quad_row_size(job.source.size.width, job.quads?.kernel.vectors ?? 0)
+        quads =
+            job.quads == nil ? nil : try ScratchMemory(quadStride * Int(SDPX_QUAD_UNITS), of: UInt8.self, limit: limit)
+        let grayFloats = job.size.width * 4 * Int(SDPX_QUAD_UNITS)
+        grays = isGray ? try ScratchMemory(grayFloats, of: Float.self, limit: limit) : nil
+        let packedBytes = job.size.width * format.bytesPerPixel
+        packed = job.target.format == format ? nil : try ScratchMemory(packedBytes, of: UInt8.self, limit: limit)
+        unsafe pointers.reserveCapacity(max(job.rows.taps, chunk))
+    }
+
+    /// Makes output rows; what was begun for those below the last ones is gone on with.
+    func make(_ rows: Range<Int>, stop: StopSignal) throws(ImageError) {
+        if rows.lowerBound != nextOutput {
+            nextOutput = rows.lowerBound
+            base = job.rows.range(nextOutput).lowerBound
+            produced = base
+        }
+        while nextOutput < rows.upperBound {
+            if job.rows.range(nextOutput).upperBound <= produced {
+                store(nextOutput)
+                nextOutput += 1
+            } else {
+                try stop.check()
+                try filter()
+                if !keepsRows { add() }
+                produced += chunk
+            }
+        }
+    }
+
+    // MARK: Along x
+
+    private func filter() throws(ImageError) {
+        if job.quads != nil, isOpaque { filterQuads() } else { try filterFloats() }
+        guard let grays = unsafe grays?.bound(to: Float.self).baseAddress else { return }
+        let width = job.size.width
+        for unit in 0..<chunk / unitRows {
+            unsafe sdpx_transpose(
+                filteredRow(produced + unit * unitRows), rowFloats * 4, grays + unit * width * 4, 16, 4, width, 4)
+        }
+    }
+
+    /// Whether the integer filter takes the next rows: straight colours must be weighted by alpha first.
+    private var isOpaque: Bool {
+        guard format == .rgba8, !job.isOpaque else { return true }
+        for y in produced..<produced + chunk {
+            guard unsafe sdpx_is_opaque(sourceRow(y).assumingMemoryBound(to: UInt8.self), job.source.size.width) != 0 else {
+                return false
+            }
+        }
+        return true
+    }
+
+    private func filterQuads() {
+        guard let axis = job.quads, let block = unsafe quads?.bound(to: UInt8.self).baseAddress else { return }
+        let width = job.source.size.width
+        let units = chunk / unitRows
+        for unit in 0..<units {
+            let rows = unsafe unitRowPointers(unit).map { unsafe Optional($0.assumingMemoryBound(to: UInt8.self)) }
+            unsafe sdpx_load_quads(block + unit * quadStride, rows, width, Int32(format.channels))
+        }
+        var kernel = unsafe axis.kernel
+        let next = min(produced + chunk, job.source.size.height)
+        var ahead = unsafe sdpx_ahead(
+            first: sourceRow(next).assumingMemoryBound(to: UInt8.self), stride: job.source.stride,
+            bytes: width * format.bytesPerPixel, count: min(chunk, job.source.size.height - next))
+        unsafe sdpx_filter_quads(unitPointers(from: 0, count: units), block, quadStride, &kernel, &ahead)
+    }
+
+    private func filterFloats() throws(ImageError) {
+        let width = job.source.size.width
+        let units = Int(SDPX_FLOAT_UNITS)
+        let memory: ScratchMemory
+        if let floats { memory = floats } else { memory = try ScratchMemory(width * 4 * units, of: Float.self, limit: limit) }
+        floats = memory
+        guard let block = unsafe memory.bound(to: Float.self).baseAddress else { return }
+        var kernel = unsafe job.columns.kernel
+        for first in Swift.stride(from: 0, to: chunk / unitRows, by: units) {
+            for unit in 0..<units {
+                let rows = unsafe unitRowPointers(first + unit).map { unsafe Optional($0) }
+                unsafe sdpx_load_floats(block, unit, rows, width, format.rawValue, job.isLight ? 1 : 0)
+            }
+            unsafe sdpx_filter_floats(unitPointers(from: first, count: units), block, &kernel)
+        }
+    }
+
+    /// Where units go: to their rows, or of grey to where those are made.
+    private func unitPointers(from first: Int, count: Int) -> [UnsafeMutablePointer<Float>?] {
+        let grays = unsafe grays?.bound(to: Float.self).baseAddress
+        return unsafe (first..<first + count).map { unit in
+            if let grays = unsafe grays { return unsafe grays + unit * job.size.width * 4 }
+            return unsafe filteredRow(produced + unit)
+        }
+    }
+
+    private func unitRowPointers(_ unit: Int) -> [UnsafeRawPointer] {
+        unsafe (0..<unitRows).map { unsafe sourceRow(produced + unit * unitRows + $0) }
+    }
+
+    /// Below the picture its last row, which then has no weight.
+    private func sourceRow(_ y: Int) -> UnsafeRawPointer {
+        unsafe job.source.pixels + min(y, job.source.size.height - 1) * job.source.stride
+    }
+
+    private func filteredRow(_ y: Int) -> UnsafeMutablePointer<Float> {
+        unsafe filteredBase + (y - base) % ring * rowFloats
+    }
+
+    // MARK: Along y
+
+    /// Adds the rows just filtered to all output rows that they are part of.
+    private func add() {
+        let end = min(produced + chunk, job.source.size.height)
+        var index = nextOutput
+        while index < job.rows.count, job.rows.range(index).lowerBound < end {
+            let window = job.rows.range(index)
+            let part = max(window.lowerBound, produced)..<min(window.upperBound, end)
+            if !part.isEmpty { unsafe sum(index, part, to: sumsRow(index), adds: window.lowerBound < produced) }
+            index += 1
+        }
+    }
+
+    private func sum(_ index: Int, _ part: Range<Int>, to row: UnsafeMutablePointer<Float>, adds: Bool) {
+        guard let all = unsafe job.rows.weights else { return }
+        unsafe pointers.removeAll(keepingCapacity: true)
+        for y in part { unsafe pointers.append(filteredRow(y)) }
+        let first = unsafe all + index * job.rows.taps + (part.lowerBound - job.rows.range(index).lowerBound)
+        unsafe sdpx_sum_rows(row, pointers, first, part.count, rowFloats, adds ? 1 : 0)
+    }
+
+    private func sumsRow(_ index: Int) -> UnsafeMutablePointer<Float> { unsafe sumsBase + index % sumRows * rowFloats }
+
+    private func store(_ index: Int) {
+        if keepsRows { unsafe sum(index, job.rows.range(index), to: sumsBase, adds: false) }
+        guard let row = unsafe job.target.mutableRow(job.top + index)?.baseAddress else { return }
+        let to = unsafe row + job.left * job.target.format.bytesPerPixel
+        let width = job.size.width
+        let packedRow = unsafe packed?.bytes.baseAddress
+        unsafe sdpx_store_sums(packedRow ?? to, sumsRow(index), width, format.rawValue, job.isLight ? 1 : 0)
+        if let packedRow = unsafe packedRow {
+            unsafe sdpx_convert_row(to, job.target.format.rawValue, packedRow, format.rawValue, width)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+extension ResizeTransformer {
+    /// Which part of a picture is drawn where on its canvas.
+    struct Placement {
+        /// In pixels of the picture.
+        let part: Rectangle
+        /// On the canvas.
+        let left: Int
+        let top: Int
+        let size: PixelSize
+
+        init(_ picture: PixelSize, canvas: PixelSize, mode: Mode) {
+            let width = Double(picture.width)
+            let height = Double(picture.height)
+            let across = Double(canvas.width) / width
+            let down = Double(canvas.height) / height
+            var part = Rectangle(x: 0, y: 0, width: width, height: height)
+            var size = canvas
+            switch mode {
+            case .fill: break
+            case .aspectFit:
+                // Whole pixels, so that no edge is half clear.
+                let factor = min(across, down)
+                size.width = min(canvas.width, max(1, Int((width * factor).rounded())))
+                size.height = min(canvas.height, max(1, Int((height * factor).rounded())))
+            case .aspectFill:
+                let factor = max(across, down)
+                part.width = min(width, Double(canvas.width) / factor)
+                part.height = min(height, Double(canvas.height) / factor)
+                part.x = (width - part.width) / 2
+                part.y = (height - part.height) / 2
+            }
+            self.part = part
+            self.size = size
+            left = (canvas.width - size.width) / 2
+            top = (canvas.height - size.height) / 2
+        }
+    }
+}
+
+extension ResizeTransformer.Resampling {
+    /// The weights; of the nearest sample alone those of an area, which nobody asks for.
+    var shape: FilterShape {
+        switch self {
+        case .lanczos: .lanczos
+        case .area, .nearest: .area
+        case .cubic: .cubic
+        case .linear: .linear
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import SDImagePixels
+
+/// Rows of a picture with round corners, drawn by one thread.
+@safe struct RoundedCanvas {
+    /// A line around the picture.
+    struct Border: Sendable {
+        let outer: sdpx_rounded
+        let inner: sdpx_rounded
+        let color: [Float]
+    }
+
+    private let buffer: PixelBuffer
+    private let cut: sdpx_rounded
+    private let border: Border?
+    /// Coverage of a row, of the inside of the border, and of the border.
+    private let scratch: ScratchMemory
+
+    init(_ buffer: PixelBuffer, cut: sdpx_rounded, border: Border?) throws(ImageError) {
+        self.buffer = buffer
+        self.cut = cut
+        self.border = border
+        scratch = try ScratchMemory(2 * buffer.size.width * MemoryLayout<Float>.size)
+    }
+
+    func draw(_ y: Int, of source: PixelBuffer) {
+        let width = buffer.size.width
+        let format = buffer.format.rawValue
+        guard let to = unsafe buffer.mutableRow(y)?.baseAddress, let from = unsafe source.row(y)?.baseAddress,
+            let coverage = unsafe scratch.bound(to: Float.self).baseAddress
+        else { return }
+        unsafe sdpx_convert_row(to, format, from, source.format.rawValue, width)
+        unsafe withUnsafePointer(to: cut) { unsafe sdpx_rounded_row(coverage, width, Double(y), $0) }
+        unsafe sdpx_cut_row(to, format, width, coverage)
+        guard let border else { return }
+        let inside = unsafe coverage + width
+        unsafe withUnsafePointer(to: border.outer) { unsafe sdpx_rounded_row(coverage, width, Double(y), $0) }
+        unsafe withUnsafePointer(to: border.inner) { unsafe sdpx_rounded_row(inside, width, Double(y), $0) }
+        for x in 0..<width { unsafe coverage[x] = max(0, coverage[x] - inside[x]) }
+        unsafe sdpx_stroke_row(to, format, width, coverage, border.color)
+    }
+}

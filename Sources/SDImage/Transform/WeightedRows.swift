@@ -1,0 +1,78 @@
+import SDImagePixels
+
+/// Weighted sums of the pixels around each pixel, for some rows at a time; used by one thread.
+@safe final class WeightedRows {
+    /// Rows that share the reading of those around them.
+    static let together = 8
+
+    private let source: PixelBuffer
+    private let weights: [Float]
+    /// Samples of a row, and of what is read to each side of it.
+    private let samples: Int
+    private let margin: Int
+    private let stride: Int
+    private let sums: ScratchMemory
+    private let result: ScratchMemory
+    private var firstRow = 0
+
+    init(_ source: PixelBuffer, weights: [Float]) throws(ImageError) {
+        self.source = source
+        self.weights = weights
+        samples = source.size.width * source.format.channels
+        margin = weights.count / 2 * source.format.channels
+        stride = (samples + 2 * margin + 31) & ~15
+        sums = try ScratchMemory(stride * WeightedRows.together * MemoryLayout<Float>.size)
+        result = try ScratchMemory((samples + 16) * MemoryLayout<Float>.size)
+    }
+
+    /// Sums the columns around these rows, at most `together`.
+    func sum(_ rows: Range<Int>) {
+        firstRow = rows.lowerBound
+        let reach = weights.count / 2
+        unsafe sums.bytes.initializeMemory(as: UInt8.self, repeating: 0)
+        guard let base = unsafe sums.bound(to: Float.self).baseAddress else { return }
+        for y in rows.lowerBound - reach..<rows.upperBound + reach {
+            guard let row = unsafe source.row(min(max(y, 0), source.size.height - 1))?.baseAddress else { continue }
+            let reached = max(rows.lowerBound, y - reach)..<min(rows.upperBound, y + reach + 1)
+            let targets = unsafe reached.map { index -> UnsafeMutablePointer<Float>? in
+                unsafe base + (index - rows.lowerBound) * stride + margin
+            }
+            unsafe add(row, to: targets, reached.map { weights[y - $0 + reach] })
+        }
+        for index in 0..<rows.count { unsafe continueEdges(base + index * stride + margin) }
+    }
+
+    private func add(_ row: UnsafeRawPointer, to targets: [UnsafeMutablePointer<Float>?], _ weights: [Float]) {
+        let format = source.format
+        // Three channels or premultiplied ones are summed as they are.
+        let channels = Int32(format.isPremultiplied ? 1 : format.channels)
+        switch format.bytesPerChannel {
+        case 1:
+            unsafe sdpx_accumulate_u8(
+                targets, weights, weights.count, row.assumingMemoryBound(to: UInt8.self), samples, channels)
+        case 2:
+            unsafe sdpx_accumulate_u16(
+                targets, weights, weights.count, row.assumingMemoryBound(to: UInt16.self), samples, channels)
+        default:
+            unsafe sdpx_accumulate_f32(targets, weights, weights.count, row.assumingMemoryBound(to: Float.self), samples)
+        }
+    }
+
+    private func continueEdges(_ row: UnsafeMutablePointer<Float>) {
+        let channels = source.format.channels
+        for index in 0..<margin {
+            unsafe row[index - margin] = row[index % channels]
+            unsafe row[samples + index] = row[samples - channels + index % channels]
+        }
+    }
+
+    /// Row `y` of the last sums, summed along x too: premultiplied where there is alpha. Lives until the next call.
+    func line(_ y: Int) -> UnsafePointer<Float>? {
+        guard let base = unsafe sums.bound(to: Float.self).baseAddress,
+            let result = unsafe result.bound(to: Float.self).baseAddress
+        else { return nil }
+        unsafe sdpx_convolve_row(
+            result, base + (y - firstRow) * stride, samples, weights, weights.count, Int32(source.format.channels))
+        return unsafe UnsafePointer(result)
+    }
+}

@@ -1,0 +1,55 @@
+import CSDImage
+import SDImage
+
+/// The chain behind a pointer.
+private func chain(_ pointer: Object) throws(ImageError) -> CacheChain {
+    guard let chain = unsafe try Handle.borrow(pointer, as: CacheObject.self).cache as? CacheChain else {
+        throw ImageError(.invalidArgument, "a cache that is no chain")
+    }
+    return chain
+}
+
+@_cdecl("sdimage_cache_new_chain") @implementation
+public func sdimage_cache_new_chain(_ chain: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(chain)
+        unsafe try give(CacheObject(try CacheChain()), chain)
+    }
+}
+
+@_cdecl("sdimage_cache_chain_add") @implementation
+public func sdimage_cache_chain_add(_ chain: Object, _ member: Object, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let chain = unsafe try SDImageABI.chain(chain)
+        let member = unsafe try Handle.borrow(member, as: CacheObject.self).cache
+        if (member as? CacheChain)?.reaches(chain) == true {
+            throw ImageError(.invalidArgument, "a chain that would hold itself")
+        }
+        chain.add(member)
+    }
+}
+
+@_cdecl("sdimage_cache_chain_remove") @implementation
+public func sdimage_cache_chain_remove(_ chain: Object, _ member: Object, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let member = unsafe try Handle.borrow(member, as: CacheObject.self).cache
+        if unsafe !(try SDImageABI.chain(chain).remove(member)) { throw ImageError(.notFound, "that cache is not in the chain") }
+    }
+}
+
+@_cdecl("sdimage_cache_chain_set_policy") @implementation
+public func sdimage_cache_chain_set_policy(
+    _ chain: Object, _ operation: sdimage_cache_operation, _ policy: sdimage_cache_policy, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        guard let operation = CacheChain.Operation(rawValue: Int32(bitPattern: operation.rawValue)),
+            let policy = CacheChain.Policy(rawValue: Int32(bitPattern: policy.rawValue))
+        else { throw ImageError(.invalidArgument, "an unknown operation or policy") }
+        unsafe try SDImageABI.chain(chain).setPolicy(policy, for: operation)
+    }
+}
+
+@_cdecl("sdimage_cache_chain_set_promotes") @implementation
+public func sdimage_cache_chain_set_promotes(_ chain: Object, _ promotes: Bool, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in unsafe try SDImageABI.chain(chain).setPromotes(promotes) }
+}

@@ -1,0 +1,46 @@
+import SDImage
+import SDImagePixels
+
+/// A rectangle of pixels that lies inside a picture.
+struct PixelArea: Equatable {
+    var left: Int
+    var top: Int
+    var size: PixelSize
+
+    /// All of a picture.
+    init(_ size: PixelSize) {
+        (left, top) = (0, 0)
+        self.size = size
+    }
+
+    init(columns: Range<Int>, rows: Range<Int>) {
+        (left, top) = (columns.lowerBound, rows.lowerBound)
+        size = PixelSize(width: columns.count, height: rows.count)
+    }
+
+    var columns: Range<Int> { left..<left + size.width }
+    var rows: Range<Int> { top..<top + size.height }
+
+    /// Where a picture differs from the one before, of the same size and pixel format; nil where no pixel does.
+    init?(from before: PixelBuffer, to after: PixelBuffer) {
+        let (width, pixel) = (after.size.width, after.format.bytesPerPixel)
+        var (first, end, top, bottom) = (width, 0, after.size.height, 0)
+        for y in 0..<after.size.height {
+            guard let row = unsafe after.row(y)?.assumingMemoryBound(to: UInt8.self).baseAddress,
+                let old = unsafe before.row(y)?.assumingMemoryBound(to: UInt8.self).baseAddress
+            else { continue }
+            guard unsafe sdpx_changed_span(row, old, width, pixel, &first, &end) != 0 else { continue }
+            (top, bottom) = (min(top, y), y + 1)
+        }
+        guard bottom > 0 else { return nil }
+        self.init(columns: first..<end, rows: top..<bottom)
+    }
+
+    /// The smallest that holds both.
+    func union(_ other: PixelArea?) -> PixelArea {
+        guard let other else { return self }
+        return PixelArea(
+            columns: min(left, other.left)..<max(columns.upperBound, other.columns.upperBound),
+            rows: min(top, other.top)..<max(rows.upperBound, other.rows.upperBound))
+    }
+}

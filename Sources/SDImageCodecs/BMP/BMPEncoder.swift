@@ -1,0 +1,112 @@
+import SDImage
+import SDImagePixels
+
+/// Writes bitmaps of Windows, not packed, from the bottom up: grey with a palette, 24 bits, or 32 with alpha.
+struct BMPEncoder {
+    private let stop: StopSignal
+
+    init(stop: StopSignal) { self.stop = stop }
+
+    /// A file.
+    func encode(_ original: Image) throws(ImageError) -> Bytes {
+        let image = try BMPEncoder.plain(original, stop: stop)
+        let (format, size) = (image.pixels.format, image.size)
+        let palette = format == .gray8 ? BMPEncoder.greys : []
+        let header = format == .rgba8 ? BMPEncoder.fifthHeader(size) : BMPEncoder.header(size, bits: format.channels * 8)
+        let start = 14 + header.count + palette.count
+        let (bytes, overflow) = BMPEncoder.stride(size.width, bits: format.channels * 8)
+            .multipliedReportingOverflow(by: size.height)
+        guard !overflow, bytes <= Int(UInt32.max) - start, max(size.width, size.height) <= Int32.max else {
+            throw .tooLarge("file in bytes", limit: Int(UInt32.max))
+        }
+        var file = ByteBuilder(limit: Int(UInt32.max))
+        try file.append([0x42, 0x4D] + BMPEncoder.four(start + bytes) + [0, 0, 0, 0] + BMPEncoder.four(start))
+        try file.append(header + palette)
+        try appendRows(image.pixels, to: &file)
+        return file.finish()
+    }
+
+    /// What an entry of an icon holds: no file header, twice the height, and a mask behind the pixels, whose bits are set
+    /// where nothing is to be seen. `image`: rgba8.
+    func encodeIcon(_ image: PixelBuffer) throws(ImageError) -> Bytes {
+        let size = image.size
+        var file = ByteBuilder(limit: Int(UInt32.max))
+        try file.append(BMPEncoder.header(PixelSize(width: size.width, height: 2 * size.height), bits: 32))
+        try appendRows(image, to: &file)
+        for y in (0..<size.height).reversed() {
+            var mask = [UInt8](repeating: 0, count: BMPEncoder.stride(size.width, bits: 1))
+            guard let row = unsafe image.row(y) else { continue }
+            for x in 0..<size.width where unsafe row[x * 4 + 3] == 0 { mask[x / 8] |= 0x80 >> UInt8(x % 8) }
+            try file.append(mask)
+        }
+        return file.finish()
+    }
+
+    /// Upright, in sRGB, as the smallest of gray8, rgb8 and rgba8 that holds it.
+    static func plain(_ image: Image, stop: StopSignal) throws(ImageError) -> Image {
+        var fitting = DecodeOptions()
+        switch image.pixels.format {
+        case .gray8, .gray16: fitting.pixelFormat = .gray8
+        case .rgb8, .rgb16: fitting.pixelFormat = .rgb8
+        default: fitting.pixelFormat = image.metadata.hasAlpha ? .rgba8 : .rgb8
+        }
+        return try image.still.convertedToSRGB(fitting, stop: stop)
+    }
+
+    private func appendRows(_ pixels: PixelBuffer, to file: inout ByteBuilder) throws(ImageError) {
+        let (width, channels) = (pixels.size.width, pixels.format.channels)
+        let stride = BMPEncoder.stride(width, bits: channels * 8)
+        for y in (0..<pixels.size.height).reversed() {
+            if y % 64 == 0 { try stop.check() }
+            guard let row = unsafe pixels.row(y)?.assumingMemoryBound(to: UInt8.self) else { continue }
+            _ = unsafe try file.append(upTo: stride) { room throws(ImageError) in
+                guard let to = unsafe room.baseAddress?.assumingMemoryBound(to: UInt8.self), let from = row.baseAddress else {
+                    return 0
+                }
+                if channels == 1 {
+                    unsafe to.update(from: from, count: width)
+                } else {
+                    // The same exchange in both directions.
+                    unsafe sdpx_from_bgr(to, Int32(channels), from, Int32(channels), width)
+                }
+                unsafe (to + width * channels).update(repeating: 0, count: stride - width * channels)
+                return stride
+            }
+        }
+    }
+
+    // MARK: Headers
+
+    private static let headerLength = 40, fifthHeaderLength = 124
+    /// "sRGB", and the intent for pictures ([MS-WMF] 2.1.1.14, 2.1.1.15).
+    private static let standardColors = 0x7352_4742, pictures = 4
+    /// Of 96 points to the inch, which is what says nothing.
+    private static let pixelsPerMetre = 3780
+
+    private static let greys = (0...255).flatMap { (level: UInt8) -> [UInt8] in [level, level, level, 0] }
+
+    /// Rows begin at multiples of 4 bytes.
+    private static func stride(_ width: Int, bits: Int) -> Int { (width * bits + 31) / 32 * 4 }
+
+    /// BITMAPINFOHEADER ([MS-WMF] 2.2.2.3).
+    private static func header(_ size: PixelSize, bits: Int) -> [UInt8] {
+        fields(headerLength, size, bits: bits, compression: 0)
+    }
+
+    /// BITMAPV5HEADER ([MS-WMF] 2.2.2.5), which alone knows alpha.
+    private static func fifthHeader(_ size: PixelSize) -> [UInt8] {
+        let masks = [0x00FF_0000, 0x0000_FF00, 0x0000_00FF, 0xFF00_0000].flatMap(four)
+        let unused = [UInt8](repeating: 0, count: 48)
+        return fields(fifthHeaderLength, size, bits: 32, compression: BMPHeader.bitFields) + masks + four(standardColors)
+            + unused + four(pictures) + [UInt8](repeating: 0, count: 12)
+    }
+
+    private static func fields(_ length: Int, _ size: PixelSize, bits: Int, compression: Int) -> [UInt8] {
+        let bytes = stride(size.width, bits: bits).multipliedReportingOverflow(by: size.height).partialValue
+        return four(length) + four(size.width) + four(size.height) + [1, 0, UInt8(bits), 0] + four(compression)
+            + four(bytes) + four(pixelsPerMetre) + four(pixelsPerMetre) + four(0) + four(0)
+    }
+
+    /// Little-endian.
+    private static func four(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+}

@@ -1,0 +1,109 @@
+import SDImage
+import SDImagePixels
+
+/// Writes stills and animations: each frame has a palette of its own, and draws what changed.
+///
+/// Held are three frames and what a quantizer takes. The LZW writer is the project's own, as the reader is.
+struct GIFEncoder {
+    private let options: EncodeOptions
+    private let stop: StopSignal
+
+    init(_ options: EncodeOptions, stop: StopSignal) {
+        self.options = options
+        self.stop = stop
+    }
+
+    func encode(_ original: Image) throws(ImageError) -> Bytes {
+        guard max(original.size.width, original.size.height) <= UInt16.max else {
+            throw .tooLarge("side in pixels", limit: Int(UInt16.max))
+        }
+        // A GIF knows neither directions nor colour spaces.
+        var fitting = DecodeOptions()
+        fitting.pixelFormat = .rgba8
+        let image = try original.convertedToSRGB(fitting, stop: stop)
+        let count = image.frames.map { max(1, $0.frameCount) } ?? 1
+        let quantizer = try GIFQuantizer(width: image.size.width, options)
+        var clock = GIFClock()
+        var following = try shown(image, at: 1, of: count)
+        var plan = try GIFFramePlan(try opaque(image), before: nil, after: following)
+        var palette = try palette(of: plan, quantizer)
+        var file = try GIFFileWriter(image.size, palette: palette.entries)
+        if let frames = image.frames, count > 1 { try file.loops(options.loopCount ?? frames.loopCount) }
+        for index in 0..<count {
+            let delay = count > 1 ? clock.centiseconds(of: image.frames?.durationMilliseconds(at: index) ?? 0) : 0
+            try file.control(centiseconds: delay, disposal: plan.disposal, clearIndex: palette.clearIndex)
+            try write(plan, palette, quantizer, to: &file)
+            guard let next = following else { break }
+            following = try shown(image, at: index + 2, of: count)
+            plan = try GIFFramePlan(next, before: plan.rest, after: following)
+            palette = try self.palette(of: plan, quantizer)
+        }
+        return try file.finish()
+    }
+
+    // MARK: Frames
+
+    /// nil behind the last.
+    private func shown(_ image: Image, at index: Int, of count: Int) throws(ImageError) -> PixelBuffer? {
+        guard index < count else { return nil }
+        let frame = try image.frame(at: index, stop: stop)
+        guard frame.size == image.size else { throw ImageError(.invalidArgument, "frames of different sizes") }
+        return try opaque(frame)
+    }
+
+    /// Pixels that are half opaque or more, and 0 for the others.
+    private func opaque(_ frame: Image) throws(ImageError) -> PixelBuffer {
+        let rows = try PictureRows(frame.withoutIdleAlpha().pixels, as: .rgba8)
+        let buffer = try PixelBuffer(size: frame.size, format: .rgba8, limit: Int.max)
+        for y in 0..<frame.size.height {
+            guard let to = unsafe buffer.mutableRow(y)?.assumingMemoryBound(to: UInt32.self).baseAddress,
+                let row = unsafe rows.row(y)?.assumingMemoryBound(to: UInt8.self).baseAddress
+            else { continue }
+            unsafe sdpx_threshold_alpha(to, row, frame.size.width)
+        }
+        return buffer
+    }
+
+    // MARK: Colours and data
+
+    private struct Palette {
+        /// Of opaque pixels.
+        let colors: [UInt8]
+        let clearIndex: UInt8?
+
+        /// That of clear pixels comes last.
+        var entries: [UInt8] { clearIndex == nil ? colors : colors + [0, 0, 0] }
+    }
+
+    private func palette(of plan: GIFFramePlan, _ quantizer: GIFQuantizer) throws(ImageError) -> Palette {
+        let isClear = plan.hasClearPixels
+        let most = options.maxColors - (isClear ? 1 : 0)
+        let found = try quantizer.palette(plan.pixels, colors: max(1, most), stop: stop)
+        let colors = found.isEmpty ? [0, 0, 0] : found
+        return Palette(colors: colors, clearIndex: isClear ? UInt8(truncatingIfNeeded: colors.count / 3) : nil)
+    }
+
+    private func write(
+        _ plan: GIFFramePlan, _ palette: Palette, _ quantizer: GIFQuantizer, to file: inout GIFFileWriter
+    ) throws(ImageError) {
+        let memory = try ScratchMemory(sdpx_lzw_writer_size(), zeroed: false)
+        let writer = unsafe OpaquePointer(memory.bytes.baseAddress)
+        let bits = try file.frame(plan.area, palette: palette.entries)
+        unsafe sdpx_lzw_writer_start(writer, UInt32(bits))
+        let width = plan.area.size.width
+        quantizer.start(palette.colors, clearIndex: palette.clearIndex ?? 0)
+        for y in 0..<plan.area.size.height {
+            if y % 64 == 0 { try stop.check() }
+            guard let indices = unsafe quantizer.map(plan.pixels, y) else { continue }
+            unsafe try file.data(upTo: sdpx_lzw_writer_bound(width)) { room in
+                guard let to = room.baseAddress else { return 0 }
+                return unsafe sdpx_lzw_write(writer, to, indices, width)
+            }
+        }
+        unsafe try file.data(upTo: sdpx_lzw_writer_bound(0)) { room in
+            guard let to = room.baseAddress else { return 0 }
+            return unsafe sdpx_lzw_writer_finish(writer, to)
+        }
+        withExtendedLifetime(memory) {}
+    }
+}

@@ -1,0 +1,75 @@
+import SDImage
+import SDImagePixels
+
+/// Writes the blocks of a GIF (GIF89a specification, sections 17 to 27).
+struct GIFFileWriter: ~Copyable {
+    /// What happens to a frame when its time is over.
+    enum Disposal: UInt8 {
+        case keep = 1
+        case clear = 2
+    }
+
+    private var file = ByteBuilder(limit: Int.max)
+    private let globalPalette: [UInt8]
+
+    /// `palette`: red, green and blue of each colour, for all frames that have the same.
+    init(_ size: PixelSize, palette: [UInt8]) throws(ImageError) {
+        globalPalette = GIFFileWriter.padded(palette)
+        let flags = 0xF0 | GIFFileWriter.sizeBits(globalPalette)
+        try file.append(Array("GIF89a".utf8))
+        try file.append(GIFFileWriter.two(size.width) + GIFFileWriter.two(size.height) + [flags, 0, 0])
+        try file.append(globalPalette)
+    }
+
+    /// The block of Netscape 2: 0 for ever. Once is what files without it say.
+    mutating func loops(_ count: Int) throws(ImageError) {
+        guard count != 1 else { return }
+        try file.append([0x21, 0xFF, 11])
+        try file.append(Array("NETSCAPE2.0".utf8) + [3, 1] + GIFFileWriter.two(count) + [0])
+    }
+
+    /// What holds for the frame behind it.
+    mutating func control(centiseconds: Int, disposal: Disposal, clearIndex: UInt8?) throws(ImageError) {
+        let flags = disposal.rawValue << 2 | (clearIndex == nil ? 0 : 1)
+        try file.append([0x21, 0xF9, 4, flags] + GIFFileWriter.two(centiseconds) + [clearIndex ?? 0, 0])
+    }
+
+    /// A frame's place and palette, and the first byte of its data: the bits of an index, which it returns.
+    mutating func frame(_ area: PixelArea, palette: [UInt8]) throws(ImageError) -> UInt8 {
+        let colors = GIFFileWriter.padded(palette)
+        let isGlobal = colors == globalPalette
+        let place = [area.left, area.top, area.size.width, area.size.height].flatMap(GIFFileWriter.two)
+        try file.append([0x2C] + place + [isGlobal ? 0 : 0x80 | GIFFileWriter.sizeBits(colors)])
+        if !isGlobal { try file.append(colors) }
+        let bits = max(2, GIFFileWriter.sizeBits(colors) + 1)
+        try file.append([bits])
+        return bits
+    }
+
+    /// Up to `count` bytes of data blocks; `write` says how many.
+    mutating func data(upTo count: Int, _ write: (UnsafeMutableRawBufferPointer) -> Int) throws(ImageError) {
+        _ = unsafe try file.append(upTo: count) { room throws(ImageError) in unsafe write(room) }
+    }
+
+    mutating func finish() throws(ImageError) -> Bytes {
+        try file.append([0x3B])
+        return file.finish()
+    }
+
+    /// Numbers of colours are powers of 2, from 2 on.
+    private static func padded(_ palette: [UInt8]) -> [UInt8] {
+        let colors = palette.count / 3
+        let full = (1...8).map { 1 << $0 }.first { $0 >= colors } ?? 256
+        return palette + [UInt8](repeating: 0, count: max(0, full - colors) * 3)
+    }
+
+    /// Of a padded palette: one less than the bits of an index.
+    private static func sizeBits(_ palette: [UInt8]) -> UInt8 {
+        UInt8(truncatingIfNeeded: (palette.count / 3).trailingZeroBitCount - 1)
+    }
+
+    private static func two(_ value: Int) -> [UInt8] {
+        let number = UInt16(clamping: value)
+        return [UInt8(number & 255), UInt8(number >> 8)]
+    }
+}

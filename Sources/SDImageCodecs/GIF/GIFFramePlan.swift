@@ -1,0 +1,73 @@
+import SDImage
+import SDImagePixels
+
+/// What a frame of a GIF draws: only what changed, because a pixel that stays as it is costs little and cannot flicker. Pixels
+/// are opaque, or 0, which is clear.
+struct GIFFramePlan {
+    let area: PixelArea
+    /// Of the area; clear where nothing is drawn.
+    let pixels: PixelBuffer
+    let disposal: GIFFileWriter.Disposal
+    /// What the next frame finds.
+    let rest: PixelBuffer
+
+    /// `before`: what the frame finds, nil for the first. Where `after`, the next one, is clear and this one is not, the
+    /// rectangle must be cleared again: nothing else takes pixels away.
+    init(_ shown: PixelBuffer, before: PixelBuffer?, after: PixelBuffer?) throws(ImageError) {
+        let vanishing = after.flatMap { PixelArea(clearedFrom: shown, in: $0) }
+        // A frame in which nothing changes draws one clear pixel.
+        let changed = before.map { PixelArea(from: $0, to: shown) ?? PixelArea(columns: 0..<1, rows: 0..<1) }
+        let area = (changed ?? PixelArea(shown.size)).union(vanishing)
+        let drawn = try PixelBuffer(size: area.size, format: .rgba8, limit: Int.max)
+        for y in 0..<area.size.height {
+            guard let from = unsafe shown.row(area.top + y)?.assumingMemoryBound(to: UInt8.self).baseAddress,
+                let to = unsafe drawn.mutableRow(y)?.assumingMemoryBound(to: UInt8.self).baseAddress
+            else { continue }
+            if let old = unsafe before?.row(area.top + y)?.assumingMemoryBound(to: UInt8.self).baseAddress {
+                _ = unsafe sdpx_only_changed(to, from + area.left * 4, old + area.left * 4, area.size.width, 4)
+            } else {
+                unsafe to.update(from: from + area.left * 4, count: area.size.width * 4)
+            }
+        }
+        self.area = area
+        pixels = drawn
+        disposal = vanishing == nil ? .keep : .clear
+        rest = vanishing == nil ? shown : try GIFFramePlan.clearing(area, of: shown)
+    }
+
+    private static func clearing(_ area: PixelArea, of pixels: PixelBuffer) throws(ImageError) -> PixelBuffer {
+        let copy = try PixelBuffer(size: pixels.size, format: pixels.format, limit: Int.max)
+        for y in 0..<pixels.size.height {
+            guard let from = unsafe pixels.row(y)?.assumingMemoryBound(to: UInt32.self).baseAddress,
+                let to = unsafe copy.mutableRow(y)?.assumingMemoryBound(to: UInt32.self).baseAddress
+            else { continue }
+            unsafe to.update(from: from, count: pixels.size.width)
+            if area.rows.contains(y) { unsafe (to + area.left).update(repeating: 0, count: area.size.width) }
+        }
+        return copy
+    }
+
+    /// Whether any pixel lets what is below shine through.
+    var hasClearPixels: Bool {
+        (0..<area.size.height).contains { y in
+            guard let row = unsafe pixels.row(y)?.assumingMemoryBound(to: UInt8.self).baseAddress else { return false }
+            return unsafe sdpx_is_opaque(row, area.size.width) == 0
+        }
+    }
+}
+
+extension PixelArea {
+    /// Where pixels are clear that were not before.
+    fileprivate init?(clearedFrom before: PixelBuffer, in after: PixelBuffer) {
+        var (first, end, top, bottom) = (after.size.width, 0, after.size.height, 0)
+        for y in 0..<after.size.height {
+            guard let row = unsafe after.row(y)?.assumingMemoryBound(to: UInt32.self).baseAddress,
+                let old = unsafe before.row(y)?.assumingMemoryBound(to: UInt32.self).baseAddress,
+                unsafe sdpx_has_cleared(row, old, after.size.width, &first, &end) != 0
+            else { continue }
+            (top, bottom) = (min(top, y), y + 1)
+        }
+        guard bottom > 0 else { return nil }
+        self.init(columns: first..<end, rows: top..<bottom)
+    }
+}

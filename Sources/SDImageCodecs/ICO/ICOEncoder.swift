@@ -1,0 +1,41 @@
+import SDImage
+
+/// Writes icons of one picture: below 256 pixels as the bitmap that every reader knows, from there on as PNG.
+struct ICOEncoder {
+    private let options: EncodeOptions
+    private let stop: StopSignal
+
+    /// A side takes one byte of the directory, where 0 stands for this.
+    private static let longestSide = 256
+    /// Of the directory with one entry.
+    private static let headLength: UInt8 = 22
+
+    init(_ options: EncodeOptions, stop: StopSignal) {
+        self.options = options
+        self.stop = stop
+    }
+
+    func encode(_ original: Image) throws(ImageError) -> Bytes {
+        let (width, height) = (original.size.width, original.size.height)
+        guard max(width, height) <= ICOEncoder.longestSide else {
+            throw ImageError(.tooLarge, "an icon of \(width) by \(height) pixels: sides exceed the limit of 256")
+        }
+        let image = try BMPEncoder.plain(original, stop: stop)
+        let picture = try content(image)
+        var file = ByteBuilder(limit: Int(UInt32.max))
+        try file.append([0, 0, 1, 0, 1, 0])
+        try file.append([UInt8(image.size.width & 255), UInt8(image.size.height & 255), 0, 0, 1, 0, 32, 0])
+        try file.append((0..<4).map { UInt8(truncatingIfNeeded: picture.count >> (8 * $0)) } + [ICOEncoder.headLength, 0, 0, 0])
+        unsafe try picture.withUnsafeBytes { bytes throws(ImageError) in unsafe try file.append(bytes) }
+        return file.finish()
+    }
+
+    private func content(_ image: Image) throws(ImageError) -> Bytes {
+        guard max(image.size.width, image.size.height) == ICOEncoder.longestSide else {
+            return try BMPEncoder(stop: stop).encodeIcon(try image.converted(to: .rgba8).pixels)
+        }
+        var options = EncodeOptions()
+        options.effort = self.options.effort
+        return try PNGEncoder(options, stop: stop).encode(image)
+    }
+}

@@ -1,0 +1,53 @@
+import SDImage
+import SDImagePixels
+
+/// A picture of at most 256 colours as indices into them.
+@safe struct IndexedPicture {
+    /// One byte a pixel.
+    let indices: PixelBuffer
+    /// Red, green, blue and alpha from the lowest byte on; those that are not opaque come first.
+    let palette: [UInt32]
+
+    /// nil when there are more than `most` colours. `rows`: rgb8 or rgba8.
+    init?(_ rows: PictureRows, most: Int = 256, stop: StopSignal) throws(ImageError) {
+        let memory = try ScratchMemory(sdpx_colors_size())
+        let colors = unsafe OpaquePointer(memory.bytes.baseAddress)
+        unsafe sdpx_colors_start(colors)
+        let (size, channels) = (rows.size, Int32(rows.format.channels))
+        for y in 0..<size.height {
+            if y % 64 == 0 { try stop.check() }
+            guard let row = unsafe rows.row(y)?.assumingMemoryBound(to: UInt8.self).baseAddress else { return nil }
+            guard unsafe sdpx_colors_add(colors, row, size.width, channels) != 0, unsafe sdpx_colors_count(colors) <= most
+            else { return nil }
+        }
+        let count = unsafe Int(sdpx_colors_count(colors))
+        let values = (0..<count).map { unsafe sdpx_colors_values(colors)[$0] }
+        let order = (0..<count).filter { values[$0] >> 24 < 255 } + (0..<count).filter { values[$0] >> 24 == 255 }
+        var places = [UInt8](repeating: 0, count: 256)
+        for (place, index) in order.enumerated() { places[index] = UInt8(truncatingIfNeeded: place) }
+        palette = order.map { values[$0] }
+        indices = try PixelBuffer(size: size, format: .gray8, limit: Int.max)
+        for y in 0..<size.height {
+            if y % 64 == 0 { try stop.check() }
+            guard let to = unsafe indices.mutableRow(y)?.assumingMemoryBound(to: UInt8.self).baseAddress,
+                let row = unsafe rows.row(y)?.assumingMemoryBound(to: UInt8.self).baseAddress
+            else { continue }
+            unsafe sdpx_colors_find(colors, to, row, size.width, channels, places)
+        }
+        withExtendedLifetime(memory) {}
+    }
+
+    /// Indices side by side, as many in a byte as fit; a row ends at a whole byte. `bits` is 1, 2 or 4.
+    func packed(bits: Int) throws(ImageError) -> PixelBuffer {
+        let size = indices.size
+        let bytes = PixelSize(width: (size.width - 1) / (8 / bits) + 1, height: size.height)
+        let buffer = try PixelBuffer(size: bytes, format: .gray8, limit: Int.max)
+        for y in 0..<size.height {
+            guard let to = unsafe buffer.mutableRow(y)?.assumingMemoryBound(to: UInt8.self).baseAddress,
+                let row = unsafe indices.row(y)?.assumingMemoryBound(to: UInt8.self).baseAddress
+            else { continue }
+            unsafe sdpx_pack_indices(to, row, size.width, Int32(bits))
+        }
+        return buffer
+    }
+}

@@ -1,0 +1,121 @@
+import CJPEG
+import SDImage
+
+/// One encoding by libjpeg: markers, then rows. The only user of that half of the C shim, so that codes become `ImageError`
+/// here.
+@safe final class JPEGEncoder {
+    struct Parameters {
+        var size: PixelSize
+        /// Of the rows to come, whose alpha is passed over.
+        var rows: JPEGDecoder.Rows
+        /// 0 to 100.
+        var quality: Int
+        var chroma = EncodeOptions.Chroma.quarter
+        var isProgressive = false
+        /// Huffman codes made for the picture, in a second pass.
+        var hasOwnCodes = false
+        var hasRestarts = false
+    }
+
+    static let longestSide = Int(CJPEG_LONGEST_SIDE)
+    static let markerBytes = Int(CJPEG_MARKER_BYTES)
+
+    /// The file as far as it is finished.
+    let output: OutputBytes
+    private let encoder: OpaquePointer
+
+    init(_ parameters: Parameters) throws(ImageError) {
+        output = try OutputBytes(expecting: JPEGEncoder.expectedBytes(parameters))
+        let context = unsafe Unmanaged.passUnretained(output).toOpaque()
+        guard let encoder = unsafe cjpeg_encoder_open(growOutput, context) else { throw .noMemory(0) }
+        unsafe self.encoder = encoder
+        var values = cjpeg_parameters()
+        values.width = UInt32(clamping: parameters.size.width)
+        values.height = UInt32(clamping: parameters.size.height)
+        values.input = parameters.rows.rawValue
+        values.quality = Int32(clamping: parameters.quality)
+        values.chroma = parameters.chroma.rawValue
+        values.is_progressive = parameters.isProgressive ? 1 : 0
+        values.has_own_codes = parameters.hasOwnCodes ? 1 : 0
+        values.has_restarts = parameters.hasRestarts ? 1 : 0
+        let code = unsafe cjpeg_encoder_start(encoder, &values)
+        guard code == Int32(CJPEG_OK) else {
+            let error = unsafe JPEGEncoder.error(code, encoder)
+            unsafe cjpeg_encoder_close(encoder)
+            throw error
+        }
+    }
+
+    deinit { unsafe cjpeg_encoder_close(encoder) }
+
+    /// About three bits a pixel are much for a photograph, and eight for any quality.
+    private static func expectedBytes(_ parameters: Parameters) -> Int {
+        let pixels = parameters.size.pixelCount ?? 0
+        return parameters.quality < 90 ? pixels / 8 * 3 : pixels
+    }
+
+    /// Rows of pixels that are coded together.
+    var unitRows: Int { unsafe Int(cjpeg_encoder_mcu_rows(encoder)) }
+
+    /// Before the first row.
+    func writeMarker(_ marker: Int32, _ bytes: Bytes) throws(ImageError) {
+        try check(unsafe cjpeg_encoder_write_marker(encoder, marker, bytes.pointer, bytes.count))
+    }
+
+    /// Encodes the next rows, each with as many pixels as the picture is wide.
+    func write(_ rows: [UnsafePointer<UInt8>?]) throws(ImageError) {
+        try check(unsafe cjpeg_encoder_write_rows(encoder, rows, UInt32(clamping: rows.count)))
+    }
+
+    /// After the last row. Files in passes are encoded only now.
+    func finish(stop: StopSignal) throws(ImageError) {
+        let context = unsafe Unmanaged.passUnretained(stop).toOpaque()
+        let code = unsafe cjpeg_encoder_finish(encoder, hasStopped, context)
+        withExtendedLifetime(stop) {}
+        if code == Int32(CJPEG_STOPPED) {
+            try stop.check()
+            throw .cancelled
+        }
+        try check(code)
+        output.setCount(unsafe cjpeg_encoder_count(encoder))
+    }
+
+    private func check(_ code: Int32) throws(ImageError) {
+        guard code != Int32(CJPEG_OK) else { return }
+        throw unsafe JPEGEncoder.error(code, encoder)
+    }
+
+    private static func error(_ code: Int32, _ encoder: OpaquePointer) -> ImageError {
+        let message = unsafe String(cString: cjpeg_encoder_message(encoder))
+        let status: Status =
+            switch Int(code) {
+            case CJPEG_NO_MEMORY: .noMemory
+            case CJPEG_TOO_LARGE: .tooLarge
+            default: .encodeFailed
+            }
+        let text = message.isEmpty ? "libjpeg refuses the picture" : message
+        return unsafe ImageError(status, text, libraryCode: cjpeg_encoder_message_code(encoder))
+    }
+}
+
+/// More memory for the `OutputBytes` at `context`, and its first.
+private func growOutput(
+    _ context: UnsafeMutableRawPointer?, _ capacity: UnsafeMutablePointer<Int>?
+) -> UnsafeMutablePointer<UInt8>? {
+    guard let context = unsafe context, let capacity = unsafe capacity else { return nil }
+    let output = unsafe Unmanaged<OutputBytes>.fromOpaque(context).takeUnretainedValue()
+    if unsafe capacity.pointee > 0 {
+        do throws(ImageError) { try output.grow() } catch { return nil }
+    }
+    unsafe capacity.pointee = output.capacity
+    return unsafe output.memory.assumingMemoryBound(to: UInt8.self)
+}
+
+private func hasStopped(_ context: UnsafeMutableRawPointer?) -> Int32 {
+    guard let context = unsafe context else { return 0 }
+    let stop = unsafe Unmanaged<StopSignal>.fromOpaque(context).takeUnretainedValue()
+    do throws(ImageError) {
+        try stop.check()
+        return 0
+    } catch { return 1 }
+}

@@ -1,0 +1,131 @@
+import SDImage
+
+/// A picture on its way into a JPEG file: all that is the same for every quality.
+struct JPEGWriter {
+    /// Codes made for the picture take a second pass and save a few per cent.
+    static let effortForOwnCodes = 5
+
+    private let image: Image
+    private let options: EncodeOptions
+    private let stop: StopSignal
+    private let markers: [(marker: Int32, bytes: Bytes)]
+
+    init(_ image: Image, options: EncodeOptions, stop: StopSignal) throws(ImageError) {
+        guard !options.isLossless else { throw ImageError(.unsupported, "JPEG cannot be lossless") }
+        guard max(image.size.width, image.size.height) <= JPEGEncoder.longestSide else {
+            throw .tooLarge("side of a JPEG in pixels", limit: JPEGEncoder.longestSide)
+        }
+        let image = try image.withoutCodePoints(stop: stop)
+        self.image = image
+        self.options = options
+        self.stop = stop
+        markers = try JPEGWriter.markers(image, options, stop)
+    }
+
+    func encode(pool: () -> WorkPool? = WorkPool.idle) throws(ImageError) -> Bytes {
+        try options.keepingFileSize { quality throws(ImageError) in try encode(quality: quality, pool: pool) }
+    }
+
+    private func encode(quality: Double, pool: () -> WorkPool?) throws(ImageError) -> Bytes {
+        let source = try JPEGSource(image, background: options.background)
+        var parameters = JPEGEncoder.Parameters(size: image.size, rows: source.rows, quality: Int((quality * 100).rounded()))
+        parameters.chroma = options.chroma
+        parameters.isProgressive = options.isProgressive
+        parameters.hasOwnCodes = options.effort ?? 0 >= JPEGWriter.effortForOwnCodes
+        parameters.hasRestarts = options.restartMarkers
+        if let halves = JPEGHalves(parameters, image, background: options.background, stop: stop, pool: pool) {
+            return try halves.encode(source, markers: markers)
+        }
+        let encoder = try JPEGWriter.start(parameters, markers)
+        try encoder.encode(source, rows: 0..<image.size.height, stop: stop)
+        return try encoder.output.finish()
+    }
+
+    static func start(
+        _ parameters: JPEGEncoder.Parameters, _ markers: [(marker: Int32, bytes: Bytes)]
+    ) throws(ImageError) -> JPEGEncoder {
+        let encoder = try JPEGEncoder(parameters)
+        for (marker, bytes) in markers { try encoder.writeMarker(marker, bytes) }
+        return encoder
+    }
+
+    // MARK: Markers
+
+    private static let exifLabel = Array("Exif\0\0".utf8)
+    private static let packetLabel = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
+    private static let profileLabel = Array("ICC_PROFILE\0".utf8)
+
+    private static func markers(
+        _ image: Image, _ options: EncodeOptions, _ stop: StopSignal
+    ) throws(ImageError) -> [(marker: Int32, bytes: Bytes)] {
+        var markers: [(marker: Int32, bytes: Bytes)] = []
+        if let exif = try exif(image, options, stop) { markers.append((0xE1, try labelled(exifLabel, exif))) }
+        if let xmp = options.xmp { markers.append((0xE1, try labelled(packetLabel, xmp))) }
+        for piece in try pieces(image.metadata.colorProfile) { markers.append((0xE2, piece)) }
+        return markers
+    }
+
+    private static func exif(
+        _ image: Image, _ options: EncodeOptions, _ stop: StopSignal
+    ) throws(ImageError) -> Bytes? {
+        let writer = try ExifWriter(options.exif, orientation: image.metadata.orientation)
+        guard options.embedsThumbnail else { return try writer.block() }
+        let room = JPEGEncoder.markerBytes - exifLabel.count - writer.givenBytes - ExifWriter.overhead
+        return try writer.block(preview: try preview(image, options, room: room, stop))
+    }
+
+    /// Of the pixels as they are stored: readers turn it as they turn the picture.
+    private static func preview(
+        _ image: Image, _ options: EncodeOptions, room: Int, _ stop: StopSignal
+    ) throws(ImageError) -> Bytes {
+        let small = try image.preview(stop: stop)
+        var plain = EncodeOptions()
+        plain.background = options.background
+        for quality in [0.8, 0.6, 0.4, 0.2, 0] {
+            plain.quality = quality
+            let file = try JPEGWriter(small, options: plain, stop: stop).encode(pool: { nil })
+            if file.count <= room { return file }
+        }
+        throw ImageError(.tooLarge, "no room for a thumbnail beside the EXIF block")
+    }
+
+    private static func labelled(_ label: [UInt8], _ block: Bytes) throws(ImageError) -> Bytes {
+        guard block.count <= JPEGEncoder.markerBytes - label.count else {
+            throw .tooLarge("metadata block of a JPEG in bytes", limit: JPEGEncoder.markerBytes - label.count)
+        }
+        let output = try OutputBytes(expecting: label.count + block.count)
+        try output.append(label)
+        try output.append(block)
+        return try output.finish()
+    }
+
+    /// A profile in numbered pieces, at most 255 of them (ICC.1:2010, B.4).
+    private static func pieces(_ profile: Bytes?) throws(ImageError) -> [Bytes] {
+        guard let profile, !profile.isEmpty else { return [] }
+        let size = JPEGEncoder.markerBytes - profileLabel.count - 2
+        let count = (profile.count + size - 1) / size
+        guard count <= 255 else { throw .tooLarge("colour profile of a JPEG in bytes", limit: size * 255) }
+        var pieces: [Bytes] = []
+        for index in 0..<count {
+            guard let piece = profile.slice(index * size..<min(profile.count, (index + 1) * size)) else { continue }
+            pieces.append(try labelled(profileLabel + [UInt8(clamping: index + 1), UInt8(clamping: count)], piece))
+        }
+        return pieces
+    }
+}
+
+extension JPEGEncoder {
+    /// Encodes all rows of this file: those of a range of the source.
+    func encode(
+        _ source: JPEGSource, rows: Range<Int>, stop: StopSignal, check: () throws(ImageError) -> Void = {}
+    ) throws(ImageError) {
+        var pointers: [UnsafePointer<UInt8>?] = unsafe []
+        for y in stride(from: rows.lowerBound, to: rows.upperBound, by: JPEGSource.rowsAtOnce) {
+            try stop.check()
+            try check()
+            unsafe source.replace(&pointers, with: y..<min(rows.upperBound, y + JPEGSource.rowsAtOnce))
+            unsafe try write(pointers)
+        }
+        try finish(stop: stop)
+    }
+}

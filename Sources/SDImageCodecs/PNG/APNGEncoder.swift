@@ -1,0 +1,109 @@
+import SDImage
+import SDImagePixels
+
+/// Writes animations: of each frame the rectangle that changed, either as it is or, where all that changed is opaque and it
+/// packs better, clear where nothing changed. All frames are RGBA of 8 bits, or of 16 where the first has them.
+struct APNGEncoder {
+    private let png: PNGEncoder
+    private let options: EncodeOptions
+    private let stop: StopSignal
+
+    private static let source: UInt8 = 0, over: UInt8 = 1
+
+    init(_ options: EncodeOptions, stop: StopSignal) throws(ImageError) {
+        png = try PNGEncoder(options, stop: stop)
+        self.options = options
+        self.stop = stop
+    }
+
+    func encode(_ image: Image, _ frames: any FrameProvider) throws(ImageError) -> Bytes {
+        try PNGEncoder.check(image.size)
+        guard frames.frameCount <= Int32.max else { throw .tooLarge("frames", limit: Int(Int32.max)) }
+        let isDeep = image.pixels.format.bytesPerChannel > 1
+        let format = isDeep ? PixelFormat.rgba16 : .rgba8
+        var file = try PNGFileWriter()
+        try file.chunk("IHDR", PNGLayout.header(image.size, depth: isDeep ? 16 : 8, colorType: 6))
+        let loops = min(options.loopCount ?? frames.loopCount, Int(Int32.max))
+        try file.chunk("acTL", frames.frameCount.pngBytes + loops.pngBytes)
+        try png.writePrelude(image.metadata, &file)
+        var sequence = 0
+        var before: PixelBuffer?
+        for index in 0..<frames.frameCount {
+            let shown = try image.frame(at: index, stop: stop).withoutIdleAlpha().converted(to: format).pixels
+            guard shown.size == image.size else { throw ImageError(.invalidArgument, "frames of different sizes") }
+            let frame = try frame(shown, before)
+            let control = APNGEncoder.control(frame, milliseconds: frames.durationMilliseconds(at: index))
+            try file.chunk("fcTL", sequence.pngBytes + control)
+            sequence += 1
+            if index == 0 {
+                try png.write(frame.rows, "IDAT", [], filter: frame.filter, to: &file)
+            } else {
+                try png.write(frame.rows, "fdAT", sequence.pngBytes, filter: frame.filter, to: &file)
+                sequence += 1
+            }
+            before = shown
+        }
+        return try file.finish()
+    }
+
+    // MARK: What a frame draws
+
+    private struct Frame {
+        let area: PixelArea
+        let rows: PNGStoredRows
+        let filter: PNGFilter
+        var blend = APNGEncoder.source
+    }
+
+    private func frame(_ shown: PixelBuffer, _ before: PixelBuffer?) throws(ImageError) -> Frame {
+        // One that shows what was there draws a pixel of it.
+        let changed = before.map { PixelArea(from: $0, to: shown) ?? PixelArea(columns: 0..<1, rows: 0..<1) }
+        let area = changed ?? PixelArea(shown.size)
+        let rows = try PNGStoredRows(PictureRows(shown, as: shown.format), area: area)
+        let asIs = try png.bestFilter(rows)
+        guard let before, let sparse = try onlyChanged(shown, before, area) else {
+            return Frame(area: area, rows: rows, filter: asIs.filter)
+        }
+        let sparseRows = try PNGStoredRows(PictureRows(sparse, as: sparse.format))
+        let sparseBest = try png.bestFilter(sparseRows)
+        guard sparseBest.cost < asIs.cost else { return Frame(area: area, rows: rows, filter: asIs.filter) }
+        return Frame(area: area, rows: sparseRows, filter: sparseBest.filter, blend: APNGEncoder.over)
+    }
+
+    /// The rectangle, clear where it is as before; nil where that would change the picture.
+    private func onlyChanged(
+        _ shown: PixelBuffer, _ before: PixelBuffer, _ area: PixelArea
+    ) throws(ImageError) -> PixelBuffer? {
+        let buffer = try PixelBuffer(size: area.size, format: shown.format, limit: Int.max)
+        let pixel = shown.format.bytesPerPixel
+        let offset = area.left * pixel
+        for y in 0..<area.size.height {
+            if y % 64 == 0 { try stop.check() }
+            guard let to = unsafe buffer.mutableRow(y)?.assumingMemoryBound(to: UInt8.self).baseAddress,
+                let new = unsafe shown.row(area.top + y)?.assumingMemoryBound(to: UInt8.self).baseAddress,
+                let old = unsafe before.row(area.top + y)?.assumingMemoryBound(to: UInt8.self).baseAddress
+            else { continue }
+            let isOpaque = unsafe sdpx_only_changed(to, new + offset, old + offset, area.size.width, pixel)
+            guard isOpaque != 0 else { return nil }
+        }
+        return buffer
+    }
+
+    /// Behind the sequence number (PNG, third edition, section 11.3.6.2); frames are not disposed of.
+    private static func control(_ frame: Frame, milliseconds: Int) -> [UInt8] {
+        let (numerator, denominator) = delay(milliseconds)
+        let place = frame.area.size.width.pngBytes + frame.area.size.height.pngBytes + frame.area.left.pngBytes
+        return place + frame.area.top.pngBytes
+            + [numerator, denominator].flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] } + [0, frame.blend]
+    }
+
+    /// As a fraction of numbers of 16 bits: exact up to 65 seconds, then as fine as they allow.
+    private static func delay(_ milliseconds: Int) -> (Int, Int) {
+        let limit = Int(UInt16.max)
+        for parts in [1000, 100, 10, 1] where milliseconds <= limit * (1000 / parts) {
+            let unit = 1000 / parts
+            return (min(limit, (max(0, milliseconds) + unit / 2) / unit), parts)
+        }
+        return (limit, 1)
+    }
+}

@@ -1,0 +1,91 @@
+import SDImage
+
+/// Writes stills; every pixel stays as it is.
+struct PNGEncoder {
+    let options: EncodeOptions
+    let stop: StopSignal
+    private let deflater: Deflater
+    /// For what must only be compared.
+    private let sampler: Deflater
+
+    private static let standardEffort = 6
+
+    init(_ options: EncodeOptions, stop: StopSignal) throws(ImageError) {
+        guard !options.isProgressive else { throw ImageError(.unsupported, "png: interlaced pictures are not written") }
+        self.options = options
+        self.stop = stop
+        deflater = try Deflater(effort: options.effort ?? PNGEncoder.standardEffort)
+        sampler = try Deflater(effort: 1)
+    }
+
+    func encode(_ image: Image) throws(ImageError) -> Bytes {
+        try PNGEncoder.check(image.size)
+        let image = image.pixels.format == .rgbaFloat ? try image.still.converted(to: .rgba16) : image
+        let layout = PNGLayout(image)
+        let rows = try PictureRows(image.pixels, as: layout.format)
+        if let indexed = try palette(rows) { return try encode(indexed, image.metadata) }
+        var file = try PNGFileWriter()
+        try file.chunk("IHDR", PNGLayout.header(image.size, depth: layout.depth, colorType: layout.colorType))
+        try writePrelude(image.metadata, isGray: layout.colorType == 0, &file)
+        try write(PNGStoredRows(rows), "IDAT", [], to: &file)
+        return try file.finish()
+    }
+
+    /// Numbers of PNG have 31 bits (section 7.1).
+    static func check(_ size: PixelSize) throws(ImageError) {
+        guard max(size.width, size.height) <= Int32.max else { throw .tooLarge("side in pixels", limit: Int(Int32.max)) }
+    }
+
+    // MARK: Colours in a palette
+
+    /// nil where it would not pay, or there are too many colours.
+    private func palette(_ rows: PictureRows) throws(ImageError) -> IndexedPicture? {
+        guard rows.format == .rgb8 || rows.format == .rgba8,
+            let indexed = try IndexedPicture(rows, stop: stop),
+            let pixels = rows.size.pixelCount, indexed.palette.count * 4 <= pixels
+        else { return nil }
+        return indexed
+    }
+
+    private func encode(_ picture: IndexedPicture, _ metadata: ImageMetadata) throws(ImageError) -> Bytes {
+        let colors = picture.palette
+        let bits = [1, 2, 4].first { colors.count <= 1 << $0 } ?? 8
+        var file = try PNGFileWriter()
+        try file.chunk("IHDR", PNGLayout.header(picture.indices.size, depth: UInt8(bits), colorType: 3))
+        let prelude = PNGPrelude(metadata, options, isGray: false)
+        try prelude.writeColor(&file, deflater: deflater)
+        try file.chunk("PLTE", colors.flatMap { color in (0..<3).map { UInt8(truncatingIfNeeded: color >> (8 * $0)) } })
+        let alphas = colors.map { UInt8($0 >> 24) }.filter { $0 < 255 }
+        if !alphas.isEmpty { try file.chunk("tRNS", alphas) }
+        try prelude.writeBlocks(&file)
+        let stored = bits < 8 ? try picture.packed(bits: bits) : picture.indices
+        try write(PNGStoredRows(PictureRows(stored, as: .gray8)), "IDAT", [], to: &file)
+        return try file.finish()
+    }
+
+    // MARK: Parts
+
+    /// What is said of a picture without a palette before its data.
+    func writePrelude(
+        _ metadata: ImageMetadata, isGray: Bool = false, _ file: inout PNGFileWriter
+    ) throws(ImageError) {
+        let prelude = PNGPrelude(metadata, options, isGray: isGray)
+        try prelude.writeColor(&file, deflater: deflater)
+        try prelude.writeBlocks(&file)
+    }
+
+    /// Chooses a filter, unless one is given, and writes the rows as one chunk.
+    func write(
+        _ rows: PNGStoredRows, _ name: StaticString, _ head: [UInt8], filter: PNGFilter? = nil, to file: inout PNGFileWriter
+    ) throws(ImageError) {
+        let lines = try PNGScanlines(rows)
+        let chosen = if let filter { filter } else { try lines.bestFilter(for: sampler).filter }
+        let filtered = try lines.filtered(chosen, stop: stop)
+        unsafe try file.chunk(name, head, packed: UnsafeRawBufferPointer(filtered.bytes), by: deflater)
+        try stop.check()
+    }
+
+    func bestFilter(_ rows: PNGStoredRows) throws(ImageError) -> (filter: PNGFilter, cost: Int) {
+        try PNGScanlines(rows).bestFilter(for: sampler)
+    }
+}

@@ -1,0 +1,76 @@
+import SDImage
+
+/// Filters rows and packs them, whole: twice the bytes of the picture are held meanwhile, of which the second half is only
+/// touched as far as the packed picture goes.
+@safe struct PNGScanlines {
+    private let rows: PNGStoredRows
+    /// In place of the row above the first.
+    private let zeros: ScratchMemory
+
+    init(_ rows: PNGStoredRows) throws(ImageError) {
+        self.rows = rows
+        zeros = try ScratchMemory(rows.rowBytes)
+    }
+
+    func filtered(_ filter: PNGFilter, stop: StopSignal) throws(ImageError) -> ScratchMemory {
+        let (bytes, overflow) = (rows.rowBytes + 1).multipliedReportingOverflow(by: rows.size.height)
+        guard !overflow else { throw .tooLarge("picture in bytes", limit: Int.max) }
+        let memory = try ScratchMemory(bytes, zeroed: false)
+        var end = 0
+        for y in 0..<rows.size.height {
+            if y % 64 == 0 { try stop.check() }
+            append(y, 0..<rows.rowBytes, filter, to: memory, &end)
+        }
+        try stop.check()
+        return memory
+    }
+
+    // MARK: Choosing a filter
+
+    /// Pixels of the rectangles that are tried, and how many there are at most.
+    private static let (sampleWidth, sampleHeight, samples) = (128, 32, 8)
+    /// In per cent of what it was: where the best numbers of a sample pack no better, they are noise, of which the smallest
+    /// are the best.
+    private static let noise = 58
+
+    /// The filter by which a sample packs best, and to how many bytes: on the mean 1 % from the best for the whole picture,
+    /// where picking each row's smallest numbers is 10 % from it, most for drawings.
+    func bestFilter(for deflater: Deflater) throws(ImageError) -> (filter: PNGFilter, cost: Int) {
+        let columns = min(rows.size.width, PNGScanlines.sampleWidth)
+        let lines = min(rows.size.height, PNGScanlines.sampleHeight)
+        let count = max(1, min(PNGScanlines.samples, rows.size.width / 2 * rows.size.height / (columns * lines)))
+        let memory = try ScratchMemory((columns * rows.pixelBytes + 1) * lines * count, zeroed: false)
+        let packed = try ScratchMemory(deflater.bound(memory.count), zeroed: false)
+        var best = (filter: PNGFilter.smallest, cost: Int.max)
+        for filter in PNGFilter.allCases.reversed() {
+            var end = 0
+            for index in 0..<count { sample(index, of: count, columns, lines, filter, to: memory, &end) }
+            let cost = unsafe deflater.pack(UnsafeRawBufferPointer(rebasing: memory.bytes[..<end]), into: packed.bytes)
+            if cost < best.cost { best = (filter, cost) }
+            if filter == .smallest, cost > memory.count / 100 * PNGScanlines.noise { break }
+        }
+        return best
+    }
+
+    /// The rectangles lie in rows one below the other, and in columns everywhere.
+    private func sample(
+        _ index: Int, of count: Int, _ columns: Int, _ lines: Int, _ filter: PNGFilter, to memory: ScratchMemory,
+        _ end: inout Int
+    ) {
+        let top = (rows.size.height - lines) * (2 * index + 1) / (2 * count)
+        let left = (rows.size.width - columns) * (2 * ((index * 5 + 2) % count) + 1) / (2 * count)
+        let bytes = left * rows.pixelBytes..<(left + columns) * rows.pixelBytes
+        for y in top..<top + lines { append(y, bytes, filter, to: memory, &end) }
+    }
+
+    private func append(_ y: Int, _ bytes: Range<Int>, _ filter: PNGFilter, to memory: ScratchMemory, _ end: inout Int) {
+        guard memory.count - end > bytes.count, let to = unsafe memory.bound(to: UInt8.self).baseAddress,
+            let above = unsafe y > 0 ? rows.row(y - 1) : UnsafePointer(zeros.bound(to: UInt8.self).baseAddress),
+            let row = unsafe rows.row(y)
+        else { return }
+        unsafe filter.apply(
+            to + end, row: row + bytes.lowerBound, above: above + bytes.lowerBound, bytes: bytes.count,
+            pixelBytes: rows.pixelBytes)
+        end += bytes.count + 1
+    }
+}

@@ -1,0 +1,113 @@
+import SDImage
+
+/// The extended file format around one or more pictures (RFC 9649, section 2.7).
+struct WebPContainer {
+    /// Blocks beside the pixels.
+    struct Blocks {
+        var profile: Bytes?
+        var exif: Bytes?
+        var xmp: Bytes?
+
+        var isEmpty: Bool { profile == nil && exif == nil && xmp == nil }
+    }
+
+    /// Bits of a header's first byte.
+    private enum Flag {
+        static let animation: UInt8 = 1 << 1
+        static let xmp: UInt8 = 1 << 2
+        static let exif: UInt8 = 1 << 3
+        static let alpha: UInt8 = 1 << 4
+        static let profile: UInt8 = 1 << 5
+    }
+
+    static let mostLoops = 65535
+    static let longestDuration = 1 << 24 - 1
+    private static let fileHeader = 12
+    private static let flagsPosition = 20
+
+    private let output: OutputBytes
+    private let canvas: PixelSize
+    private let blocks: Blocks
+    private var flags: UInt8
+
+    /// `loopCount`: of an animation, 0 for ever; nil for a still.
+    init(canvas: PixelSize, blocks: Blocks, loopCount: Int?) throws(ImageError) {
+        output = try OutputBytes(expecting: 1 << 16)
+        self.canvas = canvas
+        self.blocks = blocks
+        flags = loopCount == nil ? 0 : Flag.animation
+        flags |= (blocks.profile == nil ? 0 : Flag.profile) | (blocks.exif == nil ? 0 : Flag.exif)
+        flags |= blocks.xmp == nil ? 0 : Flag.xmp
+        try output.append(Array("RIFF\0\0\0\0WEBP".utf8))
+        try append("VP8X", [flags, 0, 0, 0] + WebPContainer.u24(canvas.width - 1) + WebPContainer.u24(canvas.height - 1))
+        if let profile = blocks.profile { try append("ICCP", profile) }
+        guard let loopCount else { return }
+        guard loopCount <= WebPContainer.mostLoops else { throw .tooLarge("loops of a WebP", limit: WebPContainer.mostLoops) }
+        // A clear background, which is not looked at where every frame covers all.
+        try append("ANIM", [0, 0, 0, 0] + [UInt8(loopCount & 255), UInt8(loopCount >> 8 & 255)])
+    }
+
+    /// The only picture, from a file of libwebp's.
+    mutating func add(_ file: Bytes) throws(ImageError) {
+        let picture = try WebPContainer.picture(file)
+        if picture.hasAlpha { flags |= Flag.alpha }
+        try output.append(picture.chunks)
+    }
+
+    /// A frame that covers the canvas, replaces what was there, and leaves it clear (spec COD-73).
+    mutating func add(frame file: Bytes, milliseconds: Int) throws(ImageError) {
+        let picture = try WebPContainer.picture(file)
+        if picture.hasAlpha { flags |= Flag.alpha }
+        guard milliseconds <= WebPContainer.longestDuration else {
+            throw .tooLarge("milliseconds of a frame", limit: WebPContainer.longestDuration)
+        }
+        let isDisposedOf: UInt8 = 1
+        let isNotBlended: UInt8 = 2
+        let header =
+            [0, 0, 0, 0, 0, 0] + WebPContainer.u24(canvas.width - 1) + WebPContainer.u24(canvas.height - 1)
+            + WebPContainer.u24(milliseconds) + [isDisposedOf | isNotBlended]
+        try appendHeader("ANMF", count: header.count + picture.chunks.count)
+        try output.append(header)
+        try output.append(picture.chunks)
+    }
+
+    mutating func finish() throws(ImageError) -> Bytes {
+        if let exif = blocks.exif { try append("EXIF", exif) }
+        if let xmp = blocks.xmp { try append("XMP ", xmp) }
+        guard let count = UInt32(exactly: output.count - 8) else { throw .tooLarge("bytes of a WebP", limit: Int(UInt32.max)) }
+        output.replace(at: 4, with: WebPContainer.u32(count))
+        output.replace(at: WebPContainer.flagsPosition, with: [flags])
+        return try output.finish()
+    }
+
+    /// The chunks of a file that holds one picture, without a header of this kind.
+    private static func picture(_ file: Bytes) throws(ImageError) -> (chunks: Bytes, hasAlpha: Bool) {
+        let extended = 18
+        let start = file.reader.matches("VP8X", at: fileHeader) ? fileHeader + extended : fileHeader
+        guard let chunks = file.slice(start..<max(start, file.count)) else {
+            throw ImageError(.encodeFailed, "libwebp gave no picture")
+        }
+        return (chunks, try WebPStream.features(file).has_alpha != 0)
+    }
+
+    private func append(_ name: StaticString, _ content: [UInt8]) throws(ImageError) {
+        try appendHeader(name, count: content.count)
+        try output.append(content)
+        if content.count % 2 != 0 { try output.append([0]) }
+    }
+
+    private func append(_ name: StaticString, _ content: Bytes) throws(ImageError) {
+        try appendHeader(name, count: content.count)
+        try output.append(content)
+        if content.count % 2 != 0 { try output.append([0]) }
+    }
+
+    private func appendHeader(_ name: StaticString, count: Int) throws(ImageError) {
+        guard let count = UInt32(exactly: count) else { throw .tooLarge("bytes of a WebP", limit: Int(UInt32.max)) }
+        try output.append((0..<4).map { unsafe name.utf8Start[$0] } + WebPContainer.u32(count))
+    }
+
+    private static func u24(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8 & 255), UInt8(value >> 16 & 255)] }
+
+    private static func u32(_ value: UInt32) -> [UInt8] { u24(Int(value & 0xFFFFFF)) + [UInt8(value >> 24)] }
+}

@@ -1,0 +1,176 @@
+import CWebP
+import Glibc
+import SDImage
+import SDImagePixels
+
+/// libwebp's own; a decoder's picture has that name here.
+typealias LibraryPicture = CWebP.WebPPicture
+
+/// One picture on its way through libwebp's encoder, to a file without metadata.
+@safe struct WebPEncoder {
+    static let longestSide = Int(WEBP_MAX_DIMENSION)
+
+    private let configuration: WebPConfiguration
+    private let stop: StopSignal
+    /// Asked together with `stop`.
+    private let isAbandoned: @Sendable () -> Bool
+
+    init(_ configuration: WebPConfiguration, stop: StopSignal, isAbandoned: @escaping @Sendable () -> Bool = { false }) {
+        self.configuration = configuration
+        self.stop = stop
+        self.isAbandoned = isAbandoned
+    }
+
+    /// What libwebp's callbacks work on.
+    private final class Context {
+        let output: OutputBytes
+        let stop: StopSignal
+        let isAbandoned: @Sendable () -> Bool
+        private(set) var failure: ImageError?
+
+        init(_ output: OutputBytes, _ stop: StopSignal, _ isAbandoned: @escaping @Sendable () -> Bool) {
+            self.output = output
+            self.stop = stop
+            self.isAbandoned = isAbandoned
+        }
+
+        /// 1 when it succeeds, as libwebp wants it.
+        func attempt(_ body: () throws(ImageError) -> Void) -> Int32 {
+            do throws(ImageError) {
+                try body()
+                return 1
+            } catch {
+                failure = error
+                return 0
+            }
+        }
+
+        func check() throws(ImageError) {
+            try stop.check()
+            if isAbandoned() { throw .cancelled }
+        }
+    }
+
+    func encode(_ image: Image) throws(ImageError) -> Bytes {
+        guard max(image.size.width, image.size.height) <= WebPEncoder.longestSide else {
+            throw .tooLarge("side of a WebP in pixels", limit: WebPEncoder.longestSide)
+        }
+        var config = configuration.value
+        do throws(ImageError) {
+            return try encode(image, &config)
+        } catch {
+            let isFull = error.libraryCode == Int32(clamping: VP8_ENC_ERROR_PARTITION0_OVERFLOW.rawValue)
+            guard isFull, config.partition_limit < 100 else { throw error }
+            // The modes of a very large picture have no room beside its best quality.
+            config.partition_limit = 100
+            return try encode(image, &config)
+        }
+    }
+
+    private func encode(_ image: Image, _ config: inout WebPConfig) throws(ImageError) -> Bytes {
+        let context = Context(try OutputBytes(expecting: (image.size.pixelCount ?? 0) / 4), stop, isAbandoned)
+        var picture = unsafe LibraryPicture()
+        guard unsafe WebPPictureInit(&picture) != 0 else { throw ImageError(.unsupported, "a libwebp of another version") }
+        defer { unsafe WebPPictureFree(&picture) }
+        unsafe picture.width = Int32(clamping: image.size.width)
+        unsafe picture.height = Int32(clamping: image.size.height)
+        // Only from RGB can libwebp make chroma in a better way, or spread the error of it.
+        let wantsRGB = config.lossless != 0 || config.use_sharp_yuv != 0 || config.preprocessing & 2 != 0
+        unsafe picture.use_argb = wantsRGB ? 1 : 0
+        unsafe try WebPEncoder.fill(&picture, image)
+        unsafe picture.custom_ptr = Unmanaged.passUnretained(context).toOpaque()
+        unsafe picture.writer = writePiece
+        unsafe picture.progress_hook = goOn
+        try context.check()
+        let isEncoded = unsafe WebPEncode(&config, &picture) != 0
+        return try withExtendedLifetime(context) { () throws(ImageError) in
+            if let failure = context.failure { throw failure }
+            guard isEncoded else { throw unsafe WebPEncoder.error(picture.error_code) }
+            return try context.output.finish()
+        }
+    }
+
+    // MARK: Pixels
+
+    /// Straight from the image where libwebp takes its format.
+    private static func fill(_ picture: inout LibraryPicture, _ image: Image) throws(ImageError) {
+        let format = image.pixels.format
+        let hasAlpha = image.metadata.hasAlpha && format.hasAlpha
+        let plain: Image =
+            switch format {
+            case .gray16: try image.converted(to: .gray8)
+            case .rgb16: try image.converted(to: .rgb8)
+            case .rgba16, .rgbaFloat: try image.converted(to: .rgba8)
+            case .rgba8Premultiplied, .bgra8Premultiplied: hasAlpha ? try image.converted(to: .rgba8) : image
+            default: image
+            }
+        guard plain.pixels.format != .gray8 else { return unsafe try fillGray(&picture, plain.pixels) }
+        let importRows =
+            switch plain.pixels.format {
+            case .rgb8: unsafe WebPPictureImportRGB
+            case .bgra8Premultiplied: unsafe WebPPictureImportBGRX
+            default: unsafe hasAlpha ? WebPPictureImportRGBA : WebPPictureImportRGBX
+            }
+        let base = unsafe plain.pixels.pixels.assumingMemoryBound(to: UInt8.self)
+        guard let stride = Int32(exactly: plain.pixels.stride) else { throw .tooLarge("bytes of a row", limit: Int(Int32.max)) }
+        let isImported = unsafe importRows(&picture, base, stride) != 0
+        withExtendedLifetime(plain) {}
+        guard isImported else { throw unsafe error(picture.error_code) }
+    }
+
+    /// Grey has no chroma to be computed: its brightness in libwebp's range of 16 to 235, or three equal colours.
+    private static func fillGray(_ picture: inout LibraryPicture, _ pixels: PixelBuffer) throws(ImageError) {
+        guard unsafe WebPPictureAlloc(&picture) != 0 else { throw unsafe error(picture.error_code) }
+        let width = pixels.size.width
+        for y in 0..<pixels.size.height {
+            guard let row = unsafe pixels.row(y) else { break }
+            if unsafe picture.use_argb != 0 {
+                guard let target = unsafe picture.argb else { break }
+                let place = unsafe target + y * Int(picture.argb_stride)
+                // Their four bytes are those of BGRA on little-endian machines.
+                unsafe sdpx_convert_row(
+                    place, PixelFormat.bgra8Premultiplied.rawValue, row.baseAddress, PixelFormat.gray8.rawValue, width)
+            } else if let luma = unsafe picture.y {
+                let place = unsafe luma + y * Int(picture.y_stride)
+                for x in 0..<width { unsafe place[x] = brightness[Int(row[x])] }
+            }
+        }
+        guard unsafe picture.use_argb == 0, let u = unsafe picture.u, let v = unsafe picture.v else { return }
+        let bytes = unsafe Int(picture.uv_stride) * ((pixels.size.height + 1) / 2)
+        unsafe memset(u, 128, bytes)
+        unsafe memset(v, 128, bytes)
+    }
+
+    /// ITU-R BT.601 in 16 bits, as libwebp rounds it.
+    private static let brightness: [UInt8] = (0..<256).map { UInt8(clamping: ($0 * 56318 + 1 << 15) >> 16 + 16) }
+
+    private static func error(_ code: WebPEncodingError) -> ImageError {
+        let number = Int32(clamping: code.rawValue)
+        return switch code {
+        case VP8_ENC_ERROR_OUT_OF_MEMORY, VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY:
+            ImageError(.noMemory, "libwebp was refused memory", libraryCode: number)
+        case VP8_ENC_ERROR_BAD_DIMENSION, VP8_ENC_ERROR_FILE_TOO_BIG:
+            ImageError(.tooLarge, "a picture too large for WebP", libraryCode: number)
+        default: ImageError(.encodeFailed, "libwebp cannot encode the picture", libraryCode: number)
+        }
+    }
+
+    /// For a picture whose `custom_ptr` is a context.
+    fileprivate static func attempt(
+        _ picture: UnsafePointer<LibraryPicture>?, _ body: (OutputBytes, () throws(ImageError) -> Void) throws(ImageError) -> Void
+    ) -> Int32 {
+        guard let pointer = unsafe picture?.pointee.custom_ptr else { return 0 }
+        let context = unsafe Unmanaged<Context>.fromOpaque(pointer).takeUnretainedValue()
+        return context.attempt { () throws(ImageError) in try body(context.output, context.check) }
+    }
+}
+
+private func writePiece(_ bytes: UnsafePointer<UInt8>?, _ count: Int, _ picture: UnsafePointer<LibraryPicture>?) -> Int32 {
+    unsafe WebPEncoder.attempt(picture) { output, _ throws(ImageError) in
+        unsafe try output.append(UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+}
+
+private func goOn(_ percent: Int32, _ picture: UnsafePointer<LibraryPicture>?) -> Int32 {
+    unsafe WebPEncoder.attempt(picture) { _, check throws(ImageError) in try check() }
+}

@@ -1,0 +1,50 @@
+import SDImage
+import Synchronization
+
+/// Encodes the frames of an animation two by two, the second of them by an idle worker where there is one.
+final class WebPFrameMaker: Sendable {
+    private let image: Image
+    private let count: Int
+    private let configuration: WebPConfiguration
+    private let stop: StopSignal
+    private let isAbandoned = Atomic<Bool>(false)
+    private let second = Mutex<Result<Bytes, ImageError>?>(nil)
+
+    init(_ image: Image, _ count: Int, _ configuration: WebPConfiguration, stop: StopSignal) {
+        self.image = image
+        self.count = count
+        self.configuration = configuration
+        self.stop = stop
+    }
+
+    /// Files of the frame at `index` and of the one behind it, where there is one.
+    func pair(_ index: Int, pool: () -> WorkPool?) throws(ImageError) -> (Bytes, Bytes?) {
+        let hasSecond = index + 1 < count
+        let assistance = hasSecond ? pool()?.assist { self.keepSecond(index + 1) } : nil
+        let first: Bytes
+        do throws(ImageError) { first = try encode(index) } catch {
+            isAbandoned.store(true, ordering: .relaxed)
+            assistance?.wait()
+            throw error
+        }
+        guard hasSecond else { return (first, nil) }
+        if assistance?.withdraw() ?? true { keepSecond(index + 1) } else { assistance?.wait() }
+        guard let result = second.withLock({ $0 }) else { throw ImageError(.internalError, "a frame is missing") }
+        return (first, try result.get())
+    }
+
+    private func keepSecond(_ index: Int) {
+        do throws(ImageError) {
+            let file = try encode(index)
+            second.withLock { $0 = .success(file) }
+        } catch {
+            second.withLock { $0 = .failure(error) }
+        }
+    }
+
+    private func encode(_ index: Int) throws(ImageError) -> Bytes {
+        let frame = try image.frame(at: index, stop: stop)
+        guard frame.size == image.size else { throw ImageError(.encodeFailed, "frames of different sizes") }
+        return try WebPEncoder(configuration, stop: stop) { self.isAbandoned.load(ordering: .relaxed) }.encode(frame)
+    }
+}

@@ -1,0 +1,91 @@
+import Glibc
+import SDImage
+import SDImagePixels
+
+/// Brightness and colours of a lossy picture, which are shrunk as they are coded: what remains is little to convert.
+@safe struct WebPPlanes {
+    private let size: PixelSize
+    private let memory: ScratchMemory
+
+    /// Bytes of the planes of a picture; colours have half the rows and columns.
+    static func byteCount(_ size: PixelSize) -> Int {
+        (0..<3).reduce(0) { sum, plane in
+            let (total, overflow) = sum.addingReportingOverflow(WebPPlanes.size(plane, of: size).pixelCount ?? Int.max)
+            return overflow ? Int.max : total
+        }
+    }
+
+    /// `size`: of the picture.
+    init(_ size: PixelSize) throws(ImageError) {
+        self.size = size
+        memory = try ScratchMemory(WebPPlanes.byteCount(size), zeroed: false)
+    }
+
+    func size(_ plane: Int) -> PixelSize { WebPPlanes.size(plane, of: size) }
+
+    private static func size(_ plane: Int, of size: PixelSize) -> PixelSize {
+        plane == 0 ? size : PixelSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
+    }
+
+    /// 0 is brightness, 1 and 2 are the differences of blue and red; rows are not padded. Lives as long as the planes.
+    func plane(_ index: Int) -> UnsafeMutableBufferPointer<UInt8> {
+        let start = (0..<index).reduce(0) { $0 + (size($1).pixelCount ?? 0) }
+        let count = size(index).pixelCount ?? 0
+        return unsafe UnsafeMutableBufferPointer(rebasing: memory.bound(to: UInt8.self)[start..<start + count])
+    }
+
+    /// The picture in a smaller size, as RGB8.
+    func shrunk(to target: PixelSize, limits: DecodeLimits, stop: StopSignal) throws(ImageError) -> PixelBuffer {
+        var options = DecodeOptions()
+        (options.thumbnailSize, options.preserveAspectRatio, options.limits) = (target, false, limits)
+        let luma = try shrink(0, options, stop: stop)
+        let blue = try shrink(1, options, stop: stop)
+        let red = try shrink(2, options, stop: stop)
+        let picture = try PixelBuffer(size: target, format: .rgb8, limit: limits.workingBytes)
+        for y in 0..<target.height {
+            guard let to = unsafe picture.mutableRow(y)?.baseAddress, let luma = unsafe luma.row(y)?.baseAddress,
+                let blue = unsafe blue.row(y)?.baseAddress, let red = unsafe red.row(y)?.baseAddress
+            else { break }
+            unsafe sdpx_video_to_rgb(
+                to.assumingMemoryBound(to: UInt8.self), luma.assumingMemoryBound(to: UInt8.self),
+                blue.assumingMemoryBound(to: UInt8.self), red.assumingMemoryBound(to: UInt8.self), target.width)
+        }
+        return picture
+    }
+
+    private func shrink(_ index: Int, _ options: DecodeOptions, stop: StopSignal) throws(ImageError) -> PixelBuffer {
+        let own = size(index)
+        let factor = WebPPlanes.factor(from: own, to: options.thumbnailSize ?? own)
+        let rowSize = PixelSize(width: (own.width + factor - 1) / factor, height: (own.height + factor - 1) / factor)
+        // Where a size is no multiple the last row and column stand for less.
+        let share = Double(index == 0 ? factor : 2 * factor)
+        let extent = ScanlineWriter.Extent(width: Double(size.width) / share, height: Double(size.height) / share)
+        let plan = try DecodePlan(storedSize: rowSize, orientation: .up, options: options)
+        var writer = try ScanlineWriter(
+            rowSize: rowSize, sourceFormat: .gray8, plan: plan, output: .gray8, transform: nil, options: options,
+            extent: extent)
+        let means = try ScratchMemory(rowSize.width, zeroed: false)
+        let samples = unsafe UnsafeBufferPointer(plane(index))
+        for y in 0..<rowSize.height {
+            if y % 16 == 0 { try stop.check() }
+            let rows = min(factor, own.height - y * factor)
+            let band = unsafe samples[y * factor * own.width..<(y * factor + rows) * own.width]
+            let row = unsafe UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: band.prefix(own.width)))
+            guard factor > 1, let from = unsafe UnsafeBufferPointer(rebasing: band).baseAddress,
+                let to = unsafe means.bound(to: UInt8.self).baseAddress
+            else {
+                unsafe try writer.write(row)
+                continue
+            }
+            unsafe sdpx_box_row(to, from, own.width, rows, own.width, factor)
+            unsafe try writer.write(UnsafeRawBufferPointer(means.bytes))
+        }
+        return try writer.finish()
+    }
+
+    /// Samples of which plain means are taken first, in each direction: few enough to leave the rest to the sharper filter,
+    /// which takes up to three.
+    private static func factor(from own: PixelSize, to target: PixelSize) -> Int {
+        min(own.width / max(1, target.width * 3), own.height / max(1, target.height * 3), 127) + 1
+    }
+}

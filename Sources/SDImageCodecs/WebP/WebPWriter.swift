@@ -1,0 +1,58 @@
+import SDImage
+import Synchronization
+
+/// A picture or an animation on its way into a WebP file: all that is the same for every quality.
+struct WebPWriter {
+    private let image: Image
+    private let options: EncodeOptions
+    private let blocks: WebPContainer.Blocks
+    private let stop: StopSignal
+
+    init(_ image: Image, options: EncodeOptions, stop: StopSignal) throws(ImageError) {
+        if options.maxFileSize > 0, options.webP[.targetPSNR] ?? 0 > 0 {
+            throw ImageError(.invalidArgument, "a limit of the file's size, and a PSNR")
+        }
+        guard max(image.size.width, image.size.height) <= WebPEncoder.longestSide else {
+            throw .tooLarge("side of a WebP in pixels", limit: WebPEncoder.longestSide)
+        }
+        let upright = try image.upright(stop: stop)
+        // Where bytes are few the profile has no room (spec COD-73), and the colours become those that need none.
+        self.image = try options.maxFileSize > 0 ? upright.inSRGB(stop: stop) : upright.withoutCodePoints(stop: stop)
+        self.options = options
+        self.stop = stop
+        blocks = WebPContainer.Blocks(
+            profile: self.image.metadata.colorProfile,
+            exif: try ExifWriter(options.exif, orientation: .up).block(),
+            xmp: options.xmp.flatMap { $0.isEmpty ? nil : $0 })
+    }
+
+    func encode(pool: () -> WorkPool? = WorkPool.idle) throws(ImageError) -> Bytes {
+        try options.keepingFileSize { quality throws(ImageError) in
+            let configuration = try WebPConfiguration(options, quality: quality)
+            guard let frames = image.frames, frames.frameCount > 1 else { return try encodeStill(configuration) }
+            return try encode(frames, configuration, pool: pool)
+        }
+    }
+
+    private func encodeStill(_ configuration: WebPConfiguration) throws(ImageError) -> Bytes {
+        let file = try WebPEncoder(configuration, stop: stop).encode(image)
+        guard !blocks.isEmpty else { return file }
+        var container = try WebPContainer(canvas: image.size, blocks: blocks, loopCount: nil)
+        try container.add(file)
+        return try container.finish()
+    }
+
+    private func encode(
+        _ frames: any FrameProvider, _ configuration: WebPConfiguration, pool: () -> WorkPool?
+    ) throws(ImageError) -> Bytes {
+        let loopCount = options.loopCount ?? image.metadata.loopCount
+        var container = try WebPContainer(canvas: image.size, blocks: blocks, loopCount: loopCount)
+        let maker = WebPFrameMaker(image, frames.frameCount, configuration, stop: stop)
+        for index in stride(from: 0, to: frames.frameCount, by: 2) {
+            let (first, second) = try maker.pair(index, pool: pool)
+            try container.add(frame: first, milliseconds: frames.durationMilliseconds(at: index))
+            if let second { try container.add(frame: second, milliseconds: frames.durationMilliseconds(at: index + 1)) }
+        }
+        return try container.finish()
+    }
+}

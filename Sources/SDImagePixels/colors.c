@@ -1,0 +1,90 @@
+#include "sdpx_write.h"
+
+#include <string.h>
+
+/* Slots of the table: four for each colour, so that few share one. */
+enum { MOST = 256, SLOTS = 1024 };
+
+struct sdpx_colors {
+    uint32_t count;
+    uint32_t values[MOST];
+    /* 0 is an empty slot, else one more than the place in `values`. */
+    uint16_t places[SLOTS];
+};
+
+size_t sdpx_colors_size(void) { return sizeof(sdpx_colors); }
+
+void sdpx_colors_start(sdpx_colors *colors) { memset(colors, 0, sizeof *colors); }
+
+uint32_t sdpx_colors_count(const sdpx_colors *colors) { return colors->count; }
+
+const uint32_t *sdpx_colors_values(const sdpx_colors *colors) { return colors->values; }
+
+static inline __attribute__((always_inline)) uint32_t color_at(const uint8_t *pixel, int channels) {
+    return (uint32_t)pixel[0] | (uint32_t)pixel[1] << 8 | (uint32_t)pixel[2] << 16 |
+           (uint32_t)(channels == 4 ? pixel[3] : 255) << 24;
+}
+
+/* Where the colour is, or would be put. */
+static inline uint32_t slot_of(const sdpx_colors *colors, uint32_t color) {
+    uint32_t slot = (color * 0x9e3779b1u) >> 22;
+    while (colors->places[slot] && colors->values[colors->places[slot] - 1] != color)
+        slot = (slot + 1) % SLOTS;
+    return slot;
+}
+
+static inline __attribute__((always_inline)) int add_row(sdpx_colors *colors, const uint8_t *row, size_t pixels,
+                                                         int channels) {
+    uint32_t before = 0;
+    for (size_t i = 0; i < pixels; i++) {
+        uint32_t color = color_at(row + i * (size_t)channels, channels);
+        if (color == before && i)
+            continue;
+        before = color;
+        uint32_t slot = slot_of(colors, color);
+        if (colors->places[slot])
+            continue;
+        if (colors->count == MOST)
+            return 0;
+        colors->values[colors->count] = color;
+        colors->places[slot] = (uint16_t)++colors->count;
+    }
+    return 1;
+}
+
+int sdpx_colors_add(sdpx_colors *colors, const uint8_t *row, size_t pixels, int channels) {
+    return channels == 4 ? add_row(colors, row, pixels, 4) : add_row(colors, row, pixels, 3);
+}
+
+static inline __attribute__((always_inline)) void find_row(const sdpx_colors *colors, uint8_t *to, const uint8_t *row,
+                                                           size_t pixels, int channels, const uint8_t *places) {
+    uint32_t before = 0;
+    uint8_t place = 0;
+    for (size_t i = 0; i < pixels; i++) {
+        uint32_t color = color_at(row + i * (size_t)channels, channels);
+        if (color != before || !i) {
+            uint16_t found = colors->places[slot_of(colors, color)];
+            place = found ? places[found - 1] : 0;
+            before = color;
+        }
+        to[i] = place;
+    }
+}
+
+void sdpx_colors_find(const sdpx_colors *colors, uint8_t *to, const uint8_t *row, size_t pixels, int channels,
+                      const uint8_t *places) {
+    if (channels == 4)
+        find_row(colors, to, row, pixels, 4, places);
+    else
+        find_row(colors, to, row, pixels, 3, places);
+}
+
+void sdpx_pack_indices(uint8_t *to, const uint8_t *from, size_t pixels, int bits) {
+    size_t each = 8 / (size_t)bits;
+    for (size_t i = 0; i < pixels; i += each) {
+        unsigned byte = 0;
+        for (size_t k = 0; k < each; k++)
+            byte = byte << bits | (i + k < pixels ? from[i + k] : 0u);
+        to[i / each] = (uint8_t)byte;
+    }
+}

@@ -1,0 +1,59 @@
+/* The curve of sRGB and what it is made of, written so that loops over them become vectors. */
+#ifndef SDPX_CURVE_H
+#define SDPX_CURVE_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE int32_t bits_of(float v) {
+    int32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+INLINE float float_of(int32_t bits) {
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+/* For positive normal numbers; others give some finite number. The mantissa is moved to 0.7 ... 1.4, where the series
+   of the inverse hyperbolic tangent converges at once. */
+INLINE float log2_of(float v) {
+    int32_t bits = bits_of(v), exponent = (bits - 0x3f3504f3) >> 23;
+    float m = float_of(bits - (int32_t)((uint32_t)exponent << 23)), s = (m - 1) / (m + 1), q = s * s;
+    float series = 1 + q * (0.33333333f + q * (0.2f + q * (0.14285714f + q * 0.11111111f)));
+    return (float)exponent + 2.8853901f * s * series;
+}
+
+/* For -126 ... 127. Adding the large number rounds to an integer, which then stands in the lowest bits. */
+INLINE float exp2_of(float v) {
+    const float rounder = 12582912.0f;
+    float shifted = v + rounder, f = (v - (shifted - rounder)) * 0.69314718f;
+    float high = 0.16666667f + f * (0.041666667f + f * (0.0083333333f + f * 0.0013888889f));
+    float series = 1 + f * (1 + f * (0.5f + f * high));
+    return float_of(bits_of(series) + (int32_t)((uint32_t)(bits_of(shifted) - bits_of(rounder)) << 23));
+}
+
+INLINE float power(float v, float exponent) {
+    float e = log2_of(v) * exponent;
+    return exp2_of(e < -126 ? -126 : e > 127 ? 127 : e);
+}
+
+/* A comparison with a number that is not one is false, so that also such a number ends inside. */
+INLINE float unit(float v) { return v > 0 ? (v < 1 ? v : 1) : 0; }
+
+/* IEC 61966-2-1, for 0 ... 1. */
+INLINE float srgb_to_light(float v) {
+    float curve = power((v + 0.055f) / 1.055f, 2.4f);
+    return v <= 0.04045f ? v / 12.92f : curve;
+}
+
+INLINE float light_to_srgb(float v) {
+    float curve = 1.055f * power(v, 1 / 2.4f) - 0.055f;
+    return v <= 0.0031308f ? v * 12.92f : curve;
+}
+
+#endif

@@ -1,0 +1,172 @@
+#include "quantize.h"
+
+#include <math.h>
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Of 32 parts of an error, how many are handed on: with all of them, errors pile up where the palette does not reach,
+   and end as noise. */
+enum { HANDED_ON = 29 };
+
+INLINE int32_t clamp(int32_t v) { return v < 0 ? 0 : v > 255 ? 255 : v; }
+
+INLINE int32_t weighted(int32_t red, int32_t green, int32_t blue) {
+    return SDPX_WEIGHT_RED * red * red + SDPX_WEIGHT_GREEN * green * green + SDPX_WEIGHT_BLUE * blue * blue;
+}
+
+INLINE int32_t distance(const int32_t *a, const int32_t *b) { return weighted(a[0] - b[0], a[1] - b[1], a[2] - b[2]); }
+
+/* Half the mean distance of a palette entry to its nearest neighbour, on one channel. */
+static int32_t spread_of(const sdpx_mapping *m) {
+    float sum = 0;
+    for (uint32_t i = 0; i < m->count; i++) {
+        int32_t least = INT32_MAX;
+        for (uint32_t j = 0; j < m->count; j++) {
+            int32_t d = distance(m->colors[i], m->colors[j]);
+            least = j != i && d < least ? d : least;
+        }
+        sum += sqrtf((float)least / (SDPX_WEIGHT_RED + SDPX_WEIGHT_GREEN + SDPX_WEIGHT_BLUE));
+    }
+    return m->count < 2 ? 0 : (int32_t)(sum / (float)m->count);
+}
+
+void sdpx_quantizer_use(sdpx_quantizer *q, const uint8_t *rgb, size_t colors) {
+    sdpx_mapping *m = &q->mapping;
+    m->count = colors > 256 ? 256 : (uint32_t)colors;
+    memset(m->large_cubes, 0, sizeof m->large_cubes);
+    memset(m->cubes, 0, sizeof m->cubes);
+    m->used = m->count + 1;
+    m->lists[0] = (uint8_t)(m->count - 1);
+    for (uint32_t i = 0; i < m->count; i++) {
+        m->lists[i + 1] = (uint8_t)i;
+        for (int k = 0; k < 3; k++)
+            m->colors[i][k] = rgb[3 * i + (size_t)k];
+    }
+    m->spread = spread_of(m);
+    m->handed_on = HANDED_ON;
+}
+
+void sdpx_quantizer_diffuse(sdpx_quantizer *q, double amount) { q->mapping.handed_on = (int32_t)(amount * HANDED_ON + 0.5); }
+
+size_t sdpx_quantizer_errors(size_t width) { return 3 * (width + 2); }
+
+/* How far a value lies before or behind a cube whose lowest value this is; and how far its farther end is away. */
+INLINE int32_t outside(int32_t value, int32_t low, int32_t side) {
+    int32_t below = low - value, above = value - (low + side - 1), most = below > above ? below : above;
+    return most > 0 ? most : 0;
+}
+
+INLINE int32_t farthest(int32_t value, int32_t low, int32_t side) {
+    int32_t below = value - low, above = low + side - 1 - value;
+    return below > above ? below : above;
+}
+
+/* Makes the list of a cube from that of a cube around it; 0 where no room is left. An entry can be the nearest of some
+   colour of the cube only if the cube's nearest point is not farther from it than the farthest point from another. */
+static uint32_t make_list(sdpx_mapping *m, uint32_t around, const int32_t *low, int32_t side) {
+    const uint8_t *from = m->lists + around;
+    int32_t nearest[256], bound = INT32_MAX;
+    uint32_t count = from[0] + 1u, start = m->used, end = start + 1;
+    if (LISTS - start < 257)
+        return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const int32_t *c = m->colors[from[i + 1]];
+        int32_t far = weighted(farthest(c[0], low[0], side), farthest(c[1], low[1], side), farthest(c[2], low[2], side));
+        nearest[i] = weighted(outside(c[0], low[0], side), outside(c[1], low[1], side), outside(c[2], low[2], side));
+        bound = far < bound ? far : bound;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        m->lists[end] = from[i + 1];
+        end += nearest[i] <= bound;
+    }
+    m->lists[start] = (uint8_t)(end - start - 2);
+    m->used = end;
+    return start;
+}
+
+static uint32_t fill_cube(sdpx_mapping *m, const int32_t *color, uint32_t *cube) {
+    uint32_t *large = &m->large_cubes[color[0] >> 4 << 8 | color[1] >> 4 << 4 | color[2] >> 4];
+    if (*large == 0)
+        *large = make_list(m, 0, (int32_t[]){color[0] & ~15, color[1] & ~15, color[2] & ~15}, 16);
+    *cube = make_list(m, *large, (int32_t[]){color[0] & ~3, color[1] & ~3, color[2] & ~3}, 4);
+    return *cube;
+}
+
+INLINE uint8_t nearest_of(sdpx_mapping *m, const int32_t *color) {
+    uint32_t *cube = &m->cubes[color[0] >> 2 << 12 | color[1] >> 2 << 6 | color[2] >> 2];
+    const uint8_t *list = m->lists + (*cube ? *cube : fill_cube(m, color, cube));
+    uint8_t best = list[1];
+    int32_t least = distance(m->colors[best], color);
+    for (uint32_t i = 2; i <= list[0] + 1u; i++) {
+        int32_t d = distance(m->colors[list[i]], color);
+        best = d < least ? list[i] : best;
+        least = d < least ? d : least;
+    }
+    return best;
+}
+
+/* `errors` has, in sixteenths and one pixel further than the picture to both sides, what the row above hands down; each
+   place is overwritten with what goes to the row below as soon as it was read. */
+static void diffuse(sdpx_mapping *m, uint8_t *indices, const uint8_t *rgba, size_t width, size_t y, unsigned least_alpha,
+                    uint8_t clear_index, int16_t *errors) {
+    ptrdiff_t step = y & 1 ? -1 : 1;
+    size_t x = step < 0 ? width - 1 : 0;
+    /* To the next pixel, to the pixel below, and to the one below the next. */
+    int32_t ahead[3] = {0}, under[3] = {0}, beyond[3] = {0};
+    for (size_t i = 0; i < width; i++, x += (size_t)step) {
+        const uint8_t *p = rgba + 4 * x;
+        int16_t *here = errors + 3 * (x + 1);
+        int32_t color[3], left[3] = {0};
+        if (p[3] < least_alpha) {
+            indices[x] = clear_index;
+        } else {
+            for (int k = 0; k < 3; k++)
+                color[k] = clamp(p[k] + ((ahead[k] + here[k] + 8) >> 4));
+            indices[x] = nearest_of(m, color);
+            for (int k = 0; k < 3; k++)
+                left[k] = (color[k] - m->colors[indices[x]][k]) * m->handed_on / 32;
+        }
+        for (int k = 0; k < 3; k++) {
+            here[-3 * step + k] = (int16_t)(under[k] + 3 * left[k]);
+            under[k] = beyond[k] + 5 * left[k];
+            beyond[k] = left[k];
+            ahead[k] = 7 * left[k];
+        }
+    }
+    for (int k = 0; k < 3; k++)
+        errors[3 * (x + 1) - (size_t)(3 * step) + (size_t)k] = (int16_t)under[k];
+}
+
+/* Bayer's matrix of 8 by 8: the bits of x ^ y and of y, mixed and reversed. */
+INLINE int32_t threshold(size_t x, size_t y) {
+    size_t a = x ^ y, v = 0;
+    for (int bit = 0; bit < 3; bit++)
+        v = v << 2 | (a >> bit & 1) << 1 | (y >> bit & 1);
+    return (int32_t)v;
+}
+
+void sdpx_quantizer_map(sdpx_quantizer *q, uint8_t *indices, const uint8_t *rgba, size_t width, size_t y,
+                        unsigned least_alpha, uint8_t clear_index, int dither, int16_t *errors) {
+    sdpx_mapping *m = &q->mapping;
+    if (width == 0 || m->count == 0)
+        return;
+    if (dither == SDPX_DITHER_DIFFUSION) {
+        diffuse(m, indices, rgba, width, y, least_alpha, clear_index, errors);
+        return;
+    }
+    for (size_t x = 0; x < width; x++) {
+        const uint8_t *p = rgba + 4 * x;
+        if (p[3] < least_alpha) {
+            indices[x] = clear_index;
+        } else if (dither == SDPX_DITHER_NONE) {
+            indices[x] = x && memcmp(p, p - 4, 4) == 0 ? indices[x - 1]
+                                                      : nearest_of(m, (int32_t[]){p[0], p[1], p[2]});
+        } else {
+            /* Thresholds are the odd numbers from -63 to 63. */
+            int32_t shift = (2 * threshold(x, y) - 63) * m->spread / 128;
+            int32_t color[3] = {clamp(p[0] + shift), clamp(p[1] + shift), clamp(p[2] + shift)};
+            indices[x] = nearest_of(m, color);
+        }
+    }
+}

@@ -1,0 +1,168 @@
+#include "planes.h"
+
+#include "clones.h"
+#include "curve.h"
+#include "sdpixels.h"
+
+INLINE void read8(sdpx_planes *to, const uint8_t *p, size_t n, int red) {
+    for (size_t i = 0; i < n; i++) {
+        to->red[i] = (float)p[4 * i + (size_t)red] * (1 / 255.0f);
+        to->green[i] = (float)p[4 * i + 1] * (1 / 255.0f);
+        to->blue[i] = (float)p[4 * i + 2 - (size_t)red] * (1 / 255.0f);
+        to->alpha[i] = (float)p[4 * i + 3] * (1 / 255.0f);
+    }
+}
+
+INLINE void read16(sdpx_planes *to, const uint16_t *p, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        to->red[i] = (float)p[4 * i] * (1 / 65535.0f);
+        to->green[i] = (float)p[4 * i + 1] * (1 / 65535.0f);
+        to->blue[i] = (float)p[4 * i + 2] * (1 / 65535.0f);
+        to->alpha[i] = (float)p[4 * i + 3] * (1 / 65535.0f);
+    }
+}
+
+INLINE void read_float(sdpx_planes *to, const float *p, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        to->red[i] = p[4 * i];
+        to->green[i] = p[4 * i + 1];
+        to->blue[i] = p[4 * i + 2];
+        to->alpha[i] = p[4 * i + 3];
+    }
+}
+
+INLINE void read_opaque8(sdpx_planes *to, const uint8_t *p, size_t n, size_t channels) {
+    for (size_t i = 0; i < n; i++) {
+        to->red[i] = (float)p[channels * i] * (1 / 255.0f);
+        to->green[i] = (float)p[channels * i + channels / 2] * (1 / 255.0f);
+        to->blue[i] = (float)p[channels * i + channels - 1] * (1 / 255.0f);
+        to->alpha[i] = 1;
+    }
+}
+
+INLINE void read_opaque16(sdpx_planes *to, const uint16_t *p, size_t n, size_t channels) {
+    for (size_t i = 0; i < n; i++) {
+        to->red[i] = (float)p[channels * i] * (1 / 65535.0f);
+        to->green[i] = (float)p[channels * i + channels / 2] * (1 / 65535.0f);
+        to->blue[i] = (float)p[channels * i + channels - 1] * (1 / 65535.0f);
+        to->alpha[i] = 1;
+    }
+}
+
+INLINE void straighten(sdpx_planes *planes, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        float a = planes->alpha[i], factor = a > 0 ? 1 / a : 1;
+        planes->red[i] *= factor;
+        planes->green[i] *= factor;
+        planes->blue[i] *= factor;
+    }
+}
+
+SDPX_CLONES void sdpx_read_planes(sdpx_planes *to, const void *from, int format, size_t n) {
+    switch (format) {
+    case SDPX_GRAY8: read_opaque8(to, from, n, 1); break;
+    case SDPX_RGB8: read_opaque8(to, from, n, 3); break;
+    case SDPX_RGBA8: read8(to, from, n, 0); break;
+    case SDPX_RGBA8_PREMULTIPLIED:
+        read8(to, from, n, 0);
+        straighten(to, n);
+        break;
+    case SDPX_BGRA8_PREMULTIPLIED:
+        read8(to, from, n, 2);
+        straighten(to, n);
+        break;
+    case SDPX_GRAY16: read_opaque16(to, from, n, 1); break;
+    case SDPX_RGB16: read_opaque16(to, from, n, 3); break;
+    case SDPX_RGBA16: read16(to, from, n); break;
+    case SDPX_RGBA_FLOAT: read_float(to, from, n); break;
+    default: break;
+    }
+}
+
+INLINE uint8_t byte(float v) { return (uint8_t)(int32_t)(unit(v) * 255 + 0.5f); }
+INLINE uint16_t word(float v) { return (uint16_t)(int32_t)(unit(v) * 65535 + 0.5f); }
+
+INLINE void write8(uint8_t *p, const sdpx_planes *from, size_t n, int red, int premultiplied) {
+    for (size_t i = 0; i < n; i++) {
+        float a = unit(from->alpha[i]), factor = premultiplied ? a : 1;
+        p[4 * i + (size_t)red] = byte(unit(from->red[i]) * factor);
+        p[4 * i + 1] = byte(unit(from->green[i]) * factor);
+        p[4 * i + 2 - (size_t)red] = byte(unit(from->blue[i]) * factor);
+        p[4 * i + 3] = byte(a);
+    }
+}
+
+INLINE void write16(uint16_t *p, const sdpx_planes *from, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        p[4 * i] = word(from->red[i]);
+        p[4 * i + 1] = word(from->green[i]);
+        p[4 * i + 2] = word(from->blue[i]);
+        p[4 * i + 3] = word(from->alpha[i]);
+    }
+}
+
+INLINE void write_float(float *p, const sdpx_planes *from, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        p[4 * i] = from->red[i];
+        p[4 * i + 1] = from->green[i];
+        p[4 * i + 2] = from->blue[i];
+        p[4 * i + 3] = unit(from->alpha[i]);
+    }
+}
+
+INLINE void write_rgb8(uint8_t *p, const sdpx_planes *from, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        p[3 * i] = byte(from->red[i]);
+        p[3 * i + 1] = byte(from->green[i]);
+        p[3 * i + 2] = byte(from->blue[i]);
+    }
+}
+
+INLINE void write_rgb16(uint16_t *p, const sdpx_planes *from, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        p[3 * i] = word(from->red[i]);
+        p[3 * i + 1] = word(from->green[i]);
+        p[3 * i + 2] = word(from->blue[i]);
+    }
+}
+
+SDPX_CLONES void sdpx_write_planes(void *to, int format, const sdpx_planes *from, size_t n) {
+    switch (format) {
+    case SDPX_GRAY8:
+        for (size_t i = 0; i < n; i++)
+            ((uint8_t *)to)[i] = byte(from->green[i]);
+        break;
+    case SDPX_RGB8: write_rgb8(to, from, n); break;
+    case SDPX_RGBA8: write8(to, from, n, 0, 0); break;
+    case SDPX_RGBA8_PREMULTIPLIED: write8(to, from, n, 0, 1); break;
+    case SDPX_BGRA8_PREMULTIPLIED: write8(to, from, n, 2, 1); break;
+    case SDPX_GRAY16:
+        for (size_t i = 0; i < n; i++)
+            ((uint16_t *)to)[i] = word(from->green[i]);
+        break;
+    case SDPX_RGB16: write_rgb16(to, from, n); break;
+    case SDPX_RGBA16: write16(to, from, n); break;
+    case SDPX_RGBA_FLOAT: write_float(to, from, n); break;
+    default: break;
+    }
+}
+
+INLINE float mirrored(float v, float magnitude) { return v < 0 ? -magnitude : magnitude; }
+
+SDPX_CLONES void sdpx_encode_planes(sdpx_planes *planes, size_t n) {
+    float *all[3] = {planes->red, planes->green, planes->blue};
+    for (int k = 0; k < 3; k++)
+        for (size_t i = 0; i < n; i++) {
+            float v = all[k][i], magnitude = v < 0 ? -v : v;
+            all[k][i] = mirrored(v, light_to_srgb(magnitude));
+        }
+}
+
+SDPX_CLONES void sdpx_decode_planes(sdpx_planes *planes, size_t n) {
+    float *all[3] = {planes->red, planes->green, planes->blue};
+    for (int k = 0; k < 3; k++)
+        for (size_t i = 0; i < n; i++) {
+            float v = all[k][i], magnitude = v < 0 ? -v : v;
+            all[k][i] = mirrored(v, srgb_to_light(magnitude));
+        }
+}

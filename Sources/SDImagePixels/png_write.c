@@ -1,0 +1,99 @@
+#include "sdpx_write.h"
+
+#include <string.h>
+
+#include "clones.h"
+#include "sdpixels.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Bytes whose costs are summed in 32 bits. */
+enum { STRETCH = 1 << 16 };
+
+INLINE uint8_t difference(uint8_t a, uint8_t b) { return a > b ? (uint8_t)(a - b) : (uint8_t)(b - a); }
+
+/* The one of a (left), b (above) and c (above left) that is nearest to a + b - c, in lanes of eight bits: where a and b lie
+   on the same side of c, or on it, the nearer one of them is it; elsewhere c may be nearer than both. */
+INLINE uint8_t paeth(uint8_t a, uint8_t b, uint8_t c) {
+    uint8_t to_a = difference(b, c), to_b = difference(a, c), to_c = difference(to_a, to_b);
+    uint8_t nearer = to_a <= to_b ? a : b, nearest = to_a <= to_b ? to_a : to_b;
+    uint8_t between = (uint8_t)((a >= c) ^ (b >= c));
+    return between & (uint8_t)(to_c < nearest) ? c : nearer;
+}
+
+INLINE uint8_t filtered(uint8_t x, uint8_t a, uint8_t b, uint8_t c, int filter) {
+    switch (filter) {
+    case SDPX_FILTER_SUB: return (uint8_t)(x - a);
+    case SDPX_FILTER_UP: return (uint8_t)(x - b);
+    case SDPX_FILTER_AVERAGE: return (uint8_t)(x - ((a + b) >> 1));
+    case SDPX_FILTER_PAETH: return (uint8_t)(x - paeth(a, b, c));
+    default: return x;
+    }
+}
+
+INLINE void filter_bytes(uint8_t *restrict to, const uint8_t *row, const uint8_t *above, size_t bytes, size_t pixel,
+                         int filter) {
+    for (size_t i = 0; i < pixel && i < bytes; i++)
+        to[i] = filtered(row[i], 0, above[i], 0, filter);
+    for (size_t i = pixel; i < bytes; i++)
+        to[i] = filtered(row[i], row[i - pixel], above[i], above[i - pixel], filter);
+}
+
+SDPX_CLONES static void filter_sub(uint8_t *restrict to, const uint8_t *row, const uint8_t *above, size_t bytes, size_t pixel) {
+    filter_bytes(to, row, above, bytes, pixel, SDPX_FILTER_SUB);
+}
+
+SDPX_CLONES static void filter_up(uint8_t *restrict to, const uint8_t *row, const uint8_t *above, size_t bytes, size_t pixel) {
+    filter_bytes(to, row, above, bytes, pixel, SDPX_FILTER_UP);
+}
+
+SDPX_CLONES static void filter_average(uint8_t *restrict to, const uint8_t *row, const uint8_t *above, size_t bytes,
+                                       size_t pixel) {
+    filter_bytes(to, row, above, bytes, pixel, SDPX_FILTER_AVERAGE);
+}
+
+SDPX_CLONES static void filter_paeth(uint8_t *restrict to, const uint8_t *row, const uint8_t *above, size_t bytes,
+                                     size_t pixel) {
+    filter_bytes(to, row, above, bytes, pixel, SDPX_FILTER_PAETH);
+}
+
+void sdpx_filter_scanline(uint8_t *to, const uint8_t *row, const uint8_t *above, size_t bytes, int filter, size_t pixel) {
+    switch (filter) {
+    case SDPX_FILTER_SUB: filter_sub(to, row, above, bytes, pixel); break;
+    case SDPX_FILTER_UP: filter_up(to, row, above, bytes, pixel); break;
+    case SDPX_FILTER_AVERAGE: filter_average(to, row, above, bytes, pixel); break;
+    case SDPX_FILTER_PAETH: filter_paeth(to, row, above, bytes, pixel); break;
+    default: memcpy(to, row, bytes); break;
+    }
+}
+
+/* As signed numbers, without their signs. */
+INLINE uint32_t size_of(uint8_t v) { return v < 128 ? v : (uint8_t)-v; }
+
+SDPX_CLONES static void add_costs(uint64_t costs[5], const uint8_t *row, const uint8_t *above, size_t bytes, size_t pixel) {
+    uint32_t none = 0, sub = 0, up = 0, average = 0, nearest = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        uint8_t x = row[i], a = row[i - pixel], b = above[i], c = above[i - pixel];
+        none += size_of(x);
+        sub += size_of(filtered(x, a, b, c, SDPX_FILTER_SUB));
+        up += size_of(filtered(x, a, b, c, SDPX_FILTER_UP));
+        average += size_of(filtered(x, a, b, c, SDPX_FILTER_AVERAGE));
+        nearest += size_of(filtered(x, a, b, c, SDPX_FILTER_PAETH));
+    }
+    costs[SDPX_FILTER_NONE] += none;
+    costs[SDPX_FILTER_SUB] += sub;
+    costs[SDPX_FILTER_UP] += up;
+    costs[SDPX_FILTER_AVERAGE] += average;
+    costs[SDPX_FILTER_PAETH] += nearest;
+}
+
+int sdpx_cheapest_filter(const uint8_t *row, const uint8_t *above, size_t bytes, size_t pixel) {
+    uint64_t costs[5] = {0};
+    for (size_t start = pixel; start < bytes; start += STRETCH)
+        add_costs(costs, row + start, above + start, bytes - start < STRETCH ? bytes - start : STRETCH, pixel);
+    int best = SDPX_FILTER_NONE;
+    for (int filter = 1; filter < 5; filter++)
+        if (costs[filter] < costs[best])
+            best = filter;
+    return best;
+}

@@ -1,0 +1,286 @@
+#include "quantize.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "clones.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* A part of the points, and the best way to cut it in two. */
+typedef struct {
+    uint32_t first, count;
+    /* Points whose value on the axis is below `cut` go to the lower half. */
+    int axis, cut;
+    float gain;
+} box;
+
+static const float scales[3] = {1.7320508f, 2.0f, 1.4142136f};
+
+/* Points whose distances are taken together; a float each of three channels, distance and index stay in registers. */
+enum { BLOCK = 64 };
+
+size_t sdpx_quantizer_size(void) { return sizeof(sdpx_quantizer); }
+
+void sdpx_quantizer_start(sdpx_quantizer *q) {
+    sdpx_counting *c = &q->counting;
+    memset(c->slots, 0, sizeof c->slots);
+    c->count = 0;
+    c->dropped = 0;
+}
+
+INLINE uint32_t slot_of(uint32_t key) { return key * 2654435761u >> 16; }
+
+/* The slot of a colour: one that leads to it, or the free one where it belongs. Slots hold a number plus 1. */
+INLINE uint32_t find(const sdpx_counting *c, uint32_t key) {
+    uint32_t slot = slot_of(key);
+    while (c->slots[slot] && c->counted[c->slots[slot] - 1].key != key)
+        slot = (slot + 1) % SLOTS;
+    return slot;
+}
+
+/* Sums of 32 bits hold 2^24 pixels; those beyond change nothing that could be seen. */
+INLINE void merge(sdpx_counted *to, const sdpx_counted *from) {
+    if (to->count + from->count > 1u << 24)
+        return;
+    to->count += from->count;
+    to->red += from->red;
+    to->green += from->green;
+    to->blue += from->blue;
+}
+
+/* Tells one bit less of each channel apart. */
+static void coarsen(sdpx_counting *c) {
+    uint32_t mask = (255u << ++c->dropped & 255) * 0x010101u, count = c->count;
+    memset(c->slots, 0, sizeof c->slots);
+    c->count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        sdpx_counted color = c->counted[i];
+        color.key &= mask;
+        uint32_t slot = find(c, color.key);
+        if (c->slots[slot]) {
+            merge(&c->counted[c->slots[slot] - 1], &color);
+        } else {
+            c->counted[c->count] = color;
+            c->slots[slot] = (uint16_t)++c->count;
+        }
+    }
+}
+
+static void add(sdpx_counting *c, const sdpx_counted *color) {
+    sdpx_counted it = *color;
+    it.key &= (255u << c->dropped & 255) * 0x010101u;
+    uint32_t slot = find(c, it.key);
+    if (c->slots[slot]) {
+        merge(&c->counted[c->slots[slot] - 1], &it);
+        return;
+    }
+    if (c->count == COLORS - 1) {
+        coarsen(c);
+        add(c, &it);
+        return;
+    }
+    c->counted[c->count] = it;
+    c->slots[slot] = (uint16_t)++c->count;
+}
+
+void sdpx_quantizer_add(sdpx_quantizer *q, const uint8_t *rgba, size_t pixels, unsigned least_alpha) {
+    for (size_t i = 0; i < pixels;) {
+        const uint8_t *p = rgba + 4 * i;
+        size_t run = 1;
+        while (i + run < pixels && run < 1u << 16 && memcmp(p, p + 4 * run, 4) == 0)
+            run++;
+        i += run;
+        if (p[3] < least_alpha)
+            continue;
+        uint32_t n = (uint32_t)run, r = p[0], g = p[1], b = p[2];
+        add(&q->counting, &(sdpx_counted){r << 16 | g << 8 | b, n, r * n, g * n, b * n});
+    }
+}
+
+/* A colour weighs as n to the power of 3/4: what is small but differs keeps a colour of its own, and the palette reaches
+   further out, which dithering needs. */
+static void make_points(sdpx_counting *c) {
+    for (uint32_t i = 0; i < c->count; i++) {
+        const sdpx_counted *color = &c->counted[i];
+        float n = (float)color->count;
+        c->points.red[i] = (float)color->red / n * scales[0];
+        c->points.green[i] = (float)color->green / n * scales[1];
+        c->points.blue[i] = (float)color->blue / n * scales[2];
+        c->points.weight[i] = sqrtf(n * sqrtf(n));
+    }
+}
+
+INLINE const float *axis_of(const sdpx_points *p, int axis) {
+    return axis == 0 ? p->red : axis == 1 ? p->green : p->blue;
+}
+
+/* Value of a point on an axis as one of 256 steps. */
+INLINE int step_of(float v, int axis) { return (int)(v / scales[axis] + 0.5f); }
+
+/* By how much the squared error falls where the box is cut at the best place of this axis (Wu, Graphics Gems II). */
+static void try_axis(const sdpx_points *p, box *b, int axis) {
+    float sums[256][4];
+    const float *values = axis_of(p, axis);
+    int low = 255, high = 0;
+    for (uint32_t i = b->first; i < b->first + b->count; i++) {
+        int step = step_of(values[i], axis);
+        low = step < low ? step : low;
+        high = step > high ? step : high;
+    }
+    if (low >= high)
+        return;
+    memset(sums[low], 0, (size_t)(high - low + 1) * sizeof sums[0]);
+    float all[4] = {0}, below[4] = {0};
+    for (uint32_t i = b->first; i < b->first + b->count; i++) {
+        float w = p->weight[i], v[4] = {p->red[i] * w, p->green[i] * w, p->blue[i] * w, w};
+        float *sum = sums[step_of(values[i], axis)];
+        for (int k = 0; k < 4; k++) {
+            sum[k] += v[k];
+            all[k] += v[k];
+        }
+    }
+    for (int cut = low + 1; cut <= high; cut++) {
+        float gain = 0;
+        for (int k = 0; k < 4; k++)
+            below[k] += sums[cut - 1][k];
+        float w0 = below[3], w1 = all[3] - w0;
+        for (int k = 0; k < 3; k++) {
+            float between = w1 > 0 ? below[k] / w0 - (all[k] - below[k]) / w1 : 0;
+            gain += between * between;
+        }
+        gain *= w0 * w1 / all[3];
+        if (gain > b->gain) {
+            b->gain = gain;
+            b->axis = axis;
+            b->cut = cut;
+        }
+    }
+}
+
+INLINE void swap(float *values, uint32_t i, uint32_t j) {
+    float kept = values[i];
+    values[i] = values[j];
+    values[j] = kept;
+}
+
+/* Moves the points of the lower half to the front; how many they are. */
+static uint32_t divide(sdpx_points *p, const box *b) {
+    const float *values = axis_of(p, b->axis);
+    uint32_t i = b->first, j = b->first + b->count;
+    while (i < j) {
+        if (step_of(values[i], b->axis) < b->cut) {
+            i++;
+            continue;
+        }
+        j--;
+        swap(p->red, i, j);
+        swap(p->green, i, j);
+        swap(p->blue, i, j);
+        swap(p->weight, i, j);
+    }
+    return i - b->first;
+}
+
+static box measured(const sdpx_points *p, uint32_t first, uint32_t count) {
+    box b = {.first = first, .count = count};
+    for (int axis = 0; axis < 3; axis++)
+        try_axis(p, &b, axis);
+    return b;
+}
+
+/* Cuts where it helps most until there are enough boxes, or nothing is left to cut. */
+static uint32_t cut_boxes(sdpx_points *p, uint32_t points, box *boxes, uint32_t limit) {
+    uint32_t count = 1;
+    boxes[0] = measured(p, 0, points);
+    while (count < limit) {
+        uint32_t best = 0;
+        for (uint32_t i = 1; i < count; i++)
+            best = boxes[i].gain > boxes[best].gain ? i : best;
+        box b = boxes[best];
+        if (!(b.gain > 0))
+            break;
+        uint32_t lower = divide(p, &b);
+        boxes[best] = measured(p, b.first, lower);
+        boxes[count++] = measured(p, b.first + lower, b.count - lower);
+    }
+    return count;
+}
+
+/* Sums of the points of each colour: red, green, blue, weight. */
+typedef double totals[256][4];
+
+static void add_point(double *total, const sdpx_points *p, uint32_t i) {
+    double w = p->weight[i];
+    total[0] += p->red[i] * w;
+    total[1] += p->green[i] * w;
+    total[2] += p->blue[i] * w;
+    total[3] += w;
+}
+
+/* The nearest centre of each of BLOCK points from `first` on, also of those that are none: the array ends with a block. */
+SDPX_CLONES static void nearest_centres(int32_t *nearest, const sdpx_points *p, uint32_t first, float (*centres)[3],
+                                        uint32_t count) {
+    float best[BLOCK];
+    for (int i = 0; i < BLOCK; i++) {
+        best[i] = 1e30f;
+        nearest[i] = 0;
+    }
+    for (uint32_t c = 0; c < count; c++) {
+        float r = centres[c][0], g = centres[c][1], b = centres[c][2];
+        for (uint32_t i = 0; i < BLOCK; i++) {
+            float dr = p->red[first + i] - r, dg = p->green[first + i] - g, db = p->blue[first + i] - b;
+            float d = dr * dr + dg * dg + db * db;
+            nearest[i] = d < best[i] ? (int32_t)c : nearest[i];
+            best[i] = d < best[i] ? d : best[i];
+        }
+    }
+}
+
+/* Lloyd's step: every point to its nearest centre, every centre to the mean of its points. */
+static void improve(const sdpx_points *p, uint32_t points, totals sums, uint32_t count) {
+    float centres[256][3];
+    for (uint32_t c = 0; c < count; c++)
+        for (int k = 0; k < 3; k++)
+            centres[c][k] = (float)(sums[c][3] > 0 ? sums[c][k] / sums[c][3] : 0);
+    memset(sums, 0, sizeof(totals));
+    for (uint32_t first = 0; first < points; first += BLOCK) {
+        int32_t nearest[BLOCK];
+        nearest_centres(nearest, p, first, centres, count);
+        for (uint32_t i = 0; i < BLOCK && first + i < points; i++)
+            add_point(sums[nearest[i]], p, first + i);
+    }
+}
+
+/* Means as bytes, each once. */
+static size_t write_palette(uint8_t *rgb, totals sums, uint32_t count) {
+    size_t written = 0;
+    for (uint32_t c = 0; c < count; c++) {
+        if (!(sums[c][3] > 0))
+            continue;
+        uint8_t *to = rgb + 3 * written;
+        for (int k = 0; k < 3; k++)
+            to[k] = (uint8_t)step_of((float)(sums[c][k] / sums[c][3]), k);
+        size_t same = 0;
+        while (memcmp(rgb + 3 * same, to, 3) != 0)
+            same++;
+        written += same == written;
+    }
+    return written;
+}
+
+size_t sdpx_quantizer_palette(sdpx_quantizer *q, uint8_t *rgb, size_t colors, int rounds) {
+    sdpx_counting *c = &q->counting;
+    if (c->count == 0 || colors == 0)
+        return 0;
+    box boxes[256];
+    totals sums = {{0}};
+    make_points(c);
+    uint32_t count = cut_boxes(&c->points, c->count, boxes, colors > 256 ? 256 : (uint32_t)colors);
+    for (uint32_t b = 0; b < count; b++)
+        for (uint32_t i = 0; i < boxes[b].count; i++)
+            add_point(sums[b], &c->points, boxes[b].first + i);
+    for (int i = 0; i < rounds && count < c->count; i++)
+        improve(&c->points, c->count, sums, count);
+    return write_palette(rgb, sums, count);
+}

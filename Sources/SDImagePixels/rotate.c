@@ -1,0 +1,138 @@
+#include "sdpx_paint.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "clones.h"
+#include "sdpixels.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+typedef float float4 __attribute__((vector_size(16)));
+/* Four pixels of four channels; where the CPU has narrower vectors the compiler takes several. */
+typedef float float16 __attribute__((vector_size(64)));
+typedef uint8_t byte16 __attribute__((vector_size(16)));
+typedef uint16_t word16 __attribute__((vector_size(32)));
+
+INLINE float top_of(int format) {
+    return format == SDPX_RGBA_FLOAT ? 1 : format >= SDPX_GRAY16 ? 65535 : 255;
+}
+
+/* As sdpx_pixel_size says, for the compiler to see. */
+INLINE size_t size_of(int format) {
+    static const uint8_t sizes[] = {0, 1, 3, 4, 4, 4, 2, 6, 8, 16};
+    return sizes[format];
+}
+
+/* Four pixels beside one another, as they are stored; what has no alpha is opaque. */
+INLINE void load4(float16 *v, const uint8_t *p, int format) {
+    byte16 b = {0};
+    word16 w = {0};
+    const byte16 white8 = (byte16){0} + 255;
+    const word16 white16 = (word16){0} + 65535;
+    switch (format) {
+    case SDPX_GRAY8:
+        memcpy(&b, p, 4);
+        b = __builtin_shufflevector(b, white8, 0, 0, 0, 16, 1, 1, 1, 16, 2, 2, 2, 16, 3, 3, 3, 16);
+        break;
+    case SDPX_RGB8:
+        memcpy(&b, p, 12);
+        b = __builtin_shufflevector(b, white8, 0, 1, 2, 16, 3, 4, 5, 16, 6, 7, 8, 16, 9, 10, 11, 16);
+        break;
+    case SDPX_GRAY16:
+        memcpy(&w, p, 8);
+        w = __builtin_shufflevector(w, white16, 0, 0, 0, 16, 1, 1, 1, 16, 2, 2, 2, 16, 3, 3, 3, 16);
+        break;
+    case SDPX_RGB16:
+        memcpy(&w, p, 24);
+        w = __builtin_shufflevector(w, white16, 0, 1, 2, 16, 3, 4, 5, 16, 6, 7, 8, 16, 9, 10, 11, 16);
+        break;
+    case SDPX_RGBA16: memcpy(&w, p, sizeof w); break;
+    case SDPX_RGBA_FLOAT: memcpy(v, p, sizeof *v); return;
+    default: memcpy(&b, p, sizeof b); break;
+    }
+    if (top_of(format) > 255)
+        *v = __builtin_convertvector(w, float16);
+    else
+        *v = __builtin_convertvector(b, float16);
+}
+
+INLINE void premultiply4(float16 *v, int format) {
+    float16 s = *v * (1 / top_of(format)), one = (float16){0} + 1;
+    *v *= __builtin_shufflevector(s, one, 3, 3, 3, 16, 7, 7, 7, 16, 11, 11, 11, 16, 15, 15, 15, 16);
+}
+
+INLINE int32_t inside(int32_t v, int32_t count) { return v < 0 ? 0 : v < count ? v : count - 1; }
+
+/* Four premultiplied pixels from `x` on in row `y`; those outside are the nearest ones inside. */
+INLINE void pixels4(float16 *v, const sdpx_source *s, int32_t x, int32_t y, int format, int is_straight) {
+    size_t size = size_of(format);
+    const uint8_t *row = (const uint8_t *)s->pixels + inside(y, s->height) * s->stride;
+    if (x >= 0 && x <= s->width - 4) {
+        load4(v, row + (size_t)x * size, format);
+    } else {
+        uint8_t copy[64] = {0};
+        for (int32_t k = 0; k < 4; k++)
+            memcpy(copy + (size_t)k * size, row + (size_t)inside(x + k, s->width) * size, size);
+        load4(v, copy, format);
+    }
+    if (is_straight)
+        premultiply4(v, format);
+}
+
+/* Weights of four neighbours at the distance t behind the second (Keys 1981, a = -1/2). */
+INLINE float4 weights(float t) {
+    const float4 a = {-0.5f, 1.5f, -1.5f, 0.5f}, b = {1, -2.5f, 2, -0.5f}, c = {-0.5f, 0, 0.5f, 0}, d = {0, 1, 0, 0};
+    return ((a * t + b) * t + c) * t + d;
+}
+
+/* How much of a pixel around `v` lies inside 0 ... `length`, as long as one edge alone touches it. */
+INLINE float part(double v, int32_t length) {
+    double begin = v + 0.5, end = (double)length - v + 0.5, least = begin < end ? begin : end;
+    return (float)(least < 0 ? 0 : least < 1 ? least : 1);
+}
+
+INLINE float4 between(const sdpx_source *s, double x, double y, int format, int is_straight) {
+    double column = floor(x - 0.5), row = floor(y - 0.5);
+    float4 across = weights((float)(x - 0.5 - column)), down = weights((float)(y - 0.5 - row));
+    float16 sum = {0}, v;
+    for (int k = 0; k < 4; k++) {
+        pixels4(&v, s, (int32_t)column - 1, (int32_t)row - 1 + k, format, is_straight);
+        sum += down[k] * v;
+    }
+    sum *= __builtin_shufflevector(across, across, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+    return __builtin_shufflevector(sum, sum, 0, 1, 2, 3) + __builtin_shufflevector(sum, sum, 4, 5, 6, 7) +
+           __builtin_shufflevector(sum, sum, 8, 9, 10, 11) + __builtin_shufflevector(sum, sum, 12, 13, 14, 15);
+}
+
+INLINE void read_line(float *to, size_t pixels, const sdpx_source *s, double x0, double y0, double dx, double dy,
+                      int format, int is_straight) {
+    for (size_t i = 0; i < pixels; i++) {
+        double x = x0 + (double)i * dx, y = y0 + (double)i * dy;
+        float covered = part(x, s->width) * part(y, s->height);
+        float4 v = {0};
+        if (covered > 0)
+            v = between(s, x, y, format, is_straight) * covered;
+        memcpy(to + 4 * i, &v, sizeof v);
+    }
+}
+
+/* The format is a constant in each of these. */
+SDPX_CLONES void sdpx_read_line(float *to, size_t pixels, const sdpx_source *s, double x, double y, double dx,
+                                double dy) {
+    switch (s->format) {
+    case SDPX_GRAY8: read_line(to, pixels, s, x, y, dx, dy, SDPX_GRAY8, 0); break;
+    case SDPX_RGB8: read_line(to, pixels, s, x, y, dx, dy, SDPX_RGB8, 0); break;
+    case SDPX_GRAY16: read_line(to, pixels, s, x, y, dx, dy, SDPX_GRAY16, 0); break;
+    case SDPX_RGB16: read_line(to, pixels, s, x, y, dx, dy, SDPX_RGB16, 0); break;
+    case SDPX_RGBA16: read_line(to, pixels, s, x, y, dx, dy, SDPX_RGBA16, 1); break;
+    case SDPX_RGBA_FLOAT: read_line(to, pixels, s, x, y, dx, dy, SDPX_RGBA_FLOAT, 1); break;
+    case SDPX_RGBA8:
+        if (s->is_opaque)
+            read_line(to, pixels, s, x, y, dx, dy, SDPX_RGBA8, 0);
+        else
+            read_line(to, pixels, s, x, y, dx, dy, SDPX_RGBA8, 1);
+        break;
+    default: read_line(to, pixels, s, x, y, dx, dy, SDPX_RGBA8_PREMULTIPLIED, 0); break;
+    }
+}

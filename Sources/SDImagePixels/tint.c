@@ -1,0 +1,183 @@
+#include "sdpx_paint.h"
+
+#include "clones.h"
+#include "curve.h"
+#include "planes.h"
+#include "sdpixels.h"
+
+/* The parts that source and backdrop have in the result: constant, and times the other's alpha (Porter and Duff). */
+typedef struct {
+    float source, source_by_alpha, backdrop, backdrop_by_alpha;
+} factors;
+
+static const factors porter_duff[] = {
+    [SDPX_BLEND_NORMAL] = {1, 0, 1, -1},       [SDPX_BLEND_CLEAR] = {0, 0, 0, 0},
+    [SDPX_BLEND_COPY] = {1, 0, 0, 0},          [SDPX_BLEND_SOURCE_IN] = {0, 1, 0, 0},
+    [SDPX_BLEND_SOURCE_OUT] = {1, -1, 0, 0},   [SDPX_BLEND_SOURCE_ATOP] = {0, 1, 1, -1},
+    [SDPX_BLEND_DESTINATION_OVER] = {1, -1, 1, 0}, [SDPX_BLEND_DESTINATION_IN] = {0, 0, 0, 1},
+    [SDPX_BLEND_DESTINATION_OUT] = {0, 0, 1, -1},  [SDPX_BLEND_DESTINATION_ATOP] = {1, -1, 0, 1},
+    [SDPX_BLEND_XOR] = {1, -1, 1, -1}};
+
+INLINE float least(float a, float b) { return a < b ? a : b; }
+INLINE float most(float a, float b) { return a > b ? a : b; }
+
+INLINE float divided(float v, float by) { return by > 0 ? v / by : 0; }
+
+SDPX_CLONES static void weigh(sdpx_planes *p, size_t n, const float *color, const factors *f) {
+    float *planes[3] = {p->red, p->green, p->blue}, as = color[3];
+    float backdrop = f->backdrop + f->backdrop_by_alpha * as;
+    for (int k = 0; k < 3; k++)
+        for (size_t i = 0; i < n; i++) {
+            float ab = p->alpha[i], s = (f->source + f->source_by_alpha * ab) * as, b = backdrop * ab;
+            planes[k][i] = divided(s * color[k] + b * planes[k][i], s + b);
+        }
+    for (size_t i = 0; i < n; i++) {
+        float ab = p->alpha[i];
+        p->alpha[i] = (f->source + f->source_by_alpha * ab) * as + backdrop * ab;
+    }
+}
+
+/* Sums of what is there, or of what is missing, and held where the format ends. PDF names neither: as Quartz draws. */
+SDPX_CLONES static void add(sdpx_planes *p, size_t n, const float *color, int darker) {
+    float *planes[3] = {p->red, p->green, p->blue}, as = color[3];
+    for (int k = 0; k < 3; k++)
+        for (size_t i = 0; i < n; i++) {
+            float ab = p->alpha[i], sum = color[k] * as + planes[k][i] * ab, alpha = least(1, as + ab);
+            float lighter = least(alpha, sum), dark = most(0, alpha - (as + ab) + sum);
+            planes[k][i] = divided(darker ? dark : lighter, alpha);
+        }
+    for (size_t i = 0; i < n; i++)
+        p->alpha[i] = least(1, as + p->alpha[i]);
+}
+
+INLINE float hard_light(float b, float s) { return s <= 0.5f ? 2 * b * s : b + (2 * s - 1) - b * (2 * s - 1); }
+
+INLINE float soft_light(float b, float s) {
+    float root = __builtin_elementwise_sqrt(b), d = b <= 0.25f ? ((16 * b - 12) * b + 4) * b : root;
+    return s <= 0.5f ? b - (1 - 2 * s) * b * (1 - b) : b + (2 * s - 1) * (d - b);
+}
+
+INLINE float color_dodge(float b, float s) { return b <= 0 ? 0 : s >= 1 ? 1 : least(1, b / (1 - s)); }
+INLINE float color_burn(float b, float s) { return b >= 1 ? 1 : s <= 0 ? 0 : 1 - least(1, (1 - b) / s); }
+
+/* Section 10.1, for a backdrop and a source. */
+INLINE float blended(int mode, float b, float s) {
+    switch (mode) {
+    case SDPX_BLEND_MULTIPLY: return b * s;
+    case SDPX_BLEND_SCREEN: return b + s - b * s;
+    case SDPX_BLEND_OVERLAY: return hard_light(s, b);
+    case SDPX_BLEND_DARKEN: return least(b, s);
+    case SDPX_BLEND_LIGHTEN: return most(b, s);
+    case SDPX_BLEND_COLOR_DODGE: return color_dodge(b, s);
+    case SDPX_BLEND_COLOR_BURN: return color_burn(b, s);
+    case SDPX_BLEND_SOFT_LIGHT: return soft_light(b, s);
+    case SDPX_BLEND_HARD_LIGHT: return hard_light(b, s);
+    case SDPX_BLEND_DIFFERENCE: return b > s ? b - s : s - b;
+    case SDPX_BLEND_EXCLUSION: return b + s - 2 * b * s;
+    default: return s;
+    }
+}
+
+/* Section 9: the blend counts where both are, each alone where the other is not. */
+INLINE float mixed(float b, float ab, float s, float as, float blend) {
+    float sum = as * (1 - ab) * s + ab * (1 - as) * b + as * ab * blend;
+    return divided(sum, as + ab - as * ab);
+}
+
+INLINE void blend_channels(sdpx_planes *p, size_t n, const float *color, int mode) {
+    float *planes[3] = {p->red, p->green, p->blue};
+    for (int k = 0; k < 3; k++)
+        for (size_t i = 0; i < n; i++) {
+            float b = unit(planes[k][i]);
+            planes[k][i] = mixed(b, p->alpha[i], color[k], color[3], blended(mode, b, color[k]));
+        }
+}
+
+typedef struct {
+    float red, green, blue;
+} rgb;
+
+/* Section 10.2. */
+INLINE float luminosity(rgb c) { return 0.3f * c.red + 0.59f * c.green + 0.11f * c.blue; }
+INLINE float lowest(rgb c) { return least(c.red, least(c.green, c.blue)); }
+INLINE float highest(rgb c) { return most(c.red, most(c.green, c.blue)); }
+
+INLINE rgb toward(rgb c, float center, float factor) {
+    return (rgb){center + (c.red - center) * factor, center + (c.green - center) * factor,
+                 center + (c.blue - center) * factor};
+}
+
+INLINE rgb with_luminosity(rgb c, float luminosity_wanted) {
+    float d = luminosity_wanted - luminosity(c);
+    c = (rgb){c.red + d, c.green + d, c.blue + d};
+    float l = luminosity(c), low = lowest(c), high = highest(c);
+    c = toward(c, l, low < 0 ? divided(l, l - low) : 1);
+    return toward(c, l, high > 1 ? divided(1 - l, high - l) : 1);
+}
+
+INLINE rgb with_saturation(rgb c, float saturation) {
+    float low = lowest(c), factor = divided(saturation, highest(c) - low);
+    return (rgb){(c.red - low) * factor, (c.green - low) * factor, (c.blue - low) * factor};
+}
+
+INLINE rgb blended_whole(int mode, rgb b, rgb s) {
+    switch (mode) {
+    case SDPX_BLEND_HUE: return with_luminosity(with_saturation(s, highest(b) - lowest(b)), luminosity(b));
+    case SDPX_BLEND_SATURATION: return with_luminosity(with_saturation(b, highest(s) - lowest(s)), luminosity(b));
+    case SDPX_BLEND_COLOR: return with_luminosity(s, luminosity(b));
+    default: return with_luminosity(b, luminosity(s));
+    }
+}
+
+INLINE void blend_colors(sdpx_planes *p, size_t n, const float *color, int mode) {
+    rgb s = {color[0], color[1], color[2]};
+    for (size_t i = 0; i < n; i++) {
+        float ab = p->alpha[i];
+        rgb b = {unit(p->red[i]), unit(p->green[i]), unit(p->blue[i])}, c = blended_whole(mode, b, s);
+        p->red[i] = mixed(b.red, ab, s.red, color[3], c.red);
+        p->green[i] = mixed(b.green, ab, s.green, color[3], c.green);
+        p->blue[i] = mixed(b.blue, ab, s.blue, color[3], c.blue);
+    }
+}
+
+/* The mode is a constant in each of these, so that its loop has no branch. */
+SDPX_CLONES static void blend(sdpx_planes *p, size_t n, const float *color, int mode) {
+    switch (mode) {
+    case SDPX_BLEND_MULTIPLY: blend_channels(p, n, color, SDPX_BLEND_MULTIPLY); break;
+    case SDPX_BLEND_SCREEN: blend_channels(p, n, color, SDPX_BLEND_SCREEN); break;
+    case SDPX_BLEND_OVERLAY: blend_channels(p, n, color, SDPX_BLEND_OVERLAY); break;
+    case SDPX_BLEND_DARKEN: blend_channels(p, n, color, SDPX_BLEND_DARKEN); break;
+    case SDPX_BLEND_LIGHTEN: blend_channels(p, n, color, SDPX_BLEND_LIGHTEN); break;
+    case SDPX_BLEND_COLOR_DODGE: blend_channels(p, n, color, SDPX_BLEND_COLOR_DODGE); break;
+    case SDPX_BLEND_COLOR_BURN: blend_channels(p, n, color, SDPX_BLEND_COLOR_BURN); break;
+    case SDPX_BLEND_SOFT_LIGHT: blend_channels(p, n, color, SDPX_BLEND_SOFT_LIGHT); break;
+    case SDPX_BLEND_HARD_LIGHT: blend_channels(p, n, color, SDPX_BLEND_HARD_LIGHT); break;
+    case SDPX_BLEND_DIFFERENCE: blend_channels(p, n, color, SDPX_BLEND_DIFFERENCE); break;
+    case SDPX_BLEND_EXCLUSION: blend_channels(p, n, color, SDPX_BLEND_EXCLUSION); break;
+    case SDPX_BLEND_HUE: blend_colors(p, n, color, SDPX_BLEND_HUE); break;
+    case SDPX_BLEND_SATURATION: blend_colors(p, n, color, SDPX_BLEND_SATURATION); break;
+    case SDPX_BLEND_COLOR: blend_colors(p, n, color, SDPX_BLEND_COLOR); break;
+    default: blend_colors(p, n, color, SDPX_BLEND_LUMINOSITY); break;
+    }
+    for (size_t i = 0; i < n; i++)
+        p->alpha[i] = color[3] + p->alpha[i] * (1 - color[3]);
+}
+
+void sdpx_tint_row(void *to, int to_format, const void *from, int from_format, size_t pixels, const float *color,
+                   int mode) {
+    size_t to_size = sdpx_pixel_size(to_format), from_size = sdpx_pixel_size(from_format);
+    if (mode < SDPX_BLEND_NORMAL || mode > SDPX_BLEND_PLUS_LIGHTER)
+        return;
+    for (size_t offset = 0; offset < pixels; offset += SDPX_PLANE) {
+        size_t n = pixels - offset < SDPX_PLANE ? pixels - offset : SDPX_PLANE;
+        sdpx_planes planes;
+        sdpx_read_planes(&planes, (const uint8_t *)from + offset * from_size, from_format, n);
+        if (mode >= SDPX_BLEND_PLUS_DARKER)
+            add(&planes, n, color, mode == SDPX_BLEND_PLUS_DARKER);
+        else if (mode == SDPX_BLEND_NORMAL || mode >= SDPX_BLEND_CLEAR)
+            weigh(&planes, n, color, &porter_duff[mode]);
+        else
+            blend(&planes, n, color, mode);
+        sdpx_write_planes((uint8_t *)to + offset * to_size, to_format, &planes, n);
+    }
+}

@@ -1,0 +1,64 @@
+import CSDImage
+import Foundation
+import TestSupport
+import Testing
+
+/// Chains of caches as managers use them.
+@Suite struct CacheChainTests {
+    private func makeChain(_ members: Owned...) throws -> Owned {
+        let chain = try make(sdimage_cache_unref) { sdimage_cache_new_chain($0, $1) }
+        for member in members { #expect(sdimage_cache_chain_add(chain.pointer, member.pointer, nil) == .SDIMAGE_STATUS_OK) }
+        return chain
+    }
+
+    private func load(_ manager: Owned) throws -> Owned {
+        let request = makeRequest("test://host/a.png")
+        sdimage_request_set_wait_for_store(request.pointer, true)
+        return try make(sdimage_result_unref) { sdimage_manager_load_sync(manager.pointer, request.pointer, $0, $1) }
+    }
+
+    @Test func aManagerStoresInTheHighestAndFindsInTheLower() throws {
+        let (low, high) = (HostCache(), HostCache())
+        let chain = try makeChain(try low.makeCache(), try high.makeCache())
+        let loader = try ScriptedLoader.answering(makePNG(width: 3, height: 2)).makeLoader()
+        _ = try load(try makeManager(cache: chain, loader: loader))
+        #expect(low.keys.isEmpty)
+        #expect(high.keys == ["test://host/a.png"])
+
+        #expect(
+            sdimage_cache_chain_set_policy(
+                chain.pointer, .SDIMAGE_CACHE_OPERATION_STORE, .SDIMAGE_CACHE_POLICY_SERIAL, nil) == .SDIMAGE_STATUS_OK)
+        let held = HeldLoader()
+        let other = try makeManager(cache: try makeChain(chain), loader: try held.makeLoader())
+        let result = try load(other)
+        #expect(sdimage_result_source(result.pointer) == .SDIMAGE_IMAGE_SOURCE_DISK)
+        #expect(held.startCount == 0)
+    }
+
+    @Test func aFastCacheIsFilledFromTheLargeOneBelowIt() throws {
+        let directory = TemporaryDirectory()
+        let (large, fast) = (HostCache(), try makeCache(in: directory.path))
+        let chain = try makeChain(try large.makeCache(), fast)
+        #expect(sdimage_cache_chain_set_promotes(chain.pointer, true, nil) == .SDIMAGE_STATUS_OK)
+        let png = makePNG(width: 3, height: 2)
+        large.put(png, at: "test://host/a.png")
+        let result = try load(try makeManager(cache: chain, loader: try HeldLoader().makeLoader()))
+        #expect(sdimage_result_source(result.pointer) == .SDIMAGE_IMAGE_SOURCE_DISK)
+        #expect(sdimage_cache_flush(fast.pointer, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_cache_contains(fast.pointer, "test://host/a.png", -1) == .SDIMAGE_CACHE_LAYERS_ALL)
+    }
+
+    @Test func aChainCannotHoldItselfAndOnlyChainsHold() throws {
+        let plain = try makeCache(in: nil)
+        let inner = try makeChain(plain)
+        let outer = try makeChain(inner)
+        let refused = sdimage_status.SDIMAGE_STATUS_INVALID_ARGUMENT
+        #expect(sdimage_cache_chain_add(inner.pointer, outer.pointer, nil) == refused)
+        #expect(sdimage_cache_chain_add(inner.pointer, inner.pointer, nil) == refused)
+        #expect(sdimage_cache_chain_add(plain.pointer, inner.pointer, nil) == refused)
+        #expect(sdimage_cache_chain_remove(outer.pointer, plain.pointer, nil) == .SDIMAGE_STATUS_NOT_FOUND)
+        #expect(sdimage_cache_chain_remove(outer.pointer, inner.pointer, nil) == .SDIMAGE_STATUS_OK)
+        let strange = unsafeBitCast(UInt32(9), to: sdimage_cache_policy.self)
+        #expect(sdimage_cache_chain_set_policy(outer.pointer, .SDIMAGE_CACHE_OPERATION_QUERY, strange, nil) == refused)
+    }
+}

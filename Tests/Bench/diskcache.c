@@ -1,0 +1,185 @@
+#include "worker.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static long entries, entry_size, next_entry;
+static uint8_t *value, *copy;
+static const char *operation;
+static bool is_synchronous;
+static sdimage_cache *cache;
+
+static size_t name_entry(long number, char key[33]) {
+    uint64_t first = mix((uint64_t)number + 1);
+    snprintf(key, 33, "%016llx%016llx", (unsigned long long)first, (unsigned long long)mix(first));
+    return 32;
+}
+
+static void put_entry(long number) {
+    char key[33];
+    size_t length = name_entry(number, key);
+    sdimage_data *data = NULL;
+    sdimage_error *error = NULL;
+    memcpy(value, &number, sizeof number);
+    if (sdimage_data_new(value, (size_t)entry_size, &data, &error) < 0 ||
+        sdimage_cache_store_data_async(cache, key, length, data, NULL, NULL, NULL, &error) < 0)
+        fail("put", error);
+    sdimage_data_unref(data);
+}
+
+static void get_entry(long number) {
+    char key[33];
+    size_t length = name_entry(number, key);
+    sdimage_data *data = NULL;
+    sdimage_error *error = NULL;
+    if (sdimage_cache_data(cache, key, length, &data, &error) < 0)
+        fail("get", error);
+    memcpy(copy, sdimage_data_bytes(data), sdimage_data_length(data));
+    sdimage_data_unref(data);
+}
+
+static uint64_t disk_use(void) {
+    sdimage_data *json = NULL;
+    sdimage_error *error = NULL;
+    if (sdimage_cache_statistics(cache, &json, &error) < 0)
+        fail("statistics", error);
+    const char *found = strstr(sdimage_data_bytes(json), "\"allocated_bytes\": ");
+    uint64_t bytes = found ? strtoull(found + 19, NULL, 10) : 0;
+    sdimage_data_unref(json);
+    return bytes;
+}
+
+static void read_totals(void) {
+    uint64_t bytes, count;
+    sdimage_error *error = NULL;
+    if (sdimage_cache_disk_totals(cache, &bytes, &count, &error) < 0)
+        fail("totals", error);
+}
+
+/* Another caller meanwhile, and how long it ever waited. */
+static atomic_bool is_trimming;
+static double longest_wait[2];
+
+static void *wait_for_cache(void *argument) {
+    char key[33];
+    sdimage_data *data = NULL, *found;
+    (void)argument;
+    sdimage_data_new("bytes", 5, &data, NULL);
+    for (long i = 0; atomic_load(&is_trimming); i++) {
+        double begun = wall_seconds();
+        found = NULL;
+        sdimage_cache_data(cache, key, name_entry(entries / 2 + i % (entries / 4), key), &found, NULL);
+        sdimage_data_unref(found);
+        double read = wall_seconds();
+        sdimage_cache_store_data(cache, "waiting", 7, data, NULL);
+        double stored = wall_seconds();
+        longest_wait[0] = fmax(longest_wait[0], read - begun);
+        longest_wait[1] = fmax(longest_wait[1], stored - read);
+        usleep(1000);
+    }
+    sdimage_data_unref(data);
+    return NULL;
+}
+
+static void trim_tenth(void) {
+    pthread_t waiting;
+    sdimage_error *error = NULL;
+    uint64_t bytes = disk_use() / 10 * 9;
+    bool is_watched = number_of("watch", 0);
+    atomic_store(&is_trimming, true);
+    if (is_watched)
+        pthread_create(&waiting, NULL, wait_for_cache, NULL);
+    double wall = wall_seconds(), cpu = cpu_seconds();
+    if (sdimage_cache_trim(cache, bytes, &error) < 0)
+        fail("trim", error);
+    unclocked_wall -= wall_seconds() - wall;
+    unclocked_cpu -= cpu_seconds() - cpu;
+    atomic_store(&is_trimming, false);
+    if (is_watched) {
+        pthread_join(waiting, NULL);
+        fprintf(stderr, "trim %.1f ms; longest look-up %.2f ms, longest store %.2f ms\n", (wall_seconds() - wall) * 1e3,
+                longest_wait[0] * 1e3, longest_wait[1] * 1e3);
+    }
+    char key[33];
+    for (long i = 0, missing = 0; i < entries; i++) {
+        if (sdimage_cache_contains(cache, key, name_entry(i, key)) & SDIMAGE_CACHE_LAYERS_DISK)
+            continue;
+        put_entry(i);
+        if (++missing % 64 == 0)
+            flush_cache(cache);
+    }
+    flush_cache(cache);
+}
+
+static long run_diskcache(long count) {
+    static uint64_t random = 99;
+    if (!strcmp(operation, "trim")) {
+        double wall = wall_seconds(), cpu = cpu_seconds();
+        for (long i = 0; i < count; i++)
+            trim_tenth();
+        unclocked_wall += wall_seconds() - wall;
+        unclocked_cpu += cpu_seconds() - cpu;
+        return count;
+    }
+    for (long i = 0; i < count; i++) {
+        if (!strcmp(operation, "put")) {
+            put_entry(next_entry++ % entries);
+            if (is_synchronous)
+                flush_cache(cache);
+        } else if (!strcmp(operation, "totals")) {
+            read_totals();
+        } else if (!strcmp(operation, "get")) {
+            random = mix(random + 1);
+            get_entry((long)(random % (uint64_t)entries));
+        } else {
+            cache = open_cache(text_of("dir", ""));
+            get_entry(entries / 2);
+            sdimage_cache_unref(cache);
+        }
+    }
+    if (!strcmp(operation, "put"))
+        flush_cache(cache);
+    return count;
+}
+
+static void fill(const char *folder) {
+    char mark[PATH_MAX];
+    snprintf(mark, sizeof mark, "%s/full", folder);
+    if (!strcmp(operation, "put") || access(mark, F_OK) == 0)
+        return;
+    for (long i = 0; i < entries; i++) {
+        put_entry(i);
+        if (i % 64 == 63)
+            flush_cache(cache);
+    }
+    flush_cache(cache);
+    close(open(mark, O_CREAT | O_WRONLY, 0600));
+}
+
+int serve_diskcache(void) {
+    const char *folder = text_of("dir", "");
+    entries = number_of("entries", 10000);
+    entry_size = number_of("vsize", 20480);
+    operation = text_of("op", "get");
+    is_synchronous = number_of("sync", 0);
+    if (strcmp(operation, "put") && strcmp(operation, "get") && strcmp(operation, "open") && strcmp(operation, "trim") &&
+        strcmp(operation, "totals"))
+        skip("no such operation");
+    value = malloc((size_t)entry_size);
+    copy = malloc((size_t)entry_size);
+    for (long i = 0; i < entry_size; i++)
+        value[i] = (uint8_t)mix((uint64_t)i);
+    make_folder(folder);
+    cache = open_cache(folder);
+    fill(folder);
+    if (!strcmp(operation, "open"))
+        sdimage_cache_unref(cache);
+    return serve(run_diskcache);
+}

@@ -1,0 +1,54 @@
+/* Measures the library through its C functions, as a worker process.
+ *
+ *   sdimage-bench KIND name=value...
+ *
+ * prints `ready`, or `skip WHY`; then for each line `run N` on standard input it does the operation N times, prints
+ * `ok wall=SECONDS cpu=SECONDS ops=N rss_kb=PEAK`; it ends at the end of input. So several programs can be measured in
+ * turns, by whatever starts them.
+ *
+ *   decode     file= workers=0|1                       one picture to rgba8
+ *   thumb      file= size=                             the same into a box of size x size
+ *   anim       file=                                   all frames of an animation to rgba8
+ *   anim_seek  file=                                   one frame of an opened animation, in no order
+ *   encode     file= w= h= fmt=jpeg|png|webp|…         RGBA, as lies in a file, to a file in memory; alpha=1: looked at
+ *              q= restart= lossless= level= method=
+ *   resize     file= w= h= dw= dh= filter=lanczos|area premultiplied RGBA, as lies in a file, to another size
+ *   blur       file= w= h= sigma=                      premultiplied RGBA
+ *   rotate90, flip, premultiply   file= w= h=          RGBA
+ *   memcache   items= threads= op=get|mixed            one look-up; mixed: every 16th is a store
+ *   diskcache  dir= entries= vsize= op=put|get|open    one entry; put: committed at the end of the run (sync=1: each by
+ *              op=trim|totals                          itself); open: and one get; trim: the oldest tenth goes, which is
+ *                                                      filled up again outside the clock (watch=1: tells the longest waits
+ *                                                      of another thread)
+ *   fetch      url= list= dir= size= conc= h2=         all names of the list, to thumbnails
+ *              mode=fetchonly|cold|disk|memory */
+#include "worker.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        fputs("usage: sdimage-bench KIND name=value...\n", stderr);
+        return 2;
+    }
+    const char *kind = argv[1];
+    set_parameters(argv + 2, argc - 2);
+    if (!strcmp(kind, "decode"))
+        return serve_decode(0);
+    if (!strcmp(kind, "thumb"))
+        return serve_decode((uint32_t)number_of("size", 256));
+    if (!strcmp(kind, "anim"))
+        return serve_anim(false);
+    if (!strcmp(kind, "anim_seek"))
+        return serve_anim(true);
+    if (!strcmp(kind, "encode"))
+        return serve_encode();
+    if (!strcmp(kind, "memcache"))
+        return serve_memcache();
+    if (!strcmp(kind, "diskcache"))
+        return serve_diskcache();
+    if (!strcmp(kind, "fetch"))
+        return serve_fetch();
+    return serve_pixels(kind);
+}

@@ -1,0 +1,81 @@
+/* Look-ups follow Zipf's law with exponent 0.9. */
+#include "worker.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEQUENCE = 1 << 17, KEY = 64 };
+
+static char (*keys)[KEY];
+static uint32_t sequence[SEQUENCE];
+static sdimage_cache *cache;
+static sdimage_image *dot;
+static long operations_each;
+static bool is_mixed;
+
+static void *look_up(void *argument) {
+    uint32_t at = (uint32_t)((uintptr_t)argument * 104729) % SEQUENCE;
+    for (long i = 0; i < operations_each; i++, at = (at + 1) % SEQUENCE) {
+        const char *key = keys[sequence[at]];
+        size_t length = strlen(key);
+        if (is_mixed && (i & 15) == 15)
+            sdimage_cache_set_memory_image(cache, key, length, dot, NULL);
+        else
+            sdimage_image_unref(sdimage_cache_memory_image(cache, key, length));
+    }
+    return NULL;
+}
+
+static long run_memcache(long count) {
+    long threads = number_of("threads", 1);
+    pthread_t running[64];
+    operations_each = count / threads;
+    for (long i = 0; i < threads; i++)
+        pthread_create(&running[i], NULL, look_up, (void *)(uintptr_t)i);
+    for (long i = 0; i < threads; i++)
+        pthread_join(running[i], NULL);
+    return operations_each * threads;
+}
+
+static void make_sequence(long items) {
+    double *sums = malloc((size_t)items * sizeof *sums), sum = 0;
+    uint64_t random = 42;
+    for (long i = 0; i < items; i++)
+        sums[i] = sum += 1 / pow((double)(i + 1), 0.9);
+    for (long i = 0; i < SEQUENCE; i++) {
+        random = mix(random + (uint64_t)i + 1);
+        double wanted = (double)(random >> 11) * 0x1p-53 * sum;
+        long low = 0, high = items - 1;
+        while (low < high) {
+            long middle = (low + high) / 2;
+            if (sums[middle] < wanted)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        sequence[i] = (uint32_t)(mix((uint64_t)low) % (uint64_t)items);
+    }
+    free(sums);
+}
+
+int serve_memcache(void) {
+    long items = number_of("items", 10000);
+    is_mixed = !strcmp(text_of("op", "get"), "mixed");
+    sdimage_cache_config *config = sdimage_cache_config_new();
+    sdimage_cache_config_set_memory_only(config, true);
+    sdimage_error *error = NULL;
+    if (number_of("threads", 1) > 64 || sdimage_cache_new(config, &cache, &error) < 0)
+        fail("cache", error);
+    if (sdimage_image_new(1, 1, 4, SDIMAGE_PIXEL_FORMAT_RGBA8, "dot", &dot, &error) < 0)
+        fail("image", error);
+    keys = calloc((size_t)items, KEY);
+    for (long i = 0; i < items; i++) {
+        snprintf(keys[i], KEY, "https://img.example.com/photos/%06ld_t.jpg", i);
+        sdimage_cache_set_memory_image(cache, keys[i], strlen(keys[i]), dot, NULL);
+    }
+    make_sequence(items);
+    return serve(run_memcache);
+}

@@ -1,0 +1,51 @@
+/* What the kinds of measurement share: the protocol, files, random numbers, parts of the library. */
+#ifndef WORKER_H
+#define WORKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sdimage.h>
+
+/* The `name=value` words of the command line. */
+void set_parameters(char **values, int count);
+const char *text_of(const char *name, const char *fallback);
+long number_of(const char *name, long fallback);
+
+/* End the program: what cannot be measured here, and what went wrong. */
+_Noreturn void skip(const char *why);
+_Noreturn void fail(const char *what, sdimage_error *error);
+
+/* Answers the lines of standard input; `run` does the operation so many times and returns how many it did. */
+int serve(long (*run)(long count));
+
+double wall_seconds(void);
+double cpu_seconds(void);
+
+/* Time of a run that does not count. */
+extern double unclocked_wall, unclocked_cpu;
+
+/* With a NUL behind; skips where there is none. */
+void *read_file(const char *path, size_t *length);
+void make_folder(const char *path);
+uint64_t mix(uint64_t x);
+
+/* Starts the library's workers and keeps them. */
+void hold_workers(void);
+sdimage_cache *open_cache(const char *folder);
+void flush_cache(sdimage_cache *cache);
+
+/* Keeps results from being left out. */
+extern volatile unsigned touched;
+
+/* The kinds. */
+int serve_decode(uint32_t box);
+int serve_anim(bool seeks);
+int serve_encode(void);
+int serve_memcache(void);
+int serve_diskcache(void);
+int serve_fetch(void);
+int serve_pixels(const char *kind);
+
+#endif

@@ -1,0 +1,207 @@
+"""Caches of the program's own, and several caches as one."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import weakref
+from collections.abc import Callable, Iterable
+from ctypes import byref, c_void_p, sizeof
+from typing import TypeAlias
+
+from . import _bytes, _enums
+from ._ffi import (
+    CACHE_CLEAR,
+    CACHE_IMAGE,
+    CACHE_QUERY,
+    CACHE_REMOVE,
+    CACHE_SET_IMAGE,
+    CACHE_STORE,
+    DESTROY,
+    CacheTable,
+    lib,
+)
+from ._handle import Handle
+from .cache import ImageCache
+from .errors import Error, call, new_pointer
+from .image import Image
+
+
+class Cache:
+    """A cache of the program's own: subclass it, and give an instance to a manager, a load or a :class:`CacheChain`.
+
+    Keys are ``bytes``. :meth:`query`, :meth:`store`, :meth:`remove`, :meth:`contains` and :meth:`clear` run on threads of
+    the library, several at once, and may block; what they raise is logged and counts as a miss or as not stored. The two
+    methods on memory run on whichever thread starts a load, and may not block.
+    """
+
+    def query(self, key: bytes) -> bytes | None:
+        """The encoded bytes of an entry; ``None`` when there is none."""
+        raise NotImplementedError
+
+    def store(self, key: bytes, data: bytes) -> None:
+        """Keeps encoded bytes."""
+        raise NotImplementedError
+
+    def remove(self, key: bytes, memory: bool, disk: bool) -> None:
+        """Forgets an entry, in the layers named."""
+        raise NotImplementedError
+
+    def contains(self, key: bytes) -> bool:
+        """Whether :meth:`query` would find it."""
+        return self.query(key) is not None
+
+    def clear(self, memory: bool, disk: bool) -> None:
+        """Forgets everything, in the layers named."""
+        raise Error("UNSUPPORTED", "this cache cannot be cleared")
+
+    def memory_image(self, key: bytes) -> Image | None:
+        """A picture kept in memory."""
+        return None
+
+    def set_memory_image(self, key: bytes, image: Image) -> None:
+        """Keeps a picture in memory."""
+
+    _handle: Handle | None = None
+
+    @property
+    def pointer(self) -> int:
+        """Address of the ``sdimage_cache``, borrowed."""
+        if self._handle is None:
+            token = next(_tokens)
+            _caches[token] = self
+            out = c_void_p()
+            call(lib.sdimage_cache_new_custom, byref(_TABLE), token, _NO_DESTROY, byref(out))
+            self._handle = Handle(out.value, lib.sdimage_cache_unref)
+        return self._handle.pointer
+
+
+class CacheChain:
+    """Several caches that act as one; the one added last is the highest.
+
+    With `promotes`, what a lower cache has found is stored in those above it.
+    """
+
+    def __init__(self, caches: Iterable[AnyCache] = (), *, promotes: bool = False) -> None:
+        out = c_void_p()
+        call(lib.sdimage_cache_new_chain, byref(out))
+        self._handle = Handle(out.value, lib.sdimage_cache_unref)
+        self._members: list[AnyCache] = []
+        call(lib.sdimage_cache_chain_set_promotes, self.pointer, promotes)
+        for cache in caches:
+            self.add(cache)
+
+    @property
+    def pointer(self) -> int:
+        """Address of the ``sdimage_cache``, borrowed."""
+        return self._handle.pointer
+
+    def add(self, cache: AnyCache) -> None:
+        """Adds a cache as the highest."""
+        call(lib.sdimage_cache_chain_add, self.pointer, cache.pointer)
+        # The library knows caches of Python by number only.
+        self._members.append(cache)
+
+    def remove(self, cache: AnyCache) -> None:
+        """Takes a cache out; ``Error("NOT_FOUND")`` when it is not in."""
+        call(lib.sdimage_cache_chain_remove, self.pointer, cache.pointer)
+        self._members = [member for member in self._members if member is not cache]
+
+    def set_policy(self, operation: str, policy: str) -> None:
+        """For ``"query"``, ``"store"``, ``"remove"``, ``"contains"`` or ``"clear"``: ``"serial"``, ``"concurrent"``,
+        ``"highest_only"`` or ``"lowest_only"``."""
+        what = _enums.number(_enums.CACHE_OPERATIONS, operation, "operation")
+        how = _enums.number(_enums.CACHE_POLICIES, policy, "policy")
+        call(lib.sdimage_cache_chain_set_policy, self.pointer, what, how)
+
+
+#: What a manager takes as its cache.
+AnyCache: TypeAlias = ImageCache | Cache | CacheChain
+
+# The library holds a number in place of a Python object, as for loaders.
+_caches: weakref.WeakValueDictionary[int, Cache] = weakref.WeakValueDictionary()
+_tokens = itertools.count(1)
+
+
+def _key(key: int | None, length: int) -> bytes:
+    return ctypes.string_at(key, length) if key else b""
+
+
+def _layers(layers: int) -> tuple[bool, bool]:
+    words = _enums.CACHE_LAYERS
+    return bool(layers & words["memory"]), bool(layers & words["disk"])
+
+
+def _memory_image(token: int | None, key: int | None, length: int) -> int | None:
+    try:
+        cache = _caches.get(token or 0)
+        image = cache.memory_image(_key(key, length)) if cache is not None else None
+        return lib.sdimage_image_ref(image.pointer) if image is not None else None  # type: ignore[no-any-return]
+    except BaseException:  # nothing may leave a callback
+        return None
+
+
+def _set_memory_image(token: int | None, key: int | None, length: int, image: int) -> None:
+    try:
+        cache = _caches.get(token or 0)
+        if cache is not None:
+            cache.set_memory_image(_key(key, length), Image.borrowed(image))
+    except BaseException:  # nothing may leave a callback
+        pass
+
+
+def _reply(token: int | None, reply: int, body: Callable[[Cache], bytes | None]) -> None:
+    """Completes a reply with what a method gives or raises, and gives it back."""
+    try:
+        cache = _caches.get(token or 0)
+        if cache is None:
+            raise Error("SHUTDOWN", "the cache is gone")
+        data = body(cache)
+        if data is None:
+            lib.sdimage_reply_complete(reply)
+        else:
+            with _bytes.new_data(data) as handle:
+                lib.sdimage_reply_complete_with_data(reply, handle.pointer)
+    except BaseException as error:  # nothing may leave a callback
+        pointer = new_pointer(error)
+        lib.sdimage_reply_complete_with_error(reply, pointer)
+        lib.sdimage_error_unref(pointer)
+    finally:
+        lib.sdimage_reply_unref(reply)
+
+
+def _query(token: int | None, key: int | None, length: int, reply: int) -> None:
+    name = _key(key, length)
+    _reply(token, reply, lambda cache: cache.query(name))
+
+
+def _store(token: int | None, key: int | None, length: int, data: int, reply: int) -> None:
+    name = _key(key, length)
+    _reply(token, reply, lambda cache: cache.store(name, _bytes.copied(data)))
+
+
+def _remove(token: int | None, key: int | None, length: int, layers: int, reply: int) -> None:
+    name = _key(key, length)
+    _reply(token, reply, lambda cache: cache.remove(name, *_layers(layers)))
+
+
+def _contains(token: int | None, key: int | None, length: int, reply: int) -> None:
+    name = _key(key, length)
+    _reply(token, reply, lambda cache: b"" if cache.contains(name) else None)
+
+
+def _clear(token: int | None, layers: int, reply: int) -> None:
+    _reply(token, reply, lambda cache: cache.clear(*_layers(layers)))
+
+
+_NO_DESTROY = DESTROY()
+_TABLE = CacheTable(
+    size=sizeof(CacheTable),
+    memory_image=CACHE_IMAGE(_memory_image),
+    set_memory_image=CACHE_SET_IMAGE(_set_memory_image),
+    query=CACHE_QUERY(_query),
+    store=CACHE_STORE(_store),
+    remove=CACHE_REMOVE(_remove),
+    contains=CACHE_QUERY(_contains),
+    clear=CACHE_CLEAR(_clear),
+)

@@ -1,0 +1,114 @@
+"""Caches made of Python methods, and chains of caches."""
+
+from __future__ import annotations
+
+import gc
+import threading
+
+from .support import TestCase, png, sdimage
+
+
+class Dictionary(sdimage.Cache):
+    """Bytes in a dictionary, and no pictures."""
+
+    def __init__(self) -> None:
+        self.entries: dict[bytes, bytes] = {}
+        self.lock = threading.Lock()
+
+    def query(self, key: bytes) -> bytes | None:
+        with self.lock:
+            return self.entries.get(key)
+
+    def store(self, key: bytes, data: bytes) -> None:
+        with self.lock:
+            self.entries[key] = data
+
+    def remove(self, key: bytes, memory: bool, disk: bool) -> None:
+        with self.lock:
+            self.entries.pop(key, None)
+
+
+class WithPictures(Dictionary):
+    def __init__(self) -> None:
+        super().__init__()
+        self.pictures: dict[bytes, sdimage.Image] = {}
+
+    def memory_image(self, key: bytes) -> sdimage.Image | None:
+        return self.pictures.get(key)
+
+    def set_memory_image(self, key: bytes, image: sdimage.Image) -> None:
+        self.pictures[key] = image
+
+
+class Broken(sdimage.Cache):
+    def query(self, key: bytes) -> bytes | None:
+        raise ZeroDivisionError("by nought")
+
+    def store(self, key: bytes, data: bytes) -> None:
+        raise sdimage.Error("DISK_FULL", "no room")
+
+    def remove(self, key: bytes, memory: bool, disk: bool) -> None:
+        raise OSError("no")
+
+
+class Custom(TestCase):
+    def test_a_cache_of_python_is_asked_and_filled(self) -> None:
+        cache, calls = Dictionary(), []
+
+        def paint(request: sdimage.LoadRequest) -> bytes:
+            calls.append(request.url)
+            return png()
+
+        with self.manager(cache=cache, loader=paint) as manager:
+            self.assertIs(manager.cache, cache)
+            first = manager.load("test://a.png", wait_for_store=True)
+            second = manager.load("test://a.png")
+        self.assertEqual((first.source, second.source), ("loader", "disk"))
+        self.assertEqual(cache.entries, {b"test://a.png": png()})
+        self.assertEqual(len(calls), 1)
+
+    def test_pictures_in_memory_are_answered_at_once(self) -> None:
+        cache = WithPictures()
+        with self.manager(cache=cache, loader=lambda request: png()) as manager:
+            manager.load("test://a.png")
+            self.assertEqual(manager.load("test://a.png").source, "memory")
+        self.assertEqual(list(cache.pictures), [b"test://a.png"])
+
+    def test_a_cache_that_fails_fails_no_load(self) -> None:
+        with self.manager(cache=Broken(), loader=lambda request: png()) as manager:
+            result = manager.load("test://a.png", wait_for_store=True)
+        self.assertEqual(result.source, "loader")
+
+    def test_a_load_holds_its_own_cache(self) -> None:
+        with self.manager(loader=lambda request: png()) as manager:
+            task = manager.start("test://a.png", cache=Dictionary(), wait_for_store=True)
+            gc.collect()
+            self.assertEqual(task.wait().source, "loader")
+
+
+class Chains(TestCase):
+    def test_a_fast_cache_is_filled_from_the_large_one_below_it(self) -> None:
+        large, fast = Dictionary(), self.cache()
+        large.entries[b"test://a.png"] = png()
+        chain = sdimage.CacheChain([large, fast], promotes=True)
+        with self.manager(cache=chain, loader=lambda request: b"") as manager:
+            self.assertEqual(manager.load("test://a.png").source, "disk")
+        fast.flush()
+        self.assertEqual(fast.data("test://a.png"), png())
+
+    def test_policies_say_who_stores(self) -> None:
+        for policy, expected in (("highest_only", (0, 1)), ("lowest_only", (1, 0)), ("serial", (1, 1)), ("concurrent", (1, 1))):
+            low, high = Dictionary(), Dictionary()
+            chain = sdimage.CacheChain([low, high])
+            chain.set_policy("store", policy)
+            with self.manager(cache=chain, loader=lambda request: png()) as manager:
+                manager.load("test://a.png", wait_for_store=True)
+            self.assertEqual((len(low.entries), len(high.entries)), expected)
+
+    def test_a_chain_cannot_hold_itself(self) -> None:
+        inner = sdimage.CacheChain()
+        outer = sdimage.CacheChain([inner])
+        self.assert_error("INVALID_ARGUMENT", inner.add, outer)
+        self.assert_error("INVALID_ARGUMENT", outer.set_policy, "store", "some")
+        outer.remove(inner)
+        self.assert_error("NOT_FOUND", outer.remove, inner)
