@@ -96,7 +96,8 @@ final class SQLiteReader: Sendable {
 
     private func entry(_ statement: SQLiteStatement) -> CacheEntry {
         CacheEntry(
-            id: statement.int(0), key: CacheKey(statement.key(1)), write: CacheWrite(instance: statement.bits(2), number: statement.bits(3)),
+            id: statement.int(0), key: CacheKey(statement.key(1)),
+            write: CacheWrite(instance: statement.bits(2), number: statement.bits(3)),
             length: Int(statement.int(4)), created: statement.bits(5), accessed: statement.bits(6),
             expires: statement.bits(7), isFile: statement.int(8) > 0)
     }

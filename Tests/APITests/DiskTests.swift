@@ -36,7 +36,9 @@ import Testing
 
     @Test func aListIsReadPageByPageAndFiltered() throws {
         let cache = try makeCache(in: TemporaryDirectory().path)
-        for index in 0..<25 { try store(cache, "\(index % 2 == 0 ? "even" : "odd")/\(index)", String(repeating: "x", count: index)) }
+        for index in 0..<25 {
+            try store(cache, "\(index % 2 == 0 ? "even" : "odd")/\(index)", String(repeating: "x", count: index))
+        }
         var found: [String] = []
         var last: Owned?
         repeat {
@@ -128,7 +130,8 @@ import Testing
         let cache = try makeCache(in: TemporaryDirectory().path)
         let bytes = try data("bytes")
         for key in [[0xff], [0x61, 0xc3], [0xc0, 0xaf], [0xed, 0xa0, 0x80]] as [[UInt8]] {
-            #expect(sdimage_cache_store_data(cache.pointer, key, key.count, bytes.pointer, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
+            let status = sdimage_cache_store_data(cache.pointer, key, key.count, bytes.pointer, nil)
+            #expect(status == .SDIMAGE_STATUS_INVALID_ARGUMENT)
         }
         for key in [[0], [0x61, 0, 0x62], [0x61, 0, 0x63], [0xc3, 0xa9], [0x65, 0xcc, 0x81]] as [[UInt8]] {
             #expect(sdimage_cache_contains(cache.pointer, key, key.count) == .SDIMAGE_CACHE_LAYERS_NONE)

@@ -7,7 +7,8 @@ import Testing
 private func sqlite(_ statements: String, on path: String) throws {
     let tool = Process()
     tool.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    tool.arguments = ["python3", "-c", "import sqlite3,sys\nsqlite3.connect(sys.argv[1]).executescript(sys.argv[2])", path, statements]
+    let program = "import sqlite3, sys\nsqlite3.connect(sys.argv[1]).executescript(sys.argv[2])"
+    tool.arguments = ["python3", "-c", program, path, statements]
     try tool.run()
     tool.waitUntilExit()
     #expect(tool.terminationStatus == 0)
@@ -141,8 +142,9 @@ func harmedSurroundingsNeverHarmOutsidersNorTheCache(harm: Harm, name: String) t
     switch harm {
     case .pipe: unsafe mkfifo(path, 0o600)
     case .link: try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: outside.path)
-    case .folder: try FileManager.default.createDirectory(
-        atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    case .folder:
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     case .remove: break
     default: _ = FileManager.default.createFile(atPath: path, contents: Data(count: 100))
     }
