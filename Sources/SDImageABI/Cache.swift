@@ -27,7 +27,7 @@ private func builtIn(_ pointer: Object) throws(ImageError) -> ImageCache {
 }
 
 /// The disk part of the built-in cache behind a pointer.
-private func disk(_ pointer: Object) throws(ImageError) -> DiskCache {
+func disk(_ pointer: Object) throws(ImageError) -> DiskCache {
     let cache = unsafe try builtIn(pointer)
     try requireNoLogging()
     try cache.check()

@@ -33,10 +33,14 @@ enum Input {
         return unsafe UnsafeRawBufferPointer(start: pointer, count: length)
     }
 
-    /// A key of at least one byte.
+    /// A key of at least one byte, in UTF-8 (decisions R16).
     static func key(_ pointer: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> CacheKey {
         let bytes = unsafe try bytes(pointer, length)
         guard !bytes.isEmpty else { throw ImageError(.invalidArgument, "an empty key") }
+        // Most keys are URLs: plain ASCII.
+        guard bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil else {
+            throw ImageError(.invalidArgument, "a key that is not valid UTF-8")
+        }
         return CacheKey(bytes)
     }
 

@@ -75,6 +75,11 @@ extension StageTimings {
     }
 }
 
+extension ExpiryRule {
+    /// By both other dates an entry is as old as its store.
+    init(_ rule: sdimage_expire_rule) { self = rule == .SDIMAGE_EXPIRE_RULE_ACCESS ? .access : .creation }
+}
+
 extension Status {
     var name: StaticString {
         switch self {

@@ -83,6 +83,16 @@ enum Report {
         ])
     }
 
+    static func verification(_ report: CacheReport) -> JSONText {
+        .object([
+            ("sound", .bool(report.isSound)), ("entries", .integer(report.entries)), ("bytes", .integer(report.bytes)),
+            ("damaged", .integer(report.damaged)), ("missing", .integer(report.missing)),
+            ("strays", .integer(report.strays)), ("index_damaged", .bool(report.isIndexDamaged)),
+            ("totals_wrong", .bool(report.areTotalsWrong)), ("repaired", .bool(report.isRepaired)),
+            ("keys", .array(report.keys.map { .string($0.description) })),
+        ])
+    }
+
     private static func disk(_ cache: DiskCache) -> JSONText {
         let used = cache.statistics
         let totals = try? cache.totalsNow()

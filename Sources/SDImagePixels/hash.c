@@ -79,11 +79,34 @@ __attribute__((target("sse4.2"))) static uint32_t crc32c_sse42(uint32_t crc, con
         crc = _mm_crc32_u8(crc, *p++);
     return crc;
 }
+
+/* The instruction takes three cycles and can be begun in each: three pieces at a time. The checksums of the first two are
+   moved past what follows them, each by one multiplication with x^(8n - 33) modulo the polynomial, n the bytes to pass. */
+__attribute__((target("sse4.2,pclmul"))) static uint32_t crc32c_three(uint32_t crc, const uint8_t *p, size_t n) {
+    enum { PIECE = 1024 };
+    const __m128i past_one = _mm_cvtsi64_si128(0x170076fa), past_two = _mm_cvtsi64_si128(0xa51b6135);
+    for (; n >= 3 * PIECE; p += 3 * PIECE, n -= 3 * PIECE) {
+        uint64_t a = crc, b = 0, c = 0;
+        for (size_t i = 0; i < PIECE - 8; i += 8) {
+            a = _mm_crc32_u64(a, load64(p + i));
+            b = _mm_crc32_u64(b, load64(p + PIECE + i));
+            c = _mm_crc32_u64(c, load64(p + 2 * PIECE + i));
+        }
+        a = _mm_crc32_u64(a, load64(p + PIECE - 8));
+        b = _mm_crc32_u64(b, load64(p + 2 * PIECE - 8));
+        __m128i moved = _mm_xor_si128(_mm_clmulepi64_si128(_mm_cvtsi64_si128((long long)a), past_two, 0),
+                                      _mm_clmulepi64_si128(_mm_cvtsi64_si128((long long)b), past_one, 0));
+        crc = (uint32_t)_mm_crc32_u64(c, load64(p + 3 * PIECE - 8) ^ (uint64_t)_mm_cvtsi128_si64(moved));
+    }
+    return crc32c_sse42(crc, p, n);
+}
 #endif
 
 uint32_t sdpx_crc32c(uint32_t seed, const void *bytes, size_t length) {
     uint32_t crc = ~seed;
 #if defined(__x86_64__)
+    if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul"))
+        return ~crc32c_three(crc, bytes, length);
     if (__builtin_cpu_supports("sse4.2"))
         return ~crc32c_sse42(crc, bytes, length);
 #endif

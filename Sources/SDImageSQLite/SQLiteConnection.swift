@@ -5,6 +5,9 @@ import SDImage
 @safe final class SQLiteConnection: @unchecked Sendable {
     // Unchecked: SQLite is opened without its mutex; the store uses a connection under a lock only.
     private let handle: OpaquePointer
+    private let journal = Journal()
+    /// Milliseconds.
+    static let patience: Int32 = 2000
 
     /// The file must exist. Symbolic links are refused in every part of the path.
     init(_ path: String) throws(ImageError) {
@@ -20,7 +23,7 @@ import SDImage
         unsafe sqlite3_extended_result_codes(handle, 1)
         // Another process may hold the database for its transaction; longer than this and the store is dropped
         // (decisions R23).
-        unsafe sqlite3_busy_timeout(handle, 2000)
+        unsafe sqlite3_busy_timeout(handle, SQLiteConnection.patience)
     }
 
     deinit { unsafe sqlite3_close_v2(handle) }
@@ -30,11 +33,19 @@ import SDImage
         guard code == SQLITE_OK else { throw error(code) }
     }
 
+    /// Ready to be bound.
     func prepare(_ sql: String) throws(ImageError) -> SQLiteStatement {
+        let statement = SQLiteStatement(sql, of: self)
+        try statement.prepare()
+        return statement
+    }
+
+    /// For a statement, which ends it.
+    func compile(_ sql: String) throws(ImageError) -> OpaquePointer {
         var statement: OpaquePointer?
         let code = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
         guard code == SQLITE_OK, let statement = unsafe statement else { throw error(code) }
-        return unsafe SQLiteStatement(statement, of: self)
+        return unsafe statement
     }
 
     /// The one number that a query gives.
@@ -42,8 +53,25 @@ import SDImage
         try prepare(sql).number()
     }
 
+    /// Moves the journal into the database by itself after each commit that leaves more than `pages` in it.
+    func checkpoint(after pages: Int32, limit: Int32) {
+        let journal = journal
+        journal.soon = pages
+        journal.late = limit
+        unsafe _ = sqlite3_wal_hook(
+            handle,
+            { context, handle, _, pages in
+                guard let context = unsafe context else { return SQLITE_OK }
+                unsafe Unmanaged<Journal>.fromOpaque(context).takeUnretainedValue().checkpoint(handle, pages)
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(journal).toOpaque())
+    }
+
     /// Id of the row that was inserted last.
     var lastID: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+
+    /// Rows that the last statement changed.
+    var changes: Int { Int(unsafe sqlite3_changes(handle)) }
 
     /// True outside a transaction; SQLite itself ends one after some errors.
     var isIdle: Bool { unsafe sqlite3_get_autocommit(handle) != 0 }
@@ -75,3 +103,21 @@ import SDImage
 
 /// SQLITE_IOERR_SHORT_READ, a macro that does not come through to Swift.
 private let shortRead: Int32 = SQLITE_IOERR | (2 << 8)
+
+/// When a journal is moved into its database.
+private final class Journal {
+    var soon: Int32 = 0
+    var late: Int32 = 0
+
+    /// Without waiting; but where readers of other processes never leave a gap, the journal would grow for ever. Then they
+    /// are waited for, for as long as a slice of trimming may take.
+    func checkpoint(_ handle: OpaquePointer?, _ pages: Int32) {
+        guard pages >= soon else { return }
+        let isLate = pages >= late
+        if isLate { unsafe sqlite3_busy_timeout(handle, 4) }
+        // An error leaves a longer journal: the next commit tries again.
+        unsafe sqlite3_wal_checkpoint_v2(
+            handle, nil, isLate ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        if isLate { unsafe sqlite3_busy_timeout(handle, SQLiteConnection.patience) }
+    }
+}

@@ -1,67 +1,64 @@
+import Glibc
 import SDImage
 
 /// The reading half of a store: a connection of its own, which in WAL mode no writer ever blocks.
 final class SQLiteReader: Sendable {
     private let connection: SQLiteConnection
     private let header: SQLiteStatement
-    private let content: SQLiteStatement
+    private let row: SQLiteStatement
     private let holds: SQLiteStatement
     private let totals: SQLiteStatement
     private let pages: SQLiteStatement
     private let freePages: SQLiteStatement
     private let pageSize: Int
+    private let journal: String
 
     init(_ path: String) throws(ImageError) {
         connection = try SQLiteConnection(path)
+        journal = path + "-wal"
         // The pages of the two indexes of some 30,000 entries; bytes of pictures pass through and are not missed.
         try connection.execute("PRAGMA cache_size = -8192")
-        header = try connection.prepare(SQLiteSchema.header)
-        content = try connection.prepare(SQLiteSchema.content)
-        holds = try connection.prepare(SQLiteSchema.holds)
-        totals = try connection.prepare(SQLiteSchema.totals)
-        pages = try connection.prepare("PRAGMA page_count")
-        freePages = try connection.prepare("PRAGMA freelist_count")
+        header = SQLiteStatement(SQLiteSchema.header, of: connection)
+        row = SQLiteStatement(SQLiteSchema.row, of: connection)
+        holds = SQLiteStatement(SQLiteSchema.holds, of: connection)
+        totals = SQLiteStatement(SQLiteSchema.totals, of: connection)
+        pages = SQLiteStatement("PRAGMA page_count", of: connection)
+        freePages = SQLiteStatement("PRAGMA freelist_count", of: connection)
         pageSize = Int(try connection.number("PRAGMA page_size"))
     }
 
     func header(for key: CacheKey) throws(ImageError) -> CacheRow? {
-        try find(key) { _, row in row }
+        try header.use { statement throws(ImageError) in try find(key, by: statement) }
     }
 
     func row(for key: CacheKey) throws(ImageError) -> CacheRow? {
-        // The bytes are read before the first statement ends, and with it the transaction that both see.
-        try find(key) { id, row throws(ImageError) in
-            guard row.file.isEmpty else { return row }
-            var row = row
-            row.inline = try content.use { statement throws(ImageError) in
-                statement.bind(1, id)
-                return try statement.step() ? try statement.bytes(0) : nil
-            }
+        try row.use { statement throws(ImageError) in
+            guard var row = try find(key, by: statement) else { return nil }
+            if row.file.isEmpty, !statement.isNull(13) { row.inline = try statement.bytes(13) }
             return row
         }
     }
 
-    private func find(_ key: CacheKey, _ complete: (Int64, CacheRow) throws(ImageError) -> CacheRow) throws(ImageError)
-        -> CacheRow?
-    {
-        try header.use { statement throws(ImageError) in
-            statement.bind(1, MD5(of: key.bytes).high)
-            statement.bind(2, key.bytes)
-            guard try statement.step() else { return nil }
-            var row = CacheRow(key: key, write: CacheWrite(instance: statement.bits(0), number: statement.bits(1)))
-            row.length = Int(statement.int(2))
-            row.checksum = UInt32(truncatingIfNeeded: statement.int(3))
-            row.created = statement.bits(4)
-            row.accessed = statement.bits(5)
-            row.expires = statement.bits(6)
-            row.allocated = Int(statement.int(7))
-            row.file = String(decoding: statement.array(8), as: UTF8.self)
-            row.entityTag = statement.array(9)
-            row.lastModified = statement.array(10)
-            row.cacheControl = statement.array(11)
-            row.extendedData = statement.isNull(12) ? nil : try statement.bytes(12)
-            return try complete(statement.int(13), row)
-        }
+    private func find(_ key: CacheKey, by statement: SQLiteStatement) throws(ImageError) -> CacheRow? {
+        statement.bind(1, MD5(of: key.bytes).high)
+        statement.bind(2, key.bytes)
+        guard try statement.step() else { return nil }
+        var row = CacheRow(key: key, write: CacheWrite(instance: statement.bits(0), number: statement.bits(1)))
+        row.length = Int(statement.int(2))
+        // The seal of the row in the upper half.
+        let checksums = statement.bits(3)
+        row.checksum = UInt32(truncatingIfNeeded: checksums)
+        row.created = statement.bits(4)
+        row.accessed = statement.bits(5)
+        row.expires = statement.bits(6)
+        row.allocated = Int(statement.int(7))
+        row.file = String(decoding: statement.array(8), as: UTF8.self)
+        row.entityTag = statement.array(9)
+        row.lastModified = statement.array(10)
+        row.cacheControl = statement.array(11)
+        row.extendedData = statement.isNull(12) ? nil : try statement.bytes(12)
+        row.isIntact = UInt64(row.seal) == checksums >> 32
+        return row
     }
 
     func holds(_ name: CacheFileName) throws(ImageError) -> Bool {
@@ -73,19 +70,44 @@ final class SQLiteReader: Sendable {
         }
     }
 
-    func entries(after place: Int64, limit: Int) throws(ImageError) -> [CacheEntry] {
-        let statement = try connection.prepare(SQLiteSchema.entries)
-        statement.bind(1, place)
-        statement.bind(2, limit)
-        var result: [CacheEntry] = []
-        while try statement.step() {
-            result.append(
-                CacheEntry(
-                    place: statement.int(0), key: CacheKey(statement.array(1)), length: Int(statement.int(2)),
-                    created: statement.bits(3), accessed: statement.bits(4), expires: statement.bits(5),
-                    isFile: statement.int(6) > 0))
+    func entries(_ query: CacheQuery, from place: CachePlace, limit: Int) throws(ImageError) -> CachePage {
+        let statement = try connection.prepare(
+            query.order == .stored ? SQLiteSchema.listStored : SQLiteSchema.listAccessed)
+        statement.bind(1, min(place.date, UInt64(Int64.max)))
+        statement.bind(2, place.id)
+        var page = CachePage()
+        var (looked, weight) = (0, 0)
+        while page.entries.count < limit, looked < CacheQuery.longestLook, weight < CacheQuery.heaviestPage {
+            guard try statement.step() else { return page }
+            looked += 1
+            let accessed = statement.bits(6)
+            // By the date nothing that follows can match.
+            if query.order == .accessed, accessed > query.accessedUntil { return page }
+            page.next = CachePlace(date: accessed, id: statement.int(0))
+            guard accessed <= query.accessedUntil, query.lengths.contains(Int(statement.int(4))),
+                statement.starts(1, with: query.prefix)
+            else { continue }
+            let entry = entry(statement)
+            weight &+= entry.key.bytes.count
+            page.entries.append(entry)
         }
-        return result
+        return page
+    }
+
+    private func entry(_ statement: SQLiteStatement) -> CacheEntry {
+        CacheEntry(
+            id: statement.int(0), key: CacheKey(statement.key(1)),
+            write: CacheWrite(instance: statement.bits(2), number: statement.bits(3)),
+            length: Int(statement.int(4)), created: statement.bits(5), accessed: statement.bits(6),
+            expires: statement.bits(7), isFile: statement.int(8) > 0)
+    }
+
+    /// The database's own check of its pages and indexes.
+    func examine() throws(ImageError) {
+        let statement = try connection.prepare("PRAGMA integrity_check(1)")
+        guard try statement.step() else { return }
+        let answer = String(decoding: statement.array(0), as: UTF8.self)
+        guard answer == "ok" else { throw ImageError(.cacheDamaged, "database is damaged: " + answer) }
     }
 
     func readTotals() throws(ImageError) -> CacheTotals {
@@ -98,6 +120,8 @@ final class SQLiteReader: Sendable {
         result.count = Int(max(0, entries))
         result.bytes = Int(max(0, bytes))
         result.footprint = Int(max(0, allocated)) &+ Int(max(0, used)) &* pageSize
+        var status = stat()
+        if unsafe stat(journal, &status) == 0 { result.journal = Int(status.st_blocks) &* 512 }
         return result
     }
 }

@@ -6,7 +6,7 @@ import SDImage
 /// long keys are. Bytes lie in a table of their own: counting, trimming and touching never read past them.
 enum SQLiteSchema {
     /// Version in the file's header; another one means that the file is not ours.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
     /// Settings of the file itself, which only take effect before it has pages.
     ///
@@ -45,22 +45,34 @@ enum SQLiteSchema {
             id INTEGER PRIMARY KEY, entries INTEGER NOT NULL, bytes INTEGER NOT NULL, allocated INTEGER NOT NULL
         );
         INSERT OR IGNORE INTO total VALUES (1, 0, 0, 0);
-        PRAGMA user_version = 1;
+        PRAGMA user_version = 2;
         COMMIT;
         """
 
     static let header = """
         SELECT instance, number, length, checksum, created, accessed, expires, allocated, file, etag, modified, control,
-            extended, id
+            extended
         FROM entry WHERE digest = ?1 AND key = ?2
         """
-    static let content = "SELECT bytes FROM content WHERE id = ?1"
+    /// The same columns and the bytes, which are nothing for a file.
+    static let row = """
+        SELECT instance, number, length, checksum, created, accessed, expires, allocated, file, etag, modified, control,
+            extended, content.bytes
+        FROM entry LEFT JOIN content ON content.id = entry.id WHERE digest = ?1 AND key = ?2
+        """
     static let holds = "SELECT 1 FROM entry WHERE digest = ?1 AND instance = ?2 AND number = ?3"
-    static let entries = """
-        SELECT id, key, length, created, accessed, expires, length(file) FROM entry WHERE id > ?1 ORDER BY id LIMIT ?2
+    /// Both orders read the same columns and end where the caller has seen enough.
+    static let listStored = """
+        SELECT id, key, instance, number, length, created, accessed, expires, length(file) FROM entry
+        WHERE id > ?2 AND ?1 >= 0 ORDER BY id
+        """
+    static let listAccessed = """
+        SELECT id, key, instance, number, length, created, accessed, expires, length(file) FROM entry
+        WHERE (accessed, id) > (?1, ?2) ORDER BY accessed, id
         """
     static let totals = "SELECT entries, bytes, allocated FROM total WHERE id = 1"
     static let find = "SELECT id, instance, number, length, allocated, file FROM entry WHERE digest = ?1 AND key = ?2"
+    static let findRow = "SELECT id, instance, number, length, allocated, file FROM entry WHERE id = ?1"
     static let insert = """
         INSERT INTO entry (digest, key, instance, number, length, checksum, created, accessed, expires, allocated, file,
             etag, modified, control, extended)
@@ -75,14 +87,25 @@ enum SQLiteSchema {
     static let files = "SELECT file FROM entry WHERE length(file) > 0"
     static let touch = "UPDATE entry SET accessed = ?3 WHERE digest = ?1 AND key = ?2 AND accessed < ?3"
 
+    static let update = """
+        UPDATE entry SET checksum = ?5, created = ?6, expires = ?7, etag = ?8, modified = ?9, control = ?10, extended = ?11
+        WHERE digest = ?1 AND key = ?2 AND instance = ?3 AND number = ?4
+        """
+    static let recount = """
+        UPDATE total SET entries = (SELECT count(*) FROM entry), bytes = (SELECT coalesce(sum(length), 0) FROM entry),
+            allocated = (SELECT coalesce(sum(allocated), 0) FROM entry) WHERE id = 1
+        """
+
     /// Candidates of a removal, the same columns as `find`. Rows with an expiry of their own do not age by the rule.
     static let oldestAccessed = """
         SELECT id, instance, number, length, allocated, file FROM entry WHERE accessed <= ?1 AND (?3 = 0 OR expires = 0)
         ORDER BY accessed, id LIMIT ?2
         """
+    /// Rows are numbered in the order of storing. Only so many of the first are looked at: there is no index of this date,
+    /// and it would say the same but after the clock was wrong.
     static let oldestCreated = """
-        SELECT id, instance, number, length, allocated, file FROM entry WHERE created <= ?1 AND (?3 = 0 OR expires = 0)
-        ORDER BY created, id LIMIT ?2
+        SELECT id, instance, number, length, allocated, file
+        FROM (SELECT * FROM entry WHERE ?3 = 0 OR expires = 0 ORDER BY id LIMIT ?2) WHERE created <= ?1 ORDER BY id
         """
     static let expired = """
         SELECT id, instance, number, length, allocated, file FROM entry WHERE expires <> 0 AND expires <= ?1

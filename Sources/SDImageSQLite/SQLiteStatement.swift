@@ -1,24 +1,31 @@
 import CSQLite
 import SDImage
 
-/// A prepared statement, kept for the life of its connection and used many times.
+/// A statement, kept for the life of its connection and used many times; prepared for its first use.
 @safe final class SQLiteStatement: @unchecked Sendable {
     // Unchecked: used under the lock that serialises its connection.
-    private let handle: OpaquePointer
+    private var handle: OpaquePointer?
+    private let text: String
     // Also keeps the connection open.
     private let connection: SQLiteConnection
     /// Code of the first binding that was refused.
     private var refusal = SQLITE_OK
 
-    init(_ handle: OpaquePointer, of connection: SQLiteConnection) {
-        unsafe self.handle = unsafe handle
+    init(_ text: String, of connection: SQLiteConnection) {
+        self.text = text
         self.connection = connection
+    }
+
+    /// To open a cache takes less time when only what is needed is compiled.
+    func prepare() throws(ImageError) {
+        if unsafe handle == nil { unsafe handle = try connection.compile(text) }
     }
 
     deinit { unsafe sqlite3_finalize(handle) }
 
     /// Binds, runs `body`, and makes the statement ready for its next use.
     func use<R>(_ body: (SQLiteStatement) throws(ImageError) -> R) throws(ImageError) -> R {
+        try prepare()
         defer {
             unsafe sqlite3_reset(handle)
             unsafe sqlite3_clear_bindings(handle)
@@ -89,6 +96,17 @@ import SDImage
     func array(_ column: Int32) -> [UInt8] {
         let bytes = unsafe buffer(column)
         return unsafe bytes.count <= 65536 ? Array(bytes) : []
+    }
+
+    /// Keys have no limit of their own; this is the one of what a caller may pass.
+    func key(_ column: Int32) -> [UInt8] {
+        let bytes = unsafe buffer(column)
+        return unsafe bytes.count <= 64 << 20 ? Array(bytes) : []
+    }
+
+    /// Whether a value begins with these bytes; it is not copied.
+    func starts(_ column: Int32, with prefix: [UInt8]) -> Bool {
+        unsafe prefix.isEmpty || buffer(column).starts(with: prefix)
     }
 
     /// A copy in memory of its own.

@@ -6,9 +6,11 @@ package final class SQLiteStore: CacheStore {
     // nil once closed.
     private let reader: Mutex<SQLiteReader?>
     private let writer: Mutex<SQLiteWriter?>
+    private let path: String
 
     /// Opens the database at `path`, an existing file; makes the tables when it is empty.
     package init(path: String, isDurable: Bool) throws(ImageError) {
+        self.path = path
         // The writer first: it makes what the reader's statements are compiled against.
         writer = Mutex(try SQLiteWriter(path, isDurable: isDurable))
         reader = Mutex(try SQLiteReader(path))
@@ -30,9 +32,20 @@ package final class SQLiteStore: CacheStore {
         try read { reader throws(ImageError) in try reader.readTotals() }
     }
 
-    package func entries(after place: Int64, limit: Int) throws(ImageError) -> [CacheEntry] {
-        try read { reader throws(ImageError) in try reader.entries(after: place, limit: limit) }
+    package func entries(_ query: CacheQuery, from place: CachePlace, limit: Int) throws(ImageError) -> CachePage {
+        try read { reader throws(ImageError) in try reader.entries(query, from: place, limit: limit) }
     }
+
+    // On a connection of its own: it takes long, and queries would wait for it.
+    package func examine() throws(ImageError) { try SQLiteReader(path).examine() }
+
+    package func update(_ row: CacheRow) throws(ImageError) -> Bool {
+        try write { writer throws(ImageError) in try writer.update(row) }
+    }
+
+    package func mend() throws(ImageError) { try write { writer throws(ImageError) in try writer.mend() } }
+
+    package func recount() throws(ImageError) { try write { writer throws(ImageError) in try writer.recount() } }
 
     package func apply(_ changes: [CacheChange]) throws(ImageError) -> [String] {
         try write { writer throws(ImageError) in try writer.apply(changes) }

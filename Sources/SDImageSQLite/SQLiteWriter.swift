@@ -15,6 +15,8 @@ final class SQLiteWriter: Sendable {
     private let pages: SQLiteStatement
     private let freePages: SQLiteStatement
     private let pageSize: Int
+    /// 2 MiB of pages that are never given back.
+    private static let sparePages: Int64 = 128
 
     /// What a transaction changes in the totals, and the files it leaves without a row.
     private struct Outcome {
@@ -44,17 +46,19 @@ final class SQLiteWriter: Sendable {
     init(_ path: String, isDurable: Bool) throws(ImageError) {
         connection = try SQLiteConnection(path)
         try SQLiteWriter.prepareFile(connection, isDurable: isDurable)
-        find = try connection.prepare(SQLiteSchema.find)
-        insert = try connection.prepare(SQLiteSchema.insert)
-        insertContent = try connection.prepare(SQLiteSchema.insertContent)
-        delete = try connection.prepare(SQLiteSchema.delete)
-        deleteContent = try connection.prepare(SQLiteSchema.deleteContent)
-        addTotal = try connection.prepare(SQLiteSchema.addTotal)
-        touch = try connection.prepare(SQLiteSchema.touch)
-        begin = try connection.prepare("BEGIN IMMEDIATE")
-        commit = try connection.prepare("COMMIT")
-        pages = try connection.prepare("PRAGMA page_count")
-        freePages = try connection.prepare("PRAGMA freelist_count")
+        // 4 MiB; 8 MiB at most but for a transaction.
+        connection.checkpoint(after: 256, limit: 512)
+        find = SQLiteStatement(SQLiteSchema.find, of: connection)
+        insert = SQLiteStatement(SQLiteSchema.insert, of: connection)
+        insertContent = SQLiteStatement(SQLiteSchema.insertContent, of: connection)
+        delete = SQLiteStatement(SQLiteSchema.delete, of: connection)
+        deleteContent = SQLiteStatement(SQLiteSchema.deleteContent, of: connection)
+        addTotal = SQLiteStatement(SQLiteSchema.addTotal, of: connection)
+        touch = SQLiteStatement(SQLiteSchema.touch, of: connection)
+        begin = SQLiteStatement("BEGIN IMMEDIATE", of: connection)
+        commit = SQLiteStatement("COMMIT", of: connection)
+        pages = SQLiteStatement("PRAGMA page_count", of: connection)
+        freePages = SQLiteStatement("PRAGMA freelist_count", of: connection)
         pageSize = Int(try connection.number("PRAGMA page_size"))
     }
 
@@ -65,6 +69,11 @@ final class SQLiteWriter: Sendable {
                 case .put(let row): try put(row, &outcome)
                 case .remove(let key, let write):
                     guard let found = try lookUp(key), write == nil || write == found.write else { continue }
+                    try remove(found, &outcome)
+                case .removeRow(let id, let write):
+                    let statement = try connection.prepare(SQLiteSchema.findRow)
+                    statement.bind(1, id)
+                    guard try statement.step(), case let found = Found(statement), found.write == write else { continue }
                     try remove(found, &outcome)
                 }
             }
@@ -83,6 +92,7 @@ final class SQLiteWriter: Sendable {
     func removeOldest(_ selection: CacheSelection) throws(ImageError) -> CacheRemoval {
         var removal = CacheRemoval()
         removal.files = try transaction { outcome throws(ImageError) in
+            let end = MonotonicClock.now &+ selection.patience
             let candidates = try oldest(selection)
             removal.isComplete = candidates.count < selection.limit
             for found in candidates {
@@ -90,11 +100,42 @@ final class SQLiteWriter: Sendable {
                     removal.isComplete = true
                     break
                 }
+                if MonotonicClock.now > end {
+                    removal.isComplete = false
+                    break
+                }
                 try remove(found, &outcome)
                 removal.count += 1
             }
         }.files
         return removal
+    }
+
+    func update(_ row: CacheRow) throws(ImageError) -> Bool {
+        var isChanged = false
+        _ = try transaction { _ throws(ImageError) in
+            try connection.prepare(SQLiteSchema.update).run {
+                $0.bind(1, MD5(of: row.key.bytes).high)
+                $0.bind(2, row.key.bytes)
+                $0.bind(3, row.write.instance)
+                $0.bind(4, row.write.number)
+                $0.bind(5, SQLiteWriter.checksums(row))
+                $0.bind(6, SQLiteWriter.date(row.created))
+                $0.bind(7, SQLiteWriter.date(row.expires))
+                $0.bind(8, row.entityTag)
+                $0.bind(9, row.lastModified)
+                $0.bind(10, row.cacheControl)
+                if let extended = row.extendedData { $0.bind(11, lending: extended) }
+            }
+            isChanged = connection.changes > 0
+        }
+        return isChanged
+    }
+
+    func mend() throws(ImageError) { try connection.execute("REINDEX") }
+
+    func recount() throws(ImageError) {
+        _ = try transaction { _ throws(ImageError) in try connection.execute(SQLiteSchema.recount) }
     }
 
     func touch(_ accesses: [(key: CacheKey, time: UInt64)]) throws(ImageError) {
@@ -110,8 +151,15 @@ final class SQLiteWriter: Sendable {
     }
 
     func vacuum(pages: Int) throws(ImageError) -> Bool {
-        try connection.execute("PRAGMA incremental_vacuum(\(pages))")
-        return try freePages.number() > 0
+        // Some stay for the entries to come: to give them back only to ask for them again would cost twice.
+        func surplus() throws(ImageError) -> Int64 {
+            let free = try freePages.number()
+            return free &- max(SQLiteWriter.sparePages, (try self.pages.number() &- free) / 8)
+        }
+        let count = min(Int64(pages), try surplus())
+        guard count > 0 else { return false }
+        try connection.execute("PRAGMA incremental_vacuum(\(count))")
+        return try surplus() > 0
     }
 
     // MARK: Steps of a transaction
@@ -146,7 +194,7 @@ final class SQLiteWriter: Sendable {
             statement.bind(3, row.write.instance)
             statement.bind(4, row.write.number)
             statement.bind(5, row.length)
-            statement.bind(6, Int64(row.checksum))
+            statement.bind(6, SQLiteWriter.checksums(row))
             statement.bind(7, SQLiteWriter.date(row.created))
             statement.bind(8, SQLiteWriter.date(row.accessed))
             statement.bind(9, SQLiteWriter.date(row.expires))
@@ -206,6 +254,14 @@ final class SQLiteWriter: Sendable {
     private func footprint(_ outcome: Outcome) throws(ImageError) -> Int {
         let allocated = try connection.number("SELECT allocated FROM total WHERE id = 1") &+ outcome.allocated
         return Int(max(0, allocated)) &+ Int(max(0, try pages.number() &- freePages.number())) &* pageSize
+    }
+
+    /// The seal in the upper half. Of the dates as they are stored.
+    private static func checksums(_ row: CacheRow) -> UInt64 {
+        var row = row
+        row.created = date(row.created)
+        row.expires = date(row.expires)
+        return UInt64(row.seal) << 32 | UInt64(row.checksum)
     }
 
     /// Dates stay positive as signed numbers, so that they sort.

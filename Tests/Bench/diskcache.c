@@ -2,6 +2,9 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +13,7 @@
 static long entries, entry_size, next_entry;
 static uint8_t *value, *copy;
 static const char *operation;
+static bool is_synchronous;
 static sdimage_cache *cache;
 
 static size_t name_entry(long number, char key[33]) {
@@ -41,11 +45,96 @@ static void get_entry(long number) {
     sdimage_data_unref(data);
 }
 
+static uint64_t disk_use(void) {
+    sdimage_data *json = NULL;
+    sdimage_error *error = NULL;
+    if (sdimage_cache_statistics(cache, &json, &error) < 0)
+        fail("statistics", error);
+    const char *found = strstr(sdimage_data_bytes(json), "\"allocated_bytes\": ");
+    uint64_t bytes = found ? strtoull(found + 19, NULL, 10) : 0;
+    sdimage_data_unref(json);
+    return bytes;
+}
+
+static void read_totals(void) {
+    uint64_t bytes, count;
+    sdimage_error *error = NULL;
+    if (sdimage_cache_disk_totals(cache, &bytes, &count, &error) < 0)
+        fail("totals", error);
+}
+
+/* Another caller meanwhile, and how long it ever waited. */
+static atomic_bool is_trimming;
+static double longest_wait[2];
+
+static void *wait_for_cache(void *argument) {
+    char key[33];
+    sdimage_data *data = NULL, *found;
+    (void)argument;
+    sdimage_data_new("bytes", 5, &data, NULL);
+    for (long i = 0; atomic_load(&is_trimming); i++) {
+        double begun = wall_seconds();
+        found = NULL;
+        sdimage_cache_data(cache, key, name_entry(entries / 2 + i % (entries / 4), key), &found, NULL);
+        sdimage_data_unref(found);
+        double read = wall_seconds();
+        sdimage_cache_store_data(cache, "waiting", 7, data, NULL);
+        double stored = wall_seconds();
+        longest_wait[0] = fmax(longest_wait[0], read - begun);
+        longest_wait[1] = fmax(longest_wait[1], stored - read);
+        usleep(1000);
+    }
+    sdimage_data_unref(data);
+    return NULL;
+}
+
+static void trim_tenth(void) {
+    pthread_t waiting;
+    sdimage_error *error = NULL;
+    uint64_t bytes = disk_use() / 10 * 9;
+    bool is_watched = number_of("watch", 0);
+    atomic_store(&is_trimming, true);
+    if (is_watched)
+        pthread_create(&waiting, NULL, wait_for_cache, NULL);
+    double wall = wall_seconds(), cpu = cpu_seconds();
+    if (sdimage_cache_trim(cache, bytes, &error) < 0)
+        fail("trim", error);
+    unclocked_wall -= wall_seconds() - wall;
+    unclocked_cpu -= cpu_seconds() - cpu;
+    atomic_store(&is_trimming, false);
+    if (is_watched) {
+        pthread_join(waiting, NULL);
+        fprintf(stderr, "trim %.1f ms; longest look-up %.2f ms, longest store %.2f ms\n", (wall_seconds() - wall) * 1e3,
+                longest_wait[0] * 1e3, longest_wait[1] * 1e3);
+    }
+    char key[33];
+    for (long i = 0, missing = 0; i < entries; i++) {
+        if (sdimage_cache_contains(cache, key, name_entry(i, key)) & SDIMAGE_CACHE_LAYERS_DISK)
+            continue;
+        put_entry(i);
+        if (++missing % 64 == 0)
+            flush_cache(cache);
+    }
+    flush_cache(cache);
+}
+
 static long run_diskcache(long count) {
     static uint64_t random = 99;
+    if (!strcmp(operation, "trim")) {
+        double wall = wall_seconds(), cpu = cpu_seconds();
+        for (long i = 0; i < count; i++)
+            trim_tenth();
+        unclocked_wall += wall_seconds() - wall;
+        unclocked_cpu += cpu_seconds() - cpu;
+        return count;
+    }
     for (long i = 0; i < count; i++) {
         if (!strcmp(operation, "put")) {
             put_entry(next_entry++ % entries);
+            if (is_synchronous)
+                flush_cache(cache);
+        } else if (!strcmp(operation, "totals")) {
+            read_totals();
         } else if (!strcmp(operation, "get")) {
             random = mix(random + 1);
             get_entry((long)(random % (uint64_t)entries));
@@ -79,7 +168,9 @@ int serve_diskcache(void) {
     entries = number_of("entries", 10000);
     entry_size = number_of("vsize", 20480);
     operation = text_of("op", "get");
-    if (strcmp(operation, "put") && strcmp(operation, "get") && strcmp(operation, "open"))
+    is_synchronous = number_of("sync", 0);
+    if (strcmp(operation, "put") && strcmp(operation, "get") && strcmp(operation, "open") && strcmp(operation, "trim") &&
+        strcmp(operation, "totals"))
         skip("no such operation");
     value = malloc((size_t)entry_size);
     copy = malloc((size_t)entry_size);

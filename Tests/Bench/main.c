@@ -16,7 +16,10 @@
  *   blur       file= w= h= sigma=                      premultiplied RGBA
  *   rotate90, flip, premultiply   file= w= h=          RGBA
  *   memcache   items= threads= op=get|mixed            one look-up; mixed: every 16th is a store
- *   diskcache  dir= entries= vsize= op=put|get|open    one entry; put: committed at the end of the run; open: and one get
+ *   diskcache  dir= entries= vsize= op=put|get|open    one entry; put: committed at the end of the run (sync=1: each by
+ *              op=trim|totals                          itself); open: and one get; trim: the oldest tenth goes, which is
+ *                                                      filled up again outside the clock (watch=1: tells the longest waits
+ *                                                      of another thread)
  *   fetch      url= list= dir= size= conc= h2=         all names of the list, to thumbnails
  *              mode=fetchonly|cold|disk|memory */
 #include "worker.h"

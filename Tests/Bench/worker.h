@@ -20,6 +20,12 @@ _Noreturn void fail(const char *what, sdimage_error *error);
 /* Answers the lines of standard input; `run` does the operation so many times and returns how many it did. */
 int serve(long (*run)(long count));
 
+double wall_seconds(void);
+double cpu_seconds(void);
+
+/* Time of a run that does not count. */
+extern double unclocked_wall, unclocked_cpu;
+
 /* With a NUL behind; skips where there is none. */
 void *read_file(const char *path, size_t *length);
 void make_folder(const char *path);

@@ -34,6 +34,10 @@ struct CacheFixture {
 
     func open() throws -> DiskCache { try DiskCache(configuration, store: CacheFixture.store) }
 
+    func open(_ clock: CacheClock) throws -> DiskCache {
+        try DiskCache(configuration, clock: clock, store: CacheFixture.store)
+    }
+
     var root: String { directory.path + "/default/v1" }
 
     /// All plain files below the folder, by relative path.

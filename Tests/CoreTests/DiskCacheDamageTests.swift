@@ -6,7 +6,7 @@ import Testing
 
 /// What a hostile or dying disk may do to one file.
 enum Harm: CaseIterable {
-    case flip, cut, grow, empty, remove, pipe, link, folder
+    case flip, cut, grow, empty, zero, remove, pipe, link, folder
 
     func apply(to path: String) throws {
         let files = FileManager.default
@@ -16,6 +16,7 @@ enum Harm: CaseIterable {
         case .cut: bytes.removeLast()
         case .grow: bytes.append(0)
         case .empty: bytes.removeAll()
+        case .zero: bytes = Data(count: bytes.count)
         case .remove, .pipe, .link, .folder:
             try files.removeItem(atPath: path)
             switch self {
@@ -75,7 +76,7 @@ func harmedFileIsAMissAndHeals(harm: Harm) throws {
     #expect(try cache.totalsNow().count == 0)
 }
 
-@Test(arguments: Harm.allCases, ["index-1.db", "index-1.db-wal"])
+@Test(arguments: Harm.allCases, ["index-1.db", "index-1.db-wal", "index-1.db-shm"])
 func harmedDatabaseNeverGivesWrongBytesNorStopsTheCache(harm: Harm, name: String) throws {
     let fixture = CacheFixture()
     let keeper = try fixture.open()

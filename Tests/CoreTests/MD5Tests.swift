@@ -48,3 +48,28 @@ func fileNamesCarryOnlyPictureExtensions(key: String, wanted: String) {
 func pathsThatNobodyMadeAreRefused(path: String) {
     #expect(CacheFileName(path: path) == nil)
 }
+
+/// By the definition, a bit at a time.
+private func slowChecksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+    var sum: UInt32 = 0xffff_ffff
+    for byte in bytes {
+        sum ^= UInt32(byte)
+        for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0x82f6_3b78 : sum >> 1 }
+    }
+    return ~sum
+}
+
+@Test func checksumIsThatOfItsDefinitionAtEveryLength() {
+    let bytes = (0..<14_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 9) }
+    #expect(slowChecksum(Array("123456789".utf8)[...]) == 0xe306_9283)
+    for length in Array(0...40) + [1023, 1024, 3071, 3072, 3073, 6143, 6144, 9300, 13_990] {
+        for start in [0, 1, 5] {
+            let part = bytes[start..<start + length]
+            let sum = unsafe Array(part).withUnsafeBytes { unsafe CRC32C.checksum($0) }
+            #expect(sum == slowChecksum(part), "\(length)")
+        }
+    }
+    let first = unsafe Array(bytes[..<5000]).withUnsafeBytes { unsafe CRC32C.checksum($0) }
+    let whole = unsafe Array(bytes[5000...]).withUnsafeBytes { unsafe CRC32C.checksum($0, after: first) }
+    #expect(whole == slowChecksum(bytes[...]))
+}

@@ -49,6 +49,7 @@ extern "C" {
 #define SDIMAGE_NUL_TERMINATED ((size_t)-1)
 
 /* Immutable: share freely between threads. */
+typedef struct sdimage_cache_page sdimage_cache_page;
 typedef struct sdimage_coder sdimage_coder;
 typedef struct sdimage_data sdimage_data;
 typedef struct sdimage_error sdimage_error;
@@ -68,6 +69,7 @@ typedef struct sdimage_task sdimage_task;
 
 /* Single-owner: one thread at a time; copied when submitted. */
 typedef struct sdimage_cache_config sdimage_cache_config;
+typedef struct sdimage_cache_query sdimage_cache_query;
 typedef struct sdimage_decode_options sdimage_decode_options;
 typedef struct sdimage_downloader_config sdimage_downloader_config;
 typedef struct sdimage_encode_options sdimage_encode_options;

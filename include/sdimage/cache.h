@@ -1,10 +1,11 @@
 /* cache.h: pictures in memory, encoded bytes on disk.
  *
  * The disk part survives the end of a process at any instruction and may be shared by several processes. Nothing that
- * happens to it fails a load: its errors are counted (sdimage_cache_statistics) and told by stores. Keys are bytes,
- * compared bytewise. Classes: sdimage_cache synchronised, sdimage_cache_config single-owner.
+ * happens to it fails a load: its errors are counted (sdimage_cache_statistics) and told by stores. Keys are UTF-8 of at
+ * least one byte, NUL bytes included, compared bytewise; others are INVALID_ARGUMENT, or not found. Classes: sdimage_cache
+ * synchronised, sdimage_cache_config single-owner.
  *
- * Functions on bytes block on the disk; memory functions never do. */
+ * Functions on bytes block on the disk; memory functions never do. What else the disk part can do: disk.h. */
 #ifndef SDIMAGE_CACHE_H
 #define SDIMAGE_CACHE_H
 
@@ -144,8 +145,8 @@ SDIMAGE_API sdimage_status sdimage_cache_flush(sdimage_cache *cache, sdimage_err
 /* Removes entries past their age, and the oldest ones while the size is over its limit. */
 SDIMAGE_API sdimage_status sdimage_cache_remove_expired(sdimage_cache *cache, sdimage_error **error);
 
-/* A path at which the bytes of an entry can be read for as long as the cache is open, whatever is evicted; as a
- * NUL-terminated text in *path (the length does not count the NUL). NOT_FOUND when there is none. */
+/* A path at which the bytes of an entry can be read, whatever is evicted, until sdimage_cache_unpin (disk.h) or the end of
+ * the cache; as a NUL-terminated text in *path (the length does not count the NUL). NOT_FOUND when there is none. */
 SDIMAGE_API sdimage_status sdimage_cache_path(sdimage_cache *cache, const void *key, size_t length,
                                               sdimage_data **path, sdimage_error **error);
 

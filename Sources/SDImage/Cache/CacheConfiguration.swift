@@ -21,6 +21,7 @@ package struct CacheConfiguration: Sendable {
     package var inlineEntryLimit = 65536
     /// Each store survives a power cut once it is reported; costs a wait for the disk each time.
     package var isDurable = false
+    package var modes = CacheModes()
 
     package init() {}
 
@@ -38,6 +39,18 @@ package struct CacheConfiguration: Sendable {
     }
 }
 
+/// Rights of the folders and files that a disk cache makes.
+package struct CacheModes: Sendable, Equatable {
+    package let folder: mode_t
+    package let file: mode_t
+
+    /// The owner always has all rights that are needed. Nobody else may write: that would be as good as being the owner.
+    package init(folder: UInt32 = 0o700, file: UInt32 = 0o600) {
+        self.folder = mode_t(folder & 0o055 | 0o700)
+        self.file = mode_t(file & 0o044 | 0o600)
+    }
+}
+
 /// How much a disk cache keeps, and for how long.
 package struct DiskLimits: Sendable, Equatable {
     /// Bytes of disk; 0 = unlimited.
@@ -49,7 +62,7 @@ package struct DiskLimits: Sendable, Equatable {
     package init() {}
 }
 
-/// Which date of an entry tells its age (spec DSK-21).
+/// Which date of an entry tells its age (spec DSK-21). Entries are replaced, never changed: they are as old as their store.
 package enum ExpiryRule: Int32, Sendable {
     case access = 0
     case creation = 1

@@ -5,19 +5,21 @@ package final class CacheFolder: Sendable {
     /// Real path, for a library that opens files by path.
     package let path: String
     package let root: FileDescriptor
+    let modes: CacheModes
     private let isDurable: Bool
 
     /// Makes what is missing. Refuses a folder of another owner, and one that others may write to.
-    package init(directory: String, namespace: String, isDurable: Bool) throws(ImageError) {
+    package init(directory: String, namespace: String, modes: CacheModes, isDurable: Bool) throws(ImageError) {
         guard !namespace.isEmpty, namespace != ".", namespace != "..", !namespace.utf8.contains(UInt8(ascii: "/")),
             !namespace.utf8.contains(0), !directory.utf8.contains(0)
         else { throw ImageError(.cacheUnusable, "namespace is not a file name") }
+        self.modes = modes
         self.isDurable = isDurable
         CacheFolder.makeParents(of: directory + "/" + namespace)
         let base = try FileDescriptor.folder(at: directory)
-        let home = try CacheFolder.own(namespace, in: base)
+        let home = try CacheFolder.own(namespace, in: base, modes)
         // The sub-folder is the version of the layout (decisions R24).
-        root = try CacheFolder.own("v1", in: home)
+        root = try CacheFolder.own("v1", in: home, modes)
         path = try CacheFolder.realPath(directory) + "/" + namespace + "/v1"
         CacheFolder.tag(home)
     }
@@ -27,8 +29,8 @@ package final class CacheFolder: Sendable {
 
     /// Writes a new file; returns the bytes of disk it takes.
     package func create(_ name: CacheFileName, _ bytes: Bytes) throws(ImageError) -> Int {
-        let folder = try root.folder(making: name.folder)
-        let file = try folder.file(making: name.name)
+        let folder = try root.folder(making: name.folder, mode: modes.folder)
+        let file = try folder.file(making: name.name, mode: modes.file)
         do throws(ImageError) {
             unsafe try bytes.withUnsafeBytes { buffer throws(ImageError) in unsafe try file.write(buffer) }
             if isDurable {
@@ -45,9 +47,9 @@ package final class CacheFolder: Sendable {
     /// Maps a file, if it is a plain one of exactly that length.
     package func map(_ name: CacheFileName, length: Int) throws(ImageError) -> Bytes {
         let file = try root.folder(name.folder).file(name.name)
-        guard let status = file.status, status.isRegular, status.size == length else {
-            throw ImageError(.badData, "cached file was changed")
-        }
+        // Not to know is not to know of a change.
+        guard let status = file.status else { throw .file("cached file could not be examined", errno) }
+        guard status.isRegular, status.size == length else { throw ImageError(.badData, "cached file was changed") }
         return try file.map(length)
     }
 
@@ -72,9 +74,11 @@ package final class CacheFolder: Sendable {
     }
 
     /// Opens a folder that belongs to this user alone, making it where it is missing.
-    private static func own(_ name: String, in parent: FileDescriptor) throws(ImageError) -> FileDescriptor {
+    private static func own(_ name: String, in parent: FileDescriptor, _ modes: CacheModes) throws(ImageError)
+        -> FileDescriptor
+    {
         let folder: FileDescriptor
-        do throws(ImageError) { folder = try parent.folder(making: name) } catch {
+        do throws(ImageError) { folder = try parent.folder(making: name, mode: modes.folder) } catch {
             guard error.status == .notFound || error.status == .notAFile else { throw error }
             throw ImageError(.cacheUnusable, "cache folder is not a folder", systemError: error.systemError, cause: error)
         }

@@ -19,6 +19,10 @@ package final class CacheIndex: Sendable {
     private let current = Mutex<Current?>(nil)
     private let closed = Atomic<Bool>(false)
     private let raised = Atomic<Int>(0)
+    /// Until then nobody asks the database.
+    private let restEnd = Atomic<UInt64>(0)
+    private static let patience: UInt64 = 1_500_000_000
+    private static let rest: UInt64 = 2_000_000_000
 
     /// Nine digits, so that a number from a file name cannot overflow.
     private static let lastGeneration = 999_999_999
@@ -32,14 +36,33 @@ package final class CacheIndex: Sendable {
     /// How often this cache found its database damaged.
     package var damages: Int { raised.load(ordering: .relaxed) }
 
-    /// Runs `body` on the store; once more on a new one when the first turns out to be damaged.
+    /// Runs `body` on the store; on a new one when that turns out to be damaged.
     package func perform<R: Sendable>(_ body: (any CacheStore) throws(ImageError) -> R) throws(ImageError) -> R {
+        let begun = MonotonicClock.now
+        if begun < restEnd.load(ordering: .relaxed) { throw ImageError(.busy, "database was too slow to answer") }
+        do throws(ImageError) { return try attempt(body) } catch {
+            // A database that lets callers wait only to fail them is left alone for a while: loads go on without it.
+            let now = MonotonicClock.now
+            if now &- begun > CacheIndex.patience { restEnd.store(now &+ CacheIndex.rest, ordering: .relaxed) }
+            throw error
+        }
+    }
+
+    /// A call that failed for a moment may look like damage: only what is seen twice, the second time by connections made
+    /// anew, counts.
+    private func attempt<R: Sendable>(_ body: (any CacheStore) throws(ImageError) -> R) throws(ImageError) -> R {
         let (generation, store) = try store()
         do throws(ImageError) { return try body(store) } catch {
             guard error.status == .cacheDamaged else { throw error }
-            return try body(raise(from: generation))
         }
+        do throws(ImageError) { return try body(reopen(generation, store)) } catch {
+            guard error.status == .cacheDamaged else { throw error }
+        }
+        return try body(raise(from: generation))
     }
+
+    /// Gives up the database as if it had been found damaged.
+    package func giveUp() throws(ImageError) { _ = try raise(from: store().0) }
 
     /// Removes databases that were given up. Only while no other instance lives: one in use must stay (decisions R24).
     package func removeOld() {
@@ -72,6 +95,19 @@ package final class CacheIndex: Sendable {
         }
     }
 
+    /// The same generation by new connections, unless another caller came before.
+    private func reopen(_ generation: Int, _ old: any CacheStore) throws(ImageError) -> any CacheStore {
+        try current.withLock { current throws(ImageError) in
+            if closed.load(ordering: .relaxed) { throw .shutdown }
+            if let found = current, found.store !== old { return found.store }
+            let lock = try exclusiveLock()
+            defer { withExtendedLifetime(lock) {} }
+            let found = try opened(generation)
+            current = found
+            return found.store
+        }
+    }
+
     private func raise(from damaged: Int) throws(ImageError) -> any CacheStore {
         try current.withLock { current throws(ImageError) in
             if let found = current, found.generation > damaged { return found.store }
@@ -91,12 +127,17 @@ package final class CacheIndex: Sendable {
         // Held while a database is opened too: two that make the tables of one at once would find it busy.
         let lock = try exclusiveLock()
         defer { withExtendedLifetime(lock) {} }
-        for _ in 0..<4 {
+        var suspect = 0
+        for _ in 0..<8 {
             if newestGeneration() == nil { try make(after: 0) }
             guard let generation = newestGeneration() else { continue }
             do throws(ImageError) { return try opened(generation) } catch {
                 guard error.status == .cacheDamaged else { throw error }
                 failure = error
+                if suspect != generation {
+                    suspect = generation
+                    continue
+                }
                 raised.wrappingAdd(1, ordering: .relaxed)
                 try make(after: generation)
             }

@@ -9,7 +9,8 @@ final class CacheSite: Sendable {
 
     init(_ configuration: CacheConfiguration, store: @escaping CacheStoreFactory) throws(ImageError) {
         folder = try CacheFolder(
-            directory: configuration.directory, namespace: configuration.namespace, isDurable: configuration.isDurable)
+            directory: configuration.directory, namespace: configuration.namespace, modes: configuration.modes,
+            isDurable: configuration.isDurable)
         instance = try CacheInstance(in: folder.root)
         index = CacheIndex(folder, isDurable: configuration.isDurable, open: store)
     }

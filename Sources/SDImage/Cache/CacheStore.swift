@@ -17,8 +17,16 @@ package protocol CacheStore: AnyObject, Sendable {
     /// Removes, oldest first, at most `selection.limit` rows. Stops when `selection` is satisfied.
     func removeOldest(_ selection: CacheSelection) throws(ImageError) -> CacheRemoval
     func totals() throws(ImageError) -> CacheTotals
-    /// The next entries after a place in the order of storing; 0 is the beginning.
-    func entries(after place: Int64, limit: Int) throws(ImageError) -> [CacheEntry]
+    /// The next entries of a list, at most `limit` of them.
+    func entries(_ query: CacheQuery, from place: CachePlace, limit: Int) throws(ImageError) -> CachePage
+    /// Writes the dates, validators and extended data of a row, if it is still of that very write; false when it is not.
+    func update(_ row: CacheRow) throws(ImageError) -> Bool
+    /// Reads the whole database and compares its indexes; `cacheDamaged` where it finds a fault. Takes long.
+    func examine() throws(ImageError)
+    /// Makes the indexes anew from the rows.
+    func mend() throws(ImageError)
+    /// Counts all rows and sets right what `totals` tells.
+    func recount() throws(ImageError)
     /// Raises access dates, each to the later of the two (decisions R25).
     func touch(_ accesses: [(key: CacheKey, time: UInt64)]) throws(ImageError)
     /// Gives unused pages back to the file system, at most so many; true when there may be more.
@@ -47,35 +55,8 @@ package enum CacheChange: Sendable {
     case put(CacheRow)
     /// With `write`, only if the row is of that very write (decisions R20).
     case remove(CacheKey, write: CacheWrite?)
-}
-
-/// One entry of the index.
-package struct CacheRow: Sendable {
-    package var key: CacheKey
-    package var write: CacheWrite
-    /// Path of the file, relative to the cache's folder; empty when the bytes are inline.
-    package var file = ""
-    /// Bytes of disk that the file occupies.
-    package var allocated = 0
-    /// Inline bytes.
-    package var inline: Bytes?
-    package var length = 0
-    /// CRC-32C (RFC 3720, appendix B.4) of the bytes.
-    package var checksum: UInt32 = 0
-    /// Nanoseconds since 1970.
-    package var created: UInt64 = 0
-    package var accessed: UInt64 = 0
-    /// 0 = by the cache's age rule.
-    package var expires: UInt64 = 0
-    package var entityTag: [UInt8] = []
-    package var lastModified: [UInt8] = []
-    package var cacheControl: [UInt8] = []
-    package var extendedData: Bytes?
-
-    package init(key: CacheKey, write: CacheWrite) {
-        self.key = key
-        self.write = write
-    }
+    /// A row whose key no longer leads to it.
+    case removeRow(Int64, write: CacheWrite)
 }
 
 /// Which rows to remove.
@@ -88,7 +69,9 @@ package struct CacheSelection: Sendable {
     package var expiredAt: UInt64?
     /// Stop when fewer bytes of disk than these are used.
     package var footprint = 0
-    package var limit = 64
+    package var limit = 256
+    /// The slice ends when this much time has passed, so that it holds the lock for writing no longer.
+    package var patience: UInt64 = 2_500_000
 
     package init(rule: ExpiryRule) { self.rule = rule }
 }
@@ -103,30 +86,6 @@ package struct CacheRemoval: Sendable {
     package init() {}
 }
 
-/// One line of the list of a disk cache's entries.
-package struct CacheEntry: Sendable {
-    /// Where to go on listing.
-    package var place: Int64
-    package var key: CacheKey
-    package var length: Int
-    /// Nanoseconds since 1970.
-    package var created: UInt64
-    package var accessed: UInt64
-    /// 0 = by the cache's age rule.
-    package var expires: UInt64
-    package var isFile: Bool
-
-    package init(place: Int64, key: CacheKey, length: Int, created: UInt64, accessed: UInt64, expires: UInt64, isFile: Bool) {
-        self.place = place
-        self.key = key
-        self.length = length
-        self.created = created
-        self.accessed = accessed
-        self.expires = expires
-        self.isFile = isFile
-    }
-}
-
 /// What a disk cache holds.
 package struct CacheTotals: Sendable, Equatable {
     package var count = 0
@@ -134,6 +93,11 @@ package struct CacheTotals: Sendable, Equatable {
     package var bytes = 0
     /// Bytes of disk: used pages of the database and blocks of files (decisions R21).
     package var footprint = 0
+    /// Bytes of the database's journal, which cannot be trimmed and passes.
+    package var journal = 0
 
     package init() {}
+
+    /// What is compared with a limit: much journal leaves less room for entries, but never none.
+    package func use(of limit: Int) -> Int { footprint &+ min(journal, limit / 8) }
 }

@@ -27,18 +27,29 @@ final class CacheSweep: Sendable {
         thread.submit { self.step(folder + 1, on: thread) }
     }
 
-    private func sweep(_ name: String) -> Bool {
-        guard let folder = try? site.folder.root.folder(name) else { return true }
-        var isSafe = true
+    private func sweep(_ name: String) -> Bool { strays(in: name, removesThem: true) != nil }
+
+    /// Number of files without a row in all sub-folders. Files of instances that live are left out: their rows may be about
+    /// to come. Blocks.
+    func strays(removesThem: Bool) -> Int {
+        (0..<256).reduce(0) { $0 + (strays(in: Hexadecimal.string(UInt64($1), digits: 2), removesThem: removesThem) ?? 0) }
+    }
+
+    /// nil when the index could not be asked.
+    private func strays(in name: String, removesThem: Bool) -> Int? {
+        guard let folder = try? site.folder.root.folder(name) else { return 0 }
+        var (isSafe, count) = (true, 0)
         folder.forEachName { file in
             guard let name = CacheFileName(name: file), !isAlive(name.write.instance) else { return true }
             do throws(ImageError) {
                 let isHeld = try site.index.perform { store throws(ImageError) in try store.holds(name) }
-                if !isHeld { folder.remove(file) }
+                if isHeld { return true }
+                count += 1
+                if removesThem { folder.remove(file) }
             } catch { isSafe = false }
             return isSafe
         }
-        return isSafe
+        return isSafe ? count : nil
     }
 
     /// Nobody ever takes the number of an instance without a lock file again.

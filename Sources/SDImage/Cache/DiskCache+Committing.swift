@@ -110,7 +110,7 @@ extension DiskCache {
         var row = CacheRow(key: key, write: opened.nextWrite())
         row.length = data.bytes.count
         row.checksum = unsafe data.bytes.withUnsafeBytes { unsafe CRC32C.checksum($0) }
-        row.created = MonotonicClock.wall
+        row.created = clock.now
         row.accessed = row.created
         row.expires = data.expires
         row.entityTag = data.entityTag

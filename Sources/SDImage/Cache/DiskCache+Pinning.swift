@@ -1,8 +1,8 @@
 import Glibc
 
 extension DiskCache {
-    /// Path of a file with the bytes of an entry, which stays until the cache is closed, whatever is evicted
-    /// (decisions R26); `notFound` without an entry. Blocks.
+    /// Path of a file with the bytes of an entry, which stays until it is unpinned as often as it was handed out, or the
+    /// cache is closed, whatever is evicted (decisions R26); `notFound` without an entry. Blocks.
     package func pathNow(for key: CacheKey) throws(ImageError) -> String {
         try check()
         if case .stored = state.withLock({ $0.pending.answer(for: key) }) { commitAll() }
@@ -10,26 +10,52 @@ extension DiskCache {
             throw ImageError(.notFound, "no such entry in the cache")
         }
         let opened = try opened()
-        return try opened.folder.pin(CacheFileName(key: key, write: write), data.bytes, for: opened.instance.id)
+        let name = CacheFileName(key: key, write: write)
+        // Counted first: one that unpins the same path now must not remove what is about to be handed out.
+        let path = opened.folder.pinPath(name, for: opened.instance.id)
+        state.withLock { $0.pins[path, default: 0] += 1 }
+        do throws(ImageError) {
+            try opened.folder.pin(name, data.bytes, for: opened.instance.id)
+            return path
+        } catch {
+            unpin(path)
+            throw error
+        }
+    }
+
+    /// Gives up a path; with the last one that was handed out its file goes. False for what is no such path. Blocks.
+    package func unpinNow(_ path: String) throws(ImageError) -> Bool {
+        try check()
+        return unpin(path)
+    }
+
+    @discardableResult private func unpin(_ path: String) -> Bool {
+        let opened = try? opened()
+        return state.withLock { state in
+            guard let count = state.pins[path] else { return false }
+            state.pins[path] = count > 1 ? count - 1 : nil
+            // Under the lock: after it the same path may be handed out again.
+            if count == 1, let opened { opened.folder.removePin(path, of: opened.instance.id) }
+            return true
+        }
     }
 }
 
 extension CacheFolder {
     /// Makes a second name of the file, or a copy where that cannot be.
-    func pin(_ name: CacheFileName, _ bytes: Bytes, for instance: UInt64) throws(ImageError) -> String {
-        let owner = Hexadecimal.string(instance)
-        let pins = try root.folder(making: "pins").folder(making: owner)
-        let path = path + "/pins/" + owner + "/" + name.name
+    func pin(_ name: CacheFileName, _ bytes: Bytes, for instance: UInt64) throws(ImageError) {
+        let pins = try root.folder(making: "pins", mode: modes.folder).folder(
+            making: Hexadecimal.string(instance), mode: modes.folder)
         // The name tells the write: a pin that exists is this one.
-        if pins.status(of: name.name) != nil { return path }
+        if pins.status(of: name.name) != nil { return }
         if let folder = try? root.folder(name.folder),
             unsafe linkat(folder.number, name.name, pins.number, name.name, 0) == 0
         {
-            return path
+            return
         }
         // Under a name of its own until it is whole, because others may pin the same entry now.
         let draft = name.name + "-" + Hexadecimal.string(UInt64.random(in: 0...UInt64.max))
-        let file = try pins.file(making: draft)
+        let file = try pins.file(making: draft, mode: modes.file)
         do throws(ImageError) {
             unsafe try bytes.withUnsafeBytes { buffer throws(ImageError) in unsafe try file.write(buffer) }
             try pins.rename(draft, to: name.name)
@@ -37,7 +63,18 @@ extension CacheFolder {
             pins.remove(draft)
             throw error
         }
-        return path
+    }
+
+    func pinPath(_ name: CacheFileName, for instance: UInt64) -> String {
+        path + "/pins/" + Hexadecimal.string(instance) + "/" + name.name
+    }
+
+    func removePin(_ pinned: String, of instance: UInt64) {
+        let prefix = path + "/pins/" + Hexadecimal.string(instance) + "/"
+        guard pinned.hasPrefix(prefix), let pins = try? root.folder("pins"),
+            let own = try? pins.folder(Hexadecimal.string(instance))
+        else { return }
+        own.remove(String(pinned.dropFirst(prefix.count)))
     }
 
     func removePins(of instance: UInt64) {

@@ -28,13 +28,13 @@ extension DiskCache {
     package func containsNow(_ key: CacheKey) throws(ImageError) -> Bool {
         try check()
         switch state.withLock({ $0.pending.answer(for: key) }) {
-        case .stored(let data): return data.expires == 0 || data.expires > MonotonicClock.wall
+        case .stored(let data): return data.expires == 0 || data.expires > clock.now
         case .removed: return false
         case .unknown: break
         }
         do throws(ImageError) {
             let row = try opened().index.perform { store throws(ImageError) in try store.header(for: key) }
-            return row.map { !isExpired($0, at: MonotonicClock.wall) } ?? false
+            return row.map { $0.isIntact && !isExpired($0, at: clock.now) } ?? false
         } catch {
             note(error)
             return false
@@ -66,7 +66,7 @@ extension DiskCache {
                 guard let row = try opened.index.perform({ store throws(ImageError) in try store.row(for: key) }) else {
                     return nil
                 }
-                let now = MonotonicClock.wall
+                let now = clock.now
                 if isExpired(row, at: now) { return nil }
                 if row.write == damaged {
                     drop(key, row.write, from: opened)
@@ -86,7 +86,8 @@ extension DiskCache {
     }
 
     /// nil when they are not what was stored.
-    private func bytes(of row: CacheRow, in opened: CacheSite) throws(ImageError) -> Bytes? {
+    func bytes(of row: CacheRow, in opened: CacheSite) throws(ImageError) -> Bytes? {
+        guard row.isIntact else { return countDamage() }
         if row.file.isEmpty {
             guard let inline = row.inline, inline.count == row.length, isIntact(inline, row) else { return countDamage() }
             return inline
@@ -122,7 +123,7 @@ extension DiskCache {
         return nil
     }
 
-    private func drop(_ key: CacheKey, _ write: CacheWrite, from opened: CacheSite) {
+    func drop(_ key: CacheKey, _ write: CacheWrite, from opened: CacheSite) {
         do throws(ImageError) {
             let files = try opened.index.perform { store throws(ImageError) in
                 try store.apply([.remove(key, write: write)])
@@ -144,7 +145,7 @@ extension DiskCache {
     }
 
     /// Expired rows are misses and are left to trimming: a clock that was wrong for a moment loses nothing.
-    private func isExpired(_ row: CacheRow, at now: UInt64) -> Bool {
+    func isExpired(_ row: CacheRow, at now: UInt64) -> Bool {
         if row.expires != 0 { return row.expires <= now }
         let limits = limits
         guard limits.maxAge >= 0 else { return false }

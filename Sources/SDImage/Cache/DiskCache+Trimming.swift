@@ -12,20 +12,30 @@ extension DiskCache {
         return try opened().index.perform { store throws(ImageError) in try store.totals() }
     }
 
-    /// The next entries in the order of storing, at most `limit` of them; blocks.
-    package func entriesNow(after place: Int64 = 0, limit: Int) throws(ImageError) -> [CacheEntry] {
-        try check()
-        commitAll()
-        return try opened().index.perform { store throws(ImageError) in try store.entries(after: place, limit: limit) }
-    }
-
-    /// Removes what is expired, then the oldest down to half the limit where that is crossed; blocks.
+    /// Removes what is expired, then the oldest down to half the limit where that is crossed; blocks. Unused pages are given
+    /// back later.
     package func trimNow() throws(ImageError) {
         try check()
         commitAll()
         let opened = try opened()
         var phase: Phase? = .expired
-        while let current = phase { phase = try slice(current, in: opened) }
+        while let current = phase, current != .vacuum {
+            phase = try slice(current, in: opened, by: clock.now, isAsked: true)
+            // Stores do not wait for the end of it.
+            commitAll()
+        }
+        scheduleTrim()
+    }
+
+    /// Removes the oldest entries, whatever the limits, until fewer bytes of disk are used; blocks.
+    package func trimNow(below bytes: Int) throws(ImageError) {
+        try check()
+        commitAll()
+        let opened = try opened()
+        var selection = CacheSelection(rule: limits.rule)
+        selection.footprint = bytes
+        while try !remove(selection, in: opened) { commitAll() }
+        scheduleTrim()
     }
 
     func scheduleTrimIfOver(_ opened: CacheSite) {
@@ -33,7 +43,14 @@ extension DiskCache {
         guard limit > 0 else { return }
         do throws(ImageError) {
             let totals = try opened.index.perform { store throws(ImageError) in try store.totals() }
-            if totals.footprint > limit { scheduleTrim() }
+            let use = totals.use(of: limit)
+            if use > limit { scheduleTrim() }
+            // Who stores faster than the trim removes lends a hand.
+            if use > limit + limit / 32 {
+                var selection = CacheSelection(rule: limits.rule)
+                selection.footprint = limit / 2
+                _ = try remove(selection, in: opened)
+            }
         } catch { note(error) }
     }
 
@@ -50,6 +67,7 @@ extension DiskCache {
     /// Looks for aged entries now and then: a server has no other moment for it (decisions D6).
     func scheduleAging() {
         lease.engine.disk.schedule(at: MonotonicClock.now &+ 3_600_000_000_000) { [weak self] in
+            self?.state.withLock { $0.agingAllowance = .max }
             self?.scheduleTrim()
             self?.scheduleAging()
         }
@@ -58,8 +76,16 @@ extension DiskCache {
     private func step(_ phase: Phase) {
         do throws(ImageError) {
             try check()
-            if let next = try slice(phase, in: opened()) {
-                lease.engine.disk.submit { [weak self] in self?.step(next) }
+            let next = try slice(phase, in: opened(), by: clock.steady, isAsked: false)
+            commitAll()
+            if let next {
+                let work: @Sendable () -> Void = { [weak self] in self?.step(next) }
+                // Nobody waits for unused pages: stores go first.
+                if next == .vacuum {
+                    lease.engine.disk.schedule(at: MonotonicClock.now &+ DiskCache.vacuumDelay, work)
+                } else {
+                    lease.engine.disk.submit(work)
+                }
                 return
             }
         } catch { note(error) }
@@ -67,24 +93,24 @@ extension DiskCache {
     }
 
     /// Does one slice; the phase to go on with, or nil when all is done.
-    private func slice(_ phase: Phase, in opened: CacheSite) throws(ImageError) -> Phase? {
+    private func slice(_ phase: Phase, in opened: CacheSite, by now: UInt64, isAsked: Bool) throws(ImageError) -> Phase? {
         let limits = limits
         var selection = CacheSelection(rule: limits.rule)
         switch phase {
         case .expired:
-            selection.expiredAt = MonotonicClock.wall
-            return try remove(selection, in: opened) ? .aged : .expired
+            selection.expiredAt = now
+            return try age(selection, in: opened, isAsked) ? .aged : .expired
         case .aged:
             guard limits.maxAge >= 0 else { return .oversized }
-            let (age, now) = (UInt64(limits.maxAge), MonotonicClock.wall)
+            let age = UInt64(limits.maxAge)
             guard age <= now / 1_000_000_000 else { return .oversized }
             selection.notAfter = now - age * 1_000_000_000
-            return try remove(selection, in: opened) ? .oversized : .aged
+            return try self.age(selection, in: opened, isAsked) ? .oversized : .aged
         case .oversized:
-            let footprint = try opened.index.perform { store throws(ImageError) in try store.totals().footprint }
+            let use = try opened.index.perform { store throws(ImageError) in try store.totals() }.use(of: limits.maxSize)
             // Once begun it goes on down to half.
             let isTrimming = state.withLock { $0.isShrinking }
-            guard limits.maxSize > 0, footprint > (isTrimming ? limits.maxSize / 2 : limits.maxSize) else { return .vacuum }
+            guard limits.maxSize > 0, use > (isTrimming ? limits.maxSize / 2 : limits.maxSize) else { return .vacuum }
             selection.footprint = limits.maxSize / 2
             let isComplete = try remove(selection, in: opened)
             state.withLock { $0.isShrinking = !isComplete }
@@ -94,11 +120,26 @@ extension DiskCache {
         }
     }
 
+    /// True when nothing is left to remove, or to be removed now.
+    private func age(_ selection: CacheSelection, in opened: CacheSite, _ isAsked: Bool) throws(ImageError) -> Bool {
+        var selection = selection
+        let allowance = isAsked ? .max : state.withLock { $0.agingAllowance }
+        guard allowance > 0 else { return true }
+        selection.limit = min(selection.limit, allowance)
+        let removal = try removal(selection, in: opened)
+        if allowance < .max { state.withLock { $0.agingAllowance -= removal.count } }
+        return removal.isComplete
+    }
+
     /// True when nothing is left to remove.
     private func remove(_ selection: CacheSelection, in opened: CacheSite) throws(ImageError) -> Bool {
+        try removal(selection, in: opened).isComplete
+    }
+
+    private func removal(_ selection: CacheSelection, in opened: CacheSite) throws(ImageError) -> CacheRemoval {
         let removal = try opened.index.perform { store throws(ImageError) in try store.removeOldest(selection) }
         for file in removal.files { opened.folder.remove(path: file) }
         state.withLock { $0.statistics.trimmedEntries &+= removal.count }
-        return removal.isComplete
+        return removal
     }
 }

@@ -17,11 +17,16 @@ package final class DiskCache: Sendable {
         var accesses: [CacheKey: UInt64] = [:]
         /// Files whose checksum was found right by this process.
         var verified: Set<CacheWrite> = []
+        /// How often each path was handed out.
+        var pins: [String: Int] = [:]
         /// The disk thread will commit: at its next turn, or when a timer fires.
         var isCommitSubmitted = false
         var isCommitScheduled = false
         var isTouchScheduled = false
         var isTrimScheduled = false
+        /// So many entries may be removed for their age now. In the first hour not all: the clock that tells their age may have
+        /// been wrong when the cache was opened. Until then they are misses.
+        var agingAllowance = 0
         /// Trimming by size has begun and goes on down to half the limit.
         var isShrinking = false
         var isClosed = false
@@ -38,6 +43,7 @@ package final class DiskCache: Sendable {
 
     let configuration: CacheConfiguration
     let lease: EngineLease
+    let clock: CacheClock
     let state: Mutex<State>
     private let site = Mutex(Site())
     private let factory: CacheStoreFactory
@@ -45,6 +51,7 @@ package final class DiskCache: Sendable {
     let committing = Mutex(())
 
     static let commitDelay: UInt64 = 5_000_000
+    static let vacuumDelay: UInt64 = 20_000_000
     static let touchDelay: UInt64 = 5_000_000_000
     static let batchCount = 64
     static let batchBytes = 8 << 20
@@ -55,8 +62,11 @@ package final class DiskCache: Sendable {
     private static let retryDelay: UInt64 = 1_000_000_000
 
     /// Opens the folder in the background; an unusable one is reported by stores.
-    package init(_ configuration: CacheConfiguration, store: @escaping CacheStoreFactory) throws(ImageError) {
+    package init(
+        _ configuration: CacheConfiguration, clock: CacheClock = CacheClock(), store: @escaping CacheStoreFactory
+    ) throws(ImageError) {
         self.configuration = configuration
+        self.clock = clock
         factory = store
         lease = try Engine.acquire()
         state = Mutex(State(limits: configuration.disk))
@@ -149,6 +159,8 @@ package final class DiskCache: Sendable {
     private func start() {
         do throws(ImageError) {
             let opened = try opened()
+            let count = try opened.index.perform { store throws(ImageError) in try store.totals().count }
+            state.withLock { $0.agingAllowance = max(1, count / 8) }
             scheduleTrim()
             scheduleAging()
             CacheSweep(opened).start(on: lease.engine.disk)

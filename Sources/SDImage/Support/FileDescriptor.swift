@@ -22,12 +22,12 @@ package final class FileDescriptor: Sendable {
         }
     }
 
-    /// Opens a folder, making it with mode 0700 where it is missing.
-    package func folder(making name: String) throws(ImageError) -> FileDescriptor {
-        if unsafe mkdirat(number, name, 0o700) == 0 {
+    /// Opens a folder, making it where it is missing.
+    package func folder(making name: String, mode: mode_t = 0o700) throws(ImageError) -> FileDescriptor {
+        if unsafe mkdirat(number, name, mode) == 0 {
             let made = try folder(name)
             // The process's umask may have taken away our own rights.
-            fchmod(made.number, 0o700)
+            fchmod(made.number, mode)
             return made
         }
         guard errno == EEXIST else { throw .file("folder could not be made", errno) }
@@ -48,12 +48,12 @@ package final class FileDescriptor: Sendable {
         }
     }
 
-    /// Makes a file that did not exist, with mode 0600.
-    package func file(making name: String) throws(ImageError) -> FileDescriptor {
+    /// Makes a file that did not exist.
+    package func file(making name: String, mode: mode_t = 0o600) throws(ImageError) -> FileDescriptor {
         let made = try FileDescriptor.made("file could not be made") {
-            unsafe openat(number, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            unsafe openat(number, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         }
-        fchmod(made.number, 0o600)
+        fchmod(made.number, mode)
         return made
     }
 

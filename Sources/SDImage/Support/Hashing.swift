@@ -11,7 +11,8 @@ extension CacheKey {
 
 /// CRC-32C, the checksum of iSCSI (RFC 3720, appendix B.4), by the CPU's own instruction where it has one.
 package enum CRC32C {
-    package static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
-        unsafe sdpx_crc32c(0, bytes.baseAddress, bytes.count)
+    /// `earlier` is the checksum of what comes before.
+    package static func checksum(_ bytes: UnsafeRawBufferPointer, after earlier: UInt32 = 0) -> UInt32 {
+        unsafe sdpx_crc32c(earlier, bytes.baseAddress, bytes.count)
     }
 }

@@ -11,6 +11,8 @@ enum { ANY = 1000, ANY_ERROR = 1001 };
 typedef struct objects {
     sdimage_cache *cache;
     sdimage_cache_config *cache_config;
+    sdimage_cache_page *cache_page;
+    sdimage_cache_query *cache_query;
     sdimage_coder *coder;
     sdimage_data *data;
     sdimage_decode_options *decode_options;

@@ -87,10 +87,20 @@ static void make_delivery(void) {
     sdimage_request_unref(request);
 }
 
+/* Of a cache with a disk part. */
+static void make_page(void) {
+    sdimage_cache *cache = NULL;
+    CHECK_EQUAL(sdimage_cache_new(NULL, &cache, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_cache_list(cache, NULL, NULL, 1, &good.cache_page, NULL), SDIMAGE_STATUS_OK);
+    sdimage_cache_unref(cache);
+}
+
 void make_good_objects(void) {
     good.manager = new_manager(NULL, NULL, true);
     sdimage_manager_copy_cache(good.manager, &good.cache);
     good.cache_config = sdimage_cache_config_new();
+    good.cache_query = sdimage_cache_query_new();
+    make_page();
     good.data = new_data(png_2x2, sizeof png_2x2);
     good.decode_options = sdimage_decode_options_new();
     good.downloader_config = sdimage_downloader_config_new();
@@ -114,6 +124,7 @@ void make_good_objects(void) {
 
 void release_outputs(void) {
     RELEASE(cache);
+    RELEASE(cache_page);
     RELEASE(coder);
     RELEASE(data);
     RELEASE(decoder);

@@ -17,6 +17,7 @@ from .caches import Cache, CacheChain
 from .coder import Coder, register_coder, unregister_coder
 from .doctor import doctor, trim_memory, version, watch_memory_pressure
 from .encoding import EncodeOptions
+from .entries import Entry
 from .errors import Error
 from .header import info, read_metadata, sniff
 from .image import Image, decode
@@ -36,6 +37,7 @@ __all__ = [
     "Coder",
     "DecodeOptions",
     "EncodeOptions",
+    "Entry",
     "Error",
     "Image",
     "ImageCache",

@@ -6,14 +6,17 @@ import atexit
 import json
 import os
 import weakref
+from collections.abc import Iterator
 from ctypes import byref, c_uint64, c_void_p
 from types import TracebackType
 from typing import Any, Self, Unpack, cast
 
 from . import _bytes, _enums
+from . import entries as _entries
 from ._bytes import Path, ReadableBuffer
 from ._ffi import lib
 from ._handle import Handle
+from .entries import Entry
 from .errors import Error, call
 from .image import Image
 from .options import DecodeOptions, decode_options, known, unsigned
@@ -26,7 +29,7 @@ class ImageCache:
 
     `directory` is the folder of the disk part (``None``: ``$XDG_CACHE_HOME/sdimage`` or ``~/.cache/sdimage``) and
     `namespace` a sub-folder of it. A folder that cannot be used is no error here: stores tell why.
-    Keys are ``str`` (their UTF-8 counts) or ``bytes``. Methods on bytes block on the disk.
+    Keys are ``str`` or their UTF-8 as ``bytes``. Methods on bytes block on the disk.
     """
 
     def __init__(
@@ -42,13 +45,17 @@ class ImageCache:
         keep_weakly: bool = False,
         max_disk_size: int | None = None,
         max_disk_age: float | None = None,
+        expire_rule: str = "access",
         inline_entry_limit: int | None = None,
         durable: bool = False,
+        folder_mode: int = 0o700,
+        file_mode: int = 0o600,
     ) -> None:
         """Limits in bytes (`max_memory_cost`, `max_disk_size`, `inline_entry_limit`), pictures (`max_memory_count`)
-        and seconds since the last access (`max_disk_age`; negative: for ever). `eviction` is ``"adaptive"`` or ``"lru"``;
-        without `keep_in_memory` only `store` keeps pictures in memory; with `keep_weakly` one that left memory is found
-        for as long as somebody holds it."""
+        and seconds since the last access, or with `expire_rule` ``"modification"`` or ``"creation"`` since the store
+        (`max_disk_age`; negative: for ever). `eviction` is ``"adaptive"`` or ``"lru"``; without `keep_in_memory` only
+        `store` keeps pictures in memory; with `keep_weakly` one that left memory is found for as long as somebody holds it.
+        Others never get the right to write, whatever the modes."""
         with Handle(lib.sdimage_cache_config_new(), lib.sdimage_cache_config_unref) as config:
             pointer = config.pointer
             if directory is not None:
@@ -59,6 +66,9 @@ class ImageCache:
             lib.sdimage_cache_config_set_eviction(pointer, _enums.number(_enums.EVICTIONS, eviction, "eviction"))
             lib.sdimage_cache_config_set_keep_in_memory(pointer, keep_in_memory)
             lib.sdimage_cache_config_set_keep_weakly(pointer, keep_weakly)
+            rule = _enums.number(_enums.EXPIRE_RULES, expire_rule, "expire_rule")
+            lib.sdimage_cache_config_set_expire_rule(pointer, rule)
+            lib.sdimage_cache_config_set_modes(pointer, folder_mode, file_mode)
             sizes = {
                 "max_memory_cost": max_memory_cost,
                 "max_memory_count": max_memory_count,
@@ -129,13 +139,74 @@ class ImageCache:
         out = c_void_p()
         return _bytes.taken(out) if self._found(lib.sdimage_cache_data, name, len(name), byref(out)) else None
 
-    def path(self, key: str | bytes) -> str | None:
-        """A file with the bytes, readable for as long as the cache is open; ``None`` when there is no such entry."""
-        name = _bytes.key_bytes(key)
+    def path(self, key: str | bytes | None = None) -> str | None:
+        """A file with the bytes, readable until it is unpinned or the cache is closed; ``None`` when there is no such
+        entry. Without `key` the folder of the disk part."""
         out = c_void_p()
+        if key is None:
+            call(lib.sdimage_cache_directory, self.pointer, byref(out))
+            return os.fsdecode(_bytes.taken(out))
+        name = _bytes.key_bytes(key)
         if not self._found(lib.sdimage_cache_path, name, len(name), byref(out)):
             return None
         return os.fsdecode(_bytes.taken(out))
+
+    def unpin(self, path: Path) -> None:
+        """Gives up a path of :meth:`path`; what was handed out twice is given up twice."""
+        call(lib.sdimage_cache_unpin, self.pointer, os.fsencode(path))
+
+    def extended_data(self, key: str | bytes) -> bytes | None:
+        """Bytes of the caller's own beside an entry; ``None`` when there are none."""
+        name = _bytes.key_bytes(key)
+        out = c_void_p()
+        found = self._found(lib.sdimage_cache_extended_data, name, len(name), byref(out))
+        return _bytes.taken(out) if found else None
+
+    def set_extended_data(self, key: str | bytes, data: ReadableBuffer | None) -> None:
+        """Keeps bytes beside an entry until that is replaced; ``None`` removes them."""
+        name = _bytes.key_bytes(key)
+        if data is None:
+            call(lib.sdimage_cache_set_extended_data, self.pointer, name, len(name), None)
+            return
+        with _bytes.new_data(data) as handle:
+            call(lib.sdimage_cache_set_extended_data, self.pointer, name, len(name), handle.pointer)
+
+    def set_expiry(self, key: str | bytes, date: float | None) -> None:
+        """When an entry is gone, in seconds since 1970; ``None``: as `max_disk_age` says."""
+        name = _bytes.key_bytes(key)
+        nanoseconds = 0 if date is None else max(1, int(date * 1e9))
+        call(lib.sdimage_cache_set_expiry, self.pointer, name, len(name), nanoseconds)
+
+    def entries(
+        self,
+        prefix: str = "",
+        *,
+        order: str = "stored",
+        used_until: float | None = None,
+        min_length: int = 0,
+        max_length: int | None = None,
+    ) -> Iterator[Entry]:
+        """The entries on disk whose keys begin with `prefix`: the oldest store first, or with `order` ``"used"`` the
+        least recently used. What is stored or removed meanwhile may be missed."""
+        return _entries.entries(self.pointer, prefix, order, used_until, min_length, max_length)
+
+    def verify(self, repair: bool = False) -> dict[str, Any]:
+        """Reads everything and compares every checksum: a dictionary with ``"sound"``, ``"entries"``, ``"damaged"`` …
+        With `repair` what is damaged is removed or made anew."""
+        out = c_void_p()
+        call(lib.sdimage_cache_verify, self.pointer, repair, byref(out))
+        return cast("dict[str, Any]", json.loads(_bytes.taken(out)))
+
+    def trim(self, size: int) -> None:
+        """Removes the oldest entries, whatever the limits, until fewer bytes of disk than `size` are used."""
+        call(lib.sdimage_cache_trim, self.pointer, unsigned(size, "size"))
+
+    def set_disk_limits(
+        self, max_size: int | None = None, max_age: float = 604800, expire_rule: str = "access"
+    ) -> None:
+        """Changes the limits of the disk part; what no longer fits goes in the background."""
+        rule = _enums.number(_enums.EXPIRE_RULES, expire_rule, "expire_rule")
+        lib.sdimage_cache_set_disk_limits(self.pointer, unsigned(max_size, "max_size"), int(max_age), rule)
 
     def _found(self, function: Any, *arguments: Any) -> bool:
         try:

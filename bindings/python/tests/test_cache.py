@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import time
+
 from .support import TestCase, png, sdimage
 
 
@@ -10,10 +13,10 @@ class Caching(TestCase):
         folder = self.folder()
         with sdimage.ImageCache(folder) as cache:
             cache.store("a", data=png())
-            cache.store(b"\xff\0large", data=bytes(200_000))
+            cache.store(b"\xc3\xa9\0large", data=bytes(200_000))
         with sdimage.ImageCache(folder) as cache:
             self.assertEqual(cache.data("a"), png())
-            self.assertEqual(cache.data(b"\xff\0large"), bytes(200_000))
+            self.assertEqual(cache.data(b"\xc3\xa9\0large"), bytes(200_000))
             self.assertEqual(cache.disk_count(), 2)
             self.assertGreaterEqual(cache.disk_size(), 200_000)
 
@@ -148,3 +151,95 @@ class Caching(TestCase):
             one.store("a", data=b"1")
             self.assertIsNone(two.data("a"))
         self.assert_error("INVALID_ARGUMENT", sdimage.ImageCache, folder, "a/b")
+
+
+class Disk(TestCase):
+    def test_entries_are_listed_by_prefix_length_and_use(self) -> None:
+        with sdimage.ImageCache(self.folder(), inline_entry_limit=500) as cache:
+            for index in range(1200):
+                cache_key = f"http://{'a' if index % 2 else 'b'}/{index}"
+                cache.store(cache_key, data=bytes(index % 1000))
+            found = list(cache.entries())
+            self.assertEqual(len(found), 1200)
+            self.assertEqual(found[3].key, "http://a/3")
+            self.assertEqual((found[3].length, found[3].is_file, found[3].expires), (3, False, None))
+            self.assertLess(abs(found[3].stored - time.time()), 600)
+            self.assertEqual(len(list(cache.entries("http://a/"))), 600)
+            self.assertEqual([entry.key for entry in cache.entries("http://b/1", min_length=998)], [])
+            self.assertEqual([entry.length for entry in cache.entries(min_length=998)], [998, 999])
+            self.assertEqual(len(list(cache.entries(order="used", max_length=1))), 4)
+            self.assertEqual(list(cache.entries(used_until=1)), [])
+            self.assert_error("INVALID_ARGUMENT", list, cache.entries(order="size"))
+
+    def test_extended_data_and_expiry_belong_to_an_entry(self) -> None:
+        folder = self.folder()
+        with sdimage.ImageCache(folder) as cache:
+            cache.store("a", data=b"1")
+            self.assertIsNone(cache.extended_data("a"))
+            cache.set_extended_data("a", b"more")
+            cache.set_expiry("a", time.time() + 1000)
+        with sdimage.ImageCache(folder) as cache:
+            self.assertEqual(cache.extended_data("a"), b"more")
+            expires = next(cache.entries()).expires
+            assert expires
+            self.assertLess(abs(expires - time.time() - 1000), 100)
+            cache.set_extended_data("a", None)
+            self.assertIsNone(cache.extended_data("a"))
+            cache.set_expiry("a", time.time() - 1)
+            self.assertIsNone(cache.data("a"))
+            self.assert_error("NOT_FOUND", cache.set_expiry, "a", None)
+            self.assert_error("NOT_FOUND", cache.set_extended_data, "b", b"")
+
+    def test_an_unpinned_path_is_gone(self) -> None:
+        cache = self.cache()
+        cache.store("a", data=png())
+        path = cache.path("a")
+        folder = cache.path()
+        assert path and folder
+        self.assertTrue(path.startswith(os.path.realpath(folder)))
+        cache.unpin(path)
+        self.assertFalse(os.path.exists(path))
+        self.assert_error("NOT_FOUND", cache.unpin, path)
+
+    def test_damage_is_found_and_repaired(self) -> None:
+        with sdimage.ImageCache(self.folder(), inline_entry_limit=0) as cache:
+            for key in "abc":
+                cache.store(key, data=key.encode() * 1000)
+            self.assertTrue(cache.verify()["sound"])
+            folder = cache.path()
+            assert folder
+            for root, _, names in os.walk(folder):
+                for name in names:
+                    if "-" in name and "index" not in name:
+                        with open(os.path.join(root, name), "r+b") as file:
+                            if file.read(1) == b"b":
+                                file.write(b"!")
+            found = cache.verify(repair=True)
+            self.assertEqual((found["damaged"], found["keys"], found["entries"]), (1, ["b"], 3))
+            self.assertEqual((cache.verify()["sound"], cache.disk_count()), (True, 2))
+
+    def test_limits_change_while_it_runs(self) -> None:
+        cache = self.cache(inline_entry_limit=0)
+        for index in range(20):
+            cache.store(f"{index}", data=bytes(20_000))
+        cache.trim(cache.statistics()["disk"]["allocated_bytes"] // 2)
+        self.assertIsNone(cache.data("0"))
+        self.assertIsNotNone(cache.data("19"))
+        cache.set_disk_limits(max_age=0)
+        self.assertIsNone(cache.data("19"))
+        cache.delete_old_files()
+        self.assertEqual(cache.disk_count(), 0)
+
+    def test_modes_are_kept_from_others(self) -> None:
+        folder = self.folder()
+        with sdimage.ImageCache(folder, folder_mode=0o777, file_mode=0o666, inline_entry_limit=0) as cache:
+            cache.store("a", data=b"1")
+            path = cache.path("a")
+            assert path
+            self.assertEqual(os.stat(path).st_mode & 0o777, 0o644)
+            self.assertEqual(os.stat(os.path.join(folder, "default")).st_mode & 0o777, 0o755)
+
+    def test_keys_that_are_not_utf8_are_refused(self) -> None:
+        cache = self.cache()
+        self.assert_error("INVALID_ARGUMENT", cache.store, b"\xff", data=b"1")
+        self.assert_error("INVALID_ARGUMENT", cache.data, b"a\xc3")

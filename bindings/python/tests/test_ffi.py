@@ -139,6 +139,8 @@ class Enums(unittest.TestCase):
             "sdimage_source_policy": _enums.SOURCE_POLICIES,
             "sdimage_cache_layers": _enums.CACHE_LAYERS,
             "sdimage_eviction": _enums.EVICTIONS,
+            "sdimage_cache_order": _enums.CACHE_ORDERS,
+            "sdimage_expire_rule": _enums.EXPIRE_RULES,
             "sdimage_cache_policy": _enums.CACHE_POLICIES,
             "sdimage_cache_operation": _enums.CACHE_OPERATIONS,
             "sdimage_delivery_kind": _enums.DELIVERY_KINDS,

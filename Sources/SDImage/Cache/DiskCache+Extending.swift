@@ -1,0 +1,37 @@
+extension DiskCache {
+    /// The caller's own bytes beside an entry, or nil; `notFound` without an entry. Blocks.
+    package func extendedDataNow(for key: CacheKey) throws(ImageError) -> Bytes? { try rowNow(for: key).extendedData }
+
+    /// Keeps bytes beside an entry until it is replaced; nil removes them. `notFound` without an entry. Blocks.
+    package func setExtendedDataNow(_ data: Bytes?, for key: CacheKey) throws(ImageError) {
+        let data = try data?.kept()
+        try changeRowNow(for: key) { $0.extendedData = data }
+    }
+
+    /// From when on an entry is a miss, nanoseconds since 1970, whatever the age rule says; 0 = by the rule. Blocks.
+    package func setExpiryNow(_ date: UInt64, for key: CacheKey) throws(ImageError) {
+        try changeRowNow(for: key) { $0.expires = date }
+    }
+
+    private func rowNow(for key: CacheKey) throws(ImageError) -> CacheRow {
+        try check()
+        // What waits has no row yet.
+        if case .unknown = state.withLock({ $0.pending.answer(for: key) }) {} else { commitAll() }
+        let row = try opened().index.perform { store throws(ImageError) in try store.header(for: key) }
+        guard let row, row.isIntact, !isExpired(row, at: clock.now) else {
+            throw ImageError(.notFound, "no such entry in the cache")
+        }
+        return row
+    }
+
+    private func changeRowNow(for key: CacheKey, _ change: (inout CacheRow) -> Void) throws(ImageError) {
+        // Between reading and writing another may replace the entry: then the new one is changed.
+        for _ in 0..<16 {
+            var row = try rowNow(for: key)
+            change(&row)
+            let changed = row
+            if try opened().index.perform({ store throws(ImageError) in try store.update(changed) }) { return }
+        }
+        throw ImageError(.busy, "the entry is being replaced all the time")
+    }
+}

@@ -1,0 +1,98 @@
+extension DiskCache {
+    /// Reads every entry and compares every checksum, also of what this process has already found right; blocks for as long
+    /// as that takes, and nobody else. With `repairs` whatever is wrong is removed.
+    package func verifyNow(repairs: Bool) throws(ImageError) -> CacheReport {
+        try check()
+        commitAll()
+        let opened = try opened()
+        var report = CacheReport()
+        report.isRepaired = repairs
+        try verifyIndex(opened, repairs, &report)
+        try verifyEntries(opened, repairs, &report)
+        report.strays = CacheSweep(opened).strays(removesThem: repairs)
+        return report
+    }
+
+    private func verifyIndex(_ opened: CacheSite, _ repairs: Bool, _ report: inout CacheReport) throws(ImageError) {
+        guard try !isIndexSound(opened) else { return }
+        report.isIndexDamaged = true
+        guard repairs else { return }
+        // Rows may be whole where only an index of them is not.
+        let isMended = try opened.index.perform { store throws(ImageError) in
+            do throws(ImageError) {
+                try store.mend()
+                return true
+            } catch {
+                guard error.status == .cacheDamaged else { throw error }
+                return false
+            }
+        }
+        if isMended, try isIndexSound(opened) { return }
+        try opened.index.giveUp()
+    }
+
+    private func isIndexSound(_ opened: CacheSite) throws(ImageError) -> Bool {
+        try opened.index.perform { store throws(ImageError) in
+            do throws(ImageError) {
+                try store.examine()
+                return true
+            } catch {
+                guard error.status == .cacheDamaged else { throw error }
+                return false
+            }
+        }
+    }
+
+    private func verifyEntries(_ opened: CacheSite, _ repairs: Bool, _ report: inout CacheReport) throws(ImageError) {
+        let before = try opened.index.perform { store throws(ImageError) in try store.totals() }
+        var place: CachePlace? = .beginning
+        while let from = place {
+            let page = try opened.index.perform { store throws(ImageError) in
+                try store.entries(CacheQuery(), from: from, limit: 256)
+            }
+            for entry in page.entries { try verify(entry, opened, repairs, &report) }
+            place = page.next
+        }
+        let after = try opened.index.perform { store throws(ImageError) in try store.totals() }
+        // Comparable only where nobody stored or removed meanwhile.
+        let found = report.damaged + report.missing
+        guard before.count == after.count + (repairs ? found : 0), before.count != report.entries else { return }
+        report.areTotalsWrong = true
+        if repairs { try opened.index.perform { store throws(ImageError) in try store.recount() } }
+    }
+
+    private func verify(_ entry: CacheEntry, _ opened: CacheSite, _ repairs: Bool, _ report: inout CacheReport)
+        throws(ImageError)
+    {
+        let row = try opened.index.perform { store throws(ImageError) in try store.row(for: entry.key) }
+        guard let row, row.write == entry.write else {
+            // Replaced, removed, or not to be found any more by its key.
+            guard try isListed(entry, opened) else { return }
+            report.entries += 1
+            report.damaged += 1
+            report.note(entry.key)
+            if repairs { try change(.removeRow(entry.id, write: entry.write), opened) }
+            return
+        }
+        report.entries += 1
+        report.bytes &+= row.length
+        state.withLock { _ = $0.verified.remove(row.write) }
+        let missing = state.withLock { $0.statistics.missingFiles }
+        if try bytes(of: row, in: opened) != nil { return }
+        if state.withLock({ $0.statistics.missingFiles }) > missing { report.missing += 1 } else { report.damaged += 1 }
+        report.note(entry.key)
+        if repairs { drop(row.key, row.write, from: opened) }
+    }
+
+    private func isListed(_ entry: CacheEntry, _ opened: CacheSite) throws(ImageError) -> Bool {
+        let page = try opened.index.perform { store throws(ImageError) in
+            try store.entries(CacheQuery(), from: CachePlace(date: 0, id: entry.id &- 1), limit: 1)
+        }
+        return page.entries.first.map { $0.id == entry.id && $0.write == entry.write } ?? false
+    }
+
+    private func change(_ change: CacheChange, _ opened: CacheSite) throws(ImageError) {
+        let files = try opened.index.perform { store throws(ImageError) in try store.apply([change]) }
+        for file in files { opened.folder.remove(path: file) }
+    }
+}

@@ -1,0 +1,34 @@
+import SDImage
+
+/// A page of a list as C holds it: its keys lie in one piece of memory, each followed by a NUL.
+final class CachePageObject: Sendable {
+    let page: CachePage
+    private let keys: [Bytes]
+
+    /// The page after another one; an empty last one after the last.
+    static func page(of disk: DiskCache, _ query: CacheQuery, after: CachePageObject?, limit: Int) throws(ImageError)
+        -> CachePageObject
+    {
+        guard let after else { return try CachePageObject(try disk.entriesNow(query, limit: limit)) }
+        guard let next = after.page.next else { return try CachePageObject(CachePage()) }
+        return try CachePageObject(try disk.entriesNow(query, from: next, limit: limit))
+    }
+
+    private init(_ page: CachePage) throws(ImageError) {
+        self.page = page
+        let all = try Bytes.copying(Array(page.entries.map { $0.key.bytes + [0] }.joined()))
+        var keys: [Bytes] = []
+        var start = 0
+        for entry in page.entries {
+            let end = start + entry.key.bytes.count
+            guard let key = all.slice(start..<end) else { break }
+            keys.append(key)
+            start = end + 1
+        }
+        self.keys = keys
+    }
+
+    func entry(_ index: Int) -> CacheEntry? { page.entries.indices.contains(index) ? page.entries[index] : nil }
+
+    func key(_ index: Int) -> Bytes? { keys.indices.contains(index) ? keys[index] : nil }
+}

@@ -1,0 +1,186 @@
+import CSDImage
+import SDImage
+
+typealias CacheQueryObject = Box<CacheQuery>
+
+@_cdecl("sdimage_cache_config_set_expire_rule") @implementation
+public func sdimage_cache_config_set_expire_rule(_ config: Object, _ rule: sdimage_expire_rule) {
+    unsafe change(config, CacheConfigObject.self) { $0.disk.rule = ExpiryRule(rule) }
+}
+
+@_cdecl("sdimage_cache_config_set_modes") @implementation
+public func sdimage_cache_config_set_modes(_ config: Object, _ folder: UInt32, _ file: UInt32) {
+    unsafe change(config, CacheConfigObject.self) { $0.modes = CacheModes(folder: folder, file: file) }
+}
+
+@_cdecl("sdimage_cache_set_disk_limits") @implementation
+public func sdimage_cache_set_disk_limits(_ cache: Object, _ bytes: UInt64, _ seconds: Int64, _ rule: sdimage_expire_rule) {
+    var limits = DiskLimits()
+    limits.maxSize = Int(clamping: bytes)
+    limits.maxAge = Int(clamping: seconds)
+    limits.rule = ExpiryRule(rule)
+    unsafe Handle.find(cache, as: CacheObject.self)?.builtIn?.disk?.setLimits(limits)
+}
+
+@_cdecl("sdimage_cache_trim") @implementation
+public func sdimage_cache_trim(_ cache: Object, _ bytes: UInt64, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let disk = unsafe try disk(cache)
+        try disk.trimNow(below: Int(clamping: bytes))
+    }
+}
+
+@_cdecl("sdimage_cache_directory") @implementation
+public func sdimage_cache_directory(_ cache: Object, _ path: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(path)
+        let text = CString(unsafe try disk(cache).path)
+        unsafe try give(Bytes(adopting: text.pointer, count: text.count) { withExtendedLifetime(text) {} }, path)
+    }
+}
+
+@_cdecl("sdimage_cache_unpin") @implementation
+public func sdimage_cache_unpin(_ cache: Object, _ path: Text, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let disk = unsafe try disk(cache)
+        guard let path = unsafe Input.text(path) else { throw ImageError(.invalidArgument, "NULL where a path is required") }
+        guard try disk.unpinNow(path) else { throw ImageError(.notFound, "a path that is not pinned") }
+    }
+}
+
+@_cdecl("sdimage_cache_extended_data") @implementation
+public func sdimage_cache_extended_data(
+    _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(data)
+        guard let found = unsafe try disk(cache).extendedDataNow(for: try Input.key(key, length)) else {
+            throw ImageError(.notFound, "an entry without extended data")
+        }
+        unsafe try give(found, data)
+    }
+}
+
+@_cdecl("sdimage_cache_set_extended_data") @implementation
+public func sdimage_cache_set_extended_data(
+    _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: Object, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let disk = unsafe try disk(cache)
+        let data = unsafe data == nil ? nil : try Handle.borrow(data, as: Bytes.self)
+        unsafe try disk.setExtendedDataNow(data, for: try Input.key(key, length))
+    }
+}
+
+@_cdecl("sdimage_cache_set_expiry") @implementation
+public func sdimage_cache_set_expiry(
+    _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ date: UInt64, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let disk = unsafe try disk(cache)
+        unsafe try disk.setExpiryNow(date, for: try Input.key(key, length))
+    }
+}
+
+@_cdecl("sdimage_cache_query_new") @implementation
+public func sdimage_cache_query_new() -> Object { unsafe Handle.own(CacheQueryObject(CacheQuery())) }
+
+@_cdecl("sdimage_cache_query_ref") @implementation
+public func sdimage_cache_query_ref(_ query: Object) -> Object { unsafe Handle.ref(query, as: CacheQueryObject.self) }
+
+@_cdecl("sdimage_cache_query_unref") @implementation
+public func sdimage_cache_query_unref(_ query: Object) { unsafe Handle.unref(query, as: CacheQueryObject.self) }
+
+@_cdecl("sdimage_cache_query_set_order") @implementation
+public func sdimage_cache_query_set_order(_ query: Object, _ order: sdimage_cache_order) {
+    unsafe change(query, CacheQueryObject.self) {
+        $0.order = CacheQuery.Order(rawValue: Int32(bitPattern: order.rawValue)) ?? .stored
+    }
+}
+
+@_cdecl("sdimage_cache_query_set_prefix") @implementation
+public func sdimage_cache_query_set_prefix(_ query: Object, _ prefix: UnsafeRawPointer?, _ length: Int) {
+    guard let bytes = unsafe try? Input.bytes(prefix, length) else { return }
+    unsafe change(query, CacheQueryObject.self) { $0.prefix = bytes }
+}
+
+@_cdecl("sdimage_cache_query_set_used_until") @implementation
+public func sdimage_cache_query_set_used_until(_ query: Object, _ date: UInt64) {
+    unsafe change(query, CacheQueryObject.self) { $0.accessedUntil = date == 0 ? .max : date }
+}
+
+@_cdecl("sdimage_cache_query_set_lengths") @implementation
+public func sdimage_cache_query_set_lengths(_ query: Object, _ least: UInt64, _ most: UInt64) {
+    unsafe change(query, CacheQueryObject.self) {
+        $0.lengths = Int(clamping: min(least, most))...Int(clamping: max(least, most))
+    }
+}
+
+@_cdecl("sdimage_cache_list") @implementation
+public func sdimage_cache_list(
+    _ cache: Object, _ query: Object, _ after: Object, _ limit: Int, _ page: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(page)
+        let disk = unsafe try disk(cache)
+        let query = unsafe query == nil ? CacheQuery() : try Handle.borrow(query, as: CacheQueryObject.self).value
+        let before = unsafe after == nil ? nil : try Handle.borrow(after, as: CachePageObject.self)
+        unsafe try give(try CachePageObject.page(of: disk, query, after: before, limit: limit), page)
+    }
+}
+
+@_cdecl("sdimage_cache_page_ref") @implementation
+public func sdimage_cache_page_ref(_ page: Object) -> Object { unsafe Handle.ref(page, as: CachePageObject.self) }
+
+@_cdecl("sdimage_cache_page_unref") @implementation
+public func sdimage_cache_page_unref(_ page: Object) { unsafe Handle.unref(page, as: CachePageObject.self) }
+
+@_cdecl("sdimage_cache_page_count") @implementation
+public func sdimage_cache_page_count(_ page: Object) -> Int {
+    unsafe read(page, CachePageObject.self, 0) { $0.page.entries.count }
+}
+
+@_cdecl("sdimage_cache_page_is_last") @implementation
+public func sdimage_cache_page_is_last(_ page: Object) -> Bool {
+    unsafe read(page, CachePageObject.self, true) { $0.page.next == nil }
+}
+
+@_cdecl("sdimage_cache_page_key") @implementation
+public func sdimage_cache_page_key(_ page: Object, _ index: Int, _ length: UnsafeMutablePointer<Int>?) -> UnsafeRawPointer? {
+    guard let page = unsafe Handle.find(page, as: CachePageObject.self), let key = page.key(index) else { return nil }
+    unsafe length?.pointee = key.count
+    return unsafe key.pointer
+}
+
+@_cdecl("sdimage_cache_page_length") @implementation
+public func sdimage_cache_page_length(_ page: Object, _ index: Int) -> UInt64 {
+    unsafe read(page, CachePageObject.self, 0) { UInt64(clamping: $0.entry(index)?.length ?? 0) }
+}
+
+@_cdecl("sdimage_cache_page_stored_ns") @implementation
+public func sdimage_cache_page_stored_ns(_ page: Object, _ index: Int) -> UInt64 {
+    unsafe read(page, CachePageObject.self, 0) { $0.entry(index)?.created ?? 0 }
+}
+
+@_cdecl("sdimage_cache_page_used_ns") @implementation
+public func sdimage_cache_page_used_ns(_ page: Object, _ index: Int) -> UInt64 {
+    unsafe read(page, CachePageObject.self, 0) { $0.entry(index)?.accessed ?? 0 }
+}
+
+@_cdecl("sdimage_cache_page_expires_ns") @implementation
+public func sdimage_cache_page_expires_ns(_ page: Object, _ index: Int) -> UInt64 {
+    unsafe read(page, CachePageObject.self, 0) { $0.entry(index)?.expires ?? 0 }
+}
+
+@_cdecl("sdimage_cache_page_is_file") @implementation
+public func sdimage_cache_page_is_file(_ page: Object, _ index: Int) -> Bool {
+    unsafe read(page, CachePageObject.self, false) { $0.entry(index)?.isFile ?? false }
+}
+
+@_cdecl("sdimage_cache_verify") @implementation
+public func sdimage_cache_verify(_ cache: Object, _ repair: Bool, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(json)
+        unsafe try give(try Report.verification(try disk(cache).verifyNow(repairs: repair)).bytes(), json)
+    }
+}

@@ -1,0 +1,164 @@
+import CSDImage
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct DiskTests {
+    private func data(_ text: String) throws -> Owned {
+        try make(sdimage_data_unref) { sdimage_data_new(text, text.utf8.count, $0, $1) }
+    }
+
+    private func text(_ data: Owned) -> String {
+        String(
+            decoding: UnsafeRawBufferPointer(start: sdimage_data_bytes(data.pointer), count: sdimage_data_length(data.pointer)),
+            as: UTF8.self)
+    }
+
+    private func store(_ cache: Owned, _ key: String, _ text: String) throws {
+        let bytes = try data(text)
+        let status = sdimage_cache_store_data(cache.pointer, key, -1, bytes.pointer, nil)
+        if status != .SDIMAGE_STATUS_OK { throw CallFailure(status, nil) }
+    }
+
+    private func page(_ cache: Owned, _ query: Owned?, after: Owned? = nil, limit: Int) throws -> Owned {
+        try make({ sdimage_cache_page_unref($0) }) {
+            sdimage_cache_list(cache.pointer, query?.pointer, after?.pointer, limit, $0, $1)
+        }
+    }
+
+    private func keys(_ page: Owned) -> [String] {
+        (0..<sdimage_cache_page_count(page.pointer)).map { index in
+            var length = 0
+            let key = sdimage_cache_page_key(page.pointer, index, &length)
+            return String(decoding: UnsafeRawBufferPointer(start: key, count: length), as: UTF8.self)
+        }
+    }
+
+    @Test func aListIsReadPageByPageAndFiltered() throws {
+        let cache = try makeCache(in: TemporaryDirectory().path)
+        for index in 0..<25 {
+            try store(cache, "\(index % 2 == 0 ? "even" : "odd")/\(index)", String(repeating: "x", count: index))
+        }
+        var found: [String] = []
+        var last: Owned?
+        repeat {
+            let next = try page(cache, nil, after: last, limit: 10)
+            found += keys(next)
+            last = next
+        } while !sdimage_cache_page_is_last(last?.pointer)
+        #expect(found.count == 25 && found[3] == "odd/3")
+        #expect(keys(try page(cache, nil, after: last, limit: 10)).isEmpty)
+        let query = Owned(sdimage_cache_query_new()) { sdimage_cache_query_unref($0) }
+        sdimage_cache_query_set_prefix(query.pointer, "odd/", -1)
+        sdimage_cache_query_set_lengths(query.pointer, 10, 15)
+        sdimage_cache_query_set_order(query.pointer, .SDIMAGE_CACHE_ORDER_USED)
+        let odd = try page(cache, query, limit: 100)
+        #expect(keys(odd) == ["odd/11", "odd/13", "odd/15"])
+        #expect(sdimage_cache_page_length(odd.pointer, 1) == 13)
+        #expect(sdimage_cache_page_stored_ns(odd.pointer, 1) > 0)
+        #expect(sdimage_cache_page_used_ns(odd.pointer, 1) >= sdimage_cache_page_stored_ns(odd.pointer, 1))
+        #expect(sdimage_cache_page_expires_ns(odd.pointer, 1) == 0)
+        #expect(!sdimage_cache_page_is_file(odd.pointer, 1))
+        #expect(sdimage_cache_page_key(odd.pointer, 3, nil) == nil)
+        #expect(sdimage_cache_page_length(odd.pointer, 3) == 0)
+        sdimage_cache_query_set_used_until(query.pointer, 1)
+        #expect(keys(try page(cache, query, limit: 100)).isEmpty)
+    }
+
+    @Test func extendedDataIsKeptBesideAnEntry() throws {
+        let cache = try makeCache(in: TemporaryDirectory().path)
+        try store(cache, "a", "bytes")
+        let extra = try data("extra")
+        func read() throws -> String {
+            text(try make(sdimage_data_unref) { sdimage_cache_extended_data(cache.pointer, "a", 1, $0, $1) })
+        }
+        let missing = #expect(throws: CallFailure.self) { try read() }
+        #expect(missing?.status == .SDIMAGE_STATUS_NOT_FOUND)
+        #expect(sdimage_cache_set_extended_data(cache.pointer, "a", 1, extra.pointer, nil) == .SDIMAGE_STATUS_OK)
+        #expect(try read() == "extra")
+        #expect(sdimage_cache_set_extended_data(cache.pointer, "a", 1, nil, nil) == .SDIMAGE_STATUS_OK)
+        #expect(throws: CallFailure.self) { try read() }
+        #expect(sdimage_cache_set_extended_data(cache.pointer, "b", 1, extra.pointer, nil) == .SDIMAGE_STATUS_NOT_FOUND)
+    }
+
+    @Test func anEntryIsGoneAfterItsExpiry() throws {
+        let cache = try makeCache(in: TemporaryDirectory().path)
+        try store(cache, "a", "bytes")
+        #expect(sdimage_cache_set_expiry(cache.pointer, "a", 1, .max, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_cache_contains(cache.pointer, "a", 1) == .SDIMAGE_CACHE_LAYERS_DISK)
+        #expect(sdimage_cache_set_expiry(cache.pointer, "a", 1, 1, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_cache_contains(cache.pointer, "a", 1) == .SDIMAGE_CACHE_LAYERS_NONE)
+        #expect(sdimage_cache_set_expiry(cache.pointer, "a", 1, 0, nil) == .SDIMAGE_STATUS_NOT_FOUND)
+    }
+
+    @Test func aPathIsReadableUntilItIsUnpinned() throws {
+        let cache = try makeCache(in: TemporaryDirectory().path)
+        try store(cache, "a", "bytes")
+        let pin = try make(sdimage_data_unref) { sdimage_cache_path(cache.pointer, "a", 1, $0, $1) }
+        let folder = try make(sdimage_data_unref) { sdimage_cache_directory(cache.pointer, $0, $1) }
+        #expect(text(pin).hasPrefix(text(folder)))
+        #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_ALL, nil) == .SDIMAGE_STATUS_OK)
+        #expect(try String(contentsOfFile: text(pin), encoding: .utf8) == "bytes")
+        #expect(sdimage_cache_unpin(cache.pointer, text(pin), nil) == .SDIMAGE_STATUS_OK)
+        #expect(!FileManager.default.fileExists(atPath: text(pin)))
+        #expect(sdimage_cache_unpin(cache.pointer, text(pin), nil) == .SDIMAGE_STATUS_NOT_FOUND)
+        #expect(sdimage_cache_unpin(cache.pointer, nil, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
+    }
+
+    @Test func limitsOfARunningCacheCanBeChanged() throws {
+        let cache = try makeCache(in: TemporaryDirectory().path)
+        for index in 0..<10 { try store(cache, "\(index)", String(repeating: "x", count: 100_000)) }
+        #expect(sdimage_cache_trim(cache.pointer, 600_000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_cache_contains(cache.pointer, "0", 1) == .SDIMAGE_CACHE_LAYERS_NONE)
+        #expect(sdimage_cache_contains(cache.pointer, "9", 1) == .SDIMAGE_CACHE_LAYERS_DISK)
+        sdimage_cache_set_disk_limits(cache.pointer, 0, 0, .SDIMAGE_EXPIRE_RULE_CREATION)
+        #expect(sdimage_cache_contains(cache.pointer, "9", 1) == .SDIMAGE_CACHE_LAYERS_NONE)
+        sdimage_cache_set_disk_limits(cache.pointer, 0, -1, .SDIMAGE_EXPIRE_RULE_ACCESS)
+    }
+
+    @Test func verifyingTellsWhatItRead() throws {
+        let cache = try makeCache(in: TemporaryDirectory().path)
+        for index in 0..<10 { try store(cache, "\(index)", "bytes") }
+        let report = try make(sdimage_data_unref) { sdimage_cache_verify(cache.pointer, false, $0, $1) }
+        let json = try #require(try JSONSerialization.jsonObject(with: Data(text(report).utf8)) as? [String: Any])
+        #expect(json["sound"] as? Bool == true)
+        #expect(json["entries"] as? Int == 10)
+        #expect(json["bytes"] as? Int == 50)
+    }
+
+    @Test func keysAreUTF8WithAnyBytesOfIt() throws {
+        let cache = try makeCache(in: TemporaryDirectory().path)
+        let bytes = try data("bytes")
+        for key in [[0xff], [0x61, 0xc3], [0xc0, 0xaf], [0xed, 0xa0, 0x80]] as [[UInt8]] {
+            let status = sdimage_cache_store_data(cache.pointer, key, key.count, bytes.pointer, nil)
+            #expect(status == .SDIMAGE_STATUS_INVALID_ARGUMENT)
+        }
+        for key in [[0], [0x61, 0, 0x62], [0x61, 0, 0x63], [0xc3, 0xa9], [0x65, 0xcc, 0x81]] as [[UInt8]] {
+            #expect(sdimage_cache_contains(cache.pointer, key, key.count) == .SDIMAGE_CACHE_LAYERS_NONE)
+            #expect(sdimage_cache_store_data(cache.pointer, key, key.count, bytes.pointer, nil) == .SDIMAGE_STATUS_OK)
+            #expect(sdimage_cache_contains(cache.pointer, key, key.count) == .SDIMAGE_CACHE_LAYERS_DISK)
+        }
+    }
+
+    @Test func aCacheInMemoryHasNoDiskPart() throws {
+        let cache = try makeCache(in: nil)
+        var page: OpaquePointer?
+        #expect(sdimage_cache_list(cache.pointer, nil, nil, 1, &page, nil) == .SDIMAGE_STATUS_UNSUPPORTED)
+        #expect(sdimage_cache_trim(cache.pointer, 0, nil) == .SDIMAGE_STATUS_UNSUPPORTED)
+        sdimage_cache_set_disk_limits(cache.pointer, 1, 1, .SDIMAGE_EXPIRE_RULE_ACCESS)
+    }
+
+    @Test func filesHaveTheModesAskedFor() throws {
+        let folder = TemporaryDirectory()
+        let config = sdimage_cache_config_new()
+        defer { sdimage_cache_config_unref(config) }
+        sdimage_cache_config_set_directory(config, folder.path)
+        sdimage_cache_config_set_modes(config, 0o750, 0o640)
+        sdimage_cache_config_set_expire_rule(config, .SDIMAGE_EXPIRE_RULE_CREATION)
+        let cache = try make(sdimage_cache_unref) { sdimage_cache_new(config, $0, $1) }
+        try store(cache, "a", "bytes")
+        let path = text(try make(sdimage_data_unref) { sdimage_cache_path(cache.pointer, "a", 1, $0, $1) })
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+        #expect(mode?.intValue == 0o640)
+    }
+}

@@ -1,0 +1,75 @@
+import SDImage
+import Synchronization
+import TestSupport
+import Testing
+
+private let day: UInt64 = 86_400_000_000_000
+private let today: UInt64 = 20_000 * 86_400_000_000_000
+
+/// A clock that a test sets.
+private final class SetClock: Sendable {
+    private let time = Mutex(today)
+
+    var clock: CacheClock { CacheClock { self.time.withLock { $0 } } }
+
+    func set(_ date: UInt64) { time.withLock { $0 = date } }
+}
+
+@Test(arguments: [UInt64(0), today - 10_000 * day, today + 20_000 * day])
+func clockSetAndSetBackLosesLittle(wrong: UInt64) async throws {
+    let clock = SetClock()
+    let fixture = CacheFixture()
+    let cache = try fixture.open(clock.clock)
+    for index in 0..<50 { try cache.put(index, at: "\(index)") }
+    clock.set(wrong)
+    // What makes the cache look for aged entries by itself.
+    cache.setLimits(DiskLimits())
+    try await cache.flush()
+    try cache.put(50, at: "50")
+    // Another process starts while the clock is wrong.
+    let other = try fixture.open(clock.clock)
+    try await other.flush()
+    try await other.flush()
+    clock.set(today + day)
+    // Of an eighth the second process could not know better.
+    var lost = 0
+    for index in 0..<50 where try cache.get("\(index)") != array(try bytes(index)) { lost += 1 }
+    #expect(lost <= 51 / 8)
+}
+
+@Test func entryOfTheFutureIsStillRemovedBySize() throws {
+    let clock = SetClock()
+    let cache = try CacheFixture { $0.inlineEntryLimit = 100 }.open(clock.clock)
+    clock.set(today + 30_000 * day)
+    for index in 0..<20 { try cache.put(index, count: 40_000, at: "future \(index)") }
+    clock.set(today)
+    for index in 0..<20 { try cache.put(index, count: 40_000, at: "now \(index)") }
+    #expect(try cache.get("future 3") != nil)
+    try cache.trimNow(below: 0)
+    #expect(try cache.totalsNow().count == 0)
+}
+
+@Test func askedForTrimmingGoesByTheClockAsItIs() throws {
+    let clock = SetClock()
+    let cache = try CacheFixture().open(clock.clock)
+    try cache.put(1, at: "a")
+    clock.set(today + 8 * day)
+    #expect(try cache.get("a") == nil)
+    try cache.trimNow()
+    #expect(try cache.totalsNow().count == 0)
+}
+
+@Test func folderThatWasNotUsedForLongIsNotEmptiedAtOnce() async throws {
+    let clock = SetClock()
+    let fixture = CacheFixture()
+    do {
+        let cache = try fixture.open(clock.clock)
+        for index in 0..<80 { try cache.put(1, at: "\(index)") }
+        cache.close()
+    }
+    clock.set(today + 100 * day)
+    let cache = try fixture.open(clock.clock)
+    for _ in 0..<10 { try await cache.flush() }
+    #expect(try cache.get("79") == nil)
+    #expect(try cache.totalsNow().count == 70)
+}
