@@ -74,7 +74,8 @@ enum Defaults {
         let loader: any ImageLoader = if let own = configuration.loader { own } else { try defaultLoader(lease) }
         return ImageManager(
             cache: cache, loader: loader, dispatcher: configuration.dispatcher ?? LibraryDispatcher(lease: lease),
-            transformer: configuration.transformer, registry: coders, failedURLRetryAfter: configuration.failedURLRetryAfter, lease: lease)
+            transformer: configuration.transformer, registry: coders, failedURLRetryAfter: configuration.failedURLRetryAfter,
+            lease: lease)
     }
 
     static func trimMemory(emptyingCaches: Bool) {
