@@ -39,7 +39,8 @@ func clockSetAndSetBackLosesLittle(wrong: UInt64) async throws {
 
 @Test func entryOfTheFutureIsStillRemovedBySize() throws {
     let clock = SetClock()
-    let cache = try CacheFixture { $0.inlineEntryLimit = 100 }.open(clock.clock)
+    let fixture = CacheFixture { $0.inlineEntryLimit = 100 }
+    let cache = try fixture.open(clock.clock)
     clock.set(today + 30_000 * day)
     for index in 0..<20 { try cache.put(index, count: 40_000, at: "future \(index)") }
     clock.set(today)
@@ -51,7 +52,8 @@ func clockSetAndSetBackLosesLittle(wrong: UInt64) async throws {
 
 @Test func askedForTrimmingGoesByTheClockAsItIs() throws {
     let clock = SetClock()
-    let cache = try CacheFixture().open(clock.clock)
+    let fixture = CacheFixture()
+    let cache = try fixture.open(clock.clock)
     try cache.put(1, at: "a")
     clock.set(today + 8 * day)
     #expect(try cache.get("a") == nil)

@@ -17,7 +17,8 @@ private func all(_ query: CacheQuery = CacheQuery(), of cache: DiskCache, limit:
 }
 
 @Test func entriesCanBeListedPageByPage() throws {
-    let cache = try CacheFixture { $0.inlineEntryLimit = 50 }.open()
+    let fixture = CacheFixture { $0.inlineEntryLimit = 50 }
+    let cache = try fixture.open()
     for index in 0..<25 { try cache.put(index, count: index * 4, at: "\(index)") }
     let found = try all(of: cache)
     #expect(found.map(\.key) == (0..<25).map { CacheKey("\($0)") })
@@ -27,7 +28,8 @@ private func all(_ query: CacheQuery = CacheQuery(), of cache: DiskCache, limit:
 
 @Test func listFindsByPrefixLengthAndDate() throws {
     let time = Mutex<UInt64>(1_000_000_000_000)
-    let cache = try CacheFixture().open(CacheClock { time.withLock { $0 } })
+    let fixture = CacheFixture()
+    let cache = try fixture.open(CacheClock { time.withLock { $0 } })
     for index in 0..<30 {
         time.withLock { $0 += 1_000_000_000 }
         try cache.put(index, count: 10 * index, at: index % 3 == 0 ? "http://a/\(index)" : "http://b/\(index)")
@@ -63,7 +65,8 @@ private func all(_ query: CacheQuery = CacheQuery(), of cache: DiskCache, limit:
 }
 
 @Test func onePageOfManyEntriesLooksAtSomeOnly() throws {
-    let cache = try CacheFixture().open()
+    let fixture = CacheFixture()
+    let cache = try fixture.open()
     let count = CacheQuery.longestLook + 500
     for index in 0..<count { cache.enqueueStore(CachedData(bytes: .empty), for: CacheKey("\(index)")) }
     var query = CacheQuery()
@@ -97,7 +100,8 @@ private func all(_ query: CacheQuery = CacheQuery(), of cache: DiskCache, limit:
 }
 
 @Test func extendedDataCanBeSetForWhatStillWaits() throws {
-    let cache = try CacheFixture().open()
+    let fixture = CacheFixture()
+    let cache = try fixture.open()
     cache.enqueueStore(CachedData(bytes: try bytes(1)), for: CacheKey("a"))
     try cache.setExtendedDataNow(try bytes(2), for: CacheKey("a"))
     #expect(array(try cache.extendedDataNow(for: CacheKey("a"))) == array(try bytes(2)))
@@ -107,7 +111,8 @@ private func all(_ query: CacheQuery = CacheQuery(), of cache: DiskCache, limit:
 
 @Test func expiryOfAnEntryOverridesTheAgeRule() throws {
     let time = Mutex<UInt64>(10_000_000_000_000)
-    let cache = try CacheFixture { $0.disk.maxAge = 100 }.open(CacheClock { time.withLock { $0 } })
+    let fixture = CacheFixture { $0.disk.maxAge = 100 }
+    let cache = try fixture.open(CacheClock { time.withLock { $0 } })
     for key in ["short", "long", "plain"] { try cache.put(1, at: key) }
     try cache.setExpiryNow(10_010_000_000_000, for: CacheKey("short"))
     try cache.setExpiryNow(20_000_000_000_000, for: CacheKey("long"))
@@ -121,7 +126,8 @@ private func all(_ query: CacheQuery = CacheQuery(), of cache: DiskCache, limit:
 
 @Test func trimmingBelowATargetTakesTheOldestOnly() throws {
     for rule in [ExpiryRule.access, .creation] {
-        let cache = try CacheFixture { $0.disk.rule = rule }.open()
+        let fixture = CacheFixture { $0.disk.rule = rule }
+        let cache = try fixture.open()
         for index in 0..<100 { try cache.put(index, count: 30_000, at: "\(index)") }
         let before = try cache.totalsNow()
         try cache.trimNow(below: before.footprint * 9 / 10)

@@ -15,7 +15,8 @@ private func sqlite(_ statements: String, on path: String) throws {
 }
 
 @Test func soundCacheIsFoundSound() throws {
-    let cache = try CacheFixture { $0.inlineEntryLimit = 150 }.open()
+    let fixture = CacheFixture { $0.inlineEntryLimit = 150 }
+    let cache = try fixture.open()
     for index in 0..<600 { cache.enqueueStore(CachedData(bytes: try bytes(index, count: index)), for: CacheKey("\(index)")) }
     let report = try cache.verifyNow(repairs: false)
     #expect(report.isSound)

@@ -137,9 +137,21 @@ extension DiskCache {
     }
 
     private func removal(_ selection: CacheSelection, in opened: CacheSite) throws(ImageError) -> CacheRemoval {
-        let removal = try opened.index.perform { store throws(ImageError) in try store.removeOldest(selection) }
+        var selection = selection
+        selection.limit = min(selection.limit, state.withLock { $0.sliceLimit })
+        let (slice, begun) = (selection, MonotonicClock.now)
+        let removal = try opened.index.perform { store throws(ImageError) in try store.removeOldest(slice) }
+        adaptSlices(to: MonotonicClock.now &- begun)
         for file in removal.files { opened.folder.remove(path: file) }
         state.withLock { $0.statistics.trimmedEntries &+= removal.count }
         return removal
+    }
+
+    /// Others wait for a slice, and most of its time goes into its commit: as many entries as take about two milliseconds.
+    private func adaptSlices(to time: UInt64) {
+        state.withLock { state in
+            if time > 3_000_000 { state.sliceLimit = max(16, state.sliceLimit / 2) }
+            if time < 1_500_000 { state.sliceLimit = min(256, state.sliceLimit * 5 / 4) }
+        }
     }
 }

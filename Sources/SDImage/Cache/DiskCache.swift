@@ -30,6 +30,8 @@ package final class DiskCache: Sendable {
         /// Trimming by size has begun and goes on down to half the limit.
         var isShrinking = false
         var isClosed = false
+        /// Entries removed in one transaction.
+        var sliceLimit = 64
     }
 
     /// The folder once it could be opened, or why it could not.
