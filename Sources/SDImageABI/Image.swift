@@ -256,8 +256,8 @@ public func sdimage_image_color_at(
     _ image: Object, _ x: UInt32, _ y: UInt32, _ color: UnsafeMutablePointer<sdimage_color>?, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        guard let color = unsafe color else { throw ImageError(.invalidArgument, "NULL where the colour is to be stored") }
         let image = unsafe try Handle.borrow(image, as: Image.self)
+        guard let color = unsafe color else { throw ImageError(.invalidArgument, "NULL where the colour is to be stored") }
         unsafe color.pointee = try image.color(x: Int(clamping: x), y: Int(clamping: y)).code
     }
 }

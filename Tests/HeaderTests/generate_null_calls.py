@@ -20,16 +20,20 @@ NEUTRAL = {"sdimage_format": "SDIMAGE_FORMAT_UNDEFINED", "sdimage_orientation": 
            "double": "1", "int": "-1", "int64_t": "-1", "uint32_t": "1",
            "sdimage_delivery_kind": "SDIMAGE_DELIVERY_KIND_FINAL", "sdimage_event_type": "SDIMAGE_EVENT_TYPE_RESULT"}
 # Getters whose answer without an object is documented: the fallback, the default, "no error".
-OWN_ANSWER = re.compile(r"sdimage_(options_get_\w+|decode_options_(preserves|applies|converts|max)_\w+|error_code)$")
+OWN_ANSWER = re.compile(r"sdimage_(options_get_\w+|decode_options_(preserves|applies|converts|max)_\w+"
+                        r"|encode_options_background_color|cache_page_is_last|error_code)$")
 # Functions that end an object that the next calls need.
 ENDING = re.compile(r"_(unref|close|finish\w*|complete\w*)$")
+# Structs of plain numbers, passed by value.
+VALUES = {"sdimage_color": "1, 1, 1, 1", "sdimage_rect": "1, 1, 1, 1", "sdimage_size": "1, 1"}
 CALLBACKS = {"sdimage_destroy_fn", "sdimage_cache_stored_fn", "sdimage_log_fn"}
 
 
 def noun(parameter: Parameter) -> str | None:
     """The kind of object a parameter takes: "cache" for `const sdimage_cache *`."""
     match = re.fullmatch(r"(?:const )?sdimage_(\w+) \*", parameter.type)
-    return match[1] if match and not match[1].endswith(("vtable", "handler")) else None
+    is_object = match and not match[1].endswith(("vtable", "handler")) and f"sdimage_{match[1]}" not in VALUES
+    return match[1] if is_object else None
 
 
 def is_pointer(parameter: Parameter) -> bool:
@@ -37,6 +41,8 @@ def is_pointer(parameter: Parameter) -> bool:
 
 
 def nothing(parameter: Parameter) -> str:
+    if parameter.type in VALUES:
+        return f"({parameter.type}){{0}}"
     return "NULL" if is_pointer(parameter) else f"({parameter.type})0"
 
 
@@ -59,6 +65,8 @@ def good(parameter: Parameter) -> str:
         return "&empty_" + re.search(r"sdimage_(\w+) \*", parameter.type)[1]
     if is_pointer(parameter):
         return "NULL"
+    if parameter.type in VALUES:
+        return f"({parameter.type}){{{VALUES[parameter.type]}}}"
     return f"({parameter.type}){NUMBERS.get(parameter.name, '1')}"
 
 

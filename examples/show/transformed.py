@@ -11,6 +11,18 @@ import sdimage
 from sdimage import transforms
 
 _COLUMNS = 7
+#: For filters whose defaults change nothing.
+_PARAMETERS = {
+    "CIColorControls": {"saturation": 1.7, "contrast": 1.3},
+    "CIGammaAdjust": {"power": 2.0},
+    "CIExposureAdjust": {"ev": 1.0},
+    "CIHueAdjust": {"angle": 2.0},
+    "CIVibrance": {"amount": 1.0},
+    "CITemperatureAndTint": {"temperature": 4000.0},
+    "CIColorMatrix": {"red_from_red": 0.0, "red_from_green": 1.0, "green_from_green": 0.0, "green_from_red": 1.0},
+    "CISharpenLuminance": {"sharpness": 3.0},
+    "CIUnsharpMask": {"intensity": 3.0},
+}
 #: The side of each cell's picture, in pixels.
 _BOX = (160, 120)
 
@@ -33,7 +45,7 @@ def changes() -> Iterator[tuple[str, transforms.Transformer]]:
     for mode in ("source_atop", "multiply", "screen", "overlay", "color_dodge", "difference", "hue", "luminosity"):
         yield mode.replace("_", " "), transforms.tint("#e0602080" if mode == "source_atop" else "#e06020", mode)
     for name in transforms.filters():
-        yield name.removeprefix("CI"), transforms.filter(name)
+        yield name.removeprefix("CI"), transforms.filter(name, **_PARAMETERS.get(name, {}))
 
 
 def sheet(path: Path) -> bytes:

@@ -19,6 +19,7 @@ typedef struct objects {
     sdimage_decoder *decoder;
     sdimage_dispatcher *dispatcher;
     sdimage_downloader_config *downloader_config;
+    sdimage_encode_options *encode_options;
     sdimage_error *error;
     sdimage_event *event;
     sdimage_image *image;
@@ -33,6 +34,7 @@ typedef struct objects {
     sdimage_result *result;
     sdimage_source *source;
     sdimage_task *task;
+    sdimage_transformer *transformer;
     void *pointer;
     size_t size_t;
     int64_t int64_t;
@@ -48,6 +50,7 @@ extern const sdimage_coder_vtable empty_coder_vtable;
 extern const sdimage_host_vtable empty_host_vtable;
 extern const sdimage_loader_vtable empty_loader_vtable;
 extern const sdimage_source_vtable empty_source_vtable;
+extern const sdimage_transformer_vtable empty_transformer_vtable;
 extern const sdimage_load_handler empty_load_handler;
 
 void make_good_objects(void);

@@ -12,6 +12,7 @@ const sdimage_coder_vtable empty_coder_vtable = {.size = sizeof empty_coder_vtab
 const sdimage_host_vtable empty_host_vtable = {.size = sizeof empty_host_vtable};
 const sdimage_loader_vtable empty_loader_vtable = {.size = sizeof empty_loader_vtable};
 const sdimage_source_vtable empty_source_vtable = {.size = sizeof empty_source_vtable};
+const sdimage_transformer_vtable empty_transformer_vtable = {.size = sizeof empty_transformer_vtable};
 const sdimage_load_handler empty_load_handler = {.size = sizeof empty_load_handler};
 
 static gate sink_is_there = GATE_CLOSED, reply_is_there = GATE_CLOSED;
@@ -103,6 +104,8 @@ void make_good_objects(void) {
     make_page();
     good.data = new_data(png_2x2, sizeof png_2x2);
     good.decode_options = sdimage_decode_options_new();
+    good.encode_options = sdimage_encode_options_new();
+    CHECK_EQUAL(sdimage_transformer_new_flip(true, false, &good.transformer, NULL), SDIMAGE_STATUS_OK);
     good.downloader_config = sdimage_downloader_config_new();
     good.manager_config = sdimage_manager_config_new();
     good.options = sdimage_options_new();
@@ -138,6 +141,7 @@ void release_outputs(void) {
     RELEASE(result);
     RELEASE(source);
     RELEASE(task);
+    RELEASE(transformer);
 }
 
 /* --- Expectations. */

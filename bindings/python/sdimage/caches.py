@@ -136,7 +136,7 @@ def _memory_image(token: int | None, key: int | None, length: int) -> int | None
     try:
         cache = _caches.get(token or 0)
         image = cache.memory_image(_key(key, length)) if cache is not None else None
-        return lib.sdimage_image_ref(image.pointer) if image is not None else None  # type: ignore[no-any-return]
+        return lib.sdimage_image_ref(image.pointer) if image is not None else None
     except BaseException:  # nothing may leave a callback
         return None
 
