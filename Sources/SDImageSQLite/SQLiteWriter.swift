@@ -46,8 +46,8 @@ final class SQLiteWriter: Sendable {
     init(_ path: String, isDurable: Bool) throws(ImageError) {
         connection = try SQLiteConnection(path)
         try SQLiteWriter.prepareFile(connection, isDurable: isDurable)
-        // 4 MiB; 8 MiB at most but for a transaction.
-        connection.checkpoint(after: 256, limit: 512)
+        // 2 MiB, so that nobody waits for long; 8 MiB at most but for a transaction.
+        connection.checkpoint(after: 128, limit: 512)
         find = SQLiteStatement(SQLiteSchema.find, of: connection)
         insert = SQLiteStatement(SQLiteSchema.insert, of: connection)
         insertContent = SQLiteStatement(SQLiteSchema.insertContent, of: connection)

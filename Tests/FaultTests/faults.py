@@ -275,24 +275,25 @@ def keys() -> None:
 
 
 def main() -> None:
-    options = dict(argument.partition("=")[::2] for argument in sys.argv[2:])
-    wanted = {"kill", "crash", "failing", "share", "keys"}
-    wanted = {name for name in options if name in wanted and not options[name]} or wanted
+    settings = dict(argument.split("=", 1) for argument in sys.argv[2:] if "=" in argument)
+    named = {argument for argument in sys.argv[2:] if "=" not in argument}
+    faults = {"kill", "crash", "failing", "share", "keys"}
+    wanted = named & faults or faults
     if not compile_programs(pathlib.Path(sys.argv[1]).resolve()):
         report.finish()
     chance = random.Random(int(os.environ.get("SDIMAGE_FAULT_SEED", "1")))
-    step = 1 if options.get("calls") == "all" else 12
+    step = 1 if settings.get("calls") == "all" else 12
     picture = BUILD / "picture.png"
     picture.write_bytes(png(8, 8))
     script = Script(str(picture))
     if "kill" in wanted:
-        kill_rounds(int(options.get("kill") or 200), chance)
+        kill_rounds(int(settings.get("kill") or 200), chance)
     if "crash" in wanted:
         crash_points(script, step, chance)
     if "failing" in wanted:
         failing_calls(script, step, chance)
     if "share" in wanted:
-        share(float(options.get("share") or 20), chance, "killing" in options)
+        share(float(settings.get("share") or 20), chance, "killing" in named)
     if "keys" in wanted:
         keys()
     report.finish()
