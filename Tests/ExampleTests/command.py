@@ -17,7 +17,7 @@ import report  # noqa: E402
 from pictures import Origin, pixels, png, ppm  # noqa: E402
 
 PROGRAM = sys.argv[1]
-LATER = ("cache", "prefetch", "bench")
+LATER = ("prefetch", "bench")
 
 
 def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[bytes]:
@@ -49,7 +49,8 @@ def usage(folder: pathlib.Path) -> None:
              "an unknown filter": ["convert", "a.png", "b.png", "--transform", "filter:melt"],
              "a quality above one": ["convert", "a.png", "b.jpg", "--quality", "90"],
              "an unknown format": ["convert", "a.png", "b.png", "--format", "xyz"],
-             "frames without a folder": ["frames", "a.gif"]}
+             "frames without a folder": ["frames", "a.gif"], "cache without a command": ["cache"],
+             "a strange cache command": ["cache", "burn"], "cache path without a key": ["cache", "path"]}
     for name, arguments in wrong.items():
         done = run(*arguments)
         expect(f"{name} is wrong usage", done, 2, "^$", "^sdimage: [^\n]*\n$")
@@ -171,6 +172,31 @@ def convert(folder: pathlib.Path, origin: Origin) -> None:
     report.check("to move", written(folder / "still.gif").get("frame_count") == 1, f"{written(folder / 'still.gif')}")
 
 
+def cache(folder: pathlib.Path, origin: Origin) -> None:
+    where = ("--cache", folder / "listed")
+    urls = [f"{origin.url}/{number}/p.png" for number in range(5)]
+    expect("get fills a cache", run("get", *urls, *where), 0)
+    done = run("cache", "ls", "--json", *where)
+    entries = [json.loads(line) for line in done.stdout.splitlines()]
+    report.check("cache ls lists it", sorted(entry["key"] for entry in entries) == sorted(urls), done.stdout.decode())
+    lengths = sorted(entry["bytes"] for entry in entries)
+    report.check("with sizes", lengths == sorted(len(png(10 + n, 5)) for n in range(5)), f"{lengths}")
+    done = run("cache", "ls", "--prefix", f"{origin.url}/3", *where)
+    report.check("cache ls --prefix lists some", done.stdout.decode().count("\n") == 1, done.stdout.decode())
+    expect("cache du sums up", run("cache", "du", *where), 0, rf"^{sum(lengths)} bytes in 5 entries: ")
+    done = run("cache", "path", urls[1], *where)
+    expect("cache path names a file", done, 0, "^/")
+    expect("cache path misses an entry", run("cache", "path", "x", *where), 1, "^$", "^sdimage: x: NOT_FOUND")
+    expect("cache rm removes", run("cache", "rm", urls[0], urls[1], *where), 0, "^$")
+    expect("and says what is not there", run("cache", "rm", urls[0], *where), 1, "^$", "NOT_FOUND")
+    expect("cache verify finds it sound", run("cache", "verify", *where), 0, "sound: true")
+    expect("cache trim removes the oldest", run("cache", "trim", 0, *where), 0, "^$")
+    expect("until nothing is left", run("cache", "du", *where), 0, "^0 bytes in 0 entries")
+    expect("get fills it again", run("get", urls[0], *where), 0)
+    expect("cache clear empties it", run("cache", "clear", *where), 0)
+    expect("for good", run("cache", "ls", *where), 0, "^$")
+
+
 def main() -> None:
     files = {"/cat.png": png(40, 30), "/page": b"<!DOCTYPE html><title>no</title>"}
     files |= {f"/{number}/p.png": png(10 + number, 5) for number in range(40)}
@@ -182,6 +208,7 @@ def main() -> None:
         doctor()
         get(folder, origin)
         convert(folder, origin)
+        cache(folder, origin)
     report.finish()
 
 

@@ -11,6 +11,7 @@ enum { EXIT_FINE = 0, EXIT_NO_IMAGE = 1, EXIT_USAGE = 2 };
 
 /* One for each command; `argv[0]` is the command's name. The result is the exit status. */
 int run_get(int argc, char **argv);
+int run_cache(int argc, char **argv);
 int run_convert(int argc, char **argv);
 int run_frames(int argc, char **argv);
 int run_info(int argc, char **argv);
