@@ -32,7 +32,8 @@ public func sdimage_image_transform_frames(
         let image = unsafe try Handle.borrow(image, as: Image.self)
         let transformer = unsafe try Handle.borrow(transformer, as: TransformerObject.self).transformer
         unsafe try give(
-            try Engine.helped { () throws(ImageError) in try image.framesTransformed(by: transformer, stop: StopSignal()) }, result)
+            try Engine.helped { () throws(ImageError) in try image.framesTransformed(by: transformer, stop: StopSignal()) },
+            result)
     }
 }
 
@@ -56,11 +57,13 @@ public func sdimage_image_crop(
 
 @_cdecl("sdimage_image_round_corner") @implementation
 public func sdimage_image_round_corner(
-    _ image: Object, _ radius: Double, _ corners: UInt64, _ borderWidth: Double, _ borderColor: UnsafePointer<sdimage_color>?, _ result: ObjectOut, _ error: ObjectOut
+    _ image: Object, _ radius: Double, _ corners: UInt64, _ borderWidth: Double, _ borderColor: UnsafePointer<sdimage_color>?,
+    _ result: ObjectOut, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe apply(image, result, error) { () throws(ImageError) in
         try RoundCornerTransformer(
-            radius: radius, corners: corners, borderWidth: borderWidth, borderColor: unsafe borderColor.map { unsafe Color($0.pointee) })
+            radius: radius, corners: corners, borderWidth: borderWidth,
+            borderColor: unsafe borderColor.map { unsafe Color($0.pointee) })
     }
 }
 

@@ -83,7 +83,8 @@ public func sdimage_transformer_new_round_corner(
 ) -> sdimage_status {
     unsafe make(transformer, error) { () throws(ImageError) in
         try RoundCornerTransformer(
-            radius: radius, corners: corners, borderWidth: borderWidth, borderColor: unsafe borderColor.map { unsafe Color($0.pointee) })
+            radius: radius, corners: corners, borderWidth: borderWidth,
+            borderColor: unsafe borderColor.map { unsafe Color($0.pointee) })
     }
 }
 

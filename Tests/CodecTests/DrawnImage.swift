@@ -6,7 +6,8 @@ enum DrawnImage {
     /// Red along x, green along y, and alpha where the two formulas say so; straight RGBA turned into `format`.
     static func image(
         _ width: Int, _ height: Int, _ format: PixelFormat = .rgb8,
-        _ pixel: (Int, Int) -> [UInt8] = { x, y in [UInt8(truncatingIfNeeded: x * 3), UInt8(truncatingIfNeeded: y * 2), 128, 255] }
+        _ pixel: (Int, Int) -> [UInt8] = { x, y in [UInt8(truncatingIfNeeded: x * 3), UInt8(truncatingIfNeeded: y * 2), 128, 255]
+        }
     ) throws -> Image {
         let buffer = try PixelBuffer(size: PixelSize(width: width, height: height), format: .rgba8)
         for y in 0..<height {

@@ -155,7 +155,9 @@ package final class CacheChain: ImageCaching {
         }
         let outcome: Result<R?, ImageError> = await withTaskGroup(of: Result<R?, ImageError>.self) { group in
             for member in members {
-                group.addTask { do throws(ImageError) { return .success(try await ask(member)) } catch { return .failure(error) } }
+                group.addTask {
+                    do throws(ImageError) { return .success(try await ask(member)) } catch { return .failure(error) }
+                }
             }
             var outcome = Result<R?, ImageError>.success(nil)
             for await each in group {
@@ -179,7 +181,9 @@ package final class CacheChain: ImageCaching {
         if isConcurrent, members.count > 1 {
             failure = await withTaskGroup(of: ImageError?.self) { group in
                 for member in members {
-                    group.addTask { do throws(ImageError) { try await body(member) } catch { return error }; return nil }
+                    group.addTask {
+                        do throws(ImageError) { try await body(member) } catch { return error }; return nil
+                    }
                 }
                 return await group.reduce(nil) { $0 ?? $1 }
             }
