@@ -62,7 +62,7 @@ import Testing
         for y in 0..<64 { for x in 0..<64 { source.setSample(x, y, 0, Double((x + y) % 2)) } }
         for (isLight, mean) in [(false, 128), (true, 188)] {
             let small = try resize(source, to: 8, 8, shape: .area, isLight: isLight)
-            let value = unsafe withExtendedLifetime(small) { unsafe small.row(3)?[3] }
+            let value = withExtendedLifetime(small) { unsafe small.row(3)?[3] }
             #expect(value == UInt8(mean))
         }
     }
