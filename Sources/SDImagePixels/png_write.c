@@ -71,9 +71,10 @@ void sdpx_filter_scanline(uint8_t *to, const uint8_t *row, const uint8_t *above,
 INLINE uint32_t size_of(uint8_t v) { return v < 128 ? v : (uint8_t)-v; }
 
 SDPX_CLONES static void add_costs(uint64_t costs[5], const uint8_t *row, const uint8_t *above, size_t bytes, size_t pixel) {
+    const uint8_t *left = row - pixel, *corner = above - pixel;
     uint32_t none = 0, sub = 0, up = 0, average = 0, nearest = 0;
     for (size_t i = 0; i < bytes; i++) {
-        uint8_t x = row[i], a = row[i - pixel], b = above[i], c = above[i - pixel];
+        uint8_t x = row[i], a = left[i], b = above[i], c = corner[i];
         none += size_of(x);
         sub += size_of(filtered(x, a, b, c, SDPX_FILTER_SUB));
         up += size_of(filtered(x, a, b, c, SDPX_FILTER_UP));
