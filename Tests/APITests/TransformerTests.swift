@@ -173,6 +173,18 @@ import Testing
         #expect(width(try load(manager)) == 6)
     }
 
+    @Test func aCropCountsWhatItKeepsAliveAndALoadKeepsOnlyIt() throws {
+        let whole = try picture(200, 100)
+        let rect = sdimage_rect(x: 10, y: 10, width: 20, height: 10)
+        let part = try make(sdimage_image_unref) { sdimage_image_crop(whole.pointer, rect, $0, $1) }
+        #expect(sdimage_image_memory_cost(part.pointer) == sdimage_image_memory_cost(whole.pointer))
+        let transformer = try made { sdimage_transformer_new_crop(rect, $0, $1) }
+        let manager = try manager(file: makePNG(width: 200, height: 100))
+        let result = try load(manager) { sdimage_request_add_transformer($0, transformer.pointer) }
+        #expect(width(result) == 20)
+        #expect(sdimage_image_memory_cost(sdimage_result_image(result.pointer)) == 64 * 10)
+    }
+
     @Test func transformersOfARequestAreAppliedInTheirOrder() throws {
         let hosts = [CountingTransformer(width: 5), CountingTransformer(width: 8)]
         let transformers = try zip(hosts, ["five", "eight"]).map { try $0.makeTransformer(key: $1) }

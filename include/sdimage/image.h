@@ -147,7 +147,8 @@ SDIMAGE_API bool sdimage_image_is_animated(const sdimage_image *image);
 /* A thumbnail size was asked for, whether or not the picture had to shrink. */
 SDIMAGE_API bool sdimage_image_is_thumbnail(const sdimage_image *image);
 
-/* What a memory cache counts: bytes of the bitmap, once for an animation, unless the metadata say otherwise. */
+/* What a memory cache counts: bytes that the bitmap keeps allocated, once for an animation, unless the metadata say
+ * otherwise. */
 SDIMAGE_API size_t sdimage_image_memory_cost(const sdimage_image *image);
 
 /* The embedded ICC profile, when the pixels were left in it; NULL when they are sRGB. Borrowed. */

@@ -66,7 +66,8 @@ SDIMAGE_API sdimage_status sdimage_transformer_new_resample(double width, double
                                                             sdimage_transformer **transformer, sdimage_error **error);
 
 /* A part, rounded outwards to whole pixels and held inside the picture. INVALID_ARGUMENT for an empty rectangle, and, when
- * applied, for one that does not touch the picture. No pixel is copied: the result keeps its whole picture alive. */
+ * applied, for one that does not touch the picture. No pixel is copied: the result keeps its whole picture alive, and its memory
+ * cost says so; what a load delivers has memory of its own. */
 SDIMAGE_API sdimage_status sdimage_transformer_new_crop(sdimage_rect rect, sdimage_transformer **transformer,
                                                         sdimage_error **error);
 

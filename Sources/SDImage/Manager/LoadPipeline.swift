@@ -159,7 +159,8 @@ package struct LoadPipeline: Sendable {
 
     private func transform(_ image: Image, _ stop: StopSignal) throws(ImageError) -> Image {
         guard let transformer = keys.transformer, request.transforms(image) else { return image }
-        return try image.framesTransformed(by: transformer, cacheKey: keys.final, stop: stop)
+        // A crop is a view: what is kept for long must not keep the whole picture.
+        return try image.framesTransformed(by: transformer, cacheKey: keys.final, stop: stop).compacted()
     }
 
     // MARK: store

@@ -19,8 +19,20 @@ package final class Image: Sendable {
 
     package var size: PixelSize { pixels.size }
 
-    /// Bytes of the bitmap (spec IMG-5: once, as the other frames are not held), unless set by hand.
-    package var memoryCost: Int { metadata.memoryCost ?? pixels.byteCount }
+    /// Bytes that the bitmap keeps allocated (spec IMG-5: once, as the other frames are not held), unless set by hand.
+    package var memoryCost: Int { metadata.memoryCost ?? pixels.heldBytes }
+
+    /// The same picture in memory of its own, where it is a small part of what it keeps alive.
+    package func compacted() throws(ImageError) -> Image {
+        let stride = try PixelBuffer.stride(width: pixels.size.width, format: pixels.format)
+        guard pixels.heldBytes / 2 > stride * pixels.size.height else { return self }
+        let own = try PixelBuffer(size: pixels.size, format: pixels.format, limit: Int.max)
+        for y in 0..<pixels.size.height {
+            guard let from = unsafe pixels.row(y), let to = unsafe own.mutableRow(y) else { continue }
+            unsafe to.copyMemory(from: from)
+        }
+        return Image(pixels: own, metadata: metadata, frames: frames, vector: vector)
+    }
 
     /// The same pixels under other metadata.
     package func with(_ metadata: ImageMetadata) -> Image {

@@ -13,6 +13,8 @@ import Glibc
     private let release: @Sendable () -> Void
 
     package var byteCount: Int { stride * size.height }
+    /// What stays allocated for it: of a view all pixels of the whole.
+    package let heldBytes: Int
 
     /// Uninitialised memory from the pool, unless `zeroed`. Refuses more than `limit` bytes before allocating.
     package init(size: PixelSize, format: PixelFormat, limit: Int = DecodeLimits.standard.outputBytes, zeroed: Bool = false)
@@ -26,6 +28,7 @@ import Glibc
         self.size = size
         self.format = format
         self.stride = stride
+        heldBytes = bytes
         unsafe base = block.base
         let address = unsafe UInt(bitPattern: block.base)
         let capacity = unsafe block.capacity
@@ -37,14 +40,16 @@ import Glibc
         if zeroed { unsafe memset(base, 0, bytes) }
     }
 
-    /// Takes over foreign pixels that stay valid until `release` is called. `stride * height` must not overflow.
+    /// Takes over foreign pixels that stay valid until `release` is called. `stride * height` must not overflow. `holding`:
+    /// more bytes than its own that stay allocated for it.
     package init(
         adopting base: UnsafeMutableRawPointer, size: PixelSize, format: PixelFormat, stride: Int,
-        release: @escaping @Sendable () -> Void
+        holding: Int = 0, release: @escaping @Sendable () -> Void
     ) {
         self.size = size
         self.format = format
         self.stride = stride
+        heldBytes = max(holding, stride * size.height)
         unsafe self.base = base
         self.release = release
     }

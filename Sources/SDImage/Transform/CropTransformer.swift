@@ -40,6 +40,6 @@ extension PixelBuffer {
         unsafe PixelBuffer(
             adopting: mutablePixels + rows.lowerBound * stride + columns.lowerBound * format.bytesPerPixel,
             size: PixelSize(width: columns.count, height: rows.count), format: format, stride: stride,
-            release: { _ = self })
+            holding: heldBytes, release: { _ = self })
     }
 }
