@@ -8,9 +8,6 @@ func encodeOptions(_ options: Object) throws(ImageError) -> EncodeOptions {
     unsafe options == nil ? EncodeOptions() : try Handle.borrow(options, as: EncodeOptionsObject.self).value
 }
 
-/// From 0 to 1; 1 for what is no number.
-private func share(_ value: Double) -> Double { value.isNaN ? 1 : min(1, max(0, value)) }
-
 @_cdecl("sdimage_encode_options_new") @implementation
 public func sdimage_encode_options_new() -> Object { unsafe Handle.own(EncodeOptionsObject(EncodeOptions())) }
 
@@ -26,7 +23,7 @@ public func sdimage_encode_options_unref(_ options: Object) {
 
 @_cdecl("sdimage_encode_options_set_quality") @implementation
 public func sdimage_encode_options_set_quality(_ options: Object, _ quality: Double) {
-    unsafe change(options, EncodeOptionsObject.self) { $0.quality = share(quality) }
+    unsafe change(options, EncodeOptionsObject.self) { $0.quality = quality }
 }
 
 @_cdecl("sdimage_encode_options_set_lossless") @implementation
@@ -93,7 +90,7 @@ public func sdimage_encode_options_set_max_colors(_ options: Object, _ colors: U
 
 @_cdecl("sdimage_encode_options_set_dithering") @implementation
 public func sdimage_encode_options_set_dithering(_ options: Object, _ amount: Double) {
-    unsafe change(options, EncodeOptionsObject.self) { $0.dithering = share(amount) }
+    unsafe change(options, EncodeOptionsObject.self) { $0.dithering = amount }
 }
 
 @_cdecl("sdimage_encode_options_set_webp") @implementation

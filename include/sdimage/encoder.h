@@ -40,7 +40,7 @@ SDIMAGE_API sdimage_encode_options *sdimage_encode_options_ref(sdimage_encode_op
 SDIMAGE_API void sdimage_encode_options_unref(sdimage_encode_options *options);
 
 /* 0 to 1, the default: of JPEG, WebP and HEIC, whose own scales end at 100, and of AVIF, whose quantiser becomes
- * (1 - quality) * 63. */
+ * (1 - quality) * 63. What is no number from 0 to 1 is INVALID_ARGUMENT when encoding; so it is of dithering. */
 SDIMAGE_API void sdimage_encode_options_set_quality(sdimage_encode_options *options, double quality);
 
 /* Every pixel as it is: WebP and AVIF, which has no room for 16 bits (UNSUPPORTED). JPEG and HEIC: UNSUPPORTED. PNG, BMP and

@@ -121,6 +121,7 @@ package final class CoderRegistry: Sendable {
         guard let coder = coders.last(where: { $0.canEncode(format) }) else {
             throw ImageError(.unsupported, "no coder encodes \(format.name)")
         }
+        try options.check()
         let prepared = try image.prepared(options, stop: stop)
         return try Engine.helped { () throws(ImageError) in
             try coder.encode(prepared, format: format, options: options, stop: stop)

@@ -34,6 +34,13 @@ package struct EncodeOptions: Sendable {
 
     package init() {}
 
+    /// Throws for numbers that mean nothing; a comparison with what is no number is false.
+    func check() throws(ImageError) {
+        guard quality >= 0, quality <= 1 else { throw ImageError(.invalidArgument, "a quality of \(quality)") }
+        guard dithering >= 0, dithering <= 1 else { throw ImageError(.invalidArgument, "dithering by \(dithering)") }
+        guard background.isFinite else { throw ImageError(.invalidArgument, "a background that is no colour") }
+    }
+
     /// JPEG's resolution of colour.
     package enum Chroma: Int32, Sendable {
         case quarter = 0, half = 1, full = 2

@@ -94,7 +94,9 @@ class Encoding(TestCase):
         self.assert_error("TOO_LARGE", gradient(16384, 1).encode, "webp")
         with self.assertRaises(TypeError):
             image.encode("png", colour="red")  # type: ignore[call-arg]
-        self.assertEqual(sdimage.sniff(image.encode("jpeg", quality=math.nan)), "jpeg")
+        for number in (math.nan, -0.1, 1.1, math.inf):
+            self.assert_error("INVALID_ARGUMENT", image.encode, "jpeg", quality=number)
+            self.assert_error("INVALID_ARGUMENT", image.encode, "gif", dithering=number)
 
 
 class Animations(TestCase):
