@@ -185,6 +185,26 @@ import Testing
         #expect(sdimage_image_memory_cost(sdimage_result_image(result.pointer)) == 64 * 10)
     }
 
+    @Test func turningUprightChangesNoSample() throws {
+        // Premultiplied, with little alpha: moved as they are.
+        let pixels: [UInt8] = [1, 0, 1, 1, 3, 2, 1, 5]
+        let stored = try make(sdimage_image_unref) {
+            sdimage_image_new(2, 1, 8, .SDIMAGE_PIXEL_FORMAT_RGBA8_PREMULTIPLIED, pixels, $0, $1)
+        }
+        let metadata = try make(sdimage_metadata_unref) { sdimage_image_copy_metadata(stored.pointer, $0, $1) }
+        sdimage_metadata_set_orientation(metadata.pointer, .SDIMAGE_ORIENTATION_RIGHT)
+        let tagged = try make(sdimage_image_unref) {
+            sdimage_image_with_metadata(stored.pointer, metadata.pointer, $0, $1)
+        }
+        let part = try make(sdimage_image_unref) {
+            sdimage_image_crop(tagged.pointer, sdimage_rect(x: 0, y: 1, width: 1, height: 1), $0, $1)
+        }
+        #expect(sdimage_image_orientation(part.pointer) == .SDIMAGE_ORIENTATION_UP)
+        let base = try #require(sdimage_image_pixels(part.pointer))
+        let sample = withExtendedLifetime(part) { Array(UnsafeRawBufferPointer(start: base, count: 4)) }
+        #expect(sample == [3, 2, 1, 5])
+    }
+
     @Test func transformersOfARequestAreAppliedInTheirOrder() throws {
         let hosts = [CountingTransformer(width: 5), CountingTransformer(width: 8)]
         let transformers = try zip(hosts, ["five", "eight"]).map { try $0.makeTransformer(key: $1) }

@@ -12,9 +12,13 @@ extension Image {
 
     /// Turned as its orientation says, for formats that cannot tell it.
     package func upright(stop: StopSignal) throws(ImageError) -> Image {
-        guard metadata.orientation != .up else { return self }
-        var fitting = DecodeOptions()
-        fitting.pixelFormat = pixels.format
-        return try fitted(fitting, stop: stop)
+        let orientation = metadata.orientation
+        guard orientation != .up else { return self }
+        var metadata = metadata
+        metadata.orientation = .up
+        // As displayed; pixels of a host may have been told of a turn later.
+        if metadata.sourceSize == size, orientation.swapsAxes { metadata.sourceSize = size.swapped }
+        let frames = frames.map { MappedFrames($0) { frame, stop throws(ImageError) in try frame.upright(stop: stop) } }
+        return Image(pixels: try pixels.turned(orientation, stop: stop), metadata: metadata, frames: frames, vector: vector)
     }
 }
