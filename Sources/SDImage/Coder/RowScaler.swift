@@ -57,16 +57,7 @@ import SDImagePixels
         }
         let samples = rowSize.width * format.channels
         let channels = Int32(format.channels)
-        switch format.bytesPerChannel {
-        case 1:
-            unsafe sdpx_accumulate_u8(
-                targets, weights, targets.count, base.assumingMemoryBound(to: UInt8.self), samples, channels)
-        case 2:
-            unsafe sdpx_accumulate_u16(
-                targets, weights, targets.count, base.assumingMemoryBound(to: UInt16.self), samples, channels)
-        default:
-            unsafe sdpx_accumulate_f32(targets, weights, targets.count, base.assumingMemoryBound(to: Float.self), samples)
-        }
+        unsafe format.accumulate(base, samples, channels: channels, into: targets, weights)
     }
 
     /// The next output row, once all source rows before `y` were added; nil when it needs more of them. It may be
@@ -79,13 +70,7 @@ import SDImagePixels
         else { return nil }
         let channels = Int32(format.channels)
         unsafe sdpx_filter_row(floats, columns.count, sums, starts, counts, weights, columns.taps, channels)
-        switch format.bytesPerChannel {
-        case 1:
-            unsafe sdpx_pack_u8(
-                result.assumingMemoryBound(to: UInt8.self), floats, columns.count, channels, outputFormat.isPremultiplied ? 1 : 0)
-        case 2: unsafe sdpx_pack_u16(result.assumingMemoryBound(to: UInt16.self), floats, columns.count, channels)
-        default: unsafe sdpx_pack_f32(result.assumingMemoryBound(to: Float.self), floats, columns.count)
-        }
+        unsafe outputFormat.pack(floats, columns.count, into: result)
         unsafe sums.update(repeating: 0, count: sumsStride)
         nextOutput += 1
         return unsafe packed.bytes

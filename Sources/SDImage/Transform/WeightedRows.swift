@@ -46,16 +46,7 @@ import SDImagePixels
         let format = source.format
         // Three channels or premultiplied ones are summed as they are.
         let channels = Int32(format.isPremultiplied ? 1 : format.channels)
-        switch format.bytesPerChannel {
-        case 1:
-            unsafe sdpx_accumulate_u8(
-                targets, weights, weights.count, row.assumingMemoryBound(to: UInt8.self), samples, channels)
-        case 2:
-            unsafe sdpx_accumulate_u16(
-                targets, weights, weights.count, row.assumingMemoryBound(to: UInt16.self), samples, channels)
-        default:
-            unsafe sdpx_accumulate_f32(targets, weights, weights.count, row.assumingMemoryBound(to: Float.self), samples)
-        }
+        unsafe format.accumulate(row, samples, channels: channels, into: targets, weights)
     }
 
     private func continueEdges(_ row: UnsafeMutablePointer<Float>) {

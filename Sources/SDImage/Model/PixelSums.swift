@@ -1,0 +1,31 @@
+import SDImagePixels
+
+/// Rows of samples to weighted sums of floats, and such sums to samples again: the kernel for each kind of sample.
+extension PixelFormat {
+    /// Adds a row, times one weight each, to several rows of sums; premultiplied on the way where `channels` is four.
+    func accumulate(
+        _ row: UnsafeRawPointer, _ samples: Int, channels: Int32, into sums: [UnsafeMutablePointer<Float>?], _ weights: [Float]
+    ) {
+        switch bytesPerChannel {
+        case 1:
+            unsafe sdpx_accumulate_u8(
+                sums, weights, weights.count, row.assumingMemoryBound(to: UInt8.self), samples, channels)
+        case 2:
+            unsafe sdpx_accumulate_u16(
+                sums, weights, weights.count, row.assumingMemoryBound(to: UInt16.self), samples, channels)
+        default:
+            unsafe sdpx_accumulate_f32(sums, weights, weights.count, row.assumingMemoryBound(to: Float.self), samples)
+        }
+    }
+
+    /// Rounds premultiplied sums, in the range of the samples, into a row.
+    func pack(_ sums: UnsafePointer<Float>, _ pixels: Int, into row: UnsafeMutableRawPointer) {
+        switch bytesPerChannel {
+        case 1:
+            unsafe sdpx_pack_u8(
+                row.assumingMemoryBound(to: UInt8.self), sums, pixels, Int32(channels), isPremultiplied ? 1 : 0)
+        case 2: unsafe sdpx_pack_u16(row.assumingMemoryBound(to: UInt16.self), sums, pixels, Int32(channels))
+        default: unsafe sdpx_pack_f32(row.assumingMemoryBound(to: Float.self), sums, pixels)
+        }
+    }
+}
