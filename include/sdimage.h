@@ -23,7 +23,8 @@
  *   options.h     values for hooks and plug-ins           source.h      bytes read as needed
  *   encoder.h     pixels to bytes                         transformer.h changing pictures
  *   log.h         messages                                placeholder.h BlurHash and ThumbHash
- *   cache_chain.h several caches as one                  disk.h        a cache's disk part in detail */
+ *   cache_chain.h several caches as one                  disk.h        a cache's disk part in detail
+ *   cache_async.h caches without blocking */
 #ifndef SDIMAGE_H
 #define SDIMAGE_H
 
@@ -46,6 +47,7 @@
 #include "sdimage/downloader.h"
 #include "sdimage/cache.h"
 #include "sdimage/disk.h"
+#include "sdimage/cache_async.h"
 #include "sdimage/cache_chain.h"
 #include "sdimage/manager.h"
 #include "sdimage/log.h"

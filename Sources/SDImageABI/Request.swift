@@ -110,6 +110,21 @@ public func sdimage_request_set_original_store_layers(_ request: Object, _ layer
     unsafe change(request) { $0.originalStoreCacheType = CacheLayers(layers) }
 }
 
+@_cdecl("sdimage_request_set_encode_options") @implementation
+public func sdimage_request_set_encode_options(_ request: Object, _ options: Object) {
+    unsafe change(request) { $0.encodeOptions = unsafe (try? encodeOptions(options)) ?? $0.encodeOptions }
+}
+
+@_cdecl("sdimage_request_set_wants_data") @implementation
+public func sdimage_request_set_wants_data(_ request: Object, _ wantsData: Bool) {
+    unsafe change(request) { $0.wantsData = wantsData }
+}
+
+@_cdecl("sdimage_request_set_blocking_reads") @implementation
+public func sdimage_request_set_blocking_reads(_ request: Object, _ reads: sdimage_blocking_reads) {
+    unsafe change(request) { $0.blockingReads = BlockingReads(rawValue: Int32(bitPattern: reads.rawValue)) }
+}
+
 @_cdecl("sdimage_request_set_wait_for_store") @implementation
 public func sdimage_request_set_wait_for_store(_ request: Object, _ wait: Bool) {
     unsafe change(request) { $0.waitForStore = wait }

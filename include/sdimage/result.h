@@ -48,7 +48,8 @@ SDIMAGE_API sdimage_delivery_kind sdimage_result_kind(const sdimage_result *resu
 /* The picture; NULL when there is none. Borrowed: sdimage_image_ref to keep it. */
 SDIMAGE_API sdimage_image *sdimage_result_image(const sdimage_result *result);
 
-/* The encoded bytes of a plain load; NULL for memory hits and freshly made thumbnails. Borrowed. */
+/* The encoded bytes of a plain load, or those of a thumbnail that the disk had; NULL for what was just made of an original,
+ * and for memory hits unless the request wants them. Borrowed. */
 SDIMAGE_API sdimage_data *sdimage_result_data(const sdimage_result *result);
 
 /* Why there is no picture, or why it is stale; NULL when all went well. A load that was allowed to use caches only and
