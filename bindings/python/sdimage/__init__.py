@@ -13,7 +13,7 @@ from __future__ import annotations
 from . import placeholders, transforms
 from .animation import Animation
 from .cache import ImageCache
-from .caches import Cache, CacheChain
+from .caches import Cache, CacheChain, LayeredCache
 from .coder import Coder, register_coder, unregister_coder
 from .doctor import doctor, trim_memory, version, watch_memory_pressure
 from .encoding import EncodeOptions
@@ -41,6 +41,7 @@ __all__ = [
     "Error",
     "Image",
     "ImageCache",
+    "LayeredCache",
     "LoadRequest",
     "Loader",
     "Manager",

@@ -118,6 +118,7 @@ BLEND_MODES: Final = {
 PRIORITIES: Final = {"low": -1, "normal": 0, "high": 1}
 SOURCE_POLICIES: Final = {"any": 0, "cache_only": 1, "loader_only": 2}
 CACHE_LAYERS: Final = {"none": 0, "disk": 1, "memory": 2, "all": 3}
+BLOCKING_READS: Final = {"none": 0, "memory_data": 1, "disk": 2, "all": 3}
 EVICTIONS: Final = {"adaptive": 0, "lru": 1}
 CACHE_ORDERS: Final = {"stored": 0, "used": 1}
 EXPIRE_RULES: Final = {"access": 0, "modification": 1, "creation": 2}

@@ -28,7 +28,11 @@ from ._library import open_library
 HANDLE_OUT = POINTER(c_void_p)
 
 DESTROY = CFUNCTYPE(None, c_void_p)
-STORED = CFUNCTYPE(None, c_void_p, c_void_p)
+CACHE_DONE = CFUNCTYPE(None, c_void_p, c_void_p)
+CACHE_DATA = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
+CACHE_CONTAINS = CFUNCTYPE(None, c_void_p, c_int, c_void_p)
+CACHE_TOTALS = CFUNCTYPE(None, c_void_p, c_uint64, c_uint64, c_void_p)
+CACHE_PATH = CFUNCTYPE(c_size_t, c_void_p, c_void_p, c_size_t, c_void_p, c_size_t)
 LOG = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 ON_RESULT = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
 ON_PROGRESS = CFUNCTYPE(None, c_void_p, c_void_p, c_int64, c_int64)
@@ -145,9 +149,11 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_cache_chain_set_policy": (c_int, (c_void_p, c_int, c_int, HANDLE_OUT)),
     "sdimage_cache_chain_set_promotes": (c_int, (c_void_p, c_bool, HANDLE_OUT)),
     "sdimage_cache_clear": (c_int, (c_void_p, c_int, HANDLE_OUT)),
+    "sdimage_cache_clear_async": (c_int, (c_void_p, c_int, CACHE_DONE, c_void_p, DESTROY, HANDLE_OUT)),
     "sdimage_cache_close": (c_int, (c_void_p, HANDLE_OUT)),
     "sdimage_cache_config_new": (c_void_p, ()),
     "sdimage_cache_config_ref": (c_void_p, (c_void_p,)),
+    "sdimage_cache_config_set_additional_path": (None, (c_void_p, CACHE_PATH, c_void_p, DESTROY)),
     "sdimage_cache_config_set_directory": (None, (c_void_p, c_char_p)),
     "sdimage_cache_config_set_durable": (None, (c_void_p, c_bool)),
     "sdimage_cache_config_set_eviction": (None, (c_void_p, c_int)),
@@ -164,17 +170,28 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_cache_config_set_namespace": (None, (c_void_p, c_char_p)),
     "sdimage_cache_config_unref": (None, (c_void_p,)),
     "sdimage_cache_contains": (c_int, (c_void_p, c_void_p, c_size_t)),
+    "sdimage_cache_contains_async": (
+        c_int,
+        (c_void_p, c_void_p, c_size_t, CACHE_CONTAINS, c_void_p, DESTROY, HANDLE_OUT),
+    ),
     "sdimage_cache_data": (c_int, (c_void_p, c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_cache_data_async": (c_int, (c_void_p, c_void_p, c_size_t, CACHE_DATA, c_void_p, DESTROY, HANDLE_OUT)),
     "sdimage_cache_directory": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_disk_totals": (c_int, (c_void_p, POINTER(c_size_t), POINTER(c_size_t), HANDLE_OUT)),
+    "sdimage_cache_disk_totals_async": (c_int, (c_void_p, CACHE_TOTALS, c_void_p, DESTROY, HANDLE_OUT)),
     "sdimage_cache_extended_data": (c_int, (c_void_p, c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_flush": (c_int, (c_void_p, HANDLE_OUT)),
     "sdimage_cache_image": (c_int, (c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_list": (c_int, (c_void_p, c_void_p, c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_cache_load": (
+        c_int,
+        (c_void_p, c_void_p, POINTER(LoadHandler), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT),
+    ),
     "sdimage_cache_memory_image": (c_void_p, (c_void_p, c_void_p, c_size_t)),
     "sdimage_cache_new": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_new_chain": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_new_custom": (c_int, (POINTER(CacheTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_cache_new_layered": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_page_count": (c_size_t, (c_void_p,)),
     "sdimage_cache_page_expires_ns": (c_size_t, (c_void_p, c_size_t)),
     "sdimage_cache_page_is_file": (c_bool, (c_void_p, c_size_t)),
@@ -195,19 +212,29 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_cache_query_unref": (None, (c_void_p,)),
     "sdimage_cache_ref": (c_void_p, (c_void_p,)),
     "sdimage_cache_remove": (c_int, (c_void_p, c_void_p, c_size_t, c_int, HANDLE_OUT)),
+    "sdimage_cache_remove_async": (
+        c_int,
+        (c_void_p, c_void_p, c_size_t, c_int, CACHE_DONE, c_void_p, DESTROY, HANDLE_OUT),
+    ),
     "sdimage_cache_remove_expired": (c_int, (c_void_p, HANDLE_OUT)),
-    "sdimage_cache_set_keep_in_memory": (None, (c_void_p, c_bool)),
-    "sdimage_cache_set_keep_weakly": (None, (c_void_p, c_bool)),
+    "sdimage_cache_remove_expired_async": (c_int, (c_void_p, CACHE_DONE, c_void_p, DESTROY, HANDLE_OUT)),
     "sdimage_cache_set_disk_limits": (None, (c_void_p, c_size_t, c_int64, c_int)),
     "sdimage_cache_set_expiry": (c_int, (c_void_p, c_void_p, c_size_t, c_size_t, HANDLE_OUT)),
     "sdimage_cache_set_extended_data": (c_int, (c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT)),
+    "sdimage_cache_set_keep_in_memory": (None, (c_void_p, c_bool)),
+    "sdimage_cache_set_keep_weakly": (None, (c_void_p, c_bool)),
     "sdimage_cache_set_memory_image": (c_int, (c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT)),
     "sdimage_cache_set_memory_limits": (None, (c_void_p, c_size_t, c_size_t)),
     "sdimage_cache_statistics": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_cache_store": (c_int, (c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_int, c_void_p, HANDLE_OUT)),
+    "sdimage_cache_store_async": (
+        c_int,
+        (c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_int, c_void_p, CACHE_DONE, c_void_p, DESTROY, HANDLE_OUT),
+    ),
     "sdimage_cache_store_data": (c_int, (c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT)),
     "sdimage_cache_store_data_async": (
         c_int,
-        (c_void_p, c_void_p, c_size_t, c_void_p, STORED, c_void_p, DESTROY, HANDLE_OUT),
+        (c_void_p, c_void_p, c_size_t, c_void_p, CACHE_DONE, c_void_p, DESTROY, HANDLE_OUT),
     ),
     "sdimage_cache_trim": (c_int, (c_void_p, c_size_t, HANDLE_OUT)),
     "sdimage_cache_unpin": (c_int, (c_void_p, c_char_p, HANDLE_OUT)),
@@ -508,11 +535,13 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_request_reset_dispatcher": (None, (c_void_p,)),
     "sdimage_request_reset_loader": (None, (c_void_p,)),
     "sdimage_request_reset_transformer": (None, (c_void_p,)),
+    "sdimage_request_set_blocking_reads": (None, (c_void_p, c_int)),
     "sdimage_request_set_cache": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_cache_key": (None, (c_void_p, c_void_p, c_size_t)),
     "sdimage_request_set_coder": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_decode_options": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_dispatcher": (None, (c_void_p, c_void_p)),
+    "sdimage_request_set_encode_options": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_header": (None, (c_void_p, c_char_p, c_char_p)),
     "sdimage_request_set_loader": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_max_body_bytes": (None, (c_void_p, c_size_t)),
@@ -530,6 +559,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_request_set_transform_vector": (None, (c_void_p, c_bool)),
     "sdimage_request_set_transformer": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_wait_for_store": (None, (c_void_p, c_bool)),
+    "sdimage_request_set_wants_data": (None, (c_void_p, c_bool)),
     "sdimage_request_unref": (None, (c_void_p,)),
     "sdimage_request_url": (c_char_p, (c_void_p, POINTER(c_size_t))),
     "sdimage_result_cache_key": (c_char_p, (c_void_p,)),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from . import _bytes, _enums
 from ._ffi import lib
 from ._handle import Handle
+from .encoding import EncodeOptions, encode_options
 from .options import U32, DecodeOptions, OptionValue, bag, decode_options, known, unsigned
 
 if TYPE_CHECKING:
@@ -30,6 +31,12 @@ class RequestOptions(DecodeOptions, total=False):
     #: The same for the original of a thumbnail.
     original_query_layers: str
     original_store_layers: str
+    #: How a thumbnail or transformed picture is encoded for the disk.
+    encode: EncodeOptions | None
+    #: A picture found in memory brings its encoded bytes too.
+    wants_data: bool
+    #: ``"none"``, ``"memory_data"``, ``"disk"`` or ``"all"``: what the starting call reads from the disk before it returns.
+    blocking_reads: str
     #: Deliver only after the disk cache has committed.
     wait_for_store: bool
     #: Load a URL that failed for good a moment ago all the same.
@@ -91,6 +98,13 @@ def _set_cache(pointer: int, options: RequestOptions) -> None:
     if "cache" in options:
         cache = options["cache"]
         lib.sdimage_request_set_cache(pointer, cache.pointer if cache is not None else None)
+    encode = options.get("encode")
+    if encode:
+        with encode_options(encode) as wish:
+            lib.sdimage_request_set_encode_options(pointer, wish.pointer)
+    lib.sdimage_request_set_wants_data(pointer, options.get("wants_data", False))
+    reads = _enums.number(_enums.BLOCKING_READS, options.get("blocking_reads", "none"), "blocking_reads")
+    lib.sdimage_request_set_blocking_reads(pointer, reads)
     lib.sdimage_request_set_wait_for_store(pointer, options.get("wait_for_store", False))
 
 
