@@ -29,7 +29,8 @@ static void put_entry(long number) {
     sdimage_error *error = NULL;
     memcpy(value, &number, sizeof number);
     if (sdimage_data_new(value, (size_t)entry_size, &data, &error) < 0 ||
-        sdimage_cache_store_data_async(cache, key, length, data, NULL, NULL, NULL, &error) < 0)
+        (is_synchronous ? sdimage_cache_store_data(cache, key, length, data, &error)
+                        : sdimage_cache_store_data_async(cache, key, length, data, NULL, NULL, NULL, &error)) < 0)
         fail("put", error);
     sdimage_data_unref(data);
 }
@@ -156,8 +157,6 @@ static long run_diskcache(long count) {
     for (long i = 0; i < count; i++) {
         if (!strcmp(operation, "put")) {
             put_entry(next_entry++ % entries);
-            if (is_synchronous)
-                flush_cache(cache);
         } else if (!strcmp(operation, "totals")) {
             read_totals();
         } else if (!strcmp(operation, "get")) {
