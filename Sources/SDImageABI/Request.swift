@@ -151,6 +151,26 @@ public func sdimage_request_set_max_body_bytes(_ request: Object, _ bytes: Int) 
     unsafe change(request) { $0.maxBodyBytes = max(0, bytes) }
 }
 
+@_cdecl("sdimage_request_set_max_retries") @implementation
+public func sdimage_request_set_max_retries(_ request: Object, _ count: UInt32) {
+    unsafe change(request) { $0.maxRetries = count }
+}
+
+@_cdecl("sdimage_request_reset_max_retries") @implementation
+public func sdimage_request_reset_max_retries(_ request: Object) {
+    unsafe change(request) { $0.maxRetries = nil }
+}
+
+@_cdecl("sdimage_request_set_handle_cookies") @implementation
+public func sdimage_request_set_handle_cookies(_ request: Object, _ handle: Bool) {
+    unsafe change(request) { $0.handlesCookies = handle }
+}
+
+@_cdecl("sdimage_request_set_accept_invalid_certificates") @implementation
+public func sdimage_request_set_accept_invalid_certificates(_ request: Object, _ accept: Bool) {
+    unsafe change(request) { $0.acceptsInvalidCertificates = accept }
+}
+
 @_cdecl("sdimage_request_set_dispatcher") @implementation
 public func sdimage_request_set_dispatcher(_ request: Object, _ dispatcher: Object) {
     unsafe change(request) { $0.dispatcher = unsafe setting(dispatcher, DispatcherObject.self, $0.dispatcher, \.dispatcher) }

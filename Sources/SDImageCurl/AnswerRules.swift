@@ -6,6 +6,8 @@ enum AnswerRules {
     enum Verdict {
         case take
         case redirect([UInt8])
+        /// A part that does not continue what is there.
+        case startAnew
         case fail(ImageError)
     }
 
@@ -16,15 +18,15 @@ enum AnswerRules {
         transfer.noteActivity()
         // On a kept connection the kernel delays what it acknowledges by up to 40 ms, hoping to send it with data; where
         // segments are large, the server waits for it with the rest of the body.
-        if transfer.headBytes == 0, let descriptor = transfer.descriptor { ccurl_acknowledge_promptly(descriptor) }
-        transfer.headBytes += line.count
+        if transfer.isHeadAwaited, let descriptor = transfer.descriptor { ccurl_acknowledge_promptly(descriptor) }
+        transfer.noteHead(line.count)
         guard transfer.headBytes <= ResponseHead.longest else {
             transfer.failure = .tooLarge("size of the response header in bytes", limit: ResponseHead.longest)
             return false
         }
         // An interim answer (1xx) has no body, and another answer follows it.
         if unsafe transfer.head.take(line), transfer.head.status >= 200 {
-            if case .take = verdict(transfer) { transfer.disposition = .keep } else { transfer.disposition = .discard }
+            if case .take = verdict(transfer) { transfer.beginBody() } else { transfer.disposition = .discard }
         }
         return true
     }
@@ -34,7 +36,14 @@ enum AnswerRules {
         let head = transfer.head, settings = transfer.settings
         if RedirectRules.isRedirect(head.status), let location = head.location { return .redirect(location) }
         if head.status == 304, transfer.ticket.asks(conditions) { return .take }
+        if let resuming = transfer.resuming {
+            if head.status == 206 { return resuming.total(continuedBy: head) == nil ? .startAnew : .take }
+            if head.status == 416 { return .startAnew }
+        }
         if let acceptable = settings.configuration.acceptableStatuses, !acceptable.contains(where: { $0.contains(head.status) }) {
+            if head.status == 401, transfer.sendsCredential {
+                return .fail(ImageError(.authenticationFailed, "user, password or token refused", httpStatus: 401))
+            }
             return .fail(ImageError(.httpStatus, "HTTP status \(head.status)", httpStatus: head.status))
         }
         if head.status == 206, !transfer.ticket.asks(["range"]) {

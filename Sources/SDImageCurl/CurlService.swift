@@ -11,6 +11,8 @@ package final class CurlService: EngineService {
         case start(Ticket)
         case cancel(Ticket)
         case raise(loader: UInt64, sharingKey: [UInt8], LoadPriority)
+        case limit(LoaderSettings, QueueLimits)
+        case cancelAll(loader: UInt64)
         /// The loader is gone; its idle handles can go too.
         case forget(loader: UInt64)
     }

@@ -13,6 +13,7 @@ struct ResponseHead {
     private(set) var lastModified: [UInt8] = []
     private(set) var cacheControl: [UInt8] = []
     private(set) var isEncoded = false
+    private(set) var transport = TransportFields()
     /// What follows are trailers, which change nothing (RFC 9110, section 6.5.1).
     private(set) var isComplete = false
 
@@ -33,6 +34,7 @@ struct ResponseHead {
     }
 
     private mutating func takeField(_ name: Slice<UnsafeRawBufferPointer>, _ value: Slice<UnsafeRawBufferPointer>) {
+        unsafe transport.take(name, value)
         if unsafe ResponseHead.equals(name, "content-type") {
             let type = unsafe value.prefix { $0 != Byte.semicolon && !Byte.isSpace($0) }.map(Byte.lowercased)
             mediaType = String(decoding: type, as: UTF8.self)
@@ -51,7 +53,7 @@ struct ResponseHead {
     }
 
     /// Field names compare without case; `expected` is in lower case.
-    private static func equals(_ name: Slice<UnsafeRawBufferPointer>, _ expected: StaticString) -> Bool {
+    static func equals(_ name: Slice<UnsafeRawBufferPointer>, _ expected: StaticString) -> Bool {
         guard unsafe name.count == expected.utf8CodeUnitCount else { return false }
         return unsafe name.indices.allSatisfy { index in
             unsafe Byte.lowercased(name[index]) == expected.utf8Start[index - name.startIndex]

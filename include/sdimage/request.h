@@ -13,6 +13,8 @@
  *   DecodeFirstFrameOnly                 sdimage_decode_options_set_first_frame_only
  *   ScaleDownLargeImages, imageScaleDownLimitBytes   sdimage_decode_options_set_limit_bytes
  *   WaitStoreCache                       sdimage_request_set_wait_for_store
+ *   HandleCookies                        sdimage_request_set_handle_cookies
+ *   AllowInvalidSSLCertificates          sdimage_request_set_accept_invalid_certificates
  *   callbackQueue                        sdimage_request_set_dispatcher
  *   imageCache, imageLoader, imageCoder  sdimage_request_set_cache, _set_loader, _set_coder
  *   imageScaleFactor                     sdimage_decode_options_set_scale
@@ -134,8 +136,19 @@ SDIMAGE_API void sdimage_request_set_retry_failed(sdimage_request *request, bool
  * break makes the load fail with INVALID_REQUEST. Loads with different fields never share a transfer. */
 SDIMAGE_API void sdimage_request_set_header(sdimage_request *request, const char *name, const char *value);
 
-/* Milliseconds for the whole transfer; 0, the default, is the downloader's own limit. */
+/* Milliseconds for the whole transfer, redirects and retries included; 0, the default, is the downloader's own limit. */
 SDIMAGE_API void sdimage_request_set_timeout_ms(sdimage_request *request, uint32_t timeout_ms);
+
+/* Further tries after a transient failure, in place of the downloader's; reset: the downloader's. */
+SDIMAGE_API void sdimage_request_set_max_retries(sdimage_request *request, uint32_t count);
+SDIMAGE_API void sdimage_request_reset_max_retries(sdimage_request *request);
+
+/* Sends and keeps cookies, in a jar that the downloader has in memory. Default false: none is sent or kept. */
+SDIMAGE_API void sdimage_request_set_handle_cookies(sdimage_request *request, bool handle);
+
+/* Loads from servers with certificates that expired, are for another host, or that nobody vouches for. Default false. No
+ * cache keeps what comes, and no other load is given it. */
+SDIMAGE_API void sdimage_request_set_accept_invalid_certificates(sdimage_request *request, bool accept);
 
 /* Largest body in decoded bytes; 0, the default, is the downloader's own limit. */
 SDIMAGE_API void sdimage_request_set_max_body_bytes(sdimage_request *request, size_t bytes);

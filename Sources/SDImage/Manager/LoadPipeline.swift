@@ -31,7 +31,8 @@ package struct LoadPipeline: Sendable {
         timings.total = MonotonicClock.now - task.started
         return ImageResult(
             kind: .final, image: found.image, data: found.data, error: failure, source: found.source, url: task.url,
-            cacheKey: CString(keys.final.description), timings: timings)
+            cacheKey: CString(keys.final.description), timings: timings,
+            transactions: failure?.transactions ?? found.transactions)
     }
 
     private func run(_ local: LocalStage?, _ timings: inout StageTimings) async throws(ImageError) -> Found {
@@ -49,13 +50,13 @@ package struct LoadPipeline: Sendable {
         } catch {
             // What the request's own coder cannot read, others may.
             if request.coder == nil, loader.remembersFailure(error) { failedURLs.insert(CacheKey(request.url)) }
-            throw error
+            throw error.after(loaded.data.transactions)
         }
         if request.retryFailed { failedURLs.remove(CacheKey(request.url)) }
         try await store(image, loaded, &timings)
         return Found(
             image: image, data: keys.isOriginal && loaded.data.image == nil ? loaded.data.bytes : nil,
-            source: loaded.data.source)
+            source: loaded.data.source, transactions: loaded.data.transactions)
     }
 
     private func validate() throws(ImageError) {
@@ -202,7 +203,7 @@ package struct LoadPipeline: Sendable {
     // MARK: store
 
     private func store(_ image: Image, _ loaded: Fetched, _ timings: inout StageTimings) async throws(ImageError) {
-        guard let cache else { return }
+        guard let cache, !loaded.data.isUntrusted else { return }
         if request.storeCacheType.contains(.memory) { cache.storeInMemory(image, for: keys.key(of: image, request)) }
         // What has no bytes of its own, or came from the user's own files, stays off the disk.
         guard loaded.data.image == nil, loaded.data.isWorthKeeping else { return }
@@ -257,6 +258,7 @@ private struct Found {
     var image: Image?
     var data: Bytes?
     var source: ImageSource = .none
+    var transactions: [LoadTransaction] = []
 }
 
 /// What must be equal for two loads to share a transfer.

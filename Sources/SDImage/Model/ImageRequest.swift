@@ -28,6 +28,12 @@ package struct ImageRequest: Sendable {
     package var timeoutMilliseconds: UInt32 = 0
     /// Largest accepted body in decoded bytes; 0 = the loader's own.
     package var maxBodyBytes = 0
+    /// Further tries after a transient failure; nil = the loader's own.
+    package var maxRetries: UInt32?
+    /// Sends and keeps cookies in the jar of the loader.
+    package var handlesCookies = false
+    /// Takes what a server sends whose certificate is not valid.
+    package var acceptsInvalidCertificates = false
     package var loader: Setting<any ImageLoader> = .inherited
     package var cache: Setting<any ImageCaching> = .inherited
     package var dispatcher: Setting<any Dispatcher> = .inherited

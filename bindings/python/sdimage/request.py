@@ -47,6 +47,12 @@ class RequestOptions(DecodeOptions, total=False):
     timeout_ms: int | None
     #: Largest body in decoded bytes.
     max_body_bytes: int | None
+    #: Further tries after a transient failure, in place of the downloader's.
+    max_retries: int | None
+    #: Sends and keeps cookies, in a jar that the downloader has in memory.
+    handle_cookies: bool
+    #: Loads from servers whose certificates are not valid; no cache keeps what comes.
+    accept_invalid_certificates: bool
     #: In place of the manager's; ``None`` is no cache.
     cache: AnyCache | None
     #: In place of the manager's.
@@ -118,6 +124,11 @@ def _set_transfer(pointer: int, options: RequestOptions) -> None:
         lib.sdimage_request_set_header(pointer, name.encode(), None if value is None else value.encode())
     lib.sdimage_request_set_timeout_ms(pointer, unsigned(options.get("timeout_ms"), "timeout_ms", U32))
     lib.sdimage_request_set_max_body_bytes(pointer, unsigned(options.get("max_body_bytes"), "max_body_bytes"))
+    retries = options.get("max_retries")
+    if retries is not None:
+        lib.sdimage_request_set_max_retries(pointer, unsigned(retries, "max_retries", U32))
+    lib.sdimage_request_set_handle_cookies(pointer, options.get("handle_cookies", False))
+    lib.sdimage_request_set_accept_invalid_certificates(pointer, options.get("accept_invalid_certificates", False))
     values = options.get("options")
     if values:
         with bag(values) as carried:

@@ -142,6 +142,7 @@ class Enums(unittest.TestCase):
             "sdimage_priority": _enums.PRIORITIES,
             "sdimage_source_policy": _enums.SOURCE_POLICIES,
             "sdimage_cache_layers": _enums.CACHE_LAYERS,
+            "sdimage_transaction_phase": _enums.TRANSACTION_PHASES,
             "sdimage_eviction": _enums.EVICTIONS,
             "sdimage_cache_order": _enums.CACHE_ORDERS,
             "sdimage_expire_rule": _enums.EXPIRE_RULES,
