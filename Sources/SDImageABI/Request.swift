@@ -90,6 +90,23 @@ public func sdimage_request_set_decode_options(_ request: Object, _ options: Obj
     unsafe change(request) { $0.decodeOptions = unsafe (try? decodeOptions(options)) ?? $0.decodeOptions }
 }
 
+@_cdecl("sdimage_request_set_progressive") @implementation
+public func sdimage_request_set_progressive(_ request: Object, _ progressive: Bool) {
+    unsafe change(request) { $0.isProgressive = progressive }
+}
+
+@_cdecl("sdimage_request_set_progressive_interval_ms") @implementation
+public func sdimage_request_set_progressive_interval_ms(_ request: Object, _ intervalMs: UInt32) {
+    unsafe change(request) {
+        $0.progressiveIntervalMilliseconds = intervalMs > 0 ? intervalMs : ImageRequest.standardProgressiveInterval
+    }
+}
+
+@_cdecl("sdimage_request_set_early_thumbnail") @implementation
+public func sdimage_request_set_early_thumbnail(_ request: Object, _ early: Bool) {
+    unsafe change(request) { $0.decodeOptions.earlyThumbnail = early }
+}
+
 @_cdecl("sdimage_request_set_query_layers") @implementation
 public func sdimage_request_set_query_layers(_ request: Object, _ layers: sdimage_cache_layers) {
     unsafe change(request) { $0.queryCacheType = CacheLayers(layers) }

@@ -29,13 +29,14 @@ package final class CurlLoader: ImageLoader {
 
     package func canLoad(_ request: ImageRequest) -> Bool { ["http", "https"].contains(URLText(request.url).scheme) }
 
-    package func load(_ request: ImageRequest, progress: @escaping LoadProgress) async throws(ImageError) -> LoadedData {
+    package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
         let url = URLText(request.url)
         try url.validateForHTTP()
         guard canLoad(request) else { throw ImageError(.unsupported, "scheme is not http or https", url: url.redacted) }
         do throws(ImageError) { try RequestHead.validate(request.headers) } catch { throw error.about(url: url.redacted) }
         let ticket = Ticket(
             request, url: url, sharingKey: sharingKey(request) ?? [], settings: settings, progress: progress)
+        progress.arrives(in: ticket.body)
         let outcome = await withTaskCancellationHandler {
             unsafe await withUnsafeContinuation { continuation in
                 unsafe ticket.wait(with: continuation)

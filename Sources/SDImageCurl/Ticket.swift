@@ -15,6 +15,8 @@ final class Ticket: Sendable {
     let inactivityTimeout: UInt64
     let totalTimeout: UInt64
     let progress: LoadProgress
+    /// What comes in; decoders may look at it meanwhile.
+    let body: GrowingBody
 
     @safe private struct State {
         var continuation: UnsafeContinuation<Outcome, Never>?
@@ -23,7 +25,7 @@ final class Ticket: Sendable {
 
     private let state = Mutex(State())
 
-    init(_ request: ImageRequest, url: URLText, sharingKey: [UInt8], settings: LoaderSettings, progress: @escaping LoadProgress) {
+    init(_ request: ImageRequest, url: URLText, sharingKey: [UInt8], settings: LoaderSettings, progress: LoadProgress) {
         let configuration = settings.configuration
         let timeout = request.timeoutMilliseconds
         self.settings = settings
@@ -33,6 +35,7 @@ final class Ticket: Sendable {
         headers = RequestHead.merge(configuration.headers, request.headers)
         priority = request.priority
         maxBodyBytes = request.maxBodyBytes > 0 ? request.maxBodyBytes : max(1, configuration.maxBodyBytes)
+        body = GrowingBody(limit: maxBodyBytes, source: .network)
         inactivityTimeout = Ticket.nanoseconds(
             timeout > 0 ? timeout : configuration.inactivityTimeoutMilliseconds, orElse: 15_000)
         // A request that allows longer silence allows a longer transfer too.

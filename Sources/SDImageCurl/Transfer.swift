@@ -47,7 +47,6 @@ final class Transfer {
     var isAddressForbidden = false
 
     // State of the whole load.
-    private var body: ByteBuilder
     private(set) var expected: Int64 = -1
     private(set) var received: Int64 = 0
     var started: UInt64 = 0
@@ -61,7 +60,6 @@ final class Transfer {
         host = Array(ticket.url.host)
         isHostAddress = ResolutionGate.isAddress(host)
         priority = ticket.priority
-        body = ByteBuilder(limit: ticket.maxBodyBytes)
     }
 
     var settings: LoaderSettings { ticket.settings }
@@ -103,7 +101,7 @@ final class Transfer {
             if received == 0 { expected = head.isEncoded ? -1 : contentLength }
             do throws(ImageError) {
                 if received == 0, expected > 0 { try reserve(expected) }
-                unsafe try body.append(bytes)
+                unsafe try ticket.body.append(bytes)
             } catch {
                 failure = error
                 return false
@@ -133,7 +131,7 @@ final class Transfer {
     /// What the load gives back.
     func finish() -> LoadedData {
         if received > 0 { ticket.progress(received, expected) }
-        var data = LoadedData(bytes: body.finish())
+        var data = LoadedData(bytes: ticket.body.finish())
         data.httpStatus = head.status
         data.mediaType = head.mediaType
         data.finalURL = hops == 0 ? ticket.url.bytes : url.withoutUserInfo
@@ -146,7 +144,7 @@ final class Transfer {
 
     private func reserve(_ announced: Int64) throws(ImageError) {
         guard announced <= Int64(ticket.maxBodyBytes) else { throw .tooLarge("body size in bytes", limit: ticket.maxBodyBytes) }
-        try body.reserve(Int(announced))
+        try ticket.body.reserve(Int(announced))
     }
 
     /// Not the last piece: that is reported when the transfer is known to be whole.

@@ -20,7 +20,7 @@ struct Downloader: Sendable {
     }
 
     func load(
-        _ url: String, _ change: (inout ImageRequest) -> Void = { _ in }, progress: @escaping LoadProgress = { _, _ in }
+        _ url: String, _ change: (inout ImageRequest) -> Void = { _ in }, progress: LoadProgress = .none
     ) async -> Result<LoadedData, ImageError> {
         var request = ImageRequest(url: Array(url.utf8))
         change(&request)
@@ -36,7 +36,7 @@ struct Downloader: Sendable {
     }
 
     func status(_ url: String, _ change: (inout ImageRequest) -> Void = { _ in }) async -> Status {
-        await load(url, change, progress: { _, _ in }).status
+        await load(url, change, progress: .none).status
     }
 
     func bytes(_ url: String) async -> [UInt8]? {

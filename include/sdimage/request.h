@@ -9,6 +9,7 @@
  *
  *   RetryFailed                          sdimage_request_set_retry_failed
  *   LowPriority, HighPriority            sdimage_request_set_priority
+ *   ProgressiveLoad                      sdimage_request_set_progressive
  *   FromCacheOnly, FromLoaderOnly        sdimage_request_set_source_policy
  *   DecodeFirstFrameOnly                 sdimage_decode_options_set_first_frame_only
  *   ScaleDownLargeImages, imageScaleDownLimitBytes   sdimage_decode_options_set_limit_bytes
@@ -86,6 +87,23 @@ SDIMAGE_API void sdimage_request_set_thumbnail_size(sdimage_request *request, ui
 /* Copies all decode options into the request, the thumbnail size included; NULL restores the defaults. Of them the
  * thumbnail size, the pixel format and the choices of orientation and colour are part of the cache key. */
 SDIMAGE_API void sdimage_request_set_decode_options(sdimage_request *request, const sdimage_decode_options *options);
+
+/* Default false. When true the load delivers PARTIAL results while bytes arrive: what can be shown of the picture so far, at
+ * the size of the final one (sdimage_decoder_copy_image says what is missing), transformed like it, and never kept in a
+ * cache. From the built-in loaders and from custom ones that write into their sink piece by piece; whether the length is
+ * known does not matter. Formats that cannot show a part deliver none, nor do bytes that cannot be decoded. A PARTIAL that
+ * was not taken yet is replaced by the next one, and dropped when FINAL comes. Loads that share a transfer get parts of
+ * their own size, each if it asked; one that joins later begins with what has come by then. */
+SDIMAGE_API void sdimage_request_set_progressive(sdimage_request *request, bool progressive);
+
+/* Milliseconds from one PARTIAL to the next, at least; 0 restores the default of 100. */
+SDIMAGE_API void sdimage_request_set_progressive_interval_ms(sdimage_request *request, uint32_t interval_ms);
+
+/* sdimage_decode_options_set_early_thumbnail, and the transfer too ends as soon as the thumbnail is good: the first scans of
+ * a progressive JPEG, the first pass of an interlaced PNG. Its result is FINAL, without data, and kept in memory only,
+ * under the thumbnail's key; the bytes that came are not kept. A transfer that another load needs goes on. Default false;
+ * without a thumbnail size it does nothing. */
+SDIMAGE_API void sdimage_request_set_early_thumbnail(sdimage_request *request, bool early);
 
 /* Which layers are asked for the picture, and which keep it. Default ALL and ALL. In this version a thumbnail, or a picture
  * in another pixel format, lies in memory only: for these DISK does nothing, and their original has setters of its own. */

@@ -18,6 +18,7 @@ package final class ImageManager: Sendable {
     private let failedURLs: FailedURLs
     private let fetches = Coalescer<FetchKey, Fetched>()
     private let decodes = Coalescer<DecodeKey, Image>()
+    private let progressions = Progressions()
     private let state = Mutex(State())
 
     package init(
@@ -105,7 +106,7 @@ package final class ImageManager: Sendable {
         let pipeline = LoadPipeline(
             request: request, keys: keys, task: task, cache: request.cache.resolved(cache),
             loader: request.loader.resolved(loader), engine: lease.engine, registry: registry, failedURLs: failedURLs,
-            fetches: fetches, decodes: decodes)
+            fetches: fetches, decodes: decodes, progressions: progressions)
         let work = Task<Void, Never>(executorPreference: lease.engine.executor) { task.finish(await pipeline.result()) }
         task.attach(work)
     }
@@ -155,6 +156,12 @@ package struct LoadKeys: Sendable {
     func untransformed(_ request: ImageRequest, in cache: any ImageCaching) -> Image? {
         guard transformer != nil, let image = cache.memoryImage(for: decoded), !request.transforms(image) else { return nil }
         return image
+    }
+
+    /// The picture as asked for. A crop is a view: what is kept for long must not keep the whole picture.
+    func transformed(_ image: Image, _ request: ImageRequest, _ stop: StopSignal) throws(ImageError) -> Image {
+        guard let transformer, request.transforms(image) else { return image }
+        return try image.framesTransformed(by: transformer, cacheKey: final, stop: stop).compacted()
     }
 
     private static func suffixes(_ options: DecodeOptions) -> [String] {
