@@ -20,12 +20,13 @@ struct Downloader: Sendable {
     }
 
     func load(
-        _ url: String, _ change: (inout ImageRequest) -> Void = { _ in }, progress: LoadProgress = .none
+        _ url: String, _ change: (inout ImageRequest) -> Void = { _ in },
+        progress: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }
     ) async -> Result<LoadedData, ImageError> {
         var request = ImageRequest(url: Array(url.utf8))
         change(&request)
         return await withTaskExecutorPreference(lease.engine.executor) { [request] in
-            do throws(ImageError) { return .success(try await loader.load(request, progress: progress)) } catch {
+            do throws(ImageError) { return .success(try await loader.load(request, progress: LoadProgress(progress))) } catch {
                 return .failure(error)
             }
         }
@@ -36,7 +37,7 @@ struct Downloader: Sendable {
     }
 
     func status(_ url: String, _ change: (inout ImageRequest) -> Void = { _ in }) async -> Status {
-        await load(url, change, progress: .none).status
+        await load(url, change, progress: { _, _ in }).status
     }
 
     func bytes(_ url: String) async -> [UInt8]? {

@@ -32,6 +32,7 @@ def farbfeld(width: int, height: int) -> bytes:
 
 
 def main() -> None:
+    fixtures = pathlib.Path(__file__).resolve().parents[1] / "Fixtures"
     samples = pathlib.Path(__file__).resolve().parents[2] / "examples/c"
     for source in sorted(samples.glob("*.c")):
         count = len(source.read_text().splitlines())
@@ -74,6 +75,12 @@ def main() -> None:
         report.check("as a PNG with alpha", head[:8] == b"\x89PNG\r\n\x1a\n" and head[25] == 6, f"{head!r}")
         expect("transform refuses a side of nothing", run("transform", folder / "a.png", folder / "b.png", 0), 1, "INVALID_ARGUMENT")
         expect("transform tells its usage", run("transform"), 2, "usage")
+        picture = (fixtures / "jpeg/large_progressive.jpg").read_bytes()
+        with Origin({"/a.jpg": picture}, pause=0.3) as slow:
+            done = run("progressive", f"{slow.url}/a.jpg", 20)
+        expect("progressive shows parts, then the whole", done, 0, r"^(part: 1024x768, .*\n)+whole: 1024x768, .*\n$")
+        expect("progressive tells why it failed", run("progressive", f"{origin.url}/none.png"), 1, "HTTP_STATUS")
+        expect("progressive tells its usage", run("progressive"), 2, "usage")
         expect("custom_loader paints, then remembers", run("custom_loader", "demo:64x48"), 0,
                "^loader 64x48\nmemory 64x48\n$")
         expect("custom_loader refuses nonsense", run("custom_loader", "demo:x"), 1, "custom_loader: ")

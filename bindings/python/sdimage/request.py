@@ -46,6 +46,10 @@ class RequestOptions(DecodeOptions, total=False):
     loader: Loader | LoadFunction
     #: Changes the decoded picture; ``None`` is none, whatever the manager has.
     transformer: Transformer | None
+    #: Delivers what can be shown of the picture while it arrives: to ``on_partial``, and in :meth:`Manager.results`.
+    progressive: bool
+    #: Milliseconds from one such part to the next, at least; 100 when left out.
+    progressive_interval_ms: int | None
     #: Also frames of animations, and pictures drawn from shapes.
     transform_animated: bool
     transform_vector: bool
@@ -73,6 +77,9 @@ def new_request(url: str | bytes, options: RequestOptions) -> Handle:
         lib.sdimage_request_set_transformer(pointer, None if transformer is None else transformer.pointer)
     lib.sdimage_request_set_transform_animated(pointer, options.get("transform_animated", False))
     lib.sdimage_request_set_transform_vector(pointer, options.get("transform_vector", False))
+    lib.sdimage_request_set_progressive(pointer, options.get("progressive", False))
+    interval = unsigned(options.get("progressive_interval_ms"), "progressive_interval_ms", U32)
+    lib.sdimage_request_set_progressive_interval_ms(pointer, interval)
     _set_cache(pointer, options)
     _set_transfer(pointer, options)
     return handle
