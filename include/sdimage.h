@@ -23,7 +23,8 @@
  *   options.h     values for hooks and plug-ins           source.h      bytes read as needed
  *   encoder.h     pixels to bytes                         transformer.h changing pictures
  *   log.h         messages                                placeholder.h BlurHash and ThumbHash
- *   cache_chain.h several caches as one                  disk.h        a cache's disk part in detail */
+ *   cache_chain.h several caches as one                  disk.h        a cache's disk part in detail
+ *   hooks.h       a host's say in downloads */
 #ifndef SDIMAGE_H
 #define SDIMAGE_H
 
@@ -44,6 +45,7 @@
 #include "sdimage/dispatcher.h"
 #include "sdimage/loader.h"
 #include "sdimage/downloader.h"
+#include "sdimage/hooks.h"
 #include "sdimage/cache.h"
 #include "sdimage/disk.h"
 #include "sdimage/cache_chain.h"

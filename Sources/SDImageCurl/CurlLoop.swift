@@ -6,6 +6,8 @@ import SDImage
 @safe final class CurlLoop {
     private let wakeUp: Int32
     private let backlog: Backlog
+    /// For commands that come back from elsewhere.
+    private let post: @Sendable (CurlService.Command) -> Void
     private let sockets = SocketTable()
     private var engine: MultiHandle?
     private var gate = ResolutionGate()
@@ -20,9 +22,10 @@ import SDImage
     /// Connections are closed when nothing was asked for this long.
     private static let idleMilliseconds: Int32 = 60_000
 
-    init(wakeUp: Int32, backlog: Backlog) {
+    init(wakeUp: Int32, backlog: Backlog, post: @escaping @Sendable (CurlService.Command) -> Void) {
         self.wakeUp = wakeUp
         self.backlog = backlog
+        self.post = post
     }
 
     func run(commands: () -> [CurlService.Command], isStopping: () -> Bool) {
@@ -48,6 +51,8 @@ import SDImage
             queue(ticket.settings).add(transfer)
         case .cancel(let ticket):
             if let transfer = transfers[ObjectIdentifier(ticket)] { end(transfer, .failure(.cancelled)) }
+        case .answered(let ticket, let answer):
+            if let transfer = transfers[ObjectIdentifier(ticket)] { goOn(transfer, answer) }
         case .raise(let loader, let key, let priority):
             for transfer in transfers.values
             where transfer.isWaiting && transfer.ticket.settings.id == loader && transfer.ticket.sharingKey == key {
@@ -140,6 +145,9 @@ import SDImage
         // An unwanted body was given up on purpose: its head has said all there is to know.
         let isHeadEnough = transfer.head.isComplete && transfer.disposition == .discard && transfer.failure == nil
         if let failure, !isHeadEnough { return end(transfer, .failure(failure)) }
+        if !transfer.isApproved, let hooks = transfer.ticket.hooks, let question = HookQuestion(transfer, hooks) {
+            return transfer.ticket.ask(hooks, question) { [post, ticket = transfer.ticket] in post(.answered(ticket, $0)) }
+        }
         switch AnswerRules.verdict(transfer) {
         case .fail(let error): end(transfer, .failure(error))
         case .redirect(let location): follow(transfer, location)
@@ -150,6 +158,18 @@ import SDImage
             } else {
                 end(transfer, .success(data))
             }
+        }
+    }
+
+    /// After a hook of the host had its say.
+    private func goOn(_ transfer: Transfer, _ answer: HookQuestion.Answer) {
+        transfer.isApproved = true
+        switch answer {
+        case .response(let response):
+            transfer.head = ResponseHead(response)
+            judge(transfer, nil)
+        case .redirect(let location): follow(transfer, location)
+        case .refusal(let error): end(transfer, .failure(error))
         }
     }
 
@@ -177,6 +197,12 @@ import SDImage
         leave(transfer)
         if transfer.isWaiting { queue(transfer.ticket.settings).withdraw(transfer) }
         transfers[ObjectIdentifier(transfer.ticket)] = nil
+        if transfer.started != 0 {
+            var failure: ImageError?
+            if case .failure(let error) = outcome { failure = error }
+            transfer.tell(.stopped, failure)
+            if failure == nil { transfer.tell(.finished) }
+        }
         transfer.ticket.finish(outcome.mapError { $0.about(url: transfer.ticket.url.redacted) })
     }
 

@@ -15,12 +15,16 @@ final class Ticket: Sendable {
     let inactivityTimeout: UInt64
     let totalTimeout: UInt64
     let progress: LoadProgress
+    /// The request's, and for what it lacks the loader's.
+    let hooks: DownloadHooks?
     /// What comes in; decoders may look at it meanwhile.
     let body: GrowingBody
 
     @safe private struct State {
         var continuation: UnsafeContinuation<Outcome, Never>?
         var isCancelled = false
+        /// Waits for a hook of the host.
+        var question: Task<Void, Never>?
     }
 
     private let state = Mutex(State())
@@ -32,6 +36,7 @@ final class Ticket: Sendable {
         self.url = url
         self.sharingKey = sharingKey
         self.progress = progress
+        hooks = request.hooks?.over(configuration.hooks) ?? configuration.hooks
         headers = RequestHead.merge(configuration.headers, request.headers)
         priority = request.priority
         maxBodyBytes = request.maxBodyBytes > 0 ? request.maxBodyBytes : max(1, configuration.maxBodyBytes)
@@ -45,7 +50,24 @@ final class Ticket: Sendable {
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    func markCancelled() { state.withLock { $0.isCancelled = true } }
+    func markCancelled() {
+        let question = state.withLock { state in
+            state.isCancelled = true
+            return state.question
+        }
+        question?.cancel()
+    }
+
+    /// Has the host say its word; `answered` is called on another thread.
+    func ask(_ hooks: DownloadHooks, _ question: HookQuestion, answered: @escaping @Sendable (HookQuestion.Answer) -> Void) {
+        guard let engine = Engine.current else { return answered(.refusal(.shutdown)) }
+        let asking = Task(executorPreference: engine.executor) { answered(await question.answer(of: hooks)) }
+        let isCancelled = state.withLock { state in
+            state.question = asking
+            return state.isCancelled
+        }
+        if isCancelled { asking.cancel() }
+    }
 
     func wait(with continuation: UnsafeContinuation<Outcome, Never>) {
         state.withLock { unsafe $0.continuation = continuation }

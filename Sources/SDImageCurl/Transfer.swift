@@ -45,6 +45,8 @@ final class Transfer {
     var isPoisoned = false
     var usesFreshConnection = false
     var isAddressForbidden = false
+    /// A hook of the host has had its say about the answer.
+    var isApproved = false
 
     // State of the whole load.
     private(set) var expected: Int64 = -1
@@ -67,6 +69,8 @@ final class Transfer {
     /// Forgets the answer so far; before each hop and each repetition.
     func prepareHop(at now: UInt64) {
         head = ResponseHead()
+        head.keepsFields = ticket.hooks?.needsAll == true
+        isApproved = false
         headBytes = 0
         disposition = .undecided
         discarded = 0
@@ -78,6 +82,7 @@ final class Transfer {
         if started == 0 {
             started = now
             ticket.progress(0, -1)
+            tell(.started)
         }
         lastActivity = now
     }
@@ -115,6 +120,16 @@ final class Transfer {
         }
     }
 
+    /// Lets the host hear of it.
+    func tell(_ kind: DownloadEvent.Kind, _ error: ImageError? = nil) {
+        guard let hear = ticket.hooks?.event else { return }
+        let now = MonotonicClock.now
+        hear(
+            DownloadEvent(
+                kind, url: ticket.url.redacted, httpStatus: head.status, received: received, expected: expected,
+                nanoseconds: now > started ? now - started : 0, error: error))
+    }
+
     /// Something came from the server.
     func noteActivity() { lastActivity = handle?.sockets.now ?? lastActivity }
 
@@ -139,6 +154,7 @@ final class Transfer {
         data.entityTag = head.entityTag
         data.lastModified = head.lastModified
         data.cacheControl = head.cacheControl
+        if head.keepsFields { data.response = DownloadResponse(head, of: url) }
         return data
     }
 

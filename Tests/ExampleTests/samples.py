@@ -9,6 +9,7 @@ import re
 import struct
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "HeaderTests"))
@@ -81,6 +82,15 @@ def main() -> None:
         expect("progressive shows parts, then the whole", done, 0, r"^(part: 1024x768, .*\n)+whole: 1024x768, .*\n$")
         expect("progressive tells why it failed", run("progressive", f"{origin.url}/none.png"), 1, "HTTP_STATUS")
         expect("progressive tells its usage", run("progressive"), 2, "usage")
+        with tarfile.open(folder / "a.tar", "w", format=tarfile.USTAR_FORMAT) as archive:
+            for name in ("a.png", "cut.ff", "deep/" * 30 + "b.png"):
+                archive.add(folder / ("a.png" if name.endswith("png") else name), name)
+        long = "deep/" * 30 + "b.png"
+        done = run("tar_loader", folder / "a.tar", "a.png", long, "a.png")
+        expect("tar_loader finds members, once", done, 0, f"^a.png 31x17 from loader\n{long} 31x17 from loader\na.png 31x17 from ")
+        done = run("tar_loader", folder / "a.tar", "none.png", "cut.ff")
+        expect("tar_loader tells what it cannot have", done, 1, "none.png: NOT_FOUND(.|\n)*cut.ff: NOT_AN_IMAGE")
+        expect("tar_loader tells its usage", run("tar_loader"), 2, "usage")
         expect("custom_loader paints, then remembers", run("custom_loader", "demo:64x48"), 0,
                "^loader 64x48\nmemory 64x48\n$")
         expect("custom_loader refuses nonsense", run("custom_loader", "demo:x"), 1, "custom_loader: ")

@@ -70,6 +70,9 @@ SDIMAGE_API sdimage_request *sdimage_request_copy(const sdimage_request *request
 /* The URL and its length in bytes; `length` may be NULL. Borrowed as long as the request lives; NUL-terminated. */
 SDIMAGE_API const char *sdimage_request_url(const sdimage_request *request, size_t *length);
 
+/* Another URL, of `length` bytes or SDIMAGE_NUL_TERMINATED. What was borrowed of the old one ends. */
+SDIMAGE_API void sdimage_request_set_url(sdimage_request *request, const char *url, size_t length);
+
 /* Replaces the URL as base of the cache key, so that several URLs share one entry. Any bytes; NULL goes back to the
  * URL. */
 SDIMAGE_API void sdimage_request_set_cache_key(sdimage_request *request, const void *key, size_t length);
@@ -125,6 +128,10 @@ SDIMAGE_API void sdimage_request_set_retry_failed(sdimage_request *request, bool
 /* A header field of the HTTP request, replacing one of the same name; a NULL value removes it. A name or value with a line
  * break makes the load fail with INVALID_REQUEST. Loads with different fields never share a transfer. */
 SDIMAGE_API void sdimage_request_set_header(sdimage_request *request, const char *name, const char *value);
+
+/* The value of a header field that the request sets; NULL when there is none. Borrowed until the field is asked for again or
+ * the request is freed. */
+SDIMAGE_API const char *sdimage_request_header(sdimage_request *request, const char *name);
 
 /* Milliseconds for the whole transfer; 0, the default, is the downloader's own limit. */
 SDIMAGE_API void sdimage_request_set_timeout_ms(sdimage_request *request, uint32_t timeout_ms);

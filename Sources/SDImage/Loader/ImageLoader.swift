@@ -9,6 +9,8 @@ package protocol ImageLoader: AnyObject, Sendable {
     /// Fetches. Ends early with `cancelled` when the surrounding task is cancelled. `progress` may be called on any
     /// thread, any number of times, before this returns.
     func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData
+    /// The request as it is sent, where a hook of the host changes it; what follows is about this one. May wait.
+    func prepared(_ request: ImageRequest) async throws(ImageError) -> ImageRequest
     /// What must be equal for two requests to share one transfer: the URL and everything that changes the bytes
     /// (decisions D12). nil: never share.
     func sharingKey(_ request: ImageRequest) -> [UInt8]?
@@ -37,12 +39,16 @@ package struct LoadedData: Sendable {
     package var entityTag: [UInt8] = []
     package var lastModified: [UInt8] = []
     package var cacheControl: [UInt8] = []
+    /// The answer itself, where hooks look at it.
+    package var response: DownloadResponse?
 
     package init(bytes: Bytes) { self.bytes = bytes }
 }
 
 extension ImageLoader {
     package func raisePriority(_ sharingKey: [UInt8], to priority: LoadPriority) {}
+
+    package func prepared(_ request: ImageRequest) async throws(ImageError) -> ImageRequest { request }
 
     package func chosen(for request: ImageRequest) throws(ImageError) -> any ImageLoader {
         if canLoad(request) { return self }

@@ -132,6 +132,7 @@ package struct LoadPipeline: Sendable {
 
     /// All bytes, by a transfer shared with all who want the same.
     private func transfer(_ loader: any ImageLoader, _ following: Following?) async throws(ImageError) -> Fetched {
+        let request = try await loader.prepared(request)
         let progress = LoadProgress(task.report(received:expected:), arrival: following?.arrival)
         guard let sharing = loader.sharingKey(request) else {
             return Fetched(try await loader.load(request, progress: progress), engine.backlog)
@@ -212,7 +213,7 @@ package struct LoadPipeline: Sendable {
 
 extension ImageError {
     /// No coder makes a picture of the bytes, now or later.
-    fileprivate var meansUnreadable: Bool {
+    package var meansUnreadable: Bool {
         switch status {
         case .badData, .truncated, .notAnImage, .emptyData: true
         default: false

@@ -33,6 +33,8 @@ package struct ImageRequest: Sendable {
     /// Also frames of animations, and pictures drawn from shapes, which are left as they are otherwise.
     package var transformsAnimated = false
     package var transformsVector = false
+    /// In place of those of the downloader that they have.
+    package var hooks: DownloadHooks?
     /// String-keyed values for hooks and plug-ins.
     package var options = OptionsBag()
 

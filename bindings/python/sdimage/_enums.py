@@ -129,6 +129,7 @@ STAGES: Final = {"total": 0, "queued": 1, "disk": 2, "load": 3, "decode": 4, "st
 ADDRESS_POLICIES: Final = {"any": 0, "public_only": 1}
 EXECUTION_ORDERS: Final = {"fifo": 0, "lifo": 1}
 EVENT_TYPES: Final = {"result": 1, "progress": 2}
+DOWNLOAD_EVENT_TYPES: Final = {"started": 1, "responded": 2, "stopped": 3, "finished": 4}
 
 _WORDS: Final[dict[int, dict[int, str]]] = {}
 

@@ -13,6 +13,7 @@ from ._bytes import ReadableBuffer
 from ._ffi import CAN_LOAD, CANCEL, DESTROY, LOAD, LoaderTable, lib
 from ._handle import Handle
 from .errors import Error, call, new_pointer, text
+from .hooks import DownloadHooks
 from .image import Image
 from .options import U32, U64, unsigned
 
@@ -119,9 +120,10 @@ class Loader:
         address_policy: str = "any",
         headers: Mapping[str, str | None] | None = None,
         ca_file: str | None = None,
+        hooks: DownloadHooks | None = None,
     ) -> Loader:
         """Loads http and https. `execution_order` is ``"fifo"`` or ``"lifo"``; `address_policy` ``"any"`` or
-        ``"public_only"``, for services that load URLs of strangers."""
+        ``"public_only"``, for services that load URLs of strangers; `hooks` have a say in every download."""
         numbers = {
             "max_per_host": max_per_host,
             "max_total": max_total,
@@ -147,9 +149,13 @@ class Loader:
                 )
             if ca_file is not None:
                 lib.sdimage_downloader_config_set_ca_file(pointer, ca_file.encode())
+            if hooks is not None:
+                lib.sdimage_downloader_config_set_hooks(pointer, hooks.pointer)
             out = c_void_p()
             call(lib.sdimage_downloader_new, pointer, byref(out))
-        return cls._owned(out.value)
+        loader = cls._owned(out.value)
+        loader._members = (hooks,)
+        return loader
 
     @classmethod
     def chain(cls, *loaders: Loader) -> Loader:
@@ -160,8 +166,8 @@ class Loader:
         chain._members = loaders
         return chain
 
-    #: Custom loaders live as long as the chain that asks them.
-    _members: tuple[Loader, ...] = ()
+    #: Custom loaders and hooks live as long as the loader that asks them.
+    _members: tuple[object, ...] = ()
 
     @property
     def pointer(self) -> int:

@@ -114,11 +114,11 @@ class Manager:
         They run on a thread of the library, one after another: keep them short, and do not wait for loads in them.
         """
         with new_request(url, _showing(options, on_partial)) as request:
-            held = self._set_loader(request, options) or _own(options.get("cache"))
+            held = self._set_loader(request, options) or _own(options.get("cache")) or options.get("hooks")
             if on_progress is None and on_partial is None and on_result is None and held is None:
                 return self._begin(request, None, None)
             token = next(_tokens)
-            _running[token] = _Running(self, (held, options.get("cache")), on_progress, on_partial, on_result)
+            _running[token] = _Running(self, (held, options.get("cache"), options.get("hooks")), on_progress, on_partial, on_result)
             try:
                 return self._begin(request, _HANDLER, token)
             except BaseException:
@@ -141,7 +141,8 @@ class Manager:
         token = deliveries.add(waiter)
         try:
             with new_request(url, _showing(options, on_partial)) as request:
-                _held = self._set_loader(request, options), options.get("cache")  # live until the load has ended
+                # What lives until the load has ended.
+                _held = self._set_loader(request, options), options.get("cache"), options.get("hooks")
                 lib.sdimage_request_set_dispatcher(request.pointer, deliveries.dispatcher.pointer)
                 task = self._begin(request, None, token)
             result = task.result()

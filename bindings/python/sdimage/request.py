@@ -12,6 +12,7 @@ from .options import U32, DecodeOptions, OptionValue, bag, decode_options, known
 
 if TYPE_CHECKING:
     from .caches import AnyCache
+    from .hooks import DownloadHooks
     from .loader import Loader, LoadFunction
     from .transforms import Transformer
 
@@ -44,6 +45,8 @@ class RequestOptions(DecodeOptions, total=False):
     cache: AnyCache | None
     #: In place of the manager's.
     loader: Loader | LoadFunction
+    #: A say in this download, before that of the downloader's own hooks.
+    hooks: DownloadHooks | None
     #: Changes the decoded picture; ``None`` is none, whatever the manager has.
     transformer: Transformer | None
     #: Delivers what can be shown of the picture while it arrives: to ``on_partial``, and in :meth:`Manager.results`.
@@ -75,6 +78,9 @@ def new_request(url: str | bytes, options: RequestOptions) -> Handle:
     if "transformer" in options:
         transformer = options["transformer"]
         lib.sdimage_request_set_transformer(pointer, None if transformer is None else transformer.pointer)
+    hooks = options.get("hooks")
+    if hooks is not None:
+        lib.sdimage_request_set_hooks(pointer, hooks.pointer)
     lib.sdimage_request_set_transform_animated(pointer, options.get("transform_animated", False))
     lib.sdimage_request_set_transform_vector(pointer, options.get("transform_vector", False))
     lib.sdimage_request_set_progressive(pointer, options.get("progressive", False))
