@@ -43,7 +43,7 @@ package final class CurlLoader: ImageLoader {
 
     package func canLoad(_ request: ImageRequest) -> Bool { ["http", "https"].contains(URLText(request.url).scheme) }
 
-    package func load(_ request: ImageRequest, progress: @escaping LoadProgress) async throws(ImageError) -> LoadedData {
+    package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
         let url = URLText(request.url)
         try url.validateForHTTP()
         guard canLoad(request) else { throw ImageError(.unsupported, "scheme is not http or https", url: url.redacted) }
@@ -55,6 +55,7 @@ package final class CurlLoader: ImageLoader {
         defer { count.subtract(1, ordering: .relaxed) }
         let ticket = Ticket(
             request, url: url, sharingKey: sharingKey(request) ?? [], settings: settings, progress: progress)
+        if ticket.hooks?.needsAll != true { progress.arrives(in: ticket.body) }
         let outcome = await withTaskCancellationHandler {
             unsafe await withUnsafeContinuation { continuation in
                 unsafe ticket.wait(with: continuation)
@@ -64,7 +65,29 @@ package final class CurlLoader: ImageLoader {
             ticket.markCancelled()
             service.post(.cancel(ticket))
         }
-        return try outcome.get()
+        return try await decrypted(try outcome.get(), ticket)
+    }
+
+    /// The bytes of the picture; what caches keep is those.
+    private func decrypted(_ data: LoadedData, _ ticket: Ticket) async throws(ImageError) -> LoadedData {
+        guard let decrypt = ticket.hooks?.decrypt, let response = data.response, !data.bytes.isEmpty else { return data }
+        guard let pool = Engine.current?.work else { throw .shutdown }
+        var plain = data
+        do throws(ImageError) {
+            plain.bytes = try await pool.run(ticket.priority) { () throws(ImageError) in try decrypt(data.bytes, response) }
+        } catch {
+            let failure = error.meansUnreadable ? error : error.inHook(.badData, "the decryptor failed")
+            throw failure.about(url: ticket.url.redacted)
+        }
+        guard !plain.bytes.isEmpty else { throw ImageError(.badData, "the decryptor gave nothing", url: ticket.url.redacted) }
+        return plain
+    }
+
+    package func prepared(_ request: ImageRequest) async throws(ImageError) -> ImageRequest {
+        guard let hook = request.hooks?.request ?? settings.configuration.hooks?.request else { return request }
+        do throws(ImageError) { return try await hook(request) } catch {
+            throw error.inHook(.invalidRequest, "the request modifier refused")
+        }
     }
 
     package func sharingKey(_ request: ImageRequest) -> [UInt8]? {
@@ -78,6 +101,7 @@ package final class CurlLoader: ImageLoader {
                 "http \(settings.id) \(request.maxBodyBytes) \(request.timeoutMilliseconds) \(request.maxRetries ?? .max)".utf8))
         append([request.handlesCookies ? 1 : 0, request.acceptsInvalidCertificates ? 1 : 0])
         append(URLText(request.url).withoutFragment)
+        append(request.hooks?.sharingKey ?? [])
         for field in request.headers {
             append(field.name.utf8.map(Byte.lowercased))
             append(Array(field.value.utf8))

@@ -6,6 +6,8 @@ import SDImage
 @safe final class CurlLoop {
     private let wakeUp: Int32
     private let backlog: Backlog
+    /// For commands that come back from elsewhere.
+    private let post: @Sendable (CurlService.Command) -> Void
     private let sockets = SocketTable()
     private var engine: MultiHandle?
     private var gate = ResolutionGate()
@@ -22,9 +24,10 @@ import SDImage
     /// Connections are closed when nothing was asked for this long.
     private static let idleMilliseconds: Int32 = 60_000
 
-    init(wakeUp: Int32, backlog: Backlog) {
+    init(wakeUp: Int32, backlog: Backlog, post: @escaping @Sendable (CurlService.Command) -> Void) {
         self.wakeUp = wakeUp
         self.backlog = backlog
+        self.post = post
     }
 
     func run(commands: () -> [CurlService.Command], isStopping: () -> Bool) {
@@ -50,6 +53,8 @@ import SDImage
             queue(ticket.settings).add(transfer)
         case .cancel(let ticket):
             if let transfer = transfers[ObjectIdentifier(ticket)] { end(transfer, .failure(.cancelled)) }
+        case .answered(let ticket, let answer):
+            if let transfer = transfers[ObjectIdentifier(ticket)] { goOn(transfer, answer) }
         case .raise(let loader, let key, let priority):
             for transfer in transfers.values
             where transfer.isWaiting && transfer.ticket.settings.id == loader && transfer.ticket.sharingKey == key {
@@ -149,6 +154,9 @@ import SDImage
         guard transfer.head.isComplete else {
             return retry(transfer, after: ImageError(.connectionLost, "connection ended within the head"))
         }
+        if !transfer.isApproved, let hooks = transfer.ticket.hooks, let question = HookQuestion(transfer, hooks) {
+            return transfer.ticket.ask(hooks, question) { [post, ticket = transfer.ticket] in post(.answered(ticket, $0)) }
+        }
         switch AnswerRules.verdict(transfer) {
         case .fail(let error): retry(transfer, after: error)
         case .startAnew:
@@ -179,6 +187,18 @@ import SDImage
         nextDeadline = min(nextDeadline, transfer.dueAt)
     }
 
+    /// After a hook of the host had its say.
+    private func goOn(_ transfer: Transfer, _ answer: HookQuestion.Answer) {
+        transfer.isApproved = true
+        switch answer {
+        case .response(let response):
+            transfer.head = ResponseHead(response)
+            judge(transfer, nil)
+        case .redirect(let location): follow(transfer, location)
+        case .refusal(let error): end(transfer, .failure(error))
+        }
+    }
+
     private func follow(_ transfer: Transfer, _ location: [UInt8]) {
         do throws(ImageError) {
             let limit = transfer.settings.configuration.maxRedirects
@@ -207,6 +227,12 @@ import SDImage
         if transfer.isWaiting { queue(transfer.ticket.settings).withdraw(transfer) }
         transfers[ObjectIdentifier(transfer.ticket)] = nil
         pausing[ObjectIdentifier(transfer.ticket)] = nil
+        if transfer.started != 0 {
+            var failure: ImageError?
+            if case .failure(let error) = outcome { failure = error }
+            transfer.tell(.stopped, failure)
+            if failure == nil { transfer.tell(.finished) }
+        }
         transfer.ticket.finish(
             outcome.mapError { $0.about(url: transfer.ticket.url.redacted).after(transfer.transactions) })
     }

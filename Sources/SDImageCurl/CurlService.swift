@@ -10,6 +10,8 @@ package final class CurlService: EngineService {
     enum Command: Sendable {
         case start(Ticket)
         case cancel(Ticket)
+        /// What a hook of the host said of the answer at hand.
+        case answered(Ticket, HookQuestion.Answer)
         case raise(loader: UInt64, sharingKey: [UInt8], LoadPriority)
         case limit(LoaderSettings, QueueLimits)
         case cancelAll(loader: UInt64)
@@ -75,7 +77,7 @@ package final class CurlService: EngineService {
         let wakeUp = wakeUp, backlog = backlog
         // Keeps the service alive until `stop`.
         return try LibraryThread.start("sdimage-curl") { [self] in
-            CurlLoop(wakeUp: wakeUp, backlog: backlog).run {
+            CurlLoop(wakeUp: wakeUp, backlog: backlog) { [weak self] in self?.post($0) }.run {
                 takeCommands()
             } isStopping: {
                 inbox.withLock { $0.isStopping }

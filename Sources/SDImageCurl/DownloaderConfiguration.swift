@@ -50,6 +50,7 @@ package struct DownloaderConfiguration: Sendable {
     /// PEM file of trusted roots instead of the system's.
     package var certificateAuthorityFile: String?
     package var httpVersion = HTTPVersion.automatic
+    package var hooks: DownloadHooks?
 
     package init() {}
 

@@ -53,9 +53,10 @@ final class Transfer {
     var isPoisoned = false
     var usesFreshConnection = false
     var isAddressForbidden = false
+    /// A hook of the host has had its say about the answer.
+    var isApproved = false
 
     // State of the whole load.
-    private var body: ByteBuilder
     private var resumePoint: ResumePoint?
     /// False once a server's part did not fit, or where the caller asks for parts himself.
     private(set) var mayResume: Bool
@@ -78,7 +79,6 @@ final class Transfer {
         host = Array(ticket.url.host)
         isHostAddress = ResolutionGate.isAddress(host) || ticket.settings.configuration.unixSocketPath != nil
         priority = ticket.priority
-        body = ByteBuilder(limit: ticket.maxBodyBytes)
         mayResume = !ticket.asks(["range", "if-range"])
     }
 
@@ -100,6 +100,8 @@ final class Transfer {
     /// Forgets the answer so far; before each hop and each repetition.
     func prepareHop(at now: UInt64) {
         head = ResponseHead()
+        head.keepsFields = ticket.hooks?.needsAll == true
+        isApproved = false
         isHeadAwaited = true
         resuming = resumePoint.flatMap { $0.url == url ? $0 : nil }
         disposition = .undecided
@@ -113,6 +115,7 @@ final class Transfer {
         if started == 0 {
             started = now
             ticket.progress(0, -1)
+            tell(.started)
         }
         lastActivity = now
     }
@@ -168,7 +171,7 @@ final class Transfer {
 
     private func dropBody() {
         resumePoint = nil
-        body = ByteBuilder(limit: ticket.maxBodyBytes)
+        ticket.body.reset()
         received = 0
         lastReported = 0
         expected = -1
@@ -182,7 +185,7 @@ final class Transfer {
             if received == 0 { expected = head.isEncoded ? -1 : contentLength }
             do throws(ImageError) {
                 if received == 0, expected > 0 { try reserve(expected) }
-                unsafe try body.append(bytes)
+                unsafe try ticket.body.append(bytes)
             } catch {
                 failure = error
                 return false
@@ -195,6 +198,16 @@ final class Transfer {
             discarded += bytes.count
             return discarded <= Transfer.longestDiscard
         }
+    }
+
+    /// Lets the host hear of it.
+    func tell(_ kind: DownloadEvent.Kind, _ error: ImageError? = nil) {
+        guard let hear = ticket.hooks?.event else { return }
+        let now = MonotonicClock.now
+        hear(
+            DownloadEvent(
+                kind, url: ticket.url.redacted, httpStatus: head.status, received: received, expected: expected,
+                nanoseconds: now > started ? now - started : 0, error: error))
     }
 
     /// Something came from the server.
@@ -220,7 +233,7 @@ final class Transfer {
     /// What the load gives back.
     func finish() -> LoadedData {
         if received > 0 { ticket.progress(received, expected) }
-        var data = LoadedData(bytes: body.finish())
+        var data = LoadedData(bytes: ticket.body.finish())
         data.httpStatus = head.status
         data.mediaType = head.mediaType
         data.finalURL = hops == 0 ? ticket.url.bytes : url.withoutUserInfo
@@ -228,12 +241,13 @@ final class Transfer {
         data.entityTag = head.entityTag
         data.lastModified = head.lastModified
         data.cacheControl = head.cacheControl
+        if head.keepsFields { data.response = DownloadResponse(head, of: url) }
         return data
     }
 
     private func reserve(_ announced: Int64) throws(ImageError) {
         guard announced <= Int64(ticket.maxBodyBytes) else { throw .tooLarge("body size in bytes", limit: ticket.maxBodyBytes) }
-        try body.reserve(Int(announced))
+        try ticket.body.reserve(Int(announced))
     }
 
     /// Not the last piece: that is reported when the transfer is known to be whole.

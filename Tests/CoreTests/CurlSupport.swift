@@ -21,12 +21,13 @@ struct Downloader: Sendable {
     }
 
     func load(
-        _ url: String, _ change: (inout ImageRequest) -> Void = { _ in }, progress: @escaping LoadProgress = { _, _ in }
+        _ url: String, _ change: (inout ImageRequest) -> Void = { _ in },
+        progress: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }
     ) async -> Result<LoadedData, ImageError> {
         var request = ImageRequest(url: Array(url.utf8))
         change(&request)
         return await withTaskExecutorPreference(lease.engine.executor) { [request] in
-            do throws(ImageError) { return .success(try await loader.load(request, progress: progress)) } catch {
+            do throws(ImageError) { return .success(try await loader.load(request, progress: LoadProgress(progress))) } catch {
                 return .failure(error)
             }
         }

@@ -15,7 +15,7 @@ extern "C" {
 
 /* Which delivery this is. Every accepted load ends with exactly one FINAL. */
 typedef enum SDIMAGE_ENUM sdimage_delivery_kind {
-    SDIMAGE_DELIVERY_KIND_PARTIAL = 1, /* an incomplete picture; better ones follow */
+    SDIMAGE_DELIVERY_KIND_PARTIAL = 1, /* what has come of the picture; a better one follows */
     SDIMAGE_DELIVERY_KIND_CACHED = 2,  /* a usable picture while a refresh is under way */
     SDIMAGE_DELIVERY_KIND_FINAL = 3    /* the last one: a picture, or an error */
 } sdimage_delivery_kind;

@@ -8,7 +8,9 @@ package protocol ImageLoader: AnyObject, Sendable {
     func chosen(for request: ImageRequest) throws(ImageError) -> any ImageLoader
     /// Fetches. Ends early with `cancelled` when the surrounding task is cancelled. `progress` may be called on any
     /// thread, any number of times, before this returns.
-    func load(_ request: ImageRequest, progress: @escaping LoadProgress) async throws(ImageError) -> LoadedData
+    func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData
+    /// The request as it is sent, where a hook of the host changes it; what follows is about this one. May wait.
+    func prepared(_ request: ImageRequest) async throws(ImageError) -> ImageRequest
     /// What must be equal for two requests to share one transfer: the URL and everything that changes the bytes
     /// (decisions D12). nil: never share.
     func sharingKey(_ request: ImageRequest) -> [UInt8]?
@@ -17,9 +19,6 @@ package protocol ImageLoader: AnyObject, Sendable {
     /// Raises the priority of a transfer already queued for `sharingKey`.
     func raisePriority(_ sharingKey: [UInt8], to priority: LoadPriority)
 }
-
-/// Bytes received so far, and how many are expected; -1 = unknown.
-package typealias LoadProgress = @Sendable (_ received: Int64, _ expected: Int64) -> Void
 
 /// What a loader hands back.
 package struct LoadedData: Sendable {
@@ -43,12 +42,16 @@ package struct LoadedData: Sendable {
     package var entityTag: [UInt8] = []
     package var lastModified: [UInt8] = []
     package var cacheControl: [UInt8] = []
+    /// The answer itself, where hooks look at it.
+    package var response: DownloadResponse?
 
     package init(bytes: Bytes) { self.bytes = bytes }
 }
 
 extension ImageLoader {
     package func raisePriority(_ sharingKey: [UInt8], to priority: LoadPriority) {}
+
+    package func prepared(_ request: ImageRequest) async throws(ImageError) -> ImageRequest { request }
 
     package func chosen(for request: ImageRequest) throws(ImageError) -> any ImageLoader {
         if canLoad(request) { return self }

@@ -12,6 +12,7 @@ package struct LoadPipeline: Sendable {
     let failedURLs: FailedURLs
     let fetches: Coalescer<FetchKey, Fetched>
     let decodes: Coalescer<DecodeKey, Image>
+    let progressions: Progressions
     let variants: VariantWriter
     /// A picture found in memory, of which the bytes are wanted too.
     let memoryImage: Image?
@@ -42,11 +43,18 @@ package struct LoadPipeline: Sendable {
         guard request.sourcePolicy != .cacheOnly, let chain = loader else { return Found() }
         local?.pass()
         let loader = try chain.chosen(for: request)
-        let loaded = try await fetch(loader, &timings)
+        let following = Following(self)
+        let loaded: Fetched
+        do throws(ImageError) { loaded = try await fetch(loader, following, &timings) } catch {
+            _ = following?.end()
+            guard let early = following?.early, !Task.isCancelled else { throw error }
+            return keep(early.picture, of: early.source)
+        }
+        let started = following?.end()
         let image: Image
         do throws(ImageError) {
             defer { loaded.leaveBacklog() }
-            image = try await decode(loaded.data, from: .transfer(ObjectIdentifier(loaded)), &timings)
+            image = try await decode(loaded.data, from: .transfer(ObjectIdentifier(loaded)), after: started, &timings)
         } catch {
             // What the request's own coder cannot read, others may.
             if request.coder == nil, loader.remembersFailure(error) { failedURLs.insert(CacheKey(request.url)) }
@@ -57,6 +65,12 @@ package struct LoadPipeline: Sendable {
         return Found(
             image: image, data: keys.isOriginal && loaded.data.image == nil ? loaded.data.bytes : nil,
             source: loaded.data.source, transactions: loaded.data.transactions)
+    }
+
+    /// A thumbnail for which the transfer was ended: its bytes are a part of a picture, and never kept.
+    private func keep(_ early: Image, of source: ImageSource) -> Found {
+        if request.storeCacheType.contains(.memory) { cache?.storeInMemory(early, for: keys.key(of: early, request)) }
+        return Found(image: early, source: source)
     }
 
     private func validate() throws(ImageError) {
@@ -123,55 +137,71 @@ package struct LoadPipeline: Sendable {
 
     // MARK: loader
 
-    private func fetch(_ loader: any ImageLoader, _ timings: inout StageTimings) async throws(ImageError) -> Fetched {
+    private func fetch(_ loader: any ImageLoader, _ following: Following?, _ timings: inout StageTimings)
+        async throws(ImageError) -> Fetched
+    {
         if !request.retryFailed, failedURLs.contains(CacheKey(request.url)) {
             throw ImageError(.failedURL, "failed for good a moment ago; not asked again yet")
         }
         let start = MonotonicClock.now
         defer { timings.load = MonotonicClock.now - start }
         do throws(ImageError) {
-            guard let sharing = loader.sharingKey(request) else {
-                return Fetched(try await loader.load(request, progress: task.report(received:expected:)), engine.backlog)
-            }
-            let key = FetchKey(
-                loader: ObjectIdentifier(loader), url: sharing, maxBodyBytes: request.maxBodyBytes,
-                timeout: request.timeoutMilliseconds)
-            return try await fetches.value(
-                for: key, on: engine.executor, progress: task.report(received:expected:),
-                joined: { loader.raisePriority(sharing, to: request.priority) },
-                work: { [request, engine] progress async throws(ImageError) in
-                    Fetched(try await loader.load(request, progress: progress), engine.backlog)
-                })
+            guard let following, request.endsEarly else { return try await transfer(loader, following) }
+            return try await following.wait(
+                for: Task(executorPreference: engine.executor) { await outcome(loader, following) })
         } catch {
             if loader.remembersFailure(error) { failedURLs.insert(CacheKey(request.url)) }
             throw error
         }
     }
 
+    private func outcome(_ loader: any ImageLoader, _ following: Following) async -> Result<Fetched, ImageError> {
+        do throws(ImageError) { return .success(try await transfer(loader, following)) } catch { return .failure(error) }
+    }
+
+    /// All bytes, by a transfer shared with all who want the same.
+    private func transfer(_ loader: any ImageLoader, _ following: Following?) async throws(ImageError) -> Fetched {
+        let request = try await loader.prepared(request)
+        let progress = LoadProgress(task.report(received:expected:), arrival: following?.arrival)
+        guard let sharing = loader.sharingKey(request) else {
+            return Fetched(try await loader.load(request, progress: progress), engine.backlog)
+        }
+        let key = FetchKey(
+            loader: ObjectIdentifier(loader), url: sharing, maxBodyBytes: request.maxBodyBytes,
+            timeout: request.timeoutMilliseconds)
+        return try await fetches.value(
+            for: key, on: engine.executor, progress: progress,
+            joined: { loader.raisePriority(sharing, to: request.priority) },
+            work: { [request, engine] progress async throws(ImageError) in
+                Fetched(try await loader.load(request, progress: progress), engine.backlog)
+            })
+    }
+
     // MARK: decode
 
     /// Decodes on a worker, once for all equal wishes of the moment. `isMade`: the bytes are of the picture as asked for.
     private func decode(
-        _ data: LoadedData, isMade: Bool = false, from origin: DecodeOrigin, _ timings: inout StageTimings
+        _ data: LoadedData, isMade: Bool = false, from origin: DecodeOrigin, after started: Progression? = nil,
+        _ timings: inout StageTimings
     ) async throws(ImageError) -> Image {
         let start = MonotonicClock.now
         defer { timings.decode += MonotonicClock.now - start }
-        let key = DecodeKey(
-            key: keys.final, origin: origin, options: request.decodeOptions, coder: request.coder.map(ObjectIdentifier.init),
-            transformsAnimated: request.transformsAnimated, transformsVector: request.transformsVector)
+        let key = DecodeKey(request, keys, origin)
         return try await decodes.value(for: key, on: engine.executor) { [self] _ async throws(ImageError) in
-            try await decodeNow(data, isMade)
+            try await decodeNow(data, isMade, after: await started?.decoder(for: data.bytes))
         }
     }
 
     /// Decodes and transforms, in one go on one worker: between the two nobody needs the picture.
-    private func decodeNow(_ data: LoadedData, _ isMade: Bool) async throws(ImageError) -> Image {
+    private func decodeNow(_ data: LoadedData, _ isMade: Bool, after started: PictureDecoder?) async throws(ImageError) -> Image {
         let stop = StopSignal()
         let outcome: Result<Image, ImageError> = await withTaskCancellationHandler {
             do throws(ImageError) {
                 return .success(
                     try await engine.work.run(request.priority) { () throws(ImageError) in
-                        isMade ? try variant(data.bytes, stop) : try transform(try picture(data, stop), stop)
+                        isMade
+                            ? try variant(data.bytes, stop)
+                            : try keys.transformed(try picture(data, after: started, stop), request, stop)
                     })
             } catch { return .failure(error) }
         } onCancel: {
@@ -188,16 +218,14 @@ package struct LoadPipeline: Sendable {
         return image.with(metadata)
     }
 
-    private func picture(_ data: LoadedData, _ stop: StopSignal) throws(ImageError) -> Image {
+    private func picture(_ data: LoadedData, after started: PictureDecoder?, _ stop: StopSignal) throws(ImageError) -> Image {
         try stop.check()
         if let image = data.image { return try registry.fit(image, options: request.decodeOptions, stop: stop) }
+        if let started {
+            try started.show(data.bytes, isFinished: true)
+            if let image = try started.image(stop: stop) { return image }
+        }
         return try registry.decode(data.bytes, options: request.decodeOptions, stop: stop, coder: request.coder)
-    }
-
-    private func transform(_ image: Image, _ stop: StopSignal) throws(ImageError) -> Image {
-        guard let transformer = keys.transformer, request.transforms(image) else { return image }
-        // A crop is a view: what is kept for long must not keep the whole picture.
-        return try image.framesTransformed(by: transformer, cacheKey: keys.final, stop: stop).compacted()
     }
 
     // MARK: store
@@ -245,7 +273,7 @@ extension CachedData {
 
 extension ImageError {
     /// No coder makes a picture of the bytes, now or later.
-    fileprivate var meansUnreadable: Bool {
+    package var meansUnreadable: Bool {
         switch status {
         case .badData, .truncated, .notAnImage, .emptyData: true
         default: false
@@ -277,11 +305,22 @@ package struct DecodeKey: Hashable, Sendable {
     let coder: ObjectIdentifier?
     let transformsAnimated: Bool
     let transformsVector: Bool
+
+    init(_ request: ImageRequest, _ keys: LoadKeys, _ origin: DecodeOrigin) {
+        key = keys.final
+        self.origin = origin
+        options = request.decodeOptions
+        coder = request.coder.map(ObjectIdentifier.init)
+        transformsAnimated = request.transformsAnimated
+        transformsVector = request.transformsVector
+    }
 }
 
 /// Where bytes came from: one key may stand for different bytes at the same moment.
 package enum DecodeOrigin: Hashable, Sendable {
     case transfer(ObjectIdentifier)
+    /// Of a transfer under way.
+    case body(ObjectIdentifier)
     /// One write of one cache, whoever reads it.
     case write(CacheWrite, cache: ObjectIdentifier)
     case bytes(ObjectIdentifier)

@@ -22,6 +22,10 @@ package struct ImageRequest: Sendable {
     package var isKeyOnly = false
     package var retryFailed = false
     package var decodeOptions = DecodeOptions()
+    /// Pictures of what has come are delivered while the rest is loaded.
+    package var isProgressive = false
+    /// At least so long from one of them to the next.
+    package var progressiveIntervalMilliseconds: UInt32 = ImageRequest.standardProgressiveInterval
     /// Header fields of the request, in order; names compare case-insensitively.
     package var headers: [HeaderField] = []
     /// 0 = the loader's own.
@@ -43,8 +47,12 @@ package struct ImageRequest: Sendable {
     /// Also frames of animations, and pictures drawn from shapes, which are left as they are otherwise.
     package var transformsAnimated = false
     package var transformsVector = false
+    /// In place of those of the downloader that they have.
+    package var hooks: DownloadHooks?
     /// String-keyed values for hooks and plug-ins.
     package var options = OptionsBag()
+
+    package static let standardProgressiveInterval: UInt32 = 100
 
     package init(url: [UInt8]) { self.url = url }
 }

@@ -20,6 +20,7 @@ from .encoding import EncodeOptions
 from .entries import Entry
 from .errors import Error
 from .header import info, read_metadata, sniff
+from .hooks import DownloadEvent, DownloadHooks, DownloadRequest, DownloadResponse
 from .image import Image, decode
 from .loader import Downloader, Loader, LoadRequest
 from .manager import Manager
@@ -36,6 +37,10 @@ __all__ = [
     "CacheChain",
     "Coder",
     "DecodeOptions",
+    "DownloadEvent",
+    "DownloadHooks",
+    "DownloadRequest",
+    "DownloadResponse",
     "Downloader",
     "EncodeOptions",
     "Entry",

@@ -51,6 +51,10 @@ CACHE_QUERY = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p)
 CACHE_STORE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p)
 CACHE_REMOVE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_int, c_void_p)
 CACHE_CLEAR = CFUNCTYPE(None, c_void_p, c_int, c_void_p)
+MODIFY = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
+DECRYPT = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
+REDIRECT = CFUNCTYPE(None, c_void_p, c_char_p, c_char_p, c_int32, c_void_p)
+EVENT = CFUNCTYPE(None, c_void_p, c_void_p)
 INFO = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT)
 
 
@@ -126,6 +130,19 @@ class CacheTable(Structure):
         ("remove", CACHE_REMOVE),
         ("contains", CACHE_QUERY),
         ("clear", CACHE_CLEAR),
+    ]
+
+
+class HooksTable(Structure):
+    """``sdimage_download_hooks_vtable``."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("modify_request", MODIFY),
+        ("modify_response", MODIFY),
+        ("decrypt", DECRYPT),
+        ("redirect", REDIRECT),
+        ("event", EVENT),
     ]
 
 
@@ -312,6 +329,17 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_dispatcher_ref": (c_void_p, (c_void_p,)),
     "sdimage_dispatcher_unref": (None, (c_void_p,)),
     "sdimage_doctor": (c_int, (HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_download_event_error": (c_void_p, (c_void_p,)),
+    "sdimage_download_event_expected": (c_int64, (c_void_p,)),
+    "sdimage_download_event_http_status": (c_int32, (c_void_p,)),
+    "sdimage_download_event_kind": (c_int, (c_void_p,)),
+    "sdimage_download_event_received": (c_int64, (c_void_p,)),
+    "sdimage_download_event_time_ns": (c_uint64, (c_void_p,)),
+    "sdimage_download_event_url": (c_char_p, (c_void_p,)),
+    "sdimage_download_hooks_new_base64": (c_int, (HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_download_hooks_new_custom": (c_int, (POINTER(HooksTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_download_hooks_ref": (c_void_p, (c_void_p,)),
+    "sdimage_download_hooks_unref": (None, (c_void_p,)),
     "sdimage_downloader_cancel_all": (None, (c_void_p,)),
     "sdimage_downloader_config_add_acceptable_content_type": (None, (c_void_p, c_char_p)),
     "sdimage_downloader_config_add_acceptable_statuses": (None, (c_void_p, c_int, c_int)),
@@ -326,6 +354,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_downloader_config_set_credential": (None, (c_void_p, c_char_p, c_char_p)),
     "sdimage_downloader_config_set_execution_order": (None, (c_void_p, c_int)),
     "sdimage_downloader_config_set_header": (None, (c_void_p, c_char_p, c_char_p)),
+    "sdimage_downloader_config_set_hooks": (None, (c_void_p, c_void_p)),
     "sdimage_downloader_config_set_http_version": (None, (c_void_p, c_int)),
     "sdimage_downloader_config_set_inactivity_timeout_ms": (None, (c_void_p, c_uint32)),
     "sdimage_downloader_config_set_max_body_bytes": (None, (c_void_p, c_size_t)),
@@ -550,6 +579,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_reply_unref": (None, (c_void_p,)),
     "sdimage_request_add_transformer": (None, (c_void_p, c_void_p)),
     "sdimage_request_copy": (c_void_p, (c_void_p,)),
+    "sdimage_request_header": (c_char_p, (c_void_p, c_char_p)),
     "sdimage_request_new": (c_void_p, (c_char_p, c_size_t)),
     "sdimage_request_options": (c_void_p, (c_void_p,)),
     "sdimage_request_ref": (c_void_p, (c_void_p,)),
@@ -565,9 +595,11 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_request_set_coder": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_decode_options": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_dispatcher": (None, (c_void_p, c_void_p)),
+    "sdimage_request_set_early_thumbnail": (None, (c_void_p, c_bool)),
     "sdimage_request_set_encode_options": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_handle_cookies": (None, (c_void_p, c_bool)),
     "sdimage_request_set_header": (None, (c_void_p, c_char_p, c_char_p)),
+    "sdimage_request_set_hooks": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_loader": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_max_body_bytes": (None, (c_void_p, c_size_t)),
     "sdimage_request_set_max_retries": (None, (c_void_p, c_uint32)),
@@ -575,6 +607,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_request_set_original_query_layers": (None, (c_void_p, c_int)),
     "sdimage_request_set_original_store_layers": (None, (c_void_p, c_int)),
     "sdimage_request_set_priority": (None, (c_void_p, c_int)),
+    "sdimage_request_set_progressive": (None, (c_void_p, c_bool)),
+    "sdimage_request_set_progressive_interval_ms": (None, (c_void_p, c_uint32)),
     "sdimage_request_set_query_layers": (None, (c_void_p, c_int)),
     "sdimage_request_set_retry_failed": (None, (c_void_p, c_bool)),
     "sdimage_request_set_source_policy": (None, (c_void_p, c_int)),
@@ -584,10 +618,16 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_request_set_transform_animated": (None, (c_void_p, c_bool)),
     "sdimage_request_set_transform_vector": (None, (c_void_p, c_bool)),
     "sdimage_request_set_transformer": (None, (c_void_p, c_void_p)),
+    "sdimage_request_set_url": (None, (c_void_p, c_char_p, c_size_t)),
     "sdimage_request_set_wait_for_store": (None, (c_void_p, c_bool)),
     "sdimage_request_set_wants_data": (None, (c_void_p, c_bool)),
     "sdimage_request_unref": (None, (c_void_p,)),
     "sdimage_request_url": (c_char_p, (c_void_p, POINTER(c_size_t))),
+    "sdimage_response_header": (c_char_p, (c_void_p, c_char_p)),
+    "sdimage_response_set_header": (None, (c_void_p, c_char_p, c_char_p)),
+    "sdimage_response_set_status": (None, (c_void_p, c_int32)),
+    "sdimage_response_status": (c_int32, (c_void_p,)),
+    "sdimage_response_url": (c_char_p, (c_void_p,)),
     "sdimage_result_cache_key": (c_char_p, (c_void_p,)),
     "sdimage_result_data": (c_void_p, (c_void_p,)),
     "sdimage_result_error": (c_void_p, (c_void_p,)),

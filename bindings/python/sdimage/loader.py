@@ -13,6 +13,7 @@ from ._bytes import ReadableBuffer
 from ._ffi import CAN_LOAD, CANCEL, DESTROY, LOAD, LoaderTable, lib
 from ._handle import Handle
 from .errors import Error, call, new_pointer, text
+from .hooks import DownloadHooks
 from .image import Image
 from .options import U32, U64, unsigned
 
@@ -133,13 +134,15 @@ class Loader:
         no_proxy: str | None = None,
         unix_socket: str | None = None,
         http_version: str = "automatic",
+        hooks: DownloadHooks | None = None,
     ) -> Downloader:
         """Loads http and https.
 
         `execution_order` is ``"fifo"`` or ``"lifo"``; `address_policy` ``"any"`` or ``"public_only"``, for services that
         load URLs of strangers. `retry_delay_ms` is the first and the longest wait, `acceptable_statuses` pairs of first
         and last (none: any), `credential` user and password, `client_certificate` certificate file, key file and its
-        password, `no_proxy` hosts separated by commas, `http_version` ``"automatic"`` or ``"1.1"``."""
+        password, `no_proxy` hosts separated by commas, `http_version` ``"automatic"`` or ``"1.1"``; `hooks` have a
+        say in every download."""
         numbers = {
             "max_per_host": max_per_host,
             "max_total": max_total,
@@ -186,9 +189,13 @@ class Loader:
             lib.sdimage_downloader_config_set_min_progress_interval(pointer, min_progress_interval)
             version = _enums.number(_enums.HTTP_VERSIONS, http_version, "http_version")
             lib.sdimage_downloader_config_set_http_version(pointer, version)
+            if hooks is not None:
+                lib.sdimage_downloader_config_set_hooks(pointer, hooks.pointer)
             out = c_void_p()
             call(lib.sdimage_downloader_new, pointer, byref(out))
-        return cast(Downloader, Downloader._owned(out.value))
+        loader = cast(Downloader, Downloader._owned(out.value))
+        loader._members = (hooks,)
+        return loader
 
     @classmethod
     def chain(cls, *loaders: Loader) -> Loader:
@@ -199,8 +206,8 @@ class Loader:
         chain._members = loaders
         return chain
 
-    #: Custom loaders live as long as the chain that asks them.
-    _members: tuple[Loader, ...] = ()
+    #: Custom loaders and hooks live as long as the loader that asks them.
+    _members: tuple[object, ...] = ()
 
     @property
     def pointer(self) -> int:

@@ -13,6 +13,7 @@ from .options import U32, DecodeOptions, OptionValue, bag, decode_options, known
 
 if TYPE_CHECKING:
     from .caches import AnyCache
+    from .hooks import DownloadHooks
     from .loader import Loader, LoadFunction
     from .transforms import Transformer
 
@@ -57,8 +58,14 @@ class RequestOptions(DecodeOptions, total=False):
     cache: AnyCache | None
     #: In place of the manager's.
     loader: Loader | LoadFunction
+    #: A say in this download, before that of the downloader's own hooks.
+    hooks: DownloadHooks | None
     #: Changes the decoded picture; ``None`` is none, whatever the manager has.
     transformer: Transformer | None
+    #: Delivers what can be shown of the picture while it arrives: to ``on_partial``, and in :meth:`Manager.results`.
+    progressive: bool
+    #: Milliseconds from one such part to the next, at least; 100 when left out.
+    progressive_interval_ms: int | None
     #: Also frames of animations, and pictures drawn from shapes.
     transform_animated: bool
     transform_vector: bool
@@ -84,8 +91,14 @@ def new_request(url: str | bytes, options: RequestOptions) -> Handle:
     if "transformer" in options:
         transformer = options["transformer"]
         lib.sdimage_request_set_transformer(pointer, None if transformer is None else transformer.pointer)
+    hooks = options.get("hooks")
+    if hooks is not None:
+        lib.sdimage_request_set_hooks(pointer, hooks.pointer)
     lib.sdimage_request_set_transform_animated(pointer, options.get("transform_animated", False))
     lib.sdimage_request_set_transform_vector(pointer, options.get("transform_vector", False))
+    lib.sdimage_request_set_progressive(pointer, options.get("progressive", False))
+    interval = unsigned(options.get("progressive_interval_ms"), "progressive_interval_ms", U32)
+    lib.sdimage_request_set_progressive_interval_ms(pointer, interval)
     _set_cache(pointer, options)
     _set_transfer(pointer, options)
     return handle
