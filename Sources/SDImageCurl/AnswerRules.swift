@@ -36,7 +36,8 @@ enum AnswerRules {
     }
 
     private static func isJudgedLater(_ transfer: Transfer) -> Bool {
-        transfer.ticket.hooks?.response != nil && !(RedirectRules.isRedirect(transfer.head.status) && transfer.head.location != nil)
+        let isRedirect = RedirectRules.isRedirect(transfer.head.status) && transfer.head.location != nil
+        return transfer.ticket.hooks?.response != nil && !isRedirect
     }
 
     /// Judged by the head alone.

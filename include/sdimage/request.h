@@ -23,6 +23,7 @@
  *   queryCacheType, storeCacheType       sdimage_request_set_query_layers, _set_store_layers
  *   originalQueryCacheType, originalStoreCacheType   sdimage_request_set_original_query_layers, _set_original_store_layers
  *   cacheKeyFilter                       sdimage_request_set_cache_key
+ *   downloadRequestModifier, downloadResponseModifier, downloadDecryptor   sdimage_request_set_hooks (hooks.h)
  *   imageTransformer                     sdimage_request_set_transformer
  *   TransformAnimatedImage, TransformVectorImage     sdimage_request_set_transform_animated, _set_transform_vector
  *   any other key                        sdimage_request_set_options */
