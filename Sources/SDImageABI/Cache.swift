@@ -1,5 +1,6 @@
 import CSDImage
 import SDImage
+import Synchronization
 
 typealias CacheConfigObject = Box<CacheConfiguration>
 
@@ -10,18 +11,29 @@ final class CacheObject: Sendable {
     let builtIn: ImageCache?
     /// That of the built-in cache.
     let memory: MemoryCache?
+    private let lookups = Mutex<ImageManager?>(nil)
 
     init(_ cache: any ImageCaching) {
         self.cache = cache
         builtIn = cache as? ImageCache
         memory = builtIn?.memory
     }
+
+    /// Loads that ask this cache alone; one for all, so that equal ones decode once.
+    func lookupManager() throws(ImageError) -> ImageManager {
+        if let manager = lookups.withLock({ $0 }) { return manager }
+        let made = try Defaults.makeLookupManager(cache)
+        return lookups.withLock { manager in
+            manager = manager ?? made
+            return manager ?? made
+        }
+    }
 }
 
 /// The built-in cache behind a pointer.
 private func builtIn(_ pointer: Object) throws(ImageError) -> ImageCache {
     guard let cache = unsafe try Handle.borrow(pointer, as: CacheObject.self).builtIn else {
-        throw ImageError(.unsupported, "a cache of the host's own answers its manager only")
+        throw ImageError(.unsupported, "only a built-in cache does this")
     }
     return cache
 }
@@ -33,6 +45,24 @@ func disk(_ pointer: Object) throws(ImageError) -> DiskCache {
     try cache.check()
     guard let disk = cache.disk else { throw ImageError(.unsupported, "a cache in memory only") }
     return disk
+}
+
+/// The cache behind a pointer, for a call that may wait.
+private func blocking(_ pointer: Object) throws(ImageError) -> any ImageCaching {
+    let cache = unsafe try Handle.borrow(pointer, as: CacheObject.self)
+    try requireNoLogging()
+    try cache.builtIn?.check()
+    return cache.cache
+}
+
+/// A picture, bytes, or both.
+func storable(_ image: Object, _ data: Object) throws(ImageError) -> (Image?, Bytes?) {
+    guard unsafe image != nil || data != nil else {
+        throw ImageError(.invalidArgument, "neither a picture nor bytes to store")
+    }
+    return unsafe (
+        image == nil ? nil : try Handle.borrow(image, as: Image.self), data == nil ? nil : try Handle.borrow(data, as: Bytes.self)
+    )
 }
 
 /// Throws in a log function: its message may come from the middle of what it would wait for.
@@ -117,6 +147,16 @@ public func sdimage_cache_config_set_durable(_ config: Object, _ durable: Bool) 
     unsafe change(config, CacheConfigObject.self) { $0.isDurable = durable }
 }
 
+@_cdecl("sdimage_cache_config_set_additional_path") @implementation
+public func sdimage_cache_config_set_additional_path(
+    _ config: Object, _ path: sdimage_cache_path_fn?, _ userData: UserData, _ destroy: sdimage_destroy_fn?
+) {
+    let foreign = unsafe Foreign(userData, destroy)
+    unsafe change(config, CacheConfigObject.self) {
+        $0.additionalBytes = unsafe path.map { unsafe AdditionalFiles(path: $0, foreign).bytes(for:) }
+    }
+}
+
 @_cdecl("sdimage_cache_new") @implementation
 public func sdimage_cache_new(_ config: Object, _ cache: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
@@ -191,7 +231,7 @@ public func sdimage_cache_data(_ cache: Object, _ key: UnsafeRawPointer?, _ leng
 {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(data)
-        guard let found = unsafe try disk(cache).dataNow(for: try Input.key(key, length)) else {
+        guard let found = unsafe try blocking(cache).dataNow(for: try Input.key(key, length)) else {
             throw ImageError(.notFound, "no such entry")
         }
         unsafe try give(found.bytes, data)
@@ -203,29 +243,24 @@ public func sdimage_cache_store_data(_ cache: Object, _ key: UnsafeRawPointer?, 
     -> sdimage_status
 {
     unsafe attempt(error) { () throws(ImageError) in
-        let disk = unsafe try disk(cache)
+        let cache = unsafe try blocking(cache)
         let key = unsafe try Input.key(key, length)
         let data = unsafe CachedData(bytes: try Handle.borrow(data, as: Bytes.self))
-        try disk.storeNow(data, for: key)
+        try cache.storeNow(data, for: key)
     }
 }
 
-@_cdecl("sdimage_cache_store_data_async") @implementation
-public func sdimage_cache_store_data_async(
-    _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: Object, _ stored: sdimage_cache_stored_fn?,
-    _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ error: ObjectOut
+@_cdecl("sdimage_cache_store") @implementation
+public func sdimage_cache_store(
+    _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ image: Object, _ data: Object,
+    _ layers: sdimage_cache_layers, _ options: Object, _ error: ObjectOut
 ) -> sdimage_status {
-    let foreign = unsafe Foreign(userData, destroy)
-    let function = unsafe stored
-    return unsafe attempt(error) { () throws(ImageError) in
-        let disk = unsafe try disk(cache)
+    unsafe attempt(error) { () throws(ImageError) in
+        let cache = unsafe try blocking(cache)
         let key = unsafe try Input.key(key, length)
-        let data = unsafe CachedData(bytes: try Handle.borrow(data, as: Bytes.self))
-        disk.enqueueStore(data, for: key) { outcome in
-            var failure: ImageError?
-            if case .failure(let error) = outcome { failure = error }
-            Engine.callLater { [failure] in unsafe function?(foreign.userData, Handle.lend(failure)) }
-        }
+        let (image, bytes) = unsafe try storable(image, data)
+        let store = PictureStore(cache: cache, registry: Defaults.coders, layers: CacheLayers(layers))
+        unsafe try store.storeNow(image, bytes, for: key, options: try encodeOptions(options))
     }
 }
 
@@ -235,19 +270,17 @@ public func sdimage_cache_image(
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(image)
-        let lookup = unsafe CacheLookup(cache: try builtIn(cache), registry: Defaults.coders)
+        let lookup = unsafe CacheLookup(cache: try blocking(cache), registry: Defaults.coders)
         unsafe try give(try lookup.image(for: try Input.key(key, length), options: try decodeOptions(options)), image)
     }
 }
 
 @_cdecl("sdimage_cache_contains") @implementation
 public func sdimage_cache_contains(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int) -> sdimage_cache_layers {
-    guard let cache = unsafe try? builtIn(cache), let key = unsafe try? Input.key(key, length), !cache.isClosed else {
+    guard let cache = unsafe Handle.find(cache, as: CacheObject.self)?.cache, let key = unsafe try? Input.key(key, length) else {
         return .SDIMAGE_CACHE_LAYERS_NONE
     }
-    var layers: CacheLayers = cache.memory.contains(key) ? .memory : []
-    if (try? cache.disk?.containsNow(key)) == true { layers.insert(.disk) }
-    return layers.code
+    return ((try? cache.containsNow(key, in: .all)) ?? []).code
 }
 
 @_cdecl("sdimage_cache_remove") @implementation
@@ -255,10 +288,8 @@ public func sdimage_cache_remove(
     _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ layers: sdimage_cache_layers, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        let cache = unsafe try builtIn(cache)
+        let cache = unsafe try blocking(cache)
         let key = unsafe try Input.key(key, length)
-        try cache.check()
-        if CacheLayers(layers).contains(.disk) { try requireNoLogging() }
         try cache.removeNow(key, from: CacheLayers(layers))
     }
 }
@@ -266,9 +297,7 @@ public func sdimage_cache_remove(
 @_cdecl("sdimage_cache_clear") @implementation
 public func sdimage_cache_clear(_ cache: Object, _ layers: sdimage_cache_layers, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        let cache = unsafe try builtIn(cache)
-        try cache.check()
-        if CacheLayers(layers).contains(.disk) { try requireNoLogging() }
+        let cache = unsafe try blocking(cache)
         try cache.clearNow(CacheLayers(layers))
     }
 }
@@ -331,5 +360,18 @@ public func sdimage_cache_new_custom(
     return unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(cache)
         unsafe try give(CacheObject(try ForeignCache(vtable, foreign)), cache)
+    }
+}
+
+@_cdecl("sdimage_cache_new_layered") @implementation
+public func sdimage_cache_new_layered(_ memory: Object, _ disk: Object, _ cache: ObjectOut, _ error: ObjectOut)
+    -> sdimage_status
+{
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(cache)
+        if Engine.isForked { throw .forked }
+        let memory = unsafe try Handle.borrow(memory, as: CacheObject.self).cache
+        let disk = unsafe try Handle.borrow(disk, as: CacheObject.self).cache
+        unsafe try give(CacheObject(LayeredCache(memory: memory, disk: disk)), cache)
     }
 }

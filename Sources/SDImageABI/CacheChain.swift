@@ -22,7 +22,7 @@ public func sdimage_cache_chain_add(_ chain: Object, _ member: Object, _ error: 
     unsafe attempt(error) { () throws(ImageError) in
         let chain = unsafe try SDImageABI.chain(chain)
         let member = unsafe try Handle.borrow(member, as: CacheObject.self).cache
-        if (member as? CacheChain)?.reaches(chain) == true {
+        if CacheChain.reaches(member, chain) {
             throw ImageError(.invalidArgument, "a chain that would hold itself")
         }
         chain.add(member)

@@ -78,6 +78,14 @@ enum Defaults {
             lease: lease)
     }
 
+    /// For loads that ask one cache and nobody else.
+    static func makeLookupManager(_ cache: any ImageCaching) throws(ImageError) -> ImageManager {
+        let lease = try Engine.acquire()
+        return ImageManager(
+            cache: cache, loader: nil, dispatcher: LibraryDispatcher(lease: lease), transformer: nil, registry: coders,
+            failedURLRetryAfter: 0, lease: lease)
+    }
+
     static func trimMemory(emptyingCaches: Bool) {
         if emptyingCaches, !Engine.isForked {
             for cache in shared.withLock({ $0.caches.compactMap(\.cache) }) { cache.memory.memoryPressure() }

@@ -10,7 +10,9 @@ final class ForeignCache: ImageCaching {
         let size = unsafe table?.pointee.size ?? 0
         let required = unsafe MemoryLayout<sdimage_cache_vtable>.offset(of: \.contains) ?? 0
         let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_cache_vtable())
-        guard unsafe copy.query != nil, unsafe copy.store != nil, unsafe copy.remove != nil else {
+        let isComplete = unsafe copy.query != nil && copy.store != nil
+        let isMemoryOnly = unsafe copy.query == nil && copy.store == nil && copy.memory_image != nil
+        guard isComplete || isMemoryOnly, unsafe copy.remove != nil else {
             throw ImageError(.invalidArgument, "the table lacks query, store or remove")
         }
         host = ForeignTable(copy, foreign)
@@ -31,18 +33,21 @@ final class ForeignCache: ImageCaching {
     }
 
     func diskData(for key: CacheKey) async throws(ImageError) -> CachedData? {
-        unsafe try await ask(key) { table, userData, bytes, reply in
-            unsafe table.query(userData, bytes.baseAddress, bytes.count, reply)
+        guard unsafe host.table.query != nil else { return nil }
+        return unsafe try await ask(key) { table, userData, bytes, reply in
+            unsafe table.query?(userData, bytes.baseAddress, bytes.count, reply)
         }.map(CachedData.init(bytes:))
     }
 
     func storeOnDisk(_ data: CachedData, for key: CacheKey) async throws(ImageError) {
+        guard unsafe host.table.store != nil else { throw ImageError(.unsupported, "a cache in memory only") }
         _ = unsafe try await ask(key) { table, userData, bytes, reply in
-            unsafe table.store(userData, bytes.baseAddress, bytes.count, Handle.lend(data.bytes), reply)
+            unsafe table.store?(userData, bytes.baseAddress, bytes.count, Handle.lend(data.bytes), reply)
         }
     }
 
     func enqueueDiskStore(_ data: CachedData, for key: CacheKey) {
+        guard unsafe host.table.store != nil else { return }
         Task(executorPreference: lease.engine.executor) { [self] in
             do throws(ImageError) { try await storeOnDisk(data, for: key) } catch {
                 Log.write(.error, "a cache of the host could not store: \(error.message.string)")

@@ -155,6 +155,21 @@ public func sdimage_request_set_original_store_layers(_ request: Object, _ layer
     unsafe change(request) { $0.originalStoreCacheType = CacheLayers(layers) }
 }
 
+@_cdecl("sdimage_request_set_encode_options") @implementation
+public func sdimage_request_set_encode_options(_ request: Object, _ options: Object) {
+    unsafe change(request) { $0.encodeOptions = unsafe (try? encodeOptions(options)) ?? $0.encodeOptions }
+}
+
+@_cdecl("sdimage_request_set_wants_data") @implementation
+public func sdimage_request_set_wants_data(_ request: Object, _ wantsData: Bool) {
+    unsafe change(request) { $0.wantsData = wantsData }
+}
+
+@_cdecl("sdimage_request_set_blocking_reads") @implementation
+public func sdimage_request_set_blocking_reads(_ request: Object, _ reads: sdimage_blocking_reads) {
+    unsafe change(request) { $0.blockingReads = BlockingReads(rawValue: Int32(bitPattern: reads.rawValue)) }
+}
+
 @_cdecl("sdimage_request_set_wait_for_store") @implementation
 public func sdimage_request_set_wait_for_store(_ request: Object, _ wait: Bool) {
     unsafe change(request) { $0.waitForStore = wait }
@@ -179,6 +194,26 @@ public func sdimage_request_set_timeout_ms(_ request: Object, _ timeoutMs: UInt3
 @_cdecl("sdimage_request_set_max_body_bytes") @implementation
 public func sdimage_request_set_max_body_bytes(_ request: Object, _ bytes: Int) {
     unsafe change(request) { $0.maxBodyBytes = max(0, bytes) }
+}
+
+@_cdecl("sdimage_request_set_max_retries") @implementation
+public func sdimage_request_set_max_retries(_ request: Object, _ count: UInt32) {
+    unsafe change(request) { $0.maxRetries = count }
+}
+
+@_cdecl("sdimage_request_reset_max_retries") @implementation
+public func sdimage_request_reset_max_retries(_ request: Object) {
+    unsafe change(request) { $0.maxRetries = nil }
+}
+
+@_cdecl("sdimage_request_set_handle_cookies") @implementation
+public func sdimage_request_set_handle_cookies(_ request: Object, _ handle: Bool) {
+    unsafe change(request) { $0.handlesCookies = handle }
+}
+
+@_cdecl("sdimage_request_set_accept_invalid_certificates") @implementation
+public func sdimage_request_set_accept_invalid_certificates(_ request: Object, _ accept: Bool) {
+    unsafe change(request) { $0.acceptsInvalidCertificates = accept }
 }
 
 @_cdecl("sdimage_request_set_dispatcher") @implementation

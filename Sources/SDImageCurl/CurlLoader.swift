@@ -1,4 +1,5 @@
 import SDImage
+import Synchronization
 
 /// Loads `http:` and `https:` URLs.
 package final class CurlLoader: ImageLoader {
@@ -7,6 +8,14 @@ package final class CurlLoader: ImageLoader {
     private let service: CurlService
     /// Keeps the service running.
     private let lease: EngineLease?
+
+    private struct State {
+        var limits: QueueLimits
+        var isInvalidated = false
+    }
+
+    private let state: Mutex<State>
+    private let count = Atomic<Int>(0)
 
     /// The configuration is copied.
     package convenience init(
@@ -20,9 +29,14 @@ package final class CurlLoader: ImageLoader {
     /// For a service that runs as long as the loader is used.
     package init(_ configuration: DownloaderConfiguration, service: CurlService, lease: EngineLease? = nil) throws(ImageError) {
         self.lease = lease
-        try RequestHead.validate(configuration.headers + [HeaderField(name: "User-Agent", value: configuration.userAgent)])
+        let own = [
+            HeaderField(name: "User-Agent", value: configuration.userAgent),
+            HeaderField(name: "Authorization", value: configuration.bearerToken ?? ""),
+        ]
+        try RequestHead.validate(configuration.headers + own)
         settings = LoaderSettings(configuration)
         self.service = service
+        state = Mutex(State(limits: configuration.queueLimits))
     }
 
     deinit { service.post(.forget(loader: settings.id)) }
@@ -34,6 +48,11 @@ package final class CurlLoader: ImageLoader {
         try url.validateForHTTP()
         guard canLoad(request) else { throw ImageError(.unsupported, "scheme is not http or https", url: url.redacted) }
         do throws(ImageError) { try RequestHead.validate(request.headers) } catch { throw error.about(url: url.redacted) }
+        if state.withLock({ $0.isInvalidated }) {
+            throw ImageError(.invalidRequest, "downloader was invalidated", url: url.redacted)
+        }
+        count.add(1, ordering: .relaxed)
+        defer { count.subtract(1, ordering: .relaxed) }
         let ticket = Ticket(
             request, url: url, sharingKey: sharingKey(request) ?? [], settings: settings, progress: progress)
         if ticket.hooks?.needsAll != true { progress.arrives(in: ticket.body) }
@@ -77,7 +96,10 @@ package final class CurlLoader: ImageLoader {
             // With its length, so that no two lists of parts give the same bytes.
             key += Array(String(part.count).utf8) + [Byte.colon] + part
         }
-        append(Array("http \(settings.id) \(request.maxBodyBytes) \(request.timeoutMilliseconds)".utf8))
+        append(
+            Array(
+                "http \(settings.id) \(request.maxBodyBytes) \(request.timeoutMilliseconds) \(request.maxRetries ?? .max)".utf8))
+        append([request.handlesCookies ? 1 : 0, request.acceptsInvalidCertificates ? 1 : 0])
         append(URLText(request.url).withoutFragment)
         append(request.hooks?.sharingKey ?? [])
         for field in request.headers {
@@ -85,6 +107,29 @@ package final class CurlLoader: ImageLoader {
             append(Array(field.value.utf8))
         }
         return key
+    }
+
+    /// Transfers that run or wait.
+    package var transferCount: Int { count.load(ordering: .relaxed) }
+
+    package var limits: QueueLimits { state.withLock { $0.limits } }
+
+    /// Takes effect at once for what waits; what runs is left alone.
+    package func changeLimits(_ change: (inout QueueLimits) -> Void) {
+        state.withLock { state in
+            change(&state.limits)
+            // Under the lock, so that the thread hears of changes in their order.
+            service.post(.limit(settings, state.limits))
+        }
+    }
+
+    /// Ends all transfers with `cancelled`.
+    package func cancelAll() { service.post(.cancelAll(loader: settings.id)) }
+
+    /// Takes no more loads; what is under way ends by itself, or is cancelled.
+    package func invalidate(cancelling: Bool) {
+        state.withLock { $0.isInvalidated = true }
+        if cancelling { cancelAll() }
     }
 
     package func raisePriority(_ sharingKey: [UInt8], to priority: LoadPriority) {

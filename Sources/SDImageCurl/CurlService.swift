@@ -13,6 +13,8 @@ package final class CurlService: EngineService {
         /// What a hook of the host said of the answer at hand.
         case answered(Ticket, HookQuestion.Answer)
         case raise(loader: UInt64, sharingKey: [UInt8], LoadPriority)
+        case limit(LoaderSettings, QueueLimits)
+        case cancelAll(loader: UInt64)
         /// The loader is gone; its idle handles can go too.
         case forget(loader: UInt64)
     }

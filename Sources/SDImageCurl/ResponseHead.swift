@@ -13,6 +13,7 @@ struct ResponseHead {
     private(set) var lastModified: [UInt8] = []
     private(set) var cacheControl: [UInt8] = []
     private(set) var isEncoded = false
+    private(set) var transport = TransportFields()
     /// All fields in their order, where hooks want them.
     private(set) var fields: [HeaderField] = []
     var keepsFields = false
@@ -51,6 +52,7 @@ struct ResponseHead {
     }
 
     private mutating func takeField(_ name: Slice<UnsafeRawBufferPointer>, _ value: Slice<UnsafeRawBufferPointer>) {
+        unsafe transport.take(name, value)
         if keepsFields {
             unsafe fields.append(
                 HeaderField(name: String(decoding: name, as: UTF8.self), value: String(decoding: value, as: UTF8.self)))
@@ -73,7 +75,7 @@ struct ResponseHead {
     }
 
     /// Field names compare without case; `expected` is in lower case.
-    private static func equals(_ name: Slice<UnsafeRawBufferPointer>, _ expected: StaticString) -> Bool {
+    static func equals(_ name: Slice<UnsafeRawBufferPointer>, _ expected: StaticString) -> Bool {
         guard unsafe name.count == expected.utf8CodeUnitCount else { return false }
         return unsafe name.indices.allSatisfy { index in
             unsafe Byte.lowercased(name[index]) == expected.utf8Start[index - name.startIndex]

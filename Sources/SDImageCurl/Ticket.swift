@@ -12,6 +12,9 @@ final class Ticket: Sendable {
     let priority: LoadPriority
     let sharingKey: [UInt8]
     let maxBodyBytes: Int
+    let maxRetries: Int
+    let handlesCookies: Bool
+    let acceptsInvalidCertificates: Bool
     let inactivityTimeout: UInt64
     let totalTimeout: UInt64
     let progress: LoadProgress
@@ -37,15 +40,17 @@ final class Ticket: Sendable {
         self.sharingKey = sharingKey
         self.progress = progress
         hooks = request.hooks?.over(configuration.hooks) ?? configuration.hooks
-        headers = RequestHead.merge(configuration.headers, request.headers)
+        headers = RequestHead.merge(
+            configuration.headers + RequestHead.authorization(configuration, url), request.headers)
+        handlesCookies = request.handlesCookies
+        acceptsInvalidCertificates = request.acceptsInvalidCertificates
         priority = request.priority
         maxBodyBytes = request.maxBodyBytes > 0 ? request.maxBodyBytes : max(1, configuration.maxBodyBytes)
         body = GrowingBody(limit: maxBodyBytes, source: .network)
+        maxRetries = Int(request.maxRetries ?? configuration.maxRetries)
         inactivityTimeout = Ticket.nanoseconds(
             timeout > 0 ? timeout : configuration.inactivityTimeoutMilliseconds, orElse: 15_000)
-        // A request that allows longer silence allows a longer transfer too.
-        totalTimeout = max(
-            Ticket.nanoseconds(configuration.totalTimeoutMilliseconds, orElse: .max), Ticket.nanoseconds(timeout, orElse: 0))
+        totalTimeout = Ticket.nanoseconds(timeout > 0 ? timeout : configuration.totalTimeoutMilliseconds, orElse: .max)
     }
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }

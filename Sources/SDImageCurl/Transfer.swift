@@ -22,6 +22,10 @@ final class Transfer {
     /// The host is an address, and no name has to be looked up.
     private(set) var isHostAddress: Bool
     private(set) var hops = 0
+    /// Tries after the first one.
+    private(set) var retries = 0
+    /// Not before this may it be tried again.
+    var dueAt: UInt64 = 0
     /// Whether user, password and header fields of the request are sent.
     private(set) var carriesSecrets = true
 
@@ -35,7 +39,11 @@ final class Transfer {
     // State of the hop.
     var handle: EasyHandle?
     var head = ResponseHead()
+    /// Of all heads of one try together.
     var headBytes = 0
+    private(set) var isHeadAwaited = true
+    /// What this hop goes on with, where it asks for the rest of a content.
+    private(set) var resuming: ResumePoint?
     var disposition = Disposition.undecided
     var discarded = 0
     var failure: ImageError?
@@ -49,31 +57,56 @@ final class Transfer {
     var isApproved = false
 
     // State of the whole load.
+    private var resumePoint: ResumePoint?
+    /// False once a server's part did not fit, or where the caller asks for parts himself.
+    private(set) var mayResume: Bool
     private(set) var expected: Int64 = -1
     private(set) var received: Int64 = 0
+    /// Body bytes of this hop, kept or not.
+    var hopBytes: Int { discarded + kept }
+    private var kept = 0
+    private(set) var transactions: [LoadTransaction] = []
+    private static let mostTransactions = 100
     var started: UInt64 = 0
     private(set) var lastActivity: UInt64 = 0
     private var lastProgress: UInt64 = 0
+    private var lastReported: Int64 = 0
 
     init(_ ticket: Ticket) {
         self.ticket = ticket
         url = ticket.url
         origin = ticket.url.origin ?? []
         host = Array(ticket.url.host)
-        isHostAddress = ResolutionGate.isAddress(host)
+        isHostAddress = ResolutionGate.isAddress(host) || ticket.settings.configuration.unixSocketPath != nil
         priority = ticket.priority
+        mayResume = !ticket.asks(["range", "if-range"])
     }
 
     var settings: LoaderSettings { ticket.settings }
+
+    /// The next hop says who asks.
+    var sendsCredential: Bool {
+        let configuration = settings.configuration
+        return carriesSecrets
+            && (configuration.credential != nil || configuration.bearerToken != nil || ticket.url.userInfo != nil)
+    }
+
+    /// Its time is running.
+    var hasBegun: Bool { started != 0 }
+
+    /// Nothing is missing of what a part of the content announced; of a whole one libcurl has made sure.
+    var isWhole: Bool { resuming == nil || disposition != .keep || expected < 0 || received == expected }
 
     /// Forgets the answer so far; before each hop and each repetition.
     func prepareHop(at now: UInt64) {
         head = ResponseHead()
         head.keepsFields = ticket.hooks?.needsAll == true
         isApproved = false
-        headBytes = 0
+        isHeadAwaited = true
+        resuming = resumePoint.flatMap { $0.url == url ? $0 : nil }
         disposition = .undecided
         discarded = 0
+        kept = 0
         failure = nil
         isConnected = false
         descriptor = nil
@@ -90,12 +123,58 @@ final class Transfer {
     /// Turns to where the answer points.
     func follow(_ next: URLText) {
         if !RedirectRules.keepsSecrets(from: url, to: next) { carriesSecrets = false }
+        turn(to: next)
+        hops += 1
+    }
+
+    /// Back to the first URL for one more try. What has arrived is kept where the server can be asked for the rest.
+    func retry(at moment: UInt64) {
+        resumePoint = ResumePoint(self)
+        if resumePoint == nil { dropBody() }
+        turn(to: ticket.url)
+        hops = 0
+        headBytes = 0
+        carriesSecrets = true
+        retries += 1
+        dueAt = moment
+    }
+
+    /// Once more from the first byte: what came was no continuation.
+    func startAnew() {
+        mayResume = false
+        dropBody()
+    }
+
+    private func turn(to next: URLText) {
         url = next
         origin = next.origin ?? []
         host = Array(next.host)
-        isHostAddress = ResolutionGate.isAddress(host)
-        hops += 1
+        isHostAddress = ResolutionGate.isAddress(host) || settings.configuration.unixSocketPath != nil
         usesFreshConnection = false
+    }
+
+    /// A hop is over.
+    func note(_ transaction: LoadTransaction) {
+        if transactions.count < Transfer.mostTransactions { transactions.append(transaction) }
+    }
+
+    /// The head is whole, and its body is wanted.
+    func beginBody() {
+        disposition = .keep
+        if let resuming, head.status == 206, let total = resuming.total(continuedBy: head) {
+            head = resuming.head
+            expected = total
+        } else if received > 0 {
+            dropBody()
+        }
+    }
+
+    private func dropBody() {
+        resumePoint = nil
+        ticket.body.reset()
+        received = 0
+        lastReported = 0
+        expected = -1
     }
 
     /// Takes a piece of the body; false ends the transfer.
@@ -112,6 +191,7 @@ final class Transfer {
                 return false
             }
             received += Int64(bytes.count)
+            kept += bytes.count
             reportProgress()
             return true
         case .undecided, .discard:
@@ -133,11 +213,18 @@ final class Transfer {
     /// Something came from the server.
     func noteActivity() { lastActivity = handle?.sockets.now ?? lastActivity }
 
+    /// A line of the head came.
+    func noteHead(_ count: Int) {
+        isHeadAwaited = false
+        headBytes += count
+    }
+
+    /// When all its time is over. Both are below 2^53 ns: no sum can overflow.
+    var end: UInt64 { started &+ ticket.totalTimeout }
+
     /// The moment at which the transfer is given up, as things stand.
     var deadline: UInt64 {
-        // Both are below 2^53 ns: no sum can overflow.
-        let end = started &+ ticket.totalTimeout
-        return isConnected ? min(end, lastActivity &+ ticket.inactivityTimeout) : end
+        isConnected ? min(end, lastActivity &+ ticket.inactivityTimeout) : end
     }
 
     /// No later than `deadline` can become: silence is measured from when the connection stands.
@@ -166,6 +253,11 @@ final class Transfer {
     /// Not the last piece: that is reported when the transfer is known to be whole.
     private func reportProgress() {
         guard received != expected, lastActivity &- lastProgress >= Transfer.progressInterval else { return }
+        let step = settings.configuration.minProgressInterval
+        if step > 0, expected > 0 {
+            guard Double(received - lastReported) >= step * Double(expected) else { return }
+            lastReported = received
+        }
         lastProgress = lastActivity
         ticket.progress(received, expected)
     }

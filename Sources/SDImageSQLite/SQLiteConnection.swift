@@ -5,9 +5,8 @@ import SDImage
 @safe final class SQLiteConnection: @unchecked Sendable {
     // Unchecked: SQLite is opened without its mutex; the store uses a connection under a lock only.
     private let handle: OpaquePointer
-    private let journal = Journal()
-    /// Milliseconds.
-    static let patience: Int32 = 2000
+    private let journal: Journal
+    private let patience = SQLitePatience()
 
     /// The file must exist. Symbolic links are refused in every part of the path.
     init(_ path: String) throws(ImageError) {
@@ -20,10 +19,11 @@ import SDImage
             throw error
         }
         unsafe handle = opened
+        journal = Journal(patience)
         unsafe sqlite3_extended_result_codes(handle, 1)
-        // Another process may hold the database for its transaction; longer than this and the store is dropped
-        // (decisions R23).
-        unsafe sqlite3_busy_timeout(handle, SQLiteConnection.patience)
+        unsafe sqlite3_busy_handler(
+            handle, { context, count in unsafe SQLitePatience.wait(context, count) },
+            Unmanaged.passUnretained(patience).toOpaque())
     }
 
     deinit { unsafe sqlite3_close_v2(handle) }
@@ -108,16 +108,19 @@ private let shortRead: Int32 = SQLITE_IOERR | (2 << 8)
 private final class Journal {
     var soon: Int32 = 0
     var late: Int32 = 0
+    private let patience: SQLitePatience
+
+    init(_ patience: SQLitePatience) { self.patience = patience }
 
     /// Without waiting; but where readers of other processes never leave a gap, the journal would grow for ever. Then they
     /// are waited for, for as long as a slice of trimming may take.
     func checkpoint(_ handle: OpaquePointer?, _ pages: Int32) {
         guard pages >= soon else { return }
         let isLate = pages >= late
-        if isLate { unsafe sqlite3_busy_timeout(handle, 4) }
+        if isLate { patience.limit = 4_000_000 }
         // An error leaves a longer journal: the next commit tries again.
         unsafe sqlite3_wal_checkpoint_v2(
             handle, nil, isLate ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-        if isLate { unsafe sqlite3_busy_timeout(handle, SQLiteConnection.patience) }
+        patience.limit = SQLitePatience.ofStores
     }
 }

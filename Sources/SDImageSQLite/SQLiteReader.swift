@@ -1,5 +1,6 @@
 import Glibc
 import SDImage
+import Synchronization
 
 /// The reading half of a store: a connection of its own, which in WAL mode no writer ever blocks.
 final class SQLiteReader: Sendable {
@@ -12,12 +13,14 @@ final class SQLiteReader: Sendable {
     private let freePages: SQLiteStatement
     private let pageSize: Int
     private let journal: String
+    /// KiB.
+    private let cacheSize = Atomic<Int>(SQLiteReader.leastCache)
+    private static let leastCache = 8192
 
     init(_ path: String) throws(ImageError) {
         connection = try SQLiteConnection(path)
         journal = path + "-wal"
-        // The pages of the two indexes of some 30,000 entries; bytes of pictures pass through and are not missed.
-        try connection.execute("PRAGMA cache_size = -8192")
+        try connection.execute("PRAGMA cache_size = -\(SQLiteReader.leastCache)")
         header = SQLiteStatement(SQLiteSchema.header, of: connection)
         row = SQLiteStatement(SQLiteSchema.row, of: connection)
         holds = SQLiteStatement(SQLiteSchema.holds, of: connection)
@@ -110,12 +113,22 @@ final class SQLiteReader: Sendable {
         guard answer == "ok" else { throw ImageError(.cacheDamaged, "database is damaged: " + answer) }
     }
 
+    /// The more entries, the more pages of their index are worth being kept: they are the ones that each look-up needs. Bytes of
+    /// pictures pass through and are not missed.
+    private func keepPages(for entries: Int64) throws(ImageError) {
+        let wanted = entries < 1 << 17 ? SQLiteReader.leastCache : entries < 1 << 19 ? 16384 : 32768
+        guard wanted != cacheSize.load(ordering: .relaxed) else { return }
+        try connection.execute("PRAGMA cache_size = -\(wanted)")
+        cacheSize.store(wanted, ordering: .relaxed)
+    }
+
     func readTotals() throws(ImageError) -> CacheTotals {
         let (entries, bytes, allocated) = try totals.use { statement throws(ImageError) in
             guard try statement.step() else { throw ImageError(.cacheDamaged, "database without totals") }
             return (statement.int(0), statement.int(1), statement.int(2))
         }
         let used = try pages.number() &- freePages.number()
+        try keepPages(for: entries)
         var result = CacheTotals()
         result.count = Int(max(0, entries))
         result.bytes = Int(max(0, bytes))

@@ -3,10 +3,11 @@ import SDImage
 /// Tables and settings of the index.
 ///
 /// Rows are found by the first 64 bits of the key's digest, then by the key itself, so that the index stays small however
-/// long keys are. Bytes lie in a table of their own: counting, trimming and touching never read past them.
+/// long keys are. The bytes of an entry are the last column of its row: a lookup finds all of it in one tree of the
+/// database, a store or a removal changes one tree less, and whoever wants the columns before them reads no further.
 enum SQLiteSchema {
     /// Version in the file's header; another one means that the file is not ours.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
 
     /// Settings of the file itself, which only take effect before it has pages.
     ///
@@ -35,17 +36,17 @@ enum SQLiteSchema {
             etag BLOB NOT NULL,
             modified BLOB NOT NULL,
             control BLOB NOT NULL,
-            extended BLOB
+            extended BLOB,
+            bytes BLOB
         );
         CREATE INDEX IF NOT EXISTS entry_digest ON entry (digest);
         CREATE INDEX IF NOT EXISTS entry_accessed ON entry (accessed);
         CREATE INDEX IF NOT EXISTS entry_expires ON entry (expires) WHERE expires <> 0;
-        CREATE TABLE IF NOT EXISTS content (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
         CREATE TABLE IF NOT EXISTS total (
             id INTEGER PRIMARY KEY, entries INTEGER NOT NULL, bytes INTEGER NOT NULL, allocated INTEGER NOT NULL
         );
         INSERT OR IGNORE INTO total VALUES (1, 0, 0, 0);
-        PRAGMA user_version = 2;
+        PRAGMA user_version = 3;
         COMMIT;
         """
 
@@ -57,8 +58,8 @@ enum SQLiteSchema {
     /// The same columns and the bytes, which are nothing for a file.
     static let row = """
         SELECT instance, number, length, checksum, created, accessed, expires, allocated, file, etag, modified, control,
-            extended, content.bytes
-        FROM entry LEFT JOIN content ON content.id = entry.id WHERE digest = ?1 AND key = ?2
+            extended, bytes
+        FROM entry WHERE digest = ?1 AND key = ?2
         """
     static let holds = "SELECT 1 FROM entry WHERE digest = ?1 AND instance = ?2 AND number = ?3"
     /// Both orders read the same columns and end where the caller has seen enough.
@@ -71,16 +72,15 @@ enum SQLiteSchema {
         WHERE (accessed, id) > (?1, ?2) ORDER BY accessed, id
         """
     static let totals = "SELECT entries, bytes, allocated FROM total WHERE id = 1"
+    static let allocated = "SELECT allocated FROM total WHERE id = 1"
     static let find = "SELECT id, instance, number, length, allocated, file FROM entry WHERE digest = ?1 AND key = ?2"
     static let findRow = "SELECT id, instance, number, length, allocated, file FROM entry WHERE id = ?1"
     static let insert = """
         INSERT INTO entry (digest, key, instance, number, length, checksum, created, accessed, expires, allocated, file,
-            etag, modified, control, extended)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+            etag, modified, control, extended, bytes)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
         """
-    static let insertContent = "INSERT OR REPLACE INTO content VALUES (?1, ?2)"
     static let delete = "DELETE FROM entry WHERE id = ?1"
-    static let deleteContent = "DELETE FROM content WHERE id = ?1"
     static let addTotal = """
         UPDATE total SET entries = entries + ?1, bytes = bytes + ?2, allocated = allocated + ?3 WHERE id = 1
         """
@@ -105,7 +105,10 @@ enum SQLiteSchema {
     /// and it would say the same but after the clock was wrong.
     static let oldestCreated = """
         SELECT id, instance, number, length, allocated, file
-        FROM (SELECT * FROM entry WHERE ?3 = 0 OR expires = 0 ORDER BY id LIMIT ?2) WHERE created <= ?1 ORDER BY id
+        FROM (
+            SELECT id, instance, number, length, allocated, file, created FROM entry
+            WHERE ?3 = 0 OR expires = 0 ORDER BY id LIMIT ?2
+        ) WHERE created <= ?1 ORDER BY id
         """
     static let expired = """
         SELECT id, instance, number, length, allocated, file FROM entry WHERE expires <> 0 AND expires <= ?1

@@ -5,10 +5,9 @@ final class SQLiteWriter: Sendable {
     private let connection: SQLiteConnection
     private let find: SQLiteStatement
     private let insert: SQLiteStatement
-    private let insertContent: SQLiteStatement
     private let delete: SQLiteStatement
-    private let deleteContent: SQLiteStatement
     private let addTotal: SQLiteStatement
+    private let allocated: SQLiteStatement
     private let touch: SQLiteStatement
     private let begin: SQLiteStatement
     private let commit: SQLiteStatement
@@ -50,10 +49,9 @@ final class SQLiteWriter: Sendable {
         connection.checkpoint(after: 128, limit: 512)
         find = SQLiteStatement(SQLiteSchema.find, of: connection)
         insert = SQLiteStatement(SQLiteSchema.insert, of: connection)
-        insertContent = SQLiteStatement(SQLiteSchema.insertContent, of: connection)
         delete = SQLiteStatement(SQLiteSchema.delete, of: connection)
-        deleteContent = SQLiteStatement(SQLiteSchema.deleteContent, of: connection)
         addTotal = SQLiteStatement(SQLiteSchema.addTotal, of: connection)
+        allocated = SQLiteStatement(SQLiteSchema.allocated, of: connection)
         touch = SQLiteStatement(SQLiteSchema.touch, of: connection)
         begin = SQLiteStatement("BEGIN IMMEDIATE", of: connection)
         commit = SQLiteStatement("COMMIT", of: connection)
@@ -85,7 +83,7 @@ final class SQLiteWriter: Sendable {
             let files = try connection.prepare(SQLiteSchema.files)
             while try files.step() { outcome.files.append(String(decoding: files.array(0), as: UTF8.self)) }
             try connection.execute(
-                "DELETE FROM content; DELETE FROM entry; UPDATE total SET entries = 0, bytes = 0, allocated = 0")
+                "DELETE FROM entry; UPDATE total SET entries = 0, bytes = 0, allocated = 0")
         }.files
     }
 
@@ -94,9 +92,13 @@ final class SQLiteWriter: Sendable {
         removal.files = try transaction { outcome throws(ImageError) in
             let end = MonotonicClock.now &+ selection.patience
             let candidates = try oldest(selection)
+            // The totals follow at the end of the transaction.
+            let allocated = try self.allocated.number()
             removal.isComplete = candidates.count < selection.limit
             for found in candidates {
-                if selection.notAfter == nil, selection.expiredAt == nil, try footprint(outcome) < selection.footprint {
+                if selection.notAfter == nil, selection.expiredAt == nil,
+                    try footprint(allocated &+ outcome.allocated) < selection.footprint
+                {
                     removal.isComplete = true
                     break
                 }
@@ -204,13 +206,7 @@ final class SQLiteWriter: Sendable {
             statement.bind(13, row.lastModified)
             statement.bind(14, row.cacheControl)
             if let extended = row.extendedData { statement.bind(15, lending: extended) }
-        }
-        if let inline = row.inline {
-            let id = connection.lastID
-            try insertContent.run {
-                $0.bind(1, id)
-                $0.bind(2, lending: inline)
-            }
+            if let inline = row.inline { statement.bind(16, lending: inline) }
         }
         outcome.entries += 1
         outcome.bytes &+= Int64(row.length)
@@ -227,11 +223,7 @@ final class SQLiteWriter: Sendable {
 
     private func remove(_ found: Found, _ outcome: inout Outcome) throws(ImageError) {
         try delete.run { $0.bind(1, found.id) }
-        if found.file.isEmpty {
-            try deleteContent.run { $0.bind(1, found.id) }
-        } else {
-            outcome.files.append(found.file)
-        }
+        if !found.file.isEmpty { outcome.files.append(found.file) }
         outcome.entries -= 1
         outcome.bytes &-= found.length
         outcome.allocated &-= found.allocated
@@ -251,9 +243,8 @@ final class SQLiteWriter: Sendable {
     }
 
     /// Bytes of disk in use, this transaction included.
-    private func footprint(_ outcome: Outcome) throws(ImageError) -> Int {
-        let allocated = try connection.number("SELECT allocated FROM total WHERE id = 1") &+ outcome.allocated
-        return Int(max(0, allocated)) &+ Int(max(0, try pages.number() &- freePages.number())) &* pageSize
+    private func footprint(_ allocated: Int64) throws(ImageError) -> Int {
+        Int(max(0, allocated)) &+ Int(max(0, try pages.number() &- freePages.number())) &* pageSize
     }
 
     /// The seal in the upper half. Of the dates as they are stored.

@@ -114,8 +114,7 @@ import Testing
         let second = Listener()
         _ = try second.load(manager, request)
         #expect(second.final()?.source == .SDIMAGE_IMAGE_SOURCE_DISK)
-        var data: OpaquePointer?
-        #expect(sdimage_cache_data(cache.pointer, "a", -1, &data, nil) == .SDIMAGE_STATUS_UNSUPPORTED)
+        #expect(sdimage_cache_flush(cache.pointer, nil) == .SDIMAGE_STATUS_UNSUPPORTED)
     }
 
     @Test func aDroppedReplyIsAMissAndFailsNoLoad() throws {

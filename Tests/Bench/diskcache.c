@@ -29,7 +29,8 @@ static void put_entry(long number) {
     sdimage_error *error = NULL;
     memcpy(value, &number, sizeof number);
     if (sdimage_data_new(value, (size_t)entry_size, &data, &error) < 0 ||
-        sdimage_cache_store_data_async(cache, key, length, data, NULL, NULL, NULL, &error) < 0)
+        (is_synchronous ? sdimage_cache_store_data(cache, key, length, data, &error)
+                        : sdimage_cache_store_data_async(cache, key, length, data, NULL, NULL, NULL, &error)) < 0)
         fail("put", error);
     sdimage_data_unref(data);
 }
@@ -43,6 +44,13 @@ static void get_entry(long number) {
         fail("get", error);
     memcpy(copy, sdimage_data_bytes(data), sdimage_data_length(data));
     sdimage_data_unref(data);
+}
+
+static void ask_entry(long number) {
+    char key[33];
+    size_t length = name_entry(number, key);
+    if (!(sdimage_cache_contains(cache, key, length) & SDIMAGE_CACHE_LAYERS_DISK))
+        fail("contains", NULL);
 }
 
 static uint64_t disk_use(void) {
@@ -63,29 +71,47 @@ static void read_totals(void) {
         fail("totals", error);
 }
 
-/* Another caller meanwhile, and how long it ever waited. */
+/* A caller meanwhile, and how long it waited: at most, and how often for more than five milliseconds. */
 static atomic_bool is_trimming;
-static double longest_wait[2];
+static struct wait {
+    double longest;
+    long late, count;
+} look_ups, stores;
+
+static void note_wait(struct wait *wait, double seconds) {
+    wait->longest = fmax(wait->longest, seconds);
+    wait->late += seconds > 5e-3;
+    wait->count++;
+}
+
+static void call_cache(long number) {
+    char key[33];
+    sdimage_data *data = NULL, *found = NULL;
+    double begun = wall_seconds();
+    sdimage_cache_data(cache, key, name_entry(entries / 2 + number % (entries / 4), key), &found, NULL);
+    double read = wall_seconds();
+    note_wait(&look_ups, read - begun);
+    sdimage_data_unref(found);
+    sdimage_data_new("bytes", 5, &data, NULL);
+    read = wall_seconds();
+    sdimage_cache_store_data(cache, "waiting", 7, data, NULL);
+    note_wait(&stores, wall_seconds() - read);
+    sdimage_data_unref(data);
+    usleep(1000);
+}
 
 static void *wait_for_cache(void *argument) {
-    char key[33];
-    sdimage_data *data = NULL, *found;
     (void)argument;
-    sdimage_data_new("bytes", 5, &data, NULL);
-    for (long i = 0; atomic_load(&is_trimming); i++) {
-        double begun = wall_seconds();
-        found = NULL;
-        sdimage_cache_data(cache, key, name_entry(entries / 2 + i % (entries / 4), key), &found, NULL);
-        sdimage_data_unref(found);
-        double read = wall_seconds();
-        sdimage_cache_store_data(cache, "waiting", 7, data, NULL);
-        double stored = wall_seconds();
-        longest_wait[0] = fmax(longest_wait[0], read - begun);
-        longest_wait[1] = fmax(longest_wait[1], stored - read);
-        usleep(1000);
-    }
-    sdimage_data_unref(data);
+    for (long i = 0; atomic_load(&is_trimming); i++)
+        call_cache(i);
     return NULL;
+}
+
+static void tell_waits(const char *who) {
+    fprintf(stderr, "%s: longest look-up %.2f ms (%ld of %ld over 5), longest store %.2f ms (%ld over 5)\n", who,
+            look_ups.longest * 1e3, look_ups.late, look_ups.count, stores.longest * 1e3, stores.late);
+    memset(&look_ups, 0, sizeof look_ups);
+    memset(&stores, 0, sizeof stores);
 }
 
 static void trim_tenth(void) {
@@ -104,8 +130,8 @@ static void trim_tenth(void) {
     atomic_store(&is_trimming, false);
     if (is_watched) {
         pthread_join(waiting, NULL);
-        fprintf(stderr, "trim %.1f ms; longest look-up %.2f ms, longest store %.2f ms\n", (wall_seconds() - wall) * 1e3,
-                longest_wait[0] * 1e3, longest_wait[1] * 1e3);
+        fprintf(stderr, "trim %.1f ms\n", (wall_seconds() - wall) * 1e3);
+        tell_waits("a thread");
     }
     char key[33];
     for (long i = 0, missing = 0; i < entries; i++) {
@@ -131,13 +157,16 @@ static long run_diskcache(long count) {
     for (long i = 0; i < count; i++) {
         if (!strcmp(operation, "put")) {
             put_entry(next_entry++ % entries);
-            if (is_synchronous)
-                flush_cache(cache);
         } else if (!strcmp(operation, "totals")) {
             read_totals();
         } else if (!strcmp(operation, "get")) {
             random = mix(random + 1);
             get_entry((long)(random % (uint64_t)entries));
+        } else if (!strcmp(operation, "contains")) {
+            random = mix(random + 1);
+            ask_entry((long)(random % (uint64_t)entries));
+        } else if (!strcmp(operation, "wait")) {
+            call_cache(i);
         } else {
             cache = open_cache(text_of("dir", ""));
             get_entry(entries / 2);
@@ -146,6 +175,8 @@ static long run_diskcache(long count) {
     }
     if (!strcmp(operation, "put"))
         flush_cache(cache);
+    if (!strcmp(operation, "wait"))
+        tell_waits("a process");
     return count;
 }
 
@@ -169,8 +200,7 @@ int serve_diskcache(void) {
     entry_size = number_of("vsize", 20480);
     operation = text_of("op", "get");
     is_synchronous = number_of("sync", 0);
-    if (strcmp(operation, "put") && strcmp(operation, "get") && strcmp(operation, "open") && strcmp(operation, "trim") &&
-        strcmp(operation, "totals"))
+    if (!strstr(" put get open trim totals contains wait ", operation))
         skip("no such operation");
     value = malloc((size_t)entry_size);
     copy = malloc((size_t)entry_size);

@@ -39,6 +39,8 @@ static sdimage_request *request_for(const char *url) {
     const char *mode = text_of("mode", "cold");
     uint32_t size = (uint32_t)number_of("size", 200);
     sdimage_request_set_thumbnail_size(request, size, size, true);
+    /* As the peers do: the disk keeps the originals. */
+    sdimage_request_set_store_layers(request, SDIMAGE_CACHE_LAYERS_MEMORY);
     if (!strcmp(mode, "cold") || !strcmp(mode, "fetchonly"))
         sdimage_request_set_source_policy(request, SDIMAGE_SOURCE_POLICY_LOADER_ONLY);
     if (!strcmp(mode, "disk")) {

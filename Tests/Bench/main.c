@@ -15,11 +15,13 @@
  *   resize     file= w= h= dw= dh= filter=lanczos|area premultiplied RGBA, as lies in a file, to another size
  *   blur       file= w= h= sigma=                      premultiplied RGBA
  *   rotate90, flip, premultiply   file= w= h=          RGBA
- *   memcache   items= threads= op=get|mixed            one look-up; mixed: every 16th is a store
+ *   memcache   items= threads= op=get|mixed apart=     one look-up; mixed: every 16th is a store; apart=1: of pictures
+ *                                                      that no other thread asks for
  *   diskcache  dir= entries= vsize= op=put|get|open    one entry; put: committed at the end of the run (sync=1: each by
- *              op=trim|totals                          itself); open: and one get; trim: the oldest tenth goes, which is
+ *              op=trim|totals|contains|wait            itself); open: and one get; trim: the oldest tenth goes, which is
  *                                                      filled up again outside the clock (watch=1: tells the longest waits
- *                                                      of another thread)
+ *                                                      of another thread); wait: a look-up and a store each millisecond,
+ *                                                      and tells the longest, for a process beside one that trims
  *   fetch      url= list= dir= size= conc= h2=         all names of the list, to thumbnails
  *              mode=fetchonly|cold|disk|memory */
 #include "worker.h"

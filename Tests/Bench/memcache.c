@@ -1,4 +1,4 @@
-/* Look-ups follow Zipf's law with exponent 0.9. */
+/* Look-ups follow Zipf's law with exponent 0.9. With `apart` no two threads ask for the same picture. */
 #include "worker.h"
 
 #include <math.h>
@@ -10,19 +10,24 @@
 enum { SEQUENCE = 1 << 17, KEY = 64 };
 
 static char (*keys)[KEY];
+static uint8_t *lengths;
 static uint32_t sequence[SEQUENCE];
 static sdimage_cache *cache;
 static sdimage_image **pictures;
-static long operations_each;
-static bool is_mixed;
+static long operations_each, items;
+static bool is_mixed, is_apart;
 
 static void *look_up(void *argument) {
-    uint32_t at = (uint32_t)((uintptr_t)argument * 104729) % SEQUENCE;
+    uint32_t thread = (uint32_t)(uintptr_t)argument, threads = is_apart ? (uint32_t)number_of("threads", 1) : 1;
+    uint32_t at = thread * 104729 % SEQUENCE;
     for (long i = 0; i < operations_each; i++, at = (at + 1) % SEQUENCE) {
-        const char *key = keys[sequence[at]];
-        size_t length = strlen(key);
+        uint32_t item = sequence[at];
+        if (threads > 1)
+            item = (item / threads * threads + thread) % (uint32_t)items;
+        const char *key = keys[item];
+        size_t length = lengths[item];
         if (is_mixed && (i & 15) == 15)
-            sdimage_cache_set_memory_image(cache, key, length, pictures[sequence[at]], NULL);
+            sdimage_cache_set_memory_image(cache, key, length, pictures[item], NULL);
         else
             sdimage_image_unref(sdimage_cache_memory_image(cache, key, length));
     }
@@ -40,7 +45,7 @@ static long run_memcache(long count) {
     return operations_each * threads;
 }
 
-static void make_sequence(long items) {
+static void make_sequence(void) {
     double *sums = malloc((size_t)items * sizeof *sums), sum = 0;
     uint64_t random = 42;
     for (long i = 0; i < items; i++)
@@ -62,7 +67,8 @@ static void make_sequence(long items) {
 }
 
 int serve_memcache(void) {
-    long items = number_of("items", 10000);
+    items = number_of("items", 10000);
+    is_apart = number_of("apart", 0);
     is_mixed = !strcmp(text_of("op", "get"), "mixed");
     sdimage_cache_config *config = sdimage_cache_config_new();
     sdimage_cache_config_set_memory_only(config, true);
@@ -70,13 +76,14 @@ int serve_memcache(void) {
     if (number_of("threads", 1) > 64 || sdimage_cache_new(config, &cache, &error) < 0)
         fail("cache", error);
     keys = calloc((size_t)items, KEY);
+    lengths = calloc((size_t)items, 1);
     pictures = calloc((size_t)items, sizeof(sdimage_image *));
     for (long i = 0; i < items; i++) {
-        snprintf(keys[i], KEY, "https://img.example.com/photos/%06ld_t.jpg", i);
+        lengths[i] = (uint8_t)snprintf(keys[i], KEY, "https://img.example.com/photos/%06ld_t.jpg", i);
         if (sdimage_image_new(1, 1, 4, SDIMAGE_PIXEL_FORMAT_RGBA8, "dot", &pictures[i], &error) < 0)
             fail("image", error);
-        sdimage_cache_set_memory_image(cache, keys[i], strlen(keys[i]), pictures[i], NULL);
+        sdimage_cache_set_memory_image(cache, keys[i], lengths[i], pictures[i], NULL);
     }
-    make_sequence(items);
+    make_sequence();
     return serve(run_memcache);
 }

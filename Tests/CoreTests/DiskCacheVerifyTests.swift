@@ -37,7 +37,7 @@ private func sqlite(_ statements: String, on path: String) throws {
     try Harm.remove.apply(to: try file("13"))
     try sqlite(
         """
-        UPDATE content SET bytes = x'00' WHERE id = (SELECT id FROM entry WHERE key = CAST('3' AS BLOB));
+        UPDATE entry SET bytes = x'00' WHERE key = CAST('3' AS BLOB);
         UPDATE entry SET etag = x'41' WHERE key = CAST('4' AS BLOB);
         UPDATE entry SET key = CAST('five' AS BLOB) WHERE key = CAST('5' AS BLOB);
         """, on: fixture.root + "/index-1.db")

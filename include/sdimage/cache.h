@@ -5,13 +5,17 @@
  * least one byte, NUL bytes included, compared bytewise; others are INVALID_ARGUMENT, or not found. Classes: sdimage_cache
  * synchronised, sdimage_cache_config single-owner.
  *
- * Functions on bytes block on the disk; memory functions never do. What else the disk part can do: disk.h. */
+ * Functions on bytes block on the disk; memory functions never do. The same without blocking: cache_async.h. What else the
+ * disk part can do: disk.h. For caches of the host and chains of caches (cache_chain.h) those functions work that their
+ * parts can answer, and block until these have; on a thread of the library they answer WOULD_DEADLOCK. The others answer
+ * UNSUPPORTED, or do nothing. */
 #ifndef SDIMAGE_CACHE_H
 #define SDIMAGE_CACHE_H
 
 #include "base.h"
 #include "coder.h"
 #include "data.h"
+#include "encoder.h"
 #include "error.h"
 #include "image.h"
 #include "request.h"
@@ -68,6 +72,16 @@ SDIMAGE_API void sdimage_cache_config_set_inline_entry_limit(sdimage_cache_confi
  * missing, never wrong. */
 SDIMAGE_API void sdimage_cache_config_set_durable(sdimage_cache_config *config, bool durable);
 
+/* Where else the bytes of an entry may lie, such as pictures that came with the program: writes a path without NUL into
+ * `path` and returns its length; 0, or more than `capacity`, for none. Any thread; must not block. */
+typedef size_t (*sdimage_cache_path_fn)(void *user_data, const void *key, size_t length, char *path, size_t capacity);
+
+/* Asked when the disk part has nothing for a key whose bytes are wanted, never to know whether an entry exists. The file is
+ * read, never written, and not kept on disk a second time. NULL, the default: nobody. `destroy(user_data)` is called once,
+ * when the last cache and configuration with it have gone. */
+SDIMAGE_API void sdimage_cache_config_set_additional_path(sdimage_cache_config *config, sdimage_cache_path_fn path,
+                                                          void *user_data, sdimage_destroy_fn destroy);
+
 /* Opens a cache; NULL for the default configuration. A folder that cannot be used is no error here: the cache then works
  * in memory, and stores tell why. Errors: FORKED, NO_MEMORY, INVALID_ARGUMENT (a name with a slash). */
 SDIMAGE_API sdimage_status sdimage_cache_new(const sdimage_cache_config *config, sdimage_cache **cache,
@@ -111,15 +125,14 @@ SDIMAGE_API sdimage_status sdimage_cache_data(const sdimage_cache *cache, const 
 SDIMAGE_API sdimage_status sdimage_cache_store_data(sdimage_cache *cache, const void *key, size_t length,
                                                     sdimage_data *data, sdimage_error **error);
 
-/* Told when a store is committed or failed; `error` is NULL when all went well, and borrowed. */
-typedef void (*sdimage_cache_stored_fn)(void *user_data, sdimage_error *error);
-
-/* The same without waiting. `stored` may be NULL; it runs on the library's callback thread, after the commit. A query
- * finds the entry at once. */
-SDIMAGE_API sdimage_status sdimage_cache_store_data_async(sdimage_cache *cache, const void *key, size_t length,
-                                                          sdimage_data *data, sdimage_cache_stored_fn stored,
-                                                          void *user_data, sdimage_destroy_fn destroy,
-                                                          sdimage_error **error);
+/* Keeps a picture in the layers named: in memory before anything else, then on disk, and returns when it is committed. The
+ * bytes on disk are `data`; without, the picture encoded: in its own format where that can be written, else GIF when it
+ * moves, PNG when it has an alpha channel, JPEG otherwise. `options`, of the encoder, may be NULL. Extended data of the
+ * picture (image.h) is kept beside the bytes. Without a picture this is sdimage_cache_store_data. Errors further:
+ * INVALID_ARGUMENT (neither picture nor data), those of sdimage_encode. Memory keeps the picture whatever fails on disk. */
+SDIMAGE_API sdimage_status sdimage_cache_store(sdimage_cache *cache, const void *key, size_t length, sdimage_image *image,
+                                               sdimage_data *data, sdimage_cache_layers layers,
+                                               const sdimage_encode_options *options, sdimage_error **error);
 
 /* The picture of an entry: from memory, or decoded from the disk bytes and kept in memory under the same key (under the
  * thumbnail's own key when `options` ask for one). Blocks. `options` may be NULL. NOT_FOUND when there is none. */
@@ -163,15 +176,16 @@ SDIMAGE_API sdimage_status sdimage_cache_statistics(const sdimage_cache *cache, 
 /* --- Caches of one's own. */
 
 /* The functions of a cache. Memory functions are inline: called on any thread, must not block, and may be NULL for a cache
- * without a memory part. The others start work and return; they answer through the reply, which they own. */
+ * without a memory part. The others start work and return; they answer through the reply, which they own. `query` and
+ * `store` may both be NULL for a cache without a disk part. */
 typedef struct sdimage_cache_vtable {
     size_t size;
     /* The picture, with a reference for the caller; NULL when there is none. */
     sdimage_image *(*memory_image)(void *user_data, const void *key, size_t length);
     void (*set_memory_image)(void *user_data, const void *key, size_t length, sdimage_image *image);
-    /* Required. Complete with data, or plainly when there is no such entry. */
+    /* Complete with data, or plainly when there is no such entry. */
     void (*query)(void *user_data, const void *key, size_t length, sdimage_reply *reply);
-    /* Required. Reference `data` to keep it. Complete when it is stored. */
+    /* Reference `data` to keep it. Complete when it is stored. */
     void (*store)(void *user_data, const void *key, size_t length, sdimage_data *data, sdimage_reply *reply);
     /* Required. */
     void (*remove)(void *user_data, const void *key, size_t length, sdimage_cache_layers layers, sdimage_reply *reply);
@@ -181,12 +195,16 @@ typedef struct sdimage_cache_vtable {
     void (*clear)(void *user_data, sdimage_cache_layers layers, sdimage_reply *reply);
 } sdimage_cache_vtable;
 
-/* A cache made of the host's functions, for sdimage_manager_config_set_cache and sdimage_request_set_cache, and with
- * sdimage_cache_memory_image and _set_memory_image; the other functions of this header answer UNSUPPORTED for it.
- * `destroy(user_data)` is called once, also when this call fails. Errors: INVALID_ARGUMENT, NO_MEMORY, FORKED. */
+/* A cache made of the host's functions, usable wherever a built-in one is. `destroy(user_data)` is called once, also when
+ * this call fails. Errors: INVALID_ARGUMENT, NO_MEMORY, FORKED. */
 SDIMAGE_API sdimage_status sdimage_cache_new_custom(const sdimage_cache_vtable *vtable, void *user_data,
                                                     sdimage_destroy_fn destroy, sdimage_cache **cache,
                                                     sdimage_error **error);
+
+/* A cache of two halves: pictures in the memory part of `memory`, bytes in the disk part of `disk`. So one half can be the
+ * host's own and the other built in. The other parts of both are left alone. Errors: NO_MEMORY, FORKED. */
+SDIMAGE_API sdimage_status sdimage_cache_new_layered(sdimage_cache *memory, sdimage_cache *disk, sdimage_cache **cache,
+                                                     sdimage_error **error);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,8 @@
  *   DecodeFirstFrameOnly                 sdimage_decode_options_set_first_frame_only
  *   ScaleDownLargeImages, imageScaleDownLimitBytes   sdimage_decode_options_set_limit_bytes
  *   WaitStoreCache                       sdimage_request_set_wait_for_store
+ *   HandleCookies                        sdimage_request_set_handle_cookies
+ *   AllowInvalidSSLCertificates          sdimage_request_set_accept_invalid_certificates
  *   callbackQueue                        sdimage_request_set_dispatcher
  *   imageCache, imageLoader, imageCoder  sdimage_request_set_cache, _set_loader, _set_coder
  *   imageScaleFactor                     sdimage_decode_options_set_scale
@@ -22,6 +24,9 @@
  *   imageDecodeOptions                   sdimage_request_set_decode_options
  *   queryCacheType, storeCacheType       sdimage_request_set_query_layers, _set_store_layers
  *   originalQueryCacheType, originalStoreCacheType   sdimage_request_set_original_query_layers, _set_original_store_layers
+ *   QueryMemoryData                      sdimage_request_set_wants_data
+ *   QueryMemoryDataSync, QueryDiskDataSync   sdimage_request_set_blocking_reads
+ *   imageEncodeOptions                   sdimage_request_set_encode_options
  *   cacheKeyFilter                       sdimage_request_set_cache_key
  *   downloadRequestModifier, downloadResponseModifier, downloadDecryptor   sdimage_request_set_hooks (hooks.h)
  *   imageTransformer                     sdimage_request_set_transformer
@@ -59,6 +64,14 @@ typedef enum SDIMAGE_ENUM sdimage_cache_layers {
     SDIMAGE_CACHE_LAYERS_ALL = 3
 } sdimage_cache_layers;
 
+/* Reads that a starting call waits for: a set of bits. */
+typedef enum SDIMAGE_ENUM sdimage_blocking_reads {
+    SDIMAGE_BLOCKING_READS_NONE = 0,
+    SDIMAGE_BLOCKING_READS_MEMORY_DATA = 1, /* the bytes of a picture in memory, where the request wants them */
+    SDIMAGE_BLOCKING_READS_DISK = 2,        /* the look-up on disk of a picture that is not in memory */
+    SDIMAGE_BLOCKING_READS_ALL = 3
+} sdimage_blocking_reads;
+
 /* A request for a URL of `length` bytes, or SDIMAGE_NUL_TERMINATED. http, https, file and data URLs have built-in loaders.
  * Nothing is checked yet: a bad URL is reported by the load. NULL when memory is refused. */
 SDIMAGE_API sdimage_request *sdimage_request_new(const char *url, size_t length);
@@ -89,7 +102,8 @@ SDIMAGE_API void sdimage_request_set_thumbnail_size(sdimage_request *request, ui
                                                     bool preserve_aspect_ratio);
 
 /* Copies all decode options into the request, the thumbnail size included; NULL restores the defaults. Of them the
- * thumbnail size, the pixel format and the choices of orientation and colour are part of the cache key. */
+ * thumbnail size, the first frame alone, the pixel format and the choices of orientation and colour are part of the cache
+ * key. */
 SDIMAGE_API void sdimage_request_set_decode_options(sdimage_request *request, const sdimage_decode_options *options);
 
 /* Default false. When true the load delivers PARTIAL results while bytes arrive: what can be shown of the picture so far, at
@@ -109,16 +123,30 @@ SDIMAGE_API void sdimage_request_set_progressive_interval_ms(sdimage_request *re
  * without a thumbnail size it does nothing. */
 SDIMAGE_API void sdimage_request_set_early_thumbnail(sdimage_request *request, bool early);
 
-/* Which layers are asked for the picture, and which keep it. Default ALL and ALL. In this version a thumbnail, or a picture
- * in another pixel format, lies in memory only: for these DISK does nothing, and their original has setters of its own. */
+/* Which layers are asked for the picture, and which keep it. Default ALL and ALL. A thumbnail, or a picture that a transformer
+ * made, is kept on disk under a key of its own, encoded in the background: as PNG when it has an alpha channel or came from a
+ * format without loss, as JPEG otherwise. Animations, pictures of more than 8 bits, of file: and data: URLs and those with a
+ * coder of the request's own are kept in memory only, and of a picture in another pixel format the disk keeps the
+ * original. Of the encoded original there is more below. */
 SDIMAGE_API void sdimage_request_set_query_layers(sdimage_request *request, sdimage_cache_layers layers);
 SDIMAGE_API void sdimage_request_set_store_layers(sdimage_request *request, sdimage_cache_layers layers);
 
-/* The same for the encoded original, where the picture is made from it: a thumbnail, or another pixel format. Only DISK
+/* The same for the encoded original, where the picture is made from it: a thumbnail, a transformed picture, or another pixel format. Only DISK
  * counts, the default of both. Where the original is the picture, the setters above rule alone. What a file: or data: URL
  * brought is kept in memory, never on disk. */
 SDIMAGE_API void sdimage_request_set_original_query_layers(sdimage_request *request, sdimage_cache_layers layers);
 SDIMAGE_API void sdimage_request_set_original_store_layers(sdimage_request *request, sdimage_cache_layers layers);
+
+/* How a thumbnail or transformed picture is encoded for the disk; copied. NULL, the default: full quality. */
+SDIMAGE_API void sdimage_request_set_encode_options(sdimage_request *request, const sdimage_encode_options *options);
+
+/* Brings the encoded bytes of a picture found in memory too, read from the disk (NULL when they are not there): it is
+ * delivered when they have come. Default false: sdimage_result_data is NULL for a memory hit. */
+SDIMAGE_API void sdimage_request_set_wants_data(sdimage_request *request, bool wants_data);
+
+/* What is read from the disk, and decoded, inside the starting call, which then blocks. Nothing else of the load is waited
+ * for. On a thread of the library this does nothing. Default NONE. */
+SDIMAGE_API void sdimage_request_set_blocking_reads(sdimage_request *request, sdimage_blocking_reads reads);
 
 /* Deliver only after the disk cache has committed. Default false. */
 SDIMAGE_API void sdimage_request_set_wait_for_store(sdimage_request *request, bool wait);
@@ -134,8 +162,19 @@ SDIMAGE_API void sdimage_request_set_header(sdimage_request *request, const char
  * the request is freed. */
 SDIMAGE_API const char *sdimage_request_header(sdimage_request *request, const char *name);
 
-/* Milliseconds for the whole transfer; 0, the default, is the downloader's own limit. */
+/* Milliseconds for the whole transfer, redirects and retries included; 0, the default, is the downloader's own limit. */
 SDIMAGE_API void sdimage_request_set_timeout_ms(sdimage_request *request, uint32_t timeout_ms);
+
+/* Further tries after a transient failure, in place of the downloader's; reset: the downloader's. */
+SDIMAGE_API void sdimage_request_set_max_retries(sdimage_request *request, uint32_t count);
+SDIMAGE_API void sdimage_request_reset_max_retries(sdimage_request *request);
+
+/* Sends and keeps cookies, in a jar that the downloader has in memory. Default false: none is sent or kept. */
+SDIMAGE_API void sdimage_request_set_handle_cookies(sdimage_request *request, bool handle);
+
+/* Loads from servers with certificates that expired, are for another host, or that nobody vouches for. Default false. No
+ * cache keeps what comes, and no other load is given it. */
+SDIMAGE_API void sdimage_request_set_accept_invalid_certificates(sdimage_request *request, bool accept);
 
 /* Largest body in decoded bytes; 0, the default, is the downloader's own limit. */
 SDIMAGE_API void sdimage_request_set_max_body_bytes(sdimage_request *request, size_t bytes);

@@ -13,6 +13,7 @@
 #include <malloc.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 void csys_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
@@ -39,8 +40,9 @@ uint64_t csys_next_order(void) {
     return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
 }
 
-void csys_futex_wait(const void *word, uint32_t expected) {
-    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
+void csys_futex_wait(const void *word, uint32_t expected, uint32_t nanoseconds) {
+    struct timespec time = {.tv_nsec = nanoseconds};
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, &time, NULL, 0);
 }
 
 void csys_futex_wake(const void *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0); }

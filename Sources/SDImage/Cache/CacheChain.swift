@@ -49,7 +49,13 @@ package final class CacheChain: ImageCaching {
 
     /// Whether this is `other`, or holds it somewhere below.
     package func reaches(_ other: CacheChain) -> Bool {
-        self === other || members.contains { ($0 as? CacheChain)?.reaches(other) == true }
+        self === other || members.contains { CacheChain.reaches($0, other) }
+    }
+
+    /// Whether a cache is `chain`, or holds it somewhere below.
+    package static func reaches(_ cache: any ImageCaching, _ chain: CacheChain) -> Bool {
+        if let layered = cache as? LayeredCache { return layered.members.contains { reaches($0, chain) } }
+        return (cache as? CacheChain)?.reaches(chain) == true
     }
 
     /// The old list is released outside the lock: with it a cache of the host may go.

@@ -22,6 +22,8 @@ package struct CacheConfiguration: Sendable {
     /// Each store survives a power cut once it is reported; costs a wait for the disk each time.
     package var isDurable = false
     package var modes = CacheModes()
+    /// Bytes that lie elsewhere, asked for when the disk part has none (spec CAC-6); may block for a file.
+    package var additionalBytes: (@Sendable (CacheKey) -> Bytes?)?
 
     package init() {}
 

@@ -31,13 +31,12 @@ package struct CacheRow: Sendable {
     /// CRC-32C of all that the row says but the date of access, which changes without the rest: a rotten validator would
     /// keep a picture that was replaced, rotten extended data would be handed out.
     package var seal: UInt32 {
-        var seal: UInt32 = 0
-        for number in [
-            write.instance, write.number, UInt64(bitPattern: Int64(length)), UInt64(checksum), created, expires,
-            UInt64(bitPattern: Int64(allocated)), extendedData == nil ? 0 : 1,
-        ] {
-            seal = unsafe withUnsafeBytes(of: number.littleEndian) { unsafe CRC32C.checksum($0, after: seal) }
-        }
+        let numbers: InlineArray<8, UInt64> = [
+            write.instance.littleEndian, write.number.littleEndian, UInt64(bitPattern: Int64(length)).littleEndian,
+            UInt64(checksum).littleEndian, created.littleEndian, expires.littleEndian,
+            UInt64(bitPattern: Int64(allocated)).littleEndian, extendedData == nil ? 0 : UInt64(1).littleEndian,
+        ]
+        var seal = unsafe numbers.span.bytes.withUnsafeBytes { unsafe CRC32C.checksum($0) }
         for text in [key.bytes, Array(file.utf8), entityTag, lastModified, cacheControl] {
             // With its length: two neighbours could trade bytes unnoticed.
             seal = unsafe withUnsafeBytes(of: UInt64(text.count).littleEndian) { unsafe CRC32C.checksum($0, after: seal) }

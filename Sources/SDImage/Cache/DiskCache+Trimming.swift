@@ -1,3 +1,5 @@
+import Glibc
+
 extension DiskCache {
     /// What a trim does, one slice after the other: entries past their own expiry, entries past the age rule, the oldest
     /// until less than half of the limit is used (spec DSK-22, DSK-23), and giving free pages back.
@@ -21,8 +23,7 @@ extension DiskCache {
         var phase: Phase? = .expired
         while let current = phase, current != .vacuum {
             phase = try slice(current, in: opened, by: clock.now, isAsked: true)
-            // Stores do not wait for the end of it.
-            commitAll()
+            letOthersGo()
         }
         scheduleTrim()
     }
@@ -34,8 +35,14 @@ extension DiskCache {
         let opened = try opened()
         var selection = CacheSelection(rule: limits.rule)
         selection.footprint = bytes
-        while try !remove(selection, in: opened) { commitAll() }
+        while try !remove(selection, in: opened) { letOthersGo() }
         scheduleTrim()
+    }
+
+    /// Between two slices: stores do not wait for the end of a trim, neither here nor in another process.
+    private func letOthersGo() {
+        commitAll()
+        usleep(UInt32(DiskCache.sliceGap / 1000))
     }
 
     func scheduleTrimIfOver(_ opened: CacheSite) {
@@ -81,11 +88,8 @@ extension DiskCache {
             if let next {
                 let work: @Sendable () -> Void = { [weak self] in self?.step(next) }
                 // Nobody waits for unused pages: stores go first.
-                if next == .vacuum {
-                    lease.engine.disk.schedule(at: MonotonicClock.now &+ DiskCache.vacuumDelay, work)
-                } else {
-                    lease.engine.disk.submit(work)
-                }
+                let delay = next == .vacuum ? DiskCache.vacuumDelay : DiskCache.sliceGap
+                lease.engine.disk.schedule(at: MonotonicClock.now &+ delay, work)
                 return
             }
         } catch { note(error) }

@@ -54,6 +54,8 @@ package final class DiskCache: Sendable {
 
     static let commitDelay: UInt64 = 5_000_000
     static let vacuumDelay: UInt64 = 20_000_000
+    /// Between two slices of a trim, nanoseconds: without it another process would find the database free only at the end.
+    static let sliceGap: UInt64 = 400_000
     static let touchDelay: UInt64 = 5_000_000_000
     static let batchCount = 64
     static let batchBytes = 8 << 20

@@ -8,6 +8,7 @@ package final class ImageCache: ImageCaching {
     /// nil for a cache in memory only.
     package let disk: DiskCache?
     private let keepsImages: Atomic<Bool>
+    private let additionalBytes: (@Sendable (CacheKey) -> Bytes?)?
     private let closed = Atomic<Bool>(false)
 
     /// A folder that cannot be used is no error here: stores tell it, and memory works.
@@ -16,6 +17,7 @@ package final class ImageCache: ImageCaching {
             byteLimit: configuration.maxMemoryCost, countLimit: configuration.maxMemoryCount,
             keepsWeakly: configuration.keepsWeakImages, eviction: configuration.eviction)
         keepsImages = Atomic(configuration.keepsImagesInMemory)
+        additionalBytes = configuration.additionalBytes
         if Engine.isForked { throw .forked }
         disk = configuration.isMemoryOnly ? nil : try DiskCache(configuration, store: store)
     }
@@ -36,12 +38,25 @@ package final class ImageCache: ImageCaching {
 
     package func diskData(for key: CacheKey) async throws(ImageError) -> CachedData? {
         try check()
-        return try await disk?.data(for: key)
+        if let found = try await disk?.data(for: key) { return found }
+        guard let additionalBytes, let engine = Engine.current else { return nil }
+        return try await engine.blocking.run(.normal) { additionalBytes(key) }.map(CachedData.init(bytes:))
     }
 
     package func storeOnDisk(_ data: CachedData, for key: CacheKey) async throws(ImageError) {
         try check()
         try await disk?.store(data, for: key)
+    }
+
+    package func dataNow(for key: CacheKey) throws(ImageError) -> CachedData? {
+        try check()
+        return try disk?.dataNow(for: key) ?? additionalBytes?(key).map(CachedData.init(bytes:))
+    }
+
+    package func storeNow(_ data: CachedData, for key: CacheKey) throws(ImageError) {
+        try check()
+        guard let disk else { throw ImageError(.unsupported, "a cache in memory only") }
+        try disk.storeNow(data, for: key)
     }
 
     package func enqueueDiskStore(_ data: CachedData, for key: CacheKey) { disk?.enqueueStore(data, for: key) }
@@ -103,12 +118,11 @@ package final class ImageCache: ImageCaching {
         if layers.contains(.disk) { try disk?.removeAllNow() }
     }
 
-    /// As above; blocks.
     package func containsNow(_ key: CacheKey, in layers: CacheLayers) throws(ImageError) -> CacheLayers {
         try check()
-        if layers.contains(.memory), memory.contains(key) { return .memory }
-        guard layers.contains(.disk), let disk else { return [] }
-        return try disk.containsNow(key) ? .disk : []
+        var found: CacheLayers = layers.contains(.memory) && memory.contains(key) ? .memory : []
+        if layers.contains(.disk), try disk?.containsNow(key) == true { found.insert(.disk) }
+        return found
     }
 
     /// Returns when all that was accepted before is committed.

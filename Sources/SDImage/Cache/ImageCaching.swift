@@ -18,6 +18,14 @@ package protocol ImageCaching: AnyObject, Sendable {
     func contains(_ key: CacheKey, in layers: CacheLayers) async throws(ImageError) -> CacheLayers
     /// Empties the named layers.
     func clear(_ layers: CacheLayers) async throws(ImageError)
+
+    // The same for callers who wait; `wouldDeadlock` where that would be for ever.
+    func dataNow(for key: CacheKey) throws(ImageError) -> CachedData?
+    func storeNow(_ data: CachedData, for key: CacheKey) throws(ImageError)
+    /// Of the layers named, all that hold the entry.
+    func containsNow(_ key: CacheKey, in layers: CacheLayers) throws(ImageError) -> CacheLayers
+    func removeNow(_ key: CacheKey, from layers: CacheLayers) throws(ImageError)
+    func clearNow(_ layers: CacheLayers) throws(ImageError)
 }
 
 extension ImageCaching {

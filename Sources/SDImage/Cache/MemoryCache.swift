@@ -37,6 +37,7 @@ package final class MemoryCache: Sendable {
     }
 
     private let shards = MemoryShards()
+    private let secret = CacheKey.secret
     /// Whether a use is noted with its time.
     private let notesTimes: Bool
     private let state: AdaptiveLock<State>
@@ -58,7 +59,7 @@ package final class MemoryCache: Sendable {
 
     /// The picture of a key given as plain bytes, so that a caller need not make a `CacheKey` first.
     package func image(for key: UnsafeRawBufferPointer) -> Image? {
-        if let image = unsafe find(CacheKey.hash(of: key), key) { return image }
+        if let image = unsafe find(CacheKey.hash(of: key, secret: secret), key) { return image }
         guard keepsWeakly.load(ordering: .relaxed) else { return nil }
         return revive(CacheKey(unsafe Array(key)))
     }
@@ -77,7 +78,9 @@ package final class MemoryCache: Sendable {
     @inline(__always)
     private func find(_ hash: UInt64, _ key: UnsafeRawBufferPointer) -> Image? {
         guard !Engine.isForked else { return nil }
-        return unsafe MemoryShard.withLock(shards[hash]) { shard in
+        let shard = unsafe shards[hash]
+        unsafe MemoryShard.prefetch(hash, of: shard)
+        return unsafe MemoryShard.withLock(shard) { shard in
             guard let entry = unsafe shard.pointee.table.find(hash, key)?.pointee.entry else {
                 unsafe shard.pointee.misses &+= 1
                 return nil
@@ -136,7 +139,7 @@ package final class MemoryCache: Sendable {
         guard !Engine.isForked else { return }
         changing { state, removed in
             for index in 0..<MemoryShards.count {
-                unsafe MemoryShard.withLock(shards[index]) { unsafe $0.pointee.table.removeAll() }
+                unsafe MemoryShard.withLock(shards[index]) { unsafe MemoryShard.removeAll(from: $0) }
             }
             unsafe removed.chain = state.order.removeAll()
             (state.bytes, state.count) = (0, 0)
@@ -214,7 +217,7 @@ package final class MemoryCache: Sendable {
         let made = unsafe key.bytes.withUnsafeBytes { unsafe MemoryEntry.make(hash: key.hash, key: $0, image: image, cost: cost) }
         guard let entry = unsafe made else { return }
         if notesTimes { unsafe noteUse(entry) }
-        guard unsafe MemoryShard.withLock(shards[key.hash], { unsafe $0.pointee.table.insert(entry) }) else {
+        guard unsafe MemoryShard.withLock(shards[key.hash], { unsafe MemoryShard.insert(entry, into: $0) }) else {
             return unsafe removed.add(entry)
         }
         unsafe state.order.insert(entry)

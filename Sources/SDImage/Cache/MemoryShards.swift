@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A part of a memory cache by hash: a table, its lock, and what it counts, in one line of the processor's cache.
 @safe struct MemoryShard: ~Copyable {
     // A lock in a shard rather than a class around it: a look-up follows one pointer less.
@@ -5,6 +7,27 @@
     var table = MemoryTable()
     var hits = 0
     var misses = 0
+    /// Where the table's slots are, for whoever only wants the memory to come nearer; may be out of date.
+    let slots = Atomic<UInt>(0)
+
+    /// Begins to fetch the slot of a hash: it comes while the lock is taken.
+    @inline(__always)
+    static func prefetch(_ hash: UInt64, of shard: UnsafeMutablePointer<MemoryShard>) {
+        unsafe MemoryTable.prefetch(hash, shard.pointee.slots.load(ordering: .relaxed))
+    }
+
+    /// Puts in an entry that is not there yet; false when memory is refused. Under the lock.
+    static func insert(_ entry: MemoryEntry.Pointer, into shard: UnsafeMutablePointer<MemoryShard>) -> Bool {
+        guard unsafe shard.pointee.table.insert(entry) else { return false }
+        unsafe shard.pointee.slots.store(shard.pointee.table.place, ordering: .relaxed)
+        return true
+    }
+
+    /// Forgets all entries. Under the lock.
+    static func removeAll(from shard: UnsafeMutablePointer<MemoryShard>) {
+        unsafe shard.pointee.table.removeAll()
+        unsafe shard.pointee.slots.store(0, ordering: .relaxed)
+    }
 
     @inline(__always)
     static func withLock<R>(_ shard: UnsafeMutablePointer<MemoryShard>, _ body: (UnsafeMutablePointer<MemoryShard>) -> R) -> R {
@@ -20,7 +43,7 @@
     // Unchecked: a shard is touched only under its lock.
     private let memory: UnsafeMutableRawPointer
     private static let bits: UInt64 = 6
-    private static let stride = 64
+    private static let stride = 128
 
     static let count = 1 << bits
 

@@ -62,6 +62,16 @@ import Glibc
         }
     }
 
+    /// The address of the slots and, in the bits that are zero in it, the logarithm of their number.
+    var place: UInt { unsafe UInt(bitPattern: slots) | UInt((mask &+ 1).trailingZeroBitCount & 63) }
+
+    /// Begins to fetch the slot where the search for a hash begins, by a `place` that may be that of a table of before.
+    @inline(__always)
+    static func prefetch(_ hash: UInt64, _ place: UInt) {
+        let index = UInt(truncatingIfNeeded: hash) & (1 << (place & 63) &- 1)
+        unsafe csys_prefetch(UnsafeRawPointer(bitPattern: (place & ~63) &+ index &* UInt(MemoryLayout<Slot>.stride)))
+    }
+
     /// Puts in an entry that is not there yet; false when memory is refused.
     mutating func insert(_ entry: MemoryEntry.Pointer) -> Bool {
         guard reserve() else { return false }

@@ -35,6 +35,9 @@ package struct LoadedData: Sendable {
     package var source: ImageSource = .loader
     /// False for what is on the user's own disk already, or in the URL itself: memory keeps it, the disk cache does not.
     package var isWorthKeeping = true
+    /// From a server whose certificate nobody vouched for: no cache keeps it, and no other load is given it.
+    package var isUntrusted = false
+    package var transactions: [LoadTransaction] = []
     /// Validators and freshness, kept in the cache's row.
     package var entityTag: [UInt8] = []
     package var lastModified: [UInt8] = []

@@ -1,9 +1,9 @@
 /// A picture from a cache alone, for callers who wait: memory, or bytes of the disk decoded and kept in memory.
 package struct CacheLookup: Sendable {
-    private let cache: ImageCache
+    private let cache: any ImageCaching
     private let registry: CoderRegistry
 
-    package init(cache: ImageCache, registry: CoderRegistry) {
+    package init(cache: any ImageCaching, registry: CoderRegistry) {
         self.cache = cache
         self.registry = registry
     }
@@ -14,9 +14,8 @@ package struct CacheLookup: Sendable {
         // A thumbnail is never kept under the key of the full picture (spec CAC-25).
         let keys = LoadKeys(request, transformer: nil)
         if let image = cache.memoryImage(for: keys.final) { return image }
-        try cache.check()
-        guard let found = try cache.disk?.dataNow(for: key) else { throw ImageError(.notFound, "no such entry") }
-        let image = try registry.decode(found.bytes, options: options, stop: StopSignal())
+        guard let found = try cache.dataNow(for: key) else { throw ImageError(.notFound, "no such entry") }
+        let image = try registry.decode(found.bytes, options: options, stop: StopSignal()).with(extendedData: found.extendedData)
         cache.storeInMemory(image, for: keys.final)
         return image
     }

@@ -18,6 +18,7 @@ package final class ImageManager: Sendable {
     private let failedURLs: FailedURLs
     private let fetches = Coalescer<FetchKey, Fetched>()
     private let decodes = Coalescer<DecodeKey, Image>()
+    private let variants: VariantWriter
     private let progressions = Progressions()
     private let state = Mutex(State())
 
@@ -32,6 +33,7 @@ package final class ImageManager: Sendable {
         self.registry = registry
         self.lease = lease
         failedURLs = FailedURLs(retryAfter: failedURLRetryAfter)
+        variants = VariantWriter(registry: registry)
     }
 
     /// Starts a load. A picture in memory is its result before this returns (decisions R4, R7).
@@ -46,12 +48,13 @@ package final class ImageManager: Sendable {
         let task = LoadTask(
             url: URLText(request.url).redacted, token: token, dispatcher: dispatcher, handler: handler, owner: owner,
             lease: lease)
-        if let hit = memoryHit(request, keys, task) {
+        let image = memoryImage(request, keys)
+        if let image, !request.wantsData {
             // So that closing waits for its callback, or the load is refused.
             if handler != nil, !task.deliversInline { try register(task) }
-            task.finish(hit, inline: true)
+            task.finish(memoryHit(image, keys, task), inline: true)
         } else {
-            try start(task, request, keys)
+            try start(task, request, keys, memoryImage: image)
         }
         return task
     }
@@ -88,11 +91,14 @@ package final class ImageManager: Sendable {
 
     private var tasks: [LoadTask] { state.withLock { Array($0.tasks.values) } }
 
-    private func memoryHit(_ request: ImageRequest, _ keys: LoadKeys, _ task: LoadTask) -> ImageResult? {
+    private func memoryImage(_ request: ImageRequest, _ keys: LoadKeys) -> Image? {
         guard request.sourcePolicy != .loaderOnly, request.queryCacheType.contains(.memory),
-            let cache = request.cache.resolved(cache),
-            let image = cache.memoryImage(for: keys.final) ?? keys.untransformed(request, in: cache)
+            let cache = request.cache.resolved(cache)
         else { return nil }
+        return cache.memoryImage(for: keys.final) ?? keys.related(request, in: cache)
+    }
+
+    private func memoryHit(_ image: Image, _ keys: LoadKeys, _ task: LoadTask) -> ImageResult {
         var timings = StageTimings()
         timings.total = MonotonicClock.now - task.started
         return ImageResult(
@@ -100,15 +106,25 @@ package final class ImageManager: Sendable {
             timings: timings)
     }
 
-    private func start(_ task: LoadTask, _ request: ImageRequest, _ keys: LoadKeys) throws(ImageError) {
+    private func start(_ task: LoadTask, _ request: ImageRequest, _ keys: LoadKeys, memoryImage: Image?) throws(ImageError) {
         try lease.engine.executor.ensureStarted()
         try register(task)
         let pipeline = LoadPipeline(
             request: request, keys: keys, task: task, cache: request.cache.resolved(cache),
             loader: request.loader.resolved(loader), engine: lease.engine, registry: registry, failedURLs: failedURLs,
-            fetches: fetches, decodes: decodes, progressions: progressions)
-        let work = Task<Void, Never>(executorPreference: lease.engine.executor) { task.finish(await pipeline.result()) }
+            fetches: fetches, decodes: decodes, progressions: progressions, variants: variants, memoryImage: memoryImage)
+        let awaited: BlockingReads = memoryImage == nil ? .disk : .memoryData
+        // A thread of the library would wait for itself.
+        let isBlocking =
+            request.blockingReads.contains(awaited) && request.sourcePolicy != .loaderOnly && !LibraryThread.isCurrent
+        let local = isBlocking ? LocalStage() : nil
+        let work = Task<Void, Never>(executorPreference: lease.engine.executor) {
+            let result = await pipeline.result(local)
+            if local?.finish(result) != true { task.finish(result) }
+        }
         task.attach(work)
+        // What was found nearby is delivered by the calling thread, as a memory hit is.
+        if let result = local?.wait() { task.finish(result, inline: true) }
     }
 
     private func register(_ task: LoadTask) throws(ImageError) {
@@ -134,28 +150,50 @@ package struct LoadKeys: Sendable {
     /// nil where there is none, or one that does nothing.
     package let transformer: (any ImageTransformer)?
 
+    /// The encoded original is the picture, but for how many of its frames are wanted.
+    package let isOriginal: Bool
+
     package init(_ request: ImageRequest, transformer: (any ImageTransformer)?) {
+        let options = request.decodeOptions
         original = CacheKey(request.cacheKey ?? request.url)
-        let suffixes = LoadKeys.suffixes(request.decodeOptions)
-        decoded = suffixes.isEmpty ? original : CacheKey.composed(base: original.bytes, suffixes: suffixes)
+        let suffixes = LoadKeys.suffixes(options)
+        decoded = LoadKeys.composed(original, suffixes)
+        isOriginal = transformer?.key.isEmpty != false && !options.wantsThumbnail && !options.choosesPixels
         guard let transformer, !transformer.key.isEmpty else {
             self.transformer = nil
             final = decoded
             return
         }
         self.transformer = transformer
-        final = CacheKey.composed(base: original.bytes, suffixes: suffixes + [transformer.key])
+        final = LoadKeys.composed(original, suffixes + [transformer.key])
     }
 
-    package var isOriginal: Bool { final == original }
+    private static func composed(_ base: CacheKey, _ suffixes: [String]) -> CacheKey {
+        suffixes.isEmpty ? base : CacheKey.composed(base: base.bytes, suffixes: suffixes)
+    }
+
+    /// Of the disk's copy of a thumbnail or transformed picture, whatever its pixel format; nil where the disk keeps the
+    /// original only.
+    func variant(_ request: ImageRequest) -> CacheKey? {
+        let options = request.decodeOptions
+        guard options.wantsThumbnail || transformer != nil else { return nil }
+        guard options.choosesPixels else { return final }
+        return LoadKeys.composed(original, LoadKeys.shapeSuffixes(options) + (transformer.map { [$0.key] } ?? []))
+    }
 
     /// Under which key a picture is kept.
     func key(of image: Image, _ request: ImageRequest) -> CacheKey { request.transforms(image) ? final : decoded }
 
-    /// A picture in memory that the request's transformer would leave as it is.
-    func untransformed(_ request: ImageRequest, in cache: any ImageCaching) -> Image? {
-        guard transformer != nil, let image = cache.memoryImage(for: decoded), !request.transforms(image) else { return nil }
-        return image
+    /// A picture in memory under another key that answers the request: one that its transformer would leave as it is, or an
+    /// animation of which only the first frame is wanted (spec CAC-21).
+    func related(_ request: ImageRequest, in cache: any ImageCaching) -> Image? {
+        if transformer != nil, let image = cache.memoryImage(for: decoded), !request.transforms(image) { return image }
+        guard request.decodeOptions.firstFrameOnly, transformer == nil else { return nil }
+        var options = request.decodeOptions
+        options.firstFrameOnly = false
+        let moving = LoadKeys.composed(original, LoadKeys.suffixes(options))
+        guard let image = cache.memoryImage(for: moving), image.frames != nil else { return nil }
+        return image.still
     }
 
     /// The picture as asked for. A crop is a view: what is kept for long must not keep the whole picture.
@@ -165,15 +203,27 @@ package struct LoadKeys: Sendable {
     }
 
     private static func suffixes(_ options: DecodeOptions) -> [String] {
-        var suffixes: [String] = []
-        if let box = options.thumbnailSize, !box.isEmpty {
-            suffixes.append(CacheKey.thumbnailSuffix(box, preserveAspectRatio: options.preserveAspectRatio))
-        }
+        var suffixes = shapeSuffixes(options)
         // Other pixels under the same key would be handed to whoever asks next.
-        if options.pixelFormat != nil || !options.applyOrientation || !options.convertToSRGB {
+        if options.choosesPixels {
             let format = options.pixelFormat?.rawValue ?? 0
             suffixes.append("Pixels(\(format),\(options.applyOrientation ? 1 : 0),\(options.convertToSRGB ? 1 : 0))")
         }
         return suffixes
     }
+
+    /// What an encoded picture of this kind has lost for good.
+    private static func shapeSuffixes(_ options: DecodeOptions) -> [String] {
+        var suffixes: [String] = []
+        if let box = options.thumbnailSize, !box.isEmpty {
+            suffixes.append(CacheKey.thumbnailSuffix(box, preserveAspectRatio: options.preserveAspectRatio))
+        }
+        if options.firstFrameOnly { suffixes.append("FirstFrame") }
+        return suffixes
+    }
+}
+
+extension DecodeOptions {
+    /// The pixels are to be others than those of everybody who says nothing.
+    fileprivate var choosesPixels: Bool { pixelFormat != nil || !applyOrientation || !convertToSRGB }
 }

@@ -39,6 +39,14 @@ package final class Image: Sendable {
         Image(pixels: pixels, metadata: metadata, frames: frames, vector: vector)
     }
 
+    /// The same picture with a value of the host that was kept beside its bytes.
+    package func with(extendedData: Bytes?) -> Image {
+        guard let extendedData else { return self }
+        var metadata = metadata
+        metadata.extendedData = extendedData
+        return with(metadata)
+    }
+
     /// The same picture as drawn from shapes.
     package func with(vector: any VectorPicture) -> Image {
         Image(pixels: pixels, metadata: metadata, frames: frames, vector: vector)

@@ -12,6 +12,14 @@ package struct ImageRequest: Sendable {
     package var originalQueryCacheType: CacheLayers = .disk
     package var originalStoreCacheType: CacheLayers = .disk
     package var waitForStore = false
+    /// A memory hit brings the encoded bytes too (spec 1.1, bit 12).
+    package var wantsData = false
+    /// What the starting call waits for (spec 1.1, bits 13 and 14).
+    package var blockingReads: BlockingReads = []
+    /// For what is encoded to be kept on disk.
+    package var encodeOptions = EncodeOptions()
+    /// The URL is nothing but a key, for a look into caches.
+    package var isKeyOnly = false
     package var retryFailed = false
     package var decodeOptions = DecodeOptions()
     /// Pictures of what has come are delivered while the rest is loaded.
@@ -24,6 +32,12 @@ package struct ImageRequest: Sendable {
     package var timeoutMilliseconds: UInt32 = 0
     /// Largest accepted body in decoded bytes; 0 = the loader's own.
     package var maxBodyBytes = 0
+    /// Further tries after a transient failure; nil = the loader's own.
+    package var maxRetries: UInt32?
+    /// Sends and keeps cookies in the jar of the loader.
+    package var handlesCookies = false
+    /// Takes what a server sends whose certificate is not valid.
+    package var acceptsInvalidCertificates = false
     package var loader: Setting<any ImageLoader> = .inherited
     package var cache: Setting<any ImageCaching> = .inherited
     package var dispatcher: Setting<any Dispatcher> = .inherited
@@ -76,6 +90,17 @@ package enum Setting<Value> {
 }
 
 extension Setting: Sendable where Value: Sendable {}
+
+/// Reads that a starting call waits for; the numbers are those of `sdimage_blocking_reads`.
+package struct BlockingReads: OptionSet, Sendable {
+    package let rawValue: Int32
+    package init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// The bytes of a picture in memory.
+    package static let memoryData = BlockingReads(rawValue: 1)
+    /// The look-up on disk of a picture that is not in memory.
+    package static let disk = BlockingReads(rawValue: 2)
+}
 
 /// One header field of a request.
 package struct HeaderField: Hashable, Sendable {

@@ -13,7 +13,7 @@ from __future__ import annotations
 from . import placeholders, transforms
 from .animation import Animation
 from .cache import ImageCache
-from .caches import Cache, CacheChain
+from .caches import Cache, CacheChain, LayeredCache
 from .coder import Coder, register_coder, unregister_coder
 from .doctor import doctor, trim_memory, version, watch_memory_pressure
 from .encoding import EncodeOptions
@@ -22,11 +22,11 @@ from .errors import Error
 from .header import info, read_metadata, sniff
 from .hooks import DownloadEvent, DownloadHooks, DownloadRequest, DownloadResponse
 from .image import Image, decode
-from .loader import Loader, LoadRequest
+from .loader import Downloader, Loader, LoadRequest
 from .manager import Manager
 from .options import DecodeOptions
 from .request import RequestOptions
-from .result import Result
+from .result import Result, Transaction
 from .task import Task
 
 __version__ = version()
@@ -41,17 +41,20 @@ __all__ = [
     "DownloadHooks",
     "DownloadRequest",
     "DownloadResponse",
+    "Downloader",
     "EncodeOptions",
     "Entry",
     "Error",
     "Image",
     "ImageCache",
+    "LayeredCache",
     "LoadRequest",
     "Loader",
     "Manager",
     "RequestOptions",
     "Result",
     "Task",
+    "Transaction",
     "decode",
     "doctor",
     "info",

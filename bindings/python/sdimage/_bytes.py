@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -45,6 +47,17 @@ def new_data(data: ReadableBuffer) -> Handle:
     out = c_void_p()
     call(lib.sdimage_data_new, bytes_, length, byref(out))
     return Handle(out.value, lib.sdimage_data_unref)
+
+
+def optional_data(data: ReadableBuffer | None) -> AbstractContextManager[int | None]:
+    """The address of an ``sdimage_data``, for the length of a ``with``; ``None`` for ``None``."""
+    return nullcontext(None) if data is None else _pointer_of(new_data(data))
+
+
+@contextmanager
+def _pointer_of(handle: Handle) -> Iterator[int | None]:
+    with handle:
+        yield handle.pointer
 
 
 def copied(pointer: int) -> bytes:

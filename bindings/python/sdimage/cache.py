@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import atexit
+import ctypes
+import itertools
 import json
 import os
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from ctypes import byref, c_uint64, c_void_p
 from types import TracebackType
-from typing import Any, Self, Unpack, cast
+from typing import Any, Self, TypeAlias, Unpack, cast
 
-from . import _bytes, _enums
+from . import _bytes, _enums, _ffi
 from . import entries as _entries
 from ._bytes import Path, ReadableBuffer
 from ._ffi import lib
 from ._handle import Handle
+from .encoding import EncodeOptions, encode_options
 from .entries import Entry
 from .errors import Error, call
 from .image import Image
 from .options import DecodeOptions, decode_options, known, unsigned
+
+#: The path of a file with the bytes of a key, or none.
+AdditionalPath: TypeAlias = "Callable[[bytes], Path | None]"
 
 _open: weakref.WeakSet[ImageCache] = weakref.WeakSet()
 
@@ -50,12 +56,14 @@ class ImageCache:
         durable: bool = False,
         folder_mode: int = 0o700,
         file_mode: int = 0o600,
+        additional_path: AdditionalPath | None = None,
     ) -> None:
         """Limits in bytes (`max_memory_cost`, `max_disk_size`, `inline_entry_limit`), pictures (`max_memory_count`)
         and seconds since the last access, or with `expire_rule` ``"modification"`` or ``"creation"`` since the store
         (`max_disk_age`; negative: for ever). `eviction` is ``"adaptive"`` or ``"lru"``; without `keep_in_memory` only
         `store` keeps pictures in memory; with `keep_weakly` one that left memory is found for as long as somebody holds it.
-        Others never get the right to write, whatever the modes."""
+        Others never get the right to write, whatever the modes. ``additional_path(key)`` gives the path of a file with
+        the bytes of an entry that the disk part does not have, or ``None``; it runs on any thread and may not block."""
         with Handle(lib.sdimage_cache_config_new(), lib.sdimage_cache_config_unref) as config:
             pointer = config.pointer
             if directory is not None:
@@ -80,6 +88,10 @@ class ImageCache:
                     getattr(lib, f"sdimage_cache_config_set_{name}")(pointer, unsigned(value, name))
             if max_disk_age is not None:
                 lib.sdimage_cache_config_set_max_disk_age(pointer, int(max_disk_age))
+            if additional_path is not None:
+                token = next(_tokens)
+                _additional[token] = additional_path
+                lib.sdimage_cache_config_set_additional_path(pointer, _ADDITIONAL, token, _FORGET)
             out = c_void_p()
             call(lib.sdimage_cache_new, pointer, byref(out))
         self._adopt(out.value)
@@ -100,19 +112,26 @@ class ImageCache:
         """Address of the ``sdimage_cache``, borrowed."""
         return self._handle.pointer
 
-    def store(self, key: str | bytes, image: Image | None = None, data: ReadableBuffer | None = None) -> None:
+    def store(
+        self,
+        key: str | bytes,
+        image: Image | None = None,
+        data: ReadableBuffer | None = None,
+        *,
+        memory: bool = True,
+        disk: bool = True,
+        **options: Unpack[EncodeOptions],
+    ) -> None:
         """Keeps `image` in memory and `data`, encoded bytes, on disk; returns when they are committed.
 
-        A picture without bytes is kept in memory only: this version has no encoder.
+        Without `data` the picture is encoded with `options`: in its own format where that can be written, else GIF when
+        it moves, PNG when it has an alpha channel, JPEG otherwise.
         """
-        if image is None and data is None:
-            raise Error("INVALID_ARGUMENT", "there is neither a picture nor bytes to store")
         name = _bytes.key_bytes(key)
-        if image is not None:
-            call(lib.sdimage_cache_set_memory_image, self.pointer, name, len(name), image.pointer)
-        if data is not None:
-            with _bytes.new_data(data) as handle:
-                call(lib.sdimage_cache_store_data, self.pointer, name, len(name), handle.pointer)
+        pointer = None if image is None else image.pointer
+        with encode_options(options) as wish, _bytes.optional_data(data) as bytes_pointer:
+            layers = _layers(memory, disk)
+            call(lib.sdimage_cache_store, self.pointer, name, len(name), pointer, bytes_pointer, layers, wish.pointer)
 
     def image(self, key: str | bytes, **options: Unpack[DecodeOptions]) -> Image | None:
         """The picture, from memory or decoded from disk; ``None`` when there is none."""
@@ -291,6 +310,32 @@ class ImageCache:
 
 def _layers(memory: bool, disk: bool) -> int:
     return _enums.CACHE_LAYERS["memory"] * memory | _enums.CACHE_LAYERS["disk"] * disk
+
+
+# The library holds a number in place of a Python object, as for loaders.
+_additional: dict[int, AdditionalPath] = {}
+_tokens = itertools.count(1)
+
+
+def _additional_path(token: int | None, key: int | None, length: int, path: int | None, capacity: int) -> int:
+    try:
+        function = _additional.get(token or 0)
+        name = function(ctypes.string_at(key, length) if key else b"") if function is not None else None
+        text = b"" if name is None else os.fsencode(name)
+        if not path or len(text) > capacity:
+            return 0
+        ctypes.memmove(path, text, len(text))
+        return len(text)
+    except BaseException:  # nothing may leave a callback
+        return 0
+
+
+def _forget(token: int | None) -> None:
+    _additional.pop(token or 0, None)
+
+
+_ADDITIONAL = _ffi.CACHE_PATH(_additional_path)
+_FORGET = _ffi.DESTROY(_forget)
 
 
 @atexit.register

@@ -115,8 +115,24 @@ class CacheChain:
         call(lib.sdimage_cache_chain_set_policy, self.pointer, what, how)
 
 
+class LayeredCache:
+    """A cache of two halves: pictures in the memory part of `memory`, bytes in the disk part of `disk`."""
+
+    def __init__(self, memory: AnyCache, disk: AnyCache) -> None:
+        out = c_void_p()
+        call(lib.sdimage_cache_new_layered, memory.pointer, disk.pointer, byref(out))
+        self._handle = Handle(out.value, lib.sdimage_cache_unref)
+        # The library knows caches of Python by number only.
+        self._halves = (memory, disk)
+
+    @property
+    def pointer(self) -> int:
+        """Address of the ``sdimage_cache``, borrowed."""
+        return self._handle.pointer
+
+
 #: What a manager takes as its cache.
-AnyCache: TypeAlias = ImageCache | Cache | CacheChain
+AnyCache: TypeAlias = ImageCache | Cache | CacheChain | LayeredCache
 
 # The library holds a number in place of a Python object, as for loaders.
 _caches: weakref.WeakValueDictionary[int, Cache] = weakref.WeakValueDictionary()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from . import _bytes, _enums
 from ._ffi import lib
 from ._handle import Handle
+from .encoding import EncodeOptions, encode_options
 from .options import U32, DecodeOptions, OptionValue, bag, decode_options, known, unsigned
 
 if TYPE_CHECKING:
@@ -31,6 +32,12 @@ class RequestOptions(DecodeOptions, total=False):
     #: The same for the original of a thumbnail.
     original_query_layers: str
     original_store_layers: str
+    #: How a thumbnail or transformed picture is encoded for the disk.
+    encode: EncodeOptions | None
+    #: A picture found in memory brings its encoded bytes too.
+    wants_data: bool
+    #: ``"none"``, ``"memory_data"``, ``"disk"`` or ``"all"``: what the starting call reads from the disk before it returns.
+    blocking_reads: str
     #: Deliver only after the disk cache has committed.
     wait_for_store: bool
     #: Load a URL that failed for good a moment ago all the same.
@@ -41,6 +48,12 @@ class RequestOptions(DecodeOptions, total=False):
     timeout_ms: int | None
     #: Largest body in decoded bytes.
     max_body_bytes: int | None
+    #: Further tries after a transient failure, in place of the downloader's.
+    max_retries: int | None
+    #: Sends and keeps cookies, in a jar that the downloader has in memory.
+    handle_cookies: bool
+    #: Loads from servers whose certificates are not valid; no cache keeps what comes.
+    accept_invalid_certificates: bool
     #: In place of the manager's; ``None`` is no cache.
     cache: AnyCache | None
     #: In place of the manager's.
@@ -104,6 +117,13 @@ def _set_cache(pointer: int, options: RequestOptions) -> None:
     if "cache" in options:
         cache = options["cache"]
         lib.sdimage_request_set_cache(pointer, cache.pointer if cache is not None else None)
+    encode = options.get("encode")
+    if encode:
+        with encode_options(encode) as wish:
+            lib.sdimage_request_set_encode_options(pointer, wish.pointer)
+    lib.sdimage_request_set_wants_data(pointer, options.get("wants_data", False))
+    reads = _enums.number(_enums.BLOCKING_READS, options.get("blocking_reads", "none"), "blocking_reads")
+    lib.sdimage_request_set_blocking_reads(pointer, reads)
     lib.sdimage_request_set_wait_for_store(pointer, options.get("wait_for_store", False))
 
 
@@ -117,6 +137,11 @@ def _set_transfer(pointer: int, options: RequestOptions) -> None:
         lib.sdimage_request_set_header(pointer, name.encode(), None if value is None else value.encode())
     lib.sdimage_request_set_timeout_ms(pointer, unsigned(options.get("timeout_ms"), "timeout_ms", U32))
     lib.sdimage_request_set_max_body_bytes(pointer, unsigned(options.get("max_body_bytes"), "max_body_bytes"))
+    retries = options.get("max_retries")
+    if retries is not None:
+        lib.sdimage_request_set_max_retries(pointer, unsigned(retries, "max_retries", U32))
+    lib.sdimage_request_set_handle_cookies(pointer, options.get("handle_cookies", False))
+    lib.sdimage_request_set_accept_invalid_certificates(pointer, options.get("accept_invalid_certificates", False))
     values = options.get("options")
     if values:
         with bag(values) as carried:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from .support import TestCase, png, sdimage
+from .support import TestCase, jpeg, png, sdimage
 
 
 class Caching(TestCase):
@@ -31,9 +31,9 @@ class Caching(TestCase):
         assert small
         self.assertEqual((small.width, small.height), (4, 3))
 
-    def test_a_picture_alone_is_kept_in_memory(self) -> None:
+    def test_a_picture_alone_can_be_kept_in_memory_only(self) -> None:
         cache = self.cache()
-        cache.store("a", image=sdimage.decode(png()))
+        cache.store("a", image=sdimage.decode(png()), disk=False)
         self.assertEqual((cache.contains("a"), cache.data("a")), ("memory", None))
         self.assertIsNotNone(cache.memory_image("a"))
         self.assert_error("INVALID_ARGUMENT", cache.store, "a")
@@ -136,7 +136,7 @@ class Caching(TestCase):
 
     def test_a_folder_that_cannot_be_used_is_told_by_stores(self) -> None:
         with sdimage.ImageCache("/proc/no/such/place") as cache:
-            cache.store("a", image=sdimage.decode(png()))
+            self.assert_error("CACHE_UNUSABLE", cache.store, "a", image=sdimage.decode(png()))
             self.assertEqual(cache.contains("a"), "memory")
             self.assert_error("CACHE_UNUSABLE", cache.store, "a", data=b"x")
 
@@ -243,3 +243,28 @@ class Disk(TestCase):
         cache = self.cache()
         self.assert_error("INVALID_ARGUMENT", cache.store, b"\xff", data=b"1")
         self.assert_error("INVALID_ARGUMENT", cache.data, b"a\xc3")
+
+    def test_a_picture_without_bytes_is_encoded(self) -> None:
+        cache = self.cache()
+        image = sdimage.decode(jpeg(64, 48))
+        cache.store("whole", image, memory=False)
+        cache.store("small", image, memory=False, max_pixel_size=(16, 16), quality=0.5)
+        whole, small = cache.data("whole"), cache.data("small")
+        assert whole and small
+        self.assertEqual(sdimage.info(whole)["format"], "jpeg")
+        self.assertEqual(sdimage.info(small)["width"], 16)
+        self.assertIsNone(cache.memory_image("whole"))
+
+    def test_files_that_came_with_the_program_are_found(self) -> None:
+        folder = self.folder()
+        shipped = os.path.join(folder, "shipped.png")
+        with open(shipped, "wb") as file:
+            file.write(png(7, 5))
+        names = {b"here": shipped, b"gone": "/nowhere/at/all"}
+        with sdimage.ImageCache(os.path.join(folder, "cache"), additional_path=names.get) as cache:
+            image = cache.image("here")
+            assert image
+            self.assertEqual(image.width, 7)
+            self.assertIsNone(cache.data("gone"))
+            self.assertIsNone(cache.data("unknown"))
+            self.assertEqual(cache.disk_count(), 0)

@@ -112,3 +112,26 @@ class Chains(TestCase):
         self.assert_error("INVALID_ARGUMENT", outer.set_policy, "store", "some")
         outer.remove(inner)
         self.assert_error("NOT_FOUND", outer.remove, inner)
+
+    def test_a_cache_of_two_halves_uses_one_of_each(self) -> None:
+        memory, disk = WithPictures(), sdimage.ImageCache(self.folder())
+        with sdimage.Manager(cache=sdimage.LayeredCache(memory, disk), loader=lambda request: png()) as manager:
+            manager.load("test://a", wait_for_store=True)
+            self.assertEqual(list(memory.pictures), [b"test://a"])
+            self.assertEqual(memory.entries, {})
+            self.assertEqual(disk.contains("test://a"), "disk")
+        disk.close()
+
+    def test_a_thumbnail_is_read_back_with_its_bytes(self) -> None:
+        cache = sdimage.ImageCache(self.folder())
+        with sdimage.Manager(cache=cache, loader=lambda request: png(40, 30)) as manager:
+            manager.load("test://a.png", thumbnail_size=(20, 20), wait_for_store=True)
+            cache.clear(disk=False)
+            cache.remove("test://a.png")
+            again = manager.load("test://a.png", thumbnail_size=(20, 20), source_policy="cache_only")
+            self.assertEqual((again.source, again.image.width), ("disk", 20))
+            self.assertIsNotNone(again.data)
+            warm = manager.load("test://a.png", thumbnail_size=(20, 20), wants_data=True, blocking_reads="all")
+            self.assertEqual(warm.source, "memory")
+            self.assertIsNotNone(warm.data)
+        cache.close()

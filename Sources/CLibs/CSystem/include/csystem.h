@@ -22,9 +22,9 @@ static inline uint64_t csys_order(void) { return __builtin_ia32_rdtsc(); }
 static inline uint64_t csys_order(void) { return csys_next_order(); }
 #endif
 
-/* Sleeping on a 32-bit word of this process while it holds `expected`, and waking one sleeper (futex(2)); a hint to the
-   processor that this is a waiting loop. */
-void csys_futex_wait(const void *word, uint32_t expected);
+/* Sleeping on a 32-bit word of this process while it holds `expected`, for less than a second at most, and waking one
+   sleeper (futex(2)); a hint to the processor that this is a waiting loop. */
+void csys_futex_wait(const void *word, uint32_t expected, uint32_t nanoseconds);
 void csys_futex_wake(const void *word);
 static inline void csys_pause(void) {
 #if defined(__x86_64__)

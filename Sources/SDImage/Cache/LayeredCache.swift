@@ -1,0 +1,42 @@
+/// A cache of two halves: the memory part of one cache and the disk part of another, so that one of them may be the host's.
+package final class LayeredCache: ImageCaching {
+    private let memory: any ImageCaching
+    private let disk: any ImageCaching
+
+    package init(memory: any ImageCaching, disk: any ImageCaching) {
+        self.memory = memory
+        self.disk = disk
+    }
+
+    /// What it is made of, to find chains that would hold themselves.
+    package var members: [any ImageCaching] { [memory, disk] }
+
+    package func memoryImage(for key: UnsafeRawBufferPointer) -> Image? { unsafe memory.memoryImage(for: key) }
+
+    package func storeInMemory(_ image: Image, for key: CacheKey) { memory.storeInMemory(image, for: key) }
+
+    package func diskData(for key: CacheKey) async throws(ImageError) -> CachedData? { try await disk.diskData(for: key) }
+
+    package func storeOnDisk(_ data: CachedData, for key: CacheKey) async throws(ImageError) {
+        try await disk.storeOnDisk(data, for: key)
+    }
+
+    package func enqueueDiskStore(_ data: CachedData, for key: CacheKey) { disk.enqueueDiskStore(data, for: key) }
+
+    package func dropDamaged(_ data: CachedData, for key: CacheKey) { disk.dropDamaged(data, for: key) }
+
+    package func remove(_ key: CacheKey, from layers: CacheLayers) async throws(ImageError) {
+        if layers.contains(.memory) { try await memory.remove(key, from: .memory) }
+        if layers.contains(.disk) { try await disk.remove(key, from: .disk) }
+    }
+
+    package func contains(_ key: CacheKey, in layers: CacheLayers) async throws(ImageError) -> CacheLayers {
+        if layers.contains(.memory), try await !memory.contains(key, in: .memory).isEmpty { return .memory }
+        return layers.contains(.disk) ? try await disk.contains(key, in: .disk) : []
+    }
+
+    package func clear(_ layers: CacheLayers) async throws(ImageError) {
+        if layers.contains(.memory) { try await memory.clear(.memory) }
+        if layers.contains(.disk) { try await disk.clear(.disk) }
+    }
+}

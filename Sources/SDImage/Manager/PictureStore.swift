@@ -1,0 +1,67 @@
+/// Puts pictures into a cache: the picture into memory, and on disk the bytes that came with it, or the picture encoded
+/// (spec CAC-10 … 13).
+package struct PictureStore: Sendable {
+    private let cache: any ImageCaching
+    private let registry: CoderRegistry
+    private let layers: CacheLayers
+
+    package init(cache: any ImageCaching, registry: CoderRegistry, layers: CacheLayers) {
+        self.cache = cache
+        self.registry = registry
+        self.layers = layers
+    }
+
+    /// The part that is done at once.
+    package func storeInMemory(_ image: Image?, for key: CacheKey) {
+        if let image, layers.contains(.memory) { cache.storeInMemory(image, for: key) }
+    }
+
+    /// Blocks until all is committed.
+    package func storeNow(_ image: Image?, _ bytes: Bytes?, for key: CacheKey, options: EncodeOptions) throws(ImageError) {
+        storeInMemory(image, for: key)
+        guard let data = try entry(image, bytes, options) else { return }
+        do throws(ImageError) { try cache.storeNow(data, for: key) } catch { try forgive(error, image) }
+    }
+
+    /// Returns when all is committed; memory must have the picture already.
+    package func storeOnDisk(_ image: Image?, _ bytes: Bytes?, for key: CacheKey, options: EncodeOptions, engine: Engine)
+        async throws(ImageError)
+    {
+        let made = try await engine.work.run(.normal) { () throws(ImageError) -> CachedData? in
+            try entry(image, bytes, options)
+        }
+        guard let made else { return }
+        do throws(ImageError) { try await cache.storeOnDisk(made, for: key) } catch { try forgive(error, image) }
+    }
+
+    /// What the disk gets; nil where it is not to have anything.
+    package func entry(_ image: Image?, _ bytes: Bytes?, _ options: EncodeOptions) throws(ImageError) -> CachedData? {
+        guard layers.contains(.disk) else { return nil }
+        var data: CachedData
+        if let bytes {
+            data = CachedData(bytes: bytes)
+        } else if let image {
+            let format = registry.format(toStore: image)
+            data = CachedData(bytes: try registry.encode(image, format: format, options: options, stop: StopSignal()))
+        } else {
+            return nil
+        }
+        data.extendedData = image?.metadata.extendedData
+        return data
+    }
+
+    /// Memory is enough where the cache has nothing else.
+    private func forgive(_ error: ImageError, _ image: Image?) throws(ImageError) {
+        guard error.status == .unsupported, image != nil, layers.contains(.memory) else { throw error }
+    }
+}
+
+extension CoderRegistry {
+    /// The format of a picture that is stored without bytes of its own (spec CAC-12): its own where that can be written.
+    func format(toStore image: Image) -> ImageFormat {
+        let own = image.metadata.format
+        if own != .undefined, canEncode(own), image.frames == nil || own == .gif || own == .png || own == .webp { return own }
+        if image.frames != nil { return .gif }
+        return image.metadata.hasAlpha ? .png : .jpeg
+    }
+}

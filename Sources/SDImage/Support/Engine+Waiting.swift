@@ -1,0 +1,22 @@
+extension Engine {
+    /// Runs asynchronous work while the calling thread waits for its end. `wouldDeadlock` on a thread of the library: the
+    /// work may need that very thread.
+    package static func wait<R: Sendable>(
+        for body: @escaping @Sendable () async throws(ImageError) -> R
+    ) throws(ImageError) -> R {
+        if isForked { throw .forked }
+        if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "waiting on a thread of the library") }
+        let lease = try acquire()
+        try lease.engine.executor.ensureStarted()
+        let outcome = Monitor<Result<R, ImageError>?>(nil)
+        Task(executorPreference: lease.engine.executor) {
+            let result: Result<R, ImageError>
+            do throws(ImageError) { result = .success(try await body()) } catch { result = .failure(error) }
+            outcome.withLock { $0 = result }
+            outcome.signal()
+        }
+        let result: Result<R, ImageError>? = outcome.wait { result, _ in result }
+        guard let result else { throw ImageError(.internalError, "waiting ended without an outcome") }
+        return try result.get()
+    }
+}

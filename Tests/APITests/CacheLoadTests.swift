@@ -1,0 +1,133 @@
+import CSDImage
+import Foundation
+import TestSupport
+import Testing
+
+/// Looking into one cache with a request: what comes, and whether before the call returns.
+@Suite struct CacheLoadTests {
+    private let folder = TemporaryDirectory()
+
+    private func storedPicture(inMemory: Bool) throws -> Owned {
+        let cache = try makeCache(in: folder.path)
+        let bytes = makePNG(width: 6, height: 3)
+        let data = try make(sdimage_data_unref) { sdimage_data_new(bytes, bytes.count, $0, $1) }
+        #expect(sdimage_cache_store_data(cache.pointer, "a key", -1, data.pointer, nil) == .SDIMAGE_STATUS_OK)
+        if inMemory { _ = try make(sdimage_image_unref) { sdimage_cache_image(cache.pointer, "a key", -1, nil, $0, $1) } }
+        return cache
+    }
+
+    /// A load without callbacks, and its result when the starting call returned.
+    private func look(_ cache: Owned, _ request: Owned) throws -> (task: Owned, early: Delivered?) {
+        let task = try make(sdimage_task_unref) {
+            sdimage_cache_load(cache.pointer, request.pointer, nil, nil, nil, $0, $1)
+        }
+        return (task, delivered(task))
+    }
+
+    private func delivered(_ task: Owned) -> Delivered? {
+        var result: OpaquePointer?
+        sdimage_task_copy_result(task.pointer, &result)
+        defer { sdimage_result_unref(result) }
+        return result.map { Delivered($0) }
+    }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let wantsData: Bool
+        let reads: sdimage_blocking_reads
+        let inMemory: Bool
+        /// "none", "early" or "late".
+        let bytes: String
+        var testDescription: String { "wants \(wantsData), reads \(reads.rawValue), in memory \(inMemory)" }
+    }
+
+    // Spec CAC-29, both columns.
+    @Test(arguments: [
+        Row(wantsData: false, reads: .SDIMAGE_BLOCKING_READS_NONE, inMemory: true, bytes: "none"),
+        Row(wantsData: false, reads: .SDIMAGE_BLOCKING_READS_MEMORY_DATA, inMemory: true, bytes: "none"),
+        Row(wantsData: false, reads: .SDIMAGE_BLOCKING_READS_DISK, inMemory: true, bytes: "none"),
+        Row(wantsData: false, reads: .SDIMAGE_BLOCKING_READS_ALL, inMemory: true, bytes: "none"),
+        Row(wantsData: true, reads: .SDIMAGE_BLOCKING_READS_NONE, inMemory: true, bytes: "late"),
+        Row(wantsData: true, reads: .SDIMAGE_BLOCKING_READS_MEMORY_DATA, inMemory: true, bytes: "early"),
+        Row(wantsData: true, reads: .SDIMAGE_BLOCKING_READS_DISK, inMemory: true, bytes: "late"),
+        Row(wantsData: true, reads: .SDIMAGE_BLOCKING_READS_ALL, inMemory: true, bytes: "early"),
+        Row(wantsData: false, reads: .SDIMAGE_BLOCKING_READS_NONE, inMemory: false, bytes: "late"),
+        Row(wantsData: false, reads: .SDIMAGE_BLOCKING_READS_MEMORY_DATA, inMemory: false, bytes: "late"),
+        Row(wantsData: false, reads: .SDIMAGE_BLOCKING_READS_DISK, inMemory: false, bytes: "early"),
+        Row(wantsData: true, reads: .SDIMAGE_BLOCKING_READS_MEMORY_DATA, inMemory: false, bytes: "late"),
+        Row(wantsData: true, reads: .SDIMAGE_BLOCKING_READS_DISK, inMemory: false, bytes: "early"),
+        Row(wantsData: true, reads: .SDIMAGE_BLOCKING_READS_ALL, inMemory: false, bytes: "early"),
+    ])
+    func bytesComeWhenTheTableSays(row: Row) throws {
+        let cache = try storedPicture(inMemory: row.inMemory)
+        let request = makeRequest("a key")
+        sdimage_request_set_wants_data(request.pointer, row.wantsData)
+        sdimage_request_set_blocking_reads(request.pointer, row.reads)
+        let (task, early) = try look(cache, request)
+        // A disk read may be so quick that its result is there too: only what must be early is asked for here.
+        if row.bytes == "early" { #expect(early?.hasData == true) }
+        if row.bytes == "none" { #expect(early?.width == 6) }
+        #expect(sdimage_task_wait(task.pointer, 10_000, nil) == .SDIMAGE_STATUS_OK)
+        let final = try #require(delivered(task))
+        #expect(final.width == 6)
+        #expect(final.status == .SDIMAGE_STATUS_OK)
+        #expect(final.hasData == (row.bytes != "none"))
+        #expect(final.source == (row.inMemory ? .SDIMAGE_IMAGE_SOURCE_MEMORY : .SDIMAGE_IMAGE_SOURCE_DISK))
+    }
+
+    @Test func aMissHasNeitherPictureNorErrorAndAsksNobody() throws {
+        let cache = try makeCache(in: folder.path)
+        let request = makeRequest("no URL at all")
+        sdimage_request_set_blocking_reads(request.pointer, .SDIMAGE_BLOCKING_READS_ALL)
+        let (_, early) = try look(cache, request)
+        #expect(early?.status == .SDIMAGE_STATUS_OK)
+        #expect(early?.width == 0)
+        #expect(early?.source == .SDIMAGE_IMAGE_SOURCE_NONE)
+    }
+
+    @Test func whatAManagerFindsNearbyIsDeliveredBeforeTheLoadReturns() throws {
+        let cache = try storedPicture(inMemory: false)
+        let immediate = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_immediate($0, $1) }
+        let manager = try makeManager(cache: cache, dispatcher: immediate)
+        let request = makeRequest("https://h/a.png")
+        sdimage_request_set_cache_key(request.pointer, "a key", -1)
+        sdimage_request_set_blocking_reads(request.pointer, .SDIMAGE_BLOCKING_READS_DISK)
+        let listener = Listener()
+        _ = try listener.load(manager, request)
+        #expect(listener.finals.first?.source == .SDIMAGE_IMAGE_SOURCE_DISK)
+        #expect(listener.finals.first?.thread == UInt(pthread_self()))
+    }
+
+    @Test func aLoadThatGoesOnToALoaderIsNotWaitedFor() throws {
+        let held = HeldLoader()
+        let manager = try makeManager(cache: try makeCache(in: folder.path), loader: try held.makeLoader())
+        let request = makeRequest("test://a.png")
+        sdimage_request_set_blocking_reads(request.pointer, .SDIMAGE_BLOCKING_READS_ALL)
+        let listener = Listener()
+        _ = try listener.load(manager, request)
+        #expect(listener.finals.isEmpty)
+        #expect(held.answer(makePNG(width: 2, height: 2)))
+        #expect(listener.final()?.status == .SDIMAGE_STATUS_OK)
+    }
+
+    @Test func onAThreadOfTheLibraryNothingIsWaitedForAndAllComes() throws {
+        let cache = try storedPicture(inMemory: false)
+        let manager = try makeManager(cache: cache)
+        let inner = Listener()
+        let outer = Listener()
+        let request = makeRequest("https://h/a.png")
+        sdimage_request_set_cache_key(request.pointer, "a key", -1)
+        sdimage_request_set_blocking_reads(request.pointer, .SDIMAGE_BLOCKING_READS_ALL)
+        sdimage_request_set_query_layers(request.pointer, .SDIMAGE_CACHE_LAYERS_DISK)
+        outer.onResult = { _, _ in _ = try? inner.load(manager, request) }
+        _ = try outer.load(manager, request)
+        #expect(inner.final()?.source == .SDIMAGE_IMAGE_SOURCE_DISK)
+    }
+
+    @Test func extendedDataComesBackWithThePicture() throws {
+        let cache = try storedPicture(inMemory: false)
+        let note = try make(sdimage_data_unref) { sdimage_data_new("note", 4, $0, $1) }
+        #expect(sdimage_cache_set_extended_data(cache.pointer, "a key", -1, note.pointer, nil) == .SDIMAGE_STATUS_OK)
+        let image = try make(sdimage_image_unref) { sdimage_cache_image(cache.pointer, "a key", -1, nil, $0, $1) }
+        #expect(sdimage_data_length(sdimage_image_extended_data(image.pointer)) == 4)
+    }
+}

@@ -1,0 +1,139 @@
+import CSDImage
+import Foundation
+import TestSupport
+import Testing
+
+/// Thumbnails and transformed pictures on disk, under keys of their own.
+@Suite struct VariantTests {
+    private let folder = TemporaryDirectory()
+    private let held = HeldLoader()
+
+    /// Loads until everything is committed, and answers the loader when it is asked.
+    private func load(_ cache: Owned, _ url: String, bytes: [UInt8]? = nil, _ change: (OpaquePointer) -> Void) throws -> Delivered
+    {
+        let manager = try makeManager(cache: cache, loader: try held.makeLoader())
+        let request = makeRequest(url)
+        sdimage_request_set_wait_for_store(request.pointer, true)
+        change(request.pointer)
+        let listener = Listener()
+        _ = try listener.load(manager, request)
+        if let bytes { #expect(held.answer(bytes)) }
+        return try #require(listener.final())
+    }
+
+    private func contains(_ cache: Owned, _ key: String) -> sdimage_cache_layers {
+        sdimage_cache_contains(cache.pointer, key, -1)
+    }
+
+    private func thumbnail(_ request: OpaquePointer) { sdimage_request_set_thumbnail_size(request, 4, 4, true) }
+
+    @Test func aThumbnailIsReadBackFromItsOwnEntry() throws {
+        let cache = try makeCache(in: folder.path)
+        let url = "test://h/a.png"
+        let key = "test://h/a-Thumbnail(%7B4.000000,4.000000%7D,1).png"
+        #expect(try load(cache, url, bytes: makePNG(width: 8, height: 4), thumbnail).width == 4)
+        #expect(contains(cache, key) == .SDIMAGE_CACHE_LAYERS_ALL)
+        #expect(contains(cache, url) == .SDIMAGE_CACHE_LAYERS_DISK)
+        // Without the original and without memory it is still there.
+        #expect(sdimage_cache_remove(cache.pointer, url, -1, .SDIMAGE_CACHE_LAYERS_ALL, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY, nil) == .SDIMAGE_STATUS_OK)
+        let again = try load(cache, url, thumbnail)
+        #expect(again.width == 4)
+        #expect(again.source == .SDIMAGE_IMAGE_SOURCE_DISK)
+        #expect(again.hasData)
+        #expect(held.startCount == 1)
+    }
+
+    @Test func aThumbnailMadeFromTheDisksOriginalIsKeptToo() throws {
+        let cache = try makeCache(in: folder.path)
+        let url = "test://h/b.png"
+        _ = try load(cache, url, bytes: makePNG(width: 8, height: 4)) { _ in }
+        let small = try load(cache, url, thumbnail)
+        #expect(small.source == .SDIMAGE_IMAGE_SOURCE_DISK)
+        #expect(!small.hasData)
+        #expect(contains(cache, "test://h/b-Thumbnail(%7B4.000000,4.000000%7D,1).png") == .SDIMAGE_CACHE_LAYERS_ALL)
+    }
+
+    @Test func aTransformedPictureIsNotTransformedAgain() throws {
+        let cache = try makeCache(in: folder.path)
+        let counting = CountingTransformer(width: 5)
+        let transformer = try counting.makeTransformer(key: "Narrow")
+        for _ in 0..<2 {
+            let bytes = held.startCount == 0 ? makePNG(width: 8, height: 4) : nil
+            _ = try load(cache, "test://h/c.png", bytes: bytes) { sdimage_request_set_transformer($0, transformer.pointer) }
+            #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY, nil) == .SDIMAGE_STATUS_OK)
+        }
+        #expect(counting.keys.count == 1)
+        #expect(held.startCount == 1)
+    }
+
+    @Test func theDiskKeepsOneVariantForAllPixelFormats() throws {
+        let cache = try makeCache(in: folder.path)
+        let options = Owned(sdimage_decode_options_new()) { sdimage_decode_options_unref($0) }
+        sdimage_decode_options_set_thumbnail_size(options.pointer, 4, 4, true)
+        sdimage_decode_options_set_pixel_format(options.pointer, .SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED)
+        let url = "test://h/d.png"
+        _ = try load(cache, url, bytes: makePNG(width: 8, height: 4)) { sdimage_request_set_decode_options($0, options.pointer) }
+        #expect(contains(cache, "test://h/d-Thumbnail(%7B4.000000,4.000000%7D,1).png") == .SDIMAGE_CACHE_LAYERS_DISK)
+        #expect(sdimage_cache_remove(cache.pointer, url, -1, .SDIMAGE_CACHE_LAYERS_ALL, nil) == .SDIMAGE_STATUS_OK)
+        #expect(try load(cache, url, thumbnail).source == .SDIMAGE_IMAGE_SOURCE_DISK)
+    }
+
+    @Test func noVariantIsStoredWhereTheRequestSaysNoOrItWouldBeNoSmaller() throws {
+        let cache = try makeCache(in: folder.path)
+        _ = try load(cache, "test://h/e.png", bytes: makePNG(width: 8, height: 4)) {
+            thumbnail($0)
+            sdimage_request_set_store_layers($0, .SDIMAGE_CACHE_LAYERS_MEMORY)
+        }
+        #expect(contains(cache, "test://h/e-Thumbnail(%7B4.000000,4.000000%7D,1).png") == .SDIMAGE_CACHE_LAYERS_MEMORY)
+        _ = try load(cache, "test://h/f.png", bytes: makePNG(width: 3, height: 3), thumbnail)
+        #expect(contains(cache, "test://h/f-Thumbnail(%7B4.000000,4.000000%7D,1).png") == .SDIMAGE_CACHE_LAYERS_MEMORY)
+    }
+
+    @Test func aDamagedVariantIsMadeAnew() throws {
+        let cache = try makeCache(in: folder.path)
+        let url = "test://h/g.png"
+        _ = try load(cache, url, bytes: makePNG(width: 8, height: 4), thumbnail)
+        let junk = try make(sdimage_data_unref) { sdimage_data_new("no picture", 10, $0, $1) }
+        let key = "test://h/g-Thumbnail(%7B4.000000,4.000000%7D,1).png"
+        #expect(sdimage_cache_store_data(cache.pointer, key, -1, junk.pointer, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY, nil) == .SDIMAGE_STATUS_OK)
+        let again = try load(cache, url, thumbnail)
+        #expect(again.width == 4)
+        #expect(again.status == .SDIMAGE_STATUS_OK)
+        #expect(held.startCount == 1)
+    }
+
+    @Test func variantsAreEncodedAsTheRequestSays() throws {
+        let cache = try makeCache(in: folder.path)
+        let options = Owned(sdimage_encode_options_new()) { sdimage_encode_options_unref($0) }
+        sdimage_encode_options_set_max_pixel_size(options.pointer, 2, 2)
+        _ = try load(cache, "test://h/h.png", bytes: makePNG(width: 8, height: 4)) {
+            thumbnail($0)
+            sdimage_request_set_encode_options($0, options.pointer)
+        }
+        let key = "test://h/h-Thumbnail(%7B4.000000,4.000000%7D,1).png"
+        #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY, nil) == .SDIMAGE_STATUS_OK)
+        let image = try make(sdimage_image_unref) { sdimage_cache_image(cache.pointer, key, -1, nil, $0, $1) }
+        #expect(sdimage_image_width(image.pointer) == 2)
+    }
+
+    @Test func theFirstFrameOfAnAnimationInMemoryIsACopyAndTheAnimationStays() throws {
+        let cache = try makeCache(in: nil)
+        let pixels = [UInt8](repeating: 1, count: 4)
+        let frame = try make(sdimage_image_unref) {
+            sdimage_image_new(2, 2, 2, .SDIMAGE_PIXEL_FORMAT_GRAY8, pixels, $0, $1)
+        }
+        let frames: [OpaquePointer?] = [frame.pointer, frame.pointer]
+        let moving = try make(sdimage_image_unref) { sdimage_image_new_animation(frames, [100, 100], 2, 0, $0, $1) }
+        #expect(sdimage_cache_set_memory_image(cache.pointer, "test://h/i.gif", -1, moving.pointer, nil) == .SDIMAGE_STATUS_OK)
+        let options = Owned(sdimage_decode_options_new()) { sdimage_decode_options_unref($0) }
+        sdimage_decode_options_set_first_frame_only(options.pointer, true)
+        let still = try load(cache, "test://h/i.gif") { sdimage_request_set_decode_options($0, options.pointer) }
+        #expect(still.source == .SDIMAGE_IMAGE_SOURCE_MEMORY)
+        let kept = Owned(try #require(sdimage_cache_memory_image(cache.pointer, "test://h/i.gif", -1))) {
+            sdimage_image_unref($0)
+        }
+        #expect(sdimage_image_frame_count(kept.pointer) == 2)
+    }
+}
