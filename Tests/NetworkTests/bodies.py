@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import pathlib
 import resource
 import subprocess
@@ -57,16 +58,16 @@ def broken_transfers(pictures: dict[str, bytes]) -> None:
     with Server() as server, world() as here:
         for fault, (break_off, codes) in BROKEN.items():
             wrong = []
-            for kind, data in pictures.items():
-                path = f"/{kind}-{len(wrong)}-{abs(hash(fault))}"
+            for (kind, data), progressive in itertools.product(pictures.items(), (False, True)):
+                path = f"/{len(server.answers)}"
                 url = server.on(path, lambda c, data=data: break_off(c, data))
-                code = here.code(url)
+                code = here.code(url, progressive=progressive)
                 if code not in codes or here.keeps(url):
                     wrong.append(f"{kind}: {code}, kept {here.keeps(url)}")
                 server.on(path, lambda c, data=data: c.answer(data))
                 if not here.is_picture(url, data):
                     wrong.append(f"{kind}: the next good answer is not taken")
-            report.check(f"broken transfer, {fault}: {len(pictures)} formats", not wrong, "; ".join(wrong))
+            report.check(f"broken transfer, {fault}: {len(pictures)} formats, progressive or not", not wrong, "; ".join(wrong))
 
 
 def broken_transfers_resume(data: bytes) -> None:
@@ -85,6 +86,9 @@ def broken_transfers_resume(data: bytes) -> None:
             connection.close()
 
     with Server(answer) as server, world(max_retries=5, retry_delay_ms=(1, 2)) as here:
+        here.load(server.url("/b"), progressive=True)
+        report.check("the same where the picture is shown while it grows", here.cache.data(server.url("/b")) == data)
+        server.requests.clear()
         result = here.load(server.url("/a"))
         report.check("a body that breaks off thrice is put together", result.data == data)
         asked = [headers.get("range") for _, headers in server.requests]

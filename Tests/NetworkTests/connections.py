@@ -190,7 +190,8 @@ def tls(good: bytes, folder: pathlib.Path, authority: Authority) -> None:
             refused(here, f"TLS refused, {name}", f"https://127.0.0.1:{port}/", {"TLS_FAILED", "CONNECTION_LOST"})
         with Server(lambda c: c.reset(), context(authority.sign("resetting"))) as server:
             refused(here, "TLS, a reset before the answer", server.url("/a"), {"CONNECTION_LOST", "TLS_FAILED"})
-        with Server(lambda c: (c.send(head(length=len(good)), good[:90]), c.reset()), context(authority.sign("cutting"))) as server:
+        cut = lambda c: (c.send(head(length=len(good)), good[:90]), c.reset())  # noqa: E731
+        with Server(cut, context(authority.sign("cutting"))) as server:
             refused(here, "TLS, a reset within the body", server.url("/a"), {"CONNECTION_LOST", "TLS_FAILED"})
         with Server(answer, context(authority.sign("good"))) as server:
             report.check("TLS, a certificate in order", here.is_picture(server.url("/a"), good))
@@ -208,43 +209,83 @@ def nginx(pictures: dict[str, bytes], folder: pathlib.Path, authority: Authority
         return
     root = folder / "root"
     root.mkdir(exist_ok=True)
-    png = pictures["png"]
-    names = [f"{index}.png" for index in range(500)]
-    for name in names:
-        (root / name).write_bytes(png)
+    for index in range(500):
+        (root / f"{index}.png").write_bytes(pictures["png"])
     (root / "a.bmp").write_bytes(pictures["bmp"])
+    (root / "large.png").write_bytes(pictures["png"] + bytes(3 << 20))
     with Nginx(folder, authority.sign("nginx"), authority.file) as server:
-        ca = {"ca_file": str(authority.file)}
-        plain, secure = f"http://127.0.0.1:{server.plain}", f"https://127.0.0.1:{server.tls}"
         for version, protocol in (("automatic", "HTTP/2"), ("1.1", "HTTP/1.1")):
-            before = len(server.log(server.tls))
-            with world(**ca, http_version=version, max_per_host=6) as here:
-                results = load_all(here, [f"{secure}/{name}" for name in names])
-            right = sum(result.data == png for result in results)
-            report.check(f"nginx, {protocol} over TLS: 500 right pictures", right == 500, f"{right}")
-            spoken = {each.protocol for result in results for each in result.transactions}
-            report.check(f"nginx, {protocol} is spoken", spoken == {protocol}, str(spoken))
-            time.sleep(0.1)
-            used = {line[0] for line in server.log(server.tls)[before:]}
-            report.check(f"nginx, {protocol} over TLS: 500 pictures over at most 6 connections", 0 < len(used) <= 6, str(len(used)))
-            print(f"   {len(used)} connections", flush=True)
-        with world() as here:
-            result = here.load(f"{plain}/a.bmp")
-            sent = result.transactions[0]
-            report.check("nginx, gzip is asked for and undone", result.data == pictures["bmp"] and sent.wire_bytes < sent.body_bytes,
-                         str(sent))
-            middle = here.load(f"{plain}/0.png", source_policy="loader_only")
-            report.check("nginx, HTTP/1.1 keeps its connection", middle.transactions[0].is_connection_reused)
-            refused(here, "nginx, a locked folder", f"{plain}/locked/0.png", {"HTTP_STATUS"})
-        with world(credential=("user", "secret")) as here:
-            report.check("nginx, a user who may", here.is_picture(f"{plain}/locked/0.png", png))
-        with world(credential=("user", "wrong")) as here:
-            refused(here, "nginx, a user who may not", f"{plain}/locked/1.png", {"AUTHENTICATION_FAILED"})
-        certificate, key = authority.sign("client", "email:client@example.org")
-        with world(**ca, client_certificate=(str(certificate), str(key), None)) as here:
-            report.check("nginx, a client that shows a certificate", here.is_picture(f"https://127.0.0.1:{server.client}/0.png", png))
-        with world(**ca) as here:
-            refused(here, "nginx, a client without one", f"https://127.0.0.1:{server.client}/0.png", {"HTTP_STATUS"})
+            few_connections(server, version, protocol, pictures["png"], str(authority.file))
+        plainly(server, pictures)
+        resumed(server, (root / "large.png").read_bytes())
+        clients(server, pictures["png"], authority)
+
+
+def few_connections(server: Nginx, version: str, protocol: str, png: bytes, authority: str) -> None:
+    before = len(server.log(server.tls))
+    with world(ca_file=authority, http_version=version, max_per_host=6) as here:
+        results = load_all(here, [f"https://127.0.0.1:{server.tls}/{index}.png" for index in range(500)])
+    right = sum(result.data == png for result in results)
+    report.check(f"nginx, {protocol} over TLS: 500 right pictures", right == 500, f"{right}")
+    spoken = {each.protocol for result in results for each in result.transactions}
+    report.check(f"nginx, {protocol} is spoken", spoken == {protocol}, str(spoken))
+    time.sleep(0.1)
+    used = len({line[0] for line in server.log(server.tls)[before:]})
+    report.check(f"nginx, {protocol} over TLS: 500 pictures over at most 6 connections", 0 < used <= 6, str(used))
+    print(f"   {used} connections", flush=True)
+
+
+def plainly(server: Nginx, pictures: dict[str, bytes]) -> None:
+    plain = f"http://127.0.0.1:{server.plain}"
+    with world() as here:
+        result = here.load(f"{plain}/a.bmp")
+        sent = result.transactions[0]
+        packed = result.data == pictures["bmp"] and sent.wire_bytes < sent.body_bytes
+        report.check("nginx, gzip is asked for and undone", packed, str(sent))
+        next_one = here.load(f"{plain}/0.png", source_policy="loader_only").transactions[0]
+        report.check("nginx, HTTP/1.1 keeps its connection", next_one.is_connection_reused)
+        refused(here, "nginx, a locked folder", f"{plain}/locked/0.png", {"HTTP_STATUS"})
+    with world(credential=("user", "secret")) as here:
+        report.check("nginx, a user who may", here.is_picture(f"{plain}/locked/0.png", pictures["png"]))
+    with world(credential=("user", "wrong")) as here:
+        refused(here, "nginx, a user who may not", f"{plain}/locked/1.png", {"AUTHENTICATION_FAILED"})
+
+
+def resumed(server: Nginx, large: bytes) -> None:
+    """Through a relay that breaks off after each megabyte."""
+    relay = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        for _ in range(8):
+            try:
+                client, _ = relay.accept()
+            except OSError:
+                return
+            with client, socket.create_connection(("127.0.0.1", server.plain)) as origin:
+                origin.sendall(client.recv(65536))
+                left = 1 << 20
+                while left and (piece := origin.recv(min(left, 65536))):
+                    client.sendall(piece)
+                    left -= len(piece)
+
+    threading.Thread(target=serve, daemon=True).start()
+    with world(max_retries=6, retry_delay_ms=(1, 2), inactivity_timeout_ms=2000) as here:
+        result = here.load(f"http://127.0.0.1:{relay.getsockname()[1]}/large.png")
+        statuses = [each.http_status for each in result.transactions]
+        report.check("nginx, a body that breaks off again and again is put together",
+                     result.data == large and statuses == [200, 206, 206, 206], str(statuses))
+        sent = sum(each.body_bytes for each in result.transactions)
+        report.check("nginx, none of it is sent twice", sent == len(large), f"{sent} of {len(large)}")
+    relay.close()
+
+
+def clients(server: Nginx, png: bytes, authority: Authority) -> None:
+    url = f"https://127.0.0.1:{server.client}/0.png"
+    certificate, key = authority.sign("client", "email:client@example.org")
+    with world(ca_file=str(authority.file), client_certificate=(str(certificate), str(key), None)) as here:
+        report.check("nginx, a client that shows a certificate", here.is_picture(url, png))
+    with world(ca_file=str(authority.file)) as here:
+        refused(here, "nginx, a client without one", url, {"HTTP_STATUS"})
 
 
 def downgrading(authority: Authority) -> tuple[Server, str]:
