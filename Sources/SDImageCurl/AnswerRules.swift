@@ -24,6 +24,7 @@ enum AnswerRules {
         }
         // An interim answer (1xx) has no body, and another answer follows it.
         if unsafe transfer.head.take(line), transfer.head.status >= 200 {
+            transfer.answeredAt = MonotonicClock.wall
             if case .take = verdict(transfer) { transfer.disposition = .keep } else { transfer.disposition = .discard }
         }
         return true

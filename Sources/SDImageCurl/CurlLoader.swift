@@ -48,6 +48,11 @@ package final class CurlLoader: ImageLoader {
         return try outcome.get()
     }
 
+    package func sentFields(_ request: ImageRequest) -> [HeaderField] {
+        let own = [HeaderField(name: "User-Agent", value: settings.configuration.userAgent)]
+        return RequestHead.merge(RequestHead.merge(own, settings.configuration.headers), request.headers)
+    }
+
     package func sharingKey(_ request: ImageRequest) -> [UInt8]? {
         var key: [UInt8] = []
         func append(_ part: some Collection<UInt8>) {

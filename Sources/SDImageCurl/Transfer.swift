@@ -36,6 +36,9 @@ final class Transfer {
     var handle: EasyHandle?
     var head = ResponseHead()
     var headBytes = 0
+    /// Of the wall clock, for the age of the answer.
+    private var askedAt: UInt64 = 0
+    var answeredAt: UInt64 = 0
     var disposition = Disposition.undecided
     var discarded = 0
     var failure: ImageError?
@@ -70,6 +73,7 @@ final class Transfer {
     func prepareHop(at now: UInt64) {
         head = ResponseHead()
         headBytes = 0
+        askedAt = MonotonicClock.wall
         disposition = .undecided
         discarded = 0
         failure = nil
@@ -138,9 +142,9 @@ final class Transfer {
         data.mediaType = head.mediaType
         data.finalURL = hops == 0 ? ticket.url.bytes : url.withoutUserInfo
         data.source = .network
-        data.entityTag = head.entityTag
-        data.lastModified = head.lastModified
-        data.cacheControl = head.cacheControl
+        data.answer = head.answer
+        data.answer.requestTime = askedAt
+        data.answer.responseTime = answeredAt
         return data
     }
 

@@ -148,6 +148,16 @@ package final class LoadTask: Sendable {
         if isNew { schedule(inline: false) }
     }
 
+    /// Delivers a picture that another one follows; nothing after the final result.
+    package func deliver(_ cached: ImageResult, inline: Bool = false) {
+        let isTaken = monitor.withLock { state -> Bool in
+            guard state.result == nil, hasHandler || dispatcher.takesEvents else { return false }
+            state.pending.append(.result(cached))
+            return true
+        }
+        if isTaken { schedule(inline: inline) }
+    }
+
     /// Waits until the final result is known; false when `deadline` passed first.
     package func waitForResult(deadline: UInt64) -> Bool {
         monitor.wait(deadline: deadline) { state, _ in state.result == nil ? nil : true } ?? false

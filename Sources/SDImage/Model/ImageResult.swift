@@ -10,13 +10,15 @@ package final class ImageResult: Sendable {
     package let isChanged: Bool
     /// The picture outlived its freshness and could not be renewed.
     package let isStale: Bool
+    /// By which rule the cached picture was used, or its origin asked.
+    package let freshness: FreshnessRule
     package let url: CString
     package let cacheKey: CString
     package let timings: StageTimings
 
     package init(
         kind: DeliveryKind, image: Image? = nil, data: Bytes? = nil, error: ImageError? = nil, source: ImageSource = .none,
-        isChanged: Bool = false, isStale: Bool = false, url: CString = .empty, cacheKey: CString = .empty,
+        isChanged: Bool = false, isStale: Bool = false, freshness: FreshnessRule = .none, url: CString = .empty, cacheKey: CString = .empty,
         timings: StageTimings = StageTimings()
     ) {
         self.kind = kind
@@ -26,6 +28,7 @@ package final class ImageResult: Sendable {
         self.source = source
         self.isChanged = isChanged
         self.isStale = isStale
+        self.freshness = freshness
         self.url = url
         self.cacheKey = cacheKey
         self.timings = timings
