@@ -75,6 +75,11 @@ struct Delivered: Sendable {
     let source: sdimage_image_source
     let width: UInt32
     let hasData: Bool
+    let isStale: Bool
+    let isChanged: Bool
+    let httpStatus: Int32
+    /// Name of the rule of freshness.
+    let rule: String
     let thread: UInt
 
     init(_ result: OpaquePointer?) {
@@ -83,6 +88,10 @@ struct Delivered: Sendable {
         source = sdimage_result_source(result)
         width = sdimage_image_width(sdimage_result_image(result))
         hasData = sdimage_result_data(result) != nil
+        isStale = sdimage_result_is_stale(result)
+        isChanged = sdimage_result_is_changed(result)
+        httpStatus = sdimage_error_http_status(sdimage_result_error(result))
+        rule = String(cString: sdimage_freshness_rule_name(sdimage_result_freshness(result)))
         thread = UInt(pthread_self())
     }
 }

@@ -28,7 +28,8 @@ package final class ImageManager: Sendable {
 
     package init(
         cache: (any ImageCaching)?, loader: (any ImageLoader)?, dispatcher: any Dispatcher,
-        transformer: (any ImageTransformer)?, registry: CoderRegistry, failedURLRetryAfter: Int64, freshness: FreshnessPolicy = .ignore,
+        transformer: (any ImageTransformer)?, registry: CoderRegistry, failedURLRetryAfter: Int64,
+        freshness: FreshnessPolicy = .ignore,
         ignoresSignatures: Bool = false, lease: EngineLease
     ) {
         self.cache = cache

@@ -68,7 +68,8 @@ package struct LoadPipeline: Sendable {
     }
 
     /// Makes the picture of what was fetched, and stores it.
-    func take(_ loaded: Fetched, _ loader: any ImageLoader, _ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome {
+    func take(_ loaded: Fetched, _ loader: any ImageLoader, _ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome
+    {
         if loaded.data.isUnmodified {
             loaded.leaveBacklog()
             throw ImageError(.notModified, "not modified, by a condition of the request's own", httpStatus: 304)
@@ -312,18 +313,6 @@ extension ImageError {
         default: false
         }
     }
-}
-
-/// What a load came up with.
-struct LoadOutcome {
-    var image: Image?
-    var data: Bytes?
-    var source: ImageSource = .none
-    /// Why the picture is stale; a load without any throws instead, unless a rule is to be told.
-    var error: ImageError?
-    var isChanged = false
-    var isStale = false
-    var rule = FreshnessRule.none
 }
 
 /// What must be equal for two loads to share a transfer.

@@ -14,6 +14,7 @@ extension AnswerRecord {
         AnswerRecord.append(responseTime, to: &bytes)
         // Not to be read is not to be trusted.
         let control = cacheControl.count > AnswerRecord.longestField ? Array("no-cache".utf8) : cacheControl
+        let vary = vary.count > AnswerRecord.longestField ? Array("*".utf8) : vary
         for field in [control, date, age, vary] { AnswerRecord.append(field, to: &bytes) }
         bytes.append(expires == nil ? 0 : 1)
         AnswerRecord.append(expires ?? [], to: &bytes)
@@ -87,11 +88,4 @@ extension AnswerRecord {
             return Array(rest.prefix(count))
         }
     }
-}
-
-/// A record by reference, for pictures in memory.
-package final class KeptAnswer: Sendable {
-    package let record: AnswerRecord
-
-    package init(_ record: AnswerRecord) { self.record = record }
 }

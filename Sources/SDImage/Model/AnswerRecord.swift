@@ -28,10 +28,11 @@ package struct AnswerRecord: Hashable, Sendable {
     /// Whether the answer may be kept beyond this process (RFC 9111, sections 3, 5.2.1.5, 5.2.2.3 and 5.2.2.5).
     package func mayBeStored(_ fields: [HeaderField]) -> Bool {
         // A part, asked for by the host: whoever finds it would take it for the whole.
-        if status == 206 || CacheDirectives(fields.value(of: "cache-control")).noStore { return false }
+        if fields.contains(where: { $0.name.lowercased() == "range" }) { return false }
+        if CacheDirectives(fields.value(of: "cache-control")).noStore { return false }
         let directives = CacheDirectives(cacheControl)
         // With `must-understand`, `no-store` is for caches that do not know the status.
-        return !directives.noStore || directives.mustUnderstand && status == 200
+        return !directives.noStore || directives.mustUnderstand && [200, 206].contains(status)
     }
 
     // MARK: Conditions
@@ -97,7 +98,8 @@ package struct AnswerRecord: Hashable, Sendable {
     /// White space around commas, and its amount, do not matter.
     private static func normalized(_ value: [UInt8]) -> [UInt8] {
         let members = value.split(separator: Byte.comma, omittingEmptySubsequences: false)
-        return Array(members.map { $0.split(whereSeparator: Byte.isSpace).joined(separator: [Byte.space]) }.joined(separator: [Byte.comma]))
+        let words = members.map { $0.split(whereSeparator: Byte.isSpace).joined(separator: [Byte.space]) }
+        return Array(words.joined(separator: [Byte.comma]))
     }
 }
 

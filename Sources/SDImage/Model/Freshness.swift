@@ -84,7 +84,7 @@ package struct Freshness: Hashable, Sendable {
     private static func isDefinite(_ error: ImageError) -> Bool {
         switch error.status {
         case .cancelled, .shutdown, .forked, .addressForbidden, .redirectForbidden, .invalidRequest, .authenticationFailed: true
-        case .httpStatus: error.httpStatus < 500 && ![408, 425, 429].contains(error.httpStatus)
+        case .httpStatus: 400..<500 ~= error.httpStatus && ![408, 425, 429].contains(error.httpStatus)
         case .failedURL: error.cause.map(isDefinite) ?? true
         default: false
         }
@@ -116,7 +116,9 @@ package struct Freshness: Hashable, Sendable {
             return (min(max(0, end - date), CacheDirectives.longest), .expires)
         }
         // A tenth of the time that it had not been modified (section 4.2.2), for what may be kept without a word.
-        guard [0, 200, 203].contains(record.status), let modified = HTTPDate.parse(record.lastModified, now: answered), modified < date else { return nil }
+        guard [0, 200, 203, 206].contains(record.status), let modified = HTTPDate.parse(record.lastModified, now: answered),
+            modified < date
+        else { return nil }
         return (min((date - modified) / 10, longestGuess), .heuristic)
     }
 

@@ -18,7 +18,8 @@ package final class ImageResult: Sendable {
 
     package init(
         kind: DeliveryKind, image: Image? = nil, data: Bytes? = nil, error: ImageError? = nil, source: ImageSource = .none,
-        isChanged: Bool = false, isStale: Bool = false, freshness: FreshnessRule = .none, url: CString = .empty, cacheKey: CString = .empty,
+        isChanged: Bool = false, isStale: Bool = false, freshness: FreshnessRule = .none, url: CString = .empty,
+        cacheKey: CString = .empty,
         timings: StageTimings = StageTimings()
     ) {
         self.kind = kind
