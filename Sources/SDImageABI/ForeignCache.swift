@@ -91,18 +91,8 @@ final class ForeignCache: ImageCaching {
         _ key: CacheKey,
         _ call: @escaping @Sendable (sdimage_cache_vtable, UserData, UnsafeRawBufferPointer, Object) -> Void
     ) async throws(ImageError) -> Bytes? {
-        let answer = Answer()
-        let outcome: Answer.Outcome = await withTaskCancellationHandler {
-            unsafe await withUnsafeContinuation { continuation in
-                answer.whenComplete { unsafe continuation.resume(returning: $0) }
-                lease.engine.blocking.submit(.normal) { [host] in
-                    // The hook owns one reference of the reply.
-                    unsafe key.bytes.withUnsafeBytes { unsafe call(host.table, host.userData, $0, Handle.own(Reply(answer))) }
-                }
-            }
-        } onCancel: {
-            answer.cancel()
+        unsafe try await Answer.ask(on: lease.engine) { [host] reply in
+            unsafe key.bytes.withUnsafeBytes { unsafe call(host.table, host.userData, $0, reply) }
         }
-        return try outcome.get()
     }
 }

@@ -30,7 +30,7 @@ final class ForeignLoader: ImageLoader {
         return request.url
     }
 
-    func load(_ request: ImageRequest, progress: @escaping LoadProgress) async throws(ImageError) -> LoadedData {
+    func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
         guard let engine = Engine.current else { throw .shutdown }
         let limit = request.maxBodyBytes > 0 ? request.maxBodyBytes : Defaults.downloader.maxBodyBytes
         let inflow = Inflow(limit: limit, progress: progress)

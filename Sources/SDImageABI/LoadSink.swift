@@ -17,8 +17,7 @@ final class LoadSink: Sendable {
 @safe final class Inflow: Sendable {
     typealias Outcome = Result<LoadedData, ImageError>
 
-    @safe private struct State: ~Copyable {
-        var builder: ByteBuilder
+    @safe private struct State {
         var expected: Int64 = -1
         var isFinished = false
         var isCancelled = false
@@ -26,16 +25,16 @@ final class LoadSink: Sendable {
         weak var sink: LoadSink?
         /// An end that came before anybody waited for it.
         var early: Outcome?
-
-        init(limit: Int) { builder = ByteBuilder(limit: limit) }
     }
 
     private let progress: LoadProgress
-    private let state: Monitor<State>
+    private let body: GrowingBody
+    private let state = Monitor(State())
 
-    init(limit: Int, progress: @escaping LoadProgress) {
+    init(limit: Int, progress: LoadProgress) {
         self.progress = progress
-        state = Monitor(State(limit: limit))
+        body = GrowingBody(limit: limit)
+        progress.arrives(in: body)
     }
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
@@ -54,24 +53,19 @@ final class LoadSink: Sendable {
     }
 
     func expect(_ length: UInt64) {
-        state.withLock { state in
-            state.expected = Int64(clamping: length)
-            // A hint only: when the memory is refused, the first write says so.
-            try? state.builder.reserve(Int(clamping: length))
-        }
+        state.withLock { $0.expected = Int64(clamping: length) }
+        // A hint only: when the memory is refused, the first write says so.
+        try? body.reserve(Int(clamping: length))
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
-        let result = state.withLock { state -> Result<(Int64, Int64), ImageError> in
-            if state.isCancelled { return .failure(.cancelled) }
-            if state.isFinished { return .failure(ImageError(.invalidArgument, "the sink is finished")) }
-            do throws(ImageError) {
-                unsafe try state.builder.append(bytes)
-                return .success((Int64(state.builder.count), state.expected))
-            } catch { return .failure(error) }
+        let expected = try state.withLock { state throws(ImageError) in
+            if state.isCancelled { throw .cancelled }
+            if state.isFinished { throw ImageError(.invalidArgument, "the sink is finished") }
+            return state.expected
         }
-        let (received, expected) = try result.get()
-        progress(received, expected)
+        unsafe try body.append(bytes)
+        progress(Int64(body.count), expected)
     }
 
     /// Ends with what was written, or with the error.
@@ -104,14 +98,15 @@ final class LoadSink: Sendable {
 
     /// nil: with what was written.
     private func end(_ outcome: Outcome?) {
-        let written = state.withLock { state -> Outcome? in
-            guard !state.isFinished else { return nil }
-            state.isFinished = true
-            let bytes = state.builder.finish()
-            return bytes.isEmpty
-                ? .failure(ImageError(.emptyData, "the loader wrote nothing")) : .success(LoadedData(bytes: bytes))
+        let isFirst = state.withLock { state in
+            defer { state.isFinished = true }
+            return !state.isFinished
         }
-        if let written { resume(outcome ?? written) }
+        guard isFirst else { return }
+        let bytes = body.finish()
+        let written: Outcome =
+            bytes.isEmpty ? .failure(ImageError(.emptyData, "the loader wrote nothing")) : .success(LoadedData(bytes: bytes))
+        resume(outcome ?? written)
     }
 
     private func resume(_ outcome: Outcome) {

@@ -145,3 +145,16 @@ extension Status {
         }
     }
 }
+
+extension LoadTransaction {
+    func nanoseconds(_ phase: sdimage_transaction_phase) -> UInt64 {
+        switch phase {
+        case .SDIMAGE_TRANSACTION_PHASE_NAME_LOOKUP: nameLookup
+        case .SDIMAGE_TRANSACTION_PHASE_CONNECT: connect
+        case .SDIMAGE_TRANSACTION_PHASE_TLS: tls
+        case .SDIMAGE_TRANSACTION_PHASE_FIRST_BYTE: firstByte
+        case .SDIMAGE_TRANSACTION_PHASE_TOTAL: total
+        @unknown default: 0
+        }
+    }
+}

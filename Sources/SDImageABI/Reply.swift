@@ -56,3 +56,24 @@ final class Answer: Sendable {
         body?(outcome)
     }
 }
+
+extension Answer {
+    /// Calls a function of the host where it may block, with a reply of its own, and waits for what that says. It waits also
+    /// when nobody wants it any more: what was lent to the function must live until it has answered.
+    static func ask(
+        _ priority: LoadPriority = .normal, on engine: Engine? = Engine.current, _ call: @escaping @Sendable (Object) -> Void
+    ) async throws(ImageError) -> Bytes? {
+        guard let engine else { throw .shutdown }
+        let answer = Answer()
+        let outcome: Outcome = await withTaskCancellationHandler {
+            unsafe await withUnsafeContinuation { continuation in
+                answer.whenComplete { unsafe continuation.resume(returning: $0) }
+                // The hook owns one reference of the reply.
+                engine.blocking.submit(priority) { unsafe call(Handle.own(Reply(answer))) }
+            }
+        } onCancel: {
+            answer.cancel()
+        }
+        return try outcome.get()
+    }
+}

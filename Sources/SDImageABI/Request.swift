@@ -5,13 +5,29 @@ import SDImage
 final class RequestObject: @unchecked Sendable {
     // Unchecked: single-owner; the copies that reach hooks are not changed any more.
     var value: ImageRequest
-    let url: CString
+    private(set) var url: CString
+    /// What header fields were lent.
+    private var lentHeaders: [String: CString] = [:]
     private var options: OptionsObject?
 
     init(_ value: ImageRequest) {
         self.value = value
         url = CString(value.url)
         if value.options.count > 0 { options = OptionsObject(value.options) }
+    }
+
+    func setURL(_ bytes: [UInt8]) {
+        value.url = bytes
+        url = CString(bytes)
+    }
+
+    /// Lent until the next look at that field.
+    func header(_ name: String) -> CString? {
+        let name = name.lowercased()
+        guard let field = value.headers.first(where: { $0.name.lowercased() == name }) else { return nil }
+        let text = CString(field.value)
+        lentHeaders[name] = text
+        return text
     }
 
     func setOptions(_ bag: OptionsBag?) {
@@ -64,6 +80,18 @@ public func sdimage_request_url(_ request: Object, _ length: UnsafeMutablePointe
     }
 }
 
+@_cdecl("sdimage_request_set_url") @implementation
+public func sdimage_request_set_url(_ request: Object, _ url: Text, _ length: Int) {
+    guard let bytes = unsafe try? Input.bytes(url, length) else { return }
+    unsafe Handle.find(request, as: RequestObject.self)?.setURL(bytes)
+}
+
+@_cdecl("sdimage_request_header") @implementation
+public func sdimage_request_header(_ request: Object, _ name: Text) -> Text {
+    guard let name = unsafe Input.text(name) else { return nil }
+    return unsafe read(request, RequestObject.self, nil) { unsafe $0.header(name)?.pointer }
+}
+
 @_cdecl("sdimage_request_set_cache_key") @implementation
 public func sdimage_request_set_cache_key(_ request: Object, _ key: UnsafeRawPointer?, _ length: Int) {
     unsafe change(request) { $0.cacheKey = unsafe key == nil ? nil : (try? Input.bytes(key, length)) }
@@ -88,6 +116,23 @@ public func sdimage_request_set_thumbnail_size(_ request: Object, _ width: UInt3
 @_cdecl("sdimage_request_set_decode_options") @implementation
 public func sdimage_request_set_decode_options(_ request: Object, _ options: Object) {
     unsafe change(request) { $0.decodeOptions = unsafe (try? decodeOptions(options)) ?? $0.decodeOptions }
+}
+
+@_cdecl("sdimage_request_set_progressive") @implementation
+public func sdimage_request_set_progressive(_ request: Object, _ progressive: Bool) {
+    unsafe change(request) { $0.isProgressive = progressive }
+}
+
+@_cdecl("sdimage_request_set_progressive_interval_ms") @implementation
+public func sdimage_request_set_progressive_interval_ms(_ request: Object, _ intervalMs: UInt32) {
+    unsafe change(request) {
+        $0.progressiveIntervalMilliseconds = intervalMs > 0 ? intervalMs : ImageRequest.standardProgressiveInterval
+    }
+}
+
+@_cdecl("sdimage_request_set_early_thumbnail") @implementation
+public func sdimage_request_set_early_thumbnail(_ request: Object, _ early: Bool) {
+    unsafe change(request) { $0.decodeOptions.earlyThumbnail = early }
 }
 
 @_cdecl("sdimage_request_set_query_layers") @implementation
@@ -159,6 +204,26 @@ public func sdimage_request_set_timeout_ms(_ request: Object, _ timeoutMs: UInt3
 @_cdecl("sdimage_request_set_max_body_bytes") @implementation
 public func sdimage_request_set_max_body_bytes(_ request: Object, _ bytes: Int) {
     unsafe change(request) { $0.maxBodyBytes = max(0, bytes) }
+}
+
+@_cdecl("sdimage_request_set_max_retries") @implementation
+public func sdimage_request_set_max_retries(_ request: Object, _ count: UInt32) {
+    unsafe change(request) { $0.maxRetries = count }
+}
+
+@_cdecl("sdimage_request_reset_max_retries") @implementation
+public func sdimage_request_reset_max_retries(_ request: Object) {
+    unsafe change(request) { $0.maxRetries = nil }
+}
+
+@_cdecl("sdimage_request_set_handle_cookies") @implementation
+public func sdimage_request_set_handle_cookies(_ request: Object, _ handle: Bool) {
+    unsafe change(request) { $0.handlesCookies = handle }
+}
+
+@_cdecl("sdimage_request_set_accept_invalid_certificates") @implementation
+public func sdimage_request_set_accept_invalid_certificates(_ request: Object, _ accept: Bool) {
+    unsafe change(request) { $0.acceptsInvalidCertificates = accept }
 }
 
 @_cdecl("sdimage_request_set_dispatcher") @implementation

@@ -66,6 +66,60 @@ public func sdimage_result_time_ns(_ result: Object, _ stage: sdimage_stage) -> 
     unsafe read(result, ImageResult.self, 0) { $0.timings.nanoseconds(stage) }
 }
 
+@_cdecl("sdimage_result_transaction_count") @implementation
+public func sdimage_result_transaction_count(_ result: Object) -> Int {
+    unsafe read(result, ImageResult.self, 0) { $0.transactions.count }
+}
+
+/// What `body` reads of the transaction at an index, as long as there is one.
+private func transaction<R>(_ result: Object, _ index: Int, _ neutral: R, _ body: (LoadTransaction) -> R) -> R {
+    unsafe read(result, ImageResult.self, neutral) { result in
+        result.transactions.indices.contains(index) ? body(result.transactions[index]) : neutral
+    }
+}
+
+@_cdecl("sdimage_result_transaction_url") @implementation
+public func sdimage_result_transaction_url(_ result: Object, _ index: Int) -> Text {
+    unsafe transaction(result, index, CString.empty.pointer) { unsafe $0.url.pointer }
+}
+
+@_cdecl("sdimage_result_transaction_http_status") @implementation
+public func sdimage_result_transaction_http_status(_ result: Object, _ index: Int) -> Int32 {
+    unsafe transaction(result, index, 0) { $0.httpStatus }
+}
+
+@_cdecl("sdimage_result_transaction_protocol") @implementation
+public func sdimage_result_transaction_protocol(_ result: Object, _ index: Int) -> Text {
+    unsafe transaction(result, index, Names.pointer("")) { unsafe Names.pointer($0.protocolName) }
+}
+
+@_cdecl("sdimage_result_transaction_remote_address") @implementation
+public func sdimage_result_transaction_remote_address(_ result: Object, _ index: Int) -> Text {
+    unsafe transaction(result, index, CString.empty.pointer) { unsafe $0.remoteAddress.pointer }
+}
+
+@_cdecl("sdimage_result_transaction_is_connection_reused") @implementation
+public func sdimage_result_transaction_is_connection_reused(_ result: Object, _ index: Int) -> Bool {
+    unsafe transaction(result, index, false) { $0.isConnectionReused }
+}
+
+@_cdecl("sdimage_result_transaction_wire_bytes") @implementation
+public func sdimage_result_transaction_wire_bytes(_ result: Object, _ index: Int) -> UInt64 {
+    unsafe transaction(result, index, 0) { $0.wireBytes }
+}
+
+@_cdecl("sdimage_result_transaction_body_bytes") @implementation
+public func sdimage_result_transaction_body_bytes(_ result: Object, _ index: Int) -> UInt64 {
+    unsafe transaction(result, index, 0) { $0.bodyBytes }
+}
+
+@_cdecl("sdimage_result_transaction_time_ns") @implementation
+public func sdimage_result_transaction_time_ns(
+    _ result: Object, _ index: Int, _ phase: sdimage_transaction_phase
+) -> UInt64 {
+    unsafe transaction(result, index, 0) { $0.nanoseconds(phase) }
+}
+
 @_cdecl("sdimage_image_source_name") @implementation
 public func sdimage_image_source_name(_ source: sdimage_image_source) -> Text {
     unsafe Names.pointer((ImageSource(rawValue: Int32(bitPattern: source.rawValue)) ?? .none).name)

@@ -6,6 +6,8 @@ enum AnswerRules {
     enum Verdict {
         case take
         case redirect([UInt8])
+        /// A part that does not continue what is there.
+        case startAnew
         case fail(ImageError)
     }
 
@@ -16,8 +18,8 @@ enum AnswerRules {
         transfer.noteActivity()
         // On a kept connection the kernel delays what it acknowledges by up to 40 ms, hoping to send it with data; where
         // segments are large, the server waits for it with the rest of the body.
-        if transfer.headBytes == 0, let descriptor = transfer.descriptor { ccurl_acknowledge_promptly(descriptor) }
-        transfer.headBytes += line.count
+        if transfer.isHeadAwaited, let descriptor = transfer.descriptor { ccurl_acknowledge_promptly(descriptor) }
+        transfer.noteHead(line.count)
         guard transfer.headBytes <= ResponseHead.longest else {
             transfer.failure = .tooLarge("size of the response header in bytes", limit: ResponseHead.longest)
             return false
@@ -25,9 +27,19 @@ enum AnswerRules {
         // An interim answer (1xx) has no body, and another answer follows it.
         if unsafe transfer.head.take(line), transfer.head.status >= 200 {
             transfer.answeredAt = MonotonicClock.wall
-            if case .take = verdict(transfer) { transfer.disposition = .keep } else { transfer.disposition = .discard }
+            if case .take = verdict(transfer) {
+                transfer.beginBody()
+            } else {
+                // What a hook may still make acceptable is kept.
+                transfer.disposition = isJudgedLater(transfer) ? .keep : .discard
+            }
+            if !RedirectRules.isRedirect(transfer.head.status) { transfer.tell(.responded) }
         }
         return true
+    }
+
+    private static func isJudgedLater(_ transfer: Transfer) -> Bool {
+        transfer.ticket.hooks?.response != nil && !(RedirectRules.isRedirect(transfer.head.status) && transfer.head.location != nil)
     }
 
     /// Judged by the head alone.
@@ -35,7 +47,14 @@ enum AnswerRules {
         let head = transfer.head, settings = transfer.settings
         if RedirectRules.isRedirect(head.status), let location = head.location { return .redirect(location) }
         if head.status == 304, transfer.ticket.asks(conditions) { return .take }
+        if let resuming = transfer.resuming {
+            if head.status == 206 { return resuming.total(continuedBy: head) == nil ? .startAnew : .take }
+            if head.status == 416 { return .startAnew }
+        }
         if let acceptable = settings.configuration.acceptableStatuses, !acceptable.contains(where: { $0.contains(head.status) }) {
+            if head.status == 401, transfer.sendsCredential {
+                return .fail(ImageError(.authenticationFailed, "user, password or token refused", httpStatus: 401))
+            }
             return .fail(ImageError(.httpStatus, "HTTP status \(head.status)", httpStatus: head.status))
         }
         if head.status == 206, !transfer.ticket.asks(["range"]) {

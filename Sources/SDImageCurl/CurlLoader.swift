@@ -1,4 +1,5 @@
 import SDImage
+import Synchronization
 
 /// Loads `http:` and `https:` URLs.
 package final class CurlLoader: ImageLoader {
@@ -7,6 +8,14 @@ package final class CurlLoader: ImageLoader {
     private let service: CurlService
     /// Keeps the service running.
     private let lease: EngineLease?
+
+    private struct State {
+        var limits: QueueLimits
+        var isInvalidated = false
+    }
+
+    private let state: Mutex<State>
+    private let count = Atomic<Int>(0)
 
     /// The configuration is copied.
     package convenience init(
@@ -20,22 +29,33 @@ package final class CurlLoader: ImageLoader {
     /// For a service that runs as long as the loader is used.
     package init(_ configuration: DownloaderConfiguration, service: CurlService, lease: EngineLease? = nil) throws(ImageError) {
         self.lease = lease
-        try RequestHead.validate(configuration.headers + [HeaderField(name: "User-Agent", value: configuration.userAgent)])
+        let own = [
+            HeaderField(name: "User-Agent", value: configuration.userAgent),
+            HeaderField(name: "Authorization", value: configuration.bearerToken ?? ""),
+        ]
+        try RequestHead.validate(configuration.headers + own)
         settings = LoaderSettings(configuration)
         self.service = service
+        state = Mutex(State(limits: configuration.queueLimits))
     }
 
     deinit { service.post(.forget(loader: settings.id)) }
 
     package func canLoad(_ request: ImageRequest) -> Bool { ["http", "https"].contains(URLText(request.url).scheme) }
 
-    package func load(_ request: ImageRequest, progress: @escaping LoadProgress) async throws(ImageError) -> LoadedData {
+    package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
         let url = URLText(request.url)
         try url.validateForHTTP()
         guard canLoad(request) else { throw ImageError(.unsupported, "scheme is not http or https", url: url.redacted) }
         do throws(ImageError) { try RequestHead.validate(request.headers) } catch { throw error.about(url: url.redacted) }
+        if state.withLock({ $0.isInvalidated }) {
+            throw ImageError(.invalidRequest, "downloader was invalidated", url: url.redacted)
+        }
+        count.add(1, ordering: .relaxed)
+        defer { count.subtract(1, ordering: .relaxed) }
         let ticket = Ticket(
             request, url: url, sharingKey: sharingKey(request) ?? [], settings: settings, progress: progress)
+        if ticket.hooks?.needsAll != true { progress.arrives(in: ticket.body) }
         let outcome = await withTaskCancellationHandler {
             unsafe await withUnsafeContinuation { continuation in
                 unsafe ticket.wait(with: continuation)
@@ -45,11 +65,34 @@ package final class CurlLoader: ImageLoader {
             ticket.markCancelled()
             service.post(.cancel(ticket))
         }
-        return try outcome.get()
+        return try await decrypted(try outcome.get(), ticket)
+    }
+
+    /// The bytes of the picture; what caches keep is those.
+    private func decrypted(_ data: LoadedData, _ ticket: Ticket) async throws(ImageError) -> LoadedData {
+        guard let decrypt = ticket.hooks?.decrypt, let response = data.response, !data.bytes.isEmpty else { return data }
+        guard let pool = Engine.current?.work else { throw .shutdown }
+        var plain = data
+        do throws(ImageError) {
+            plain.bytes = try await pool.run(ticket.priority) { () throws(ImageError) in try decrypt(data.bytes, response) }
+        } catch {
+            let failure = error.meansUnreadable ? error : error.inHook(.badData, "the decryptor failed")
+            throw failure.about(url: ticket.url.redacted)
+        }
+        guard !plain.bytes.isEmpty else { throw ImageError(.badData, "the decryptor gave nothing", url: ticket.url.redacted) }
+        return plain
+    }
+
+    package func prepared(_ request: ImageRequest) async throws(ImageError) -> ImageRequest {
+        guard let hook = request.hooks?.request ?? settings.configuration.hooks?.request else { return request }
+        do throws(ImageError) { return try await hook(request) } catch {
+            throw error.inHook(.invalidRequest, "the request modifier refused")
+        }
     }
 
     package func sentFields(_ request: ImageRequest) -> [HeaderField] {
-        let own = [HeaderField(name: "User-Agent", value: settings.configuration.userAgent)]
+        var own = [HeaderField(name: "User-Agent", value: settings.configuration.userAgent)]
+        if let token = settings.configuration.bearerToken { own.append(HeaderField(name: "Authorization", value: token)) }
         return RequestHead.merge(RequestHead.merge(own, settings.configuration.headers), request.headers)
     }
 
@@ -59,13 +102,40 @@ package final class CurlLoader: ImageLoader {
             // With its length, so that no two lists of parts give the same bytes.
             key += Array(String(part.count).utf8) + [Byte.colon] + part
         }
-        append(Array("http \(settings.id) \(request.maxBodyBytes) \(request.timeoutMilliseconds)".utf8))
+        append(
+            Array(
+                "http \(settings.id) \(request.maxBodyBytes) \(request.timeoutMilliseconds) \(request.maxRetries ?? .max)".utf8))
+        append([request.handlesCookies ? 1 : 0, request.acceptsInvalidCertificates ? 1 : 0])
         append(URLText(request.url).withoutFragment)
+        append(request.hooks?.sharingKey ?? [])
         for field in request.headers {
             append(field.name.utf8.map(Byte.lowercased))
             append(Array(field.value.utf8))
         }
         return key
+    }
+
+    /// Transfers that run or wait.
+    package var transferCount: Int { count.load(ordering: .relaxed) }
+
+    package var limits: QueueLimits { state.withLock { $0.limits } }
+
+    /// Takes effect at once for what waits; what runs is left alone.
+    package func changeLimits(_ change: (inout QueueLimits) -> Void) {
+        state.withLock { state in
+            change(&state.limits)
+            // Under the lock, so that the thread hears of changes in their order.
+            service.post(.limit(settings, state.limits))
+        }
+    }
+
+    /// Ends all transfers with `cancelled`.
+    package func cancelAll() { service.post(.cancelAll(loader: settings.id)) }
+
+    /// Takes no more loads; what is under way ends by itself, or is cancelled.
+    package func invalidate(cancelling: Bool) {
+        state.withLock { $0.isInvalidated = true }
+        if cancelling { cancelAll() }
     }
 
     package func raisePriority(_ sharingKey: [UInt8], to priority: LoadPriority) {

@@ -6,6 +6,8 @@ import SDImage
 @safe final class CurlLoop {
     private let wakeUp: Int32
     private let backlog: Backlog
+    /// For commands that come back from elsewhere.
+    private let post: @Sendable (CurlService.Command) -> Void
     private let sockets = SocketTable()
     private var engine: MultiHandle?
     private var gate = ResolutionGate()
@@ -13,16 +15,19 @@ import SDImage
     /// Waiting and running ones.
     private var transfers: [ObjectIdentifier: Transfer] = [:]
     private var running: [UnsafeMutableRawPointer: Transfer] = unsafe [:]
+    /// Waiting for the moment of their next try; in no queue meanwhile.
+    private var pausing: [ObjectIdentifier: Transfer] = [:]
 
-    /// No running transfer is due before this.
+    /// Nothing that runs, or pauses, is due before this.
     private var nextDeadline = UInt64.max
 
     /// Connections are closed when nothing was asked for this long.
     private static let idleMilliseconds: Int32 = 60_000
 
-    init(wakeUp: Int32, backlog: Backlog) {
+    init(wakeUp: Int32, backlog: Backlog, post: @escaping @Sendable (CurlService.Command) -> Void) {
         self.wakeUp = wakeUp
         self.backlog = backlog
+        self.post = post
     }
 
     func run(commands: () -> [CurlService.Command], isStopping: () -> Bool) {
@@ -31,8 +36,8 @@ import SDImage
             for command in commands() { handle(command) }
             startWaiting()
             let hasEnded = unsafe engine?.perform { curl, code in unsafe hopEnded(curl, code) } ?? false
-            expire()
-            if !hasEnded { sleep() }
+            // Whatever ended has made room, which is given away before sleeping.
+            if !expire(), !hasEnded { sleep() }
         }
         for transfer in transfers.values { end(transfer, .failure(.shutdown)) }
         queues = [:]
@@ -48,11 +53,16 @@ import SDImage
             queue(ticket.settings).add(transfer)
         case .cancel(let ticket):
             if let transfer = transfers[ObjectIdentifier(ticket)] { end(transfer, .failure(.cancelled)) }
+        case .answered(let ticket, let answer):
+            if let transfer = transfers[ObjectIdentifier(ticket)] { goOn(transfer, answer) }
         case .raise(let loader, let key, let priority):
             for transfer in transfers.values
             where transfer.isWaiting && transfer.ticket.settings.id == loader && transfer.ticket.sharingKey == key {
                 queues[loader]?.move(transfer, to: priority)
             }
+        case .limit(let settings, let limits): queue(settings).limits = limits
+        case .cancelAll(let loader):
+            for transfer in Array(transfers.values) where transfer.settings.id == loader { end(transfer, .failure(.cancelled)) }
         case .forget(let loader): queues[loader] = nil
         }
     }
@@ -73,9 +83,9 @@ import SDImage
         }
     }
 
-    /// Nothing that can wait starts while decoding lags behind; a redirected transfer has started already.
+    /// Nothing that can wait starts while decoding lags behind.
     private func mayStart(_ transfer: Transfer, at now: UInt64) -> Bool {
-        if backlog.isFull, transfer.priority < .high, transfer.hops == 0 { return false }
+        if backlog.isFull, transfer.priority < .high, !transfer.hasBegun { return false }
         return transfer.isHostAddress || gate.admits(transfer.host, at: now)
     }
 
@@ -139,17 +149,53 @@ import SDImage
     private func judge(_ transfer: Transfer, _ failure: ImageError?) {
         // An unwanted body was given up on purpose: its head has said all there is to know.
         let isHeadEnough = transfer.head.isComplete && transfer.disposition == .discard && transfer.failure == nil
-        if let failure, !isHeadEnough { return end(transfer, .failure(failure)) }
+        if let failure, !isHeadEnough { return retry(transfer, after: failure) }
+        // libcurl takes the end of the connection for the end of the head.
+        guard transfer.head.isComplete else {
+            return retry(transfer, after: ImageError(.connectionLost, "connection ended within the head"))
+        }
+        if !transfer.isApproved, let hooks = transfer.ticket.hooks, let question = HookQuestion(transfer, hooks) {
+            return transfer.ticket.ask(hooks, question) { [post, ticket = transfer.ticket] in post(.answered(ticket, $0)) }
+        }
         switch AnswerRules.verdict(transfer) {
-        case .fail(let error): end(transfer, .failure(error))
+        case .fail(let error): retry(transfer, after: error)
+        case .startAnew:
+            transfer.startAnew()
+            queue(transfer.ticket.settings).add(transfer)
         case .redirect(let location): follow(transfer, location)
         case .take:
-            let data = transfer.finish()
+            guard transfer.isWhole else {
+                return retry(transfer, after: ImageError(.connectionLost, "content is shorter than announced"))
+            }
+            var data = transfer.finish()
+            data.transactions = transfer.transactions
+            data.isUntrusted = transfer.ticket.acceptsInvalidCertificates
             if data.bytes.isEmpty, data.httpStatus != 304 {
                 end(transfer, .failure(ImageError(.emptyData, "body is empty", httpStatus: data.httpStatus)))
             } else {
                 end(transfer, .success(data))
             }
+        }
+    }
+
+    /// Tries once more after a while, or gives up.
+    private func retry(_ transfer: Transfer, after failure: ImageError) {
+        let now = MonotonicClock.now
+        guard let delay = RetryRules.delay(transfer, after: failure, at: now) else { return end(transfer, .failure(failure)) }
+        transfer.retry(at: now &+ delay)
+        pausing[ObjectIdentifier(transfer.ticket)] = transfer
+        nextDeadline = min(nextDeadline, transfer.dueAt)
+    }
+
+    /// After a hook of the host had its say.
+    private func goOn(_ transfer: Transfer, _ answer: HookQuestion.Answer) {
+        transfer.isApproved = true
+        switch answer {
+        case .response(let response):
+            transfer.head = ResponseHead(response)
+            judge(transfer, nil)
+        case .redirect(let location): follow(transfer, location)
+        case .refusal(let error): end(transfer, .failure(error))
         }
     }
 
@@ -168,7 +214,10 @@ import SDImage
         handle.nameResolved = {}
         gate.settled(transfer.host)
         let queue = queue(transfer.ticket.settings)
-        if unsafe running.removeValue(forKey: handle.curl) != nil { engine?.remove(handle) }
+        if unsafe running.removeValue(forKey: handle.curl) != nil {
+            transfer.note(handle.transaction(of: transfer))
+            engine?.remove(handle)
+        }
         queue.giveBack(handle)
         queue.ended(at: transfer.origin)
     }
@@ -177,33 +226,58 @@ import SDImage
         leave(transfer)
         if transfer.isWaiting { queue(transfer.ticket.settings).withdraw(transfer) }
         transfers[ObjectIdentifier(transfer.ticket)] = nil
-        transfer.ticket.finish(outcome.mapError { $0.about(url: transfer.ticket.url.redacted) })
+        pausing[ObjectIdentifier(transfer.ticket)] = nil
+        if transfer.started != 0 {
+            var failure: ImageError?
+            if case .failure(let error) = outcome { failure = error }
+            transfer.tell(.stopped, failure)
+            if failure == nil { transfer.tell(.finished) }
+        }
+        transfer.ticket.finish(
+            outcome.mapError { $0.about(url: transfer.ticket.url.redacted).after(transfer.transactions) })
     }
 
-    /// Gives up what was silent, or under way, for too long.
-    private func expire() {
+    /// Gives up what was silent, or under way, for too long, and lets go on what has paused for long enough. False when nothing
+    /// was due.
+    private func expire() -> Bool {
         let now = sockets.now
-        guard now >= nextDeadline else { return }
+        guard now >= nextDeadline else { return false }
+        for transfer in Array(pausing.values) where transfer.dueAt <= now {
+            pausing[ObjectIdentifier(transfer.ticket)] = nil
+            queue(transfer.ticket.settings).add(transfer)
+        }
         for transfer in unsafe Array(running.values) where transfer.deadline <= now {
             let isSilent = now &- transfer.started < transfer.ticket.totalTimeout
-            end(transfer, .failure(ImageError(.timeout, isSilent ? "no data for too long" : "transfer took too long")))
+            let failure = ImageError(.timeout, isSilent ? "no data for too long" : "transfer took too long")
+            leave(transfer)
+            retry(transfer, after: failure)
+        }
+        // A place may come too late for what has begun and waits for one.
+        for transfer in Array(transfers.values) where transfer.isWaiting && transfer.hasBegun && transfer.end <= now {
+            end(transfer, .failure(ImageError(.timeout, "transfer took too long")))
         }
         nextDeadline = unsafe running.values.reduce(.max) { min($0, $1.earliestDeadline) }
+        nextDeadline = pausing.values.reduce(nextDeadline) { min($0, $1.dueAt) }
+        return true
     }
 
     /// Until libcurl has something to do, a command arrives, or a transfer is due.
     private func sleep() {
         defer { drainWakeUp() }
         guard let engine, unsafe !running.isEmpty else { return sleepIdle() }
+        engine.wait(wakeUp, milliseconds: untilDeadline)
+    }
+
+    private var untilDeadline: Int32 {
         let now = MonotonicClock.now
-        let milliseconds = nextDeadline > now ? min((nextDeadline - now) / 1_000_000 + 1, 60_000) : 0
-        engine.wait(wakeUp, milliseconds: Int32(milliseconds))
+        return nextDeadline > now ? Int32(min((nextDeadline - now) / 1_000_000 + 1, 60_000)) : 0
     }
 
     private func sleepIdle() {
         var entry = pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0)
-        let ready = unsafe poll(&entry, 1, sockets.isEmpty ? -1 : CurlLoop.idleMilliseconds)
-        guard ready == 0 else { return }
+        let idle = sockets.isEmpty ? -1 : CurlLoop.idleMilliseconds
+        let ready = unsafe poll(&entry, 1, pausing.isEmpty ? idle : untilDeadline)
+        guard ready == 0, pausing.isEmpty else { return }
         // There is no other way to have libcurl close what it keeps.
         engine = nil
         for queue in queues.values { queue.dropHandles() }

@@ -10,7 +10,11 @@ package final class CurlService: EngineService {
     enum Command: Sendable {
         case start(Ticket)
         case cancel(Ticket)
+        /// What a hook of the host said of the answer at hand.
+        case answered(Ticket, HookQuestion.Answer)
         case raise(loader: UInt64, sharingKey: [UInt8], LoadPriority)
+        case limit(LoaderSettings, QueueLimits)
+        case cancelAll(loader: UInt64)
         /// The loader is gone; its idle handles can go too.
         case forget(loader: UInt64)
     }
@@ -73,7 +77,7 @@ package final class CurlService: EngineService {
         let wakeUp = wakeUp, backlog = backlog
         // Keeps the service alive until `stop`.
         return try LibraryThread.start("sdimage-curl") { [self] in
-            CurlLoop(wakeUp: wakeUp, backlog: backlog).run {
+            CurlLoop(wakeUp: wakeUp, backlog: backlog) { [weak self] in self?.post($0) }.run {
                 takeCommands()
             } isStopping: {
                 inbox.withLock { $0.isStopping }

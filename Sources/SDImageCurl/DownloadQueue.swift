@@ -3,7 +3,7 @@ import SDImage
 /// The waiting and running transfers of one loader, and its idle handles. Never touched by another thread.
 ///
 /// Order: high before normal before low; within one priority by age, oldest or newest first; a transfer that was
-/// redirected goes before those that never ran.
+/// redirected, or is tried again, goes before those that never ran.
 final class DownloadQueue {
     private struct Entry {
         let transfer: Transfer
@@ -46,12 +46,17 @@ final class DownloadQueue {
     }
 
     let settings: LoaderSettings
+    var limits: QueueLimits
+    private let jar = CookieJar()
     private var origins: [[UInt8]: Origin] = [:]
     private var running = 0
     private var lastNumber: UInt64 = 0
     private var idle: [EasyHandle] = []
 
-    init(_ settings: LoaderSettings) { self.settings = settings }
+    init(_ settings: LoaderSettings) {
+        self.settings = settings
+        limits = settings.configuration.queueLimits
+    }
 
     func add(_ transfer: Transfer) {
         if transfer.sequence == 0 { transfer.sequence = nextNumber() }
@@ -69,13 +74,12 @@ final class DownloadQueue {
 
     /// Takes the transfer that may start now, and counts it as running. `admits` can hold back an origin.
     func next(_ admits: (Transfer) -> Bool) -> Transfer? {
-        // Read field by field: a copy of the configuration costs a dozen retains, and this runs every turn.
-        guard running < max(1, settings.configuration.maxTotal) else { return nil }
+        guard running < max(1, limits.maxTotal) else { return nil }
         var best: (rank: (Int, UInt64), origin: Origin, transfer: Transfer)?
-        for origin in origins.values where origin.running < max(1, settings.configuration.maxPerHost) {
-            guard let (lane, entry) = first(origin) else { continue }
+        for origin in origins.values where origin.running < max(1, limits.maxPerHost) {
+            guard let (lane, entry) = first(origin), lane == 0 || !limits.isSuspended else { continue }
             let age =
-                settings.configuration.executionOrder == .lifo && lane > 0
+                limits.executionOrder == .lifo && lane > 0
                 ? .max - entry.transfer.sequence : entry.transfer.sequence
             let rank = (lane, age)
             if let best, best.rank < rank { continue }
@@ -104,7 +108,7 @@ final class DownloadQueue {
 
     func takeHandle(_ sockets: SocketTable) throws(ImageError) -> EasyHandle {
         if let handle = idle.popLast() { return handle }
-        return try EasyHandle(settings, sockets: sockets)
+        return try EasyHandle(settings, sockets: sockets, jar: jar)
     }
 
     func giveBack(_ handle: EasyHandle) { idle.append(handle) }
@@ -136,11 +140,11 @@ final class DownloadQueue {
         return nil
     }
 
-    /// Lane 0 holds what was redirected, always oldest first.
-    private func order(_ lane: Int) -> ExecutionOrder { lane == 0 ? .fifo : settings.configuration.executionOrder }
+    /// Lane 0 holds what was redirected or is tried again, always oldest first: its time is running.
+    private func order(_ lane: Int) -> ExecutionOrder { lane == 0 ? .fifo : limits.executionOrder }
 
     private func lane(_ transfer: Transfer) -> Int {
-        if transfer.hops > 0 { return 0 }
+        if transfer.hasBegun { return 0 }
         switch transfer.priority {
         case .high: return 1
         case .normal: return 2

@@ -10,13 +10,20 @@ package struct DownloaderConfiguration: Sendable {
     package var executionOrder = ExecutionOrder.fifo
     /// Until the connection stands, name look-up and TLS included.
     package var connectTimeoutMilliseconds: UInt32 = 10_000
-    /// Without a byte received; a request's own time-out replaces it.
+    /// Without a byte received; a request's own time-out replaces it, and the total.
     package var inactivityTimeoutMilliseconds: UInt32 = 15_000
     /// From the first connection to the last byte, redirects included.
     package var totalTimeoutMilliseconds: UInt32 = 60_000
     /// Decoded bytes; a request's own limit replaces it.
     package var maxBodyBytes = 64 << 20
     package var maxRedirects = 10
+    /// Further tries after a transient failure; a request's own number replaces it.
+    package var maxRetries: UInt32 = 2
+    /// The bound of the wait before the first retry; doubles with each.
+    package var retryDelayMilliseconds: UInt32 = 500
+    package var longestRetryDelayMilliseconds: UInt32 = 8_000
+    /// A server that asks for a longer wait is not asked again.
+    package var longestRetryAfterMilliseconds: UInt32 = 30_000
     /// Inclusive ranges; nil = any.
     package var acceptableStatuses: [ClosedRange<Int32>]? = [200...299]
     /// Media types without parameters, lower case; nil = any.
@@ -26,22 +33,34 @@ package struct DownloaderConfiguration: Sendable {
     package var userAgent = DownloaderConfiguration.defaultUserAgent
     /// Used where the URL carries no user of its own. Never sent to another origin after a redirect.
     package var credential: Credential?
-    package var proxy = ProxyPolicy.environment
+    /// Sent as `Authorization: Bearer` under the same conditions, unless the request has such a field.
+    package var bearerToken: String?
+    /// Shown to servers that ask for one, under the same conditions.
+    package var clientCertificate: ClientCertificate?
+    /// URL of a proxy; nil = none. Never taken from the environment, which the host may be changing at the moment.
+    package var proxy: String?
+    /// Hosts and domains that are connected to directly, separated by commas; "*" = all.
+    package var proxyExceptions = ""
+    /// Every connection goes to this socket instead of the URL's host.
+    package var unixSocketPath: String?
+    /// By how much of the whole (0 to 1) progress must advance between two reports.
+    package var minProgressInterval = 0.0
     package var addressPolicy = AddressPolicy.any
     package var verifiesTLS = true
     /// PEM file of trusted roots instead of the system's.
     package var certificateAuthorityFile: String?
     package var httpVersion = HTTPVersion.automatic
+    package var hooks: DownloadHooks?
 
     package init() {}
 
-    /// `<program>/<version> (Linux <release>)`, ASCII only (spec DLR-3).
+    /// `<program>/<version> (Linux <release>; Scale/1.00)`, ASCII only (spec DLR-3).
     package static let defaultUserAgent: String = {
         let program = (SmallFile.read("/proc/self/comm") ?? "").filter {
             $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0))
         }
         let release = (SmallFile.read("/proc/sys/kernel/osrelease") ?? "").filter { $0.isASCII && !$0.isWhitespace }
-        return "\(program.isEmpty ? "sdimage" : program)/1.0 (Linux \(release))"
+        return "\(program.isEmpty ? "sdimage" : program)/1.0 (Linux \(release); Scale/1.00)"
     }()
 }
 
@@ -74,10 +93,32 @@ package enum HTTPVersion: Sendable {
     case http1
 }
 
-/// Through which proxy requests go.
-package enum ProxyPolicy: Sendable {
-    case none
-    /// What `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` said when the loader was made.
-    case environment
-    case fixed(String)
+/// PEM files that say who the client is.
+package struct ClientCertificate: Hashable, Sendable {
+    package var certificateFile: String
+    /// nil = in the same file.
+    package var keyFile: String?
+    package var keyPassword: String?
+
+    package init(certificateFile: String, keyFile: String?, keyPassword: String?) {
+        self.certificateFile = certificateFile
+        self.keyFile = keyFile
+        self.keyPassword = keyPassword
+    }
+}
+
+/// What of a configuration can be changed while the loader runs.
+package struct QueueLimits: Hashable, Sendable {
+    package var maxPerHost: Int
+    package var maxTotal: Int
+    package var executionOrder: ExecutionOrder
+    /// Nothing new is started.
+    package var isSuspended = false
+}
+
+extension DownloaderConfiguration {
+    /// What a loader begins with.
+    package var queueLimits: QueueLimits {
+        QueueLimits(maxPerHost: maxPerHost, maxTotal: maxTotal, executionOrder: executionOrder)
+    }
 }

@@ -11,11 +11,13 @@ import SDImage
     /// What is set now; nil when unknown.
     private var aspect: HopAspect?
     private var headerList: UnsafeMutablePointer<curl_slist>?
+    private let jar: CookieJar
 
-    init(_ settings: LoaderSettings, sockets: SocketTable) throws(ImageError) {
+    init(_ settings: LoaderSettings, sockets: SocketTable, jar: CookieJar) throws(ImageError) {
         guard let curl = unsafe curl_easy_init() else { throw ImageError(.noMemory, "transfer could not be prepared") }
         unsafe self.curl = curl
         self.sockets = sockets
+        self.jar = jar
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         unsafe headerList = nil
@@ -69,10 +71,22 @@ import SDImage
         // Methods other than Basic need a first answer that says which; a user in the URL means Basic at once.
         setLong(CURLOPT_HTTPAUTH, aspect.isUserInURL ? ccurl_auth_basic : ccurl_auth_basic | ccurl_auth_digest)
         setLong(CURLOPT_FRESH_CONNECT, aspect.isFresh ? 1 : 0)
+        setTLS(aspect)
+        unsafe _ = ccurl_set_share(curl, aspect.handlesCookies ? jar.share : nil)
+        // Reads no file: it only switches cookies on.
+        setString(CURLOPT_COOKIEFILE, aspect.handlesCookies ? "" : nil)
         setLong(CURLOPT_HTTP_VERSION, aspect.isHTTP2 ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))
         // Better a stream of a connection that is being made than a connection more.
         setLong(CURLOPT_PIPEWAIT, aspect.isHTTP2 ? 1 : 0)
         self.aspect = aspect
+    }
+
+    private func setTLS(_ aspect: HopAspect) {
+        setLong(CURLOPT_SSL_VERIFYPEER, aspect.verifiesTLS ? 1 : 0)
+        setLong(CURLOPT_SSL_VERIFYHOST, aspect.verifiesTLS ? 2 : 0)
+        setString(CURLOPT_SSLCERT, aspect.clientCertificate?.certificateFile)
+        setString(CURLOPT_SSLKEY, aspect.clientCertificate?.keyFile)
+        setString(CURLOPT_KEYPASSWD, aspect.clientCertificate?.keyPassword)
     }
 
     private func setUp(_ configuration: DownloaderConfiguration) {
@@ -81,15 +95,17 @@ import SDImage
         setLong(CURLOPT_QUICK_EXIT, 1)
         setString(CURLOPT_PROTOCOLS_STR, "http,https")
         setLong(CURLOPT_FOLLOWLOCATION, 0)
+        setLong(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)  // a proxy's answer is not the server's
         setString(CURLOPT_ACCEPT_ENCODING, "")  // every encoding this libcurl can undo
         setLong(CURLOPT_CONNECTTIMEOUT_MS, Int(configuration.connectTimeoutMilliseconds))
+        // Idle for that long, and in all: names may point elsewhere by then.
         setLong(CURLOPT_MAXAGE_CONN, 60)
+        setLong(CURLOPT_MAXLIFETIME_CONN, 60)
         setLong(CURLOPT_BUFFERSIZE, 128 << 10)
         setLong(CURLOPT_TCP_NODELAY, 1)
         setString(CURLOPT_USERAGENT, configuration.userAgent)
         setLong(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        setLong(CURLOPT_SSL_VERIFYPEER, configuration.verifiesTLS ? 1 : 0)
-        setLong(CURLOPT_SSL_VERIFYHOST, configuration.verifiesTLS ? 2 : 0)
+        if let path = configuration.unixSocketPath { setString(CURLOPT_UNIX_SOCKET_PATH, path) }
         if let file = configuration.certificateAuthorityFile { setString(CURLOPT_CAINFO, file) }
         unsafe ccurl_set_pointer(curl, CURLOPT_ERRORBUFFER, errorText)
         unsafe ccurl_set_socket_closer(

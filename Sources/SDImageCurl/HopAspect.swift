@@ -8,6 +8,9 @@ struct HopAspect: Equatable {
     /// The URL's own user, or else the loader's; only where the first request was meant to go.
     let credential: Credential?
     let isUserInURL: Bool
+    let clientCertificate: ClientCertificate?
+    let verifiesTLS: Bool
+    let handlesCookies: Bool
     /// On a connection of its own.
     let isFresh: Bool
     /// Over TLS only: this libcurl cannot use a plain HTTP/2 connection twice, and with HTTP/2 allowed it lets other
@@ -18,9 +21,14 @@ struct HopAspect: Equatable {
         let settings = transfer.ticket.settings
         let scheme = transfer.url.scheme
         let userInfo = transfer.url.userInfo ?? transfer.ticket.url.userInfo
-        headers = transfer.carriesSecrets ? transfer.ticket.headers : settings.impersonalHeaders
-        proxy = settings.proxies.proxy(forScheme: scheme)
-        proxyExceptions = settings.proxies.exceptions
+        headers =
+            (transfer.carriesSecrets ? transfer.ticket.headers : settings.impersonalHeaders)
+            + (transfer.resuming?.fields ?? [])
+        proxy = settings.proxy
+        proxyExceptions = settings.configuration.proxyExceptions
+        clientCertificate = transfer.carriesSecrets ? settings.configuration.clientCertificate : nil
+        verifiesTLS = settings.configuration.verifiesTLS && !transfer.ticket.acceptsInvalidCertificates
+        handlesCookies = transfer.ticket.handlesCookies
         isUserInURL = userInfo != nil
         credential = transfer.carriesSecrets ? userInfo.map(HopAspect.credential) ?? settings.configuration.credential : nil
         isFresh = transfer.usesFreshConnection

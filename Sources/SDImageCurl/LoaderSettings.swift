@@ -6,14 +6,15 @@ final class LoaderSettings: Sendable {
     /// Tells loaders apart; never used twice.
     let id: UInt64
     let configuration: DownloaderConfiguration
-    let proxies: ProxySettings
+    /// Empty = none: a proxy would connect to a private address in our place.
+    let proxy: String
 
     private static let lastID = Atomic<UInt64>(0)
 
     init(_ configuration: DownloaderConfiguration) {
         id = LoaderSettings.lastID.wrappingAdd(1, ordering: .relaxed).newValue
         self.configuration = configuration
-        proxies = ProxySettings(configuration)
+        proxy = configuration.addressPolicy == .publicOnly ? "" : configuration.proxy ?? ""
     }
 
     /// Fields that say nothing about who asks, and may go to an origin that a redirect named.

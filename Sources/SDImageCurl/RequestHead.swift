@@ -8,6 +8,12 @@ enum RequestHead {
         return defaults.filter { !names.contains($0.name.lowercased()) } + request
     }
 
+    /// What proves who asks, where that is a field: a user in the URL comes before it.
+    static func authorization(_ configuration: DownloaderConfiguration, _ url: URLText) -> [HeaderField] {
+        guard let token = configuration.bearerToken, url.userInfo == nil else { return [] }
+        return [HeaderField(name: "Authorization", value: "Bearer " + token)]
+    }
+
     /// A field must not be able to end its line, or to change where the message ends (RFC 9110, section 5; RFC 9112,
     /// section 6).
     static func validate(_ fields: [HeaderField]) throws(ImageError) {

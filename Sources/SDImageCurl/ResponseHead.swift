@@ -11,9 +11,28 @@ struct ResponseHead {
     private(set) var location: [UInt8]?
     /// Validators and freshness.
     private(set) var answer = AnswerRecord()
+    var entityTag: [UInt8] { answer.entityTag }
+    var lastModified: [UInt8] { answer.lastModified }
     private(set) var isEncoded = false
+    private(set) var transport = TransportFields()
+    /// All fields in their order, where hooks want them.
+    private(set) var fields: [HeaderField] = []
+    var keepsFields = false
     /// What follows are trailers, which change nothing (RFC 9110, section 6.5.1).
     private(set) var isComplete = false
+
+    init() {}
+
+    /// As a server would have said it.
+    init(_ response: DownloadResponse) {
+        keepsFields = true
+        let lines = ["HTTP/1.1 \(response.status)"] + response.headers.map { "\($0.name): \($0.value)" } + [""]
+        for line in lines {
+            let bytes = Array(line.utf8)
+            let span = bytes.span
+            unsafe span.withUnsafeBytes { line in unsafe _ = take(line) }
+        }
+    }
 
     /// Takes one line with its line end. True when it was the empty line that ends it.
     mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {
@@ -23,7 +42,9 @@ struct ResponseHead {
             return !isComplete
         }
         if unsafe text.starts(with: ResponseHead.statusLine) {
+            let keepsFields = keepsFields
             self = ResponseHead()
+            self.keepsFields = keepsFields
             status = unsafe ResponseHead.status(in: text)
             answer.status = status
         } else if !isComplete, let colon = unsafe text.firstIndex(of: Byte.colon) {
@@ -33,6 +54,11 @@ struct ResponseHead {
     }
 
     private mutating func takeField(_ name: Slice<UnsafeRawBufferPointer>, _ value: Slice<UnsafeRawBufferPointer>) {
+        unsafe transport.take(name, value)
+        if keepsFields {
+            unsafe fields.append(
+                HeaderField(name: String(decoding: name, as: UTF8.self), value: String(decoding: value, as: UTF8.self)))
+        }
         if unsafe ResponseHead.equals(name, "content-type") {
             let type = unsafe value.prefix { $0 != Byte.semicolon && !Byte.isSpace($0) }.map(Byte.lowercased)
             mediaType = String(decoding: type, as: UTF8.self)
@@ -65,7 +91,7 @@ struct ResponseHead {
     }
 
     /// Field names compare without case; `expected` is in lower case.
-    private static func equals(_ name: Slice<UnsafeRawBufferPointer>, _ expected: StaticString) -> Bool {
+    static func equals(_ name: Slice<UnsafeRawBufferPointer>, _ expected: StaticString) -> Bool {
         guard unsafe name.count == expected.utf8CodeUnitCount else { return false }
         return unsafe name.indices.allSatisfy { index in
             unsafe Byte.lowercased(name[index]) == expected.utf8Start[index - name.startIndex]

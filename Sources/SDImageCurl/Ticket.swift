@@ -12,37 +12,67 @@ final class Ticket: Sendable {
     let priority: LoadPriority
     let sharingKey: [UInt8]
     let maxBodyBytes: Int
+    let maxRetries: Int
+    let handlesCookies: Bool
+    let acceptsInvalidCertificates: Bool
     let inactivityTimeout: UInt64
     let totalTimeout: UInt64
     let progress: LoadProgress
+    /// The request's, and for what it lacks the loader's.
+    let hooks: DownloadHooks?
+    /// What comes in; decoders may look at it meanwhile.
+    let body: GrowingBody
 
     @safe private struct State {
         var continuation: UnsafeContinuation<Outcome, Never>?
         var isCancelled = false
+        /// Waits for a hook of the host.
+        var question: Task<Void, Never>?
     }
 
     private let state = Mutex(State())
 
-    init(_ request: ImageRequest, url: URLText, sharingKey: [UInt8], settings: LoaderSettings, progress: @escaping LoadProgress) {
+    init(_ request: ImageRequest, url: URLText, sharingKey: [UInt8], settings: LoaderSettings, progress: LoadProgress) {
         let configuration = settings.configuration
         let timeout = request.timeoutMilliseconds
         self.settings = settings
         self.url = url
         self.sharingKey = sharingKey
         self.progress = progress
-        headers = RequestHead.merge(configuration.headers, request.headers)
+        hooks = request.hooks?.over(configuration.hooks) ?? configuration.hooks
+        headers = RequestHead.merge(
+            configuration.headers + RequestHead.authorization(configuration, url), request.headers)
+        handlesCookies = request.handlesCookies
+        acceptsInvalidCertificates = request.acceptsInvalidCertificates
         priority = request.priority
         maxBodyBytes = request.maxBodyBytes > 0 ? request.maxBodyBytes : max(1, configuration.maxBodyBytes)
+        body = GrowingBody(limit: maxBodyBytes, source: .network)
+        maxRetries = Int(request.maxRetries ?? configuration.maxRetries)
         inactivityTimeout = Ticket.nanoseconds(
             timeout > 0 ? timeout : configuration.inactivityTimeoutMilliseconds, orElse: 15_000)
-        // A request that allows longer silence allows a longer transfer too.
-        totalTimeout = max(
-            Ticket.nanoseconds(configuration.totalTimeoutMilliseconds, orElse: .max), Ticket.nanoseconds(timeout, orElse: 0))
+        totalTimeout = Ticket.nanoseconds(timeout > 0 ? timeout : configuration.totalTimeoutMilliseconds, orElse: .max)
     }
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    func markCancelled() { state.withLock { $0.isCancelled = true } }
+    func markCancelled() {
+        let question = state.withLock { state in
+            state.isCancelled = true
+            return state.question
+        }
+        question?.cancel()
+    }
+
+    /// Has the host say its word; `answered` is called on another thread.
+    func ask(_ hooks: DownloadHooks, _ question: HookQuestion, answered: @escaping @Sendable (HookQuestion.Answer) -> Void) {
+        guard let engine = Engine.current else { return answered(.refusal(.shutdown)) }
+        let asking = Task(executorPreference: engine.executor) { answered(await question.answer(of: hooks)) }
+        let isCancelled = state.withLock { state in
+            state.question = asking
+            return state.isCancelled
+        }
+        if isCancelled { asking.cancel() }
+    }
 
     func wait(with continuation: UnsafeContinuation<Outcome, Never>) {
         state.withLock { unsafe $0.continuation = continuation }

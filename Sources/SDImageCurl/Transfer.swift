@@ -22,6 +22,10 @@ final class Transfer {
     /// The host is an address, and no name has to be looked up.
     private(set) var isHostAddress: Bool
     private(set) var hops = 0
+    /// Tries after the first one.
+    private(set) var retries = 0
+    /// Not before this may it be tried again.
+    var dueAt: UInt64 = 0
     /// Whether user, password and header fields of the request are sent.
     private(set) var carriesSecrets = true
 
@@ -35,10 +39,14 @@ final class Transfer {
     // State of the hop.
     var handle: EasyHandle?
     var head = ResponseHead()
+    /// Of all heads of one try together.
     var headBytes = 0
     /// Of the wall clock, for the age of the answer.
     private var askedAt: UInt64 = 0
     var answeredAt: UInt64 = 0
+    private(set) var isHeadAwaited = true
+    /// What this hop goes on with, where it asks for the rest of a content.
+    private(set) var resuming: ResumePoint?
     var disposition = Disposition.undecided
     var discarded = 0
     var failure: ImageError?
@@ -48,34 +56,61 @@ final class Transfer {
     var isPoisoned = false
     var usesFreshConnection = false
     var isAddressForbidden = false
+    /// A hook of the host has had its say about the answer.
+    var isApproved = false
 
     // State of the whole load.
-    private var body: ByteBuilder
+    private var resumePoint: ResumePoint?
+    /// False once a server's part did not fit, or where the caller asks for parts himself.
+    private(set) var mayResume: Bool
     private(set) var expected: Int64 = -1
     private(set) var received: Int64 = 0
+    /// Body bytes of this hop, kept or not.
+    var hopBytes: Int { discarded + kept }
+    private var kept = 0
+    private(set) var transactions: [LoadTransaction] = []
+    private static let mostTransactions = 100
     var started: UInt64 = 0
     private(set) var lastActivity: UInt64 = 0
     private var lastProgress: UInt64 = 0
+    private var lastReported: Int64 = 0
 
     init(_ ticket: Ticket) {
         self.ticket = ticket
         url = ticket.url
         origin = ticket.url.origin ?? []
         host = Array(ticket.url.host)
-        isHostAddress = ResolutionGate.isAddress(host)
+        isHostAddress = ResolutionGate.isAddress(host) || ticket.settings.configuration.unixSocketPath != nil
         priority = ticket.priority
-        body = ByteBuilder(limit: ticket.maxBodyBytes)
+        mayResume = !ticket.asks(["range", "if-range"])
     }
 
     var settings: LoaderSettings { ticket.settings }
 
+    /// The next hop says who asks.
+    var sendsCredential: Bool {
+        let configuration = settings.configuration
+        return carriesSecrets
+            && (configuration.credential != nil || configuration.bearerToken != nil || ticket.url.userInfo != nil)
+    }
+
+    /// Its time is running.
+    var hasBegun: Bool { started != 0 }
+
+    /// Nothing is missing of what a part of the content announced; of a whole one libcurl has made sure.
+    var isWhole: Bool { resuming == nil || disposition != .keep || expected < 0 || received == expected }
+
     /// Forgets the answer so far; before each hop and each repetition.
     func prepareHop(at now: UInt64) {
         head = ResponseHead()
-        headBytes = 0
         askedAt = MonotonicClock.wall
+        head.keepsFields = ticket.hooks?.needsAll == true
+        isApproved = false
+        isHeadAwaited = true
+        resuming = resumePoint.flatMap { $0.url == url ? $0 : nil }
         disposition = .undecided
         discarded = 0
+        kept = 0
         failure = nil
         isConnected = false
         descriptor = nil
@@ -84,6 +119,7 @@ final class Transfer {
         if started == 0 {
             started = now
             ticket.progress(0, -1)
+            tell(.started)
         }
         lastActivity = now
     }
@@ -91,12 +127,58 @@ final class Transfer {
     /// Turns to where the answer points.
     func follow(_ next: URLText) {
         if !RedirectRules.keepsSecrets(from: url, to: next) { carriesSecrets = false }
+        turn(to: next)
+        hops += 1
+    }
+
+    /// Back to the first URL for one more try. What has arrived is kept where the server can be asked for the rest.
+    func retry(at moment: UInt64) {
+        resumePoint = ResumePoint(self)
+        if resumePoint == nil { dropBody() }
+        turn(to: ticket.url)
+        hops = 0
+        headBytes = 0
+        carriesSecrets = true
+        retries += 1
+        dueAt = moment
+    }
+
+    /// Once more from the first byte: what came was no continuation.
+    func startAnew() {
+        mayResume = false
+        dropBody()
+    }
+
+    private func turn(to next: URLText) {
         url = next
         origin = next.origin ?? []
         host = Array(next.host)
-        isHostAddress = ResolutionGate.isAddress(host)
-        hops += 1
+        isHostAddress = ResolutionGate.isAddress(host) || settings.configuration.unixSocketPath != nil
         usesFreshConnection = false
+    }
+
+    /// A hop is over.
+    func note(_ transaction: LoadTransaction) {
+        if transactions.count < Transfer.mostTransactions { transactions.append(transaction) }
+    }
+
+    /// The head is whole, and its body is wanted.
+    func beginBody() {
+        disposition = .keep
+        if let resuming, head.status == 206, let total = resuming.total(continuedBy: head) {
+            head = resuming.head
+            expected = total
+        } else if received > 0 {
+            dropBody()
+        }
+    }
+
+    private func dropBody() {
+        resumePoint = nil
+        ticket.body.reset()
+        received = 0
+        lastReported = 0
+        expected = -1
     }
 
     /// Takes a piece of the body; false ends the transfer.
@@ -107,12 +189,13 @@ final class Transfer {
             if received == 0 { expected = head.isEncoded ? -1 : contentLength }
             do throws(ImageError) {
                 if received == 0, expected > 0 { try reserve(expected) }
-                unsafe try body.append(bytes)
+                unsafe try ticket.body.append(bytes)
             } catch {
                 failure = error
                 return false
             }
             received += Int64(bytes.count)
+            kept += bytes.count
             reportProgress()
             return true
         case .undecided, .discard:
@@ -121,14 +204,31 @@ final class Transfer {
         }
     }
 
+    /// Lets the host hear of it.
+    func tell(_ kind: DownloadEvent.Kind, _ error: ImageError? = nil) {
+        guard let hear = ticket.hooks?.event else { return }
+        let now = MonotonicClock.now
+        hear(
+            DownloadEvent(
+                kind, url: ticket.url.redacted, httpStatus: head.status, received: received, expected: expected,
+                nanoseconds: now > started ? now - started : 0, error: error))
+    }
+
     /// Something came from the server.
     func noteActivity() { lastActivity = handle?.sockets.now ?? lastActivity }
 
+    /// A line of the head came.
+    func noteHead(_ count: Int) {
+        isHeadAwaited = false
+        headBytes += count
+    }
+
+    /// When all its time is over. Both are below 2^53 ns: no sum can overflow.
+    var end: UInt64 { started &+ ticket.totalTimeout }
+
     /// The moment at which the transfer is given up, as things stand.
     var deadline: UInt64 {
-        // Both are below 2^53 ns: no sum can overflow.
-        let end = started &+ ticket.totalTimeout
-        return isConnected ? min(end, lastActivity &+ ticket.inactivityTimeout) : end
+        isConnected ? min(end, lastActivity &+ ticket.inactivityTimeout) : end
     }
 
     /// No later than `deadline` can become: silence is measured from when the connection stands.
@@ -137,7 +237,7 @@ final class Transfer {
     /// What the load gives back.
     func finish() -> LoadedData {
         if received > 0 { ticket.progress(received, expected) }
-        var data = LoadedData(bytes: body.finish())
+        var data = LoadedData(bytes: ticket.body.finish())
         data.httpStatus = head.status
         data.mediaType = head.mediaType
         data.finalURL = hops == 0 ? ticket.url.bytes : url.withoutUserInfo
@@ -145,17 +245,23 @@ final class Transfer {
         data.answer = head.answer
         data.answer.requestTime = askedAt
         data.answer.responseTime = answeredAt
+        if head.keepsFields { data.response = DownloadResponse(head, of: url) }
         return data
     }
 
     private func reserve(_ announced: Int64) throws(ImageError) {
         guard announced <= Int64(ticket.maxBodyBytes) else { throw .tooLarge("body size in bytes", limit: ticket.maxBodyBytes) }
-        try body.reserve(Int(announced))
+        try ticket.body.reserve(Int(announced))
     }
 
     /// Not the last piece: that is reported when the transfer is known to be whole.
     private func reportProgress() {
         guard received != expected, lastActivity &- lastProgress >= Transfer.progressInterval else { return }
+        let step = settings.configuration.minProgressInterval
+        if step > 0, expected > 0 {
+            guard Double(received - lastReported) >= step * Double(expected) else { return }
+            lastReported = received
+        }
         lastProgress = lastActivity
         ticket.progress(received, expected)
     }

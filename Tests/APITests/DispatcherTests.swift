@@ -163,11 +163,30 @@ import Testing
 
 /// A value that a callback writes and a test reads.
 final class Locked<Value>: @unchecked Sendable {
-    private let lock = NSLock()
+    private let lock = NSCondition()
     private var value: Value
     init(_ value: Value) { self.value = value }
     func get() -> Value { lock.withLock { value } }
-    func set(_ new: Value) { lock.withLock { value = new } }
+    func set(_ new: Value) { change { $0 = new } }
+
+    func change(_ body: (inout Value) -> Void) {
+        lock.withLock {
+            body(&value)
+            lock.broadcast()
+        }
+    }
+
+    /// Waits until the value is as wanted; looks again now and then, because what it refers to may change.
+    func wait(within seconds: Double = 60, until isTrue: (Value) -> Bool) -> Bool {
+        let end = Date(timeIntervalSinceNow: seconds)
+        lock.lock()
+        defer { lock.unlock() }
+        while !isTrue(value) {
+            if Date() > end { return false }
+            _ = lock.wait(until: Date(timeIntervalSinceNow: 0.02))
+        }
+        return true
+    }
 }
 
 /// A main loop as a program might have one.

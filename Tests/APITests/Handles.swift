@@ -74,6 +74,8 @@ struct Delivered: Sendable {
     let status: sdimage_status
     let source: sdimage_image_source
     let width: UInt32
+    let height: UInt32
+    let isIncremental: Bool
     let hasData: Bool
     let isStale: Bool
     let isChanged: Bool
@@ -87,6 +89,8 @@ struct Delivered: Sendable {
         status = sdimage_error_code(sdimage_result_error(result))
         source = sdimage_result_source(result)
         width = sdimage_image_width(sdimage_result_image(result))
+        height = sdimage_image_height(sdimage_result_image(result))
+        isIncremental = sdimage_image_is_incremental(sdimage_result_image(result))
         hasData = sdimage_result_data(result) != nil
         isStale = sdimage_result_is_stale(result)
         isChanged = sdimage_result_is_changed(result)
@@ -143,6 +147,12 @@ final class Listener: @unchecked Sendable {
     /// Waits for the final result; nil when it does not come.
     func final(within seconds: Double = 60) -> Delivered? {
         wait(seconds) { $0.heard.contains { $0.kind == .SDIMAGE_DELIVERY_KIND_FINAL } } ? finals.first : nil
+    }
+
+    /// Waits for the first part of the picture; nil when the final result comes without one.
+    func part(within seconds: Double = 60) -> Delivered? {
+        _ = wait(seconds) { !$0.heard.isEmpty }
+        return results.first { $0.kind == .SDIMAGE_DELIVERY_KIND_PARTIAL }
     }
 
     func waitForDestroy(count: Int = 1, within seconds: Double = 60) -> Bool { wait(seconds) { $0.destroyed >= count } }

@@ -33,6 +33,51 @@ import Testing
         #expect(sdimage_manager_running_count(manager.pointer) == 0)
     }
 
+    @Test func aThousandProgressiveLoadsEndExactlyOnceAndShowNothingAfterwards() throws {
+        let bytes = try Fixtures.bytes("jpeg/large_progressive.jpg")
+        // Piece by piece, so that parts can be shown; each load of a URL begins at another moment.
+        let loader = try ScriptedLoader { _, sink in
+            for start in stride(from: 0, to: bytes.count, by: 700) {
+                let piece = Array(bytes[start..<min(start + 700, bytes.count)])
+                if sdimage_load_sink_write(sink, piece, piece.count, nil).rawValue < 0 { break }
+                sched_yield()
+            }
+            sdimage_load_sink_finish(sink, nil)
+            return .SDIMAGE_STATUS_OK
+        }.makeLoader()
+        let manager = try makeManager(cache: try makeCache(in: nil), loader: loader)
+        let listeners = (0..<1_000).map { _ in Listener() }
+        let group = DispatchGroup()
+        for thread in 0..<4 {
+            group.enter()
+            Thread.detachNewThread {
+                defer { group.leave() }
+                var random = SystemRandomNumberGenerator()
+                var tasks: [Owned] = []
+                for index in stride(from: thread, to: listeners.count, by: 4) {
+                    let request = makeRequest("test://\(Int.random(in: 0..<200, using: &random))")
+                    let side = UInt32.random(in: 1...3, using: &random) * 40
+                    sdimage_request_set_thumbnail_size(request.pointer, side, side, true)
+                    sdimage_request_set_early_thumbnail(request.pointer, Bool.random(using: &random))
+                    sdimage_request_set_progressive(request.pointer, true)
+                    sdimage_request_set_progressive_interval_ms(request.pointer, 1)
+                    if let task = try? listeners[index].load(manager, request) { tasks.append(task) }
+                    if index % 3 == 0, let task = tasks.randomElement(using: &random) { sdimage_task_cancel(task.pointer) }
+                }
+            }
+        }
+        group.wait()
+        for listener in listeners { #expect(listener.final(within: 120) != nil) }
+        #expect(sdimage_manager_close(manager.pointer, 30_000, nil) == .SDIMAGE_STATUS_OK)
+        for listener in listeners {
+            let kinds = listener.results.map(\.kind)
+            #expect(kinds.last == .SDIMAGE_DELIVERY_KIND_FINAL)
+            #expect(kinds.dropLast().allSatisfy { $0 == .SDIMAGE_DELIVERY_KIND_PARTIAL })
+            let status = listener.finals.first?.status
+            #expect(status == .SDIMAGE_STATUS_OK || status == .SDIMAGE_STATUS_CANCELLED)
+        }
+    }
+
     @Test func fiveHundredManagersComeAndGo() throws {
         let loader = try ScriptedLoader.answering(makePNG(width: 2, height: 2)).makeLoader()
         let listeners = (0..<500).map { _ in Listener() }

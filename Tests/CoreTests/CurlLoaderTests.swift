@@ -304,12 +304,12 @@ extension CurlTests {
     @Test func proxyIsAskedForTheWholeURL() async throws {
         let proxy = LoopbackServer { _, connection in connection.answer(200, body: [1]) }
         defer { proxy.stop() }
-        let downloader = try Downloader { $0.proxy = .fixed("http://127.0.0.1:\(proxy.port)") }
+        let downloader = try Downloader { $0.proxy = "http://127.0.0.1:\(proxy.port)" }
         #expect(await downloader.status("http://no-such-host.invalid/a?b") == .ok)
         #expect(proxy.requests.map(\.target) == ["http://no-such-host.invalid/a?b"])
         // A proxy would connect where the policy forbids it.
         let guarded = try Downloader {
-            $0.proxy = .fixed("http://127.0.0.1:\(proxy.port)")
+            $0.proxy = "http://127.0.0.1:\(proxy.port)"
             $0.addressPolicy = .publicOnly
         }
         #expect(await guarded.status("http://no-such-host.invalid/") == .resolveFailed)

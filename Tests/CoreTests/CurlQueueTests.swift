@@ -195,7 +195,7 @@ extension CurlTests {
             let loads = (0..<50).map { index in
                 Task { () -> Status in
                     do throws(ImageError) {
-                        _ = try await loader.load(ImageRequest(url: Array(server.url("/\(index)").utf8))) { _, _ in }
+                        _ = try await loader.load(ImageRequest(url: Array(server.url("/\(index)").utf8)), progress: .none)
                         return .ok
                     } catch { return error.status }
                 }
@@ -225,7 +225,7 @@ extension CurlTests {
 
     private func refused(_ loader: CurlLoader, _ url: String) async -> Status {
         do throws(ImageError) {
-            _ = try await loader.load(ImageRequest(url: Array(url.utf8))) { _, _ in }
+            _ = try await loader.load(ImageRequest(url: Array(url.utf8)), progress: .none)
             return .ok
         } catch { return error.status }
     }

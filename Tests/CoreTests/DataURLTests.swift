@@ -4,7 +4,7 @@ import Testing
 private func load(_ url: String, limit: Int = 1 << 20) async throws -> LoadedData {
     let lease = try Engine.acquire()
     let loader = DataURLLoader(pool: lease.engine.work, maxBodyBytes: limit)
-    return try await loader.load(ImageRequest(url: Array(url.utf8))) { _, _ in }
+    return try await loader.load(ImageRequest(url: Array(url.utf8)), progress: .none)
 }
 
 private func status(_ url: String, limit: Int = 1 << 20) async -> Status {

@@ -7,9 +7,8 @@ private func load(_ url: String, limit: Int = 64 << 20) async -> Result<LoadedDa
     do throws(ImageError) {
         let lease = try Engine.acquire()
         return .success(
-            try await FileLoader(pool: lease.engine.blocking, maxBodyBytes: limit).load(ImageRequest(url: Array(url.utf8))) {
-                _, _ in
-            })
+            try await FileLoader(pool: lease.engine.blocking, maxBodyBytes: limit)
+                .load(ImageRequest(url: Array(url.utf8)), progress: .none))
     } catch { return .failure(error) }
 }
 

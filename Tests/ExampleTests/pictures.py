@@ -7,6 +7,7 @@ import http.server
 import struct
 import sys
 import threading
+import time
 import zlib
 
 
@@ -35,7 +36,8 @@ def ppm(width: int, height: int) -> bytes:
 class Origin:
     """Serves bytes by path on the loopback interface and counts requests; any other path is 404."""
 
-    def __init__(self, files: dict[str, bytes]) -> None:
+    def __init__(self, files: dict[str, bytes], pause: float = 0) -> None:
+        """`pause`: seconds between the two halves of a body."""
         self.hits: dict[str, int] = {}
         lock = threading.Lock()
         outer = self
@@ -50,7 +52,11 @@ class Origin:
                 self.send_response(200 if body is not None else 404)
                 self.send_header("Content-Length", str(len(body or b"")))
                 self.end_headers()
-                self.wfile.write(body or b"")
+                half = len(body or b"") // 2 if pause else 0
+                self.wfile.write((body or b"")[:half])
+                if pause:
+                    time.sleep(pause)
+                self.wfile.write((body or b"")[half:])
 
             def log_message(self, *arguments: object) -> None:
                 pass

@@ -9,6 +9,7 @@ import re
 import struct
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "HeaderTests"))
@@ -32,6 +33,7 @@ def farbfeld(width: int, height: int) -> bytes:
 
 
 def main() -> None:
+    fixtures = pathlib.Path(__file__).resolve().parents[1] / "Fixtures"
     samples = pathlib.Path(__file__).resolve().parents[2] / "examples/c"
     for source in sorted(samples.glob("*.c")):
         count = len(source.read_text().splitlines())
@@ -74,6 +76,21 @@ def main() -> None:
         report.check("as a PNG with alpha", head[:8] == b"\x89PNG\r\n\x1a\n" and head[25] == 6, f"{head!r}")
         expect("transform refuses a side of nothing", run("transform", folder / "a.png", folder / "b.png", 0), 1, "INVALID_ARGUMENT")
         expect("transform tells its usage", run("transform"), 2, "usage")
+        picture = (fixtures / "jpeg/large_progressive.jpg").read_bytes()
+        with Origin({"/a.jpg": picture}, pause=0.3) as slow:
+            done = run("progressive", f"{slow.url}/a.jpg", 20)
+        expect("progressive shows parts, then the whole", done, 0, r"^(part: 1024x768, .*\n)+whole: 1024x768, .*\n$")
+        expect("progressive tells why it failed", run("progressive", f"{origin.url}/none.png"), 1, "HTTP_STATUS")
+        expect("progressive tells its usage", run("progressive"), 2, "usage")
+        with tarfile.open(folder / "a.tar", "w", format=tarfile.USTAR_FORMAT) as archive:
+            for name in ("a.png", "cut.ff", "deep/" * 30 + "b.png"):
+                archive.add(folder / ("a.png" if name.endswith("png") else name), name)
+        long = "deep/" * 30 + "b.png"
+        done = run("tar_loader", folder / "a.tar", "a.png", long, "a.png")
+        expect("tar_loader finds members, once", done, 0, f"^a.png 31x17 from loader\n{long} 31x17 from loader\na.png 31x17 from ")
+        done = run("tar_loader", folder / "a.tar", "none.png", "cut.ff")
+        expect("tar_loader tells what it cannot have", done, 1, "none.png: NOT_FOUND(.|\n)*cut.ff: NOT_AN_IMAGE")
+        expect("tar_loader tells its usage", run("tar_loader"), 2, "usage")
         expect("custom_loader paints, then remembers", run("custom_loader", "demo:64x48"), 0,
                "^loader 64x48\nmemory 64x48\n$")
         expect("custom_loader refuses nonsense", run("custom_loader", "demo:x"), 1, "custom_loader: ")

@@ -34,6 +34,11 @@ public final class TLSServer: @unchecked Sendable {
         self.port = port
     }
 
+    /// One more answer, or another one; false when it could not be written.
+    public func answer(_ file: String, _ answer: Data) -> Bool {
+        (try? answer.write(to: URL(fileURLWithPath: folder.path + "/" + file))) != nil
+    }
+
     public func stop() {
         // Threads of the test runner block signals, and their children inherit it.
         kill(process.processIdentifier, SIGKILL)

@@ -1,61 +1,76 @@
-/* progressive.c: a picture while it arrives: says what could be shown after each piece of a file.
+/* progressive.c: a picture while it arrives: prints every delivery of a load, the parts of the picture and the whole.
  *
- *   progressive FILE [BYTES-OF-A-PIECE]
+ *   progressive URL [MILLISECONDS-BETWEEN-PARTS]
  *
  * cc progressive.c $(pkg-config --cflags --libs sdimage) */
-#include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <sdimage.h>
 
-static int failed(const char *what, sdimage_error *error) {
-    fprintf(stderr, "progressive: %s: %s: %s\n", what, sdimage_status_name(sdimage_error_code(error)),
+static int failed(sdimage_error *error) {
+    fprintf(stderr, "progressive: %s: %s\n", sdimage_status_name(sdimage_error_code(error)),
             sdimage_error_message(error));
-    sdimage_error_unref(error);
     return 1;
 }
 
-/* What a window would show now. */
-static sdimage_status show(sdimage_decoder *decoder, size_t total, sdimage_error **error) {
-    sdimage_image *image = NULL;
-    sdimage_status status = sdimage_decoder_copy_image(decoder, &image, error);
-    if (status == SDIMAGE_STATUS_NEED_MORE_DATA)
-        printf("%8zu bytes: nothing yet\n", total);
-    if (status == SDIMAGE_STATUS_OK)
-        printf("%8zu bytes: %ux%u, %s, %u whole frames\n", total, sdimage_image_width(image),
-               sdimage_image_height(image), sdimage_image_is_incremental(image) ? "a part" : "all of it",
-               sdimage_decoder_frame_count(decoder));
-    sdimage_image_unref(image);
-    return status;
+/* A window would show the picture; the whole one has the size of its parts. Runs on a thread of the library. */
+static void show(void *user_data, sdimage_task *task, sdimage_result *result) {
+    const sdimage_image *image = sdimage_result_image(result);
+    int64_t received = 0;
+    (void)user_data;
+    sdimage_task_progress(task, &received, NULL);
+    if (image)
+        printf("%s: %ux%u, %.0f kB by now\n",
+               sdimage_result_kind(result) == SDIMAGE_DELIVERY_KIND_PARTIAL ? "part" : "whole",
+               sdimage_image_width(image), sdimage_image_height(image), (double)received / 1e3);
+}
+
+static int load(sdimage_manager *manager, const char *url, uint32_t interval_ms) {
+    sdimage_request *request = sdimage_request_new(url, SDIMAGE_NUL_TERMINATED);
+    sdimage_load_handler handler = {.size = sizeof handler, .result = show};
+    sdimage_task *task = NULL;
+    sdimage_result *result = NULL;
+    sdimage_error *error = NULL;
+    sdimage_request_set_progressive(request, true);
+    sdimage_request_set_progressive_interval_ms(request, interval_ms);
+    sdimage_status status = sdimage_manager_load(manager, request, &handler, NULL, NULL, &task, &error);
+    sdimage_request_unref(request);
+    if (status >= 0)
+        status = sdimage_task_wait(task, UINT32_MAX, &error);
+    if (status < 0) {
+        failed(error);
+        sdimage_error_unref(error);
+    } else {
+        sdimage_task_copy_result(task, &result);
+        if (!sdimage_result_image(result))
+            status = failed(sdimage_result_error(result)) ? SDIMAGE_STATUS_INTERNAL_ERROR : SDIMAGE_STATUS_OK;
+    }
+    sdimage_result_unref(result);
+    sdimage_task_unref(task);
+    return status < 0;
 }
 
 int main(int argc, char **argv) {
-    char piece[65536];
-    size_t size = argc == 3 ? strtoul(argv[2], NULL, 10) : 16384, total = 0, got;
-    if (argc < 2 || argc > 3 || size == 0 || size > sizeof piece) {
-        fputs("usage: progressive FILE [BYTES-OF-A-PIECE, at most 65536]\n", stderr);
+    if (argc < 2 || argc > 3) {
+        fputs("usage: progressive URL [MILLISECONDS-BETWEEN-PARTS]\n", stderr);
         return 2;
     }
-    FILE *file = fopen(argv[1], "rb");
-    if (!file) {
-        fprintf(stderr, "progressive: %s: %s\n", argv[1], strerror(errno));
+    sdimage_manager *manager = NULL;
+    sdimage_error *error = NULL;
+    sdimage_manager_config *config = sdimage_manager_config_new();
+    sdimage_manager_config_set_cache(config, NULL); /* so that it arrives every time */
+    sdimage_status status = sdimage_manager_new(config, &manager, &error);
+    sdimage_manager_config_unref(config);
+    if (status < 0) {
+        failed(error);
+        sdimage_error_unref(error);
         return 1;
     }
-    sdimage_decoder *decoder = NULL;
-    sdimage_error *error = NULL;
-    sdimage_status status = sdimage_decoder_new(NULL, NULL, &decoder, &error);
-    do {
-        got = fread(piece, 1, size, file);
-        total += got;
-        /* The last piece may be empty: what counts is that it is the last. */
-        if (status >= 0)
-            status = sdimage_decoder_append(decoder, piece, got, got == 0, &error);
-        if (status >= 0)
-            status = show(decoder, total, &error);
-    } while (status >= 0 && got > 0);
-    fclose(file);
-    sdimage_decoder_unref(decoder);
-    return status < 0 ? failed(argv[1], error) : 0;
+    int code = load(manager, argv[1], argc == 3 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0);
+    /* Waits for the last callback too. */
+    sdimage_manager_close(manager, 5000, NULL);
+    sdimage_manager_unref(manager);
+    return code;
 }

@@ -1,33 +1,25 @@
 #!/usr/bin/env python3
-"""Says what could be shown while a file arrives: progressive.py FILE [BYTES-OF-A-PIECE]"""
+"""Shows a picture while it arrives: progressive.py URL [MILLISECONDS-BETWEEN-PARTS]"""
 
+import asyncio
 import sys
 
 import sdimage
 
 
-def main(path: str, size: str = "16384") -> int:
-    picture, total = sdimage.Animation(b""), 0
-    try:
-        with open(path, "rb") as file:
-            while True:
-                piece = file.read(int(size))
-                total += len(piece)
-                picture.update(piece, finished=not piece)
-                shown = picture.image
-                if shown is None:
-                    print(f"{total:8} bytes: nothing yet")
-                else:
-                    part = "a part" if shown.is_incremental else "all of it"
-                    print(f"{total:8} bytes: {shown.width}x{shown.height}, {part}, {len(picture)} whole frames")
-                if not piece:
-                    return 0
-    except (OSError, sdimage.Error) as error:
-        print(f"progressive: {error}", file=sys.stderr)
-        return 1
+async def main(url: str, interval: str = "100") -> int:
+    async with sdimage.Manager(cache=None) as manager:
+        try:
+            async for result in manager.results(url, progressive_interval_ms=int(interval)):
+                part = "part" if result.kind == "partial" else "whole"
+                print(f"{part}: {result.image.width}x{result.image.height}", flush=True)
+        except sdimage.Error as error:
+            print(f"progressive: {error}", file=sys.stderr)
+            return 1
+    return 0
 
 
 if __name__ == "__main__":
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(asyncio.run(main(*sys.argv[1:])))

@@ -52,6 +52,8 @@ extern "C" {
 typedef struct sdimage_cache_page sdimage_cache_page;
 typedef struct sdimage_coder sdimage_coder;
 typedef struct sdimage_data sdimage_data;
+typedef struct sdimage_download_event sdimage_download_event;
+typedef struct sdimage_download_hooks sdimage_download_hooks;
 typedef struct sdimage_error sdimage_error;
 typedef struct sdimage_event sdimage_event;
 typedef struct sdimage_image sdimage_image;
@@ -77,6 +79,7 @@ typedef struct sdimage_manager_config sdimage_manager_config;
 typedef struct sdimage_metadata sdimage_metadata;
 typedef struct sdimage_options sdimage_options;
 typedef struct sdimage_request sdimage_request;
+typedef struct sdimage_response sdimage_response;
 
 /* Width and height in pixels. Frozen: never grows. */
 typedef struct sdimage_size {

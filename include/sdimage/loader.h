@@ -64,7 +64,8 @@ SDIMAGE_API void sdimage_load_sink_unref(sdimage_load_sink *sink);
 /* How many bytes will come, when known: for progress, and as a hint for the buffer. */
 SDIMAGE_API void sdimage_load_sink_set_expected_length(sdimage_load_sink *sink, uint64_t length);
 
-/* Appends bytes; copied. Errors: CANCELLED (stop and finish), TOO_LARGE, NO_MEMORY, INVALID_ARGUMENT after finish. */
+/* Appends bytes; copied. A progressive load shows what can be shown of them (sdimage_request_set_progressive).
+ * Errors: CANCELLED (stop and finish), TOO_LARGE, NO_MEMORY, INVALID_ARGUMENT after finish. */
 SDIMAGE_API sdimage_status sdimage_load_sink_write(sdimage_load_sink *sink, const void *bytes, size_t length,
                                                    sdimage_error **error);
 

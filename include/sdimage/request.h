@@ -10,10 +10,13 @@
  *   RetryFailed                          sdimage_request_set_retry_failed
  *   RefreshCached                        sdimage_request_set_freshness
  *   LowPriority, HighPriority            sdimage_request_set_priority
+ *   ProgressiveLoad                      sdimage_request_set_progressive
  *   FromCacheOnly, FromLoaderOnly        sdimage_request_set_source_policy
  *   DecodeFirstFrameOnly                 sdimage_decode_options_set_first_frame_only
  *   ScaleDownLargeImages, imageScaleDownLimitBytes   sdimage_decode_options_set_limit_bytes
  *   WaitStoreCache                       sdimage_request_set_wait_for_store
+ *   HandleCookies                        sdimage_request_set_handle_cookies
+ *   AllowInvalidSSLCertificates          sdimage_request_set_accept_invalid_certificates
  *   callbackQueue                        sdimage_request_set_dispatcher
  *   imageCache, imageLoader, imageCoder  sdimage_request_set_cache, _set_loader, _set_coder
  *   imageScaleFactor                     sdimage_decode_options_set_scale
@@ -98,6 +101,9 @@ SDIMAGE_API sdimage_request *sdimage_request_copy(const sdimage_request *request
 /* The URL and its length in bytes; `length` may be NULL. Borrowed as long as the request lives; NUL-terminated. */
 SDIMAGE_API const char *sdimage_request_url(const sdimage_request *request, size_t *length);
 
+/* Another URL, of `length` bytes or SDIMAGE_NUL_TERMINATED. What was borrowed of the old one ends. */
+SDIMAGE_API void sdimage_request_set_url(sdimage_request *request, const char *url, size_t length);
+
 /* Replaces the URL as base of the cache key, so that several URLs share one entry. Any bytes; NULL goes back to the
  * URL. */
 SDIMAGE_API void sdimage_request_set_cache_key(sdimage_request *request, const void *key, size_t length);
@@ -116,6 +122,23 @@ SDIMAGE_API void sdimage_request_set_thumbnail_size(sdimage_request *request, ui
  * thumbnail size, the first frame alone, the pixel format and the choices of orientation and colour are part of the cache
  * key. */
 SDIMAGE_API void sdimage_request_set_decode_options(sdimage_request *request, const sdimage_decode_options *options);
+
+/* Default false. When true the load delivers PARTIAL results while bytes arrive: what can be shown of the picture so far, at
+ * the size of the final one (sdimage_decoder_copy_image says what is missing), transformed like it, and never kept in a
+ * cache. From the built-in loaders and from custom ones that write into their sink piece by piece; whether the length is
+ * known does not matter. Formats that cannot show a part deliver none, nor do bytes that cannot be decoded. A PARTIAL that
+ * was not taken yet is replaced by the next one, and dropped when FINAL comes. Loads that share a transfer get parts of
+ * their own size, each if it asked; one that joins later begins with what has come by then. */
+SDIMAGE_API void sdimage_request_set_progressive(sdimage_request *request, bool progressive);
+
+/* Milliseconds from one PARTIAL to the next, at least; 0 restores the default of 100. */
+SDIMAGE_API void sdimage_request_set_progressive_interval_ms(sdimage_request *request, uint32_t interval_ms);
+
+/* sdimage_decode_options_set_early_thumbnail, and the transfer too ends as soon as the thumbnail is good: the first scans of
+ * a progressive JPEG, the first pass of an interlaced PNG. Its result is FINAL, without data, and kept in memory only,
+ * under the thumbnail's key; the bytes that came are not kept. A transfer that another load needs goes on. Default false;
+ * without a thumbnail size it does nothing. */
+SDIMAGE_API void sdimage_request_set_early_thumbnail(sdimage_request *request, bool early);
 
 /* Which layers are asked for the picture, and which keep it. Default ALL and ALL. A thumbnail, or a picture that a transformer
  * made, is kept on disk under a key of its own, encoded in the background: as PNG when it has an alpha channel or came from a
@@ -158,8 +181,23 @@ SDIMAGE_API void sdimage_request_reset_freshness(sdimage_request *request);
  * break makes the load fail with INVALID_REQUEST. Loads with different fields never share a transfer. */
 SDIMAGE_API void sdimage_request_set_header(sdimage_request *request, const char *name, const char *value);
 
-/* Milliseconds for the whole transfer; 0, the default, is the downloader's own limit. */
+/* The value of a header field that the request sets; NULL when there is none. Borrowed until the field is asked for again or
+ * the request is freed. */
+SDIMAGE_API const char *sdimage_request_header(sdimage_request *request, const char *name);
+
+/* Milliseconds for the whole transfer, redirects and retries included; 0, the default, is the downloader's own limit. */
 SDIMAGE_API void sdimage_request_set_timeout_ms(sdimage_request *request, uint32_t timeout_ms);
+
+/* Further tries after a transient failure, in place of the downloader's; reset: the downloader's. */
+SDIMAGE_API void sdimage_request_set_max_retries(sdimage_request *request, uint32_t count);
+SDIMAGE_API void sdimage_request_reset_max_retries(sdimage_request *request);
+
+/* Sends and keeps cookies, in a jar that the downloader has in memory. Default false: none is sent or kept. */
+SDIMAGE_API void sdimage_request_set_handle_cookies(sdimage_request *request, bool handle);
+
+/* Loads from servers with certificates that expired, are for another host, or that nobody vouches for. Default false. No
+ * cache keeps what comes, and no other load is given it. */
+SDIMAGE_API void sdimage_request_set_accept_invalid_certificates(sdimage_request *request, bool accept);
 
 /* Largest body in decoded bytes; 0, the default, is the downloader's own limit. */
 SDIMAGE_API void sdimage_request_set_max_body_bytes(sdimage_request *request, size_t bytes);

@@ -15,7 +15,7 @@ extern "C" {
 
 /* Which delivery this is. Every accepted load ends with exactly one FINAL. */
 typedef enum SDIMAGE_ENUM sdimage_delivery_kind {
-    SDIMAGE_DELIVERY_KIND_PARTIAL = 1, /* an incomplete picture; better ones follow */
+    SDIMAGE_DELIVERY_KIND_PARTIAL = 1, /* what has come of the picture; a better one follows */
     SDIMAGE_DELIVERY_KIND_CACHED = 2,  /* a usable picture while a refresh is under way */
     SDIMAGE_DELIVERY_KIND_FINAL = 3    /* the last one: a picture, or an error */
 } sdimage_delivery_kind;
@@ -104,6 +104,42 @@ SDIMAGE_API const char *sdimage_result_cache_key(const sdimage_result *result);
 
 /* Nanoseconds spent in a stage; 0 where it did not run. */
 SDIMAGE_API uint64_t sdimage_result_time_ns(const sdimage_result *result, sdimage_stage stage);
+
+/* --- What the built-in downloader asked and was answered: one transaction for each hop of a redirect and each retry, in
+ * order. None for what came from elsewhere; those before a failure are there too. Beyond the last index the getters answer
+ * 0 and "". */
+
+/* Moments of a transaction. */
+typedef enum SDIMAGE_ENUM sdimage_transaction_phase {
+    SDIMAGE_TRANSACTION_PHASE_NAME_LOOKUP = 0,
+    SDIMAGE_TRANSACTION_PHASE_CONNECT = 1,
+    SDIMAGE_TRANSACTION_PHASE_TLS = 2,
+    SDIMAGE_TRANSACTION_PHASE_FIRST_BYTE = 3,
+    SDIMAGE_TRANSACTION_PHASE_TOTAL = 4
+} sdimage_transaction_phase;
+
+SDIMAGE_API size_t sdimage_result_transaction_count(const sdimage_result *result);
+
+/* Without user and password. Borrowed. */
+SDIMAGE_API const char *sdimage_result_transaction_url(const sdimage_result *result, size_t index);
+
+/* 0 and "" when no answer came; else "HTTP/1.1" or "HTTP/2". Static. */
+SDIMAGE_API int32_t sdimage_result_transaction_http_status(const sdimage_result *result, size_t index);
+SDIMAGE_API const char *sdimage_result_transaction_protocol(const sdimage_result *result, size_t index);
+
+/* "192.0.2.1:443", "[2001:db8::1]:443"; "" when nothing was connected to. Borrowed. */
+SDIMAGE_API const char *sdimage_result_transaction_remote_address(const sdimage_result *result, size_t index);
+
+/* The request went over a connection that an earlier one had opened. */
+SDIMAGE_API bool sdimage_result_transaction_is_connection_reused(const sdimage_result *result, size_t index);
+
+/* Bytes received: heads and body as they came, and the body with its encoding undone. */
+SDIMAGE_API uint64_t sdimage_result_transaction_wire_bytes(const sdimage_result *result, size_t index);
+SDIMAGE_API uint64_t sdimage_result_transaction_body_bytes(const sdimage_result *result, size_t index);
+
+/* Nanoseconds from the beginning of the transaction to the end of a phase; 0 where it did not run. */
+SDIMAGE_API uint64_t sdimage_result_transaction_time_ns(const sdimage_result *result, size_t index,
+                                                        sdimage_transaction_phase phase);
 
 /* "network", "disk", … Static. */
 SDIMAGE_API const char *sdimage_image_source_name(sdimage_image_source source);

@@ -79,6 +79,20 @@ package final class PictureDecoder: Sendable {
         }
     }
 
+    /// All bytes so far in place of a piece, for those who keep them anyway; in place of `append` from the first on.
+    package func show(_ all: Bytes, isFinished: Bool) throws(ImageError) {
+        let isOver = try state.withLock { state throws(ImageError) -> Bool in
+            if let failure = state.failure { throw failure }
+            defer { if isFinished { state.isFinished = true } }
+            return state.isFinished
+        }
+        guard !isOver else { return }
+        do throws(ImageError) { try update(all, isFinished: isFinished) } catch {
+            state.withLock { $0.failure = error }
+            throw error
+        }
+    }
+
     private func update(_ all: Bytes, isFinished: Bool) throws(ImageError) {
         let chosen = decoder == nil ? try choose(all, isFinished: isFinished) : decoder
         guard let chosen else { return }

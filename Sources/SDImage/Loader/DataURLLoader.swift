@@ -18,7 +18,7 @@ package final class DataURLLoader: ImageLoader {
     /// Never: comparing them costs as much as decoding them.
     package func sharingKey(_ request: ImageRequest) -> [UInt8]? { nil }
 
-    package func load(_ request: ImageRequest, progress: @escaping LoadProgress) async throws(ImageError) -> LoadedData {
+    package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
         let url = URLText(request.url)
         let limit = request.maxBodyBytes > 0 ? request.maxBodyBytes : maxBodyBytes
         do throws(ImageError) {

@@ -24,7 +24,7 @@ package final class FileLoader: ImageLoader {
         Array("file \(request.maxBodyBytes) ".utf8) + URLText(request.url).withoutFragment
     }
 
-    package func load(_ request: ImageRequest, progress: @escaping LoadProgress) async throws(ImageError) -> LoadedData {
+    package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
         let url = URLText(request.url)
         let limit = request.maxBodyBytes > 0 ? request.maxBodyBytes : maxBodyBytes
         let stop = StopSignal()
@@ -60,29 +60,30 @@ package final class FileLoader: ImageLoader {
 
     /// Reads a regular file on the calling thread.
     package static func read(
-        _ path: String, limit: Int, stop: StopSignal = StopSignal(), progress: LoadProgress = { _, _ in }
+        _ path: String, limit: Int, stop: StopSignal = StopSignal(), progress: LoadProgress = .none
     ) throws(ImageError) -> Bytes {
         try stop.check()
         let descriptor = try openFile(path)
         defer { close(descriptor) }
         let size = try regularSize(descriptor)
         guard size <= limit else { throw .tooLarge("file size in bytes", limit: limit) }
-        var builder = ByteBuilder(limit: limit)
-        try builder.reserve(size)
+        let body = GrowingBody(limit: limit)
+        try body.reserve(size)
+        progress.arrives(in: body)
         progress(0, Int64(size))
         // The size may change meanwhile: the end of the file is where reading says so.
         while true {
             try stop.check()
-            let wanted = min(piece, max(size - builder.count, 0) + 1)
-            let offset = builder.count
-            let count = unsafe try builder.append(upTo: wanted) { room throws(ImageError) in
+            let wanted = min(piece, max(size - body.count, 0) + 1)
+            let offset = body.count
+            let count = unsafe try body.append(upTo: wanted) { room throws(ImageError) in
                 unsafe try readPiece(descriptor, into: room, at: offset)
             }
             if count == 0 { break }
         }
-        guard builder.count > 0 else { throw ImageError(.emptyData, "file is empty") }
-        progress(Int64(builder.count), Int64(builder.count))
-        return builder.finish()
+        guard body.count > 0 else { throw ImageError(.emptyData, "file is empty") }
+        progress(Int64(body.count), Int64(body.count))
+        return body.finish()
     }
 
     static func openFile(_ path: String) throws(ImageError) -> Int32 {

@@ -8,7 +8,9 @@ package protocol ImageLoader: AnyObject, Sendable {
     func chosen(for request: ImageRequest) throws(ImageError) -> any ImageLoader
     /// Fetches. Ends early with `cancelled` when the surrounding task is cancelled. `progress` may be called on any
     /// thread, any number of times, before this returns.
-    func load(_ request: ImageRequest, progress: @escaping LoadProgress) async throws(ImageError) -> LoadedData
+    func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData
+    /// The request as it is sent, where a hook of the host changes it; what follows is about this one. May wait.
+    func prepared(_ request: ImageRequest) async throws(ImageError) -> ImageRequest
     /// What must be equal for two requests to share one transfer: the URL and everything that changes the bytes
     /// (decisions D12). nil: never share.
     func sharingKey(_ request: ImageRequest) -> [UInt8]?
@@ -19,9 +21,6 @@ package protocol ImageLoader: AnyObject, Sendable {
     /// Raises the priority of a transfer already queued for `sharingKey`.
     func raisePriority(_ sharingKey: [UInt8], to priority: LoadPriority)
 }
-
-/// Bytes received so far, and how many are expected; -1 = unknown.
-package typealias LoadProgress = @Sendable (_ received: Int64, _ expected: Int64) -> Void
 
 /// What a loader hands back.
 package struct LoadedData: Sendable {
@@ -38,8 +37,13 @@ package struct LoadedData: Sendable {
     package var source: ImageSource = .loader
     /// False for what is on the user's own disk already, or in the URL itself: memory keeps it, the disk cache does not.
     package var isWorthKeeping = true
+    /// From a server whose certificate nobody vouched for: no cache keeps it, and no other load is given it.
+    package var isUntrusted = false
+    package var transactions: [LoadTransaction] = []
     /// Validators and freshness, kept with the picture; empty where the loader does not speak HTTP.
     package var answer = AnswerRecord()
+    /// The answer itself, where hooks look at it.
+    package var response: DownloadResponse?
 
     package init(bytes: Bytes) { self.bytes = bytes }
 
@@ -57,6 +61,8 @@ package struct LoadedData: Sendable {
 
 extension ImageLoader {
     package func raisePriority(_ sharingKey: [UInt8], to priority: LoadPriority) {}
+
+    package func prepared(_ request: ImageRequest) async throws(ImageError) -> ImageRequest { request }
 
     package func sentFields(_ request: ImageRequest) -> [HeaderField] { request.headers }
 

@@ -35,7 +35,7 @@ package final class LoaderChain: ImageLoader {
         throw LoaderChain.refusal(of: URLText(request.url))
     }
 
-    package func load(_ request: ImageRequest, progress: @escaping LoadProgress) async throws(ImageError) -> LoadedData {
+    package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
         try await chosen(for: request).load(request, progress: progress)
     }
 

@@ -42,6 +42,8 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
         let number: UInt64
         var waiters: [ObjectIdentifier: Waiter]
         var work: Task<Void, Never>?
+        /// Where its bytes come in.
+        var body: GrowingBody?
     }
 
     private struct State {
@@ -57,7 +59,7 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
     /// had started it. Cancelling the surrounding task leaves with `cancelled`.
     package func value(
         for key: Key, on executor: WorkerThread, progress: LoadProgress? = nil, joined: () -> Void = {},
-        work: @escaping @Sendable (@escaping LoadProgress) async throws(ImageError) -> Value
+        work: @escaping @Sendable (LoadProgress) async throws(ImageError) -> Value
     ) async throws(ImageError) -> Value {
         let waiter = Waiter(progress: progress)
         let outcome: Result<Value, ImageError> = await withTaskCancellationHandler {
@@ -67,6 +69,8 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
                     launch(key, number, on: executor, work: work)
                 } else {
                     joined()
+                    // Who comes later sees the bytes so far.
+                    if let body = state.withLock({ $0.flights[key]?.body }) { progress?.arrives(in: body) }
                 }
                 // Cancelled between beginning to wait and boarding: `leave` found nothing to leave then.
                 if waiter.isDone { leave(waiter, key) }
@@ -92,11 +96,16 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
 
     private func launch(
         _ key: Key, _ number: UInt64, on executor: WorkerThread,
-        work: @escaping @Sendable (@escaping LoadProgress) async throws(ImageError) -> Value
+        work: @escaping @Sendable (LoadProgress) async throws(ImageError) -> Value
     ) {
         let task = Task(executorPreference: executor) { [self] in
             do throws(ImageError) {
-                land(key, number, .success(try await work { [self] received, expected in tell(key, number, received, expected) }))
+                let progress = LoadProgress { [self] received, expected in
+                    for waiter in waiters(key, number) { waiter.progress?(received, expected) }
+                } arrival: { [self] body in
+                    for waiter in waiters(key, number, arrival: body) { waiter.progress?.arrives(in: body) }
+                }
+                land(key, number, .success(try await work(progress)))
             } catch {
                 land(key, number, .failure(error))
             }
@@ -119,12 +128,12 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
         for waiter in flight.waiters.values { waiter.resume(outcome) }
     }
 
-    private func tell(_ key: Key, _ number: UInt64, _ received: Int64, _ expected: Int64) {
-        let waiters = state.withLock { state -> [Waiter] in
+    private func waiters(_ key: Key, _ number: UInt64, arrival body: GrowingBody? = nil) -> [Waiter] {
+        state.withLock { state -> [Waiter] in
             guard let flight = state.flights[key], flight.number == number else { return [] }
+            if let body { state.flights[key]?.body = body }
             return Array(flight.waiters.values)
         }
-        for waiter in waiters { waiter.progress?(received, expected) }
     }
 
     private func leave(_ waiter: Waiter, _ key: Key) {

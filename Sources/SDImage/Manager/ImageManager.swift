@@ -24,6 +24,7 @@ package final class ImageManager: Sendable {
     private let fetches = Coalescer<FetchKey, Fetched>()
     private let decodes = Coalescer<DecodeKey, Image>()
     private let variants: VariantWriter
+    private let progressions = Progressions()
     private let state = Mutex(State())
 
     package init(
@@ -166,7 +167,7 @@ package final class ImageManager: Sendable {
         let pipeline = LoadPipeline(
             request: request, keys: keys, task: task, cache: request.cache.resolved(cache),
             loader: request.loader.resolved(loader), engine: lease.engine, registry: registry, failedURLs: failedURLs,
-            fetches: fetches, decodes: decodes, variants: variants, offline: offline, policy: policy,
+            fetches: fetches, decodes: decodes, progressions: progressions, variants: variants, offline: offline, policy: policy,
             memoryImage: memoryImage, isRenewal: isRenewal, renew: { [weak self] image in self?.renew(request, keys, image) })
         let awaited: BlockingReads = memoryImage == nil ? .disk : .memoryData
         // A thread of the library would wait for itself.
@@ -251,6 +252,12 @@ package struct LoadKeys: Sendable {
         let moving = LoadKeys.composed(original, LoadKeys.suffixes(options))
         guard let image = cache.memoryImage(for: moving), image.frames != nil else { return nil }
         return image.still
+    }
+
+    /// The picture as asked for. A crop is a view: what is kept for long must not keep the whole picture.
+    func transformed(_ image: Image, _ request: ImageRequest, _ stop: StopSignal) throws(ImageError) -> Image {
+        guard let transformer, request.transforms(image) else { return image }
+        return try image.framesTransformed(by: transformer, cacheKey: final, stop: stop).compacted()
     }
 
     private static func suffixes(_ options: DecodeOptions) -> [String] {

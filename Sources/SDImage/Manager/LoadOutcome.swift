@@ -8,4 +8,5 @@ struct LoadOutcome {
     var isChanged = false
     var isStale = false
     var rule = FreshnessRule.none
+    var transactions: [LoadTransaction] = []
 }

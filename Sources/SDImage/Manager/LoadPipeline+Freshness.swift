@@ -16,7 +16,7 @@ extension LoadPipeline {
         let asked = request.sourcePolicy == .cacheOnly ? nil : loader
         // Nobody to ask is an error only where what is cached does not do.
         let origin = try? asked?.chosen(for: request)
-        let fields = origin?.sentFields(request) ?? request.headers
+        let fields = await sentFields(to: origin, copy.record)
         var freshness = Freshness(of: copy.record, fields: fields, now: MonotonicClock.wall)
         if policy == .respect, freshness.verdict == .mustAsk, try await takeNewer(&copy, &timings) {
             freshness = Freshness(of: copy.record, fields: fields, now: MonotonicClock.wall)
@@ -44,6 +44,14 @@ extension LoadPipeline {
         }
     }
 
+    /// What a request says where the answer depends on it; a hook of the host may have a word in that.
+    private func sentFields(to origin: (any ImageLoader)?, _ record: AnswerRecord) async -> [HeaderField] {
+        guard let origin else { return request.headers }
+        // Where the hook refuses, asking fails for the same reason.
+        let sent = record.vary.isEmpty ? request : (try? await origin.prepared(request)) ?? request
+        return origin.sentFields(sent)
+    }
+
     /// By which rule the copy is used without asking, if it is.
     private func ruleToUse(_ freshness: Freshness, hasOrigin: Bool) -> FreshnessRule? {
         switch policy {
@@ -68,14 +76,15 @@ extension LoadPipeline {
             loaded.leaveBacklog()
             if let record = copy.record.renewed(by: loaded.data.answer), let image = try await picture(&copy, &timings) {
                 if request.retryFailed { failedURLs.remove(CacheKey(request.url)) }
-                return try await outcome(copy, await keep(record, copy, image), rule, &timings)
+                return try await confirmed(copy, await keep(record, copy, image, by: loaded), rule, loaded, &timings)
             }
             // It speaks of another picture, or there is nothing that it could confirm.
             loaded = try await fetch(origin, request, &timings)
         }
         if policy == .refresh, let image = copy.image, try await isSame(loaded.data, copy, &timings) {
             loaded.leaveBacklog()
-            return try await outcome(copy, await keep(loaded.data.answer, copy, image), rule, &timings)
+            return try await confirmed(
+                copy, await keep(loaded.data.answer, copy, image, by: loaded), rule, loaded, &timings)
         }
         var outcome = try await take(loaded, origin, &timings)
         outcome.isChanged = policy == .refresh
@@ -155,6 +164,14 @@ extension LoadPipeline {
         return outcome
     }
 
+    private func confirmed(
+        _ copy: Copy, _ image: Image, _ rule: FreshnessRule, _ loaded: Fetched, _ timings: inout StageTimings
+    ) async throws(ImageError) -> LoadOutcome {
+        var outcome = try await outcome(copy, image, rule, &timings)
+        outcome.transactions = loaded.data.transactions
+        return outcome
+    }
+
     private func deliverCached(_ outcome: LoadOutcome) {
         task.deliver(
             ImageResult(
@@ -176,7 +193,9 @@ extension LoadPipeline {
     // MARK: what is known now
 
     /// Notes with the picture, in memory and on disk, what was just said of it.
-    private func keep(_ record: AnswerRecord, _ copy: Copy, _ image: Image) async -> Image {
+    private func keep(_ record: AnswerRecord, _ copy: Copy, _ image: Image, by loaded: Fetched) async -> Image {
+        // What nobody vouched for confirms nothing.
+        if loaded.data.isUntrusted { return image }
         let renewed = keepInMemory(record, image)
         guard let cache else { return renewed }
         guard record.mayBeStored(request.headers) else {

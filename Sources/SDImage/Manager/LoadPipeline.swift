@@ -12,6 +12,7 @@ package struct LoadPipeline: Sendable {
     let failedURLs: FailedURLs
     let fetches: Coalescer<FetchKey, Fetched>
     let decodes: Coalescer<DecodeKey, Image>
+    let progressions: Progressions
     let variants: VariantWriter
     let offline: OfflineSwitch
     let policy: FreshnessPolicy
@@ -39,7 +40,8 @@ package struct LoadPipeline: Sendable {
         return ImageResult(
             kind: .final, image: found.image, data: found.data, error: failure ?? found.error?.about(url: task.url),
             source: found.source, isChanged: found.isChanged, isStale: found.isStale, freshness: found.rule, url: task.url,
-            cacheKey: CString(keys.final.description), timings: timings)
+            cacheKey: CString(keys.final.description), timings: timings,
+            transactions: failure?.transactions ?? found.error?.transactions ?? found.transactions)
     }
 
     private func run(_ local: LocalStage?, _ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome {
@@ -62,32 +64,47 @@ package struct LoadPipeline: Sendable {
         guard request.sourcePolicy != .cacheOnly, let chain = loader else { return LoadOutcome() }
         local?.pass()
         let loader = try chain.chosen(for: request)
-        var outcome = try await take(fetch(loader, request, &timings), loader, &timings)
+        let following = Following(self)
+        let loaded: Fetched
+        do throws(ImageError) { loaded = try await fetch(loader, request, following: following, &timings) } catch {
+            _ = following?.end()
+            guard let early = following?.early, !Task.isCancelled else { throw error }
+            return keep(early.picture, of: early.source)
+        }
+        var outcome = try await take(loaded, loader, after: following?.end(), &timings)
         outcome.isChanged = policy == .refresh
         return outcome
     }
 
-    /// Makes the picture of what was fetched, and stores it.
-    func take(_ loaded: Fetched, _ loader: any ImageLoader, _ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome
-    {
+    /// Makes the picture of what was fetched, and stores it. What was `started` of it helps.
+    func take(
+        _ loaded: Fetched, _ loader: any ImageLoader, after started: Progression? = nil, _ timings: inout StageTimings
+    ) async throws(ImageError) -> LoadOutcome {
         if loaded.data.isUnmodified {
             loaded.leaveBacklog()
             throw ImageError(.notModified, "not modified, by a condition of the request's own", httpStatus: 304)
+                .after(loaded.data.transactions)
         }
         let image: Image
         do throws(ImageError) {
             defer { loaded.leaveBacklog() }
-            image = try await decode(loaded.data, from: .transfer(ObjectIdentifier(loaded)), &timings)
+            image = try await decode(loaded.data, from: .transfer(ObjectIdentifier(loaded)), after: started, &timings)
         } catch {
             // What the request's own coder cannot read, others may.
             if request.coder == nil, loader.remembersFailure(error) { failedURLs.insert(CacheKey(request.url), error) }
-            throw error
+            throw error.after(loaded.data.transactions)
         }
         if request.retryFailed { failedURLs.remove(CacheKey(request.url)) }
         let isStored = try await store(image, loaded, &timings)
         return LoadOutcome(
             image: image, data: keys.isOriginal && loaded.data.image == nil ? loaded.data.bytes : nil,
-            source: loaded.data.source, rule: isStored ? .none : .noStore)
+            source: loaded.data.source, rule: isStored ? .none : .noStore, transactions: loaded.data.transactions)
+    }
+
+    /// A thumbnail for which the transfer was ended: its bytes are a part of a picture, and never kept.
+    private func keep(_ early: Image, of source: ImageSource) -> LoadOutcome {
+        if request.storeCacheType.contains(.memory) { cache?.storeInMemory(early, for: keys.key(of: early, request)) }
+        return LoadOutcome(image: early, source: source, isChanged: policy == .refresh)
     }
 
     private func validate() throws(ImageError) {
@@ -168,9 +185,9 @@ package struct LoadPipeline: Sendable {
     // MARK: loader
 
     /// Asks the loader for `request`: the load's own, or that under conditions.
-    func fetch(_ loader: any ImageLoader, _ request: ImageRequest, _ timings: inout StageTimings) async throws(ImageError)
-        -> Fetched
-    {
+    func fetch(
+        _ loader: any ImageLoader, _ request: ImageRequest, following: Following? = nil, _ timings: inout StageTimings
+    ) async throws(ImageError) -> Fetched {
         if offline.forbids(request) { throw ImageError(.offline, "loading over the network is switched off") }
         if !request.retryFailed, let failure = failedURLs.failure(of: CacheKey(request.url)) {
             throw ImageError(
@@ -179,50 +196,71 @@ package struct LoadPipeline: Sendable {
         let start = MonotonicClock.now
         defer { timings.load = MonotonicClock.now - start }
         do throws(ImageError) {
-            guard let sharing = loader.sharingKey(request) else {
-                let data = try await loader.load(request, progress: task.report(received:expected:))
-                return Fetched(data.selected(by: loader.sentFields(request)), engine.backlog)
-            }
-            let key = FetchKey(
-                loader: ObjectIdentifier(loader), url: sharing, maxBodyBytes: request.maxBodyBytes,
-                timeout: request.timeoutMilliseconds)
-            return try await fetches.value(
-                for: key, on: engine.executor, progress: task.report(received:expected:),
-                joined: { loader.raisePriority(sharing, to: request.priority) },
-                work: { [engine] progress async throws(ImageError) in
-                    let data = try await loader.load(request, progress: progress)
-                    return Fetched(data.selected(by: loader.sentFields(request)), engine.backlog)
-                })
+            guard let following, request.endsEarly else { return try await transfer(loader, request, following) }
+            return try await following.wait(
+                for: Task(executorPreference: engine.executor) { await outcome(loader, request, following) })
         } catch {
             if loader.remembersFailure(error) { failedURLs.insert(CacheKey(request.url), error) }
             throw error
         }
     }
 
+    private func outcome(_ loader: any ImageLoader, _ request: ImageRequest, _ following: Following) async
+        -> Result<Fetched, ImageError>
+    {
+        do throws(ImageError) { return .success(try await transfer(loader, request, following)) } catch {
+            return .failure(error)
+        }
+    }
+
+    /// All bytes, by a transfer shared with all who want the same.
+    private func transfer(_ loader: any ImageLoader, _ request: ImageRequest, _ following: Following?)
+        async throws(ImageError) -> Fetched
+    {
+        let request = try await loader.prepared(request)
+        let progress = LoadProgress(task.report(received:expected:), arrival: following?.arrival)
+        guard let sharing = loader.sharingKey(request) else {
+            let data = try await loader.load(request, progress: progress)
+            return Fetched(data.selected(by: loader.sentFields(request)), engine.backlog)
+        }
+        let key = FetchKey(
+            loader: ObjectIdentifier(loader), url: sharing, maxBodyBytes: request.maxBodyBytes,
+            timeout: request.timeoutMilliseconds)
+        return try await fetches.value(
+            for: key, on: engine.executor, progress: progress,
+            joined: { loader.raisePriority(sharing, to: request.priority) },
+            work: { [request, engine] progress async throws(ImageError) in
+                let data = try await loader.load(request, progress: progress)
+                return Fetched(data.selected(by: loader.sentFields(request)), engine.backlog)
+            })
+    }
+
     // MARK: decode
 
     /// Decodes on a worker, once for all equal wishes of the moment. `isMade`: the bytes are of the picture as asked for.
     private func decode(
-        _ data: LoadedData, isMade: Bool = false, from origin: DecodeOrigin, _ timings: inout StageTimings
+        _ data: LoadedData, isMade: Bool = false, from origin: DecodeOrigin, after started: Progression? = nil,
+        _ timings: inout StageTimings
     ) async throws(ImageError) -> Image {
         let start = MonotonicClock.now
         defer { timings.decode += MonotonicClock.now - start }
-        let key = DecodeKey(
-            key: keys.final, origin: origin, options: request.decodeOptions, coder: request.coder.map(ObjectIdentifier.init),
-            transformsAnimated: request.transformsAnimated, transformsVector: request.transformsVector)
+        let key = DecodeKey(request, keys, origin)
         return try await decodes.value(for: key, on: engine.executor) { [self] _ async throws(ImageError) in
-            try await decodeNow(data, isMade)
+            try await decodeNow(data, isMade, after: await started?.decoder(for: data.bytes))
         }
     }
 
     /// Decodes and transforms, in one go on one worker: between the two nobody needs the picture.
-    private func decodeNow(_ data: LoadedData, _ isMade: Bool) async throws(ImageError) -> Image {
+    private func decodeNow(_ data: LoadedData, _ isMade: Bool, after started: PictureDecoder?) async throws(ImageError) -> Image {
         let stop = StopSignal()
         let outcome: Result<Image, ImageError> = await withTaskCancellationHandler {
             do throws(ImageError) {
                 return .success(
                     try await engine.work.run(request.priority) { () throws(ImageError) in
-                        let image = isMade ? try variant(data.bytes, stop) : try transform(try picture(data, stop), stop)
+                        let image =
+                            isMade
+                            ? try variant(data.bytes, stop)
+                            : try keys.transformed(try picture(data, after: started, stop), request, stop)
                         return data.answer.isEmpty ? image : image.with(data.answer)
                     })
             } catch { return .failure(error) }
@@ -240,16 +278,14 @@ package struct LoadPipeline: Sendable {
         return image.with(metadata)
     }
 
-    private func picture(_ data: LoadedData, _ stop: StopSignal) throws(ImageError) -> Image {
+    private func picture(_ data: LoadedData, after started: PictureDecoder?, _ stop: StopSignal) throws(ImageError) -> Image {
         try stop.check()
         if let image = data.image { return try registry.fit(image, options: request.decodeOptions, stop: stop) }
+        if let started {
+            try started.show(data.bytes, isFinished: true)
+            if let image = try started.image(stop: stop) { return image }
+        }
         return try registry.decode(data.bytes, options: request.decodeOptions, stop: stop, coder: request.coder)
-    }
-
-    private func transform(_ image: Image, _ stop: StopSignal) throws(ImageError) -> Image {
-        guard let transformer = keys.transformer, request.transforms(image) else { return image }
-        // A crop is a view: what is kept for long must not keep the whole picture.
-        return try image.framesTransformed(by: transformer, cacheKey: keys.final, stop: stop).compacted()
     }
 
     // MARK: store
@@ -257,7 +293,7 @@ package struct LoadPipeline: Sendable {
     /// False when the answer forbids that it is stored: then it is kept in memory only.
     private func store(_ image: Image, _ loaded: Fetched, _ timings: inout StageTimings) async throws(ImageError) -> Bool {
         let isStorable = loaded.data.answer.mayBeStored(request.headers)
-        guard let cache else { return isStorable }
+        guard let cache, !loaded.data.isUntrusted else { return isStorable }
         if request.storeCacheType.contains(.memory) { cache.storeInMemory(image, for: keys.key(of: image, request)) }
         // What has no bytes of its own, or came from the user's own files, stays off the disk.
         guard loaded.data.image == nil, loaded.data.isWorthKeeping else { return isStorable }
@@ -307,7 +343,7 @@ package struct LoadPipeline: Sendable {
 
 extension ImageError {
     /// No coder makes a picture of the bytes, now or later.
-    fileprivate var meansUnreadable: Bool {
+    package var meansUnreadable: Bool {
         switch status {
         case .badData, .truncated, .notAnImage, .emptyData: true
         default: false
@@ -331,11 +367,22 @@ package struct DecodeKey: Hashable, Sendable {
     let coder: ObjectIdentifier?
     let transformsAnimated: Bool
     let transformsVector: Bool
+
+    init(_ request: ImageRequest, _ keys: LoadKeys, _ origin: DecodeOrigin) {
+        key = keys.final
+        self.origin = origin
+        options = request.decodeOptions
+        coder = request.coder.map(ObjectIdentifier.init)
+        transformsAnimated = request.transformsAnimated
+        transformsVector = request.transformsVector
+    }
 }
 
 /// Where bytes came from: one key may stand for different bytes at the same moment.
 package enum DecodeOrigin: Hashable, Sendable {
     case transfer(ObjectIdentifier)
+    /// Of a transfer under way.
+    case body(ObjectIdentifier)
     /// One write of one cache, whoever reads it.
     case write(CacheWrite, cache: ObjectIdentifier)
     case bytes(ObjectIdentifier)

@@ -29,6 +29,14 @@ package final class LoadTask: Sendable {
     private enum Item {
         case result(ImageResult)
         case progress
+
+        /// Worth nothing once something better is known.
+        var isPassing: Bool {
+            switch self {
+            case .progress: true
+            case .result(let result): result.kind == .partial
+            }
+        }
     }
 
     private struct State {
@@ -122,15 +130,17 @@ package final class LoadTask: Sendable {
     /// Sets the final result unless there is one, and gives the work that is no longer needed. Both in one step: work
     /// attached in between would never be cancelled.
     private func conclude(_ result: ImageResult) -> (isFirst: Bool, work: Task<Void, Never>?) {
-        let (isFirst, work) = monitor.withLock { state -> (Bool, Task<Void, Never>?) in
-            guard state.result == nil else { return (false, nil) }
+        let (isFirst, work, passed) = monitor.withLock { state -> (Bool, Task<Void, Never>?, [Item]) in
+            guard state.result == nil else { return (false, nil, []) }
             state.result = result
-            defer { state.work = nil }
-            // Progress after the final result would be noise.
-            state.pending.removeAll { if case .progress = $0 { true } else { false } }
+            // Progress, or a part of a picture, would be noise beside the final result. Let go of outside the lock.
+            let passed = state.pending.filter(\.isPassing)
+            state.pending.removeAll(where: \.isPassing)
             state.pending.append(.result(result))
-            return (true, state.work)
+            defer { state.work = nil }
+            return (true, state.work, passed)
         }
+        withExtendedLifetime(passed) {}
         if isFirst { monitor.broadcast() }
         return (isFirst, work)
     }
@@ -156,6 +166,23 @@ package final class LoadTask: Sendable {
             return true
         }
         if isTaken { schedule(inline: inline) }
+    }
+
+    /// Delivers a part of the picture, in place of one that nobody has taken yet; nothing after the final result.
+    package func show(_ partial: ImageResult) {
+        let (isNew, old) = monitor.withLock { state -> (Bool, Item?) in
+            guard state.result == nil, hasHandler || dispatcher.takesEvents else { return (false, nil) }
+            let place = state.pending.firstIndex { if case .result(let waiting) = $0 { waiting.kind == .partial } else { false } }
+            guard let place else {
+                state.pending.append(.result(partial))
+                return (true, nil)
+            }
+            let old = state.pending[place]
+            state.pending[place] = .result(partial)
+            return (false, old)
+        }
+        withExtendedLifetime(old) {}
+        if isNew { schedule(inline: false) }
     }
 
     /// Waits until the final result is known; false when `deadline` passed first.

@@ -15,10 +15,12 @@ package final class ImageError: Error, Sendable {
     package let url: CString
     /// What caused this one, when another error did.
     package let cause: ImageError?
+    /// What was asked and answered before it failed.
+    package let transactions: [LoadTransaction]
 
     package init(
         _ status: Status, _ message: String, httpStatus: Int32 = 0, systemError: Int32 = 0, libraryCode: Int32 = 0,
-        url: CString = .empty, cause: ImageError? = nil
+        url: CString = .empty, cause: ImageError? = nil, transactions: [LoadTransaction] = []
     ) {
         self.status = status
         self.message = CString(message)
@@ -27,6 +29,7 @@ package final class ImageError: Error, Sendable {
         self.libraryCode = libraryCode
         self.url = url
         self.cause = cause
+        self.transactions = transactions
     }
 
     /// The same error, naming `url` when it names none yet.
@@ -34,7 +37,15 @@ package final class ImageError: Error, Sendable {
         guard self.url.isEmpty else { return self }
         return ImageError(
             status, message.string, httpStatus: httpStatus, systemError: systemError, libraryCode: libraryCode, url: url,
-            cause: cause)
+            cause: cause, transactions: transactions)
+    }
+
+    /// The same error, with what was asked and answered before it.
+    package func after(_ transactions: [LoadTransaction]) -> ImageError {
+        guard self.transactions.isEmpty, !transactions.isEmpty else { return self }
+        return ImageError(
+            status, message.string, httpStatus: httpStatus, systemError: systemError, libraryCode: libraryCode, url: url,
+            cause: cause, transactions: transactions)
     }
 
     /// Another try with the same bytes would end alike.

@@ -24,12 +24,22 @@ package struct ImageRequest: Sendable {
     /// nil = the manager's.
     package var freshness: FreshnessPolicy?
     package var decodeOptions = DecodeOptions()
+    /// Pictures of what has come are delivered while the rest is loaded.
+    package var isProgressive = false
+    /// At least so long from one of them to the next.
+    package var progressiveIntervalMilliseconds: UInt32 = ImageRequest.standardProgressiveInterval
     /// Header fields of the request, in order; names compare case-insensitively.
     package var headers: [HeaderField] = []
     /// 0 = the loader's own.
     package var timeoutMilliseconds: UInt32 = 0
     /// Largest accepted body in decoded bytes; 0 = the loader's own.
     package var maxBodyBytes = 0
+    /// Further tries after a transient failure; nil = the loader's own.
+    package var maxRetries: UInt32?
+    /// Sends and keeps cookies in the jar of the loader.
+    package var handlesCookies = false
+    /// Takes what a server sends whose certificate is not valid.
+    package var acceptsInvalidCertificates = false
     package var loader: Setting<any ImageLoader> = .inherited
     package var cache: Setting<any ImageCaching> = .inherited
     package var dispatcher: Setting<any Dispatcher> = .inherited
@@ -39,8 +49,12 @@ package struct ImageRequest: Sendable {
     /// Also frames of animations, and pictures drawn from shapes, which are left as they are otherwise.
     package var transformsAnimated = false
     package var transformsVector = false
+    /// In place of those of the downloader that they have.
+    package var hooks: DownloadHooks?
     /// String-keyed values for hooks and plug-ins.
     package var options = OptionsBag()
+
+    package static let standardProgressiveInterval: UInt32 = 100
 
     package init(url: [UInt8]) { self.url = url }
 }

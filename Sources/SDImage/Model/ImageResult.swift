@@ -15,12 +15,12 @@ package final class ImageResult: Sendable {
     package let url: CString
     package let cacheKey: CString
     package let timings: StageTimings
+    package let transactions: [LoadTransaction]
 
     package init(
         kind: DeliveryKind, image: Image? = nil, data: Bytes? = nil, error: ImageError? = nil, source: ImageSource = .none,
         isChanged: Bool = false, isStale: Bool = false, freshness: FreshnessRule = .none, url: CString = .empty,
-        cacheKey: CString = .empty,
-        timings: StageTimings = StageTimings()
+        cacheKey: CString = .empty, timings: StageTimings = StageTimings(), transactions: [LoadTransaction] = []
     ) {
         self.kind = kind
         self.image = image
@@ -33,6 +33,7 @@ package final class ImageResult: Sendable {
         self.url = url
         self.cacheKey = cacheKey
         self.timings = timings
+        self.transactions = transactions
     }
 }
 

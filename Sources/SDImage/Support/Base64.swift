@@ -25,6 +25,27 @@ package enum Base64 {
         return output.finish()
     }
 
+    /// The same of bytes of any length, where nothing is escaped.
+    package static func decode(_ text: Bytes) throws(ImageError) -> Bytes {
+        var output = ByteBuilder(limit: text.count)
+        try output.reserve(text.count / 4 * 3)
+        var state = State()
+        var chunk: [UInt8] = []
+        chunk.reserveCapacity(piece + 3)
+        unsafe try text.withUnsafeBytes { bytes throws(ImageError) in
+            for index in bytes.indices {
+                let byte = unsafe bytes[index]
+                guard state.take(byte, into: &chunk) else { throw damaged }
+                guard chunk.count >= piece else { continue }
+                try output.append(chunk)
+                chunk.removeAll(keepingCapacity: true)
+            }
+        }
+        guard state.finish(into: &chunk) else { throw damaged }
+        try output.append(chunk)
+        return output.finish()
+    }
+
     private static let damaged = ImageError(.badData, "base64 data is malformed")
 
     /// Digits that do not yet make a byte.

@@ -4,10 +4,10 @@ import Glibc
 /// is never moved or changed under a reader's eyes.
 @safe package struct GrowingBytes {
     /// Memory that readers share with the writer, who only writes behind what they see.
-    @safe private final class Block: @unchecked Sendable {
-        // Unchecked: bytes are written once, before they are handed out.
-        let base: UnsafeMutableRawPointer
-        let capacity: Int
+    @safe fileprivate final class Block: @unchecked Sendable {
+        // Unchecked: bytes are written once, before they are handed out, and moved only while nobody has a look at them.
+        private(set) var base: UnsafeMutableRawPointer
+        private(set) var capacity: Int
 
         init(_ capacity: Int) throws(ImageError) {
             guard let base = unsafe malloc(capacity) else { throw .noMemory(capacity) }
@@ -16,25 +16,75 @@ import Glibc
         }
 
         deinit { unsafe free(base) }
+
+        /// For the only owner.
+        func resize(_ capacity: Int) throws(ImageError) {
+            guard let moved = unsafe realloc(base, capacity) else { throw .noMemory(capacity) }
+            unsafe base = moved
+            self.capacity = capacity
+        }
+    }
+
+    /// Memory behind the bytes that are there, to be filled without a lock.
+    @safe package struct Room: Sendable {
+        private let block: Block
+        private let offset: Int
+        package let count: Int
+
+        fileprivate init(_ block: Block, offset: Int, count: Int) {
+            self.block = block
+            self.offset = offset
+            self.count = count
+        }
+
+        package func fill(_ body: (UnsafeMutableRawBufferPointer) throws(ImageError) -> Int) throws(ImageError) -> Int {
+            let room = unsafe UnsafeMutableRawBufferPointer(start: block.base + offset, count: count)
+            return min(max(unsafe try body(room), 0), count)
+        }
     }
 
     private static let smallestBlock = 4096
+    /// An announced length costs the sender nothing.
+    private static let mostAnnounced = 1 << 20
+    /// What doubling may take in excess before it is given back.
+    private static let mostSlack = 65536
 
     private var block: Block?
     package private(set) var count = 0
     /// More than this is refused with `tooLarge`.
     private let limit: Int
+    private let name: String
 
-    package init(limit: Int) { self.limit = limit }
+    /// `name`: what is too large when it is.
+    package init(limit: Int, name: String = "encoded size in bytes") {
+        self.limit = limit
+        self.name = name
+    }
+
+    /// A hint, believed up to 1 MiB only.
+    package mutating func reserve(_ announced: Int) throws(ImageError) {
+        try grow(to: min(max(announced, 0), limit, GrowingBytes.mostAnnounced))
+    }
 
     package mutating func append(_ source: UnsafeRawBufferPointer) throws(ImageError) {
         guard let from = source.baseAddress, source.count > 0 else { return }
-        let (needed, overflow) = count.addingReportingOverflow(source.count)
-        guard !overflow, needed <= limit else { throw .tooLarge("encoded size in bytes", limit: limit) }
-        if needed > block?.capacity ?? 0 { try grow(to: needed) }
+        try makeRoom(source.count, limit: limit)
         guard let block else { return }
         unsafe memcpy(block.base + count, from, source.count)
-        count = needed
+        count += source.count
+    }
+
+    /// Room for `count` bytes; nobody else appends until `commit`.
+    package mutating func room(_ count: Int) throws(ImageError) -> Room? {
+        // One byte more than allowed is read, to see that there is more.
+        try makeRoom(max(count, 0), limit: limit < .max ? limit + 1 : limit)
+        return block.map { Room($0, offset: self.count, count: max(count, 0)) }
+    }
+
+    /// So many bytes of the room were filled.
+    package mutating func commit(_ filled: Int) throws(ImageError) {
+        guard filled >= 0, filled <= (block?.capacity ?? 0) - count, count + filled <= limit else { throw .tooLarge(name, limit: limit) }
+        count += filled
     }
 
     /// What has arrived so far, by reference.
@@ -43,9 +93,33 @@ import Glibc
         return unsafe Bytes(adopting: block.base, count: count) { withExtendedLifetime(block) {} }
     }
 
+    /// All of them, by reference; what comes next starts anew.
+    package mutating func finish() -> Bytes {
+        if let capacity = block?.capacity, count > 0, capacity - count > GrowingBytes.mostSlack, isKnownUniquelyReferenced(&block) {
+            // When it is refused the larger block does as well.
+            try? block?.resize(count)
+        }
+        defer {
+            block = nil
+            count = 0
+        }
+        return bytes
+    }
+
+    private mutating func makeRoom(_ more: Int, limit: Int) throws(ImageError) {
+        let (needed, overflow) = count.addingReportingOverflow(more)
+        guard !overflow, needed <= limit else { throw .tooLarge(name, limit: self.limit) }
+        let capacity = block?.capacity ?? 0
+        guard needed > capacity else { return }
+        let (twice, isTooMuch) = capacity.multipliedReportingOverflow(by: 2)
+        try grow(to: max(needed, isTooMuch ? limit : min(twice, limit), GrowingBytes.smallestBlock))
+    }
+
     private mutating func grow(to size: Int) throws(ImageError) {
-        let doubled = min((block?.capacity ?? 0) * 2, limit)
-        let larger = try Block(max(size, doubled, GrowingBytes.smallestBlock))
+        guard size > block?.capacity ?? 0 else { return }
+        // Where nobody looks, a large block moves without a copy.
+        if isKnownUniquelyReferenced(&block), let block { return try block.resize(size) }
+        let larger = try Block(size)
         if let block { unsafe memcpy(larger.base, block.base, count) }
         block = larger
     }

@@ -20,12 +20,13 @@ from .encoding import EncodeOptions
 from .entries import Entry
 from .errors import Error
 from .header import info, read_metadata, sniff
+from .hooks import DownloadEvent, DownloadHooks, DownloadRequest, DownloadResponse
 from .image import Image, decode
-from .loader import Loader, LoadRequest
+from .loader import Downloader, Loader, LoadRequest
 from .manager import Manager
 from .options import DecodeOptions
 from .request import RequestOptions
-from .result import Result
+from .result import Result, Transaction
 from .task import Task
 
 __version__ = version()
@@ -36,6 +37,11 @@ __all__ = [
     "CacheChain",
     "Coder",
     "DecodeOptions",
+    "DownloadEvent",
+    "DownloadHooks",
+    "DownloadRequest",
+    "DownloadResponse",
+    "Downloader",
     "EncodeOptions",
     "Entry",
     "Error",
@@ -48,6 +54,7 @@ __all__ = [
     "RequestOptions",
     "Result",
     "Task",
+    "Transaction",
     "decode",
     "doctor",
     "info",

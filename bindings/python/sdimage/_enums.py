@@ -151,7 +151,10 @@ IMAGE_SOURCES: Final = {"none": 0, "memory": 1, "disk": 2, "remote": 3, "network
 STAGES: Final = {"total": 0, "queued": 1, "disk": 2, "load": 3, "decode": 4, "store": 5}
 ADDRESS_POLICIES: Final = {"any": 0, "public_only": 1}
 EXECUTION_ORDERS: Final = {"fifo": 0, "lifo": 1}
+HTTP_VERSIONS: Final = {"automatic": 0, "1.1": 1}
+TRANSACTION_PHASES: Final = {"name_lookup": 0, "connect": 1, "tls": 2, "first_byte": 3, "total": 4}
 EVENT_TYPES: Final = {"result": 1, "progress": 2}
+DOWNLOAD_EVENT_TYPES: Final = {"started": 1, "responded": 2, "stopped": 3, "finished": 4}
 
 _WORDS: Final[dict[int, dict[int, str]]] = {}
 

@@ -13,6 +13,7 @@ from ._bytes import ReadableBuffer
 from ._ffi import CAN_LOAD, CANCEL, DESTROY, LOAD, LoaderTable, lib
 from ._handle import Handle
 from .errors import Error, call, new_pointer, text
+from .hooks import DownloadHooks
 from .image import Image
 from .options import U32, U64, unsigned
 
@@ -119,9 +120,29 @@ class Loader:
         address_policy: str = "any",
         headers: Mapping[str, str | None] | None = None,
         ca_file: str | None = None,
-    ) -> Loader:
-        """Loads http and https. `execution_order` is ``"fifo"`` or ``"lifo"``; `address_policy` ``"any"`` or
-        ``"public_only"``, for services that load URLs of strangers."""
+        max_retries: int | None = None,
+        retry_delay_ms: tuple[int, int] | None = None,
+        max_retry_after_ms: int | None = None,
+        acceptable_statuses: Iterable[tuple[int, int]] | None = None,
+        acceptable_content_types: Iterable[str] | None = None,
+        min_progress_interval: float = 0,
+        user_agent: str | None = None,
+        credential: tuple[str, str] | None = None,
+        bearer_token: str | None = None,
+        client_certificate: tuple[str, str | None, str | None] | None = None,
+        proxy: str | None = None,
+        no_proxy: str | None = None,
+        unix_socket: str | None = None,
+        http_version: str = "automatic",
+        hooks: DownloadHooks | None = None,
+    ) -> Downloader:
+        """Loads http and https.
+
+        `execution_order` is ``"fifo"`` or ``"lifo"``; `address_policy` ``"any"`` or ``"public_only"``, for services that
+        load URLs of strangers. `retry_delay_ms` is the first and the longest wait, `acceptable_statuses` pairs of first
+        and last (none: any), `credential` user and password, `client_certificate` certificate file, key file and its
+        password, `no_proxy` hosts separated by commas, `http_version` ``"automatic"`` or ``"1.1"``; `hooks` have a
+        say in every download."""
         numbers = {
             "max_per_host": max_per_host,
             "max_total": max_total,
@@ -130,6 +151,8 @@ class Loader:
             "total_timeout_ms": total_timeout_ms,
             "max_body_bytes": max_body_bytes,
             "max_redirects": max_redirects,
+            "max_retries": max_retries,
+            "max_retry_after_ms": max_retry_after_ms,
         }
         with Handle(lib.sdimage_downloader_config_new(), lib.sdimage_downloader_config_unref) as config:
             pointer = config.pointer
@@ -145,11 +168,34 @@ class Loader:
                 lib.sdimage_downloader_config_set_header(
                     pointer, field.encode(), None if text_ is None else text_.encode()
                 )
-            if ca_file is not None:
-                lib.sdimage_downloader_config_set_ca_file(pointer, ca_file.encode())
+            texts = {"ca_file": ca_file, "user_agent": user_agent, "bearer_token": bearer_token, "unix_socket": unix_socket}
+            for name, word in texts.items():
+                if word is not None:
+                    getattr(lib, f"sdimage_downloader_config_set_{name}")(pointer, word.encode())
+            pairs = {"credential": credential, "client_certificate": client_certificate, "proxy": (proxy, no_proxy)}
+            for name, words in pairs.items():
+                if words is not None:
+                    setter = getattr(lib, f"sdimage_downloader_config_set_{name}")
+                    setter(pointer, *(None if word is None else word.encode() for word in words))
+            if retry_delay_ms is not None:
+                first, longest = (unsigned(value, "retry_delay_ms", U32) for value in retry_delay_ms)
+                lib.sdimage_downloader_config_set_retry_delay_ms(pointer, first, longest)
+            if acceptable_statuses is not None:
+                lib.sdimage_downloader_config_clear_acceptable_statuses(pointer)
+                for lowest, highest in acceptable_statuses:
+                    lib.sdimage_downloader_config_add_acceptable_statuses(pointer, lowest, highest)
+            for media_type in acceptable_content_types or ():
+                lib.sdimage_downloader_config_add_acceptable_content_type(pointer, media_type.encode())
+            lib.sdimage_downloader_config_set_min_progress_interval(pointer, min_progress_interval)
+            version = _enums.number(_enums.HTTP_VERSIONS, http_version, "http_version")
+            lib.sdimage_downloader_config_set_http_version(pointer, version)
+            if hooks is not None:
+                lib.sdimage_downloader_config_set_hooks(pointer, hooks.pointer)
             out = c_void_p()
             call(lib.sdimage_downloader_new, pointer, byref(out))
-        return cls._owned(out.value)
+        loader = cast(Downloader, Downloader._owned(out.value))
+        loader._members = (hooks,)
+        return loader
 
     @classmethod
     def chain(cls, *loaders: Loader) -> Loader:
@@ -160,8 +206,8 @@ class Loader:
         chain._members = loaders
         return chain
 
-    #: Custom loaders live as long as the chain that asks them.
-    _members: tuple[Loader, ...] = ()
+    #: Custom loaders and hooks live as long as the loader that asks them.
+    _members: tuple[object, ...] = ()
 
     @property
     def pointer(self) -> int:
@@ -172,6 +218,45 @@ class Loader:
     def name(self) -> str:
         """``"http"``, ``"file"``, ``"data"``, ``"chain"``, or a name of one's own."""
         return text(lib.sdimage_loader_name(self.pointer))
+
+
+class Downloader(Loader):
+    """The built-in loader for http and https, made by :meth:`Loader.http`; can be steered while it runs."""
+
+    def set_max_per_host(self, count: int) -> None:
+        """Transfers at once to one host; 0 restores the default."""
+        lib.sdimage_downloader_set_max_per_host(self.pointer, unsigned(count, "count", U32))
+
+    def set_max_total(self, count: int) -> None:
+        """Transfers at once in all; 0 restores the default."""
+        lib.sdimage_downloader_set_max_total(self.pointer, unsigned(count, "count", U32))
+
+    def set_execution_order(self, order: str) -> None:
+        """``"fifo"`` or ``"lifo"``."""
+        number = _enums.number(_enums.EXECUTION_ORDERS, order, "order")
+        lib.sdimage_downloader_set_execution_order(self.pointer, number)
+
+    @property
+    def suspended(self) -> bool:
+        """While suspended, what runs goes on and what waits does not begin."""
+        return cast(bool, lib.sdimage_downloader_is_suspended(self.pointer))
+
+    @suspended.setter
+    def suspended(self, value: bool) -> None:
+        lib.sdimage_downloader_set_suspended(self.pointer, value)
+
+    @property
+    def transfer_count(self) -> int:
+        """Transfers that run or wait."""
+        return cast(int, lib.sdimage_downloader_transfer_count(self.pointer))
+
+    def cancel_all(self) -> None:
+        """Ends all its transfers with ``CANCELLED``."""
+        lib.sdimage_downloader_cancel_all(self.pointer)
+
+    def invalidate(self, cancel: bool = False) -> None:
+        """Takes no more loads; what is under way is cancelled, or ends by itself."""
+        lib.sdimage_downloader_invalidate(self.pointer, cancel)
 
 
 # The library holds a number in place of a Python object: a call that comes after the loader is gone finds nothing, and

@@ -8,7 +8,7 @@ import enum
 import itertools
 import time
 import weakref
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 from ctypes import byref, c_void_p, sizeof
 from dataclasses import dataclass
 from types import TracebackType
@@ -116,15 +116,16 @@ class Manager:
         """Starts a load and returns.
 
         ``on_progress(received, expected)`` in bytes, `expected` may be ``None``; ``on_partial(result)`` for pictures
-        that are followed by better ones; ``on_result(result)`` once, with :attr:`Result.error` set when it failed.
+        that are followed by better ones, which makes the load progressive unless ``progressive=False``;
+        ``on_result(result)`` once, with :attr:`Result.error` set when it failed.
         They run on a thread of the library, one after another: keep them short, and do not wait for loads in them.
         """
-        with new_request(url, options) as request:
-            held = self._set_loader(request, options) or _own(options.get("cache"))
+        with new_request(url, _showing(options, on_partial)) as request:
+            held = self._set_loader(request, options) or _own(options.get("cache")) or options.get("hooks")
             if on_progress is None and on_partial is None and on_result is None and held is None:
                 return self._begin(request, None, None)
             token = next(_tokens)
-            _running[token] = _Running(self, (held, options.get("cache")), on_progress, on_partial, on_result)
+            _running[token] = _Running(self, (held, options.get("cache"), options.get("hooks")), on_progress, on_partial, on_result)
             try:
                 return self._begin(request, _HANDLER, token)
             except BaseException:
@@ -146,8 +147,9 @@ class Manager:
         waiter = Waiter(asyncio.get_running_loop().create_future(), on_progress, on_partial)
         token = deliveries.add(waiter)
         try:
-            with new_request(url, options) as request:
-                _held = self._set_loader(request, options), options.get("cache")  # live until the load has ended
+            with new_request(url, _showing(options, on_partial)) as request:
+                # What lives until the load has ended.
+                _held = self._set_loader(request, options), options.get("cache"), options.get("hooks")
                 lib.sdimage_request_set_dispatcher(request.pointer, deliveries.dispatcher.pointer)
                 task = self._begin(request, None, token)
             result = task.result()
@@ -160,6 +162,30 @@ class Manager:
             return result.checked()
         finally:
             deliveries.forget(token)
+
+    async def results(
+        self, url: str | bytes, on_progress: OnProgress | None = None, **options: Unpack[RequestOptions]
+    ) -> AsyncIterator[Result]:
+        """Every delivery of one load: parts of the picture while it arrives, then the whole one; raises :class:`Error`.
+
+        A part that was not taken before the next one came is skipped. Leaving the loop cancels the load.
+        """
+        parts: asyncio.Queue[Result] = asyncio.Queue()
+        load = asyncio.ensure_future(self.load_async(url, on_progress, parts.put_nowait, **options))
+        try:
+            while not load.done():
+                part = asyncio.ensure_future(parts.get())
+                await asyncio.wait({load, part}, return_when=asyncio.FIRST_COMPLETED)
+                if load.done() or not part.done():
+                    part.cancel()
+                    continue
+                newest = part.result()
+                while not parts.empty():
+                    newest = parts.get_nowait()
+                yield newest
+            yield load.result()
+        finally:
+            load.cancel()
 
     def _set_loader(self, request: Handle, options: RequestOptions) -> Loader | None:
         if "loader" not in options:
@@ -251,6 +277,15 @@ class Manager:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await asyncio.get_running_loop().run_in_executor(None, self.close)
+
+
+def _showing(options: RequestOptions, on_partial: OnResult | None) -> RequestOptions:
+    """The options of a load that somebody watches."""
+    if on_partial is None or "progressive" in options:
+        return options
+    shown = options.copy()
+    shown["progressive"] = True
+    return shown
 
 
 def _own(cache: AnyCache | None) -> AnyCache | None:

@@ -13,6 +13,7 @@ from .options import U32, DecodeOptions, OptionValue, bag, decode_options, known
 
 if TYPE_CHECKING:
     from .caches import AnyCache
+    from .hooks import DownloadHooks
     from .loader import Loader, LoadFunction
     from .transforms import Transformer
 
@@ -50,12 +51,24 @@ class RequestOptions(DecodeOptions, total=False):
     timeout_ms: int | None
     #: Largest body in decoded bytes.
     max_body_bytes: int | None
+    #: Further tries after a transient failure, in place of the downloader's.
+    max_retries: int | None
+    #: Sends and keeps cookies, in a jar that the downloader has in memory.
+    handle_cookies: bool
+    #: Loads from servers whose certificates are not valid; no cache keeps what comes.
+    accept_invalid_certificates: bool
     #: In place of the manager's; ``None`` is no cache.
     cache: AnyCache | None
     #: In place of the manager's.
     loader: Loader | LoadFunction
+    #: A say in this download, before that of the downloader's own hooks.
+    hooks: DownloadHooks | None
     #: Changes the decoded picture; ``None`` is none, whatever the manager has.
     transformer: Transformer | None
+    #: Delivers what can be shown of the picture while it arrives: to ``on_partial``, and in :meth:`Manager.results`.
+    progressive: bool
+    #: Milliseconds from one such part to the next, at least; 100 when left out.
+    progressive_interval_ms: int | None
     #: Also frames of animations, and pictures drawn from shapes.
     transform_animated: bool
     transform_vector: bool
@@ -81,8 +94,14 @@ def new_request(url: str | bytes, options: RequestOptions) -> Handle:
     if "transformer" in options:
         transformer = options["transformer"]
         lib.sdimage_request_set_transformer(pointer, None if transformer is None else transformer.pointer)
+    hooks = options.get("hooks")
+    if hooks is not None:
+        lib.sdimage_request_set_hooks(pointer, hooks.pointer)
     lib.sdimage_request_set_transform_animated(pointer, options.get("transform_animated", False))
     lib.sdimage_request_set_transform_vector(pointer, options.get("transform_vector", False))
+    lib.sdimage_request_set_progressive(pointer, options.get("progressive", False))
+    interval = unsigned(options.get("progressive_interval_ms"), "progressive_interval_ms", U32)
+    lib.sdimage_request_set_progressive_interval_ms(pointer, interval)
     _set_cache(pointer, options)
     _set_transfer(pointer, options)
     return handle
@@ -124,6 +143,11 @@ def _set_transfer(pointer: int, options: RequestOptions) -> None:
         lib.sdimage_request_set_header(pointer, name.encode(), None if value is None else value.encode())
     lib.sdimage_request_set_timeout_ms(pointer, unsigned(options.get("timeout_ms"), "timeout_ms", U32))
     lib.sdimage_request_set_max_body_bytes(pointer, unsigned(options.get("max_body_bytes"), "max_body_bytes"))
+    retries = options.get("max_retries")
+    if retries is not None:
+        lib.sdimage_request_set_max_retries(pointer, unsigned(retries, "max_retries", U32))
+    lib.sdimage_request_set_handle_cookies(pointer, options.get("handle_cookies", False))
+    lib.sdimage_request_set_accept_invalid_certificates(pointer, options.get("accept_invalid_certificates", False))
     values = options.get("options")
     if values:
         with bag(values) as carried:

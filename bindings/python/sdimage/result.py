@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import cast
 
 from . import _bytes, _enums
@@ -9,6 +10,28 @@ from ._ffi import lib
 from ._handle import Handle
 from .errors import Error, from_pointer, text
 from .image import Image
+
+
+@dataclass(frozen=True)
+class Transaction:
+    """One request of the built-in downloader and its answer: each hop of a redirect and each retry is one."""
+
+    #: Without user and password.
+    url: str
+    #: 0 when no answer came.
+    http_status: int
+    #: ``"HTTP/1.1"``, ``"HTTP/2"``, or ``""``.
+    protocol: str
+    #: ``"192.0.2.1:443"``; empty when nothing was connected to.
+    remote_address: str
+    #: The request went over a connection that an earlier one had opened.
+    is_connection_reused: bool
+    #: Heads and body as they came, and the body with its encoding undone.
+    wire_bytes: int
+    body_bytes: int
+    #: Nanoseconds from its beginning to the end of ``"name_lookup"``, ``"connect"``, ``"tls"``, ``"first_byte"`` and
+    #: ``"total"``; 0 where it did not run.
+    times_ns: dict[str, int]
 
 
 class Result:
@@ -84,6 +107,12 @@ class Result:
         number = _enums.number(_enums.STAGES, stage, "stage")
         return cast(int, lib.sdimage_result_time_ns(self._handle.pointer, number))
 
+    @property
+    def transactions(self) -> list[Transaction]:
+        """What the built-in downloader asked and was answered, in order."""
+        pointer = self._handle.pointer
+        return [_transaction(pointer, index) for index in range(lib.sdimage_result_transaction_count(pointer))]
+
     def checked(self) -> Result:
         """Itself, or raises its error when there is no picture."""
         if self._image is None:
@@ -94,3 +123,19 @@ class Result:
 
     def __repr__(self) -> str:
         return f"<sdimage.Result {self.kind} from {self.source}: {self.image or self.error}>"
+
+
+def _transaction(result: int, index: int) -> Transaction:
+    return Transaction(
+        url=text(lib.sdimage_result_transaction_url(result, index)),
+        http_status=lib.sdimage_result_transaction_http_status(result, index),
+        protocol=text(lib.sdimage_result_transaction_protocol(result, index)),
+        remote_address=text(lib.sdimage_result_transaction_remote_address(result, index)),
+        is_connection_reused=lib.sdimage_result_transaction_is_connection_reused(result, index),
+        wire_bytes=lib.sdimage_result_transaction_wire_bytes(result, index),
+        body_bytes=lib.sdimage_result_transaction_body_bytes(result, index),
+        times_ns={
+            phase: lib.sdimage_result_transaction_time_ns(result, index, number)
+            for phase, number in _enums.TRANSACTION_PHASES.items()
+        },
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from .support import Origin, TestCase, jpeg, sdimage
+from .support import PICTURES, Origin, TestCase, jpeg, sdimage
 
 
 class Asynchronous(TestCase):
@@ -41,6 +41,47 @@ class Asynchronous(TestCase):
             return ticks
 
         self.assertGreater(asyncio.run(main()), 5)
+
+    def test_parts_come_before_the_whole(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        url = origin.add("aurora.jpg", (PICTURES / "aurora.jpg").read_bytes()) + "?kbps=20"
+
+        async def main() -> list[tuple[str, int, bool]]:
+            deliveries = manager.results(url, progressive_interval_ms=1, thumbnail_size=(500, 500))
+            return [
+                (result.kind, result.image.width, result.image.is_incremental)
+                async for result in deliveries
+                if result.image
+            ]
+
+        seen = asyncio.run(main())
+        self.assertGreater(len(seen), 1)
+        self.assertEqual(set(seen[:-1]), {("partial", 500, True)})
+        self.assertEqual(seen[-1], ("final", 500, False))
+
+    def test_leaving_the_deliveries_cancels_the_load(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        url = origin.add("aurora.jpg", (PICTURES / "aurora.jpg").read_bytes()) + "?kbps=5"
+
+        async def main() -> None:
+            deliveries = manager.results(url, progressive_interval_ms=1)
+            async for result in deliveries:
+                self.assertEqual(result.kind, "partial")
+                break
+            await deliveries.aclose()  # type: ignore[attr-defined]
+            while manager.running_count:
+                await asyncio.sleep(0.005)
+
+        asyncio.run(asyncio.wait_for(main(), 30))
+
+    def test_a_failing_load_raises_where_its_deliveries_are_taken(self) -> None:
+        manager = self.manager()
+
+        async def main() -> None:
+            async for _ in manager.results(self.origin().url("nothing")):
+                self.fail("a delivery")
+
+        self.assert_error("HTTP_STATUS", lambda: asyncio.run(main()))
 
     def test_cancelling_the_asyncio_task_cancels_the_load(self) -> None:
         origin, manager = self.origin(), self.manager()

@@ -6,9 +6,10 @@ import json
 import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
-from .support import PACKAGE, ROOT, TestCase, environment, jpeg, png, run_python, sdimage
+from .support import PACKAGE, PICTURES, ROOT, TestCase, environment, jpeg, png, run_python, sdimage
 
 SAMPLES = ROOT / "examples" / "python"
 
@@ -73,6 +74,24 @@ class Samples(TestCase):
         self.assertEqual((avatar.width, avatar.height, avatar.has_alpha), (20, 20, True))
         done = self.run_command(str(SAMPLES / "transform.py"), str(path), "x.png", "0")
         self.assertTrue(done.stderr.startswith("transform: INVALID_ARGUMENT"), done.stderr)
+
+    def test_progressive(self) -> None:
+        url = self.origin().add("aurora.jpg", (PICTURES / "aurora.jpg").read_bytes()) + "?kbps=20"
+        done = self.run_command(str(SAMPLES / "progressive.py"), url, "1")
+        self.assertRegex(done.stdout, r"^(part: 1000x625\n)+whole: 1000x625\n$", done.stderr)
+        done = self.run_command(str(SAMPLES / "progressive.py"), self.origin().url("nothing"))
+        self.assertEqual((done.returncode, done.stderr.startswith("progressive: HTTP_STATUS")), (1, True))
+
+    def test_zip_loader(self) -> None:
+        path = self.folder() + "/a.zip"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("deep/a.png", png(60, 40))
+            archive.writestr("b.jpg", jpeg(640, 480))
+            archive.writestr("c.txt", "no picture, but a few words of text")
+        done = self.run_command(str(SAMPLES / "zip_loader.py"), path, "deep/a.png", "b.jpg")
+        self.assertEqual((done.stdout, done.returncode), ("deep/a.png: 60x40 png\nb.jpg: 256x192 jpeg\n", 0), done.stderr)
+        done = self.run_command(str(SAMPLES / "zip_loader.py"), path, "none.png", "c.txt")
+        self.assertEqual(done.stderr, "zip_loader: none.png: NOT_FOUND\nzip_loader: c.txt: NOT_AN_IMAGE\n")
 
     def test_the_example_of_the_readme(self) -> None:
         text = (PACKAGE / "README.md").read_text()

@@ -43,6 +43,7 @@ PLAIN = {
     "sdimage_cache_vtable *": ctypes.POINTER(_ffi.CacheTable),
     "sdimage_coder_vtable *": ctypes.POINTER(_ffi.CoderTable),
     "sdimage_transformer_vtable *": ctypes.POINTER(_ffi.TransformerTable),
+    "sdimage_download_hooks_vtable *": ctypes.POINTER(_ffi.HooksTable),
     "sdimage_source_vtable *": ctypes.POINTER(_ffi.SourceTable),
     "sdimage_host_vtable *": ctypes.POINTER(_ffi.HostTable),
 }
@@ -113,6 +114,7 @@ class Table(unittest.TestCase):
             "sdimage_coder_vtable": _ffi.CoderTable,
             "sdimage_transformer_vtable": _ffi.TransformerTable,
             "sdimage_cache_vtable": _ffi.CacheTable,
+            "sdimage_download_hooks_vtable": _ffi.HooksTable,
         }
         for name, table in tables.items():
             found = re.search(rf"typedef struct {name} \{{(.*?)\}} {name};", text(), flags=re.DOTALL)
@@ -142,6 +144,7 @@ class Enums(unittest.TestCase):
             "sdimage_priority": _enums.PRIORITIES,
             "sdimage_source_policy": _enums.SOURCE_POLICIES,
             "sdimage_cache_layers": _enums.CACHE_LAYERS,
+            "sdimage_transaction_phase": _enums.TRANSACTION_PHASES,
             "sdimage_eviction": _enums.EVICTIONS,
             "sdimage_cache_order": _enums.CACHE_ORDERS,
             "sdimage_expire_rule": _enums.EXPIRE_RULES,
@@ -155,6 +158,7 @@ class Enums(unittest.TestCase):
             "sdimage_address_policy": _enums.ADDRESS_POLICIES,
             "sdimage_execution_order": _enums.EXECUTION_ORDERS,
             "sdimage_event_type": _enums.EVENT_TYPES,
+            "sdimage_download_event_type": _enums.DOWNLOAD_EVENT_TYPES,
         }
         for name, words in pairs.items():
             with self.subTest(name):

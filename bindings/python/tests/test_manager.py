@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
-from .support import TestCase, jpeg, png, sdimage
+from .support import PICTURES, TestCase, jpeg, png, sdimage
 
 
 class Loading(TestCase):
@@ -64,6 +64,32 @@ class Loading(TestCase):
         self.assertEqual(progress, sorted(progress))
         self.assertEqual(progress[-1], (len(data), len(data)))
         self.assertGreater(len(progress), 1)
+
+    def test_who_asks_for_parts_gets_them_before_the_whole(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        url = origin.add("aurora.jpg", (PICTURES / "aurora.jpg").read_bytes()) + "?kbps=20"
+        kinds: list[str] = []
+        done = threading.Event()
+        manager.start(
+            url,
+            on_partial=lambda result: kinds.append(result.kind),
+            on_result=lambda result: (kinds.append(result.kind), done.set()),
+            progressive_interval_ms=1,
+        )
+        self.assertTrue(done.wait(30))
+        self.assertGreater(len(kinds), 1)
+        self.assertEqual((set(kinds[:-1]), kinds[-1]), ({"partial"}, "final"))
+
+    def test_an_early_thumbnail_ends_its_transfer(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        picture = (PICTURES / "aurora.jpg").read_bytes()
+        url = origin.add("aurora.jpg", picture) + "?kbps=10"
+        result = manager.load(url, thumbnail_size=(120, 120), early_thumbnail=True)
+        assert result.image
+        self.assertEqual((result.image.width, result.source, result.data), (120, "network", None))
+        self.assertLess(origin.counters()["bytes"], len(picture))
+        self.assertEqual(manager.load(url, thumbnail_size=(120, 120)).source, "memory")
+        self.assertEqual(manager.cache.contains(url), "none")  # type: ignore[union-attr]
 
     def test_a_failed_load_calls_back_with_its_error(self) -> None:
         origin, manager = self.origin(), self.manager()

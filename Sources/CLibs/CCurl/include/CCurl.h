@@ -26,10 +26,16 @@ CURLcode ccurl_set_socket_opener(CURL *easy, curl_opensocket_callback open, void
 /* Called to close each socket that this transfer opens, which may be long after it ended. */
 CURLcode ccurl_set_socket_closer(CURL *easy, curl_closesocket_callback close, void *context);
 
+CURLcode ccurl_set_share(CURL *easy, CURLSH *share);
+
+/* What handles share that have cookies in common; for one thread. NULL when memory is refused. */
+CURLSH *ccurl_make_cookie_share(void);
+
 CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 
 long ccurl_info_long(CURL *easy, CURLINFO info);
 int64_t ccurl_info_offset(CURL *easy, CURLINFO info);
+const char *ccurl_info_string(CURL *easy, CURLINFO info);
 
 /* The finished transfer of a message of curl_multi_info_read(3), or NULL when there is none. */
 CURL *ccurl_multi_next_finished(CURLM *multi, CURLcode *code);

@@ -1,0 +1,35 @@
+/// Something that happened to a download.
+package final class DownloadEvent: Sendable {
+    /// In their order; `finished` after `stopped`, and only where all went well (spec DLR-36).
+    package enum Kind: Int32, Sendable {
+        case started = 1
+        case responded = 2
+        case stopped = 3
+        case finished = 4
+    }
+
+    package let kind: Kind
+    /// As asked for, without user and password.
+    package let url: CString
+    /// 0 before an answer.
+    package let httpStatus: Int32
+    package let received: Int64
+    /// -1 = unknown.
+    package let expected: Int64
+    /// Since the download started.
+    package let nanoseconds: UInt64
+    /// Why it stopped; nil when all went well.
+    package let error: ImageError?
+
+    package init(
+        _ kind: Kind, url: CString, httpStatus: Int32, received: Int64, expected: Int64, nanoseconds: UInt64, error: ImageError?
+    ) {
+        self.kind = kind
+        self.url = url
+        self.httpStatus = httpStatus
+        self.received = received
+        self.expected = expected
+        self.nanoseconds = nanoseconds
+        self.error = error
+    }
+}

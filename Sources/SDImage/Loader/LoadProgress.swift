@@ -1,0 +1,24 @@
+/// What a loader says of a load before it is over.
+package struct LoadProgress: Sendable {
+    private let report: @Sendable (_ received: Int64, _ expected: Int64) -> Void
+    private let arrival: (@Sendable (GrowingBody) -> Void)?
+
+    /// Nobody listens.
+    package static let none = LoadProgress { _, _ in }
+
+    /// `arrival` is told where the bytes come in.
+    package init(
+        _ report: @escaping @Sendable (_ received: Int64, _ expected: Int64) -> Void,
+        arrival: (@Sendable (GrowingBody) -> Void)? = nil
+    ) {
+        self.report = report
+        self.arrival = arrival
+    }
+
+    /// Bytes received so far, and how many are expected; -1 = unknown.
+    package func callAsFunction(_ received: Int64, _ expected: Int64) { report(received, expected) }
+
+    /// The bytes will come in this body: for those who show a part of the picture. A loader that has all bytes at once need
+    /// not say so; one that begins with another body says it again.
+    package func arrives(in body: GrowingBody) { arrival?(body) }
+}

@@ -1,0 +1,59 @@
+import SDImage
+
+/// What the host is asked about an answer before the transfer goes on.
+enum HookQuestion: Sendable {
+    case response(DownloadResponse)
+    case redirect(DownloadHooks.Redirect)
+
+    /// What it says; comes back to the transfer thread as a command.
+    enum Answer: Sendable {
+        case response(DownloadResponse)
+        case redirect([UInt8])
+        case refusal(ImageError)
+    }
+
+    /// nil where no hook wants to know of this answer.
+    init?(_ transfer: Transfer, _ hooks: DownloadHooks) {
+        let head = transfer.head
+        if RedirectRules.isRedirect(head.status), let location = head.location {
+            guard hooks.redirect != nil else { return nil }
+            let next = transfer.url.resolving(location)
+            self = .redirect(.init(from: transfer.url.withoutUserInfo, to: next.bytes, status: head.status))
+        } else {
+            guard hooks.response != nil else { return nil }
+            self = .response(DownloadResponse(head, of: transfer.url))
+        }
+    }
+
+    func answer(of hooks: DownloadHooks) async -> Answer {
+        do throws(ImageError) {
+            switch self {
+            case .response(let response):
+                guard let hook = hooks.response else { return .response(response) }
+                do throws(ImageError) { return .response(try await hook(response)) } catch {
+                    throw error.inHook(.invalidResponse, "the response modifier refused", httpStatus: response.status)
+                }
+            case .redirect(let redirect):
+                guard let hook = hooks.redirect else { return .redirect(redirect.to) }
+                do throws(ImageError) { return .redirect(try await hook(redirect)) } catch {
+                    throw error.inHook(.redirectForbidden, "the redirect was refused", httpStatus: redirect.status)
+                }
+            }
+        } catch { return .refusal(error) }
+    }
+}
+
+extension DownloadResponse {
+    init(_ head: ResponseHead, of url: URLText) {
+        self.init(url: url.redacted, status: head.status, headers: head.fields)
+    }
+}
+
+extension ImageError {
+    /// As the error of the load that a hook refused; the end of the load itself stays what it is.
+    func inHook(_ status: Status, _ message: String, httpStatus: Int32 = 0) -> ImageError {
+        if self.status == .cancelled || self.status == .shutdown { return self }
+        let why = self.message.isEmpty ? message : "\(message): \(self.message.string)"
+        return ImageError(status, why, httpStatus: httpStatus, cause: self)
+    }
+}

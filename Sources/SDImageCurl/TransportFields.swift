@@ -1,0 +1,56 @@
+import CCurl
+import SDImage
+
+/// The fields of an answer that the transfer itself goes by.
+struct TransportFields {
+    /// The server gives parts of this content (RFC 9110, section 14.3).
+    private(set) var acceptsRanges = false
+    private(set) var contentRange: [UInt8] = []
+    private(set) var retryAfter: [UInt8] = []
+    private(set) var date: [UInt8] = []
+
+    mutating func take(_ name: Slice<UnsafeRawBufferPointer>, _ value: Slice<UnsafeRawBufferPointer>) {
+        if unsafe ResponseHead.equals(name, "accept-ranges") {
+            acceptsRanges = unsafe ResponseHead.equals(value, "bytes")
+        } else if unsafe ResponseHead.equals(name, "content-range") {
+            contentRange = unsafe Array(value)
+        } else if unsafe ResponseHead.equals(name, "retry-after") {
+            retryAfter = unsafe Array(value)
+        } else if unsafe ResponseHead.equals(name, "date") {
+            date = unsafe Array(value)
+        }
+    }
+
+    /// Seconds since 1970; nil when the text is no date.
+    static func seconds(_ text: [UInt8]) -> Int? {
+        // Text without a weekday or month could be taken for one of curl's many other forms.
+        guard text.count >= 20, text.count <= 64 else { return nil }
+        let seconds = unsafe curl_getdate(String(decoding: text, as: UTF8.self), nil)
+        return seconds < 0 ? nil : seconds
+    }
+}
+
+/// `bytes FIRST-LAST/TOTAL` (RFC 9110, section 14.4).
+struct ContentRange: Equatable {
+    let first: Int64
+    let last: Int64
+    let total: Int64
+
+    init?(_ text: [UInt8]) {
+        guard text.count < 100, let string = String(validating: text, as: UTF8.self) else { return nil }
+        let words = string.split(separator: " ", omittingEmptySubsequences: true)
+        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+        let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let total = ContentRange.number(parts[1]) else { return nil }
+        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let first = ContentRange.number(ends[0]), let last = ContentRange.number(ends[1]),
+            first <= last, last < total
+        else { return nil }
+        (self.first, self.last, self.total) = (first, last, total)
+    }
+
+    /// Digits alone: no sign, no space.
+    private static func number(_ text: Substring) -> Int64? {
+        text.utf8.allSatisfy(Byte.isDigit) ? Int64(text) : nil
+    }
+}

@@ -1,0 +1,255 @@
+"""A program's say in downloads: change requests and answers, decrypt bodies, refuse redirects, hear what happens."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Callable
+from ctypes import byref, c_void_p, sizeof
+from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
+
+from . import _bytes, _enums
+from ._bytes import ReadableBuffer
+from ._ffi import DECRYPT, DESTROY, EVENT, MODIFY, REDIRECT, HooksTable, lib
+from ._handle import Handle
+from .errors import Error, answer, call, from_pointer, new_pointer, text
+
+
+class DownloadRequest:
+    """A request before it is sent; valid while its function runs."""
+
+    __slots__ = ("_pointer",)
+
+    def __init__(self, pointer: int) -> None:
+        self._pointer = pointer
+
+    @property
+    def url(self) -> str:
+        """Where it goes; may be set."""
+        return text(lib.sdimage_request_url(self._pointer, None))
+
+    @url.setter
+    def url(self, url: str) -> None:
+        address = url.encode("utf-8", "surrogateescape")
+        lib.sdimage_request_set_url(self._pointer, address, len(address))
+
+    def header(self, name: str) -> str | None:
+        """The value of a header field that the request sets."""
+        value = lib.sdimage_request_header(self._pointer, name.encode())
+        return None if value is None else text(value)
+
+    def set_header(self, name: str, value: str | None) -> None:
+        """Sets a header field; ``None`` removes it."""
+        lib.sdimage_request_set_header(self._pointer, name.encode(), None if value is None else value.encode())
+
+
+class DownloadResponse:
+    """The answer of a server; valid while its function runs."""
+
+    __slots__ = ("_pointer",)
+
+    def __init__(self, pointer: int) -> None:
+        self._pointer = pointer
+
+    @property
+    def url(self) -> str:
+        """The URL after redirects, without user and password."""
+        return text(lib.sdimage_response_url(self._pointer))
+
+    @property
+    def status(self) -> int:
+        """The HTTP status; may be set."""
+        return cast(int, lib.sdimage_response_status(self._pointer))
+
+    @status.setter
+    def status(self, status: int) -> None:
+        lib.sdimage_response_set_status(self._pointer, status)
+
+    def header(self, name: str) -> str | None:
+        """The value of a header field; ``None`` when it is absent."""
+        value = lib.sdimage_response_header(self._pointer, name.encode())
+        return None if value is None else text(value)
+
+    def set_header(self, name: str, value: str | None) -> None:
+        """Sets a header field in place of all of that name; ``None`` removes them."""
+        lib.sdimage_response_set_header(self._pointer, name.encode(), None if value is None else value.encode())
+
+
+@dataclass(frozen=True, slots=True)
+class DownloadEvent:
+    """Something that happened to a transfer."""
+
+    #: ``"started"``, ``"responded"``, ``"stopped"``, and, where all went well, ``"finished"``.
+    kind: str
+    url: str
+    #: 0 before an answer.
+    http_status: int
+    received: int
+    expected: int | None
+    #: Since the transfer started.
+    seconds: float
+    error: Error | None
+
+
+ModifyRequest: TypeAlias = Callable[[DownloadRequest], object]
+ModifyResponse: TypeAlias = Callable[[DownloadResponse], object]
+Decrypt: TypeAlias = Callable[[bytes, DownloadResponse], ReadableBuffer]
+Redirect: TypeAlias = Callable[[str, str, int], "bool | str | None"]
+OnEvent: TypeAlias = Callable[[DownloadEvent], object]
+
+
+class DownloadHooks:
+    """Functions that the built-in downloader asks; give them to :meth:`Loader.http`, or to one load as ``hooks``.
+
+    ``modify_request(request)`` changes what is sent, ``modify_response(response)`` an answer before it is judged,
+    ``decrypt(data, response)`` returns the picture's bytes, ``redirect(from_url, to_url, status)`` returns true to follow,
+    false to refuse, or another URL; ``event(event)`` hears of each transfer. Whatever one of them raises refuses the
+    request, the answer, the bytes or the redirect. They run on threads of the library, several at once, and may block,
+    except ``event``.
+    """
+
+    def __init__(
+        self,
+        *,
+        modify_request: ModifyRequest | None = None,
+        modify_response: ModifyResponse | None = None,
+        decrypt: Decrypt | None = None,
+        redirect: Redirect | None = None,
+        event: OnEvent | None = None,
+    ) -> None:
+        token = next(_tokens)
+        _functions[token] = _Functions(modify_request, modify_response, decrypt, redirect, event)
+        weakref.finalize(self, _functions.pop, token, None).atexit = False
+        table = HooksTable(
+            sizeof(HooksTable),
+            _MODIFY_REQUEST if modify_request else MODIFY(),
+            _MODIFY_RESPONSE if modify_response else MODIFY(),
+            _DECRYPT if decrypt else DECRYPT(),
+            _REDIRECT if redirect else REDIRECT(),
+            _EVENT if event else EVENT(),
+        )
+        out = c_void_p()
+        call(lib.sdimage_download_hooks_new_custom, byref(table), token, DESTROY(), byref(out))
+        self._handle = Handle(out.value, lib.sdimage_download_hooks_unref)
+
+    @classmethod
+    def base64(cls) -> DownloadHooks:
+        """Decrypts bodies that come in base 64."""
+        hooks = cls.__new__(cls)
+        out = c_void_p()
+        call(lib.sdimage_download_hooks_new_base64, byref(out))
+        hooks._handle = Handle(out.value, lib.sdimage_download_hooks_unref)
+        return hooks
+
+    @property
+    def pointer(self) -> int:
+        """Address of the ``sdimage_download_hooks``, borrowed."""
+        return self._handle.pointer
+
+
+@dataclass(slots=True)
+class _Functions:
+    modify_request: ModifyRequest | None
+    modify_response: ModifyResponse | None
+    decrypt: Decrypt | None
+    redirect: Redirect | None
+    event: OnEvent | None
+
+
+# The library holds a number in place of a Python object, as for loaders.
+_functions: dict[int, _Functions] = {}
+_tokens = itertools.count(1)
+
+
+def _find(token: int | None) -> _Functions:
+    functions = _functions.get(token or 0)
+    if functions is None:
+        raise Error("SHUTDOWN", "the hooks are gone")
+    return functions
+
+
+def _reply(reply: int, body: Callable[[], bytes | None]) -> None:
+    """Completes a reply with what a function gives or raises, and gives it back."""
+    try:
+        data = body()
+        if data is None:
+            lib.sdimage_reply_complete(reply)
+        else:
+            with _bytes.new_data(data) as handle:
+                lib.sdimage_reply_complete_with_data(reply, handle.pointer)
+    except BaseException as error:  # nothing may leave a callback
+        pointer = new_pointer(error)
+        lib.sdimage_reply_complete_with_error(reply, pointer)
+        lib.sdimage_error_unref(pointer)
+    finally:
+        lib.sdimage_reply_unref(reply)
+
+
+def _modify_request(token: int | None, request: int, reply: int) -> None:
+    def body() -> None:
+        function = _find(token).modify_request
+        if function is not None:
+            function(DownloadRequest(request))
+
+    _reply(reply, body)
+
+
+def _modify_response(token: int | None, response: int, reply: int) -> None:
+    def body() -> None:
+        function = _find(token).modify_response
+        if function is not None:
+            function(DownloadResponse(response))
+
+    _reply(reply, body)
+
+
+def _decrypt(token: int | None, data: int, response: int, plain: Any, error_out: Any) -> int:
+    def body() -> None:
+        function = _find(token).decrypt
+        if function is not None:
+            with _bytes.new_data(function(_bytes.copied(data), DownloadResponse(response))) as made:
+                plain[0] = lib.sdimage_data_ref(made.pointer)
+
+    return answer(error_out, body)
+
+
+def _redirect(token: int | None, here: bytes, there: bytes, status: int, reply: int) -> None:
+    def body() -> bytes | None:
+        function = _find(token).redirect
+        said = function(text(here), text(there), status) if function is not None else True
+        if isinstance(said, str):
+            return said.encode("utf-8", "surrogateescape")
+        if not said:
+            raise Error("REDIRECT_FORBIDDEN", f"to {text(there)}")
+        return None
+
+    _reply(reply, body)
+
+
+def _event(token: int | None, event: int) -> None:
+    try:
+        function = _find(token).event
+        if function is None:
+            return
+        expected, error = lib.sdimage_download_event_expected(event), lib.sdimage_download_event_error(event)
+        function(
+            DownloadEvent(
+                _enums.word(_enums.DOWNLOAD_EVENT_TYPES, lib.sdimage_download_event_kind(event)),
+                text(lib.sdimage_download_event_url(event)),
+                lib.sdimage_download_event_http_status(event),
+                lib.sdimage_download_event_received(event),
+                expected if expected >= 0 else None,
+                lib.sdimage_download_event_time_ns(event) / 1e9,
+                from_pointer(error) if error else None,
+            )
+        )
+    except BaseException:  # nothing may leave a callback
+        pass
+
+
+_MODIFY_REQUEST = MODIFY(_modify_request)
+_MODIFY_RESPONSE = MODIFY(_modify_response)
+_DECRYPT = DECRYPT(_decrypt)
+_REDIRECT = REDIRECT(_redirect)
+_EVENT = EVENT(_event)
