@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The story of one load that was not in memory: disk, loader, decode, store.
 package struct LoadPipeline: Sendable {
     let request: ImageRequest
@@ -348,71 +346,5 @@ extension ImageError {
         case .badData, .truncated, .notAnImage, .emptyData: true
         default: false
         }
-    }
-}
-
-/// What must be equal for two loads to share a transfer.
-package struct FetchKey: Hashable, Sendable {
-    let loader: ObjectIdentifier
-    let url: [UInt8]
-    let maxBodyBytes: Int
-    let timeout: UInt32
-}
-
-/// What must be equal for two loads to share a decode.
-package struct DecodeKey: Hashable, Sendable {
-    let key: CacheKey
-    let origin: DecodeOrigin
-    let options: DecodeOptions
-    let coder: ObjectIdentifier?
-    let transformsAnimated: Bool
-    let transformsVector: Bool
-
-    init(_ request: ImageRequest, _ keys: LoadKeys, _ origin: DecodeOrigin) {
-        key = keys.final
-        self.origin = origin
-        options = request.decodeOptions
-        coder = request.coder.map(ObjectIdentifier.init)
-        transformsAnimated = request.transformsAnimated
-        transformsVector = request.transformsVector
-    }
-}
-
-/// Where bytes came from: one key may stand for different bytes at the same moment.
-package enum DecodeOrigin: Hashable, Sendable {
-    case transfer(ObjectIdentifier)
-    /// Of a transfer under way.
-    case body(ObjectIdentifier)
-    /// One write of one cache, whoever reads it.
-    case write(CacheWrite, cache: ObjectIdentifier)
-    case bytes(ObjectIdentifier)
-
-    init(_ cached: CachedData, of cache: any ImageCaching) {
-        self = cached.write.map { .write($0, cache: ObjectIdentifier(cache)) } ?? .bytes(ObjectIdentifier(cached.bytes))
-    }
-}
-
-/// The outcome of a transfer, shared by all who waited for it; stored by the first of them in each cache.
-package final class Fetched: Sendable {
-    let data: LoadedData
-    private struct Place: Hashable {
-        let cache: ObjectIdentifier
-        let key: CacheKey
-    }
-
-    private let stored = Mutex<Set<Place>>([])
-    private let ticket: Mutex<Backlog.Ticket?>
-
-    init(_ data: LoadedData, _ backlog: Backlog) {
-        self.data = data
-        ticket = Mutex(backlog.add(data.bytes.count))
-    }
-
-    /// The bytes are decoded, or nobody wants them any more.
-    func leaveBacklog() { ticket.withLock { $0 = nil } }
-
-    /// True for the first who asks with this key and cache.
-    func claimStore(_ key: CacheKey, in cache: any ImageCaching) -> Bool {
-        stored.withLock { $0.insert(Place(cache: ObjectIdentifier(cache), key: key)).inserted }
     }
 }
