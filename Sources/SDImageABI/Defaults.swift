@@ -75,7 +75,7 @@ enum Defaults {
         return ImageManager(
             cache: cache, loader: loader, dispatcher: configuration.dispatcher ?? LibraryDispatcher(lease: lease),
             transformer: configuration.transformer, registry: coders, failedURLRetryAfter: configuration.failedURLRetryAfter,
-            lease: lease)
+            freshness: configuration.freshness, ignoresSignatures: configuration.ignoresSignatures, lease: lease)
     }
 
     /// For loads that ask one cache and nobody else.

@@ -8,6 +8,8 @@ struct ManagerConfiguration {
     var dispatcher: (any Dispatcher)?
     var transformer: (any ImageTransformer)?
     var failedURLRetryAfter: Int64 = 300
+    var freshness = FreshnessPolicy.ignore
+    var ignoresSignatures = false
 }
 
 typealias ManagerConfigObject = Box<ManagerConfiguration>
@@ -66,6 +68,16 @@ public func sdimage_manager_config_set_dispatcher(_ config: Object, _ dispatcher
 @_cdecl("sdimage_manager_config_set_failed_url_retry_after") @implementation
 public func sdimage_manager_config_set_failed_url_retry_after(_ config: Object, _ seconds: Int64) {
     unsafe change(config, ManagerConfigObject.self) { $0.failedURLRetryAfter = seconds }
+}
+
+@_cdecl("sdimage_manager_config_set_freshness") @implementation
+public func sdimage_manager_config_set_freshness(_ config: Object, _ freshness: sdimage_freshness) {
+    unsafe change(config, ManagerConfigObject.self) { $0.freshness = FreshnessPolicy(freshness) }
+}
+
+@_cdecl("sdimage_manager_config_set_ignore_signatures") @implementation
+public func sdimage_manager_config_set_ignore_signatures(_ config: Object, _ ignore: Bool) {
+    unsafe change(config, ManagerConfigObject.self) { $0.ignoresSignatures = ignore }
 }
 
 @_cdecl("sdimage_manager_new") @implementation
@@ -151,6 +163,16 @@ public func sdimage_manager_cancel_all(_ manager: Object) {
 @_cdecl("sdimage_manager_running_count") @implementation
 public func sdimage_manager_running_count(_ manager: Object) -> Int {
     unsafe Engine.isForked ? 0 : read(manager, ManagerObject.self, 0) { $0.manager.runningCount }
+}
+
+@_cdecl("sdimage_manager_set_offline") @implementation
+public func sdimage_manager_set_offline(_ manager: Object, _ offline: Bool) {
+    unsafe Handle.find(manager, as: ManagerObject.self)?.manager.offline.set(offline)
+}
+
+@_cdecl("sdimage_manager_is_offline") @implementation
+public func sdimage_manager_is_offline(_ manager: Object) -> Bool {
+    unsafe read(manager, ManagerObject.self, false) { $0.manager.offline.isOn }
 }
 
 @_cdecl("sdimage_manager_forget_failed") @implementation

@@ -55,6 +55,14 @@ extension ImageSource {
     }
 }
 
+extension FreshnessRule {
+    var code: sdimage_freshness_rule { sdimage_freshness_rule(rawValue: UInt32(rawValue)) ?? .SDIMAGE_FRESHNESS_RULE_NONE }
+}
+
+extension FreshnessPolicy {
+    init(_ freshness: sdimage_freshness) { self = FreshnessPolicy(rawValue: Int32(bitPattern: freshness.rawValue)) ?? .ignore }
+}
+
 extension CacheLayers {
     init(_ layers: sdimage_cache_layers) { self = CacheLayers(rawValue: Int32(layers.rawValue & 3)) }
 

@@ -180,6 +180,16 @@ public func sdimage_request_set_retry_failed(_ request: Object, _ retry: Bool) {
     unsafe change(request) { $0.retryFailed = retry }
 }
 
+@_cdecl("sdimage_request_set_freshness") @implementation
+public func sdimage_request_set_freshness(_ request: Object, _ freshness: sdimage_freshness) {
+    unsafe change(request) { $0.freshness = FreshnessPolicy(freshness) }
+}
+
+@_cdecl("sdimage_request_reset_freshness") @implementation
+public func sdimage_request_reset_freshness(_ request: Object) {
+    unsafe change(request) { $0.freshness = nil }
+}
+
 @_cdecl("sdimage_request_set_header") @implementation
 public func sdimage_request_set_header(_ request: Object, _ name: Text, _ value: Text) {
     guard let field = unsafe Input.text(name) else { return }

@@ -46,6 +46,11 @@ public func sdimage_result_is_stale(_ result: Object) -> Bool {
     unsafe read(result, ImageResult.self, false) { $0.isStale }
 }
 
+@_cdecl("sdimage_result_freshness") @implementation
+public func sdimage_result_freshness(_ result: Object) -> sdimage_freshness_rule {
+    unsafe read(result, ImageResult.self, .SDIMAGE_FRESHNESS_RULE_NONE) { $0.freshness.code }
+}
+
 @_cdecl("sdimage_result_url") @implementation
 public func sdimage_result_url(_ result: Object) -> Text {
     unsafe read(result, ImageResult.self, CString.empty.pointer) { unsafe $0.url.pointer }
@@ -118,4 +123,9 @@ public func sdimage_result_transaction_time_ns(
 @_cdecl("sdimage_image_source_name") @implementation
 public func sdimage_image_source_name(_ source: sdimage_image_source) -> Text {
     unsafe Names.pointer((ImageSource(rawValue: Int32(bitPattern: source.rawValue)) ?? .none).name)
+}
+
+@_cdecl("sdimage_freshness_rule_name") @implementation
+public func sdimage_freshness_rule_name(_ rule: sdimage_freshness_rule) -> Text {
+    unsafe Names.pointer((FreshnessRule(rawValue: Int32(bitPattern: rule.rawValue)) ?? .none).name)
 }

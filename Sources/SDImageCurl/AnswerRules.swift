@@ -26,6 +26,7 @@ enum AnswerRules {
         }
         // An interim answer (1xx) has no body, and another answer follows it.
         if unsafe transfer.head.take(line), transfer.head.status >= 200 {
+            transfer.answeredAt = MonotonicClock.wall
             switch verdict(transfer) {
             case .take: transfer.beginBody()
             // What a hook may still make acceptable is kept.

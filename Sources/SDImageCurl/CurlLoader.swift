@@ -90,6 +90,12 @@ package final class CurlLoader: ImageLoader {
         }
     }
 
+    package func sentFields(_ request: ImageRequest) -> [HeaderField] {
+        var own = [HeaderField(name: "User-Agent", value: settings.configuration.userAgent)]
+        if let token = settings.configuration.bearerToken { own.append(HeaderField(name: "Authorization", value: token)) }
+        return RequestHead.merge(RequestHead.merge(own, settings.configuration.headers), request.headers)
+    }
+
     package func sharingKey(_ request: ImageRequest) -> [UInt8]? {
         var key: [UInt8] = []
         func append(_ part: some Collection<UInt8>) {

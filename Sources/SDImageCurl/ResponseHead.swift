@@ -9,9 +9,10 @@ struct ResponseHead {
     /// Without parameters, lower case.
     private(set) var mediaType = ""
     private(set) var location: [UInt8]?
-    private(set) var entityTag: [UInt8] = []
-    private(set) var lastModified: [UInt8] = []
-    private(set) var cacheControl: [UInt8] = []
+    /// Validators and freshness.
+    private(set) var answer = AnswerRecord()
+    var entityTag: [UInt8] { answer.entityTag }
+    var lastModified: [UInt8] { answer.lastModified }
     private(set) var isEncoded = false
     private(set) var transport = TransportFields()
     /// All fields in their order, where hooks want them.
@@ -45,6 +46,7 @@ struct ResponseHead {
             self = ResponseHead()
             self.keepsFields = keepsFields
             status = unsafe ResponseHead.status(in: text)
+            answer.status = status
         } else if !isComplete, let colon = unsafe text.firstIndex(of: Byte.colon) {
             unsafe takeField(text[..<colon], ResponseHead.trimmed(text[(colon + 1)...]))
         }
@@ -65,13 +67,27 @@ struct ResponseHead {
         } else if unsafe ResponseHead.equals(name, "location") {
             location = unsafe location ?? Array(value)
         } else if unsafe ResponseHead.equals(name, "etag") {
-            entityTag = unsafe Array(value)
+            answer.entityTag = unsafe Array(value)
         } else if unsafe ResponseHead.equals(name, "last-modified") {
-            lastModified = unsafe Array(value)
+            answer.lastModified = unsafe Array(value)
         } else if unsafe ResponseHead.equals(name, "cache-control") {
-            if !cacheControl.isEmpty { cacheControl += [Byte.comma, Byte.space] }
-            unsafe cacheControl += Array(value)
+            unsafe ResponseHead.append(value, to: &answer.cacheControl)
+        } else if unsafe ResponseHead.equals(name, "vary") {
+            unsafe ResponseHead.append(value, to: &answer.vary)
+        } else if unsafe ResponseHead.equals(name, "date") {
+            answer.date = unsafe Array(value)
+        } else if unsafe ResponseHead.equals(name, "age") {
+            // Of several the first counts (RFC 9111, sections 4.2.1 and 5.1).
+            if answer.age.isEmpty { answer.age = unsafe Array(value) }
+        } else if unsafe ResponseHead.equals(name, "expires") {
+            answer.expires = unsafe answer.expires ?? Array(value)
         }
+    }
+
+    /// Fields of a list come in any number of lines.
+    private static func append(_ value: Slice<UnsafeRawBufferPointer>, to list: inout [UInt8]) {
+        if !list.isEmpty { list += [Byte.comma, Byte.space] }
+        unsafe list += Array(value)
     }
 
     /// Field names compare without case; `expected` is in lower case.

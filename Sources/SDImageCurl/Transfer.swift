@@ -41,6 +41,9 @@ final class Transfer {
     var head = ResponseHead()
     /// Of all heads of one try together.
     var headBytes = 0
+    /// Of the wall clock, for the age of the answer.
+    private var askedAt: UInt64 = 0
+    var answeredAt: UInt64 = 0
     private(set) var isHeadAwaited = true
     /// What this hop goes on with, where it asks for the rest of a content.
     private(set) var resuming: ResumePoint?
@@ -100,6 +103,7 @@ final class Transfer {
     /// Forgets the answer so far; before each hop and each repetition.
     func prepareHop(at now: UInt64) {
         head = ResponseHead()
+        askedAt = MonotonicClock.wall
         head.keepsFields = ticket.hooks?.needsAll == true
         isApproved = false
         isHeadAwaited = true
@@ -238,9 +242,9 @@ final class Transfer {
         data.mediaType = head.mediaType
         data.finalURL = hops == 0 ? ticket.url.bytes : url.withoutUserInfo
         data.source = .network
-        data.entityTag = head.entityTag
-        data.lastModified = head.lastModified
-        data.cacheControl = head.cacheControl
+        data.answer = head.answer
+        data.answer.requestTime = askedAt
+        data.answer.responseTime = answeredAt
         if head.keepsFields { data.response = DownloadResponse(head, of: url) }
         return data
     }

@@ -58,7 +58,7 @@ final class SQLiteReader: Sendable {
         row.file = String(decoding: statement.array(8), as: UTF8.self)
         row.entityTag = statement.array(9)
         row.lastModified = statement.array(10)
-        row.cacheControl = statement.array(11)
+        row.answer = statement.array(11)
         row.extendedData = statement.isNull(12) ? nil : try statement.bytes(12)
         row.isIntact = UInt64(row.seal) == checksums >> 32
         return row

@@ -126,7 +126,7 @@ final class SQLiteWriter: Sendable {
                 $0.bind(7, SQLiteWriter.date(row.expires))
                 $0.bind(8, row.entityTag)
                 $0.bind(9, row.lastModified)
-                $0.bind(10, row.cacheControl)
+                $0.bind(10, row.answer)
                 if let extended = row.extendedData { $0.bind(11, lending: extended) }
             }
             isChanged = connection.changes > 0
@@ -204,7 +204,7 @@ final class SQLiteWriter: Sendable {
             statement.bind(11, Array(row.file.utf8))
             statement.bind(12, row.entityTag)
             statement.bind(13, row.lastModified)
-            statement.bind(14, row.cacheControl)
+            statement.bind(14, row.answer)
             if let extended = row.extendedData { statement.bind(15, lending: extended) }
             if let inline = row.inline { statement.bind(16, lending: inline) }
         }

@@ -77,6 +77,11 @@ struct Delivered: Sendable {
     let height: UInt32
     let isIncremental: Bool
     let hasData: Bool
+    let isStale: Bool
+    let isChanged: Bool
+    let httpStatus: Int32
+    /// Name of the rule of freshness.
+    let rule: String
     let thread: UInt
 
     init(_ result: OpaquePointer?) {
@@ -87,6 +92,10 @@ struct Delivered: Sendable {
         height = sdimage_image_height(sdimage_result_image(result))
         isIncremental = sdimage_image_is_incremental(sdimage_result_image(result))
         hasData = sdimage_result_data(result) != nil
+        isStale = sdimage_result_is_stale(result)
+        isChanged = sdimage_result_is_changed(result)
+        httpStatus = sdimage_error_http_status(sdimage_result_error(result))
+        rule = String(cString: sdimage_freshness_rule_name(sdimage_result_freshness(result)))
         thread = UInt(pthread_self())
     }
 }

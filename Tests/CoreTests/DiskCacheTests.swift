@@ -11,13 +11,13 @@ func storedBytesComeBackTheSame(count: Int) throws {
     var data = CachedData(bytes: try bytes(1, count: count))
     data.entityTag = Array("\"tag\"".utf8)
     data.lastModified = Array("Sat, 21 Nov 2026 03:00:00 GMT".utf8)
-    data.cacheControl = Array("max-age=60".utf8)
+    data.answer = Array("max-age=60".utf8)
     data.extendedData = try bytes(2, count: 10)
     try cache.storeNow(data, for: CacheKey("http://a/b.png"))
     let found = try #require(try cache.dataNow(for: CacheKey("http://a/b.png")))
     #expect(array(found.bytes) == array(data.bytes))
     #expect(found.entityTag == data.entityTag && found.lastModified == data.lastModified)
-    #expect(found.cacheControl == data.cacheControl && array(found.extendedData) == array(data.extendedData))
+    #expect(found.answer == data.answer && array(found.extendedData) == array(data.extendedData))
     #expect(found.created > 0)
     #expect(fixture.entryFiles.count == (count > 65536 ? 1 : 0))
 }
@@ -212,6 +212,28 @@ func storedBytesComeBackTheSame(count: Int) throws {
     for index in 100..<200 { try cache.put(index, count: 40_000, at: "\(index)") }
     try cache.trimNow()
     #expect(try cache.totalsNow().footprint <= 1_000_000)
+}
+
+// Two caches on one folder are to each other what two processes are.
+@Test func storesElsewhereAreCommittedWhileATrimGoesOn() throws {
+    let fixture = CacheFixture()
+    let (trimmed, other) = (try fixture.open(), try fixture.open())
+    for index in 0..<4000 {
+        trimmed.enqueueStore(CachedData(bytes: try bytes(index, count: 2000)), for: CacheKey("\(index)"))
+    }
+    try trimmed.flushNow()
+    let (isDone, stores) = (Monitor(false), Monitor(0))
+    Thread {
+        while !isDone.withLock({ $0 }), (try? other.put(1, at: "elsewhere")) != nil { stores.withLock { $0 += 1 } }
+    }.start()
+    // The other thread has begun.
+    while stores.withLock({ $0 }) == 0 { sched_yield() }
+    let before = stores.withLock { $0 }
+    try trimmed.trimNow(below: 0)
+    let during = stores.withLock { $0 } - before
+    isDone.withLock { $0 = true }
+    #expect(try trimmed.totalsNow().count <= 1)
+    #expect(during > 3)
 }
 
 @Test func closedCacheAnswersShutdown() async throws {

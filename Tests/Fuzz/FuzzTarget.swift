@@ -35,6 +35,7 @@ struct FuzzTarget: Sendable {
     private static var parsers: [FuzzTarget] {
         [
             FuzzTarget(name: "exif", run: ParserTargets.exif),
+            FuzzTarget(name: "freshness", run: ParserTargets.freshness),
             FuzzTarget(name: "icc", run: ParserTargets.icc),
             FuzzTarget(name: "placeholder", run: ParserTargets.placeholder),
             FuzzTarget(name: "sniff", run: ParserTargets.sniff),

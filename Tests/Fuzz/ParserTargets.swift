@@ -57,6 +57,27 @@ enum ParserTargets {
         } catch {}
     }
 
+    /// Lines: fields of an answer and of a request, and a row of a cache.
+    static func freshness(_ input: FuzzTarget.Input) {
+        let lines = Array(input).split(separator: Byte.newline, maxSplits: 7, omittingEmptySubsequences: false).map(Array.init)
+        func line(_ index: Int) -> [UInt8] { index < lines.count ? lines[index] : [] }
+        var record = AnswerRecord(entityTag: line(0), lastModified: line(1), encoded: line(7), created: 1 << 60)
+        (record.cacheControl, record.date, record.age) = (line(2), line(3), line(4))
+        (record.expires, record.vary) = (line(5), line(6))
+        let fields = [HeaderField(name: "Cache-Control", value: String(decoding: line(2).reversed(), as: UTF8.self))]
+        record.select(by: fields)
+        for now in [0, 1 << 60, UInt64.max] {
+            let freshness = Freshness(of: record, fields: fields, now: now)
+            expect(freshness.age >= 0 && freshness.lifetime >= 0, "no time is negative")
+            expect(freshness.selectsSame || freshness.verdict == .mustAsk, "another representation is never fresh")
+        }
+        let kept = AnswerRecord(
+            entityTag: record.storedEntityTag, lastModified: record.storedLastModified, encoded: record.encoded, created: 0)
+        expect(kept.isEmpty || kept.encoded == record.encoded, "a record comes back from its row")
+        let unsigned = SignatureFilter.unsigned(Array(input))
+        expect(unsigned.count <= input.count, "a key grows no longer")
+    }
+
     private static let registry = CoderRegistry(BuiltinCoders().registered)
     /// As many bytes as are enough for a decoder to choose its coder.
     private static let bytesToChoose = 64

@@ -44,6 +44,11 @@ PLACEHOLDERS = [b"LlMF%n00%#MwS|WCWEM{R*bbWBbH", b"00G91|", b"apG91|l[gFnhf4",
                 bytes.fromhex("a00886148e2891 76b0888868080eeda0 7f067727877778 7707")]
 
 
+FRESHNESS = ["\n".join(lines).encode() for lines in (
+    ('"a"', "Sun, 06 Nov 1994 08:49:37 GMT", 'max-age=60, no-cache="x", stale-if-error=5', "Sun Nov  6 08:49:37 1994", "7, 8",
+     "Sunday, 06-Nov-94 08:49:37 GMT", "accept, *", "max-age=5"),
+    ("https://x/a.png?X-Amz-Date=1&Signature=%41&Expires=2&sig=&se=3#a", "", "immutable,,must-revalidate", "", "", "0"))]
+
 def files(suffixes: tuple[str, ...]) -> Iterator[bytes]:
     """Of the fixtures all, of the corpus some."""
     yield from read(sorted(FIXTURES.rglob("*")), suffixes)
@@ -92,6 +97,8 @@ def seeds(target: str) -> Iterator[bytes]:
         yield from profiles()
     elif target == "placeholder":
         yield from PLACEHOLDERS
+    elif target == "freshness":
+        yield from FRESHNESS
     elif target == "exif":
         yield from EXIF + [b"Exif\0\0" + block for block in EXIF]
 

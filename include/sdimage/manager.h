@@ -42,7 +42,19 @@ SDIMAGE_API void sdimage_manager_config_set_loader(sdimage_manager_config *confi
 /* Where loads deliver that name no dispatcher of their own. Not set or NULL: the library's callback thread. */
 SDIMAGE_API void sdimage_manager_config_set_dispatcher(sdimage_manager_config *config, sdimage_dispatcher *dispatcher);
 
-/* Seconds for which a URL that failed for good is not asked again. Default 300; negative = until
+/* How much loads care for freshness whose request does not say. Default IGNORE. */
+SDIMAGE_API void sdimage_manager_config_set_freshness(sdimage_manager_config *config, sdimage_freshness freshness);
+
+/* Leaves the parameters of a signature out of the cache key, so that a URL signed anew finds its picture: X-Amz-*, X-Goog-*,
+ * Signature, Key-Pair-Id, AWSAccessKeyId, GoogleAccessId; Expires and Policy beside Signature; sig, and beside it se, sp, sv,
+ * sr, st and the other parameters of an Azure SAS. The rest of the URL stays as it is, and it is loaded as it is; a cache
+ * key of the request's own is not touched. Default false. */
+SDIMAGE_API void sdimage_manager_config_set_ignore_signatures(sdimage_manager_config *config, bool ignore);
+
+/* Seconds for which a URL that failed for good is not asked again: status 404, 410 or 451, or a whole body that is no
+ * picture. Never for what may pass: see sdimage_error_is_transient. The latest 10,000 are remembered. A load that is told
+ * to try all the same, and succeeds, clears its URL; others fail with FAILED_URL and the HTTP status of the failure. What is
+ * cached stays, and is found. Default 300; negative = until
  * sdimage_manager_forget_failed; 0 = not remembered. */
 SDIMAGE_API void sdimage_manager_config_set_failed_url_retry_after(sdimage_manager_config *config, int64_t seconds);
 
@@ -91,8 +103,14 @@ SDIMAGE_API sdimage_status sdimage_manager_cache_key(const sdimage_manager *mana
 /* Cancels every load that is under way. */
 SDIMAGE_API void sdimage_manager_cancel_all(sdimage_manager *manager);
 
-/* Loads without a final result. */
+/* Loads without a final result, those that renew a picture in the background included. */
 SDIMAGE_API size_t sdimage_manager_running_count(const sdimage_manager *manager);
+
+/* Switches loading of http and https URLs off, and on again, by whatever loader; transfers under way go on. Loads whose
+ * picture is not cached fail with OFFLINE; with a freshness, stale pictures are used as where the origin cannot be
+ * reached. Default false. */
+SDIMAGE_API void sdimage_manager_set_offline(sdimage_manager *manager, bool offline);
+SDIMAGE_API bool sdimage_manager_is_offline(const sdimage_manager *manager);
 
 /* Forgets that a URL failed; all URLs for NULL. */
 SDIMAGE_API void sdimage_manager_forget_failed(sdimage_manager *manager, const char *url, size_t length);

@@ -8,6 +8,7 @@
  * README.md.
  *
  *   RetryFailed                          sdimage_request_set_retry_failed
+ *   RefreshCached                        sdimage_request_set_freshness
  *   LowPriority, HighPriority            sdimage_request_set_priority
  *   ProgressiveLoad                      sdimage_request_set_progressive
  *   FromCacheOnly, FromLoaderOnly        sdimage_request_set_source_policy
@@ -71,6 +72,23 @@ typedef enum SDIMAGE_ENUM sdimage_blocking_reads {
     SDIMAGE_BLOCKING_READS_DISK = 2,        /* the look-up on disk of a picture that is not in memory */
     SDIMAGE_BLOCKING_READS_ALL = 3
 } sdimage_blocking_reads;
+
+/* How much a load cares whether a cached picture is still that of its origin. Only answers over HTTP say how long they are
+ * fresh. Whatever is chosen here, one with Cache-Control: no-store is kept in memory at most, never on disk. */
+typedef enum SDIMAGE_ENUM sdimage_freshness {
+    /* What is cached is good. */
+    SDIMAGE_FRESHNESS_IGNORE = 0,
+    /* As RFC 9111, RFC 5861 and RFC 8246 say for the cache of one person. A fresh picture is a hit. A stale one is asked for
+     * under conditions: "not modified" gives the cached picture; within stale-while-revalidate it is the result at once and
+     * is renewed in the background. Where the origin fails (no answer, 5xx, 408, 425, 429, no picture), the result is the
+     * cached picture, stale, with the error beside it, unless the answer forbade that: no-cache, must-revalidate, or a
+     * stale-if-error that is over. Any other refusal, as 404, is an error without a picture. */
+    SDIMAGE_FRESHNESS_RESPECT = 1,
+    /* The cached picture is delivered as CACHED and asked for under conditions; the FINAL says whether it has changed. When
+     * that fails, FINAL carries the cached picture, stale, with the error beside it. A fresh picture that its origin called
+     * immutable is FINAL at once. */
+    SDIMAGE_FRESHNESS_REFRESH = 2
+} sdimage_freshness;
 
 /* A request for a URL of `length` bytes, or SDIMAGE_NUL_TERMINATED. http, https, file and data URLs have built-in loaders.
  * Nothing is checked yet: a bad URL is reported by the load. NULL when memory is refused. */
@@ -153,6 +171,12 @@ SDIMAGE_API void sdimage_request_set_wait_for_store(sdimage_request *request, bo
 
 /* Load a URL that failed for good a moment ago all the same. Default false. */
 SDIMAGE_API void sdimage_request_set_retry_failed(sdimage_request *request, bool retry);
+
+/* Default: the manager's. The first load of this kind can already ask under conditions: what plain loads store carries its
+ * validators. A failing load never removes what is cached. Caches of the host keep bytes only: without a picture in memory
+ * theirs are asked for anew. */
+SDIMAGE_API void sdimage_request_set_freshness(sdimage_request *request, sdimage_freshness freshness);
+SDIMAGE_API void sdimage_request_reset_freshness(sdimage_request *request);
 
 /* A header field of the HTTP request, replacing one of the same name; a NULL value removes it. A name or value with a line
  * break makes the load fail with INVALID_REQUEST. Loads with different fields never share a transfer. */

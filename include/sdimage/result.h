@@ -30,6 +30,36 @@ typedef enum SDIMAGE_ENUM sdimage_image_source {
     SDIMAGE_IMAGE_SOURCE_LOADER = 5   /* any other loader: a file, a data: URL, one of the host */
 } sdimage_image_source;
 
+/* By which rule a load with a freshness of RESPECT or REFRESH used a cached picture, or asked its origin. */
+typedef enum SDIMAGE_ENUM sdimage_freshness_rule {
+    /* Freshness was not looked at, or nothing was cached. */
+    SDIMAGE_FRESHNESS_RULE_NONE = 0,
+
+    /* The cached picture was used as it is. */
+    SDIMAGE_FRESHNESS_RULE_MAX_AGE = 1,                /* younger than max-age */
+    SDIMAGE_FRESHNESS_RULE_EXPIRES = 2,                /* before Expires */
+    SDIMAGE_FRESHNESS_RULE_HEURISTIC = 3,              /* no word: for a tenth of the time it had not been modified */
+    SDIMAGE_FRESHNESS_RULE_IMMUTABLE = 4,              /* fresh and immutable: not even a refresh asks */
+    SDIMAGE_FRESHNESS_RULE_STALE_WHILE_REVALIDATE = 5, /* stale, and renewed in the background */
+    SDIMAGE_FRESHNESS_RULE_MAX_STALE = 6,              /* stale, as the request's own Cache-Control allows */
+
+    /* The origin was asked. */
+    SDIMAGE_FRESHNESS_RULE_EXPIRED = 7,         /* its lifetime is over */
+    SDIMAGE_FRESHNESS_RULE_NO_LIFETIME = 8,     /* nothing tells how long it is fresh */
+    SDIMAGE_FRESHNESS_RULE_NO_CACHE = 9,        /* every use is to be confirmed */
+    SDIMAGE_FRESHNESS_RULE_MUST_REVALIDATE = 10,/* its lifetime is over, and it may not be used stale */
+    SDIMAGE_FRESHNESS_RULE_NO_STORE = 11,       /* the answer, this one or the cached one, may not be stored */
+    SDIMAGE_FRESHNESS_RULE_VARY = 12,           /* this request differs in a field that the answer depends on */
+    SDIMAGE_FRESHNESS_RULE_REQUEST = 13,        /* the request's own Cache-Control demands it */
+    SDIMAGE_FRESHNESS_RULE_CLOCK = 14,          /* it came from the future: the clock was set back */
+    SDIMAGE_FRESHNESS_RULE_REFRESH = 15,        /* the request is a REFRESH */
+
+    /* Asking failed, and the cached picture was used, stale. */
+    SDIMAGE_FRESHNESS_RULE_STALE_IF_ERROR = 16, /* within stale-if-error */
+    SDIMAGE_FRESHNESS_RULE_UNREACHABLE = 17,    /* nothing forbids it */
+    SDIMAGE_FRESHNESS_RULE_OFFLINE = 18         /* the same, loading being switched off */
+} sdimage_freshness_rule;
+
 /* Parts of a load that are timed. */
 typedef enum SDIMAGE_ENUM sdimage_stage {
     SDIMAGE_STAGE_TOTAL = 0,  /* from the starting call to the delivery */
@@ -58,11 +88,15 @@ SDIMAGE_API sdimage_error *sdimage_result_error(const sdimage_result *result);
 
 SDIMAGE_API sdimage_image_source sdimage_result_source(const sdimage_result *result);
 
-/* For the FINAL of a refresh: whether it differs from the picture delivered as CACHED. */
+/* For the FINAL of a refresh: false when it is the picture that was cached. */
 SDIMAGE_API bool sdimage_result_is_changed(const sdimage_result *result);
 
-/* The picture outlived its freshness and could not be renewed. */
+/* The picture outlived its freshness and could not be renewed; sdimage_result_error tells why, where the origin was asked. */
 SDIMAGE_API bool sdimage_result_is_stale(const sdimage_result *result);
+
+/* The rule that decided. Where the origin was asked and answered, the source tells what it said: MEMORY or DISK is "not
+ * modified". */
+SDIMAGE_API sdimage_freshness_rule sdimage_result_freshness(const sdimage_result *result);
 
 /* The URL as asked for, without user and password, and the cache key of the picture. Borrowed; "" when none. */
 SDIMAGE_API const char *sdimage_result_url(const sdimage_result *result);
@@ -109,6 +143,9 @@ SDIMAGE_API uint64_t sdimage_result_transaction_time_ns(const sdimage_result *re
 
 /* "network", "disk", … Static. */
 SDIMAGE_API const char *sdimage_image_source_name(sdimage_image_source source);
+
+/* "max_age", "stale_if_error", …; "none" for a number of another version. Static. */
+SDIMAGE_API const char *sdimage_freshness_rule_name(sdimage_freshness_rule rule);
 
 #ifdef __cplusplus
 }

@@ -123,6 +123,11 @@ package final class CacheChain: ImageCaching {
 
     package func dropDamaged(_ data: CachedData, for key: CacheKey) { data.holder?.dropDamaged(data, for: key) }
 
+    /// In every member: whichever has the entry.
+    package func renew(_ key: CacheKey, from old: AnswerRecord, to new: AnswerRecord) async {
+        for member in members { await member.renew(key, from: old, to: new) }
+    }
+
     package func remove(_ key: CacheKey, from layers: CacheLayers) async throws(ImageError) {
         try await all(.remove) { member throws(ImageError) in try await member.remove(key, from: layers) }
     }

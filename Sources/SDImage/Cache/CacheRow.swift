@@ -18,7 +18,8 @@ package struct CacheRow: Sendable {
     package var expires: UInt64 = 0
     package var entityTag: [UInt8] = []
     package var lastModified: [UInt8] = []
-    package var cacheControl: [UInt8] = []
+    /// The rest of what the answer said of itself, as `AnswerRecord.encoded`.
+    package var answer: [UInt8] = []
     package var extendedData: Bytes?
     /// False when the seal that was read with the row is not that of its fields.
     package var isIntact = true
@@ -37,7 +38,7 @@ package struct CacheRow: Sendable {
             UInt64(bitPattern: Int64(allocated)).littleEndian, extendedData == nil ? 0 : UInt64(1).littleEndian,
         ]
         var seal = unsafe numbers.span.bytes.withUnsafeBytes { unsafe CRC32C.checksum($0) }
-        for text in [key.bytes, Array(file.utf8), entityTag, lastModified, cacheControl] {
+        for text in [key.bytes, Array(file.utf8), entityTag, lastModified, answer] {
             // With its length: two neighbours could trade bytes unnoticed.
             seal = unsafe withUnsafeBytes(of: UInt64(text.count).littleEndian) { unsafe CRC32C.checksum($0, after: seal) }
             seal = unsafe text.withUnsafeBytes { unsafe CRC32C.checksum($0, after: seal) }

@@ -115,7 +115,7 @@ extension DiskCache {
         row.expires = data.expires
         row.entityTag = data.entityTag
         row.lastModified = data.lastModified
-        row.cacheControl = data.cacheControl
+        row.answer = data.answer
         row.extendedData = data.extendedData
         if data.bytes.count <= configuration.inlineEntryLimit {
             row.inline = data.bytes

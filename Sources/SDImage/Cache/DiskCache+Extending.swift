@@ -5,12 +5,29 @@ extension DiskCache {
     /// Keeps bytes beside an entry until it is replaced; nil removes them. `notFound` without an entry. Blocks.
     package func setExtendedDataNow(_ data: Bytes?, for key: CacheKey) throws(ImageError) {
         let data = try data?.kept()
-        try changeRowNow(for: key) { $0.extendedData = data }
+        try changeRowNow(for: key) { row in
+            row.extendedData = data
+            return true
+        }
     }
 
     /// From when on an entry is a miss, nanoseconds since 1970, whatever the age rule says; 0 = by the rule. Blocks.
     package func setExpiryNow(_ date: UInt64, for key: CacheKey) throws(ImageError) {
-        try changeRowNow(for: key) { $0.expires = date }
+        try changeRowNow(for: key) { row in
+            row.expires = date
+            return true
+        }
+    }
+
+    /// Keeps what a later answer said of an entry, if it is still the one that came with `old`. Blocks.
+    package func renewNow(_ key: CacheKey, from old: AnswerRecord, to new: AnswerRecord) throws(ImageError) {
+        try changeRowNow(for: key) { row in
+            guard row.entityTag == old.storedEntityTag, row.lastModified == old.storedLastModified else { return false }
+            row.entityTag = new.storedEntityTag
+            row.lastModified = new.storedLastModified
+            row.answer = new.encoded
+            return true
+        }
     }
 
     private func rowNow(for key: CacheKey) throws(ImageError) -> CacheRow {
@@ -24,11 +41,12 @@ extension DiskCache {
         return row
     }
 
-    private func changeRowNow(for key: CacheKey, _ change: (inout CacheRow) -> Void) throws(ImageError) {
+    /// `change` gives false to leave the row as it is.
+    private func changeRowNow(for key: CacheKey, _ change: (inout CacheRow) -> Bool) throws(ImageError) {
         // Between reading and writing another may replace the entry: then the new one is changed.
         for _ in 0..<16 {
             var row = try rowNow(for: key)
-            change(&row)
+            guard change(&row) else { return }
             let changed = row
             if try opened().index.perform({ store throws(ImageError) in try store.update(changed) }) { return }
         }

@@ -136,7 +136,7 @@ extension DiskCache {
         var data = CachedData(bytes: bytes)
         data.entityTag = row.entityTag
         data.lastModified = row.lastModified
-        data.cacheControl = row.cacheControl
+        data.answer = row.answer
         data.extendedData = row.extendedData
         data.created = row.created
         data.expires = row.expires

@@ -65,6 +65,12 @@ package final class ImageCache: ImageCaching {
         if let write = data.write { disk?.removeDamaged(key, write: write) }
     }
 
+    package func renew(_ key: CacheKey, from old: AnswerRecord, to new: AnswerRecord) async {
+        do throws(ImageError) {
+            try await onDiskThread { disk throws(ImageError) in try disk.renewNow(key, from: old, to: new) }
+        } catch { disk?.note(error) }
+    }
+
     package func remove(_ key: CacheKey, from layers: CacheLayers) async throws(ImageError) {
         try check()
         if layers.contains(.memory) { memory.remove(key) }

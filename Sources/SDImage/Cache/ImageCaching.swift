@@ -12,6 +12,9 @@ package protocol ImageCaching: AnyObject, Sendable {
     func enqueueDiskStore(_ data: CachedData, for key: CacheKey)
     /// Drops exactly the write that `data` came from: it turned out not to be a picture.
     func dropDamaged(_ data: CachedData, for key: CacheKey)
+    /// Keeps what a later answer said of the entry that came with `old`, without touching its bytes; returns when that is
+    /// committed. What goes wrong is the cache's sorrow: the origin is asked once more.
+    func renew(_ key: CacheKey, from old: AnswerRecord, to new: AnswerRecord) async
     /// Removes from the named layers.
     func remove(_ key: CacheKey, from layers: CacheLayers) async throws(ImageError)
     /// The layers among those named where the entry is found; memory spares the look at the disk (spec CAC-44).
@@ -29,6 +32,9 @@ package protocol ImageCaching: AnyObject, Sendable {
 }
 
 extension ImageCaching {
+    /// For caches that keep nothing but bytes.
+    package func renew(_ key: CacheKey, from old: AnswerRecord, to new: AnswerRecord) async {}
+
     package func memoryImage(for key: CacheKey) -> Image? {
         unsafe key.bytes.withUnsafeBytes { unsafe memoryImage(for: $0) }
     }
@@ -39,7 +45,8 @@ package struct CachedData: Sendable {
     package var bytes: Bytes
     package var entityTag: [UInt8] = []
     package var lastModified: [UInt8] = []
-    package var cacheControl: [UInt8] = []
+    /// The rest of what the answer said of itself, as `AnswerRecord.encoded`.
+    package var answer: [UInt8] = []
     package var extendedData: Bytes?
     /// When the entry was written, nanoseconds since 1970; set by the cache.
     package var created: UInt64 = 0
@@ -51,6 +58,16 @@ package struct CachedData: Sendable {
     package var holder: (any ImageCaching)?
 
     package init(bytes: Bytes) { self.bytes = bytes }
+
+    /// What the answer said that brought the bytes.
+    package var record: AnswerRecord {
+        get { AnswerRecord(entityTag: entityTag, lastModified: lastModified, encoded: answer, created: created) }
+        set {
+            entityTag = newValue.storedEntityTag
+            lastModified = newValue.storedLastModified
+            answer = newValue.encoded
+        }
+    }
 
     /// As it is stored anew.
     package var withoutWrite: CachedData {

@@ -16,6 +16,8 @@ package protocol ImageLoader: AnyObject, Sendable {
     func sharingKey(_ request: ImageRequest) -> [UInt8]?
     /// Whether a failure is remembered, so that the URL is not asked again for a while (decisions D9).
     func remembersFailure(_ error: ImageError) -> Bool
+    /// The header fields that are sent for a request, the loader's own included: an answer may depend on them.
+    func sentFields(_ request: ImageRequest) -> [HeaderField]
     /// Raises the priority of a transfer already queued for `sharingKey`.
     func raisePriority(_ sharingKey: [UInt8], to priority: LoadPriority)
 }
@@ -38,20 +40,31 @@ package struct LoadedData: Sendable {
     /// From a server whose certificate nobody vouched for: no cache keeps it, and no other load is given it.
     package var isUntrusted = false
     package var transactions: [LoadTransaction] = []
-    /// Validators and freshness, kept in the cache's row.
-    package var entityTag: [UInt8] = []
-    package var lastModified: [UInt8] = []
-    package var cacheControl: [UInt8] = []
+    /// Validators and freshness, kept with the picture; empty where the loader does not speak HTTP.
+    package var answer = AnswerRecord()
     /// The answer itself, where hooks look at it.
     package var response: DownloadResponse?
 
     package init(bytes: Bytes) { self.bytes = bytes }
+
+    /// "Not modified": no picture, but news of one.
+    var isUnmodified: Bool { httpStatus == 304 && bytes.isEmpty }
+
+    /// The same, remembering what its request said in the fields that the answer depends on.
+    func selected(by fields: [HeaderField]) -> LoadedData {
+        guard !answer.vary.isEmpty else { return self }
+        var data = self
+        data.answer.select(by: fields)
+        return data
+    }
 }
 
 extension ImageLoader {
     package func raisePriority(_ sharingKey: [UInt8], to priority: LoadPriority) {}
 
     package func prepared(_ request: ImageRequest) async throws(ImageError) -> ImageRequest { request }
+
+    package func sentFields(_ request: ImageRequest) -> [HeaderField] { request.headers }
 
     package func chosen(for request: ImageRequest) throws(ImageError) -> any ImageLoader {
         if canLoad(request) { return self }

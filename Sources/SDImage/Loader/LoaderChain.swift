@@ -41,6 +41,10 @@ package final class LoaderChain: ImageLoader {
 
     package func sharingKey(_ request: ImageRequest) -> [UInt8]? { try? chosen(for: request).sharingKey(request) }
 
+    package func sentFields(_ request: ImageRequest) -> [HeaderField] {
+        (try? chosen(for: request))?.sentFields(request) ?? request.headers
+    }
+
     /// Why no loader takes a URL.
     static func refusal(of url: URLText) -> ImageError {
         let scheme = url.scheme

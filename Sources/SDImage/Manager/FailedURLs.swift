@@ -2,10 +2,18 @@ import Synchronization
 
 /// URLs that failed for good a moment ago and are not asked again for a while (decisions D9). Bounded: the oldest goes.
 package final class FailedURLs: Sendable {
+    private struct Entry {
+        let failure: ImageError
+        /// When it may be asked again, monotonic nanoseconds.
+        let until: UInt64
+        /// Of its place in the order: one that was forgotten meanwhile may be there again.
+        let number: UInt64
+    }
+
     private struct State {
-        /// When each may be asked again, monotonic nanoseconds.
-        var until: [CacheKey: UInt64] = [:]
-        var order = FIFO<CacheKey>()
+        var entries: [CacheKey: Entry] = [:]
+        var order = FIFO<(CacheKey, UInt64)>()
+        var lastNumber: UInt64 = 0
     }
 
     private static var capacity: Int { 10_000 }
@@ -16,7 +24,7 @@ package final class FailedURLs: Sendable {
 
     package init(retryAfter: Int64) { self.retryAfter = retryAfter }
 
-    package func insert(_ url: CacheKey) {
+    package func insert(_ url: CacheKey, _ failure: ImageError) {
         guard retryAfter != 0 else { return }
         var until = UInt64.max
         if retryAfter > 0 {
@@ -25,26 +33,31 @@ package final class FailedURLs: Sendable {
             until = wait.overflow || end.overflow ? .max : end.partialValue
         }
         state.withLock { state in
-            if state.until.updateValue(until, forKey: url) == nil { state.order.append(url) }
-            // The order may name removed URLs too: it is what stays bounded.
-            while state.order.count > FailedURLs.capacity, let oldest = state.order.popFirst() {
-                state.until[oldest] = nil
+            state.lastNumber &+= 1
+            state.entries[url] = Entry(failure: failure, until: until, number: state.lastNumber)
+            state.order.append((url, state.lastNumber))
+            // The order may name what was removed, or has failed again: it is what stays bounded.
+            while state.order.count > FailedURLs.capacity, let (oldest, number) = state.order.popFirst() {
+                if state.entries[oldest]?.number == number { state.entries[oldest] = nil }
             }
         }
     }
 
-    package func contains(_ url: CacheKey) -> Bool {
+    /// Why a URL is not asked now; nil for one that may be.
+    package func failure(of url: CacheKey) -> ImageError? {
         state.withLock { state in
-            guard let until = state.until[url] else { return false }
-            return until > MonotonicClock.now
+            guard let entry = state.entries[url] else { return nil }
+            if entry.until > MonotonicClock.now { return entry.failure }
+            state.entries[url] = nil
+            return nil
         }
     }
 
-    package func remove(_ url: CacheKey) { state.withLock { $0.until[url] = nil } }
+    package func remove(_ url: CacheKey) { state.withLock { $0.entries[url] = nil } }
 
     package func removeAll() {
         state.withLock { state in
-            state.until = [:]
+            state.entries = [:]
             state.order = FIFO()
         }
     }

@@ -6,6 +6,8 @@ package final class ImageManager: Sendable {
     private struct State {
         /// Loads whose last callback has not returned yet.
         var tasks: [ObjectIdentifier: LoadTask] = [:]
+        /// Pictures for which a load of nobody is under way.
+        var renewing: Set<CacheKey> = []
         var isClosed = false
     }
 
@@ -16,6 +18,9 @@ package final class ImageManager: Sendable {
     private let lease: EngineLease
     private let registry: CoderRegistry
     private let failedURLs: FailedURLs
+    private let freshness: FreshnessPolicy
+    private let ignoresSignatures: Bool
+    package let offline = OfflineSwitch()
     private let fetches = Coalescer<FetchKey, Fetched>()
     private let decodes = Coalescer<DecodeKey, Image>()
     private let variants: VariantWriter
@@ -24,7 +29,9 @@ package final class ImageManager: Sendable {
 
     package init(
         cache: (any ImageCaching)?, loader: (any ImageLoader)?, dispatcher: any Dispatcher,
-        transformer: (any ImageTransformer)?, registry: CoderRegistry, failedURLRetryAfter: Int64, lease: EngineLease
+        transformer: (any ImageTransformer)?, registry: CoderRegistry, failedURLRetryAfter: Int64,
+        freshness: FreshnessPolicy = .ignore,
+        ignoresSignatures: Bool = false, lease: EngineLease
     ) {
         self.cache = cache
         self.loader = loader
@@ -32,6 +39,8 @@ package final class ImageManager: Sendable {
         self.transformer = transformer
         self.registry = registry
         self.lease = lease
+        self.freshness = freshness
+        self.ignoresSignatures = ignoresSignatures
         failedURLs = FailedURLs(retryAfter: failedURLRetryAfter)
         variants = VariantWriter(registry: registry)
     }
@@ -48,13 +57,14 @@ package final class ImageManager: Sendable {
         let task = LoadTask(
             url: URLText(request.url).redacted, token: token, dispatcher: dispatcher, handler: handler, owner: owner,
             lease: lease)
+        let policy = request.freshness ?? freshness
         let image = memoryImage(request, keys)
-        if let image, !request.wantsData {
+        if let image, !request.wantsData, let rule = ruleToUse(image, policy, request, keys) {
             // So that closing waits for its callback, or the load is refused.
             if handler != nil, !task.deliversInline { try register(task) }
-            task.finish(memoryHit(image, keys, task), inline: true)
+            task.finish(result(.final, image, rule, keys, task), inline: true)
         } else {
-            try start(task, request, keys, memoryImage: image)
+            try start(task, request, keys, policy, memoryImage: image)
         }
         return task
     }
@@ -63,7 +73,8 @@ package final class ImageManager: Sendable {
     package func cacheKey(for request: ImageRequest) -> CacheKey { keys(request).final }
 
     private func keys(_ request: ImageRequest) -> LoadKeys {
-        LoadKeys(request, transformer: request.transformer.resolved(transformer))
+        LoadKeys(
+            request, transformer: request.transformer.resolved(transformer), ignoresSignatures: ignoresSignatures)
     }
 
     package func forgetFailed(_ url: [UInt8]?) {
@@ -98,29 +109,75 @@ package final class ImageManager: Sendable {
         return cache.memoryImage(for: keys.final) ?? keys.related(request, in: cache)
     }
 
-    private func memoryHit(_ image: Image, _ keys: LoadKeys, _ task: LoadTask) -> ImageResult {
+    private func result(_ kind: DeliveryKind, _ image: Image, _ rule: FreshnessRule, _ keys: LoadKeys, _ task: LoadTask)
+        -> ImageResult
+    {
         var timings = StageTimings()
         timings.total = MonotonicClock.now - task.started
         return ImageResult(
-            kind: .final, image: image, source: .memory, url: task.url, cacheKey: CString(keys.final.description),
-            timings: timings)
+            kind: kind, image: image, source: .memory, freshness: rule, url: task.url,
+            cacheKey: CString(keys.final.description), timings: timings)
     }
 
-    private func start(_ task: LoadTask, _ request: ImageRequest, _ keys: LoadKeys, memoryImage: Image?) throws(ImageError) {
+    /// By which rule a picture in memory is the result, if it is; otherwise the story is longer.
+    private func ruleToUse(_ image: Image, _ policy: FreshnessPolicy, _ request: ImageRequest, _ keys: LoadKeys)
+        -> FreshnessRule?
+    {
+        if policy == .ignore { return FreshnessRule.none }
+        guard let record = image.metadata.answer?.record else { return nil }
+        let origin = try? request.loader.resolved(loader)?.chosen(for: request)
+        let freshness = Freshness(
+            of: record, fields: origin?.sentFields(request) ?? request.headers, now: MonotonicClock.wall)
+        if policy == .refresh { return freshness.isImmutable ? .immutable : nil }
+        if freshness.verdict == .mustAsk { return nil }
+        if freshness.verdict == .usable {
+            guard request.sourcePolicy != .cacheOnly, origin != nil else { return nil }
+            renew(request, keys, image)
+        }
+        return freshness.rule
+    }
+
+    /// Asks the origin for nobody, so that the next load finds the picture fresh.
+    private func renew(_ request: ImageRequest, _ keys: LoadKeys, _ image: Image) {
+        guard !offline.forbids(request),
+            state.withLock({ !$0.isClosed && $0.renewing.insert(keys.final).inserted })
+        else { return }
+        var request = request
+        request.priority = .low
+        request.wantsData = false
+        request.blockingReads = []
+        let task = LoadTask(
+            url: URLText(request.url).redacted, token: 0, dispatcher: LibraryDispatcher(lease: lease), handler: nil, owner: nil,
+            lease: lease)
+        do throws(ImageError) { try start(task, request, keys, .respect, memoryImage: image, isRenewal: true) } catch {
+            _ = state.withLock { $0.renewing.remove(keys.final) }
+        }
+    }
+
+    private func start(
+        _ task: LoadTask, _ request: ImageRequest, _ keys: LoadKeys, _ policy: FreshnessPolicy, memoryImage: Image?,
+        isRenewal: Bool = false
+    ) throws(ImageError) {
         try lease.engine.executor.ensureStarted()
         try register(task)
+        // Now: a picture on screen must not flash.
+        if policy == .refresh, let memoryImage {
+            task.deliver(result(.cached, memoryImage, .refresh, keys, task), inline: true)
+        }
         let pipeline = LoadPipeline(
             request: request, keys: keys, task: task, cache: request.cache.resolved(cache),
             loader: request.loader.resolved(loader), engine: lease.engine, registry: registry, failedURLs: failedURLs,
-            fetches: fetches, decodes: decodes, progressions: progressions, variants: variants, memoryImage: memoryImage)
+            fetches: fetches, decodes: decodes, progressions: progressions, variants: variants, offline: offline, policy: policy,
+            memoryImage: memoryImage, isRenewal: isRenewal, renew: { [weak self] image in self?.renew(request, keys, image) })
         let awaited: BlockingReads = memoryImage == nil ? .disk : .memoryData
         // A thread of the library would wait for itself.
         let isBlocking =
             request.blockingReads.contains(awaited) && request.sourcePolicy != .loaderOnly && !LibraryThread.isCurrent
         let local = isBlocking ? LocalStage() : nil
-        let work = Task<Void, Never>(executorPreference: lease.engine.executor) {
+        let work = Task<Void, Never>(executorPreference: lease.engine.executor) { [weak self] in
             let result = await pipeline.result(local)
             if local?.finish(result) != true { task.finish(result) }
+            if isRenewal { _ = self?.state.withLock { $0.renewing.remove(keys.final) } }
         }
         task.attach(work)
         // What was found nearby is delivered by the calling thread, as a memory hit is.
@@ -153,9 +210,10 @@ package struct LoadKeys: Sendable {
     /// The encoded original is the picture, but for how many of its frames are wanted.
     package let isOriginal: Bool
 
-    package init(_ request: ImageRequest, transformer: (any ImageTransformer)?) {
+    package init(_ request: ImageRequest, transformer: (any ImageTransformer)?, ignoresSignatures: Bool = false) {
         let options = request.decodeOptions
-        original = CacheKey(request.cacheKey ?? request.url)
+        original = CacheKey(
+            request.cacheKey ?? (ignoresSignatures ? SignatureFilter.unsigned(request.url) : request.url))
         let suffixes = LoadKeys.suffixes(options)
         decoded = LoadKeys.composed(original, suffixes)
         isOriginal = transformer?.key.isEmpty != false && !options.wantsThumbnail && !options.choosesPixels

@@ -14,14 +14,21 @@ package struct LoadPipeline: Sendable {
     let decodes: Coalescer<DecodeKey, Image>
     let progressions: Progressions
     let variants: VariantWriter
-    /// A picture found in memory, of which the bytes are wanted too.
+    let offline: OfflineSwitch
+    let policy: FreshnessPolicy
+    /// What memory has, where that is not the whole answer: its bytes are wanted too, or its freshness is in doubt. Under
+    /// `refresh` it was delivered already.
     let memoryImage: Image?
+    /// A load of nobody, to renew what is cached.
+    let isRenewal: Bool
+    /// Starts such a load, for the picture that is cached.
+    let renew: @Sendable (Image) -> Void
 
     /// The final result; an error becomes one too. `local` hears when the load leaves the caches.
     func result(_ local: LocalStage?) async -> ImageResult {
         var timings = StageTimings()
         timings.queued = MonotonicClock.now - task.started
-        var found = Found()
+        var found = LoadOutcome()
         var failure: ImageError?
         do throws(ImageError) {
             found = try await run(local, &timings)
@@ -31,46 +38,73 @@ package struct LoadPipeline: Sendable {
         }
         timings.total = MonotonicClock.now - task.started
         return ImageResult(
-            kind: .final, image: found.image, data: found.data, error: failure, source: found.source, url: task.url,
+            kind: .final, image: found.image, data: found.data, error: failure ?? found.error?.about(url: task.url),
+            source: found.source, isChanged: found.isChanged, isStale: found.isStale, freshness: found.rule, url: task.url,
             cacheKey: CString(keys.final.description), timings: timings,
-            transactions: failure?.transactions ?? found.transactions)
+            transactions: failure?.transactions ?? found.error?.transactions ?? found.transactions)
     }
 
-    private func run(_ local: LocalStage?, _ timings: inout StageTimings) async throws(ImageError) -> Found {
-        if let memoryImage { return try await complete(memoryImage, &timings) }
+    private func run(_ local: LocalStage?, _ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome {
+        if policy == .ignore, let memoryImage {
+            return LoadOutcome(image: memoryImage, data: try await dataOfMemory(&timings), source: .memory)
+        }
         try validate()
-        if request.sourcePolicy != .loaderOnly, let cached = try await queryDisk(&timings) { return cached }
-        guard request.sourcePolicy != .cacheOnly, let chain = loader else { return Found() }
+        if request.sourcePolicy != .loaderOnly {
+            if policy != .ignore {
+                if let fresh = try await queryFresh(local, &timings) { return fresh }
+            } else if let cached = try await queryDisk(&timings) {
+                return cached
+            }
+        }
+        return try await loadAnew(local, &timings)
+    }
+
+    /// From the loader, whatever is cached.
+    private func loadAnew(_ local: LocalStage?, _ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome {
+        guard request.sourcePolicy != .cacheOnly, let chain = loader else { return LoadOutcome() }
         local?.pass()
         let loader = try chain.chosen(for: request)
         let following = Following(self)
         let loaded: Fetched
-        do throws(ImageError) { loaded = try await fetch(loader, following, &timings) } catch {
+        do throws(ImageError) { loaded = try await fetch(loader, request, following: following, &timings) } catch {
             following?.end()?.giveUp()
             guard let early = following?.early, !Task.isCancelled else { throw error }
             return keep(early.picture, of: early.source)
         }
-        let started = following?.end()
+        var outcome = try await take(loaded, loader, after: following?.end(), &timings)
+        outcome.isChanged = policy == .refresh
+        return outcome
+    }
+
+    /// Makes the picture of what was fetched, and stores it. What was `started` of it helps.
+    func take(
+        _ loaded: Fetched, _ loader: any ImageLoader, after started: Progression? = nil, _ timings: inout StageTimings
+    ) async throws(ImageError) -> LoadOutcome {
+        if loaded.data.isUnmodified {
+            loaded.leaveBacklog()
+            throw ImageError(.notModified, "not modified, by a condition of the request's own", httpStatus: 304)
+                .after(loaded.data.transactions)
+        }
         let image: Image
         do throws(ImageError) {
             defer { loaded.leaveBacklog() }
             image = try await decode(loaded.data, from: .transfer(ObjectIdentifier(loaded)), after: started, &timings)
         } catch {
             // What the request's own coder cannot read, others may.
-            if request.coder == nil, loader.remembersFailure(error) { failedURLs.insert(CacheKey(request.url)) }
+            if request.coder == nil, loader.remembersFailure(error) { failedURLs.insert(CacheKey(request.url), error) }
             throw error.after(loaded.data.transactions)
         }
         if request.retryFailed { failedURLs.remove(CacheKey(request.url)) }
-        try await store(image, loaded, &timings)
-        return Found(
+        let isStored = try await store(image, loaded, &timings)
+        return LoadOutcome(
             image: image, data: keys.isOriginal && loaded.data.image == nil ? loaded.data.bytes : nil,
-            source: loaded.data.source, transactions: loaded.data.transactions)
+            source: loaded.data.source, rule: isStored ? .none : .noStore, transactions: loaded.data.transactions)
     }
 
     /// A thumbnail for which the transfer was ended: its bytes are a part of a picture, and never kept.
-    private func keep(_ early: Image, of source: ImageSource) -> Found {
+    private func keep(_ early: Image, of source: ImageSource) -> LoadOutcome {
         if request.storeCacheType.contains(.memory) { cache?.storeInMemory(early, for: keys.key(of: early, request)) }
-        return Found(image: early, source: source)
+        return LoadOutcome(image: early, source: source, isChanged: policy == .refresh)
     }
 
     private func validate() throws(ImageError) {
@@ -80,55 +114,68 @@ package struct LoadPipeline: Sendable {
 
     // MARK: disk
 
-    /// A picture in memory with its bytes, where the disk has them.
-    private func complete(_ image: Image, _ timings: inout StageTimings) async throws(ImageError) -> Found {
-        let start = MonotonicClock.now
+    /// The bytes of a picture in memory, where the disk has them.
+    func dataOfMemory(_ timings: inout StageTimings) async throws(ImageError) -> Bytes? {
         let key = keys.isOriginal ? keys.original : keys.variant(request)
-        var cached: CachedData?
-        if let cache, let key { cached = try await diskData(cache, key) }
-        timings.diskQuery = MonotonicClock.now - start
-        return Found(image: image, data: cached?.bytes, source: .memory)
+        guard let cache, let key else { return nil }
+        return try await diskData(cache, key, &timings)?.bytes
     }
 
-    /// The picture from the disk cache: under its own key, or made from the original.
-    private func queryDisk(_ timings: inout StageTimings) async throws(ImageError) -> Found? {
-        guard let cache else { return nil }
-        if request.queryCacheType.contains(.disk), request.coder == nil, let variant = keys.variant(request),
-            let found = try await read(variant, isMade: true, cache, &timings)
-        {
-            return found
+    /// The picture from the disk cache: under its own key, or made from the original. Whatever goes wrong there is a miss.
+    private func queryDisk(_ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome? {
+        for entry in entries {
+            guard let cache, let cached = try await diskData(cache, entry.key, &timings),
+                let image = try await picture(cached, of: entry, &timings)
+            else { continue }
+            return LoadOutcome(image: image, data: entry.isMade || keys.isOriginal ? cached.bytes : nil, source: .disk)
+        }
+        return nil
+    }
+
+    /// An entry that may have the picture: as it was made (`isMade`), or its original.
+    struct Entry {
+        let key: CacheKey
+        let isMade: Bool
+    }
+
+    /// Those that the request asks the disk for, best first.
+    var entries: [Entry] {
+        var entries: [Entry] = []
+        if request.queryCacheType.contains(.disk), request.coder == nil, let variant = keys.variant(request) {
+            entries.append(Entry(key: variant, isMade: true))
         }
         let asked = keys.isOriginal ? request.queryCacheType : request.originalQueryCacheType
-        return asked.contains(.disk) ? try await read(keys.original, isMade: false, cache, &timings) : nil
+        if asked.contains(.disk) { entries.append(Entry(key: keys.original, isMade: false)) }
+        return entries
     }
 
-    /// Reads and decodes an entry, the original or (`isMade`) the picture as asked for. Whatever goes wrong is a miss.
-    private func read(_ key: CacheKey, isMade: Bool, _ cache: any ImageCaching, _ timings: inout StageTimings)
-        async throws(ImageError) -> Found?
-    {
-        let start = MonotonicClock.now
-        let cached = try await diskData(cache, key)
-        timings.diskQuery += MonotonicClock.now - start
-        guard let cached else { return nil }
+    /// The picture of an entry, which is then kept in memory; nil where it is none.
+    func picture(_ cached: CachedData, of entry: Entry, _ timings: inout StageTimings) async throws(ImageError) -> Image? {
+        guard let cache else { return nil }
         var data = LoadedData(bytes: cached.bytes)
         data.source = .disk
+        data.answer = cached.record
         do throws(ImageError) {
-            let image = try await decode(data, isMade: isMade, from: DecodeOrigin(cached, of: cache), &timings)
+            let image = try await decode(data, isMade: entry.isMade, from: DecodeOrigin(cached, of: cache), &timings)
                 .with(extendedData: cached.extendedData)
             if request.storeCacheType.contains(.memory) { cache.storeInMemory(image, for: keys.key(of: image, request)) }
-            if !isMade { await storeVariant(image, of: cached, in: cache, &timings) }
-            return Found(image: image, data: isMade || keys.isOriginal ? cached.bytes : nil, source: .disk)
+            if !entry.isMade { await storeVariant(image, of: cached, in: cache, &timings) }
+            return image
         } catch {
             // What the request's own coder cannot read, others may.
             guard request.coder == nil, error.meansUnreadable else { throw error }
             // A poisoned entry heals itself: it goes, and the loader is asked (decisions D7).
-            cache.dropDamaged(cached, for: key)
+            cache.dropDamaged(cached, for: entry.key)
             Log.write(.warning, "undecodable cache entry dropped: \(error.message.string)")
             return nil
         }
     }
 
-    private func diskData(_ cache: any ImageCaching, _ key: CacheKey) async throws(ImageError) -> CachedData? {
+    func diskData(_ cache: any ImageCaching, _ key: CacheKey, _ timings: inout StageTimings) async throws(ImageError)
+        -> CachedData?
+    {
+        let start = MonotonicClock.now
+        defer { timings.diskQuery += MonotonicClock.now - start }
         do throws(ImageError) { return try await cache.diskData(for: key) } catch {
             if error.status == .cancelled { throw error }
             return nil
@@ -137,34 +184,44 @@ package struct LoadPipeline: Sendable {
 
     // MARK: loader
 
-    private func fetch(_ loader: any ImageLoader, _ following: Following?, _ timings: inout StageTimings)
-        async throws(ImageError) -> Fetched
-    {
-        if !request.retryFailed, failedURLs.contains(CacheKey(request.url)) {
-            throw ImageError(.failedURL, "failed for good a moment ago; not asked again yet")
+    /// Asks the loader for `request`: the load's own, or that under conditions.
+    func fetch(
+        _ loader: any ImageLoader, _ request: ImageRequest, following: Following? = nil, _ timings: inout StageTimings
+    ) async throws(ImageError) -> Fetched {
+        if offline.forbids(request) { throw ImageError(.offline, "loading over the network is switched off") }
+        if !request.retryFailed, let failure = failedURLs.failure(of: CacheKey(request.url)) {
+            throw ImageError(
+                .failedURL, "failed for good a moment ago; not asked again yet", httpStatus: failure.httpStatus, cause: failure)
         }
         let start = MonotonicClock.now
         defer { timings.load = MonotonicClock.now - start }
         do throws(ImageError) {
-            guard let following, request.endsEarly else { return try await transfer(loader, following) }
+            guard let following, request.endsEarly else { return try await transfer(loader, request, following) }
             return try await following.wait(
-                for: Task(executorPreference: engine.executor) { await outcome(loader, following) })
+                for: Task(executorPreference: engine.executor) { await outcome(loader, request, following) })
         } catch {
-            if loader.remembersFailure(error) { failedURLs.insert(CacheKey(request.url)) }
+            if loader.remembersFailure(error) { failedURLs.insert(CacheKey(request.url), error) }
             throw error
         }
     }
 
-    private func outcome(_ loader: any ImageLoader, _ following: Following) async -> Result<Fetched, ImageError> {
-        do throws(ImageError) { return .success(try await transfer(loader, following)) } catch { return .failure(error) }
+    private func outcome(_ loader: any ImageLoader, _ request: ImageRequest, _ following: Following) async
+        -> Result<Fetched, ImageError>
+    {
+        do throws(ImageError) { return .success(try await transfer(loader, request, following)) } catch {
+            return .failure(error)
+        }
     }
 
     /// All bytes, by a transfer shared with all who want the same.
-    private func transfer(_ loader: any ImageLoader, _ following: Following?) async throws(ImageError) -> Fetched {
+    private func transfer(_ loader: any ImageLoader, _ request: ImageRequest, _ following: Following?)
+        async throws(ImageError) -> Fetched
+    {
         let request = try await loader.prepared(request)
         let progress = LoadProgress(task.report(received:expected:), arrival: following?.arrival)
         guard let sharing = loader.sharingKey(request) else {
-            return Fetched(try await loader.load(request, progress: progress), engine.backlog)
+            let data = try await loader.load(request, progress: progress)
+            return Fetched(data.selected(by: loader.sentFields(request)), engine.backlog)
         }
         let key = FetchKey(
             loader: ObjectIdentifier(loader), url: sharing, maxBodyBytes: request.maxBodyBytes,
@@ -173,7 +230,8 @@ package struct LoadPipeline: Sendable {
             for: key, on: engine.executor, progress: progress,
             joined: { loader.raisePriority(sharing, to: request.priority) },
             work: { [request, engine] progress async throws(ImageError) in
-                Fetched(try await loader.load(request, progress: progress), engine.backlog)
+                let data = try await loader.load(request, progress: progress)
+                return Fetched(data.selected(by: loader.sentFields(request)), engine.backlog)
             })
     }
 
@@ -199,9 +257,11 @@ package struct LoadPipeline: Sendable {
             do throws(ImageError) {
                 return .success(
                     try await engine.work.run(request.priority) { () throws(ImageError) in
-                        isMade
+                        let image =
+                            isMade
                             ? try variant(data.bytes, stop)
                             : try keys.transformed(try picture(data, after: started, stop), request, stop)
+                        return data.answer.isEmpty ? image : image.with(data.answer)
                     })
             } catch { return .failure(error) }
         } onCancel: {
@@ -230,23 +290,43 @@ package struct LoadPipeline: Sendable {
 
     // MARK: store
 
-    private func store(_ image: Image, _ loaded: Fetched, _ timings: inout StageTimings) async throws(ImageError) {
-        guard let cache, !loaded.data.isUntrusted else { return }
+    /// False when the answer forbids that it is stored: then it is kept in memory only.
+    private func store(_ image: Image, _ loaded: Fetched, _ timings: inout StageTimings) async throws(ImageError) -> Bool {
+        let isStorable = loaded.data.answer.mayBeStored(request.headers)
+        guard let cache, !loaded.data.isUntrusted else { return isStorable }
         if request.storeCacheType.contains(.memory) { cache.storeInMemory(image, for: keys.key(of: image, request)) }
         // What has no bytes of its own, or came from the user's own files, stays off the disk.
-        guard loaded.data.image == nil, loaded.data.isWorthKeeping else { return }
-        let cached = CachedData(loaded.data)
+        guard loaded.data.image == nil, loaded.data.isWorthKeeping else { return isStorable }
+        guard isStorable else {
+            // What the disk has was replaced by what must not be there.
+            if request.sourcePolicy == .loaderOnly || policy != .ignore { await forget(cache) }
+            return false
+        }
+        var cached = CachedData(bytes: loaded.data.bytes)
+        cached.record = loaded.data.answer
         await storeVariant(image, of: cached, in: cache, &timings)
         let layers = keys.isOriginal ? request.storeCacheType : request.originalStoreCacheType
-        guard layers.contains(.disk) else { return }
+        guard layers.contains(.disk) else { return true }
         // Whoever waits for the commit stores too: the first may not wait, and the same bytes do no harm.
-        guard loaded.claimStore(keys.original, in: cache) || request.waitForStore else { return }
+        guard loaded.claimStore(keys.original, in: cache) || request.waitForStore else { return true }
         let start = MonotonicClock.now
-        guard request.waitForStore else { return cache.enqueueDiskStore(cached, for: keys.original) }
+        guard request.waitForStore else {
+            cache.enqueueDiskStore(cached, for: keys.original)
+            return true
+        }
         // A cache that cannot store is the cache's sorrow: it counts and logs it, the load goes on (decisions D5).
         try? await cache.storeOnDisk(cached, for: keys.original)
         timings.store += MonotonicClock.now - start
         if Task.isCancelled { throw .cancelled }
+        return true
+    }
+
+    /// Removes from the disk what a request would find there.
+    func forget(_ cache: any ImageCaching) async {
+        for key in [keys.original, keys.variant(request)] {
+            // The cache counts and logs what it could not do.
+            if let key { try? await cache.remove(key, from: .disk) }
+        }
     }
 
     /// Keeps what was made of an original beside it.
@@ -261,16 +341,6 @@ package struct LoadPipeline: Sendable {
     }
 }
 
-extension CachedData {
-    /// What a loader brought, as it is stored.
-    fileprivate init(_ loaded: LoadedData) {
-        self.init(bytes: loaded.bytes)
-        entityTag = loaded.entityTag
-        lastModified = loaded.lastModified
-        cacheControl = loaded.cacheControl
-    }
-}
-
 extension ImageError {
     /// No coder makes a picture of the bytes, now or later.
     package var meansUnreadable: Bool {
@@ -279,14 +349,6 @@ extension ImageError {
         default: false
         }
     }
-}
-
-/// What a stage came up with.
-private struct Found {
-    var image: Image?
-    var data: Bytes?
-    var source: ImageSource = .none
-    var transactions: [LoadTransaction] = []
 }
 
 /// What must be equal for two loads to share a transfer.

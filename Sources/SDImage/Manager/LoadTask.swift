@@ -158,6 +158,16 @@ package final class LoadTask: Sendable {
         if isNew { schedule(inline: false) }
     }
 
+    /// Delivers a picture that another one follows; nothing after the final result.
+    package func deliver(_ cached: ImageResult, inline: Bool = false) {
+        let isTaken = monitor.withLock { state -> Bool in
+            guard state.result == nil, hasHandler || dispatcher.takesEvents else { return false }
+            state.pending.append(.result(cached))
+            return true
+        }
+        if isTaken { schedule(inline: inline) }
+    }
+
     /// Delivers a part of the picture, in place of one that nobody has taken yet; nothing after the final result.
     package func show(_ partial: ImageResult) {
         let (isNew, old) = monitor.withLock { state -> (Bool, Item?) in

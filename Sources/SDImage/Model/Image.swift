@@ -47,6 +47,13 @@ package final class Image: Sendable {
         return with(metadata)
     }
 
+    /// The same picture as brought by an answer.
+    package func with(_ record: AnswerRecord) -> Image {
+        var metadata = metadata
+        metadata.answer = KeptAnswer(record)
+        return with(metadata)
+    }
+
     /// The same picture as drawn from shapes.
     package func with(vector: any VectorPicture) -> Image {
         Image(pixels: pixels, metadata: metadata, frames: frames, vector: vector)
@@ -117,6 +124,8 @@ package struct ImageMetadata: Sendable {
     package var memoryCost: Int?
     /// A value of the host, stored with the disk entry.
     package var extendedData: Bytes?
+    /// What the answer said that brought the picture; nil where it did not come over HTTP.
+    package var answer: KeptAnswer?
 
     package init() {}
 }

@@ -21,6 +21,8 @@ package struct ImageRequest: Sendable {
     /// The URL is nothing but a key, for a look into caches.
     package var isKeyOnly = false
     package var retryFailed = false
+    /// nil = the manager's.
+    package var freshness: FreshnessPolicy?
     package var decodeOptions = DecodeOptions()
     /// Pictures of what has come are delivered while the rest is loaded.
     package var isProgressive = false
@@ -137,4 +139,15 @@ package struct CacheLayers: OptionSet, Sendable {
     package static let disk = CacheLayers(rawValue: 1)
     package static let memory = CacheLayers(rawValue: 2)
     package static let all: CacheLayers = [.disk, .memory]
+}
+
+extension ImageRequest {
+    /// The same request under conditions, in place of its own ones.
+    package func asking(_ conditions: [HeaderField]) -> ImageRequest {
+        guard !conditions.isEmpty else { return self }
+        var request = self
+        request.headers.removeAll { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
+        request.headers += conditions
+        return request
+    }
 }

@@ -10,6 +10,8 @@ package final class ImageResult: Sendable {
     package let isChanged: Bool
     /// The picture outlived its freshness and could not be renewed.
     package let isStale: Bool
+    /// By which rule the cached picture was used, or its origin asked.
+    package let freshness: FreshnessRule
     package let url: CString
     package let cacheKey: CString
     package let timings: StageTimings
@@ -17,8 +19,8 @@ package final class ImageResult: Sendable {
 
     package init(
         kind: DeliveryKind, image: Image? = nil, data: Bytes? = nil, error: ImageError? = nil, source: ImageSource = .none,
-        isChanged: Bool = false, isStale: Bool = false, url: CString = .empty, cacheKey: CString = .empty,
-        timings: StageTimings = StageTimings(), transactions: [LoadTransaction] = []
+        isChanged: Bool = false, isStale: Bool = false, freshness: FreshnessRule = .none, url: CString = .empty,
+        cacheKey: CString = .empty, timings: StageTimings = StageTimings(), transactions: [LoadTransaction] = []
     ) {
         self.kind = kind
         self.image = image
@@ -27,6 +29,7 @@ package final class ImageResult: Sendable {
         self.source = source
         self.isChanged = isChanged
         self.isStale = isStale
+        self.freshness = freshness
         self.url = url
         self.cacheKey = cacheKey
         self.timings = timings

@@ -1,10 +1,13 @@
 /// ASCII characters by name, and the classes that RFC 3986 makes of them.
 package enum Byte {
     package static let tab: UInt8 = 9
+    package static let newline: UInt8 = 10
     package static let carriageReturn: UInt8 = 13
     package static let space: UInt8 = 32
+    package static let quote: UInt8 = 34
     package static let hash: UInt8 = 35
     package static let percent: UInt8 = 37
+    package static let ampersand: UInt8 = 38
     package static let plus: UInt8 = 43
     package static let comma: UInt8 = 44
     package static let hyphen: UInt8 = 45
@@ -17,6 +20,7 @@ package enum Byte {
     package static let question: UInt8 = 63
     package static let at: UInt8 = 64
     package static let leftBracket: UInt8 = 91
+    package static let backslash: UInt8 = 92
     package static let rightBracket: UInt8 = 93
     package static let underscore: UInt8 = 95
     package static let tilde: UInt8 = 126

@@ -58,6 +58,14 @@ import Glibc
 
     package var isEmpty: Bool { count == 0 }
 
+    /// Byte for byte.
+    package func hasContents(of other: Bytes) -> Bool {
+        guard count == other.count, let here = unsafe pointer, let there = unsafe other.pointer else {
+            return isEmpty && other.isEmpty
+        }
+        return unsafe memcmp(here, there, count) == 0
+    }
+
     /// The pointer lives as long as this object.
     package var pointer: UnsafeRawPointer? { unsafe base }
 

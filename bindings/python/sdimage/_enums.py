@@ -117,6 +117,28 @@ BLEND_MODES: Final = {
 }
 PRIORITIES: Final = {"low": -1, "normal": 0, "high": 1}
 SOURCE_POLICIES: Final = {"any": 0, "cache_only": 1, "loader_only": 2}
+FRESHNESS: Final = {"ignore": 0, "respect": 1, "refresh": 2}
+FRESHNESS_RULES: Final = {
+    "none": 0,
+    "max_age": 1,
+    "expires": 2,
+    "heuristic": 3,
+    "immutable": 4,
+    "stale_while_revalidate": 5,
+    "max_stale": 6,
+    "expired": 7,
+    "no_lifetime": 8,
+    "no_cache": 9,
+    "must_revalidate": 10,
+    "no_store": 11,
+    "vary": 12,
+    "request": 13,
+    "clock": 14,
+    "refresh": 15,
+    "stale_if_error": 16,
+    "unreachable": 17,
+    "offline": 18,
+}
 CACHE_LAYERS: Final = {"none": 0, "disk": 1, "memory": 2, "all": 3}
 BLOCKING_READS: Final = {"none": 0, "memory_data": 1, "disk": 2, "all": 3}
 EVICTIONS: Final = {"adaptive": 0, "lru": 1}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, Unpack, cast
 
-from . import _bytes
+from . import _bytes, _enums
 from ._asyncio import OnProgress, OnResult, Waiter, bridge, current_bridge
 from ._ffi import DESTROY, ON_PROGRESS, ON_RESULT, LoadHandler, lib
 from ._handle import Handle
@@ -44,6 +44,8 @@ class Manager:
     `loader` is a :class:`Loader`, or a function for one; left out: http, https, file and data URLs.
     `failed_url_retry_after` is in seconds: how long a URL that failed for good is not asked again (negative: until
     :meth:`forget_failed`; 0: not remembered). `transformer` changes every picture whose request names none.
+    `freshness` is that of loads which do not say: ``"ignore"``, ``"respect"`` or ``"refresh"``. With `ignore_signatures`
+    a URL that was signed anew finds its picture.
 
     Safe to use from any thread. A manager does not survive a fork: calls in the child raise ``FORKED``.
     """
@@ -55,6 +57,8 @@ class Manager:
         *,
         failed_url_retry_after: float | None = None,
         transformer: Transformer | None = None,
+        freshness: str = "ignore",
+        ignore_signatures: bool = False,
     ) -> None:
         # Custom loaders live as long as the manager that asks them.
         self._loader = _as_loader(loader) if loader is not None else None
@@ -69,6 +73,9 @@ class Manager:
                 lib.sdimage_manager_config_set_failed_url_retry_after(config.pointer, int(failed_url_retry_after))
             if transformer is not None:
                 lib.sdimage_manager_config_set_transformer(config.pointer, transformer.pointer)
+            number = _enums.number(_enums.FRESHNESS, freshness, "freshness")
+            lib.sdimage_manager_config_set_freshness(config.pointer, number)
+            lib.sdimage_manager_config_set_ignore_signatures(config.pointer, ignore_signatures)
             out = c_void_p()
             call(lib.sdimage_manager_new, config.pointer, byref(out))
         self._handle = Handle(out.value, lib.sdimage_manager_unref)
@@ -211,6 +218,15 @@ class Manager:
     def running_count(self) -> int:
         """Loads without a final result."""
         return cast(int, lib.sdimage_manager_running_count(self._handle.pointer))
+
+    @property
+    def offline(self) -> bool:
+        """Whether loading of http and https URLs is switched off: then only what is cached is found."""
+        return cast(bool, lib.sdimage_manager_is_offline(self._handle.pointer))
+
+    @offline.setter
+    def offline(self, offline: bool) -> None:
+        lib.sdimage_manager_set_offline(self._handle.pointer, offline)
 
     def cancel_all(self) -> None:
         """Cancels every load that is under way."""

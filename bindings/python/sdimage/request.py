@@ -42,6 +42,9 @@ class RequestOptions(DecodeOptions, total=False):
     wait_for_store: bool
     #: Load a URL that failed for good a moment ago all the same.
     retry_failed: bool
+    #: ``"ignore"`` (what is cached is good), ``"respect"`` (as HTTP says) or ``"refresh"`` (the cached picture first, then
+    #: what the origin has); left out: the manager's.
+    freshness: str
     #: Header fields of the HTTP request; ``None`` removes one.
     headers: Mapping[str, str | None] | None
     #: Milliseconds for the whole transfer.
@@ -133,6 +136,9 @@ def _set_transfer(pointer: int, options: RequestOptions) -> None:
     lib.sdimage_request_set_priority(pointer, priority)
     lib.sdimage_request_set_source_policy(pointer, policy)
     lib.sdimage_request_set_retry_failed(pointer, options.get("retry_failed", False))
+    freshness = options.get("freshness")
+    if freshness is not None:
+        lib.sdimage_request_set_freshness(pointer, _enums.number(_enums.FRESHNESS, freshness, "freshness"))
     for name, value in (options.get("headers") or {}).items():
         lib.sdimage_request_set_header(pointer, name.encode(), None if value is None else value.encode())
     lib.sdimage_request_set_timeout_ms(pointer, unsigned(options.get("timeout_ms"), "timeout_ms", U32))

@@ -79,13 +79,18 @@ class Result:
 
     @property
     def changed(self) -> bool:
-        """For the last delivery of a refresh: whether it differs from the cached picture."""
+        """For the last delivery of a refresh: false when it is the picture that was cached."""
         return cast(bool, lib.sdimage_result_is_changed(self._handle.pointer))
 
     @property
     def stale(self) -> bool:
         """The picture outlived its freshness and could not be renewed."""
         return cast(bool, lib.sdimage_result_is_stale(self._handle.pointer))
+
+    @property
+    def freshness(self) -> str:
+        """The rule by which a cached picture was used, or its origin asked: ``"max_age"``, ``"expired"``, …"""
+        return text(lib.sdimage_freshness_rule_name(lib.sdimage_result_freshness(self._handle.pointer)))
 
     @property
     def url(self) -> str:

@@ -152,6 +152,8 @@ class Enums(unittest.TestCase):
             "sdimage_cache_operation": _enums.CACHE_OPERATIONS,
             "sdimage_delivery_kind": _enums.DELIVERY_KINDS,
             "sdimage_image_source": _enums.IMAGE_SOURCES,
+            "sdimage_freshness": _enums.FRESHNESS,
+            "sdimage_freshness_rule": _enums.FRESHNESS_RULES,
             "sdimage_stage": _enums.STAGES,
             "sdimage_address_policy": _enums.ADDRESS_POLICIES,
             "sdimage_execution_order": _enums.EXECUTION_ORDERS,

@@ -1,0 +1,221 @@
+/// The part of a load that asks whether a cached picture is still good (decisions D10, R6).
+extension LoadPipeline {
+    /// A picture that is cached, in memory or only as bytes, and what its answer said.
+    private struct Copy {
+        var image: Image?
+        var data: CachedData?
+        /// Where the data is from.
+        var entry: Entry?
+        var record: AnswerRecord
+        var source: ImageSource
+    }
+
+    /// What to give for a cached picture: as it is, confirmed, replaced, or stale. nil where nothing is cached.
+    func queryFresh(_ local: LocalStage?, _ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome? {
+        guard var copy = try await copy(&timings) else { return nil }
+        let asked = request.sourcePolicy == .cacheOnly ? nil : loader
+        // Nobody to ask is an error only where what is cached does not do.
+        let origin = try? asked?.chosen(for: request)
+        let fields = await sentFields(to: origin, copy.record)
+        var freshness = Freshness(of: copy.record, fields: fields, now: MonotonicClock.wall)
+        if policy == .respect, freshness.verdict == .mustAsk, try await takeNewer(&copy, &timings) {
+            freshness = Freshness(of: copy.record, fields: fields, now: MonotonicClock.wall)
+        }
+        if let rule = ruleToUse(freshness, hasOrigin: origin != nil) {
+            guard let image = try await picture(&copy, &timings) else { return nil }
+            if freshness.verdict == .usable, policy == .respect, origin != nil { renew(image) }
+            var outcome = try await outcome(copy, image, rule, &timings)
+            outcome.isStale = origin == nil && freshness.verdict != .fresh
+            return outcome
+        }
+        guard let origin else {
+            _ = try asked?.chosen(for: request)
+            return LoadOutcome(rule: freshness.rule)
+        }
+        // Under `respect` nothing is decoded before it is known to be needed.
+        if policy == .refresh {
+            guard let image = try await picture(&copy, &timings) else { return nil }
+            if memoryImage == nil { deliverCached(try await outcome(copy, image, .refresh, &timings)) }
+        }
+        local?.pass()
+        do throws(ImageError) { return try await ask(origin, about: copy, freshness, &timings) } catch {
+            if error.status == .cancelled { throw error }
+            return try await inPlace(of: error, &copy, freshness, &timings)
+        }
+    }
+
+    /// What a request says where the answer depends on it; a hook of the host may have a word in that.
+    private func sentFields(to origin: (any ImageLoader)?, _ record: AnswerRecord) async -> [HeaderField] {
+        guard let origin else { return request.headers }
+        // Where the hook refuses, asking fails for the same reason.
+        let sent = record.vary.isEmpty ? request : (try? await origin.prepared(request)) ?? request
+        return origin.sentFields(sent)
+    }
+
+    /// By which rule the copy is used without asking, if it is.
+    private func ruleToUse(_ freshness: Freshness, hasOrigin: Bool) -> FreshnessRule? {
+        switch policy {
+        case .refresh: return freshness.isImmutable ? .immutable : hasOrigin ? nil : freshness.rule
+        case .respect where freshness.verdict == .fresh: return freshness.rule
+        case .respect where freshness.verdict == .usable && !isRenewal: return freshness.rule
+        default:
+            let nobody = ImageError(.offline, "nobody to ask")
+            return !hasOrigin && freshness.rule(inPlaceOf: nobody) != nil ? freshness.rule : nil
+        }
+    }
+
+    /// Asks the origin, under conditions where the copy has validators.
+    private func ask(_ origin: any ImageLoader, about copy: Copy, _ freshness: Freshness, _ timings: inout StageTimings)
+        async throws(ImageError) -> LoadOutcome
+    {
+        var copy = copy
+        let conditions = copy.record.conditions(selectsSame: freshness.selectsSame)
+        var loaded = try await fetch(origin, request.asking(conditions), &timings)
+        let rule = policy == .refresh ? .refresh : freshness.rule
+        if loaded.data.isUnmodified, !conditions.isEmpty {
+            loaded.leaveBacklog()
+            if let record = copy.record.renewed(by: loaded.data.answer), let image = try await picture(&copy, &timings) {
+                if request.retryFailed { failedURLs.remove(CacheKey(request.url)) }
+                return try await confirmed(copy, await keep(record, copy, image, by: loaded), rule, loaded, &timings)
+            }
+            // It speaks of another picture, or there is nothing that it could confirm.
+            loaded = try await fetch(origin, request, &timings)
+        }
+        if policy == .refresh, let image = copy.image, try await isSame(loaded.data, copy, &timings) {
+            loaded.leaveBacklog()
+            return try await confirmed(
+                copy, await keep(loaded.data.answer, copy, image, by: loaded), rule, loaded, &timings)
+        }
+        var outcome = try await take(loaded, origin, &timings)
+        outcome.isChanged = policy == .refresh
+        if outcome.rule == .none { outcome.rule = rule }
+        return outcome
+    }
+
+    /// The copy with the error beside it, or the error alone.
+    private func inPlace(of error: ImageError, _ copy: inout Copy, _ freshness: Freshness, _ timings: inout StageTimings)
+        async throws(ImageError) -> LoadOutcome
+    {
+        var rule = freshness.rule(inPlaceOf: error)
+        // What was shown stays, whatever the answer says.
+        if policy == .refresh { rule = rule ?? .refresh }
+        guard let rule, let image = try await picture(&copy, &timings) else {
+            return LoadOutcome(error: error, rule: policy == .refresh ? .refresh : freshness.rule)
+        }
+        Log.write(.info, "cached picture kept: \(error.message.string) (\(error.status)) \(task.url.string)")
+        var outcome = try await outcome(copy, image, rule, &timings)
+        outcome.error = error
+        outcome.isStale = true
+        return outcome
+    }
+
+    // MARK: the copy
+
+    private func copy(_ timings: inout StageTimings) async throws(ImageError) -> Copy? {
+        if let memoryImage, let answer = memoryImage.metadata.answer {
+            return Copy(image: memoryImage, record: answer.record, source: .memory)
+        }
+        for entry in entries {
+            guard let copy = try await copy(of: entry, &timings) else { continue }
+            guard let memoryImage else { return copy }
+            return Copy(image: memoryImage, record: copy.record, source: .memory)
+        }
+        return memoryImage.map { Copy(image: $0, record: AnswerRecord(), source: .memory) }
+    }
+
+    private func copy(of entry: Entry, _ timings: inout StageTimings) async throws(ImageError) -> Copy? {
+        guard let cache, let data = try await diskData(cache, entry.key, &timings) else { return nil }
+        return Copy(data: data, entry: entry, record: data.record, source: .disk)
+    }
+
+    /// The entry of the original may know better than memory, or than what was made of it: another thumbnail, or another
+    /// process, has asked meanwhile.
+    private func takeNewer(_ copy: inout Copy, _ timings: inout StageTimings) async throws(ImageError) -> Bool {
+        guard copy.source == .memory || copy.entry?.isMade == true, let entry = entries.last, !entry.isMade,
+            let newer = try await self.copy(of: entry, &timings), newer.record.responseTime > copy.record.responseTime
+        else { return false }
+        if !newer.record.entityTag.isEmpty, newer.record.hasValidators(of: copy.record) {
+            copy.record = newer.record
+            copy.image = copy.image.map { keepInMemory(newer.record, $0) }
+        } else {
+            copy = newer
+        }
+        return true
+    }
+
+    /// nil where the bytes turn out to be no picture.
+    private func picture(_ copy: inout Copy, _ timings: inout StageTimings) async throws(ImageError) -> Image? {
+        if let image = copy.image { return image }
+        guard let entry = copy.entry, var data = copy.data else { return nil }
+        data.record = copy.record
+        copy.image = try await picture(data, of: entry, &timings)
+        return copy.image
+    }
+
+    private func outcome(_ copy: Copy, _ image: Image, _ rule: FreshnessRule, _ timings: inout StageTimings)
+        async throws(ImageError) -> LoadOutcome
+    {
+        var outcome = LoadOutcome(image: image, source: copy.source, rule: rule)
+        if copy.source == .memory {
+            if request.wantsData { outcome.data = try await dataOfMemory(&timings) }
+        } else if keys.isOriginal || copy.entry?.isMade == true {
+            outcome.data = copy.data?.bytes
+        }
+        return outcome
+    }
+
+    private func confirmed(
+        _ copy: Copy, _ image: Image, _ rule: FreshnessRule, _ loaded: Fetched, _ timings: inout StageTimings
+    ) async throws(ImageError) -> LoadOutcome {
+        var outcome = try await outcome(copy, image, rule, &timings)
+        outcome.transactions = loaded.data.transactions
+        return outcome
+    }
+
+    private func deliverCached(_ outcome: LoadOutcome) {
+        task.deliver(
+            ImageResult(
+                kind: .cached, image: outcome.image, data: outcome.data, source: outcome.source, freshness: outcome.rule,
+                url: task.url, cacheKey: CString(keys.final.description)))
+    }
+
+    /// Whether a whole answer brought the bytes that are cached.
+    private func isSame(_ loaded: LoadedData, _ copy: Copy, _ timings: inout StageTimings) async throws(ImageError) -> Bool {
+        guard loaded.image == nil else { return false }
+        if let data = copy.data, copy.entry?.isMade == false { return data.bytes.hasContents(of: loaded.bytes) }
+        guard let original = entries.last, !original.isMade, let kept = try await self.copy(of: original, &timings) else {
+            return false
+        }
+        // What was made may be of an older picture than that of the entry.
+        return kept.record.hasValidators(of: copy.record) && kept.data?.bytes.hasContents(of: loaded.bytes) == true
+    }
+
+    // MARK: what is known now
+
+    /// Notes with the picture, in memory and on disk, what was just said of it.
+    private func keep(_ record: AnswerRecord, _ copy: Copy, _ image: Image, by loaded: Fetched) async -> Image {
+        // What nobody vouched for confirms nothing.
+        if loaded.data.isUntrusted { return image }
+        let renewed = keepInMemory(record, image)
+        guard let cache else { return renewed }
+        guard record.mayBeStored(request.headers) else {
+            await forget(cache)
+            return renewed
+        }
+        let layers = keys.isOriginal ? request.storeCacheType : request.originalStoreCacheType
+        let known = [
+            layers.contains(.disk) ? keys.original : nil,
+            request.storeCacheType.contains(.disk) ? keys.variant(request) : nil,
+        ].compactMap(\.self)
+        @Sendable func renew() async { for key in known { await cache.renew(key, from: copy.record, to: record) } }
+        if request.waitForStore { await renew() } else { Task(executorPreference: engine.executor) { await renew() } }
+        return renewed
+    }
+
+    private func keepInMemory(_ record: AnswerRecord, _ image: Image) -> Image {
+        guard !record.isEmpty else { return image }
+        let renewed = image.with(record)
+        if request.storeCacheType.contains(.memory) { cache?.storeInMemory(renewed, for: keys.key(of: renewed, request)) }
+        return renewed
+    }
+}

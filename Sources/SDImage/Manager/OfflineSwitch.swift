@@ -1,0 +1,15 @@
+import Synchronization
+
+/// Whether a manager may load over the network (decisions D21).
+package final class OfflineSwitch: Sendable {
+    private let isOffline = Atomic<Bool>(false)
+
+    package init() {}
+
+    package var isOn: Bool { isOffline.load(ordering: .relaxed) }
+
+    package func set(_ isOn: Bool) { isOffline.store(isOn, ordering: .relaxed) }
+
+    /// Files and data URLs need no network, whoever loads them.
+    func forbids(_ request: ImageRequest) -> Bool { isOn && ["http", "https"].contains(URLText(request.url).scheme) }
+}

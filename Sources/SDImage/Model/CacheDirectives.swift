@@ -1,0 +1,88 @@
+/// What a `Cache-Control` field says, of an answer or of a request (RFC 9111, section 5.2; RFC 5861; RFC 8246).
+///
+/// Of a directive that is there twice the first counts (RFC 9111, section 4.2.1). Unknown ones and junk are passed over.
+package struct CacheDirectives: Hashable, Sendable {
+    /// Seconds.
+    package var maxAge: Int64?
+    package var minFresh: Int64?
+    /// `maxStale` without a number is `CacheDirectives.longest`.
+    package var maxStale: Int64?
+    package var staleWhileRevalidate: Int64?
+    package var staleIfError: Int64?
+    package var noCache = false
+    package var noStore = false
+    package var mustRevalidate = false
+    package var mustUnderstand = false
+    package var immutable = false
+
+    /// What greater numbers of seconds count as (RFC 9111, section 1.2.2).
+    package static let longest: Int64 = 1 << 31
+
+    package init(_ field: [UInt8]) {
+        var seen: Set<String> = []
+        for (name, value) in CacheDirectives.list(field) where seen.insert(name).inserted { take(name, value) }
+    }
+
+    private mutating func take(_ name: String, _ value: [UInt8]?) {
+        switch name {
+        // A lifetime that cannot be read is over (RFC 9111, section 4.2.1).
+        case "max-age": maxAge = CacheDirectives.seconds(value) ?? 0
+        case "min-fresh": minFresh = CacheDirectives.seconds(value)
+        case "max-stale": maxStale = value == nil ? CacheDirectives.longest : CacheDirectives.seconds(value)
+        case "stale-while-revalidate": staleWhileRevalidate = CacheDirectives.seconds(value)
+        case "stale-if-error": staleIfError = CacheDirectives.seconds(value)
+        // With a value it is about the header fields named there (section 5.2.2.4), and none are handed out.
+        case "no-cache": noCache = value?.isEmpty ?? true
+        case "no-store": noStore = true
+        case "must-revalidate": mustRevalidate = true
+        case "must-understand": mustUnderstand = true
+        case "immutable": immutable = true
+        // `s-maxage`, `private`, `public` and `proxy-revalidate` are for caches that several people share.
+        default: break
+        }
+    }
+
+    /// `delta-seconds`: digits alone. Greater ones than anybody means are `longest`.
+    package static func seconds(_ value: [UInt8]?) -> Int64? {
+        guard let value, !value.isEmpty, value.allSatisfy(Byte.isDigit) else { return nil }
+        return value.reduce(0) { min($0 * 10 + Int64($1 - Byte.zero), longest) }
+    }
+
+    /// The members of a list, names in lower case, quoted values without their quotes (RFC 9110, sections 5.6.1 and 5.6.4).
+    static func list(_ field: [UInt8]) -> [(name: String, value: [UInt8]?)] {
+        var members: [(String, [UInt8]?)] = []
+        var name: [UInt8] = [], value: [UInt8]?
+        var isQuoted = false, isEscaped = false
+        func end() {
+            let word = trimmed(name)
+            if !word.isEmpty {
+                members.append((String(decoding: word.map(Byte.lowercased), as: UTF8.self), value.map(trimmed)))
+            }
+            name = []
+            value = nil
+        }
+        for byte in field {
+            if isQuoted {
+                if isEscaped || byte != Byte.quote && byte != Byte.backslash { value?.append(byte) }
+                if byte == Byte.quote, !isEscaped { isQuoted = false }
+                isEscaped = byte == Byte.backslash && !isEscaped
+            } else if byte == Byte.comma {
+                end()
+            } else if byte == Byte.quote, value != nil {
+                isQuoted = true
+            } else if byte == Byte.equals, value == nil {
+                value = []
+            } else if value != nil {
+                value?.append(byte)
+            } else {
+                name.append(byte)
+            }
+        }
+        end()
+        return members
+    }
+
+    private static func trimmed(_ word: [UInt8]) -> [UInt8] {
+        Array(word.drop(while: Byte.isSpace).reversed().drop(while: Byte.isSpace).reversed())
+    }
+}

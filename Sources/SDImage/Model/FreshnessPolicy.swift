@@ -1,0 +1,9 @@
+/// How much a load cares whether a cached picture is still that of its origin (decisions D10).
+package enum FreshnessPolicy: Int32, Sendable {
+    /// What is cached is good.
+    case ignore = 0
+    /// As HTTP says.
+    case respect = 1
+    /// The cached picture first, then what the origin has.
+    case refresh = 2
+}

@@ -1,0 +1,35 @@
+/// Finds what stays the same of URLs that are signed anew each time: the address without the parameters of the signature.
+///
+/// Knows the signatures of Amazon S3 and CloudFront, Google Cloud Storage and Azure. What else a query says stays, in its
+/// order and byte for byte.
+package enum SignatureFilter {
+    /// The URL itself where it has no such parameter.
+    package static func unsigned(_ url: [UInt8]) -> [UInt8] {
+        guard url.contains(Byte.question), let query = URLText(url).query, !query.isEmpty else { return url }
+        let parameters = query.split(separator: Byte.ampersand, omittingEmptySubsequences: false)
+        let names = parameters.map(name)
+        let isSigned = names.contains("signature"), isAzure = names.contains("sig")
+        let kept = zip(parameters, names).filter { !isPart($1, isSigned: isSigned, isAzure: isAzure) }.map(\.0)
+        guard kept.count < parameters.count else { return url }
+        // Without its question mark when nothing is left.
+        let start = kept.isEmpty ? query.startIndex - 1 : query.startIndex
+        return Array(url[..<start]) + Array(kept.joined(separator: [Byte.ampersand])) + Array(url[query.endIndex...])
+    }
+
+    private static let alone: Set<String> = ["signature", "key-pair-id", "awsaccesskeyid", "googleaccessid"]
+    /// Ordinary words, unless a signature stands beside them.
+    private static let besideSignature: Set<String> = ["expires", "policy"]
+    private static let besideSig: Set<String> = [
+        "sig", "se", "sp", "sv", "sr", "st", "spr", "sip", "skoid", "sktid", "skt", "ske", "sks", "skv",
+    ]
+
+    private static func isPart(_ name: String, isSigned: Bool, isAzure: Bool) -> Bool {
+        name.hasPrefix("x-amz-") || name.hasPrefix("x-goog-") || alone.contains(name)
+            || isSigned && besideSignature.contains(name) || isAzure && besideSig.contains(name)
+    }
+
+    private static func name(_ parameter: ArraySlice<UInt8>) -> String {
+        let end = parameter.firstIndex(of: Byte.equals) ?? parameter.endIndex
+        return String(decoding: PercentEncoding.decode(parameter[..<end]).map(Byte.lowercased), as: UTF8.self)
+    }
+}

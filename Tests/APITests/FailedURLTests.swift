@@ -1,0 +1,73 @@
+import CSDImage
+import TestSupport
+import Testing
+
+@Suite struct FailedURLTests {
+    /// What an origin does, and whether the URL is asked again at once.
+    @Test(arguments: [
+        (404, false), (410, false), (451, false), (400, true), (401, true), (403, true), (408, true), (425, true), (429, true),
+        (500, true), (503, true),
+    ]) func aStatusIsRememberedWhenItIsDefinite(_ status: Int, isAsked: Bool) throws {
+        let fixture = try FreshnessFixture([:])
+        fixture.origin.now { $0.status = status }
+        #expect(try fixture.load(.SDIMAGE_FRESHNESS_IGNORE).last?.status == .SDIMAGE_STATUS_HTTP_STATUS)
+        fixture.origin.now { $0.status = 200 }
+        let second = try fixture.load(.SDIMAGE_FRESHNESS_IGNORE).last
+        #expect(second?.status == (isAsked ? .SDIMAGE_STATUS_OK : .SDIMAGE_STATUS_FAILED_URL))
+        #expect(second?.httpStatus == (isAsked ? 0 : Int32(status)))
+        #expect(fixture.origin.requests.count == (isAsked ? 2 : 1))
+    }
+
+    @Test func aWholeBodyThatIsNoPictureIsRememberedAndABrokenOneIsNot() throws {
+        let fixture = try FreshnessFixture([:])
+        fixture.origin.now { $0.breaksOff = true }
+        #expect(try fixture.load(.SDIMAGE_FRESHNESS_IGNORE).last?.status == .SDIMAGE_STATUS_CONNECTION_LOST)
+        fixture.origin.now { ($0.breaksOff, $0.body) = (false, Array("no picture".utf8)) }
+        #expect(try fixture.load(.SDIMAGE_FRESHNESS_IGNORE).last?.status == .SDIMAGE_STATUS_NOT_AN_IMAGE)
+        #expect(try fixture.load(.SDIMAGE_FRESHNESS_IGNORE).last?.status == .SDIMAGE_STATUS_FAILED_URL)
+        #expect(fixture.origin.requests.count == 2)
+        #expect(!fixture.isOnDisk)
+    }
+
+    @Test func successOfALoadThatTriesAllTheSameClearsTheURL() throws {
+        let fixture = try FreshnessFixture(["ETag": "\"a\"", "Cache-Control": "no-cache"])
+        let again: (OpaquePointer) -> Void = { sdimage_request_set_retry_failed($0, true) }
+        let anew: (OpaquePointer) -> Void = { sdimage_request_set_source_policy($0, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY) }
+        _ = try fixture.load(.SDIMAGE_FRESHNESS_IGNORE)
+        fixture.origin.now { $0.status = 404 }
+        #expect(try fixture.load(.SDIMAGE_FRESHNESS_RESPECT).last?.status == .SDIMAGE_STATUS_HTTP_STATUS)
+        #expect(try fixture.load(.SDIMAGE_FRESHNESS_RESPECT).last?.status == .SDIMAGE_STATUS_FAILED_URL)
+        // The good copy is found as before.
+        #expect(fixture.isOnDisk)
+        #expect(try fixture.load(.SDIMAGE_FRESHNESS_IGNORE).last?.width == 8)
+        #expect(try fixture.load(.SDIMAGE_FRESHNESS_RESPECT, again).last?.httpStatus == 404)
+        fixture.origin.now { $0.status = 200 }
+        #expect(try fixture.load(.SDIMAGE_FRESHNESS_IGNORE, anew).last?.status == .SDIMAGE_STATUS_FAILED_URL)
+        // "Not modified" is a success too.
+        #expect(try fixture.load(.SDIMAGE_FRESHNESS_RESPECT, again).last?.status == .SDIMAGE_STATUS_OK)
+        #expect(try fixture.load(.SDIMAGE_FRESHNESS_IGNORE, anew).last?.status == .SDIMAGE_STATUS_OK)
+    }
+
+    @Test func signedURLsOfOnePictureShareItsEntry() throws {
+        let origin = ScriptedOrigin(.init(body: makePNG(width: 6, height: 6)))
+        let cache = try makeCache(in: nil)
+        let config = sdimage_manager_config_new()
+        defer { sdimage_manager_config_unref(config) }
+        sdimage_manager_config_set_cache(config, cache.pointer)
+        for ignores in [true, false] {
+            sdimage_manager_config_set_ignore_signatures(config, ignores)
+            let manager = try make(sdimage_manager_unref) { sdimage_manager_new(config, $0, $1) }
+            let before = origin.requests.count
+            for signature in ["a", "b"] {
+                let listener = Listener()
+                _ = try listener.load(manager, makeRequest(origin.url("/a.png?w=6&X-Amz-Signature=\(signature)")))
+                #expect(listener.final()?.width == 6)
+            }
+            #expect(origin.requests.count - before == (ignores ? 1 : 2))
+            let request = makeRequest(origin.url("/a.png?w=6&sig=1&se=2"))
+            let key = try make(sdimage_data_unref) { sdimage_manager_cache_key(manager.pointer, request.pointer, $0, $1) }
+            let bytes = UnsafeRawBufferPointer(start: sdimage_data_bytes(key.pointer), count: sdimage_data_length(key.pointer))
+            #expect(String(decoding: bytes, as: UTF8.self) == origin.url("/a.png?w=6" + (ignores ? "" : "&sig=1&se=2")))
+        }
+    }
+}
