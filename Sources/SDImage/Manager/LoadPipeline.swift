@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The story of one load that was not in memory: disk, loader, decode, store.
 package struct LoadPipeline: Sendable {
     let request: ImageRequest
@@ -351,14 +349,6 @@ extension ImageError {
     }
 }
 
-/// What must be equal for two loads to share a transfer.
-package struct FetchKey: Hashable, Sendable {
-    let loader: ObjectIdentifier
-    let url: [UInt8]
-    let maxBodyBytes: Int
-    let timeout: UInt32
-}
-
 /// What must be equal for two loads to share a decode.
 package struct DecodeKey: Hashable, Sendable {
     let key: CacheKey
@@ -389,30 +379,5 @@ package enum DecodeOrigin: Hashable, Sendable {
 
     init(_ cached: CachedData, of cache: any ImageCaching) {
         self = cached.write.map { .write($0, cache: ObjectIdentifier(cache)) } ?? .bytes(ObjectIdentifier(cached.bytes))
-    }
-}
-
-/// The outcome of a transfer, shared by all who waited for it; stored by the first of them in each cache.
-package final class Fetched: Sendable {
-    let data: LoadedData
-    private struct Place: Hashable {
-        let cache: ObjectIdentifier
-        let key: CacheKey
-    }
-
-    private let stored = Mutex<Set<Place>>([])
-    private let ticket: Mutex<Backlog.Ticket?>
-
-    init(_ data: LoadedData, _ backlog: Backlog) {
-        self.data = data
-        ticket = Mutex(backlog.add(data.bytes.count))
-    }
-
-    /// The bytes are decoded, or nobody wants them any more.
-    func leaveBacklog() { ticket.withLock { $0 = nil } }
-
-    /// True for the first who asks with this key and cache.
-    func claimStore(_ key: CacheKey, in cache: any ImageCaching) -> Bool {
-        stored.withLock { $0.insert(Place(cache: ObjectIdentifier(cache), key: key)).inserted }
     }
 }
