@@ -15,10 +15,12 @@ private func start<R: Sendable>(
     }
 }
 
-/// Hands the outcome of a change, made by whatever thread, to the callback thread.
-private func completion(_ foreign: Foreign, _ done: sdimage_cache_done_fn?) -> DiskCache.Completion {
-    { outcome in
-        Engine.callLater { unsafe done?(foreign.userData, Handle.lend(outcome.failure)) }
+/// Hands the outcome of a change, made by whatever thread, to the callback thread; nil where nobody listens, so that no thread
+/// wakes for nothing.
+private func completion(_ foreign: Foreign, _ done: sdimage_cache_done_fn?) -> DiskCache.Completion? {
+    guard let function = unsafe done else { return nil }
+    return { outcome in
+        Engine.callLater { unsafe function(foreign.userData, Handle.lend(outcome.failure)) }
     }
 }
 

@@ -131,8 +131,8 @@ public func sdimage_downloader_config_add_acceptable_statuses(_ config: Object, 
     }
 }
 
-@_cdecl("sdimage_downloader_config_add_acceptable_content_type") @implementation
-public func sdimage_downloader_config_add_acceptable_content_type(_ config: Object, _ mediaType: Text) {
+@_cdecl("sdimage_downloader_config_add_acceptable_type") @implementation
+public func sdimage_downloader_config_add_acceptable_type(_ config: Object, _ mediaType: Text) {
     unsafe change(config, DownloaderConfigObject.self) { config in
         let type = unsafe Input.text(mediaType).map { Set([$0.lowercased()]) }
         config.acceptableContentTypes = type?.union(config.acceptableContentTypes ?? [])

@@ -15,7 +15,9 @@ final class ForeignHooks: Sendable {
     /// Those functions that the table has.
     var hooks: DownloadHooks {
         let table = host.table
-        let request: DownloadHooks.RequestHook = { @Sendable [self] request async throws(ImageError) in try await modified(request) }
+        let request: DownloadHooks.RequestHook = { @Sendable [self] request async throws(ImageError) in
+            try await modified(request)
+        }
         let response: DownloadHooks.ResponseHook = { @Sendable [self] response async throws(ImageError) in
             try await modified(response)
         }

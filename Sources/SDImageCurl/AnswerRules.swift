@@ -27,19 +27,15 @@ enum AnswerRules {
         // An interim answer (1xx) has no body, and another answer follows it.
         if unsafe transfer.head.take(line), transfer.head.status >= 200 {
             transfer.answeredAt = MonotonicClock.wall
-            if case .take = verdict(transfer) {
-                transfer.beginBody()
-            } else {
-                // What a hook may still make acceptable is kept.
-                transfer.disposition = isJudgedLater(transfer) ? .keep : .discard
+            switch verdict(transfer) {
+            case .take: transfer.beginBody()
+            // What a hook may still make acceptable is kept.
+            case .fail where transfer.ticket.hooks?.response != nil: transfer.beginBody()
+            case .fail, .redirect, .startAnew: transfer.disposition = .discard
             }
             if !RedirectRules.isRedirect(transfer.head.status) { transfer.tell(.responded) }
         }
         return true
-    }
-
-    private static func isJudgedLater(_ transfer: Transfer) -> Bool {
-        transfer.ticket.hooks?.response != nil && !(RedirectRules.isRedirect(transfer.head.status) && transfer.head.location != nil)
     }
 
     /// Judged by the head alone.

@@ -105,7 +105,7 @@ import SDImage
 
     private func multiHandle() throws(ImageError) -> MultiHandle {
         if let engine { return engine }
-        let made = try MultiHandle()
+        let made = try MultiHandle(wakeUp: wakeUp)
         engine = made
         return made
     }
@@ -265,7 +265,7 @@ import SDImage
     private func sleep() {
         defer { drainWakeUp() }
         guard let engine, unsafe !running.isEmpty else { return sleepIdle() }
-        engine.wait(wakeUp, milliseconds: untilDeadline)
+        engine.wait(milliseconds: untilDeadline)
     }
 
     private var untilDeadline: Int32 {

@@ -105,6 +105,7 @@ import SDImage
         setLong(CURLOPT_TCP_NODELAY, 1)
         setString(CURLOPT_USERAGENT, configuration.userAgent)
         setLong(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        setLong(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         if let path = configuration.unixSocketPath { setString(CURLOPT_UNIX_SOCKET_PATH, path) }
         if let file = configuration.certificateAuthorityFile { setString(CURLOPT_CAINFO, file) }
         unsafe ccurl_set_pointer(curl, CURLOPT_ERRORBUFFER, errorText)

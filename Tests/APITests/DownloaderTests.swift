@@ -91,11 +91,11 @@ import Testing
         #expect(last["user-agent"] == "Mine/3")
         #expect(last["authorization"] == "Bearer t0k")
         #expect(last["cookie"] == "a=b")
-        let fussy = try makeDownloader { sdimage_downloader_config_add_acceptable_content_type($0, "Image/JPEG") }
+        let fussy = try makeDownloader { sdimage_downloader_config_add_acceptable_type($0, "Image/JPEG") }
         #expect(status(try load(fussy, server.url("/a"))) == .SDIMAGE_STATUS_CONTENT_TYPE)
         let lax = try makeDownloader {
-            sdimage_downloader_config_add_acceptable_content_type($0, "image/jpeg")
-            sdimage_downloader_config_add_acceptable_content_type($0, nil)
+            sdimage_downloader_config_add_acceptable_type($0, "image/jpeg")
+            sdimage_downloader_config_add_acceptable_type($0, nil)
             sdimage_downloader_config_clear_acceptable_statuses($0)
             sdimage_downloader_config_add_acceptable_statuses($0, 500, 599)
         }

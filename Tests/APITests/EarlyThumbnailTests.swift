@@ -28,7 +28,8 @@ import Testing
         defer { server.stop() }
         let folder = TemporaryDirectory()
         let cache = try makeCache(in: folder.path)
-        let manager = try makeManager(cache: cache, loader: try make(sdimage_loader_unref) { sdimage_downloader_new(nil, $0, $1) })
+        let loader = try make(sdimage_loader_unref) { sdimage_downloader_new(nil, $0, $1) }
+        let manager = try makeManager(cache: cache, loader: loader)
         let request = early(server.url("/\(name)"), box)
         let listener = Listener()
         _ = try listener.load(manager, request)

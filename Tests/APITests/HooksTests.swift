@@ -104,10 +104,11 @@ import Testing
         defer { server.stop() }
         let hooks = HostHooks()
         hooks.response = { response, reply in
-            if String(cString: sdimage_response_url(response)).hasSuffix("refused") { return HostHooks.refuse(reply) }
+            let url = String(cString: sdimage_response_url(response))
+            if url.hasSuffix("refused") { return HostHooks.refuse(reply) }
             #expect(sdimage_response_status(response) == 404)
             #expect(sdimage_response_header(response, "x-tag").map { String(cString: $0) } == "seen")
-            if String(cString: sdimage_response_url(response)).hasSuffix("good.png") { sdimage_response_set_status(response, 200) }
+            if url.hasSuffix("good.png") { sdimage_response_set_status(response, 200) }
             HostHooks.complete(reply)
         }
         let manager = try hooks.makeManager()

@@ -132,8 +132,11 @@ extension CurlTests {
             $0.longestRetryDelayMilliseconds = 50
         }
         let start = MonotonicClock.now
-        #expect(await downloader.status(server.url("/")) { $0.timeoutMilliseconds = 500 } == .httpStatus)
-        #expect(MonotonicClock.now - start < 1_500_000_000)
+        let status = await downloader.status(server.url("/")) { $0.timeoutMilliseconds = 500 }
+        // The time may also end in the middle of a try.
+        #expect([.httpStatus, .timeout].contains(status))
+        // All tries would take 25 s.
+        #expect(MonotonicClock.now - start < 10_000_000_000)
     }
 
     // MARK: resumption

@@ -214,6 +214,28 @@ func storedBytesComeBackTheSame(count: Int) throws {
     #expect(try cache.totalsNow().footprint <= 1_000_000)
 }
 
+// Two caches on one folder are to each other what two processes are.
+@Test func storesElsewhereAreCommittedWhileATrimGoesOn() throws {
+    let fixture = CacheFixture()
+    let (trimmed, other) = (try fixture.open(), try fixture.open())
+    for index in 0..<4000 {
+        trimmed.enqueueStore(CachedData(bytes: try bytes(index, count: 2000)), for: CacheKey("\(index)"))
+    }
+    try trimmed.flushNow()
+    let (isDone, stores) = (Monitor(false), Monitor(0))
+    Thread {
+        while !isDone.withLock({ $0 }), (try? other.put(1, at: "elsewhere")) != nil { stores.withLock { $0 += 1 } }
+    }.start()
+    // The other thread has begun.
+    while stores.withLock({ $0 }) == 0 { sched_yield() }
+    let before = stores.withLock { $0 }
+    try trimmed.trimNow(below: 0)
+    let during = stores.withLock { $0 } - before
+    isDone.withLock { $0 = true }
+    #expect(try trimmed.totalsNow().count <= 1)
+    #expect(during > 3)
+}
+
 @Test func closedCacheAnswersShutdown() async throws {
     let cache = try CacheFixture().open()
     try cache.put(1, at: "a")

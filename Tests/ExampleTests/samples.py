@@ -76,7 +76,7 @@ def main() -> None:
         report.check("as a PNG with alpha", head[:8] == b"\x89PNG\r\n\x1a\n" and head[25] == 6, f"{head!r}")
         expect("transform refuses a side of nothing", run("transform", folder / "a.png", folder / "b.png", 0), 1, "INVALID_ARGUMENT")
         expect("transform tells its usage", run("transform"), 2, "usage")
-        picture = (fixtures / "jpeg/large_progressive.jpg").read_bytes()
+        picture = (fixtures / "jpeg/large.jpg").read_bytes()
         with Origin({"/a.jpg": picture}, pause=0.3) as slow:
             done = run("progressive", f"{slow.url}/a.jpg", 20)
         expect("progressive shows parts, then the whole", done, 0, r"^(part: 1024x768, .*\n)+whole: 1024x768, .*\n$")

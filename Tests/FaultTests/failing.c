@@ -3,15 +3,19 @@
  * FAILING_FOLDER     only calls on files below this folder count
  * FAILING_CALL       number of the call, from 1; 0: none, they are only counted
  * FAILING_HOW        once, ever (that one and all later ones), kill (the process ends before the call), torn (in the middle
- *                    of a write; before other calls), after (behind the call)
+ *                    of a write; before other calls), after (behind the call), power (before the call the power is cut: see
+ *                    power.h)
  * FAILING_VARIANT    which of the errors that such a call may have
  *
  * The program asks for failing_count and failing_stop. */
+#include "power.h"
+
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -35,6 +39,7 @@ static atomic_bool is_stopped;
 static long wanted;
 static unsigned variant;
 static char how;
+static pthread_mutex_t power = PTHREAD_MUTEX_INITIALIZER;
 static char folder[PATH_MAX];
 static size_t folder_length;
 
@@ -84,6 +89,10 @@ static int before(bool is_ours, kind kind, bool *is_last) {
     long number = atomic_fetch_add(&calls, 1) + 1;
     if (!wanted || number < wanted || (number > wanted && how != 'e'))
         return 0;
+    if (how == 'p') {
+        pthread_mutex_lock(&power);
+        power_cut((unsigned)number + variant);
+    }
     if (how == 'k' || (how == 't' && kind != WRITING))
         raise(SIGKILL);
     if (how == 't')
@@ -95,6 +104,29 @@ static int before(bool is_ours, kind kind, bool *is_last) {
     int error = error_of(kind);
     /* For good a call may fail, but not be interrupted. */
     return how == 'e' && (error == EINTR || error == SHORT) ? EIO : error;
+}
+
+/* Under one lock: what a page was must be known before anybody changes it. */
+#define KEEPING(file, offset, length, expression) \
+    __extension__({ \
+        bool is_kept = how == 'p' && is_our_file(file); \
+        if (is_kept) { \
+            pthread_mutex_lock(&power); \
+            power_keep(file, offset, (off_t)(length)); \
+        } \
+        __typeof__(expression) outcome = (expression); \
+        if (is_kept) \
+            pthread_mutex_unlock(&power); \
+        outcome; \
+    })
+
+static int synced(int file, int result) {
+    if (how == 'p' && !result && is_our_file(file)) {
+        pthread_mutex_lock(&power);
+        power_synced(file);
+        pthread_mutex_unlock(&power);
+    }
+    return result;
 }
 
 #define REAL(name) \
@@ -195,7 +227,7 @@ EXPORT ssize_t write(int file, const void *bytes, size_t length) {
             raise(SIGKILL);
         return part;
     }
-    DONE(real(file, bytes, length));
+    DONE(KEEPING(file, -1, length, real(file, bytes, length)));
 }
 
 #define PWRITE(name) \
@@ -208,7 +240,7 @@ EXPORT ssize_t write(int file, const void *bytes, size_t length) {
                 raise(SIGKILL); \
             return part; \
         } \
-        DONE(real(file, bytes, length, offset)); \
+        DONE(KEEPING(file, offset, length, real(file, bytes, length, offset))); \
     }
 PWRITE(pwrite)
 PWRITE(pwrite64)
@@ -232,7 +264,7 @@ PREAD(pread64)
     EXPORT int name(int file, off_t length) { \
         REAL(name); \
         GUARD(is_our_file(file), SIZING) \
-        DONE(real(file, length)); \
+        DONE(KEEPING(file, length, -1, real(file, length))); \
     }
 TRUNCATE(ftruncate)
 TRUNCATE(ftruncate64)
@@ -255,13 +287,13 @@ EXPORT int fchmod(int file, mode_t mode) {
 EXPORT int fsync(int file) {
     REAL(fsync);
     GUARD(is_our_file(file), SIZING)
-    DONE(real(file));
+    DONE(synced(file, real(file)));
 }
 
 EXPORT int fdatasync(int file) {
     REAL(fdatasync);
     GUARD(is_our_file(file), SIZING)
-    DONE(real(file));
+    DONE(synced(file, real(file)));
 }
 
 EXPORT int flock(int file, int operation) {

@@ -3,7 +3,7 @@
 
     faults.py PREFIX [kill=ROUNDS] [calls=all] [share=SECONDS] [killing] [FAULT…]
 
-PREFIX is where the library is installed. FAULT: kill, crash, failing, share, keys; all of them when none is named. The figures
+PREFIX is where the library is installed. FAULT: kill, crash, power, failing, share, keys; all of them when none is named. The figures
 of a release: kill=5000 calls=all share=3600 killing. The same seed each time: SDIMAGE_FAULT_SEED, default 1."""
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def compile_programs(prefix: pathlib.Path) -> bool:
     strict = ["-O2", "-g", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror"]
     worker = ["gcc", "-std=c11", "-Wpedantic", *strict, f"-I{prefix}/include", "-o", WORKER, HERE / "worker.c"]
     worker += [f"-L{prefix}/lib", "-lsdimage", f"-Wl,-rpath,{prefix}/lib"]
-    shim = ["gcc", "-std=gnu11", "-shared", "-fPIC", "-fvisibility=hidden", *strict, "-o", SHIM, HERE / "failing.c"]
+    shim = ["gcc", "-std=gnu11", "-shared", "-fPIC", "-fvisibility=hidden", *strict, "-o", SHIM, HERE / "failing.c", HERE / "power.c"]
     return all(report.command(name, *c) is not None for name, c in (("the worker compiles", worker), ("the shim compiles", shim)))
 
 
@@ -79,7 +79,7 @@ def check(folder: str, expected: Expectations) -> dict[str, float]:
     if done.returncode != 0:
         return {"crashed": 1, "wrong": 0, "lost": 0, "opened": 0}
     found = numbers(done.stdout)
-    if found["wrong"] or found["lost"]:
+    if found["wrong"]:
         print(folder, done.stderr[-600:], file=sys.stderr)
     return found
 
@@ -136,7 +136,7 @@ class Script:
     def __init__(self, picture: str) -> None:
         self.picture = picture
 
-    def run(self, call: int, how: str, variant: int = 0) -> dict[str, object]:
+    def run(self, call: int, how: str, variant: int = 0, durable: bool = False) -> dict[str, object]:
         with tempfile.TemporaryDirectory() as folder:
             environment = os.environ | {
                 "LD_PRELOAD": str(SHIM),
@@ -144,6 +144,7 @@ class Script:
                 "FAILING_CALL": str(call),
                 "FAILING_HOW": how,
                 "FAILING_VARIANT": str(variant),
+                "WORKER_DURABLE": "1" if durable else "",
             }
             arguments = [WORKER, "script", folder, self.picture]
             try:
@@ -156,9 +157,10 @@ class Script:
             found = check(folder, expected)
             return {
                 "hung": 0,
-                "crashed": int(done.returncode != (-9 if how in ("kill", "torn", "after") else 0)) + int(found.get("crashed", 0)),
+                "crashed": int(done.returncode != (-9 if how in ("kill", "torn", "after", "power") else 0)) + int(found.get("crashed", 0)),
                 "wrong": int(found["wrong"]) + int(re.search(r"script wrong [1-9]", done.stdout) is not None),
                 "lost": int(found["lost"]),
+                "kept": int(found.get("checked", 0)),
                 "slow": int(found["opened"] > 1000),
                 "loads": len(re.findall(r"load OK [1-9]", done.stdout)),
                 "resumed": int("resumed yes" in done.stdout),
@@ -194,6 +196,20 @@ def crash_points(script: Script, step: int, chance: random.Random) -> None:
     tell(f"a process ends at {len(runs)} points of {count} file calls: no wrong byte", results, lambda r: r["hung"] or r["wrong"])
     tell(f"a process ends at {len(runs)} points of {count} file calls: nothing acknowledged is lost", results, lambda r: r["lost"])
     tell("what it leaves opens within a second", results, lambda r: r["slow"] or (r["crashed"] and r["calls"] == 0))
+
+
+def power_cuts(script: Script, step: int, chance: random.Random) -> None:
+    """The power goes at a file call: of all that was not synced some pages are lost, or all."""
+    counts = {durable: int(script.run(0, "once", durable=durable)["calls"]) for durable in (False, True)}  # type: ignore[call-overload]
+    runs = [(call, "power", call % 7, durable) for durable, count in counts.items() for call in sample(count, step, chance)]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda run: script.run(*run), runs))
+    durable = [result for run, result in zip(runs, results) if run[3]]
+    kept = sum(int(result.get("kept", 0)) for result in results[: len(results) - len(durable)])  # type: ignore[call-overload]
+    print(f"power: {len(runs)} cuts at {counts[False]} and, durable, {counts[True]} calls; {kept} entries survived undurably", file=sys.stderr)
+    tell(f"the power goes at {len(runs)} file calls: no wrong byte", results, lambda r: r["hung"] or r["wrong"])
+    tell(f"the power goes at {len(durable)} file calls of a durable cache: nothing acknowledged is lost", durable, lambda r: r["lost"])
+    tell("what a power cut leaves opens within a second", results, lambda r: r["slow"] or (r["crashed"] and r["calls"] == 0))
 
 
 def failing_calls(script: Script, step: int, chance: random.Random) -> None:
@@ -277,7 +293,7 @@ def keys() -> None:
 def main() -> None:
     settings = dict(argument.split("=", 1) for argument in sys.argv[2:] if "=" in argument)
     named = {argument for argument in sys.argv[2:] if "=" not in argument}
-    faults = {"kill", "crash", "failing", "share", "keys"}
+    faults = {"kill", "crash", "power", "failing", "share", "keys"}
     wanted = named & faults or faults
     if not compile_programs(pathlib.Path(sys.argv[1]).resolve()):
         report.finish()
@@ -290,6 +306,8 @@ def main() -> None:
         kill_rounds(int(settings.get("kill") or 200), chance)
     if "crash" in wanted:
         crash_points(script, step, chance)
+    if "power" in wanted:
+        power_cuts(script, step * 2 if step > 1 else 1, chance)
     if "failing" in wanted:
         failing_calls(script, step, chance)
     if "share" in wanted:

@@ -43,6 +43,8 @@ static void open_cache(const char *folder, uint64_t limit) {
     sdimage_cache_config_set_directory(config, folder);
     sdimage_cache_config_set_inline_entry_limit(config, limit ? 65536 : INLINE_LIMIT);
     sdimage_cache_config_set_max_disk_size(config, limit);
+    const char *durable = getenv("WORKER_DURABLE");
+    sdimage_cache_config_set_durable(config, durable && *durable);
     sdimage_error *error = NULL;
     if (sdimage_cache_new(config, &cache, &error) < 0) {
         fprintf(stderr, "cache: %s\n", sdimage_error_message(error));

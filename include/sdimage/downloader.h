@@ -88,8 +88,8 @@ SDIMAGE_API void sdimage_downloader_config_add_acceptable_statuses(sdimage_downl
 
 /* Media types that are taken, "image/png", without parameters; others are CONTENT_TYPE. Answers without a type are taken.
  * NULL takes all types again, the default. */
-SDIMAGE_API void sdimage_downloader_config_add_acceptable_content_type(sdimage_downloader_config *config,
-                                                                       const char *media_type);
+SDIMAGE_API void sdimage_downloader_config_add_acceptable_type(sdimage_downloader_config *config,
+                                                               const char *media_type);
 
 /* By how much of the whole, 0 to 1, progress must advance between two reports; the last one always comes. Default 0:
  * whenever something came, at most twenty times a second. */

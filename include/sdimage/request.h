@@ -29,6 +29,7 @@
  *   QueryMemoryDataSync, QueryDiskDataSync   sdimage_request_set_blocking_reads
  *   imageEncodeOptions                   sdimage_request_set_encode_options
  *   cacheKeyFilter                       sdimage_request_set_cache_key
+ *   downloadRequestModifier, downloadResponseModifier, downloadDecryptor   sdimage_request_set_hooks (hooks.h)
  *   imageTransformer                     sdimage_request_set_transformer
  *   TransformAnimatedImage, TransformVectorImage     sdimage_request_set_transform_animated, _set_transform_vector
  *   any other key                        sdimage_request_set_options */

@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -90,6 +91,52 @@ CURL *ccurl_multi_next_finished(CURLM *multi, CURLcode *code) {
         return message->easy_handle;
     }
     return NULL;
+}
+
+CURLMcode ccurl_multi_set_watchers(CURLM *multi, curl_socket_callback watch, curl_multi_timer_callback timer,
+                                   void *context) {
+    CURLMcode code = curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, watch);
+    if (code == CURLM_OK)
+        code = curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
+    if (code == CURLM_OK)
+        code = curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer);
+    return code == CURLM_OK ? curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context) : code;
+}
+
+int ccurl_make_poller(int wakeup) {
+    int poller = epoll_create1(EPOLL_CLOEXEC);
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = -1};
+    if (poller >= 0 && epoll_ctl(poller, EPOLL_CTL_ADD, wakeup, &event) != 0) {
+        close(poller);
+        return -1;
+    }
+    return poller;
+}
+
+void ccurl_watch(int poller, curl_socket_t socket, int what) {
+    struct epoll_event event = {.data.fd = socket};
+    if (what == CURL_POLL_REMOVE) {
+        epoll_ctl(poller, EPOLL_CTL_DEL, socket, &event);
+        return;
+    }
+    event.events = (what & CURL_POLL_IN ? EPOLLIN : 0u) | (what & CURL_POLL_OUT ? EPOLLOUT : 0u);
+    /* A number that was closed and used again is unknown here, whatever libcurl remembers. */
+    if (epoll_ctl(poller, EPOLL_CTL_MOD, socket, &event) != 0 && errno == ENOENT)
+        epoll_ctl(poller, EPOLL_CTL_ADD, socket, &event);
+}
+
+int ccurl_wait(int poller, ccurl_event *events, int capacity, int milliseconds) {
+    enum { most = 64 };
+    struct epoll_event ready[most];
+    int count = epoll_wait(poller, ready, capacity < most ? capacity : most, milliseconds), told = 0;
+    for (int i = 0; i < count; i++) {
+        if (ready[i].data.fd < 0)
+            continue;
+        int mask = (ready[i].events & EPOLLIN ? CURL_CSELECT_IN : 0) | (ready[i].events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
+                   (ready[i].events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
+        events[told++] = (ccurl_event){.socket = ready[i].data.fd, .events = mask};
+    }
+    return told;
 }
 
 /* A unix socket that would survive exec and holds nothing, neither to be read nor on its way. */

@@ -31,7 +31,7 @@ package final class DiskCache: Sendable {
         var isShrinking = false
         var isClosed = false
         /// Entries removed in one transaction.
-        var sliceLimit = 64
+        var sliceLimit = 32
     }
 
     /// The folder once it could be opened, or why it could not.

@@ -43,7 +43,7 @@ import Synchronization
     // Unchecked: a shard is touched only under its lock.
     private let memory: UnsafeMutableRawPointer
     private static let bits: UInt64 = 6
-    private static let stride = 128
+    private static let stride = 64
 
     static let count = 1 << bits
 

@@ -92,6 +92,9 @@ package final class GrowingBody: Sendable {
 
     package var look: Look { state.withLock { Look(bytes: $0.whole ?? $0.bytes.bytes, attempt: $0.attempt) } }
 
+    /// How many bytes there are, and of which attempt.
+    package var extent: (count: Int, attempt: Int) { state.withLock { ($0.whole?.count ?? $0.bytes.count, $0.attempt) } }
+
     /// Whether these bytes are what the body became, and not something that was made of it.
     package func became(_ bytes: Bytes) -> Bool { state.withLock { $0.whole === bytes } }
 

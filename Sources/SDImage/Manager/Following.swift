@@ -38,8 +38,8 @@ final class Following: Progression.Audience {
         guard !state.withLock({ $0.isOver }) else { return }
         let wish = wish
         let key = Progressions.Key(
-            body: ObjectIdentifier(body), decode: DecodeKey(request, keys, .body(ObjectIdentifier(body))), interval: wish.interval
-        )
+            body: ObjectIdentifier(body), decode: DecodeKey(request, keys, .body(ObjectIdentifier(body))),
+            interval: wish.interval)
         let (progression, best) = progressions.join(key, self) { make(body, wish) }
         let isLate = state.withLock { state -> Bool in
             if !state.isOver { state.joined = (key, progression) }

@@ -65,7 +65,7 @@ package struct LoadPipeline: Sendable {
         let following = Following(self)
         let loaded: Fetched
         do throws(ImageError) { loaded = try await fetch(loader, request, following: following, &timings) } catch {
-            _ = following?.end()
+            following?.end()?.giveUp()
             guard let early = following?.early, !Task.isCancelled else { throw error }
             return keep(early.picture, of: early.source)
         }

@@ -72,6 +72,11 @@ final class Progression: BodyObserver {
         }
     }
 
+    /// What is being decoded is of no use, where nobody else wants it.
+    func giveUp() {
+        if state.withLock({ $0.audience.isEmpty }) { stop.cancel() }
+    }
+
     /// The decoder that has the beginning of these bytes behind it, once it rests; nil where a decode of all bytes is as fast.
     func decoder(for bytes: Bytes) async -> PictureDecoder? {
         unsafe await withUnsafeContinuation { continuation in
@@ -82,9 +87,9 @@ final class Progression: BodyObserver {
             }
             if isResting { unsafe continuation.resume() }
         }
-        let look = body.look
+        let attempt = body.extent.attempt
         return state.withLock { state in
-            guard state.shown != nil, body.became(bytes), state.attempt == look.attempt else { return nil }
+            guard state.shown != nil, body.became(bytes), state.attempt == attempt else { return nil }
             return state.decoder
         }
     }
@@ -104,10 +109,10 @@ final class Progression: BodyObserver {
     /// What more bytes, or the passing of time, allow to do now.
     private func next(_ state: inout State) -> Step {
         guard !state.isOver, !state.isDecoding, !state.hasTimer else { return .nothing }
-        let look = body.look
-        if look.attempt != state.attempt { startAnew(&state, look.attempt) }
+        let extent = body.extent
+        if extent.attempt != state.attempt { startAnew(&state, extent.attempt) }
         // A few bytes more show nothing more.
-        guard look.bytes.count > state.seen + state.seen / 32 else { return .nothing }
+        guard extent.count > state.seen + state.seen / 32 else { return .nothing }
         if MonotonicClock.now < state.due {
             state.hasTimer = true
             return .wait(until: state.due)

@@ -83,7 +83,9 @@ import Glibc
 
     /// So many bytes of the room were filled.
     package mutating func commit(_ filled: Int) throws(ImageError) {
-        guard filled >= 0, filled <= (block?.capacity ?? 0) - count, count + filled <= limit else { throw .tooLarge(name, limit: limit) }
+        guard filled >= 0, filled <= (block?.capacity ?? 0) - count, count + filled <= limit else {
+            throw .tooLarge(name, limit: limit)
+        }
         count += filled
     }
 
@@ -95,7 +97,9 @@ import Glibc
 
     /// All of them, by reference; what comes next starts anew.
     package mutating func finish() -> Bytes {
-        if let capacity = block?.capacity, count > 0, capacity - count > GrowingBytes.mostSlack, isKnownUniquelyReferenced(&block) {
+        if let capacity = block?.capacity, count > 0, capacity - count > GrowingBytes.mostSlack,
+            isKnownUniquelyReferenced(&block)
+        {
             // When it is refused the larger block does as well.
             try? block?.resize(count)
         }

@@ -341,7 +341,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_download_hooks_ref": (c_void_p, (c_void_p,)),
     "sdimage_download_hooks_unref": (None, (c_void_p,)),
     "sdimage_downloader_cancel_all": (None, (c_void_p,)),
-    "sdimage_downloader_config_add_acceptable_content_type": (None, (c_void_p, c_char_p)),
+    "sdimage_downloader_config_add_acceptable_type": (None, (c_void_p, c_char_p)),
     "sdimage_downloader_config_add_acceptable_statuses": (None, (c_void_p, c_int, c_int)),
     "sdimage_downloader_config_clear_acceptable_statuses": (None, (c_void_p,)),
     "sdimage_downloader_config_new": (c_void_p, ()),

@@ -185,7 +185,7 @@ class Loader:
                 for lowest, highest in acceptable_statuses:
                     lib.sdimage_downloader_config_add_acceptable_statuses(pointer, lowest, highest)
             for media_type in acceptable_content_types or ():
-                lib.sdimage_downloader_config_add_acceptable_content_type(pointer, media_type.encode())
+                lib.sdimage_downloader_config_add_acceptable_type(pointer, media_type.encode())
             lib.sdimage_downloader_config_set_min_progress_interval(pointer, min_progress_interval)
             version = _enums.number(_enums.HTTP_VERSIONS, http_version, "http_version")
             lib.sdimage_downloader_config_set_http_version(pointer, version)

@@ -10,7 +10,8 @@ when told to. Standard library only; also runs as a file of its own: ``python3 o
     /                            the names, as JSON
 
 Knobs in the query, for one answer: ``kbps=500`` (kilobytes a second), ``delay_ms=200`` (before the first byte),
-``max_age=60``, ``status=404``, ``first=2`` (misbehave for the first two requests only), and ``fault=``
+``max_age=60``, ``status=404``, ``retry_after=1`` (with a status), ``first=2`` (misbehave for the first two requests only),
+and ``fault=``
 
     reset      half of the body, then a reset             short      half of the body, then the end
     long       more bytes than announced                  truncated  half of the body, announced as such
@@ -307,7 +308,8 @@ class _Handler(BaseHTTPRequestHandler):
         half = data[: len(data) // 2]
         if "status" in query:
             code = int(query["status"])
-            self._answer(code, "text/plain", f"{code}\n".encode())
+            wait = {"Retry-After": query["retry_after"]} if "retry_after" in query else None
+            self._answer(code, "text/plain", f"{code}\n".encode(), wait)
         elif fault == "html":
             self._answer(200, "text/html", HTML)
         elif fault == "empty":
@@ -317,7 +319,9 @@ class _Handler(BaseHTTPRequestHandler):
         elif fault == "truncated":
             self._answer(200, kind, half)
         elif fault in ("short", "reset"):
-            self._answer(200, kind, half, length=len(data))
+            # Whoever can go on where it broke off may: this one is the same the next time.
+            offer = {"ETag": found.etag, "Accept-Ranges": "bytes"} if found else None
+            self._answer(200, kind, half, offer, length=len(data))
             self._leave(reset=fault == "reset")
         elif fault == "long":
             self._answer(200, kind, data + HTML, length=len(data))

@@ -231,8 +231,10 @@ class Misbehaviour(TestCase):
         url = origin.add("cat.jpg", jpeg(640, 480))
         bad = f"{url}?{query}"
         error = self.assert_error(codes, manager.load, bad, wait_for_store=True, **options)
+        shown = {"progressive": True, "progressive_interval_ms": 1, **options}
+        self.assert_error(codes, manager.load, f"{bad}&shown", wait_for_store=True, **shown)
         cache.flush()
-        self.assertEqual((cache.contains(bad), cache.disk_count()), ("none", 0))
+        self.assertEqual((cache.contains(bad), cache.contains(f"{bad}&shown"), cache.disk_count()), ("none", "none", 0))
         self.assertEqual(error.url, bad)
         image = manager.load(url).image
         assert image
@@ -310,7 +312,7 @@ class Misbehaviour(TestCase):
     def test_a_passing_fault_is_asked_again(self) -> None:
         origin, manager = self.origin(), self.manager()
         url = origin.add("cat.jpg", jpeg()) + "?status=503&first=1"
-        self.assert_error("HTTP_STATUS", manager.load, url)
+        self.assert_error("HTTP_STATUS", manager.load, url, max_retries=0)
         self.assertIsNotNone(manager.load(url).image)
 
 

@@ -37,6 +37,24 @@ long ccurl_info_long(CURL *easy, CURLINFO info);
 int64_t ccurl_info_offset(CURL *easy, CURLINFO info);
 const char *ccurl_info_string(CURL *easy, CURLINFO info);
 
+/* Which sockets to watch, and when to call without one: curl_multi_socket_action(3). Both get `context`. */
+CURLMcode ccurl_multi_set_watchers(CURLM *multi, curl_socket_callback watch, curl_multi_timer_callback timer,
+                                   void *context);
+
+/* Watches sockets for the least cost of those that are silent: epoll(7). `wakeup` is watched too, and never told. -1 on
+ * failure; closed with close(2), and on exec. */
+int ccurl_make_poller(int wakeup);
+/* Watches `socket` as libcurl wishes: CURL_POLL_IN and the like; CURL_POLL_REMOVE ends it. */
+void ccurl_watch(int poller, curl_socket_t socket, int what);
+
+typedef struct ccurl_event {
+    curl_socket_t socket;
+    int events; /* CURL_CSELECT_IN and the like */
+} ccurl_event;
+
+/* Waits until something is ready or the time is over; the number of events, which may be 0. */
+int ccurl_wait(int poller, ccurl_event *events, int capacity, int milliseconds);
+
 /* The finished transfer of a message of curl_multi_info_read(3), or NULL when there is none. */
 CURL *ccurl_multi_next_finished(CURLM *multi, CURLcode *code);
 
@@ -59,6 +77,7 @@ uint16_t ccurl_local_port(curl_socket_t socket);
 /* True when something waits to be read on the socket, be it data, its end, or an error. */
 bool ccurl_has_unread_input(curl_socket_t socket);
 
+static const curl_socket_t ccurl_socket_timeout = CURL_SOCKET_TIMEOUT;
 static const long ccurl_auth_basic = (long)CURLAUTH_BASIC;
 static const long ccurl_auth_digest = (long)CURLAUTH_DIGEST;
 
