@@ -130,6 +130,34 @@ private func control(_ value: String, _ other: [String: String] = ["Age": "100",
         #expect(fixture.origin.requests.count == 2)
     }
 
+    @Test func aThumbnailOnDiskIsConfirmedAndReplacedAsItsOriginal() throws {
+        let fixture = try FreshnessFixture(control("max-age=10"))
+        let thumbnail: (OpaquePointer) -> Void = { sdimage_request_set_thumbnail_size($0, 4, 4, true) }
+        _ = try fixture.load(.SDIMAGE_FRESHNESS_IGNORE, thumbnail)
+        fixture.forgetMemory()
+        fixture.origin.now { $0.confirmation = ["Age": "0", "Cache-Control": "max-age=1000"] }
+        for (rule, count) in [("expired", 2), ("max_age", 2)] {
+            let result = try fixture.load(.SDIMAGE_FRESHNESS_RESPECT, thumbnail).last
+            #expect(result?.rule == rule && result?.width == 4 && result?.source == .SDIMAGE_IMAGE_SOURCE_DISK)
+            #expect(fixture.origin.requests.count == count)
+            fixture.forgetMemory()
+        }
+        fixture.origin.now { ($0.headers["ETag"], $0.body) = ("\"b\"", makePNG(width: 4, height: 8)) }
+        let refreshed = try fixture.load(.SDIMAGE_FRESHNESS_REFRESH, thumbnail)
+        #expect(refreshed.map(\.width) == [4, 2] && refreshed.last?.isChanged == true)
+        fixture.forgetMemory()
+        let stored = try fixture.load(.SDIMAGE_FRESHNESS_IGNORE, thumbnail).last
+        #expect(stored?.width == 2 && stored?.source == .SDIMAGE_IMAGE_SOURCE_DISK)
+    }
+
+    @Test func whatIsFreshInMemoryComesWithItsBytesWhereTheyAreWanted() throws {
+        let fixture = try FreshnessFixture(control("max-age=1000", tag))
+        _ = try fixture.load(.SDIMAGE_FRESHNESS_RESPECT)
+        let result = try fixture.load(.SDIMAGE_FRESHNESS_RESPECT) { sdimage_request_set_wants_data($0, true) }.last
+        #expect(result?.rule == "max_age" && result?.source == .SDIMAGE_IMAGE_SOURCE_MEMORY && result?.hasData == true)
+        #expect(fixture.origin.requests.count == 1)
+    }
+
     @Test(arguments: [false, true]) func aSlightlyStalePictureIsTheResultAndIsRenewedMeanwhile(fromDisk: Bool) throws {
         let fixture = try FreshnessFixture(control("max-age=10, stale-while-revalidate=1000"))
         _ = try fixture.load(.SDIMAGE_FRESHNESS_RESPECT)

@@ -69,6 +69,8 @@ struct FreshnessFixture {
         let request = makeRequest(origin.url(path))
         sdimage_request_set_freshness(request.pointer, freshness)
         sdimage_request_set_wait_for_store(request.pointer, true)
+        // Each request that the origin sees is a decision of the load.
+        sdimage_request_set_max_retries(request.pointer, 0)
         return request
     }
 

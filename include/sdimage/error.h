@@ -47,7 +47,7 @@ typedef enum SDIMAGE_ENUM sdimage_status {
     SDIMAGE_STATUS_TOO_MANY_REDIRECTS = -28,    /* more than the configured number */
     SDIMAGE_STATUS_REDIRECT_FORBIDDEN = -29,    /* to another scheme, or from https to http */
     SDIMAGE_STATUS_CONTENT_TYPE = -30,          /* [2004] a media type outside the accepted ones */
-    SDIMAGE_STATUS_NOT_MODIFIED = -31,          /* [1002] a refresh found nothing new */
+    SDIMAGE_STATUS_NOT_MODIFIED = -31,          /* [1002] a condition of the request's own was met */
     SDIMAGE_STATUS_OFFLINE = -32,               /* loading is switched off */
     SDIMAGE_STATUS_FAILED_URL = -33,            /* [1003] failed for good a moment ago, and not asked again yet */
     SDIMAGE_STATUS_INVALID_REQUEST = -34,       /* [2000] header fields or a modifier's result cannot be sent */
