@@ -82,6 +82,14 @@ class Samples(TestCase):
         done = self.run_command(str(SAMPLES / "progressive.py"), self.origin().url("nothing"))
         self.assertEqual((done.returncode, done.stderr.startswith("progressive: HTTP_STATUS")), (1, True))
 
+    def test_download_hooks(self) -> None:
+        url = self.origin().add("a.png", png(60, 40))
+        done = self.run_command(str(SAMPLES / "download_hooks.py"), url)
+        # Without the signature, which is the origin's alone to see.
+        self.assertEqual((done.stdout, done.returncode), (f"{url}: 60x40\n", 0), done.stderr)
+        told = [line.split()[:2] for line in done.stderr.splitlines()]
+        self.assertEqual(told, [["started", "0"], ["responded", "200"], ["stopped", "200"], ["finished", "200"]])
+
     def test_zip_loader(self) -> None:
         path = self.folder() + "/a.zip"
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
