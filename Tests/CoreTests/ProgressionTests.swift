@@ -43,7 +43,7 @@ import Testing
 
         func saw(_ picture: Image, of source: ImageSource) {
             guard let row = unsafe picture.pixels.row(0) else { return }
-            unsafe values.withLock { $0.append(row[0]) }
+            values.withLock { unsafe $0.append(row[0]) }
             values.broadcast()
         }
 
