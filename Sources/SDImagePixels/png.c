@@ -7,7 +7,7 @@
 #define INLINE static inline __attribute__((always_inline))
 
 /* Without the variant for AVX-512, whose comparisons give masks in other registers, too far away for a chain of pixels. */
-#if defined(__x86_64__) && defined(__linux__)
+#ifdef SDPX_HAS_CLONES
 #define CHAIN_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define CHAIN_CLONES

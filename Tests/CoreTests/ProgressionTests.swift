@@ -43,7 +43,8 @@ import Testing
 
         func saw(_ picture: Image, of source: ImageSource) {
             guard let row = unsafe picture.pixels.row(0) else { return }
-            values.withLock { unsafe $0.append(row[0]) }
+            let value = unsafe row[0]
+            values.withLock { $0.append(value) }
             values.broadcast()
         }
 

@@ -18,6 +18,8 @@ typedef struct objects {
     sdimage_decode_options *decode_options;
     sdimage_decoder *decoder;
     sdimage_dispatcher *dispatcher;
+    sdimage_download_event *download_event; /* lent to a hook alone: none here */
+    sdimage_download_hooks *download_hooks;
     sdimage_downloader_config *downloader_config;
     sdimage_encode_options *encode_options;
     sdimage_error *error;
@@ -30,6 +32,7 @@ typedef struct objects {
     sdimage_metadata *metadata;
     sdimage_options *options;
     sdimage_reply *reply;
+    sdimage_response *response; /* the same */
     sdimage_request *request;
     sdimage_result *result;
     sdimage_source *source;
@@ -47,6 +50,7 @@ extern const char text[];
 extern uint8_t bytes[64];
 extern const sdimage_cache_vtable empty_cache_vtable;
 extern const sdimage_coder_vtable empty_coder_vtable;
+extern const sdimage_download_hooks_vtable empty_download_hooks_vtable;
 extern const sdimage_host_vtable empty_host_vtable;
 extern const sdimage_loader_vtable empty_loader_vtable;
 extern const sdimage_source_vtable empty_source_vtable;

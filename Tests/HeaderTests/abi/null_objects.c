@@ -9,6 +9,7 @@ const char text[] = "data:,12345678";
 _Alignas(16) uint8_t bytes[64];
 const sdimage_cache_vtable empty_cache_vtable = {.size = sizeof empty_cache_vtable};
 const sdimage_coder_vtable empty_coder_vtable = {.size = sizeof empty_coder_vtable};
+const sdimage_download_hooks_vtable empty_download_hooks_vtable = {.size = sizeof empty_download_hooks_vtable};
 const sdimage_host_vtable empty_host_vtable = {.size = sizeof empty_host_vtable};
 const sdimage_loader_vtable empty_loader_vtable = {.size = sizeof empty_loader_vtable};
 const sdimage_source_vtable empty_source_vtable = {.size = sizeof empty_source_vtable};
@@ -107,6 +108,7 @@ void make_good_objects(void) {
     good.encode_options = sdimage_encode_options_new();
     CHECK_EQUAL(sdimage_transformer_new_flip(true, false, &good.transformer, NULL), SDIMAGE_STATUS_OK);
     good.downloader_config = sdimage_downloader_config_new();
+    CHECK_EQUAL(sdimage_download_hooks_new_base64(&good.download_hooks, NULL), SDIMAGE_STATUS_OK);
     good.manager_config = sdimage_manager_config_new();
     good.options = sdimage_options_new();
     good.error = sdimage_error_new(SDIMAGE_STATUS_BAD_DATA, "bad");
@@ -132,6 +134,7 @@ void release_outputs(void) {
     RELEASE(data);
     RELEASE(decoder);
     RELEASE(dispatcher);
+    RELEASE(download_hooks);
     RELEASE(error);
     RELEASE(event);
     RELEASE(image);
