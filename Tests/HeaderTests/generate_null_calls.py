@@ -27,7 +27,6 @@ OWN_ANSWER = re.compile(r"sdimage_(options_get_\w+|decode_options_(preserves|app
 ENDING = re.compile(r"_(unref|close|finish\w*|complete\w*)$")
 # Structs of plain numbers, passed by value.
 VALUES = {"sdimage_color": "1, 1, 1, 1", "sdimage_rect": "1, 1, 1, 1", "sdimage_size": "1, 1"}
-CALLBACKS = {"sdimage_destroy_fn", "sdimage_cache_stored_fn", "sdimage_log_fn"}
 
 
 def noun(parameter: Parameter) -> str | None:
@@ -38,7 +37,7 @@ def noun(parameter: Parameter) -> str | None:
 
 
 def is_pointer(parameter: Parameter) -> bool:
-    return "*" in parameter.type or parameter.type in CALLBACKS
+    return "*" in parameter.type or parameter.type.endswith("_fn")
 
 
 def nothing(parameter: Parameter) -> str:
