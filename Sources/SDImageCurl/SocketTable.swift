@@ -20,12 +20,15 @@ final class SocketTable {
 
     func closed(_ descriptor: curl_socket_t) { entries.removeAll { $0.descriptor == descriptor } }
 
-    /// The socket bound to a local port.
-    func descriptor(localPort: UInt16) -> curl_socket_t? {
+    /// The socket of a connection. A local port alone is not enough: connections to different servers may share one.
+    func descriptor(localPort: UInt16, address: UnsafePointer<CChar>, port: Int32) -> curl_socket_t? {
         guard localPort != 0 else { return nil }
         for index in entries.indices {
             if entries[index].localPort == 0 { entries[index].localPort = ccurl_local_port(entries[index].descriptor) }
-            if entries[index].localPort == localPort { return entries[index].descriptor }
+            let descriptor = entries[index].descriptor
+            if entries[index].localPort == localPort, unsafe ccurl_is_connected_to(descriptor, address, port) {
+                return descriptor
+            }
         }
         return nil
     }

@@ -48,7 +48,7 @@ enum TransferCallbacks {
     }
 
     /// Before each request, on a new or kept connection.
-    static let beforeRequest: curl_prereq_callback = { context, remote, _, _, localPort in
+    static let beforeRequest: curl_prereq_callback = { context, remote, _, remotePort, localPort in
         guard let transfer = unsafe transfer(context), let sockets = transfer.handle?.sockets else {
             return CURL_PREREQFUNC_ABORT
         }
@@ -61,7 +61,10 @@ enum TransferCallbacks {
                 return CURL_PREREQFUNC_ABORT
             }
         }
-        transfer.descriptor = sockets.descriptor(localPort: UInt16(truncatingIfNeeded: localPort))
+        if let remote = unsafe remote {
+            transfer.descriptor = unsafe sockets.descriptor(
+                localPort: UInt16(truncatingIfNeeded: localPort), address: remote, port: remotePort)
+        }
         if let descriptor = transfer.descriptor, sockets.hasUnaskedInput(descriptor) {
             transfer.isPoisoned = true
             return CURL_PREREQFUNC_ABORT

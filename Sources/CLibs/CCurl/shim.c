@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CCurl.h"
 
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -8,6 +9,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
@@ -199,16 +201,29 @@ void ccurl_acknowledge_promptly(curl_socket_t socket) {
     setsockopt(socket, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
 }
 
+static uint16_t port_of(const struct sockaddr_storage *address) {
+    if (address->ss_family == AF_INET)
+        return ntohs(((const struct sockaddr_in *)address)->sin_port);
+    if (address->ss_family == AF_INET6)
+        return ntohs(((const struct sockaddr_in6 *)address)->sin6_port);
+    return 0;
+}
+
 uint16_t ccurl_local_port(curl_socket_t socket) {
     struct sockaddr_storage address;
     socklen_t length = sizeof address;
-    if (getsockname(socket, (struct sockaddr *)&address, &length) != 0)
-        return 0;
-    if (address.ss_family == AF_INET)
-        return ntohs(((struct sockaddr_in *)&address)->sin_port);
-    if (address.ss_family == AF_INET6)
-        return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
-    return 0;
+    return getsockname(socket, (struct sockaddr *)&address, &length) == 0 ? port_of(&address) : 0;
+}
+
+bool ccurl_is_connected_to(curl_socket_t socket, const char *expected, int32_t port) {
+    struct sockaddr_storage address;
+    socklen_t length = sizeof address;
+    char text[INET6_ADDRSTRLEN];
+    if (getpeername(socket, (struct sockaddr *)&address, &length) != 0 || port_of(&address) != port)
+        return false;
+    const void *host = address.ss_family == AF_INET ? (const void *)&((struct sockaddr_in *)&address)->sin_addr
+                                                    : (const void *)&((struct sockaddr_in6 *)&address)->sin6_addr;
+    return inet_ntop(address.ss_family, host, text, sizeof text) && strcmp(text, expected) == 0;
 }
 
 bool ccurl_has_unread_input(curl_socket_t socket) {

@@ -294,8 +294,7 @@ static sdimage_manager *manager_with(shelf *shelf) {
         .size = sizeof table, .query = query_shelf, .store = store_on_shelf, .remove = remove_from_shelf};
     sdimage_cache *cache = NULL;
     CHECK_EQUAL(sdimage_cache_new_custom(&table, shelf, NULL, &cache, NULL), SDIMAGE_STATUS_OK);
-    sdimage_data *data = NULL;
-    CHECK_EQUAL(sdimage_cache_data(cache, "k", 1, &data, NULL), SDIMAGE_STATUS_UNSUPPORTED);
+    CHECK_EQUAL(sdimage_cache_flush(cache, NULL), SDIMAGE_STATUS_UNSUPPORTED);
     sdimage_manager_config *config = sdimage_manager_config_new();
     sdimage_manager_config_set_cache(config, cache);
     static atomic_int loads;

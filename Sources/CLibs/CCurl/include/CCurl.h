@@ -74,6 +74,9 @@ void ccurl_acknowledge_promptly(curl_socket_t socket);
 /* The local port of a bound or connected socket, or 0. */
 uint16_t ccurl_local_port(curl_socket_t socket);
 
+/* Whether the socket is connected to this address, in text, and port. */
+bool ccurl_is_connected_to(curl_socket_t socket, const char *address, int32_t port);
+
 /* True when something waits to be read on the socket, be it data, its end, or an error. */
 bool ccurl_has_unread_input(curl_socket_t socket);
 

@@ -1,0 +1,71 @@
+import Glibc
+import Testing
+
+@testable import SDImageCurl
+
+@Suite struct SocketTableTests {
+    /// A socket that listens on a port of the system's choice, and that port.
+    private func listener() throws -> (socket: Int32, port: UInt16) {
+        let socket = try bound(to: 0)
+        try #require(listen(socket, 4) == 0)
+        return (socket, port(socket))
+    }
+
+    private func bound(to port: UInt16) throws -> Int32 {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var yes: Int32 = 1
+        unsafe setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, 4)
+        unsafe setsockopt(socket, SOL_SOCKET, SO_REUSEPORT, &yes, 4)
+        try #require(unsafe withAddress(port) { unsafe bind(socket, $0, $1) } == 0)
+        return socket
+    }
+
+    private func withAddress<R>(_ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        return unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+
+    private func port(_ socket: Int32) -> UInt16 {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            _ = unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(socket, $0, &length) }
+        }
+        return UInt16(bigEndian: address.sin_port)
+    }
+
+    @Test func connectionsFromOnePortToTwoServersAreToldApart() throws {
+        let (first, second) = (try listener(), try listener())
+        let one = try bound(to: 0)
+        let local = port(one)
+        let other = try bound(to: local)
+        defer { for socket in [first.socket, second.socket, one, other] { close(socket) } }
+        try #require(unsafe withAddress(first.port) { unsafe connect(one, $0, $1) } == 0)
+        try #require(unsafe withAddress(second.port) { unsafe connect(other, $0, $1) } == 0)
+        let table = SocketTable()
+        table.opened(one)
+        table.opened(other)
+        func found(_ port: UInt16) -> Int32? {
+            unsafe "127.0.0.1".withCString { unsafe table.descriptor(localPort: local, address: $0, port: Int32(port)) }
+        }
+        #expect(found(first.port) == one)
+        #expect(found(second.port) == other)
+        #expect(found(local) == nil)
+        // What one server says unasked is not the other's.
+        table.answered(one, overHTTP1: true)
+        table.answered(other, overHTTP1: true)
+        let accepted = accept(first.socket, nil, nil)
+        defer { close(accepted) }
+        #expect(unsafe write(accepted, "x", 1) == 1)
+        for _ in 0..<1000 where !table.hasUnaskedInput(one) { usleep(1000) }
+        #expect(table.hasUnaskedInput(one))
+        #expect(!table.hasUnaskedInput(other))
+    }
+}
