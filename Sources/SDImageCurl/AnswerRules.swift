@@ -11,7 +11,7 @@ enum AnswerRules {
         case fail(ImageError)
     }
 
-    private static let conditions: Set<String> = ["if-none-match", "if-modified-since"]
+    private static let conditions = ["if-none-match", "if-modified-since"]
 
     /// Reads one line of the head and, at its end, decides what happens to the body. False ends the transfer.
     static func takeHead(_ line: UnsafeRawBufferPointer, of transfer: Transfer) -> Bool {

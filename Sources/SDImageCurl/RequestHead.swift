@@ -4,8 +4,7 @@ import SDImage
 enum RequestHead {
     /// Fields of `request` replace those of `defaults` of equal name.
     static func merge(_ defaults: [HeaderField], _ request: [HeaderField]) -> [HeaderField] {
-        let names = Set(request.map { $0.name.lowercased() })
-        return defaults.filter { !names.contains($0.name.lowercased()) } + request
+        request.isEmpty ? defaults : defaults.filter { field in !request.contains { $0.isNamed(field.name) } } + request
     }
 
     /// What proves who asks, where that is a field: a user in the URL comes before it.

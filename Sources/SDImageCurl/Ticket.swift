@@ -88,7 +88,7 @@ final class Ticket: Sendable {
     }
 
     /// A caller's condition on the answer, which makes an answer without a picture's bytes a good one.
-    func asks(_ names: Set<String>) -> Bool { headers.contains { names.contains($0.name.lowercased()) } }
+    func asks(_ names: [String]) -> Bool { headers.contains { field in names.contains { field.isNamed($0) } } }
 
     private static func nanoseconds(_ milliseconds: UInt32, orElse standard: UInt32) -> UInt64 {
         UInt64(milliseconds > 0 ? milliseconds : standard) * 1_000_000

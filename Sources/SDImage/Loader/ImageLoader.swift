@@ -51,10 +51,10 @@ package struct LoadedData: Sendable {
     var isUnmodified: Bool { httpStatus == 304 && bytes.isEmpty }
 
     /// The same, remembering what its request said in the fields that the answer depends on.
-    func selected(by fields: [HeaderField]) -> LoadedData {
+    func selected(by fields: @autoclosure () -> [HeaderField]) -> LoadedData {
         guard !answer.vary.isEmpty else { return self }
         var data = self
-        data.answer.select(by: fields)
+        data.answer.select(by: fields())
         return data
     }
 }

@@ -13,6 +13,8 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
 
         let progress: LoadProgress?
         private let state = Mutex(State.new)
+        /// Set once, before anybody else hears of it.
+        private let boarded = Mutex<Flight?>(nil)
 
         init(progress: LoadProgress?) { self.progress = progress }
 
@@ -23,6 +25,11 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
                 state = unsafe .waiting(continuation)
                 return true
             }
+        }
+
+        var flight: Flight? {
+            get { boarded.withLock { $0 } }
+            set { boarded.withLock { $0 = newValue } }
         }
 
         var isDone: Bool {
@@ -38,20 +45,70 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
         }
     }
 
-    private struct Flight {
-        let number: UInt64
-        var waiters: [ObjectIdentifier: Waiter]
-        var work: Task<Void, Never>?
-        /// Where its bytes come in.
-        var body: GrowingBody?
+    /// A piece of work under way, and those who wait for it.
+    private final class Flight: Sendable {
+        private struct State {
+            var waiters: [Waiter] = []
+            var work: Task<Void, Never>?
+            /// Where its bytes come in.
+            var body: GrowingBody?
+            var isOver = false
+        }
+
+        let key: Key
+        private let state = Mutex(State())
+
+        init(_ key: Key) { self.key = key }
+
+        var waiters: [Waiter] { state.withLock { $0.waiters } }
+        var body: GrowingBody? { state.withLock { $0.body } }
+
+        /// False when it is over.
+        func board(_ waiter: Waiter) -> Bool {
+            state.withLock { state in
+                if !state.isOver { state.waiters.append(waiter) }
+                return !state.isOver
+            }
+        }
+
+        /// Over already, or everybody has left: cancelling what is done changes nothing.
+        func attach(_ work: Task<Void, Never>) {
+            let isOver = state.withLock { state in
+                state.work = work
+                return state.isOver
+            }
+            if isOver { work.cancel() }
+        }
+
+        func arrive(in body: GrowingBody) -> [Waiter] {
+            state.withLock { state in
+                state.body = body
+                return state.waiters
+            }
+        }
+
+        /// Those who still wait when it ends.
+        func end() -> [Waiter] {
+            state.withLock { state in
+                state.isOver = true
+                defer { state.waiters = [] }
+                return state.waiters
+            }
+        }
+
+        /// True when it was the last one: then nobody wants the work any more.
+        func leave(_ waiter: Waiter) -> (isEmpty: Bool, work: Task<Void, Never>?) {
+            state.withLock { state in
+                guard let place = state.waiters.firstIndex(where: { $0 === waiter }) else { return (false, nil) }
+                state.waiters.remove(at: place)
+                guard state.waiters.isEmpty else { return (false, nil) }
+                state.isOver = true
+                return (true, state.work)
+            }
+        }
     }
 
-    private struct State {
-        var flights: [Key: Flight] = [:]
-        var lastNumber: UInt64 = 0
-    }
-
-    private let state = Mutex(State())
+    private let flights = Mutex<[Key: Flight]>([:])
 
     package init() {}
 
@@ -65,85 +122,76 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
         let outcome: Result<Value, ImageError> = await withTaskCancellationHandler {
             unsafe await withUnsafeContinuation { continuation in
                 guard unsafe waiter.wait(continuation) else { return unsafe continuation.resume(returning: .failure(.cancelled)) }
-                if let number = board(waiter, key) {
-                    launch(key, number, on: executor, work: work)
+                let (flight, isNew) = board(waiter, key)
+                if isNew {
+                    launch(flight, on: executor, work: work)
                 } else {
                     joined()
                     // Who comes later sees the bytes so far.
-                    if let body = state.withLock({ $0.flights[key]?.body }) { progress?.arrives(in: body) }
+                    if let body = flight.body { progress?.arrives(in: body) }
                 }
                 // Cancelled between beginning to wait and boarding: `leave` found nothing to leave then.
-                if waiter.isDone { leave(waiter, key) }
+                if waiter.isDone { leave(waiter) }
             }
         } onCancel: {
-            leave(waiter, key)
+            leave(waiter)
         }
         return try outcome.get()
     }
 
-    /// Joins the flight under way, or opens one and gives its number.
-    private func board(_ waiter: Waiter, _ key: Key) -> UInt64? {
-        state.withLock { state in
-            if state.flights[key] != nil {
-                state.flights[key]?.waiters[ObjectIdentifier(waiter)] = waiter
-                return nil
+    /// Joins the flight under way, or opens one.
+    private func board(_ waiter: Waiter, _ key: Key) -> (Flight, isNew: Bool) {
+        flights.withLock { flights in
+            if let flight = flights[key], flight.board(waiter) {
+                waiter.flight = flight
+                return (flight, false)
             }
-            state.lastNumber += 1
-            state.flights[key] = Flight(number: state.lastNumber, waiters: [ObjectIdentifier(waiter): waiter])
-            return state.lastNumber
+            let flight = Flight(key)
+            _ = flight.board(waiter)
+            waiter.flight = flight
+            flights[key] = flight
+            return (flight, true)
         }
     }
 
     private func launch(
-        _ key: Key, _ number: UInt64, on executor: WorkerThread,
+        _ flight: Flight, on executor: WorkerThread,
         work: @escaping @Sendable (LoadProgress) async throws(ImageError) -> Value
     ) {
-        let task = Task(executorPreference: executor) { [self] in
-            do throws(ImageError) {
-                let progress = LoadProgress { [self] received, expected in
-                    for waiter in waiters(key, number) { waiter.progress?(received, expected) }
-                } arrival: { [self] body in
-                    for waiter in waiters(key, number, arrival: body) { waiter.progress?.arrives(in: body) }
+        flight.attach(
+            Task(executorPreference: executor) { [self] in
+                do throws(ImageError) {
+                    let progress = LoadProgress { received, expected in
+                        for waiter in flight.waiters { waiter.progress?(received, expected) }
+                    } arrival: { body in
+                        for waiter in flight.arrive(in: body) { waiter.progress?.arrives(in: body) }
+                    }
+                    land(flight, .success(try await work(progress)))
+                } catch {
+                    land(flight, .failure(error))
                 }
-                land(key, number, .success(try await work(progress)))
-            } catch {
-                land(key, number, .failure(error))
-            }
-        }
-        let isWanted = state.withLock { state -> Bool in
-            guard state.flights[key]?.number == number else { return false }
-            state.flights[key]?.work = task
-            return true
-        }
-        // Landed already, or everybody has left: cancelling what is done changes nothing.
-        if !isWanted { task.cancel() }
+            })
     }
 
-    private func land(_ key: Key, _ number: UInt64, _ outcome: Result<Value, ImageError>) {
-        let flight = state.withLock { state -> Flight? in
-            guard state.flights[key]?.number == number else { return nil }
-            return state.flights.removeValue(forKey: key)
-        }
-        guard let flight else { return }
-        for waiter in flight.waiters.values { waiter.resume(outcome) }
+    private func land(_ flight: Flight, _ outcome: Result<Value, ImageError>) {
+        let waiters = flight.end()
+        forget(flight)
+        for waiter in waiters { waiter.resume(outcome) }
     }
 
-    private func waiters(_ key: Key, _ number: UInt64, arrival body: GrowingBody? = nil) -> [Waiter] {
-        state.withLock { state -> [Waiter] in
-            guard let flight = state.flights[key], flight.number == number else { return [] }
-            if let body { state.flights[key]?.body = body }
-            return Array(flight.waiters.values)
+    /// Another one may have its place already.
+    private func forget(_ flight: Flight) {
+        flights.withLock { flights in
+            if flights[flight.key] === flight { flights[flight.key] = nil }
         }
     }
 
-    private func leave(_ waiter: Waiter, _ key: Key) {
+    private func leave(_ waiter: Waiter) {
         waiter.resume(.failure(.cancelled))
-        let abandoned = state.withLock { state -> Task<Void, Never>? in
-            guard state.flights[key]?.waiters.removeValue(forKey: ObjectIdentifier(waiter)) != nil,
-                state.flights[key]?.waiters.isEmpty == true
-            else { return nil }
-            return state.flights.removeValue(forKey: key)?.work
-        }
-        abandoned?.cancel()
+        guard let flight = waiter.flight else { return }
+        let (isEmpty, work) = flight.leave(waiter)
+        guard isEmpty else { return }
+        forget(flight)
+        work?.cancel()
     }
 }

@@ -7,6 +7,12 @@ package struct DecodeKey: Hashable, Sendable {
     let transformsAnimated: Bool
     let transformsVector: Bool
 
+    /// Loads with the same key and origin mostly want the same.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(key)
+        hasher.combine(origin)
+    }
+
     init(_ request: ImageRequest, _ keys: LoadKeys, _ origin: DecodeOrigin) {
         key = keys.final
         self.origin = origin

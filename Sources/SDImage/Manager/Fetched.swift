@@ -31,4 +31,6 @@ package struct FetchKey: Hashable, Sendable {
     let url: [UInt8]
     let maxBodyBytes: Int
     let timeout: UInt32
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(url) }
 }

@@ -1,5 +1,5 @@
-/// The story of one load that was not in memory: disk, loader, decode, store.
-package struct LoadPipeline: Sendable {
+/// The story of one load that was not in memory: disk, loader, decode, store. An object, because every step captures it.
+final class LoadPipeline: Sendable {
     let request: ImageRequest
     let keys: LoadKeys
     let task: LoadTask
@@ -21,6 +21,31 @@ package struct LoadPipeline: Sendable {
     let isRenewal: Bool
     /// Starts such a load, for the picture that is cached.
     let renew: @Sendable (Image) -> Void
+
+    init(
+        request: ImageRequest, keys: LoadKeys, task: LoadTask, cache: (any ImageCaching)?, loader: (any ImageLoader)?,
+        engine: Engine, registry: CoderRegistry, failedURLs: FailedURLs, fetches: Coalescer<FetchKey, Fetched>,
+        decodes: Coalescer<DecodeKey, Image>, progressions: Progressions, variants: VariantWriter, offline: OfflineSwitch,
+        policy: FreshnessPolicy, memoryImage: Image?, isRenewal: Bool, renew: @escaping @Sendable (Image) -> Void
+    ) {
+        self.request = request
+        self.keys = keys
+        self.task = task
+        self.cache = cache
+        self.loader = loader
+        self.engine = engine
+        self.registry = registry
+        self.failedURLs = failedURLs
+        self.fetches = fetches
+        self.decodes = decodes
+        self.progressions = progressions
+        self.variants = variants
+        self.offline = offline
+        self.policy = policy
+        self.memoryImage = memoryImage
+        self.isRenewal = isRenewal
+        self.renew = renew
+    }
 
     /// The final result; an error becomes one too. `local` hears when the load leaves the caches.
     func result(_ local: LocalStage?) async -> ImageResult {
@@ -196,7 +221,7 @@ package struct LoadPipeline: Sendable {
         do throws(ImageError) {
             guard let following, request.endsEarly else { return try await transfer(loader, request, following) }
             return try await following.wait(
-                for: Task(executorPreference: engine.executor) { await outcome(loader, request, following) })
+                for: Task(executorPreference: engine.executor) { [self] in await outcome(loader, request, following) })
         } catch {
             if loader.remembersFailure(error) { failedURLs.insert(CacheKey(request.url), error) }
             throw error
@@ -254,7 +279,7 @@ package struct LoadPipeline: Sendable {
         let outcome: Result<Image, ImageError> = await withTaskCancellationHandler {
             do throws(ImageError) {
                 return .success(
-                    try await engine.work.run(request.priority) { () throws(ImageError) in
+                    try await engine.work.run(request.priority) { [self] () throws(ImageError) in
                         let image =
                             isMade
                             ? try variant(data.bytes, stop)

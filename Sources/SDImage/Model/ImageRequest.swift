@@ -113,6 +113,12 @@ package struct HeaderField: Hashable, Sendable {
         self.name = name
         self.value = value
     }
+
+    /// Names compare without case (RFC 9110, section 5.1).
+    package func isNamed(_ other: String) -> Bool {
+        name.utf8.count == other.utf8.count
+            && zip(name.utf8, other.utf8).allSatisfy { Byte.lowercased($0) == Byte.lowercased($1) }
+    }
 }
 
 /// Order among waiting loads.
