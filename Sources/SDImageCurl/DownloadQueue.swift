@@ -20,7 +20,8 @@ final class DownloadQueue {
 
     /// Entries by age; taken from either end.
     private struct Lane {
-        private var entries: [Entry] = []
+        /// Those taken from the front are nil: a transfer keeps the body that it received.
+        private var entries: [Entry?] = []
         private var start = 0
 
         mutating func append(_ entry: Entry) { entries.append(entry) }
@@ -29,7 +30,7 @@ final class DownloadQueue {
         mutating func first(_ order: ExecutionOrder) -> Entry? {
             while start < entries.count {
                 let entry = order == .fifo ? entries[start] : entries[entries.count - 1]
-                if entry.isValid { return entry }
+                if let entry, entry.isValid { return entry }
                 removeFirst(order)
             }
             return nil
@@ -37,7 +38,12 @@ final class DownloadQueue {
 
         mutating func removeFirst(_ order: ExecutionOrder) {
             guard start < entries.count else { return }
-            if order == .lifo { entries.removeLast() } else { start += 1 }
+            if order == .lifo {
+                entries.removeLast()
+            } else {
+                entries[start] = nil
+                start += 1
+            }
             if start == entries.count || start > 1024 && start * 2 > entries.count {
                 entries.removeFirst(start)
                 start = 0
