@@ -97,22 +97,18 @@ package final class CurlLoader: ImageLoader {
     }
 
     package func sharingKey(_ request: ImageRequest) -> [UInt8]? {
-        var key: [UInt8] = []
-        func append(_ part: some Collection<UInt8>) {
-            // With its length, so that no two lists of parts give the same bytes.
-            key += Array(String(part.count).utf8) + [Byte.colon] + part
-        }
-        append(
-            Array(
-                "http \(settings.id) \(request.maxBodyBytes) \(request.timeoutMilliseconds) \(request.maxRetries ?? .max)".utf8))
-        append([request.handlesCookies ? 1 : 0, request.acceptsInvalidCertificates ? 1 : 0])
-        append(URLText(request.url).withoutFragment)
-        append(request.hooks?.sharingKey ?? [])
+        var key = SharingKey(capacity: request.url.count + 96)
+        for number in [
+            settings.id, UInt64(clamping: request.maxBodyBytes), UInt64(request.timeoutMilliseconds),
+            UInt64(request.maxRetries ?? .max), request.handlesCookies ? 1 : 0, request.acceptsInvalidCertificates ? 1 : 0,
+        ] { key.append(number) }
+        key.append(URLText(request.url).withoutFragment)
+        key.append(request.hooks?.sharingKey ?? [])
         for field in request.headers {
-            append(field.name.utf8.map(Byte.lowercased))
-            append(Array(field.value.utf8))
+            key.append(field.name.utf8.map(Byte.lowercased))
+            key.append(Array(field.value.utf8))
         }
-        return key
+        return key.bytes
     }
 
     /// Transfers that run or wait.

@@ -1,0 +1,18 @@
+/// Numbers and texts as bytes that no other list of them gives.
+struct SharingKey {
+    private(set) var bytes: [UInt8] = []
+
+    init(capacity: Int) { bytes.reserveCapacity(capacity) }
+
+    mutating func append(_ number: UInt64) {
+        for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
+    }
+
+    /// With its length in front.
+    mutating func append(_ text: ArraySlice<UInt8>) {
+        append(UInt64(text.count))
+        bytes += text
+    }
+
+    mutating func append(_ text: [UInt8]) { append(text[...]) }
+}
