@@ -22,8 +22,9 @@ from ._ffi import (
     lib,
 )
 from ._handle import Handle
+from ._reply import complete
 from .cache import ImageCache
-from .errors import Error, call, new_pointer
+from .errors import Error, call
 from .image import Image
 
 
@@ -167,23 +168,15 @@ def _set_memory_image(token: int | None, key: int | None, length: int, image: in
 
 
 def _reply(token: int | None, reply: int, body: Callable[[Cache], bytes | None]) -> None:
-    """Completes a reply with what a method gives or raises, and gives it back."""
-    try:
+    """Completes a reply with what a method gives or raises."""
+
+    def ask() -> bytes | None:
         cache = _caches.get(token or 0)
         if cache is None:
             raise Error("SHUTDOWN", "the cache is gone")
-        data = body(cache)
-        if data is None:
-            lib.sdimage_reply_complete(reply)
-        else:
-            with _bytes.new_data(data) as handle:
-                lib.sdimage_reply_complete_with_data(reply, handle.pointer)
-    except BaseException as error:  # nothing may leave a callback
-        pointer = new_pointer(error)
-        lib.sdimage_reply_complete_with_error(reply, pointer)
-        lib.sdimage_error_unref(pointer)
-    finally:
-        lib.sdimage_reply_unref(reply)
+        return body(cache)
+
+    complete(reply, ask)
 
 
 def _query(token: int | None, key: int | None, length: int, reply: int) -> None:

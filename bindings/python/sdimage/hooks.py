@@ -13,7 +13,8 @@ from . import _bytes, _enums
 from ._bytes import ReadableBuffer
 from ._ffi import DECRYPT, DESTROY, EVENT, MODIFY, REDIRECT, HooksTable, lib
 from ._handle import Handle
-from .errors import Error, answer, call, from_pointer, new_pointer, text
+from ._reply import complete
+from .errors import Error, answer, call, from_pointer, text
 
 
 class DownloadRequest:
@@ -169,30 +170,13 @@ def _find(token: int | None) -> _Functions:
     return functions
 
 
-def _reply(reply: int, body: Callable[[], bytes | None]) -> None:
-    """Completes a reply with what a function gives or raises, and gives it back."""
-    try:
-        data = body()
-        if data is None:
-            lib.sdimage_reply_complete(reply)
-        else:
-            with _bytes.new_data(data) as handle:
-                lib.sdimage_reply_complete_with_data(reply, handle.pointer)
-    except BaseException as error:  # nothing may leave a callback
-        pointer = new_pointer(error)
-        lib.sdimage_reply_complete_with_error(reply, pointer)
-        lib.sdimage_error_unref(pointer)
-    finally:
-        lib.sdimage_reply_unref(reply)
-
-
 def _modify_request(token: int | None, request: int, reply: int) -> None:
     def body() -> None:
         function = _find(token).modify_request
         if function is not None:
             function(DownloadRequest(request))
 
-    _reply(reply, body)
+    complete(reply, body)
 
 
 def _modify_response(token: int | None, response: int, reply: int) -> None:
@@ -201,7 +185,7 @@ def _modify_response(token: int | None, response: int, reply: int) -> None:
         if function is not None:
             function(DownloadResponse(response))
 
-    _reply(reply, body)
+    complete(reply, body)
 
 
 def _decrypt(token: int | None, data: int, response: int, plain: Any, error_out: Any) -> int:
@@ -224,7 +208,7 @@ def _redirect(token: int | None, here: bytes, there: bytes, status: int, reply: 
             raise Error("REDIRECT_FORBIDDEN", f"to {text(there)}")
         return None
 
-    _reply(reply, body)
+    complete(reply, body)
 
 
 def _event(token: int | None, event: int) -> None:

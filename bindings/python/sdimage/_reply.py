@@ -1,0 +1,26 @@
+"""How hooks of Python answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from . import _bytes
+from ._ffi import lib
+from .errors import new_pointer
+
+
+def complete(reply: int, body: Callable[[], bytes | None]) -> None:
+    """Completes a reply with what a function gives or raises, and gives it back."""
+    try:
+        data = body()
+        if data is None:
+            lib.sdimage_reply_complete(reply)
+        else:
+            with _bytes.new_data(data) as handle:
+                lib.sdimage_reply_complete_with_data(reply, handle.pointer)
+    except BaseException as error:  # nothing may leave a callback
+        pointer = new_pointer(error)
+        lib.sdimage_reply_complete_with_error(reply, pointer)
+        lib.sdimage_error_unref(pointer)
+    finally:
+        lib.sdimage_reply_unref(reply)
