@@ -15,7 +15,8 @@ extension Engine {
             outcome.withLock { $0 = result }
             outcome.signal()
         }
-        let result: Result<R, ImageError>? = outcome.wait { result, _ in result }
+        // Without the lease the engine could stop before the work began.
+        let result: Result<R, ImageError>? = withExtendedLifetime(lease) { outcome.wait { result, _ in result } }
         guard let result else { throw ImageError(.internalError, "waiting ended without an outcome") }
         return try result.get()
     }
