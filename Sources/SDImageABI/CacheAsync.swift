@@ -15,6 +15,14 @@ private func start<R: Sendable>(
     }
 }
 
+/// The same for work that gives nothing but its end.
+private func start(
+    _ foreign: Foreign, done: sdimage_cache_done_fn?, _ work: @escaping @Sendable (Engine) async throws(ImageError) -> Void
+) throws(ImageError) {
+    unsafe try start(
+        foreign, told: { userData, outcome in unsafe done?(userData, Handle.lend(outcome.failure)) }, work)
+}
+
 /// Hands the outcome of a change, made by whatever thread, to the callback thread; nil where nobody listens, so that no thread
 /// wakes for nothing.
 private func completion(_ foreign: Foreign, _ done: sdimage_cache_done_fn?) -> DiskCache.Completion? {
@@ -110,9 +118,7 @@ public func sdimage_cache_store_async(
         if let disk = cache.builtIn?.disk, bytes != nil, let entry = try store.entry(image, bytes, options) {
             return disk.enqueueStore(entry, for: key, completion: unsafe completion(foreign, function))
         }
-        unsafe try start(foreign) { (userData, outcome: Result<Void, ImageError>) in
-            unsafe function?(userData, Handle.lend(outcome.failure))
-        } _: { engine async throws(ImageError) in
+        unsafe try start(foreign, done: function) { engine async throws(ImageError) in
             try await store.storeOnDisk(image, bytes, for: key, options: options, engine: engine)
         }
     }
@@ -141,9 +147,7 @@ public func sdimage_cache_remove_async(
             if layers.contains(.memory) { builtIn.memory.remove(key) }
             return disk.enqueueRemove(key, completion: unsafe completion(foreign, function))
         }
-        unsafe try start(foreign) { (userData, outcome: Result<Void, ImageError>) in
-            unsafe function?(userData, Handle.lend(outcome.failure))
-        } _: { _ async throws(ImageError) in
+        unsafe try start(foreign, done: function) { _ async throws(ImageError) in
             try await cache.cache.remove(key, from: layers)
         }
     }
@@ -163,9 +167,7 @@ public func sdimage_cache_clear_async(
             if layers.contains(.memory) { builtIn.memory.removeAll() }
             return disk.enqueueRemoveAll(completion: unsafe completion(foreign, function))
         }
-        unsafe try start(foreign) { (userData, outcome: Result<Void, ImageError>) in
-            unsafe function?(userData, Handle.lend(outcome.failure))
-        } _: { _ async throws(ImageError) in
+        unsafe try start(foreign, done: function) { _ async throws(ImageError) in
             try await cache.cache.clear(layers)
         }
     }
@@ -179,9 +181,7 @@ public func sdimage_cache_remove_expired_async(
     let function = unsafe removed
     return unsafe attempt(error) { () throws(ImageError) in
         let cache = unsafe try withDisk(cache)
-        unsafe try start(foreign) { (userData, outcome: Result<Void, ImageError>) in
-            unsafe function?(userData, Handle.lend(outcome.failure))
-        } _: { _ async throws(ImageError) in
+        unsafe try start(foreign, done: function) { _ async throws(ImageError) in
             try await cache.trim()
         }
     }

@@ -207,7 +207,7 @@ def nginx(pictures: dict[str, bytes], folder: pathlib.Path, authority: Authority
     if find() is None:
         report.skip("nginx", "it is not installed")
         return
-    root = folder / "root"
+    root = folder / "site"
     root.mkdir(exist_ok=True)
     for index in range(500):
         (root / f"{index}.png").write_bytes(pictures["png"])

@@ -20,12 +20,12 @@ http {{
     access_log {folder}/access.log connections;
     client_body_temp_path {folder}/t1; proxy_temp_path {folder}/t2; fastcgi_temp_path {folder}/t3;
     uwsgi_temp_path {folder}/t4; scgi_temp_path {folder}/t5;
-    root {folder}/root;
+    root {folder}/site;
     keepalive_requests 10000;
     gzip on; gzip_types image/bmp; gzip_min_length 100;
     server {{
         listen 127.0.0.1:{plain};
-        location /locked/ {{ auth_basic "locked"; auth_basic_user_file {folder}/users; alias {folder}/root/; }}
+        location /locked/ {{ auth_basic "locked"; auth_basic_user_file {folder}/users; alias {folder}/site/; }}
     }}
     server {{
         listen 127.0.0.1:{tls} ssl http2;
@@ -45,12 +45,12 @@ def find() -> str | None:
 
 
 class Nginx:
-    """Serves `root` of `folder`; a context manager. `plain`, `tls` and `client` are ports."""
+    """Serves `site` of `folder`; a context manager. `plain`, `tls` and `client` are ports."""
 
     def __init__(self, folder: pathlib.Path, certificate: tuple[pathlib.Path, pathlib.Path], authority: pathlib.Path) -> None:
         self.folder = folder
         self.plain, self.tls, self.client = _free_ports(3)
-        (folder / "root").mkdir(exist_ok=True)
+        (folder / "site").mkdir(exist_ok=True)
         password = subprocess.run(["openssl", "passwd", "-apr1", "secret"], check=True, capture_output=True, text=True).stdout
         (folder / "users").write_text("user:" + password)
         (folder / "nginx.conf").write_text(CONFIGURATION.format(
