@@ -348,6 +348,25 @@ static void aDestroyMayCallTheCacheThatDropsIt(void) {
     sdimage_cache_unref(asked_by_destroy);
 }
 
+/* Caches in memory keep no thread running: each call starts what it needs, and must hold it until it is answered. */
+static void blockingCallsAreAnsweredWhereNothingElseKeepsThreads(void) {
+    sdimage_cache_config *config = sdimage_cache_config_new();
+    sdimage_cache *memory = NULL, *disk = NULL, *layered = NULL;
+    sdimage_cache_config_set_memory_only(config, true);
+    CHECK_EQUAL(sdimage_cache_new(config, &memory, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_cache_new(config, &disk, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_cache_new_layered(memory, disk, &layered, NULL), SDIMAGE_STATUS_OK);
+    for (int i = 0; i < 300; i++) {
+        sdimage_data *data = NULL;
+        CHECK_EQUAL(sdimage_cache_data(layered, "k", 1, &data, NULL), SDIMAGE_STATUS_NOT_FOUND);
+        CHECK_EQUAL(sdimage_cache_remove(layered, "k", 1, SDIMAGE_CACHE_LAYERS_ALL, NULL), SDIMAGE_STATUS_OK);
+    }
+    sdimage_cache_unref(layered);
+    sdimage_cache_unref(disk);
+    sdimage_cache_unref(memory);
+    sdimage_cache_config_unref(config);
+}
+
 int main(void) {
     static const test tests[] = {
         TEST(decodingStartsNoThread),
@@ -361,6 +380,7 @@ int main(void) {
         TEST(aRefusedCallDestroysOnce),
         TEST(anAcceptedUserDataIsDestroyedOnce),
         TEST(aDestroyMayCallTheCacheThatDropsIt),
+        TEST(blockingCallsAreAnsweredWhereNothingElseKeepsThreads),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);
 }
