@@ -24,7 +24,8 @@
  *   encoder.h     pixels to bytes                         transformer.h changing pictures
  *   log.h         messages                                placeholder.h BlurHash and ThumbHash
  *   cache_chain.h several caches as one                  disk.h        a cache's disk part in detail
- *   cache_async.h caches without blocking                 hooks.h       a host's say in downloads */
+ *   cache_async.h caches without blocking                 hooks.h       a host's say in downloads
+ *   transport.h   a host's own HTTP client */
 #ifndef SDIMAGE_H
 #define SDIMAGE_H
 
@@ -46,6 +47,7 @@
 #include "sdimage/loader.h"
 #include "sdimage/downloader.h"
 #include "sdimage/hooks.h"
+#include "sdimage/transport.h"
 #include "sdimage/cache.h"
 #include "sdimage/disk.h"
 #include "sdimage/cache_async.h"

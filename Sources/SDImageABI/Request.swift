@@ -8,10 +8,12 @@ final class RequestObject: @unchecked Sendable {
     private(set) var url: CString
     /// What header fields were lent.
     private var lentHeaders: [String: CString] = [:]
+    private(set) var method: CString
     private var options: OptionsObject?
 
     init(_ value: ImageRequest) {
         self.value = value
+        method = CString(value.method)
         url = CString(value.url)
         if value.options.count > 0 { options = OptionsObject(value.options) }
     }
@@ -19,6 +21,11 @@ final class RequestObject: @unchecked Sendable {
     func setURL(_ bytes: [UInt8]) {
         value.url = bytes
         url = CString(bytes)
+    }
+
+    func setMethod(_ text: String?) {
+        value.method = text ?? ImageRequest.get
+        method = CString(value.method)
     }
 
     /// Lent until the next look at that field.
@@ -194,6 +201,26 @@ public func sdimage_request_reset_freshness(_ request: Object) {
 public func sdimage_request_set_header(_ request: Object, _ name: Text, _ value: Text) {
     guard let field = unsafe Input.text(name) else { return }
     unsafe change(request) { unsafe $0.setHeader(field, Input.text(value)) }
+}
+
+@_cdecl("sdimage_request_set_method") @implementation
+public func sdimage_request_set_method(_ request: Object, _ method: Text) {
+    unsafe Handle.find(request, as: RequestObject.self)?.setMethod(Input.text(method))
+}
+
+@_cdecl("sdimage_request_method") @implementation
+public func sdimage_request_method(_ request: Object) -> Text {
+    unsafe read(request, RequestObject.self, CString.empty.pointer) { unsafe $0.method.pointer }
+}
+
+@_cdecl("sdimage_request_set_body") @implementation
+public func sdimage_request_set_body(_ request: Object, _ body: Object) {
+    unsafe change(request) { $0.body = unsafe Handle.find(body, as: Bytes.self) }
+}
+
+@_cdecl("sdimage_request_body") @implementation
+public func sdimage_request_body(_ request: Object) -> Object {
+    unsafe read(request, RequestObject.self, nil) { unsafe Handle.lend($0.value.body) }
 }
 
 @_cdecl("sdimage_request_set_timeout_ms") @implementation

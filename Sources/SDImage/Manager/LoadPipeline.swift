@@ -114,7 +114,7 @@ final class LoadPipeline: Sendable {
             image = try await decode(loaded.data, from: .transfer(ObjectIdentifier(loaded)), after: started, &timings)
         } catch {
             // What the request's own coder cannot read, others may.
-            if request.coder == nil, loader.remembersFailure(error) { failedURLs.insert(CacheKey(request.url), error) }
+            if request.coder == nil { remember(error, of: loader) }
             throw error.after(loaded.data.transactions)
         }
         if request.retryFailed { failedURLs.remove(CacheKey(request.url)) }
@@ -212,7 +212,7 @@ final class LoadPipeline: Sendable {
         _ loader: any ImageLoader, _ request: ImageRequest, following: Following? = nil, _ timings: inout StageTimings
     ) async throws(ImageError) -> Fetched {
         if offline.forbids(request) { throw ImageError(.offline, "loading over the network is switched off") }
-        if !request.retryFailed, let failure = failedURLs.failure(of: CacheKey(request.url)) {
+        if !request.retryFailed, request.isGet, let failure = failedURLs.failure(of: CacheKey(request.url)) {
             throw ImageError(
                 .failedURL, "failed for good a moment ago; not asked again yet", httpStatus: failure.httpStatus, cause: failure)
         }
@@ -223,9 +223,14 @@ final class LoadPipeline: Sendable {
             return try await following.wait(
                 for: Task(executorPreference: engine.executor) { [self] in await outcome(loader, request, following) })
         } catch {
-            if loader.remembersFailure(error) { failedURLs.insert(CacheKey(request.url), error) }
+            remember(error, of: loader)
             throw error
         }
+    }
+
+    /// What another method says of the URL holds for that method only.
+    private func remember(_ error: ImageError, of loader: any ImageLoader) {
+        if request.isGet, loader.remembersFailure(error) { failedURLs.insert(CacheKey(request.url), error) }
     }
 
     private func outcome(_ loader: any ImageLoader, _ request: ImageRequest, _ following: Following) async
