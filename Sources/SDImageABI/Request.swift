@@ -37,6 +37,16 @@ final class RequestObject: @unchecked Sendable {
         return text
     }
 
+    /// Name and value of a field; nil behind the last.
+    func header(at index: Int) -> (name: CString, value: CString)? {
+        guard value.headers.indices.contains(index) else { return nil }
+        let name = CString(value.headers[index].name)
+        lentHeaders[":name"] = name
+        let text = CString(value.headers[index].value)
+        lentHeaders[":value"] = text
+        return (name, text)
+    }
+
     func setOptions(_ bag: OptionsBag?) {
         value.options = bag ?? OptionsBag()
         options = bag.map(OptionsObject.init)
@@ -201,6 +211,13 @@ public func sdimage_request_reset_freshness(_ request: Object) {
 public func sdimage_request_set_header(_ request: Object, _ name: Text, _ value: Text) {
     guard let field = unsafe Input.text(name) else { return }
     unsafe change(request) { unsafe $0.setHeader(field, Input.text(value)) }
+}
+
+@_cdecl("sdimage_request_header_at") @implementation
+public func sdimage_request_header_at(_ request: Object, _ index: Int, _ value: UnsafeMutablePointer<Text>?) -> Text {
+    let field = unsafe read(request, RequestObject.self, nil) { $0.header(at: index) }
+    if let value = unsafe value { unsafe value.pointee = field?.value.pointer }
+    return unsafe field?.name.pointer
 }
 
 @_cdecl("sdimage_request_set_method") @implementation

@@ -16,7 +16,6 @@ final class HostTransport: @unchecked Sendable {
     let asked = Locked<[Asked]>([])
     let cancelled = Locked(0)
     let destroyed = Locked(0)
-    private static let names = ["Authorization", "User-Agent", "Accept", "X-Own", "Range", "If-Range", "If-None-Match"]
 
     init(_ answer: @escaping @Sendable (Asked, OpaquePointer?) -> Void) { self.answer = answer }
 
@@ -48,8 +47,9 @@ final class HostTransport: @unchecked Sendable {
 
     private func start(_ request: OpaquePointer?, _ exchange: OpaquePointer?) {
         var headers: [String: String] = [:]
-        for name in HostTransport.names {
-            if let value = sdimage_request_header(request, name) { headers[name] = String(cString: value) }
+        var value: UnsafePointer<CChar>?
+        while let name = sdimage_request_header_at(request, headers.count, &value) {
+            headers[String(cString: name)] = value.map { String(cString: $0) }
         }
         let body = sdimage_request_body(request)
         let asked = Asked(

@@ -186,6 +186,10 @@ SDIMAGE_API void sdimage_request_set_header(sdimage_request *request, const char
  * the request is freed. */
 SDIMAGE_API const char *sdimage_request_header(sdimage_request *request, const char *name);
 
+/* The header fields that the request sets, in their order: the name of one, NULL behind the last, and in *value, which may be
+ * NULL, what it says. Borrowed until fields are asked for again or the request is freed. */
+SDIMAGE_API const char *sdimage_request_header_at(sdimage_request *request, size_t index, const char **value);
+
 /* The method of the HTTP request, e.g. "POST"; NULL, the default, is GET. A method that is no token (RFC 9110, section 5.6.2),
  * CONNECT and TRACE make the load fail with INVALID_REQUEST. The cache key does not depend on method and body: give such a
  * request a key of its own where the URL alone does not name the picture. Loads that are not GET share no transfer, ask under

@@ -4,7 +4,7 @@
  * the queue with its limits and priorities, sharing, time-outs, retries, redirects and their rules, resumption, what is
  * accepted of status, type and size, hooks, freshness, pictures of parts, progress, transactions.
  *
- *   static sdimage_status start(void *user_data, const sdimage_request *request, sdimage_exchange *exchange) {
+ *   static sdimage_status start(void *user_data, sdimage_request *request, sdimage_exchange *exchange) {
  *       return my_client_send(user_data, sdimage_request_url(request, NULL), sdimage_exchange_ref(exchange));
  *   }
  *   sdimage_transport_vtable table = {.size = sizeof table, .start = start};
@@ -36,11 +36,11 @@ typedef struct sdimage_transport_vtable {
     size_t size;
 
     /* Starts an exchange and returns; on a thread of the library that may block for a while. `request` has URL, method, header
-     * fields (those of the downloader included, and proof of who asks) and body as they are to be sent, is lent, and must
-     * not follow redirects. The exchange is lent too: sdimage_exchange_ref keeps it when the work goes on elsewhere. Exactly one
+     * fields (sdimage_request_header_at: those of the downloader included, and proof of who asks) and body as they are to be
+     * sent, and is lent. Redirects are not followed, they are the answer. The exchange is lent too: sdimage_exchange_ref keeps it when the work goes on elsewhere. Exactly one
      * sdimage_exchange_finish ends it; releasing the last reference without it is CONNECTION_LOST, and returning a
      * negative status ends it with that. */
-    sdimage_status (*start)(void *user_data, const sdimage_request *request, sdimage_exchange *exchange);
+    sdimage_status (*start)(void *user_data, sdimage_request *request, sdimage_exchange *exchange);
 
     /* Nobody waits any more: stop soon, and finish. May be NULL. Any thread; must not block. */
     void (*cancel)(void *user_data, sdimage_exchange *exchange);

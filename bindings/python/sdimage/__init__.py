@@ -28,6 +28,7 @@ from .options import DecodeOptions
 from .request import RequestOptions
 from .result import Result, Transaction
 from .task import Task
+from .transport import Transport, TransportRequest
 
 __version__ = version()
 
@@ -55,6 +56,8 @@ __all__ = [
     "Result",
     "Task",
     "Transaction",
+    "Transport",
+    "TransportRequest",
     "decode",
     "doctor",
     "info",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from . import _bytes, _enums
+from ._bytes import ReadableBuffer
 from ._ffi import lib
 from ._handle import Handle
 from .encoding import EncodeOptions, encode_options
@@ -47,6 +48,9 @@ class RequestOptions(DecodeOptions, total=False):
     freshness: str
     #: Header fields of the HTTP request; ``None`` removes one.
     headers: Mapping[str, str | None] | None
+    #: The HTTP method, ``"GET"`` when left out, and what is sent with another.
+    method: str | None
+    body: ReadableBuffer | None
     #: Milliseconds for the whole transfer.
     timeout_ms: int | None
     #: Largest body in decoded bytes.
@@ -141,6 +145,13 @@ def _set_transfer(pointer: int, options: RequestOptions) -> None:
         lib.sdimage_request_set_freshness(pointer, _enums.number(_enums.FRESHNESS, freshness, "freshness"))
     for name, value in (options.get("headers") or {}).items():
         lib.sdimage_request_set_header(pointer, name.encode(), None if value is None else value.encode())
+    method = options.get("method")
+    if method is not None:
+        lib.sdimage_request_set_method(pointer, method.encode())
+    body = options.get("body")
+    if body is not None:
+        with _bytes.new_data(body) as data:
+            lib.sdimage_request_set_body(pointer, data.pointer)
     lib.sdimage_request_set_timeout_ms(pointer, unsigned(options.get("timeout_ms"), "timeout_ms", U32))
     lib.sdimage_request_set_max_body_bytes(pointer, unsigned(options.get("max_body_bytes"), "max_body_bytes"))
     retries = options.get("max_retries")

@@ -21,6 +21,7 @@ PLAIN = {
     "int64_t": ctypes.c_int64,
     "uint64_t": ctypes.c_uint64,
     "char *": ctypes.c_char_p,
+    "char **": ctypes.POINTER(ctypes.c_char_p),
     "void *": ctypes.c_void_p,
     "void **": ctypes.POINTER(ctypes.c_void_p),
     "size_t *": ctypes.POINTER(ctypes.c_size_t),
@@ -44,6 +45,7 @@ PLAIN = {
     "sdimage_coder_vtable *": ctypes.POINTER(_ffi.CoderTable),
     "sdimage_transformer_vtable *": ctypes.POINTER(_ffi.TransformerTable),
     "sdimage_download_hooks_vtable *": ctypes.POINTER(_ffi.HooksTable),
+    "sdimage_transport_vtable *": ctypes.POINTER(_ffi.TransportTable),
     "sdimage_source_vtable *": ctypes.POINTER(_ffi.SourceTable),
     "sdimage_host_vtable *": ctypes.POINTER(_ffi.HostTable),
 }
@@ -115,6 +117,7 @@ class Table(unittest.TestCase):
             "sdimage_transformer_vtable": _ffi.TransformerTable,
             "sdimage_cache_vtable": _ffi.CacheTable,
             "sdimage_download_hooks_vtable": _ffi.HooksTable,
+            "sdimage_transport_vtable": _ffi.TransportTable,
         }
         for name, table in tables.items():
             found = re.search(rf"typedef struct {name} \{{(.*?)\}} {name};", text(), flags=re.DOTALL)
