@@ -15,7 +15,7 @@ from .animation import Animation
 from .cache import ImageCache
 from .caches import Cache, CacheChain, LayeredCache
 from .coder import Coder, register_coder, unregister_coder
-from .doctor import doctor, trim_memory, version, watch_memory_pressure
+from .doctor import doctor, metrics, trim_memory, version, watch_memory_pressure
 from .encoding import EncodeOptions
 from .entries import Entry
 from .errors import Error
@@ -61,6 +61,7 @@ __all__ = [
     "decode",
     "doctor",
     "info",
+    "metrics",
     "placeholders",
     "read_metadata",
     "register_coder",

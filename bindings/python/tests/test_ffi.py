@@ -39,6 +39,7 @@ PLAIN = {
     "sdimage_cache_totals_fn": _ffi.CACHE_TOTALS,
     "sdimage_cache_path_fn": _ffi.CACHE_PATH,
     "sdimage_log_fn": _ffi.LOG,
+    "sdimage_load_observer_fn": _ffi.OBSERVER,
     "sdimage_load_handler *": ctypes.POINTER(_ffi.LoadHandler),
     "sdimage_loader_vtable *": ctypes.POINTER(_ffi.LoaderTable),
     "sdimage_cache_vtable *": ctypes.POINTER(_ffi.CacheTable),
