@@ -56,6 +56,16 @@ public func sdimage_request_set_hooks(_ request: Object, _ hooks: Object) {
     unsafe Handle.find(request, as: RequestObject.self)?.value.hooks = Handle.find(hooks, as: DownloadHooks.self)
 }
 
+@_cdecl("sdimage_response_ref") @implementation
+public func sdimage_response_ref(_ response: Object) -> Object {
+    unsafe Handle.ref(response, as: ResponseObject.self)
+}
+
+@_cdecl("sdimage_response_unref") @implementation
+public func sdimage_response_unref(_ response: Object) {
+    unsafe Handle.unref(response, as: ResponseObject.self)
+}
+
 @_cdecl("sdimage_response_url") @implementation
 public func sdimage_response_url(_ response: Object) -> Text {
     unsafe read(response, ResponseObject.self, CString.empty.pointer) { unsafe $0.value.url.pointer }

@@ -74,7 +74,10 @@ SDIMAGE_API void sdimage_downloader_config_set_hooks(sdimage_downloader_config *
  * objects share no transfer, unless they only modify requests. */
 SDIMAGE_API void sdimage_request_set_hooks(sdimage_request *request, sdimage_download_hooks *hooks);
 
-/* --- The answer that modify_response and decrypt see. */
+/* --- The answer of a server: what modify_response and decrypt see, and what a task or a result tells (task.h, result.h). */
+
+SDIMAGE_API sdimage_response *sdimage_response_ref(sdimage_response *response);
+SDIMAGE_API void sdimage_response_unref(sdimage_response *response);
 
 /* The URL after redirects, without user and password. Borrowed. */
 SDIMAGE_API const char *sdimage_response_url(const sdimage_response *response);
