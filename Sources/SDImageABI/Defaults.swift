@@ -36,6 +36,9 @@ enum Defaults {
     private struct Shared {
         var caches: [WeakCache] = []
         weak var defaultCache: ImageCache?
+        /// In place of those that the library would make.
+        var cache: (any ImageCaching)?
+        var loader: (any ImageLoader)?
     }
 
     private struct WeakCache { weak var cache: ImageCache? }
@@ -72,11 +75,12 @@ enum Defaults {
         monitorPressure()
         let cache: (any ImageCaching)? =
             if case .inherited = configuration.cache { try defaultCache() } else { configuration.cache.resolved(nil) }
-        let loader: any ImageLoader = if let own = configuration.loader { own } else { try defaultLoader(lease) }
+        let named = configuration.loader ?? shared.withLock { $0.loader }
+        let loader: any ImageLoader = if let named { named } else { try defaultLoader(lease) }
         return ImageManager(
             cache: cache, loader: loader, dispatcher: configuration.dispatcher ?? LibraryDispatcher(lease: lease),
             transformer: configuration.transformer, registry: coders, failedURLRetryAfter: configuration.failedURLRetryAfter,
-            freshness: configuration.freshness, ignoresSignatures: configuration.ignoresSignatures,
+            freshness: configuration.freshness, ignoresSignatures: configuration.ignoresSignatures, hooks: configuration.hooks,
             observers: [statistics] + (configuration.observer.map { [$0] } ?? []), lease: lease)
     }
 
@@ -118,9 +122,27 @@ enum Defaults {
         monitor?.setOn(watchesMemory.load(ordering: .relaxed))
     }
 
+    /// For managers that name none, from now on; nil: one that the library makes.
+    static func setCache(_ cache: (any ImageCaching)?) {
+        let old = shared.withLock { shared in
+            defer { shared.cache = cache }
+            return shared.cache
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    /// For managers that name none, from now on; nil: the built-in ones.
+    static func setLoader(_ loader: (any ImageLoader)?) {
+        let old = shared.withLock { shared in
+            defer { shared.loader = loader }
+            return shared.loader
+        }
+        withExtendedLifetime(old) {}
+    }
+
     /// One for all managers that name none, as long as there is such a manager.
-    private static func defaultCache() throws(ImageError) -> ImageCache {
-        if let cache = shared.withLock({ $0.defaultCache }) { return cache }
+    private static func defaultCache() throws(ImageError) -> any ImageCaching {
+        if let cache = shared.withLock({ $0.cache ?? $0.defaultCache }) { return cache }
         let made = try makeCache(CacheConfiguration())
         // Another thread may have been faster: then its cache is everybody's.
         return shared.withLock { shared in

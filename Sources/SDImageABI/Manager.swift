@@ -11,6 +11,7 @@ struct ManagerConfiguration {
     var freshness = FreshnessPolicy.ignore
     var ignoresSignatures = false
     var observer: (any LoadObserver)?
+    var hooks: LoadHooks?
 }
 
 typealias ManagerConfigObject = Box<ManagerConfiguration>
@@ -91,6 +92,26 @@ public func sdimage_manager_new(_ config: Object, _ manager: ObjectOut, _ error:
     }
 }
 
+@_cdecl("sdimage_manager_shared") @implementation
+public func sdimage_manager_shared(_ manager: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(manager)
+        unsafe try give(try SharedManager.get(), manager)
+    }
+}
+
+@_cdecl("sdimage_set_default_cache") @implementation
+public func sdimage_set_default_cache(_ cache: Object) {
+    if unsafe cache != nil, unsafe Handle.find(cache, as: CacheObject.self) == nil { return }
+    Defaults.setCache(unsafe Handle.find(cache, as: CacheObject.self)?.cache)
+}
+
+@_cdecl("sdimage_set_default_loader") @implementation
+public func sdimage_set_default_loader(_ loader: Object) {
+    if unsafe loader != nil, unsafe Handle.find(loader, as: LoaderObject.self) == nil { return }
+    Defaults.setLoader(unsafe Handle.find(loader, as: LoaderObject.self)?.loader)
+}
+
 @_cdecl("sdimage_manager_ref") @implementation
 public func sdimage_manager_ref(_ manager: Object) -> Object {
     unsafe Handle.ref(manager, as: ManagerObject.self)
@@ -152,7 +173,7 @@ public func sdimage_manager_cache_key(_ manager: Object, _ request: Object, _ ke
         unsafe try requirePlace(key)
         let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
         let request = unsafe try Handle.borrow(request, as: RequestObject.self).value
-        unsafe try give(try Bytes.copying(manager.cacheKey(for: request).bytes), key)
+        unsafe try give(try Bytes.copying(try manager.cacheKey(for: request).bytes), key)
     }
 }
 
@@ -189,6 +210,7 @@ public func sdimage_manager_close(_ manager: Object, _ timeoutMs: UInt32, _ erro
         let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
         if Engine.isForked { throw .forked }
         let tasks = manager.close()
+        SharedManager.letGo(of: manager)
         guard !LibraryThread.isCurrent else { return }
         let end = deadline(timeoutMs)
         for task in tasks where !task.isWaitingFutile && !task.waitForDelivery(deadline: end) {

@@ -290,6 +290,32 @@ public func sdimage_request_reset_cache(_ request: Object) {
     unsafe change(request) { $0.cache = .inherited }
 }
 
+@_cdecl("sdimage_request_set_original_cache") @implementation
+public func sdimage_request_set_original_cache(_ request: Object, _ cache: Object) {
+    unsafe change(request) { $0.originalCache = unsafe setting(cache, CacheObject.self, $0.originalCache, \.cache) }
+}
+
+@_cdecl("sdimage_request_reset_original_cache") @implementation
+public func sdimage_request_reset_original_cache(_ request: Object) {
+    unsafe change(request) { $0.originalCache = .inherited }
+}
+
+@_cdecl("sdimage_request_set_require_animation") @implementation
+public func sdimage_request_set_require_animation(_ request: Object, _ require: Bool) {
+    unsafe change(request) { $0.requiresAnimation = require }
+}
+
+@_cdecl("sdimage_request_set_preload_frames") @implementation
+public func sdimage_request_set_preload_frames(_ request: Object, _ preload: Bool) {
+    unsafe change(request) { $0.preloadsFrames = preload }
+}
+
+@_cdecl("sdimage_request_copy_decode_options") @implementation
+public func sdimage_request_copy_decode_options(_ request: Object, _ options: ObjectOut) {
+    guard let options = unsafe options, let request = unsafe Handle.find(request, as: RequestObject.self) else { return }
+    unsafe options.pointee = Handle.own(DecodeOptionsObject(request.value.decodeOptions))
+}
+
 @_cdecl("sdimage_request_set_loader") @implementation
 public func sdimage_request_set_loader(_ request: Object, _ loader: Object) {
     unsafe change(request) { $0.loader = unsafe setting(loader, LoaderObject.self, $0.loader, \.loader) }

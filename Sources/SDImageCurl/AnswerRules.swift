@@ -33,7 +33,10 @@ enum AnswerRules {
             case .fail where transfer.ticket.hooks?.response != nil: transfer.beginBody()
             case .fail, .redirect, .startAnew: transfer.disposition = .discard
             }
-            if !RedirectRules.isRedirect(transfer.head.status) { transfer.tell(.responded) }
+            if !RedirectRules.isRedirect(transfer.head.status) {
+                transfer.reportResponse()
+                transfer.tell(.responded)
+            }
         }
         return true
     }

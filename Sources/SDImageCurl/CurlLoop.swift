@@ -202,6 +202,7 @@ import SDImage
         switch answer {
         case .response(let response):
             transfer.head = ResponseHead(response)
+            transfer.reportResponse()
             judge(transfer, nil)
         case .redirect(let location): follow(transfer, location)
         case .refusal(let error): end(transfer, .failure(error))

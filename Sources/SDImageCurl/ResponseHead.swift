@@ -20,6 +20,8 @@ struct ResponseHead {
     var keepsFields = false
     /// What follows are trailers, which change nothing (RFC 9110, section 6.5.1).
     private(set) var isComplete = false
+    /// The fields as they came.
+    private(set) var lines: [UInt8] = []
 
     init() {}
 
@@ -52,6 +54,8 @@ struct ResponseHead {
             status = unsafe ResponseHead.status(in: text)
             answer.status = status
         } else if !isComplete, let colon = unsafe text.firstIndex(of: Byte.colon) {
+            unsafe lines.append(contentsOf: text)
+            lines.append(Byte.newline)
             unsafe takeField(text[..<colon], ResponseHead.trimmed(text[(colon + 1)...]))
         }
         return false

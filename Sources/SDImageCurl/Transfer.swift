@@ -222,6 +222,11 @@ final class Transfer {
         }
     }
 
+    /// An answer has come that is no redirect, or a hook has changed it.
+    func reportResponse() {
+        ticket.progress.responded(ReceivedHead(url: url.redacted, status: head.status, lines: head.lines))
+    }
+
     /// Lets the host hear of it.
     func tell(_ kind: DownloadEvent.Kind, _ error: ImageError? = nil) {
         guard let hear = ticket.hooks?.event else { return }

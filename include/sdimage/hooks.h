@@ -81,7 +81,8 @@ SDIMAGE_API void sdimage_downloader_config_set_hooks(sdimage_downloader_config *
  * objects share no transfer, unless they only modify requests. */
 SDIMAGE_API void sdimage_request_set_hooks(sdimage_request *request, sdimage_download_hooks *hooks);
 
-/* --- The answer that modify_response and decrypt see, or that you make. */
+/* --- The answer of a server: what modify_response and decrypt see, what a task or a result tells (task.h, result.h), or one
+ * that you make. */
 
 /* An answer without header fields, for sdimage_download_hooks_new_fixed and for transports. NULL when memory is refused. */
 SDIMAGE_API sdimage_response *sdimage_response_new(int32_t status);

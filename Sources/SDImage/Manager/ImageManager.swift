@@ -21,6 +21,7 @@ package final class ImageManager: Sendable {
     private let freshness: FreshnessPolicy
     private let observers: [any LoadObserver]
     private let ignoresSignatures: Bool
+    private let hooks: LoadHooks?
     package let offline = OfflineSwitch()
     private let fetches = Coalescer<FetchKey, Fetched>()
     private let decodes = Coalescer<DecodeKey, Image>()
@@ -31,8 +32,8 @@ package final class ImageManager: Sendable {
     package init(
         cache: (any ImageCaching)?, loader: (any ImageLoader)?, dispatcher: any Dispatcher,
         transformer: (any ImageTransformer)?, registry: CoderRegistry, failedURLRetryAfter: Int64,
-        freshness: FreshnessPolicy = .ignore,
-        ignoresSignatures: Bool = false, observers: [any LoadObserver], lease: EngineLease
+        freshness: FreshnessPolicy = .ignore, ignoresSignatures: Bool = false, hooks: LoadHooks? = nil,
+        observers: [any LoadObserver], lease: EngineLease
     ) {
         self.observers = observers
         self.cache = cache
@@ -43,6 +44,7 @@ package final class ImageManager: Sendable {
         self.lease = lease
         self.freshness = freshness
         self.ignoresSignatures = ignoresSignatures
+        self.hooks = hooks
         failedURLs = FailedURLs(retryAfter: failedURLRetryAfter)
         variants = VariantWriter(registry: registry)
     }
@@ -52,6 +54,15 @@ package final class ImageManager: Sendable {
         throws(ImageError) -> LoadTask
     {
         if Engine.isForked { throw .forked }
+        guard hooks != nil || request.loadHooks != nil else { return try begin(request, handler, token, owner) }
+        if state.withLock({ $0.isClosed }) { throw .shutdown }
+        return try begin(try request.processed(by: hooks, transformer: transformer), handler, token, owner)
+    }
+
+    /// The synchronous head of a load whose request hooks have seen.
+    private func begin(
+        _ request: ImageRequest, _ handler: (any LoadHandler)?, _ token: UInt, _ owner: (any Sendable & AnyObject)?
+    ) throws(ImageError) -> LoadTask {
         if state.withLock({ $0.isClosed }) { throw .shutdown }
         let keys = keys(request)
         let dispatcher = request.dispatcher.resolved(dispatcher) ?? LibraryDispatcher(lease: lease)
@@ -72,7 +83,9 @@ package final class ImageManager: Sendable {
     }
 
     /// The key under which the picture of a request is kept.
-    package func cacheKey(for request: ImageRequest) -> CacheKey { keys(request).final }
+    package func cacheKey(for request: ImageRequest) throws(ImageError) -> CacheKey {
+        keys(try request.processed(by: hooks, transformer: transformer)).final
+    }
 
     private func keys(_ request: ImageRequest) -> LoadKeys {
         LoadKeys(
@@ -89,6 +102,8 @@ package final class ImageManager: Sendable {
     package func cancelAll() {
         for task in tasks { task.cancel() }
     }
+
+    package var isClosed: Bool { state.withLock { $0.isClosed } }
 
     /// Takes no more loads and ends the running ones with `shutdown`. Those whose last callback has not returned are
     /// returned, to be waited for.
@@ -108,7 +123,8 @@ package final class ImageManager: Sendable {
         guard request.sourcePolicy != .loaderOnly, request.queryCacheType.contains(.memory),
             let cache = request.cache.resolved(cache)
         else { return nil }
-        return cache.memoryImage(for: keys.final) ?? keys.related(request, in: cache)
+        let image = cache.memoryImage(for: keys.final) ?? keys.related(request, in: cache)
+        return request.requiresAnimation && image?.frames == nil ? nil : image
     }
 
     private func result(_ kind: DeliveryKind, _ image: Image, _ rule: FreshnessRule, _ keys: LoadKeys, _ task: LoadTask)
@@ -168,7 +184,7 @@ package final class ImageManager: Sendable {
         }
         let pipeline = LoadPipeline(
             request: request, keys: keys, task: task, cache: request.cache.resolved(cache),
-            loader: request.loader.resolved(loader), engine: lease.engine, registry: registry, failedURLs: failedURLs,
+            loader: request.mayBeLoaded ? request.loader.resolved(loader) : nil, engine: lease.engine, registry: registry, failedURLs: failedURLs,
             fetches: fetches, decodes: decodes, progressions: progressions, variants: variants, offline: offline, policy: policy,
             memoryImage: memoryImage, isRenewal: isRenewal, renew: { [weak self] image in self?.renew(request, keys, image) })
         let awaited: BlockingReads = memoryImage == nil ? .disk : .memoryData
@@ -241,8 +257,11 @@ package struct LoadKeys: Sendable {
         return LoadKeys.composed(original, LoadKeys.shapeSuffixes(options) + (transformer.map { [$0.key] } ?? []))
     }
 
-    /// Under which key a picture is kept.
-    func key(of image: Image, _ request: ImageRequest) -> CacheKey { request.transforms(image) ? final : decoded }
+    /// Under which key a picture is kept; nil for one whose transformer failed.
+    func key(of image: Image, _ request: ImageRequest) -> CacheKey? {
+        guard transformer != nil, request.transforms(image) else { return decoded }
+        return image.metadata.isTransformed ? final : nil
+    }
 
     /// A picture in memory under another key that answers the request: one that its transformer would leave as it is, or an
     /// animation of which only the first frame is wanted (spec CAC-21).
@@ -256,10 +275,20 @@ package struct LoadKeys: Sendable {
         return image.still
     }
 
-    /// The picture as asked for. A crop is a view: what is kept for long must not keep the whole picture.
+    /// The picture as asked for, or as it was where the transformer fails (spec MGR-17). A crop is a view: what is kept for
+    /// long must not keep the whole picture.
     func transformed(_ image: Image, _ request: ImageRequest, _ stop: StopSignal) throws(ImageError) -> Image {
         guard let transformer, request.transforms(image) else { return image }
-        return try image.framesTransformed(by: transformer, cacheKey: final, stop: stop).compacted()
+        do throws(ImageError) {
+            let result = try image.framesTransformed(by: transformer, cacheKey: final, stop: stop).compacted()
+            var metadata = result.metadata
+            metadata.isTransformed = true
+            return result.with(metadata)
+        } catch {
+            if [.cancelled, .noMemory].contains(error.status) { throw error }
+            Log.write(.warning, "a picture stays as it is, its transformer failed: \(error.message.string) (\(error.status))")
+            return image
+        }
     }
 
     private static func suffixes(_ options: DecodeOptions) -> [String] {

@@ -47,6 +47,7 @@ package final class LoadTask: Sendable {
         var isFinalDelivered = false
         var received: Int64 = 0
         var expected: Int64 = -1
+        var head: ReceivedHead?
         var work: Task<Void, Never>?
         var handler: (any LoadHandler)?
         /// Told once the final result is delivered.
@@ -88,6 +89,18 @@ package final class LoadTask: Sendable {
     package var isFinished: Bool { result != nil }
     package var isDelivered: Bool { monitor.withLock { $0.isFinalDelivered } }
     package var progress: (received: Int64, expected: Int64) { monitor.withLock { ($0.received, $0.expected) } }
+
+    /// What the server of a download has answered so far; nil where none has.
+    package var response: ReceivedHead? { monitor.withLock { $0.head } }
+
+    /// Remembers an answer, in place of one before.
+    package func note(_ head: ReceivedHead) {
+        let old = monitor.withLock { state in
+            defer { state.head = head }
+            return state.head
+        }
+        withExtendedLifetime(old) {}
+    }
 
     /// Remembers the running work, to be cancelled with the load.
     package func attach(_ work: Task<Void, Never>) {

@@ -8,7 +8,7 @@ package struct ImageRequest: Sendable {
     package var sourcePolicy: SourcePolicy = .any
     package var queryCacheType: CacheLayers = .all
     package var storeCacheType: CacheLayers = .all
-    /// For the encoded original, where the picture itself is made from it; only `disk` counts.
+    /// For the original, where the picture itself is made from it. Memory has a part in it where the request says so.
     package var originalQueryCacheType: CacheLayers = .disk
     package var originalStoreCacheType: CacheLayers = .disk
     package var waitForStore = false
@@ -45,6 +45,8 @@ package struct ImageRequest: Sendable {
     package var acceptsInvalidCertificates = false
     package var loader: Setting<any ImageLoader> = .inherited
     package var cache: Setting<any ImageCaching> = .inherited
+    /// For originals, where the picture itself is made from them; inherited: the same.
+    package var originalCache: Setting<any ImageCaching> = .inherited
     package var dispatcher: Setting<any Dispatcher> = .inherited
     /// Decodes in place of the registered coders.
     package var coder: (any ImageCoder)?
@@ -52,8 +54,14 @@ package struct ImageRequest: Sendable {
     /// Also frames of animations, and pictures drawn from shapes, which are left as they are otherwise.
     package var transformsAnimated = false
     package var transformsVector = false
+    /// A picture that does not move is an error.
+    package var requiresAnimation = false
+    /// All frames of an animation are decoded before it is delivered.
+    package var preloadsFrames = false
     /// In place of those of the downloader that they have.
     package var hooks: DownloadHooks?
+    /// In place of those of the manager that they have.
+    package var loadHooks: LoadHooks?
     /// String-keyed values for hooks and plug-ins.
     package var options = OptionsBag()
 

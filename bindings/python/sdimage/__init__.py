@@ -22,11 +22,12 @@ from .errors import Error
 from .header import info, read_metadata, sniff
 from .hooks import DownloadEvent, DownloadHooks, DownloadRequest, DownloadResponse
 from .image import Image, decode
+from .load_hooks import LoadHooks, RequestDraft
 from .loader import Downloader, Loader, LoadRequest
-from .manager import Manager
+from .manager import Manager, set_default_cache, set_default_loader
 from .options import DecodeOptions
 from .request import RequestOptions
-from .result import Result, Transaction
+from .result import Response, Result, Transaction
 from .task import Task
 from .transport import Transport, TransportRequest
 
@@ -49,10 +50,13 @@ __all__ = [
     "Image",
     "ImageCache",
     "LayeredCache",
+    "LoadHooks",
     "LoadRequest",
     "Loader",
     "Manager",
+    "RequestDraft",
     "RequestOptions",
+    "Response",
     "Result",
     "Task",
     "Transaction",
@@ -65,6 +69,8 @@ __all__ = [
     "placeholders",
     "read_metadata",
     "register_coder",
+    "set_default_cache",
+    "set_default_loader",
     "sniff",
     "transforms",
     "trim_memory",

@@ -49,14 +49,20 @@ TRANSFORM = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_size_t, HANDLE_OUT,
 PRESERVES_METADATA = CFUNCTYPE(c_bool, c_void_p)
 CACHE_IMAGE = CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_size_t)
 CACHE_SET_IMAGE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p)
-CACHE_QUERY = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p)
-CACHE_STORE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p)
+CACHE_QUERY = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p)
+CACHE_STORE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p)
+CACHE_CONTAINS_KEY = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p)
 CACHE_REMOVE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_int, c_void_p)
 CACHE_CLEAR = CFUNCTYPE(None, c_void_p, c_int, c_void_p)
 MODIFY = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
 DECRYPT = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
 REDIRECT = CFUNCTYPE(None, c_void_p, c_char_p, c_char_p, c_int32, c_void_p)
 EVENT = CFUNCTYPE(None, c_void_p, c_void_p)
+PROCESS_REQUEST = CFUNCTYPE(None, c_void_p, c_void_p)
+CACHE_KEY = CFUNCTYPE(c_void_p, c_void_p, c_void_p)
+SERIALIZE = CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
+SHOULD_LOAD = CFUNCTYPE(c_bool, c_void_p, c_void_p)
+SHOULD_REMEMBER = CFUNCTYPE(c_bool, c_void_p, c_void_p, c_void_p)
 INFO = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT)
 
 
@@ -130,7 +136,7 @@ class CacheTable(Structure):
         ("query", CACHE_QUERY),
         ("store", CACHE_STORE),
         ("remove", CACHE_REMOVE),
-        ("contains", CACHE_QUERY),
+        ("contains", CACHE_CONTAINS_KEY),
         ("clear", CACHE_CLEAR),
     ]
 
@@ -155,6 +161,19 @@ class HooksTable(Structure):
 
 
 # The tables of sources and host loops are passed on unseen: this package makes none.
+
+
+class LoadHooksTable(Structure):
+    """``sdimage_load_hooks_vtable``."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("process_request", PROCESS_REQUEST),
+        ("cache_key", CACHE_KEY),
+        ("serialize", SERIALIZE),
+        ("should_load", SHOULD_LOAD),
+        ("should_remember_failure", SHOULD_REMEMBER),
+    ]
 
 
 class SourceTable(Structure):
@@ -472,6 +491,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_image_is_hdr": (c_bool, (c_void_p,)),
     "sdimage_image_is_incremental": (c_bool, (c_void_p,)),
     "sdimage_image_is_thumbnail": (c_bool, (c_void_p,)),
+    "sdimage_image_is_transformed": (c_bool, (c_void_p,)),
     "sdimage_image_is_vector": (c_bool, (c_void_p,)),
     "sdimage_image_loop_count": (c_uint32, (c_void_p,)),
     "sdimage_image_memory_cost": (c_size_t, (c_void_p,)),
@@ -508,6 +528,9 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_image_width": (c_uint32, (c_void_p,)),
     "sdimage_image_with_metadata": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_info": (c_int, (c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_load_hooks_new_custom": (c_int, (POINTER(LoadHooksTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_load_hooks_ref": (c_void_p, (c_void_p,)),
+    "sdimage_load_hooks_unref": (None, (c_void_p,)),
     "sdimage_load_sink_finish": (None, (c_void_p, c_void_p)),
     "sdimage_load_sink_finish_with_data": (None, (c_void_p, c_void_p)),
     "sdimage_load_sink_finish_with_image": (None, (c_void_p, c_void_p)),
@@ -537,7 +560,9 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_manager_config_set_failed_url_retry_after": (None, (c_void_p, c_int64)),
     "sdimage_manager_config_set_freshness": (None, (c_void_p, c_int)),
     "sdimage_manager_config_set_ignore_signatures": (None, (c_void_p, c_bool)),
+    "sdimage_manager_config_set_load_hooks": (None, (c_void_p, c_void_p)),
     "sdimage_manager_config_set_loader": (None, (c_void_p, c_void_p)),
+    "sdimage_manager_config_set_observer": (None, (c_void_p, OBSERVER, c_void_p, DESTROY)),
     "sdimage_manager_config_set_transformer": (None, (c_void_p, c_void_p)),
     "sdimage_manager_config_unref": (None, (c_void_p,)),
     "sdimage_manager_copy_cache": (None, (c_void_p, HANDLE_OUT)),
@@ -552,6 +577,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_manager_ref": (c_void_p, (c_void_p,)),
     "sdimage_manager_running_count": (c_size_t, (c_void_p,)),
     "sdimage_manager_set_offline": (None, (c_void_p, c_bool)),
+    "sdimage_manager_shared": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_manager_unref": (None, (c_void_p,)),
     "sdimage_metadata_ref": (c_void_p, (c_void_p,)),
     "sdimage_metadata_set_bits_per_channel": (None, (c_void_p, c_uint32)),
@@ -572,6 +598,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_metadata_set_source_size": (None, (c_void_p, c_uint32, c_uint32)),
     "sdimage_metadata_set_xmp": (None, (c_void_p, c_void_p)),
     "sdimage_metadata_unref": (None, (c_void_p,)),
+    "sdimage_metrics": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_options_count": (c_size_t, (c_void_p,)),
     "sdimage_options_get_bool": (c_bool, (c_void_p, c_char_p, c_bool)),
     "sdimage_options_get_data": (c_void_p, (c_void_p, c_char_p)),
@@ -602,6 +629,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_request_add_transformer": (None, (c_void_p, c_void_p)),
     "sdimage_request_body": (c_void_p, (c_void_p,)),
     "sdimage_request_copy": (c_void_p, (c_void_p,)),
+    "sdimage_request_copy_decode_options": (None, (c_void_p, HANDLE_OUT)),
     "sdimage_request_header": (c_char_p, (c_void_p, c_char_p)),
     "sdimage_request_header_at": (c_char_p, (c_void_p, c_size_t, POINTER(c_char_p))),
     "sdimage_request_method": (c_char_p, (c_void_p,)),
@@ -613,6 +641,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_request_reset_freshness": (None, (c_void_p,)),
     "sdimage_request_reset_loader": (None, (c_void_p,)),
     "sdimage_request_reset_max_retries": (None, (c_void_p,)),
+    "sdimage_request_reset_original_cache": (None, (c_void_p,)),
     "sdimage_request_reset_transformer": (None, (c_void_p,)),
     "sdimage_request_set_accept_invalid_certificates": (None, (c_void_p, c_bool)),
     "sdimage_request_set_blocking_reads": (None, (c_void_p, c_int)),
@@ -628,17 +657,21 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_request_set_handle_cookies": (None, (c_void_p, c_bool)),
     "sdimage_request_set_header": (None, (c_void_p, c_char_p, c_char_p)),
     "sdimage_request_set_hooks": (None, (c_void_p, c_void_p)),
+    "sdimage_request_set_load_hooks": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_loader": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_max_body_bytes": (None, (c_void_p, c_size_t)),
     "sdimage_request_set_max_retries": (None, (c_void_p, c_uint32)),
     "sdimage_request_set_method": (None, (c_void_p, c_char_p)),
     "sdimage_request_set_options": (None, (c_void_p, c_void_p)),
+    "sdimage_request_set_original_cache": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_original_query_layers": (None, (c_void_p, c_int)),
     "sdimage_request_set_original_store_layers": (None, (c_void_p, c_int)),
+    "sdimage_request_set_preload_frames": (None, (c_void_p, c_bool)),
     "sdimage_request_set_priority": (None, (c_void_p, c_int)),
     "sdimage_request_set_progressive": (None, (c_void_p, c_bool)),
     "sdimage_request_set_progressive_interval_ms": (None, (c_void_p, c_uint32)),
     "sdimage_request_set_query_layers": (None, (c_void_p, c_int)),
+    "sdimage_request_set_require_animation": (None, (c_void_p, c_bool)),
     "sdimage_request_set_retry_failed": (None, (c_void_p, c_bool)),
     "sdimage_request_set_source_policy": (None, (c_void_p, c_int)),
     "sdimage_request_set_store_layers": (None, (c_void_p, c_int)),
@@ -657,11 +690,12 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_response_new": (c_void_p, (c_int,)),
     "sdimage_response_ref": (c_void_p, (c_void_p,)),
     "sdimage_response_set_header": (None, (c_void_p, c_char_p, c_char_p)),
-    "sdimage_response_set_status": (None, (c_void_p, c_int)),
-    "sdimage_response_status": (c_int, (c_void_p,)),
+    "sdimage_response_set_status": (None, (c_void_p, c_int32)),
+    "sdimage_response_status": (c_int32, (c_void_p,)),
     "sdimage_response_unref": (None, (c_void_p,)),
     "sdimage_response_url": (c_char_p, (c_void_p,)),
     "sdimage_result_cache_key": (c_char_p, (c_void_p,)),
+    "sdimage_result_copy_response": (None, (c_void_p, HANDLE_OUT)),
     "sdimage_result_data": (c_void_p, (c_void_p,)),
     "sdimage_result_error": (c_void_p, (c_void_p,)),
     "sdimage_result_freshness": (c_int, (c_void_p,)),
@@ -683,7 +717,9 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_result_transaction_wire_bytes": (c_size_t, (c_void_p, c_size_t)),
     "sdimage_result_unref": (None, (c_void_p,)),
     "sdimage_result_url": (c_char_p, (c_void_p,)),
+    "sdimage_set_default_cache": (None, (c_void_p,)),
     "sdimage_set_default_limit_bytes": (None, (c_size_t,)),
+    "sdimage_set_default_loader": (None, (c_void_p,)),
     "sdimage_sniff": (c_int, (c_void_p, c_size_t)),
     "sdimage_source_new_custom": (c_int, (POINTER(SourceTable), c_size_t, c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_source_new_data": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
@@ -695,6 +731,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_status_name": (c_char_p, (c_int,)),
     "sdimage_task_cancel": (None, (c_void_p,)),
     "sdimage_task_cancel_and_wait": (c_int, (c_void_p, c_uint32, HANDLE_OUT)),
+    "sdimage_task_copy_response": (None, (c_void_p, HANDLE_OUT)),
     "sdimage_task_copy_result": (None, (c_void_p, HANDLE_OUT)),
     "sdimage_task_is_finished": (c_bool, (c_void_p,)),
     "sdimage_task_progress": (None, (c_void_p, POINTER(c_int64), POINTER(c_int64))),

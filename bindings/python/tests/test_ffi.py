@@ -47,6 +47,7 @@ PLAIN = {
     "sdimage_transformer_vtable *": ctypes.POINTER(_ffi.TransformerTable),
     "sdimage_download_hooks_vtable *": ctypes.POINTER(_ffi.HooksTable),
     "sdimage_transport_vtable *": ctypes.POINTER(_ffi.TransportTable),
+    "sdimage_load_hooks_vtable *": ctypes.POINTER(_ffi.LoadHooksTable),
     "sdimage_source_vtable *": ctypes.POINTER(_ffi.SourceTable),
     "sdimage_host_vtable *": ctypes.POINTER(_ffi.HostTable),
 }
