@@ -55,8 +55,9 @@ import Testing
             sdimage_request_set_progressive_interval_ms(request.pointer, 1)
             _ = try listener.load(manager, request)
         }
-        let sink = held.next()
+        let address = UInt(bitPattern: held.next())
         let thread = Thread { [bytes] in
+            let sink = OpaquePointer(bitPattern: address)
             for start in stride(from: 0, to: bytes.count, by: 20_000) {
                 let piece = Array(bytes[start..<min(start + 20_000, bytes.count)])
                 _ = sdimage_load_sink_write(sink, piece, piece.count, nil)
