@@ -44,7 +44,9 @@ import Testing
         let listeners = (0..<8).map { _ in Listener() }
         for (index, listener) in listeners.enumerated() where index == 0 {
             listener.onResult = { _, _ in
-                isInside.change { if $0 { overlaps.change { $0 += 1 } }; $0 = true }
+                isInside.change {
+                    if $0 { overlaps.change { $0 += 1 } }; $0 = true
+                }
                 Thread.sleep(forTimeInterval: 0.002)
                 isInside.set(false)
             }

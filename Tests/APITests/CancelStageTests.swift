@@ -56,7 +56,9 @@ import Testing
             Gate.of(userData).pass()
             return sdimage_image_new(1, 1, 1, .SDIMAGE_PIXEL_FORMAT_GRAY8, [7], image, error)
         }
-        let coder = try make(sdimage_coder_unref) { sdimage_coder_new_custom("held", &table, gate.retained(), Gate.release, $0, $1) }
+        let coder = try make(sdimage_coder_unref) {
+            sdimage_coder_new_custom("held", &table, gate.retained(), Gate.release, $0, $1)
+        }
         let cache = try makeCache(in: nil)
         let manager = try makeManager(cache: cache, loader: try ScriptedLoader.answering(picture).makeLoader())
         let request = makeRequest("test://a")

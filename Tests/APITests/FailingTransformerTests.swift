@@ -65,7 +65,9 @@ import Testing
                 let request = makeRequest("test://h/a.png")
                 sdimage_request_set_transformer(request.pointer, transformer.pointer)
                 sdimage_request_set_wait_for_store(request.pointer, true)
-                let result = try make(sdimage_result_unref) { sdimage_manager_load_sync(manager.pointer, request.pointer, $0, $1) }
+                let result = try make(sdimage_result_unref) {
+                    sdimage_manager_load_sync(manager.pointer, request.pointer, $0, $1)
+                }
                 #expect(sdimage_image_is_transformed(sdimage_result_image(result.pointer)))
             }
             #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY, nil) == .SDIMAGE_STATUS_OK)

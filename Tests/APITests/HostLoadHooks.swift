@@ -39,12 +39,15 @@ final class HostLoadHooks: @unchecked Sendable {
         if cacheKey != nil {
             table.cache_key = { userData, request in
                 HostLoadHooks.mine(userData).note("key")
-                return HostLoadHooks.data((HostLoadHooks.mine(userData).cacheKey?(HostLoadHooks.url(request)) ?? nil).map { Array($0.utf8) })
+                return HostLoadHooks.data(
+                    (HostLoadHooks.mine(userData).cacheKey?(HostLoadHooks.url(request)) ?? nil).map { Array($0.utf8) })
             }
         }
         if serialize != nil {
             table.serialize = { userData, _, image, data in
-                let bytes = data.map { Array(UnsafeRawBufferPointer(start: sdimage_data_bytes($0), count: sdimage_data_length($0))) }
+                let bytes = data.map {
+                    Array(UnsafeRawBufferPointer(start: sdimage_data_bytes($0), count: sdimage_data_length($0)))
+                }
                 HostLoadHooks.mine(userData).note(bytes == nil ? "serialize made" : "serialize original")
                 return HostLoadHooks.data(HostLoadHooks.mine(userData).serialize?(image, bytes) ?? nil)
             }

@@ -8,7 +8,9 @@ import Testing
     private let folder = TemporaryDirectory()
     private let picture = makePNG(width: 6, height: 4)
 
-    private func answering(_ bytes: [UInt8]? = nil) throws -> Owned { try ScriptedLoader.answering(bytes ?? picture).makeLoader() }
+    private func answering(_ bytes: [UInt8]? = nil) throws -> Owned {
+        try ScriptedLoader.answering(bytes ?? picture).makeLoader()
+    }
 
     private func waiting(_ request: OpaquePointer) { sdimage_request_set_wait_for_store(request, true) }
 
@@ -243,7 +245,9 @@ import Testing
         }
         let manager = try hooks.makeManager()
         let once: (OpaquePointer) -> Void = { sdimage_request_set_max_retries($0, 0) }
-        for path in ["/gone", "/broken"] { #expect(try load(manager, server.url(path), once).status == .SDIMAGE_STATUS_HTTP_STATUS) }
+        for path in ["/gone", "/broken"] {
+            #expect(try load(manager, server.url(path), once).status == .SDIMAGE_STATUS_HTTP_STATUS)
+        }
         #expect(try load(manager, server.url("/gone"), once).httpStatus == 404)
         #expect(try load(manager, server.url("/broken"), once).status == .SDIMAGE_STATUS_FAILED_URL)
         #expect(hooks.calls.get().count == 3)

@@ -56,7 +56,8 @@ import Testing
             let listener = Listener()
             _ = try listener.load(manager, request)
             let final = listener.final()
-            #expect(final?.status == (manager.pointer == still.manager.pointer ? .SDIMAGE_STATUS_UNSUPPORTED : .SDIMAGE_STATUS_OK))
+            #expect(
+                final?.status == (manager.pointer == still.manager.pointer ? .SDIMAGE_STATUS_UNSUPPORTED : .SDIMAGE_STATUS_OK))
         }
         // The URL is good for others.
         sdimage_request_set_require_animation(still.request.pointer, false)
@@ -226,7 +227,8 @@ import Testing
         sdimage_cache_config_set_keep_in_memory(config, false)
         let cache = try make(sdimage_cache_unref) { sdimage_cache_new(config, $0, $1) }
         let manager = try makeManager(cache: cache, loader: try ScriptedLoader.answering(picture).makeLoader())
-        let sources = try (0..<3).map { _ in try load(manager, "test://a") { sdimage_request_set_wait_for_store($0, true) }.source }
+        let sources = try (0..<3).map { _ in try load(manager, "test://a") { sdimage_request_set_wait_for_store($0, true) }.source
+        }
         #expect(sources == [.SDIMAGE_IMAGE_SOURCE_LOADER, .SDIMAGE_IMAGE_SOURCE_DISK, .SDIMAGE_IMAGE_SOURCE_DISK])
     }
 }

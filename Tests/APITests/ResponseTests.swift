@@ -28,7 +28,8 @@ import Testing
     @Test func aTaskTellsTheAnswerWhileItsBodyComes() throws {
         let mayGoOn = DispatchSemaphore(value: 0)
         let server = LoopbackServer { [picture] _, connection in
-            connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(picture.count)\r\nX-Tag:  of it \r\nx-two: 1\r\nX-Two: 2\r\n\r\n")
+            connection.send(
+                "HTTP/1.1 200 OK\r\nContent-Length: \(picture.count)\r\nX-Tag:  of it \r\nx-two: 1\r\nX-Two: 2\r\n\r\n")
             connection.send(Array(picture.prefix(100)))
             mayGoOn.wait()
             connection.send(Array(picture.dropFirst(100)))

@@ -85,7 +85,9 @@ import Testing
             sdimage_request_set_original_store_layers($0, .SDIMAGE_CACHE_LAYERS_ALL)
         }
         #expect(made.width == 5 && made.source == .SDIMAGE_IMAGE_SOURCE_DISK)
-        let kept = Owned(try #require(sdimage_cache_memory_image(cache.pointer, StoringTests.url, -1))) { sdimage_image_unref($0) }
+        let kept = Owned(try #require(sdimage_cache_memory_image(cache.pointer, StoringTests.url, -1))) {
+            sdimage_image_unref($0)
+        }
         #expect(sdimage_image_width(kept.pointer) == 8 && !sdimage_image_is_transformed(kept.pointer))
     }
 
@@ -134,7 +136,9 @@ import Testing
         }
         #expect(small.width == 4 && small.height == 2)
         #expect(small.source == .SDIMAGE_IMAGE_SOURCE_MEMORY && !small.hasData)
-        let kept = Owned(try #require(sdimage_cache_memory_image(cache.pointer, StoringTests.thumbnailKey, -1))) { sdimage_image_unref($0) }
+        let kept = Owned(try #require(sdimage_cache_memory_image(cache.pointer, StoringTests.thumbnailKey, -1))) {
+            sdimage_image_unref($0)
+        }
         #expect(sdimage_image_width(kept.pointer) == 4)
         #expect(diskBytes(cache, StoringTests.thumbnailKey) != nil)
         #expect(diskBytes(cache, StoringTests.url) == nil)
