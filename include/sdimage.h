@@ -25,7 +25,8 @@
  *   log.h         messages                                placeholder.h BlurHash and ThumbHash
  *   cache_chain.h several caches as one                  disk.h        a cache's disk part in detail
  *   cache_async.h caches without blocking                 hooks.h       a host's say in downloads
- *   load_hooks.h  a host's say in loads */
+ *   transport.h   a host's own HTTP client                load_hooks.h  a host's say in loads
+ *   metrics.h     events of loads; numbers */
 #ifndef SDIMAGE_H
 #define SDIMAGE_H
 
@@ -47,12 +48,14 @@
 #include "sdimage/loader.h"
 #include "sdimage/downloader.h"
 #include "sdimage/hooks.h"
+#include "sdimage/transport.h"
 #include "sdimage/cache.h"
 #include "sdimage/disk.h"
 #include "sdimage/cache_async.h"
 #include "sdimage/cache_chain.h"
 #include "sdimage/manager.h"
 #include "sdimage/load_hooks.h"
+#include "sdimage/metrics.h"
 #include "sdimage/log.h"
 
 #endif

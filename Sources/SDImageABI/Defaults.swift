@@ -30,6 +30,7 @@ enum Defaults {
     /// For programs that scale large pictures down (spec COD-27).
     static let limitBytes = Atomic<Int>(60 << 20)
     static let downloader = DownloaderConfiguration()
+    static let statistics = LoadStatistics()
 
     /// Caches that are open, so that all of them can be emptied. Held weakly: an open cache keeps the engine running.
     private struct Shared {
@@ -80,7 +81,7 @@ enum Defaults {
             cache: cache, loader: loader, dispatcher: configuration.dispatcher ?? LibraryDispatcher(lease: lease),
             transformer: configuration.transformer, registry: coders, failedURLRetryAfter: configuration.failedURLRetryAfter,
             freshness: configuration.freshness, ignoresSignatures: configuration.ignoresSignatures, hooks: configuration.hooks,
-            lease: lease)
+            observers: [statistics] + (configuration.observer.map { [$0] } ?? []), lease: lease)
     }
 
     /// For loads that ask one cache and nobody else.
@@ -88,12 +89,15 @@ enum Defaults {
         let lease = try Engine.acquire()
         return ImageManager(
             cache: cache, loader: nil, dispatcher: LibraryDispatcher(lease: lease), transformer: nil, registry: coders,
-            failedURLRetryAfter: 0, lease: lease)
+            failedURLRetryAfter: 0, observers: [statistics], lease: lease)
     }
+
+    /// Those that are open now.
+    static var caches: [ImageCache] { shared.withLock { $0.caches.compactMap(\.cache) } }
 
     static func trimMemory(emptyingCaches: Bool) {
         if emptyingCaches, !Engine.isForked {
-            for cache in shared.withLock({ $0.caches.compactMap(\.cache) }) { cache.memory.memoryPressure() }
+            for cache in caches { cache.memory.memoryPressure() }
         }
         // After the caches, whose pictures come back to the pool.
         PixelPool.shared.trim()

@@ -10,6 +10,7 @@ struct ManagerConfiguration {
     var failedURLRetryAfter: Int64 = 300
     var freshness = FreshnessPolicy.ignore
     var ignoresSignatures = false
+    var observer: (any LoadObserver)?
     var hooks: LoadHooks?
 }
 

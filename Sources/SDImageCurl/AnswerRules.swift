@@ -41,6 +41,14 @@ enum AnswerRules {
         return true
     }
 
+    /// The same of an answer that came as a whole.
+    static func takeHead(_ response: DownloadResponse, of transfer: Transfer) -> Bool {
+        ResponseHead.lines(response).allSatisfy { line in
+            let span = line.span
+            return unsafe span.withUnsafeBytes { line in unsafe takeHead(line, of: transfer) }
+        }
+    }
+
     /// Judged by the head alone.
     static func verdict(_ transfer: Transfer) -> Verdict {
         let head = transfer.head, settings = transfer.settings

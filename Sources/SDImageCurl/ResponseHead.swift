@@ -28,12 +28,16 @@ struct ResponseHead {
     /// As a server would have said it.
     init(_ response: DownloadResponse) {
         keepsFields = true
-        let lines = ["HTTP/1.1 \(response.status)"] + response.headers.map { "\($0.name): \($0.value)" } + [""]
-        for line in lines {
-            let bytes = Array(line.utf8)
-            let span = bytes.span
+        for line in ResponseHead.lines(response) {
+            let span = line.span
             unsafe span.withUnsafeBytes { line in unsafe _ = take(line) }
         }
+    }
+
+    /// An answer as a server would have said it; the last line is empty.
+    static func lines(_ response: DownloadResponse) -> [[UInt8]] {
+        let lines = ["HTTP/1.1 \(response.status)"] + response.headers.map { "\($0.name): \($0.value)" } + [""]
+        return lines.map { Array($0.utf8) }
     }
 
     /// Takes one line with its line end. True when it was the empty line that ends it.

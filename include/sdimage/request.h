@@ -105,7 +105,7 @@ typedef enum SDIMAGE_ENUM sdimage_freshness {
     /* As RFC 9111, RFC 5861 and RFC 8246 say for the cache of one person. A fresh picture is a hit. A stale one is asked for
      * under conditions: "not modified" gives the cached picture; within stale-while-revalidate it is the result at once and
      * is renewed in the background. Where the origin fails (no answer, 5xx, 408, 425, 429, no picture), the result is the
-     * cached picture, stale, with the error beside it, unless the answer forbade that: no-cache, must-revalidate, or a
+     * cached picture, stale, with the error beside it, without a second try that the request does not ask for, unless the answer forbade that: no-cache, must-revalidate, or a
      * stale-if-error that is over. Any other refusal, as 404, is an error without a picture. */
     SDIMAGE_FRESHNESS_RESPECT = 1,
     /* The cached picture is delivered as CACHED and asked for under conditions; the FINAL says whether it has changed. When
@@ -214,6 +214,26 @@ SDIMAGE_API void sdimage_request_set_header(sdimage_request *request, const char
 /* The value of a header field that the request sets; NULL when there is none. Borrowed until the field is asked for again or
  * the request is freed. */
 SDIMAGE_API const char *sdimage_request_header(sdimage_request *request, const char *name);
+
+/* The header fields that the request sets, in their order: the name of one, NULL behind the last, and in *value, which may be
+ * NULL, what it says. Borrowed until fields are asked for again or the request is freed. */
+SDIMAGE_API const char *sdimage_request_header_at(sdimage_request *request, size_t index, const char **value);
+
+/* The method of the HTTP request, e.g. "POST"; NULL, the default, is GET. A method that is no token (RFC 9110, section 5.6.2),
+ * CONNECT and TRACE make the load fail with INVALID_REQUEST. The cache key does not depend on method and body: give such a
+ * request a key of its own where the URL alone does not name the picture. Loads that are not GET share no transfer, ask under
+ * no conditions, and never go on where a transfer broke off; only those whose method is idempotent are tried again (RFC 9110,
+ * section 9.2.2). A redirect with status 303, or 301 and 302 after POST, goes on with GET and without the body (section 15.4). */
+SDIMAGE_API void sdimage_request_set_method(sdimage_request *request, const char *method);
+/* The method; "GET" when none was set. Borrowed until it is set again or the request is freed. */
+SDIMAGE_API const char *sdimage_request_method(const sdimage_request *request);
+
+/* The content of the request, referenced; NULL, the default: none. Its media type is a header field, which you set. With GET
+ * the load fails with INVALID_REQUEST. It is never sent to another origin than the URL's: a redirect that would do so is
+ * REDIRECT_FORBIDDEN. */
+SDIMAGE_API void sdimage_request_set_body(sdimage_request *request, sdimage_data *body);
+/* The content; NULL when there is none. Borrowed. */
+SDIMAGE_API sdimage_data *sdimage_request_body(const sdimage_request *request);
 
 /* Milliseconds for the whole transfer, redirects and retries included; 0, the default, is the downloader's own limit. */
 SDIMAGE_API void sdimage_request_set_timeout_ms(sdimage_request *request, uint32_t timeout_ms);

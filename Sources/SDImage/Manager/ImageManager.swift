@@ -19,6 +19,7 @@ package final class ImageManager: Sendable {
     private let registry: CoderRegistry
     private let failedURLs: FailedURLs
     private let freshness: FreshnessPolicy
+    private let observers: [any LoadObserver]
     private let ignoresSignatures: Bool
     private let hooks: LoadHooks?
     package let offline = OfflineSwitch()
@@ -31,8 +32,10 @@ package final class ImageManager: Sendable {
     package init(
         cache: (any ImageCaching)?, loader: (any ImageLoader)?, dispatcher: any Dispatcher,
         transformer: (any ImageTransformer)?, registry: CoderRegistry, failedURLRetryAfter: Int64,
-        freshness: FreshnessPolicy = .ignore, ignoresSignatures: Bool = false, hooks: LoadHooks? = nil, lease: EngineLease
+        freshness: FreshnessPolicy = .ignore, ignoresSignatures: Bool = false, hooks: LoadHooks? = nil,
+        observers: [any LoadObserver], lease: EngineLease
     ) {
+        self.observers = observers
         self.cache = cache
         self.loader = loader
         self.dispatcher = dispatcher
@@ -66,7 +69,7 @@ package final class ImageManager: Sendable {
         if handler != nil { try dispatcher.prepare() }
         let task = LoadTask(
             url: URLText(request.url).redacted, token: token, dispatcher: dispatcher, handler: handler, owner: owner,
-            lease: lease)
+            observers: observers, lease: lease)
         let policy = request.freshness ?? freshness
         let image = memoryImage(request, keys)
         if let image, !request.wantsData, let rule = ruleToUse(image, policy, request, keys) {
@@ -163,7 +166,7 @@ package final class ImageManager: Sendable {
         request.blockingReads = []
         let task = LoadTask(
             url: URLText(request.url).redacted, token: 0, dispatcher: LibraryDispatcher(lease: lease), handler: nil, owner: nil,
-            lease: lease)
+            observers: observers, lease: lease)
         do throws(ImageError) { try start(task, request, keys, .respect, memoryImage: image, isRenewal: true) } catch {
             _ = state.withLock { $0.renewing.remove(keys.final) }
         }

@@ -244,7 +244,7 @@ final class LoadPipeline: Sendable {
         _ loader: any ImageLoader, _ request: ImageRequest, following: Following? = nil, _ timings: inout StageTimings
     ) async throws(ImageError) -> Fetched {
         if offline.forbids(request) { throw ImageError(.offline, "loading over the network is switched off") }
-        if !request.retryFailed, let failure = failedURLs.failure(of: CacheKey(request.url)) {
+        if !request.retryFailed, request.isGet, let failure = failedURLs.failure(of: CacheKey(request.url)) {
             throw ImageError(
                 .failedURL, "failed for good a moment ago; not asked again yet", httpStatus: failure.httpStatus, cause: failure)
         }
@@ -260,9 +260,10 @@ final class LoadPipeline: Sendable {
         }
     }
 
-    /// Does not ask again for a while where that is in vain; the host's word counts before the loader's (spec MGR-3).
+    /// Does not ask again for a while where that is in vain; the host's word counts before the loader's (spec MGR-3). What another
+    /// method says of the URL holds for that method only.
     private func remember(_ error: ImageError, of loader: any ImageLoader) {
-        guard ![.cancelled, .shutdown, .noMemory].contains(error.status) else { return }
+        guard request.isGet, ![.cancelled, .shutdown, .noMemory].contains(error.status) else { return }
         if request.loadHooks?.remembersFailure?(request, error) ?? loader.remembersFailure(error) {
             failedURLs.insert(CacheKey(request.url), error)
         }

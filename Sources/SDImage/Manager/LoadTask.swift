@@ -65,13 +65,15 @@ package final class LoadTask: Sendable {
     private let dispatcher: any Dispatcher
     private let hasHandler: Bool
     private let wantsProgress: Bool
+    private let observers: [any LoadObserver]
     private let monitor: Monitor<State>
 
     package init(
         url: CString, token: UInt, dispatcher: any Dispatcher, handler: (any LoadHandler)?, owner: (any Sendable & AnyObject)?,
-        lease: EngineLease
+        observers: [any LoadObserver], lease: EngineLease
     ) {
         self.url = url
+        self.observers = observers
         self.token = token
         self.dispatcher = dispatcher.target
         hasHandler = handler != nil
@@ -154,7 +156,10 @@ package final class LoadTask: Sendable {
             return (true, state.work, passed)
         }
         withExtendedLifetime(passed) {}
-        if isFirst { monitor.broadcast() }
+        if isFirst {
+            monitor.broadcast()
+            for observer in observers { observer.loadEnded(result) }
+        }
         return (isFirst, work)
     }
 

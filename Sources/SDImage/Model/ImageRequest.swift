@@ -30,6 +30,9 @@ package struct ImageRequest: Sendable {
     package var progressiveIntervalMilliseconds: UInt32 = ImageRequest.standardProgressiveInterval
     /// Header fields of the request, in order; names compare case-insensitively.
     package var headers: [HeaderField] = []
+    package var method = ImageRequest.get
+    /// Sent with a method other than GET.
+    package var body: Bytes?
     /// 0 = the loader's own.
     package var timeoutMilliseconds: UInt32 = 0
     /// Largest accepted body in decoded bytes; 0 = the loader's own.
@@ -64,10 +67,15 @@ package struct ImageRequest: Sendable {
 
     package static let standardProgressiveInterval: UInt32 = 100
 
+    package static let get = "GET"
+
     package init(url: [UInt8]) { self.url = url }
 }
 
 extension ImageRequest {
+    /// It asks for what is at the URL, and changes nothing there.
+    package var isGet: Bool { method == ImageRequest.get }
+
     /// Whether a transformer is applied to the picture (spec TRF-21).
     package func transforms(_ image: Image) -> Bool {
         (transformsAnimated || image.frames == nil) && (transformsVector || image.vector == nil)
@@ -129,6 +137,14 @@ package struct HeaderField: Hashable, Sendable {
     }
 }
 
+extension [HeaderField] {
+    /// Each of `fields` takes the place of all of its name.
+    package mutating func replace(by fields: [HeaderField]) {
+        removeAll { old in fields.contains { $0.isNamed(old.name) } }
+        self += fields
+    }
+}
+
 /// Order among waiting loads.
 package enum LoadPriority: Int32, Sendable, Comparable {
     case low = -1
@@ -158,7 +174,7 @@ package struct CacheLayers: OptionSet, Sendable {
 extension ImageRequest {
     /// The same request under conditions, in place of its own ones.
     package func asking(_ conditions: [HeaderField]) -> ImageRequest {
-        guard !conditions.isEmpty else { return self }
+        guard !conditions.isEmpty, isGet else { return self }
         var request = self
         request.headers.removeAll { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
         request.headers += conditions

@@ -15,7 +15,7 @@ from .animation import Animation
 from .cache import ImageCache
 from .caches import Cache, CacheChain, LayeredCache
 from .coder import Coder, register_coder, unregister_coder
-from .doctor import doctor, trim_memory, version, watch_memory_pressure
+from .doctor import doctor, metrics, trim_memory, version, watch_memory_pressure
 from .encoding import EncodeOptions
 from .entries import Entry
 from .errors import Error
@@ -29,6 +29,7 @@ from .options import DecodeOptions
 from .request import RequestOptions
 from .result import Response, Result, Transaction
 from .task import Task
+from .transport import Transport, TransportRequest
 
 __version__ = version()
 
@@ -59,9 +60,12 @@ __all__ = [
     "Result",
     "Task",
     "Transaction",
+    "Transport",
+    "TransportRequest",
     "decode",
     "doctor",
     "info",
+    "metrics",
     "placeholders",
     "read_metadata",
     "register_coder",

@@ -38,6 +38,8 @@ ON_RESULT = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
 ON_PROGRESS = CFUNCTYPE(None, c_void_p, c_void_p, c_int64, c_int64)
 CAN_LOAD = CFUNCTYPE(c_bool, c_void_p, c_void_p)
 LOAD = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)
+OBSERVER = CFUNCTYPE(None, c_void_p, c_void_p)
+START = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)
 CANCEL = CFUNCTYPE(None, c_void_p, c_void_p)
 CAN_DECODE = CFUNCTYPE(c_bool, c_void_p, c_void_p, c_size_t)
 DECODE = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
@@ -137,6 +139,12 @@ class CacheTable(Structure):
         ("contains", CACHE_CONTAINS_KEY),
         ("clear", CACHE_CLEAR),
     ]
+
+
+class TransportTable(Structure):
+    """``sdimage_transport_vtable``."""
+
+    _fields_ = [("size", c_size_t), ("start", START), ("cancel", CANCEL)]
 
 
 class HooksTable(Structure):
@@ -350,13 +358,14 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_doctor": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_download_event_error": (c_void_p, (c_void_p,)),
     "sdimage_download_event_expected": (c_int64, (c_void_p,)),
-    "sdimage_download_event_http_status": (c_int32, (c_void_p,)),
+    "sdimage_download_event_http_status": (c_int, (c_void_p,)),
     "sdimage_download_event_kind": (c_int, (c_void_p,)),
     "sdimage_download_event_received": (c_int64, (c_void_p,)),
-    "sdimage_download_event_time_ns": (c_uint64, (c_void_p,)),
+    "sdimage_download_event_time_ns": (c_size_t, (c_void_p,)),
     "sdimage_download_event_url": (c_char_p, (c_void_p,)),
     "sdimage_download_hooks_new_base64": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_download_hooks_new_custom": (c_int, (POINTER(HooksTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_download_hooks_new_fixed": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_download_hooks_ref": (c_void_p, (c_void_p,)),
     "sdimage_download_hooks_unref": (None, (c_void_p,)),
     "sdimage_downloader_cancel_all": (None, (c_void_p,)),
@@ -386,6 +395,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_downloader_config_set_proxy": (None, (c_void_p, c_char_p, c_char_p)),
     "sdimage_downloader_config_set_retry_delay_ms": (None, (c_void_p, c_uint32, c_uint32)),
     "sdimage_downloader_config_set_total_timeout_ms": (None, (c_void_p, c_uint32)),
+    "sdimage_downloader_config_set_transport": (None, (c_void_p, c_void_p)),
     "sdimage_downloader_config_set_unix_socket": (None, (c_void_p, c_char_p)),
     "sdimage_downloader_config_set_user_agent": (None, (c_void_p, c_char_p)),
     "sdimage_downloader_config_unref": (None, (c_void_p,)),
@@ -446,6 +456,12 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_event_task": (c_void_p, (c_void_p,)),
     "sdimage_event_token": (c_void_p, (c_void_p,)),
     "sdimage_event_unref": (None, (c_void_p,)),
+    "sdimage_exchange_finish": (None, (c_void_p, c_void_p)),
+    "sdimage_exchange_is_cancelled": (c_bool, (c_void_p,)),
+    "sdimage_exchange_ref": (c_void_p, (c_void_p,)),
+    "sdimage_exchange_respond": (c_int, (c_void_p, c_void_p, HANDLE_OUT)),
+    "sdimage_exchange_unref": (None, (c_void_p,)),
+    "sdimage_exchange_write": (c_int, (c_void_p, c_void_p, c_size_t, HANDLE_OUT)),
     "sdimage_filter_count": (c_size_t, ()),
     "sdimage_filter_describe": (c_int, (c_char_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_filter_name": (c_char_p, (c_size_t,)),
@@ -521,6 +537,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_load_sink_is_cancelled": (c_bool, (c_void_p,)),
     "sdimage_load_sink_ref": (c_void_p, (c_void_p,)),
     "sdimage_load_sink_set_expected_length": (None, (c_void_p, c_size_t)),
+    "sdimage_load_sink_start_anew": (None, (c_void_p,)),
     "sdimage_load_sink_unref": (None, (c_void_p,)),
     "sdimage_load_sink_write": (c_int, (c_void_p, c_void_p, c_size_t, HANDLE_OUT)),
     "sdimage_loader_chain_add": (c_int, (c_void_p, c_void_p, HANDLE_OUT)),
@@ -545,6 +562,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_manager_config_set_ignore_signatures": (None, (c_void_p, c_bool)),
     "sdimage_manager_config_set_load_hooks": (None, (c_void_p, c_void_p)),
     "sdimage_manager_config_set_loader": (None, (c_void_p, c_void_p)),
+    "sdimage_manager_config_set_observer": (None, (c_void_p, OBSERVER, c_void_p, DESTROY)),
     "sdimage_manager_config_set_transformer": (None, (c_void_p, c_void_p)),
     "sdimage_manager_config_unref": (None, (c_void_p,)),
     "sdimage_manager_copy_cache": (None, (c_void_p, HANDLE_OUT)),
@@ -580,6 +598,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_metadata_set_source_size": (None, (c_void_p, c_uint32, c_uint32)),
     "sdimage_metadata_set_xmp": (None, (c_void_p, c_void_p)),
     "sdimage_metadata_unref": (None, (c_void_p,)),
+    "sdimage_metrics": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_options_count": (c_size_t, (c_void_p,)),
     "sdimage_options_get_bool": (c_bool, (c_void_p, c_char_p, c_bool)),
     "sdimage_options_get_data": (c_void_p, (c_void_p, c_char_p)),
@@ -608,9 +627,12 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_reply_ref": (c_void_p, (c_void_p,)),
     "sdimage_reply_unref": (None, (c_void_p,)),
     "sdimage_request_add_transformer": (None, (c_void_p, c_void_p)),
+    "sdimage_request_body": (c_void_p, (c_void_p,)),
     "sdimage_request_copy": (c_void_p, (c_void_p,)),
     "sdimage_request_copy_decode_options": (None, (c_void_p, HANDLE_OUT)),
     "sdimage_request_header": (c_char_p, (c_void_p, c_char_p)),
+    "sdimage_request_header_at": (c_char_p, (c_void_p, c_size_t, POINTER(c_char_p))),
+    "sdimage_request_method": (c_char_p, (c_void_p,)),
     "sdimage_request_new": (c_void_p, (c_char_p, c_size_t)),
     "sdimage_request_options": (c_void_p, (c_void_p,)),
     "sdimage_request_ref": (c_void_p, (c_void_p,)),
@@ -623,6 +645,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_request_reset_transformer": (None, (c_void_p,)),
     "sdimage_request_set_accept_invalid_certificates": (None, (c_void_p, c_bool)),
     "sdimage_request_set_blocking_reads": (None, (c_void_p, c_int)),
+    "sdimage_request_set_body": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_cache": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_cache_key": (None, (c_void_p, c_void_p, c_size_t)),
     "sdimage_request_set_coder": (None, (c_void_p, c_void_p)),
@@ -638,6 +661,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_request_set_loader": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_max_body_bytes": (None, (c_void_p, c_size_t)),
     "sdimage_request_set_max_retries": (None, (c_void_p, c_uint32)),
+    "sdimage_request_set_method": (None, (c_void_p, c_char_p)),
     "sdimage_request_set_options": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_original_cache": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_original_query_layers": (None, (c_void_p, c_int)),
@@ -661,7 +685,9 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_request_set_wants_data": (None, (c_void_p, c_bool)),
     "sdimage_request_unref": (None, (c_void_p,)),
     "sdimage_request_url": (c_char_p, (c_void_p, POINTER(c_size_t))),
+    "sdimage_response_add_header": (None, (c_void_p, c_char_p, c_char_p)),
     "sdimage_response_header": (c_char_p, (c_void_p, c_char_p)),
+    "sdimage_response_new": (c_void_p, (c_int,)),
     "sdimage_response_ref": (c_void_p, (c_void_p,)),
     "sdimage_response_set_header": (None, (c_void_p, c_char_p, c_char_p)),
     "sdimage_response_set_status": (None, (c_void_p, c_int32)),
@@ -736,6 +762,9 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_transformer_preserves_metadata": (c_bool, (c_void_p,)),
     "sdimage_transformer_ref": (c_void_p, (c_void_p,)),
     "sdimage_transformer_unref": (None, (c_void_p,)),
+    "sdimage_transport_new_custom": (c_int, (POINTER(TransportTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_transport_ref": (c_void_p, (c_void_p,)),
+    "sdimage_transport_unref": (None, (c_void_p,)),
     "sdimage_trim_memory": (None, (c_bool,)),
     "sdimage_version": (c_char_p, ()),
     "sdimage_version_number": (c_uint32, ()),

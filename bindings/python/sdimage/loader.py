@@ -16,6 +16,7 @@ from .errors import Error, call, new_pointer, text
 from .hooks import DownloadHooks
 from .image import Image
 from .options import U32, U64, OptionT, carried, unsigned
+from .transport import Transport
 
 
 
@@ -120,6 +121,7 @@ class Loader:
         unix_socket: str | None = None,
         http_version: str = "automatic",
         hooks: DownloadHooks | None = None,
+        transport: Transport | None = None,
     ) -> Downloader:
         """Loads http and https.
 
@@ -127,7 +129,7 @@ class Loader:
         load URLs of strangers. `retry_delay_ms` is the first and the longest wait, `acceptable_statuses` pairs of first
         and last (none: any), `credential` user and password, `client_certificate` certificate file, key file and its
         password, `no_proxy` hosts separated by commas, `http_version` ``"automatic"`` or ``"1.1"``; `hooks` have a
-        say in every download."""
+        say in every download; a `transport` speaks HTTP in place of libcurl."""
         numbers = {
             "max_per_host": max_per_host,
             "max_total": max_total,
@@ -176,10 +178,12 @@ class Loader:
             lib.sdimage_downloader_config_set_http_version(pointer, version)
             if hooks is not None:
                 lib.sdimage_downloader_config_set_hooks(pointer, hooks.pointer)
+            if transport is not None:
+                lib.sdimage_downloader_config_set_transport(pointer, transport.pointer)
             out = c_void_p()
             call(lib.sdimage_downloader_new, pointer, byref(out))
         loader = cast(Downloader, Downloader._owned(out.value))
-        loader._members = (hooks,)
+        loader._members = (hooks, transport)
         return loader
 
     @classmethod

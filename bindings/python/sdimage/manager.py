@@ -16,7 +16,7 @@ from typing import Any, Self, Unpack, cast
 
 from . import _bytes, _enums
 from ._asyncio import OnProgress, OnResult, Waiter, bridge, current_bridge
-from ._ffi import DESTROY, ON_PROGRESS, ON_RESULT, LoadHandler, lib
+from ._ffi import DESTROY, OBSERVER, ON_PROGRESS, ON_RESULT, LoadHandler, lib
 from ._handle import Handle
 from .cache import ImageCache
 from .caches import AnyCache
@@ -46,7 +46,8 @@ class Manager:
     `failed_url_retry_after` is in seconds: how long a URL that failed for good is not asked again (negative: until
     :meth:`forget_failed`; 0: not remembered). `transformer` changes every picture whose request names none.
     `freshness` is that of loads which do not say: ``"ignore"``, ``"respect"`` or ``"refresh"``. With `ignore_signatures`
-    a URL that was signed anew finds its picture. `load_hooks` has a say in every load.
+    a URL that was signed anew finds its picture. `load_hooks` has a say in every load. ``on_load(result)`` hears of every
+    load that ends, on a thread of the library; keep it short.
 
     Safe to use from any thread. A manager does not survive a fork: calls in the child raise ``FORKED``.
     """
@@ -61,6 +62,7 @@ class Manager:
         freshness: str = "ignore",
         ignore_signatures: bool = False,
         load_hooks: LoadHooks | None = None,
+        on_load: OnResult | None = None,
     ) -> None:
         # Custom loaders and hooks live as long as the manager that asks them.
         self._loader = _as_loader(loader) if loader is not None else None
@@ -81,6 +83,11 @@ class Manager:
             lib.sdimage_manager_config_set_ignore_signatures(config.pointer, ignore_signatures)
             if load_hooks is not None:
                 lib.sdimage_manager_config_set_load_hooks(config.pointer, load_hooks.pointer)
+            if on_load is not None:
+                token = next(_tokens)
+                _observers[token] = on_load
+                weakref.finalize(self, _observers.pop, token, None).atexit = False
+                lib.sdimage_manager_config_set_observer(config.pointer, _OBSERVER, token, DESTROY())
             out = c_void_p()
             call(lib.sdimage_manager_new, config.pointer, byref(out))
         self._handle = Handle(out.value, lib.sdimage_manager_unref)
@@ -371,6 +378,17 @@ def _on_progress(token: int | None, _task: int, received: int, expected: int) ->
 _NO_DESTROY = DESTROY()
 _TABLE = LoadHandler(sizeof(LoadHandler), ON_RESULT(_on_result), ON_PROGRESS(_on_progress))
 _HANDLER = byref(_TABLE)
+
+_observers: dict[int, OnResult] = {}
+
+
+def _on_load(token: int | None, pointer: int) -> None:
+    observer = _observers.get(token or 0)
+    if observer is not None:
+        observer(Result.borrowed(pointer))
+
+
+_OBSERVER = OBSERVER(_on_load)
 
 
 @atexit.register

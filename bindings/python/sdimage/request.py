@@ -7,6 +7,7 @@ from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _bytes, _enums
+from ._bytes import ReadableBuffer
 from ._ffi import lib
 from ._handle import Handle
 from .encoding import EncodeOptions, encode_options
@@ -49,6 +50,9 @@ class RequestOptions(DecodeOptions, total=False):
     freshness: str
     #: Header fields of the HTTP request; ``None`` removes one.
     headers: Mapping[str, str | None] | None
+    #: The HTTP method, ``"GET"`` when left out, and what is sent with another.
+    method: str | None
+    body: ReadableBuffer | None
     #: Milliseconds for the whole transfer.
     timeout_ms: int | None
     #: Largest body in decoded bytes.
@@ -166,6 +170,13 @@ def _set_others(pointer: int, options: RequestOptions) -> None:
             lib.sdimage_request_set_encode_options(pointer, wish.pointer)
     for name, value in (options.get("headers") or {}).items():
         lib.sdimage_request_set_header(pointer, name.encode(), None if value is None else value.encode())
+    method = options.get("method")
+    if method is not None:
+        lib.sdimage_request_set_method(pointer, method.encode())
+    body = options.get("body")
+    if body is not None:
+        with _bytes.new_data(body) as data:
+            lib.sdimage_request_set_body(pointer, data.pointer)
     retries = options.get("max_retries")
     if retries is not None:
         lib.sdimage_request_set_max_retries(pointer, unsigned(retries, "max_retries", U32))
