@@ -61,7 +61,7 @@ class Hooks(TestCase):
                 request.set(thumbnail_size=(4, 4))
             if request.url == "x:old":
                 request.redirect("x:new")
-            request.set(scale=3.0, query_layers="none")
+            request.set(scale=3.0, source_policy="loader_only")
 
         hooks = sdimage.LoadHooks(process_request=process)
         manager = self.manager(loader=painting(calls), load_hooks=hooks)
