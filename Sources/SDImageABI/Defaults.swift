@@ -39,6 +39,7 @@ enum Defaults {
         /// In place of those that the library would make.
         var cache: (any ImageCaching)?
         var loader: (any ImageLoader)?
+        var manager: ManagerObject?
     }
 
     private struct WeakCache { weak var cache: ImageCache? }
@@ -122,20 +123,46 @@ enum Defaults {
         monitor?.setOn(watchesMemory.load(ordering: .relaxed))
     }
 
+    // MARK: What programs set and share
+
     /// For managers that name none, from now on; nil: one that the library makes.
-    static func setCache(_ cache: (any ImageCaching)?) {
-        let old = shared.withLock { shared in
-            defer { shared.cache = cache }
-            return shared.cache
+    static func setCache(_ cache: (any ImageCaching)?) { exchange(\.cache, for: cache) }
+
+    /// For managers that name none, from now on; nil: the built-in ones.
+    static func setLoader(_ loader: (any ImageLoader)?) { exchange(\.loader, for: loader) }
+
+    /// The manager that the process shares: made when it is first asked for, and kept until it is closed.
+    static func sharedManager() throws(ImageError) -> ManagerObject {
+        // A child has neither its threads nor a say about who held the lock.
+        if Engine.isForked { throw .forked }
+        if let object = shared.withLock({ $0.manager }), !object.manager.isClosed { return object }
+        let made = ManagerObject(try makeManager(ManagerConfiguration()))
+        // Another thread may have been faster: then its manager is everybody's.
+        let (object, old) = shared.withLock { shared -> (ManagerObject, ManagerObject?) in
+            if let other = shared.manager, !other.manager.isClosed { return (other, nil) }
+            defer { shared.manager = made }
+            return (made, shared.manager)
+        }
+        withExtendedLifetime(old) {}
+        return object
+    }
+
+    /// No longer kept, where it is the shared one: whoever asks next gets another.
+    static func letGo(of manager: ImageManager) {
+        let old = shared.withLock { shared -> ManagerObject? in
+            guard shared.manager?.manager === manager else { return nil }
+            defer { shared.manager = nil }
+            return shared.manager
         }
         withExtendedLifetime(old) {}
     }
 
-    /// For managers that name none, from now on; nil: the built-in ones.
-    static func setLoader(_ loader: (any ImageLoader)?) {
+    /// What was there is let go of outside the lock: with it something of the host may go.
+    private static func exchange<T: Sendable>(_ path: WritableKeyPath<Shared, T>, for new: T) {
+        if Engine.isForked { return }
         let old = shared.withLock { shared in
-            defer { shared.loader = loader }
-            return shared.loader
+            defer { shared[keyPath: path] = new }
+            return shared[keyPath: path]
         }
         withExtendedLifetime(old) {}
     }

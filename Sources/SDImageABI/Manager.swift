@@ -96,20 +96,20 @@ public func sdimage_manager_new(_ config: Object, _ manager: ObjectOut, _ error:
 public func sdimage_manager_shared(_ manager: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(manager)
-        unsafe try give(try SharedManager.get(), manager)
+        unsafe try give(try Defaults.sharedManager(), manager)
     }
 }
 
 @_cdecl("sdimage_set_default_cache") @implementation
 public func sdimage_set_default_cache(_ cache: Object) {
-    if unsafe cache != nil, unsafe Handle.find(cache, as: CacheObject.self) == nil { return }
-    Defaults.setCache(unsafe Handle.find(cache, as: CacheObject.self)?.cache)
+    let object = unsafe Handle.find(cache, as: CacheObject.self)
+    if unsafe cache == nil || object != nil { Defaults.setCache(object?.cache) }
 }
 
 @_cdecl("sdimage_set_default_loader") @implementation
 public func sdimage_set_default_loader(_ loader: Object) {
-    if unsafe loader != nil, unsafe Handle.find(loader, as: LoaderObject.self) == nil { return }
-    Defaults.setLoader(unsafe Handle.find(loader, as: LoaderObject.self)?.loader)
+    let object = unsafe Handle.find(loader, as: LoaderObject.self)
+    if unsafe loader == nil || object != nil { Defaults.setLoader(object?.loader) }
 }
 
 @_cdecl("sdimage_manager_ref") @implementation
@@ -232,7 +232,7 @@ public func sdimage_manager_close(_ manager: Object, _ timeoutMs: UInt32, _ erro
         let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
         if Engine.isForked { throw .forked }
         let tasks = manager.close()
-        SharedManager.letGo(of: manager)
+        Defaults.letGo(of: manager)
         guard !LibraryThread.isCurrent else { return }
         let end = deadline(timeoutMs)
         for task in tasks where !task.isWaitingFutile && !task.waitForDelivery(deadline: end) {

@@ -55,7 +55,7 @@ extension RequestObject {
             throw ImageError(.invalidArgument, "a URL that is not valid UTF-8")
         }
         var request = value
-        if request.options.count > 0 { request.decodeOptions.bag = FrozenOptions(request.options) }
+        request.decodeOptions.bag = request.options.count > 0 ? FrozenOptions(request.options) : nil
         let made = PreparedRequest(request)
         prepared = made
         return made

@@ -35,7 +35,9 @@ extension ImageCaching {
     /// For caches that keep nothing but bytes.
     package func renew(_ key: CacheKey, from old: AnswerRecord, to new: AnswerRecord) async {}
 
-    package func diskData(for key: CacheKey) async throws(ImageError) -> CachedData? { try await diskData(for: key, options: nil) }
+    package func diskData(for key: CacheKey) async throws(ImageError) -> CachedData? {
+        try await diskData(for: key, options: nil)
+    }
 
     package func memoryImage(for key: CacheKey) -> Image? {
         unsafe key.bytes.withUnsafeBytes { unsafe memoryImage(for: $0) }

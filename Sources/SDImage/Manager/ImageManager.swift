@@ -213,7 +213,8 @@ package final class ImageManager: Sendable {
         }
         let pipeline = LoadPipeline(
             request: request, keys: keys, task: task, cache: request.cache.resolved(cache),
-            loader: request.mayBeLoaded ? request.loader.resolved(loader) : nil, engine: lease.engine, registry: registry, failedURLs: failedURLs,
+            loader: request.mayBeLoaded ? request.loader.resolved(loader) : nil, engine: lease.engine, registry: registry,
+            failedURLs: failedURLs,
             fetches: fetches, decodes: decodes, progressions: progressions, variants: variants, offline: offline, policy: policy,
             memoryImage: memoryImage, isRenewal: isRenewal, renew: { [weak self] image in self?.renew(request, keys, image) })
         let awaited: BlockingReads = memoryImage == nil ? .disk : .memoryData

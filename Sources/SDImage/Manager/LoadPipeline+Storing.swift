@@ -59,7 +59,8 @@ extension LoadPipeline {
         guard layers.contains(.disk), let originals else { return }
         // Whoever waits for the commit stores too: the first may not wait, and the same bytes do no harm.
         guard loaded.claimStore(keys.original, in: originals) || request.waitForStore else { return }
-        let key = keys.original, serialized = request.loadHooks?.serialize == nil ? nil : Variant(original: image, cached, request)
+        let key = keys.original,
+            serialized = request.loadHooks?.serialize == nil ? nil : Variant(original: image, cached, request)
         let start = MonotonicClock.now
         guard request.waitForStore else {
             guard let serialized else { return originals.enqueueDiskStore(cached, for: key) }

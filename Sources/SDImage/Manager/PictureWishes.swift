@@ -3,7 +3,9 @@ extension ImageRequest {
     /// The picture as it is delivered, where it is what the request takes: its frames at hand where they are wanted so.
     func taken(_ image: Image, _ stop: StopSignal) throws(ImageError) -> Image {
         guard let frames = image.frames else {
-            if requiresAnimation { throw ImageError(.unsupported, "a picture that does not move, where only an animation will do") }
+            if requiresAnimation {
+                throw ImageError(.unsupported, "a picture that does not move, where only an animation will do")
+            }
             return image
         }
         return preloadsFrames ? try image.holding(frames, within: decodeOptions.limits.outputBytes, stop) : image
