@@ -82,7 +82,7 @@ enum Defaults {
             cache: cache, loader: loader, dispatcher: configuration.dispatcher ?? LibraryDispatcher(lease: lease),
             transformer: configuration.transformer, registry: coders, failedURLRetryAfter: configuration.failedURLRetryAfter,
             freshness: configuration.freshness, ignoresSignatures: configuration.ignoresSignatures, hooks: configuration.hooks,
-            observers: [statistics] + (configuration.observer.map { [$0] } ?? []), lease: lease)
+            observers: LoadObservers(statistics, configuration.observer), lease: lease)
     }
 
     /// For loads that ask one cache and nobody else.
@@ -90,7 +90,7 @@ enum Defaults {
         let lease = try Engine.acquire()
         return ImageManager(
             cache: cache, loader: nil, dispatcher: LibraryDispatcher(lease: lease), transformer: nil, registry: coders,
-            failedURLRetryAfter: 0, observers: [statistics], lease: lease)
+            failedURLRetryAfter: 0, observers: LoadObservers(statistics), lease: lease)
     }
 
     /// Those that are open now.

@@ -133,14 +133,36 @@ public func sdimage_manager_load(
     _ manager: Object, _ request: Object, _ handler: UnsafePointer<sdimage_load_handler>?, _ userData: UserData,
     _ destroy: sdimage_destroy_fn?, _ task: ObjectOut, _ error: ObjectOut
 ) -> sdimage_status {
+    if let found = unsafe delivered(manager, request, handler, userData) {
+        if unsafe destroy != nil { unsafe _ = Foreign(userData, destroy) }
+        unsafe task?.pointee = unsafe Handle.own(found)
+        return .SDIMAGE_STATUS_OK
+    }
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
         let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
-        let request = unsafe try Handle.borrow(request, as: RequestObject.self).submitted()
+        let request = unsafe try Handle.borrow(request, as: RequestObject.self).preparation()
         let handler = unsafe handler == nil ? nil : try ForeignHandler(handler, foreign)
         let started = try manager.load(request, handler: handler, token: UInt(bitPattern: userData), owner: foreign)
         unsafe task?.pointee = unsafe Handle.own(started)
     }
+}
+
+/// A picture in memory, handed over without what other loads need; nil where there is more to do.
+private func delivered(
+    _ manager: Object, _ request: Object, _ handler: UnsafePointer<sdimage_load_handler>?, _ userData: UserData
+) -> LoadTask? {
+    let required = unsafe MemoryLayout<sdimage_load_handler>.offset(of: \.progress) ?? 0
+    guard unsafe handler.map({ unsafe $0.pointee.size >= required }) ?? true,
+        let manager = unsafe Handle.find(manager, as: ManagerObject.self)?.manager,
+        let request = unsafe try? Handle.find(request, as: RequestObject.self)?.preparation(),
+        let found = manager.found(request, isHandled: unsafe handler != nil, token: UInt(bitPattern: userData))
+    else { return nil }
+    if let handler = unsafe handler {
+        unsafe handler.pointee.result?(userData, Handle.lend(found.task), Handle.lend(found.result))
+        found.task.foundDelivered()
+    }
+    return found.task
 }
 
 @_cdecl("sdimage_manager_load_sync") @implementation

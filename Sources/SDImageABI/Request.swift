@@ -4,7 +4,11 @@ import SDImage
 /// A request as C builds it up: the value, and what is lent of it.
 final class RequestObject: @unchecked Sendable {
     // Unchecked: single-owner; the copies that reach hooks are not changed any more.
-    var value: ImageRequest
+    var value: ImageRequest {
+        didSet { prepared = nil }
+    }
+    /// Since the last change.
+    var prepared: PreparedRequest?
     private(set) var url: CString
     /// What header fields were lent.
     private var lentHeaders: [String: CString] = [:]

@@ -62,7 +62,7 @@ typedef enum SDIMAGE_ENUM sdimage_freshness_rule {
 
 /* Parts of a load that are timed. */
 typedef enum SDIMAGE_ENUM sdimage_stage {
-    SDIMAGE_STAGE_TOTAL = 0,  /* from the starting call to the delivery */
+    SDIMAGE_STAGE_TOTAL = 0,  /* from the starting call to the delivery; 0 where the starting call had the picture */
     SDIMAGE_STAGE_QUEUED = 1, /* from the starting call to the first work */
     SDIMAGE_STAGE_DISK = 2,   /* looking into the disk cache */
     SDIMAGE_STAGE_LOAD = 3,   /* waiting for a loader */

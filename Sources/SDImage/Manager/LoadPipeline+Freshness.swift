@@ -180,7 +180,7 @@ extension LoadPipeline {
         task.deliver(
             ImageResult(
                 kind: .cached, image: outcome.image, data: outcome.data, source: outcome.source, freshness: outcome.rule,
-                url: task.url, cacheKey: CString(keys.final.description)))
+                url: task.url, cacheKey: keys.text))
     }
 
     /// Whether a whole answer brought the bytes that are cached.

@@ -66,7 +66,7 @@ final class LoadPipeline: Sendable {
         return ImageResult(
             kind: .final, image: found.image, data: found.data, error: failure ?? found.error?.about(url: task.url),
             source: found.source, isChanged: found.isChanged, isStale: found.isStale, freshness: found.rule, url: task.url,
-            cacheKey: CString(keys.final.description), timings: timings,
+            cacheKey: keys.text, timings: timings,
             transactions: failure?.transactions ?? found.error?.transactions ?? found.transactions, response: task.response)
     }
 

@@ -5,8 +5,24 @@ package protocol LoadObserver: AnyObject, Sendable {
     func loadEnded(_ result: ImageResult)
 }
 
+/// All who hear of the loads of one manager.
+package final class LoadObservers: Sendable {
+    private let statistics: LoadStatistics
+    private let observer: (any LoadObserver)?
+
+    package init(_ statistics: LoadStatistics, _ observer: (any LoadObserver)? = nil) {
+        self.statistics = statistics
+        self.observer = observer
+    }
+
+    func loadEnded(_ result: ImageResult) {
+        statistics.loadEnded(result)
+        observer?.loadEnded(result)
+    }
+}
+
 /// What became of all loads of the process, in numbers that only rise.
-package final class LoadStatistics: LoadObserver {
+package final class LoadStatistics: Sendable {
     /// Which of a load's stages took how long.
     package struct Histogram: Sendable {
         /// Upper bounds of the classes in nanoseconds; there is one more class above the last.
@@ -49,7 +65,7 @@ package final class LoadStatistics: LoadObserver {
 
     package init() {}
 
-    package func loadEnded(_ result: ImageResult) {
+    fileprivate func loadEnded(_ result: ImageResult) {
         if result.source == .memory, result.error == nil, result.transactions.isEmpty {
             fromMemory.add(1, ordering: .relaxed)
         } else {
