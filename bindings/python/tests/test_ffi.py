@@ -119,6 +119,7 @@ class Table(unittest.TestCase):
             "sdimage_transformer_vtable": _ffi.TransformerTable,
             "sdimage_cache_vtable": _ffi.CacheTable,
             "sdimage_download_hooks_vtable": _ffi.HooksTable,
+            "sdimage_load_hooks_vtable": _ffi.LoadHooksTable,
             "sdimage_transport_vtable": _ffi.TransportTable,
         }
         for name, table in tables.items():
