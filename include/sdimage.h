@@ -24,7 +24,9 @@
  *   encoder.h     pixels to bytes                         transformer.h changing pictures
  *   log.h         messages                                placeholder.h BlurHash and ThumbHash
  *   cache_chain.h several caches as one                  disk.h        a cache's disk part in detail
- *   cache_async.h caches without blocking                 hooks.h       a host's say in downloads */
+ *   cache_async.h caches without blocking                 hooks.h       a host's say in downloads
+ *   target.h      pictures for widgets                    prefetcher.h  loading ahead
+ *   progress.h    how far a target's load is */
 #ifndef SDIMAGE_H
 #define SDIMAGE_H
 
@@ -51,6 +53,9 @@
 #include "sdimage/cache_async.h"
 #include "sdimage/cache_chain.h"
 #include "sdimage/manager.h"
+#include "sdimage/prefetcher.h"
+#include "sdimage/progress.h"
+#include "sdimage/target.h"
 #include "sdimage/log.h"
 
 #endif

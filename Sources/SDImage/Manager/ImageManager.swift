@@ -25,6 +25,7 @@ package final class ImageManager: Sendable {
     private let decodes = Coalescer<DecodeKey, Image>()
     private let variants: VariantWriter
     private let progressions = Progressions()
+    let sizes = KnownSizes()
     private let state = Mutex(State())
 
     package init(
@@ -72,7 +73,7 @@ package final class ImageManager: Sendable {
     /// The key under which the picture of a request is kept.
     package func cacheKey(for request: ImageRequest) -> CacheKey { keys(request).final }
 
-    private func keys(_ request: ImageRequest) -> LoadKeys {
+    func keys(_ request: ImageRequest) -> LoadKeys {
         LoadKeys(
             request, transformer: request.transformer.resolved(transformer), ignoresSignatures: ignoresSignatures)
     }
@@ -102,7 +103,7 @@ package final class ImageManager: Sendable {
 
     private var tasks: [LoadTask] { state.withLock { Array($0.tasks.values) } }
 
-    private func memoryImage(_ request: ImageRequest, _ keys: LoadKeys) -> Image? {
+    func memoryImage(_ request: ImageRequest, _ keys: LoadKeys) -> Image? {
         guard request.sourcePolicy != .loaderOnly, request.queryCacheType.contains(.memory),
             let cache = request.cache.resolved(cache)
         else { return nil }
@@ -176,6 +177,7 @@ package final class ImageManager: Sendable {
         let local = isBlocking ? LocalStage() : nil
         let work = Task<Void, Never>(executorPreference: lease.engine.executor) { [weak self] in
             let result = await pipeline.result(local)
+            if result.image != nil { self?.noteSize(request, keys) }
             if local?.finish(result) != true { task.finish(result) }
             if isRenewal { _ = self?.state.withLock { $0.renewing.remove(keys.final) } }
         }

@@ -113,7 +113,7 @@ package final class LoadTask: Sendable {
             schedule(inline: true)
         } else if hasHandler, dispatcher.isCurrent {
             // A result was on its way to this thread already.
-            deliverPending()
+            dispatcher.deliver(self)
         }
         work?.cancel()
     }
@@ -202,12 +202,12 @@ package final class LoadTask: Sendable {
     /// now, or has to take what is queued.
     package var isWaitingFutile: Bool {
         if let deliverer = monitor.withLock({ $0.deliverer }) { return deliverer == pthread_self() }
-        return dispatcher.isCurrent
+        return dispatcher.isWaitingFutile
     }
 
     private func schedule(inline: Bool) {
         guard hasHandler || dispatcher.takesEvents else { return dropPending() }
-        if inline, hasHandler, dispatcher.isCurrent { deliverPending() } else { dispatcher.post(self) }
+        if inline, hasHandler, dispatcher.isCurrent { dispatcher.deliver(self) } else { dispatcher.post(self) }
     }
 }
 
