@@ -91,6 +91,7 @@ enum Handle {
     /// Objects that refer to such objects.
     private static func holdsEngine(_ type: AnyObject.Type) -> Bool {
         type == RequestObject.self || type == ManagerConfigObject.self || type == LoadEvent.self
+            || type == TargetOptionsObject.self
     }
 
     private static func peek<T: AnyObject>(_ pointer: OpaquePointer, as type: T.Type) -> T? {

@@ -114,11 +114,13 @@ final class TargetLoad: LoadHandler {
 
     /// Ends without the manager.
     @discardableResult
-    private func conclude(_ error: ImageError) -> LoadTask {
+    private func conclude(_ error: ImageError, inTurn: Bool = true) -> LoadTask {
         let url = URLText(request.url).redacted
+        let result = ImageResult(kind: .final, error: error.about(url: url), url: url)
         let task = LoadTask(
-            url: url, token: token, dispatcher: target.calls, handler: self, owner: nil, lease: target.lease)
-        task.finish(ImageResult(kind: .final, error: error.about(url: url), url: url), inline: true)
+            url: url, token: token, dispatcher: target.calls, handler: inTurn ? self : nil, owner: nil, lease: target.lease)
+        task.finish(result, inline: true)
+        if !inTurn { self.result(task, result) }
         return task
     }
 
@@ -131,8 +133,8 @@ final class TargetLoad: LoadHandler {
         task?.cancel()
         target.calls.perform { [self] in
             endTransition(finished: false)
-            // Overtaken before it began.
-            if task == nil, !state.withLock({ $0.isTold }) { conclude(.cancelled) }
+            // Overtaken before it began: told now, because what took its place comes next.
+            if task == nil, !state.withLock({ $0.isTold }) { conclude(.cancelled, inTurn: false) }
         }
     }
 

@@ -25,8 +25,10 @@ from .image import Image, decode
 from .loader import Downloader, Loader, LoadRequest
 from .manager import Manager
 from .options import DecodeOptions
+from .prefetch import PrefetchGroup
 from .request import RequestOptions
 from .result import Result, Transaction
+from .target import Progress, Target, TargetOptions
 from .task import Task
 
 __version__ = version()
@@ -51,8 +53,12 @@ __all__ = [
     "LoadRequest",
     "Loader",
     "Manager",
+    "PrefetchGroup",
+    "Progress",
     "RequestOptions",
     "Result",
+    "Target",
+    "TargetOptions",
     "Task",
     "Transaction",
     "decode",
