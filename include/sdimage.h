@@ -25,8 +25,9 @@
  *   log.h         messages                                placeholder.h BlurHash and ThumbHash
  *   cache_chain.h several caches as one                  disk.h        a cache's disk part in detail
  *   cache_async.h caches without blocking                 hooks.h       a host's say in downloads
- *   target.h      pictures for widgets                    prefetcher.h  loading ahead
- *   progress.h    how far a target's load is */
+ *   transport.h   a host's own HTTP client                load_hooks.h  a host's say in loads
+ *   metrics.h     events of loads; numbers                target.h      pictures for widgets
+ *   prefetcher.h  loading ahead                           progress.h    how far a target's load is */
 #ifndef SDIMAGE_H
 #define SDIMAGE_H
 
@@ -48,6 +49,7 @@
 #include "sdimage/loader.h"
 #include "sdimage/downloader.h"
 #include "sdimage/hooks.h"
+#include "sdimage/transport.h"
 #include "sdimage/cache.h"
 #include "sdimage/disk.h"
 #include "sdimage/cache_async.h"
@@ -56,6 +58,8 @@
 #include "sdimage/prefetcher.h"
 #include "sdimage/progress.h"
 #include "sdimage/target.h"
+#include "sdimage/load_hooks.h"
+#include "sdimage/metrics.h"
 #include "sdimage/log.h"
 
 #endif

@@ -31,6 +31,14 @@ public func sdimage_prefetcher_new(_ manager: Object, _ dispatcher: Object, _ pr
     }
 }
 
+@_cdecl("sdimage_prefetcher_shared") @implementation
+public func sdimage_prefetcher_shared(_ prefetcher: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(prefetcher)
+        unsafe try give(try Defaults.sharedPrefetcher(), prefetcher)
+    }
+}
+
 @_cdecl("sdimage_prefetcher_ref") @implementation
 public func sdimage_prefetcher_ref(_ prefetcher: Object) -> Object {
     unsafe Handle.ref(prefetcher, as: PrefetcherObject.self)

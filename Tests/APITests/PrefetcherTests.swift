@@ -46,6 +46,17 @@ import Testing
         #expect(sdimage_prefetcher_max_concurrent(prefetcher.pointer) == 1)
     }
 
+    // PRE-1
+    @Test func theProcessSharesAPrefetcherAsLongAsSomebodyHoldsIt() throws {
+        let one = try make(sdimage_prefetcher_unref) { sdimage_prefetcher_shared($0, $1) }
+        let other = try make(sdimage_prefetcher_unref) { sdimage_prefetcher_shared($0, $1) }
+        #expect(one.pointer == other.pointer)
+        let listener = PrefetchListener()
+        _ = try listener.start(one, ["data:,nothing"])
+        #expect(listener.waitForCompletion())
+        #expect(listener.completed == ["completed 1 1"])
+    }
+
     // Q29
     @Test func noPlacesAtAllIsOne() throws {
         let prefetcher = try makePrefetcher(try makeManager(cache: nil, loader: try answering()), atOnce: 0)

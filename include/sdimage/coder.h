@@ -58,7 +58,8 @@ SDIMAGE_API void sdimage_decode_options_set_limit_bytes(sdimage_decode_options *
 /* The coder to ask first where the bytes carry no signature of their own. Default UNDEFINED. */
 SDIMAGE_API void sdimage_decode_options_set_format_hint(sdimage_decode_options *options, sdimage_format format);
 
-/* Pixels per point of the result, at least 1. Default 1. */
+/* Pixels per point of the result; numbers below 1 restore the default: 1, and for loads 2 where the cache key has "@2x." in
+ * it, 3 for "@3x."; of http and https URLs also with "%40" for "@". */
 SDIMAGE_API void sdimage_decode_options_set_scale(sdimage_decode_options *options, double scale);
 
 /* Default false: truncated or damaged bytes are an error. When true the rows that could be decoded are a success. */

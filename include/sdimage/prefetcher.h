@@ -32,6 +32,11 @@ extern "C" {
  * run; NULL: the library's callback thread. Errors: FORKED, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_prefetcher_new(sdimage_manager *manager, sdimage_dispatcher *dispatcher,
                                                   sdimage_prefetcher **prefetcher, sdimage_error **error);
+
+/* The prefetcher that the process shares, with a manager of its own and a reference for the caller. It is made by whoever asks
+ * first, and lives as long as somebody holds it. Errors: FORKED, NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_prefetcher_shared(sdimage_prefetcher **prefetcher, sdimage_error **error);
+
 SDIMAGE_API sdimage_prefetcher *sdimage_prefetcher_ref(sdimage_prefetcher *prefetcher);
 
 /* The last reference cancels what is under way. */

@@ -48,11 +48,11 @@ package final class ImageTarget: Sendable {
         // A picture that nobody but the widget holds must outlive that the widget is cleared (spec TGT-6).
         let kept = manager.imageInMemory(request)
         defer { withExtendedLifetime(kept) {} }
-        let load = TargetLoad(self, request, options, handler: handler, token: token)
+        let load = TargetLoad(self, manager, request, options, handler: handler, token: token)
         for overtaken in try begin(load) { overtaken.end() }
-        let placeholder = options.showsPlaceholderOnFailure ? nil : load.placeholder(manager)
+        let placeholder = options.showsPlaceholderOnFailure ? nil : load.placeholder()
         calls.perform { load.begin(placeholder) }
-        return try load.start(manager, owner: owner)
+        return try load.start(owner: owner)
     }
 
     /// Takes no more loads and ends those under way; nothing is shown any more.

@@ -22,15 +22,18 @@ final class TargetLoad: LoadHandler {
     let request: ImageRequest
     let wantsProgress: Bool
     private let token: UInt
+    private let manager: ImageManager
     private let target: ImageTarget
     private let state: Mutex<State>
     private var key: CString { options.key.text }
     private var host: any TargetHost { target.host }
 
     init(
-        _ target: ImageTarget, _ request: ImageRequest, _ options: TargetOptions, handler: (any LoadHandler)?, token: UInt
+        _ target: ImageTarget, _ manager: ImageManager, _ request: ImageRequest, _ options: TargetOptions,
+        handler: (any LoadHandler)?, token: UInt
     ) {
         self.target = target
+        self.manager = manager
         self.request = request
         self.options = options
         self.token = token
@@ -47,7 +50,7 @@ final class TargetLoad: LoadHandler {
     private var handler: (any LoadHandler)? { state.withLock { $0.handler } }
 
     /// What stands in at the beginning.
-    func placeholder(_ manager: ImageManager) -> Image? {
+    func placeholder() -> Image? {
         if !request.url.isEmpty {
             switch options.cachedPlaceholder {
             case .none: break
@@ -73,7 +76,7 @@ final class TargetLoad: LoadHandler {
     }
 
     /// Has the manager load; nil without a URL.
-    func start(_ manager: ImageManager, owner: (any Sendable & AnyObject)?) throws(ImageError) -> LoadTask? {
+    func start(owner: (any Sendable & AnyObject)?) throws(ImageError) -> LoadTask? {
         guard !request.url.isEmpty else {
             conclude(ImageError(.invalidURL, "no URL"))
             return nil
@@ -118,7 +121,8 @@ final class TargetLoad: LoadHandler {
         let url = URLText(request.url).redacted
         let result = ImageResult(kind: .final, error: error.about(url: url), url: url)
         let task = LoadTask(
-            url: url, token: token, dispatcher: target.calls, handler: inTurn ? self : nil, owner: nil, lease: target.lease)
+            url: url, token: token, dispatcher: target.calls, handler: inTurn ? self : nil, owner: nil,
+            observers: manager.observers, lease: target.lease)
         task.finish(result, inline: true)
         if !inTurn { self.result(task, result) }
         return task

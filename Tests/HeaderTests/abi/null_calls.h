@@ -25,6 +25,7 @@ typedef struct objects {
     sdimage_error *error;
     sdimage_event *event;
     sdimage_image *image;
+    sdimage_load_hooks *load_hooks;
     sdimage_load_sink *load_sink;
     sdimage_loader *loader;
     sdimage_manager *manager;
@@ -57,6 +58,7 @@ extern const sdimage_cache_vtable empty_cache_vtable;
 extern const sdimage_coder_vtable empty_coder_vtable;
 extern const sdimage_download_hooks_vtable empty_download_hooks_vtable;
 extern const sdimage_host_vtable empty_host_vtable;
+extern const sdimage_load_hooks_vtable empty_load_hooks_vtable;
 extern const sdimage_loader_vtable empty_loader_vtable;
 extern const sdimage_source_vtable empty_source_vtable;
 extern const sdimage_transformer_vtable empty_transformer_vtable;
