@@ -45,7 +45,8 @@ final class PrefetchListener: @unchecked Sendable {
     func observe(_ prefetcher: Owned) {
         var table = sdimage_prefetch_observer_vtable()
         table.size = MemoryLayout<sdimage_prefetch_observer_vtable>.size
-        table.fetched = { userData, _, finished, total in PrefetchListener.of(userData).write("all \(finished) of \(total)", nil) }
+        table.fetched = { userData, _, finished, total in PrefetchListener.of(userData).write("all \(finished) of \(total)", nil)
+        }
         table.idle = { PrefetchListener.of($0).write("idle \($1) \($2)", nil) }
         let userData = Unmanaged.passRetained(self).toOpaque()
         #expect(

@@ -247,14 +247,17 @@ import Testing
         let fixture = try TargetFixture()
         let blur = "LEHV6nWB2yk8pyo0adR*.7kCMdnj"
         try fixture.widget.load(
-            fixture.target, makeRequest("test://a"), targetOptions { sdimage_target_options_set_blurhash($0, blur, blur.utf8.count, 12, 9) })
+            fixture.target, makeRequest("test://a"),
+            targetOptions { sdimage_target_options_set_blurhash($0, blur, blur.utf8.count, 12, 9) })
         let thumb: [UInt8] = [
             0xDC, 0xF7, 0x0D, 0x12, 0x80, 0x87, 0x76, 0x97, 0x78, 0x89, 0xF7, 0x77, 0x78, 0x79, 0x88, 0x77, 0x87, 0x80,
         ]
         try fixture.widget.load(
-            fixture.target, makeRequest("test://b"), targetOptions { sdimage_target_options_set_thumbhash($0, thumb, thumb.count) })
+            fixture.target, makeRequest("test://b"),
+            targetOptions { sdimage_target_options_set_thumbhash($0, thumb, thumb.count) })
         try fixture.widget.load(
-            fixture.target, makeRequest("test://c"), targetOptions { sdimage_target_options_set_blurhash($0, "no hash", 7, 12, 9) })
+            fixture.target, makeRequest("test://c"),
+            targetOptions { sdimage_target_options_set_blurhash($0, "no hash", 7, 12, 9) })
         let shown = fixture.widget.shown
         #expect(shown.first == "placeholder 12" && shown.last == "clear")
         #expect(shown.count == 3 && shown[1].hasPrefix("placeholder"))

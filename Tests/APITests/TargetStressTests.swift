@@ -16,7 +16,9 @@ import Testing
         func set(_ image: OpaquePointer?, _ result: OpaquePointer?) {
             guard image != nil else { return shown = -1 }
             var color = sdimage_color()
-            guard sdimage_image_color_at(image, 1, 1, &color, nil) == .SDIMAGE_STATUS_OK else { return mistakes.append("no pixel") }
+            guard sdimage_image_color_at(image, 1, 1, &color, nil) == .SDIMAGE_STATUS_OK else {
+                return mistakes.append("no pixel")
+            }
             let parts = [color.red, color.green, color.blue].map { Int(($0 * 255).rounded()) }
             shown = parts[0] << 16 | parts[1] << 8 | parts[2]
             if shown != wanted { mistakes.append("\(shown) in place of \(wanted)") }
@@ -93,7 +95,9 @@ import Testing
         cell.shown = -1
         var table = sdimage_target_vtable()
         table.size = MemoryLayout<sdimage_target_vtable>.size
-        table.set_image = { Unmanaged<Cell>.fromOpaque($0!).takeUnretainedValue().set($2, $3); _ = $1 }
+        table.set_image = {
+            Unmanaged<Cell>.fromOpaque($0!).takeUnretainedValue().set($2, $3); _ = $1
+        }
         cell.target = try make(sdimage_target_unref) {
             sdimage_target_new(
                 manager.pointer, dispatcher.pointer, &table, Unmanaged.passUnretained(cell).toOpaque(), nil, $0, $1)
@@ -110,7 +114,8 @@ import Testing
         let request = makeRequest("test://\(wanted)")
         let userData = Unmanaged.passRetained(Load(cell, number)).toOpaque()
         let status = sdimage_target_load(
-            cell.target?.pointer, request.pointer, nil, &handler, userData, { Unmanaged<Load>.fromOpaque($0!).release() }, nil, nil)
+            cell.target?.pointer, request.pointer, nil, &handler, userData, { Unmanaged<Load>.fromOpaque($0!).release() }, nil,
+            nil)
         #expect(status == .SDIMAGE_STATUS_OK)
     }
 }

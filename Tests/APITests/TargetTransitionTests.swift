@@ -74,7 +74,8 @@ import Testing
         let request = makeRequest("test://a")
         if blocking { sdimage_request_set_blocking_reads(request.pointer, .SDIMAGE_BLOCKING_READS_DISK) }
         let options = fading {
-            sdimage_target_options_set_transition_rule($0, always ? .SDIMAGE_TRANSITION_RULE_ALWAYS : .SDIMAGE_TRANSITION_RULE_WAITED)
+            sdimage_target_options_set_transition_rule(
+                $0, always ? .SDIMAGE_TRANSITION_RULE_ALWAYS : .SDIMAGE_TRANSITION_RULE_WAITED)
         }
         try fixture.widget.load(fixture.target, request, options)
         if source == "loader" { #expect(fixture.held.answer(bytes)) }

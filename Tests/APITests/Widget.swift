@@ -56,8 +56,12 @@ final class Widget: @unchecked Sendable {
         table.indicator_stop = { Widget.of($0).write("stop", $1) }
         if updates { table.indicator_update = { Widget.of($0).write("update \($2)", $1) } }
         if animates {
-            table.transition_prepare = { Widget.of($0).write("prepare \($2.rawValue) \($3)", $1); _ = ($4, $5) }
-            table.transition_animate = { Widget.of($0).write("animate \($2.rawValue) \($3)", $1); _ = $4 }
+            table.transition_prepare = {
+                Widget.of($0).write("prepare \($2.rawValue) \($3)", $1); _ = ($4, $5)
+            }
+            table.transition_animate = {
+                Widget.of($0).write("animate \($2.rawValue) \($3)", $1); _ = $4
+            }
             table.transition_end = { Widget.of($0).write("end \($2)", $1) }
         }
         let userData = Unmanaged.passRetained(self).toOpaque()
@@ -72,7 +76,11 @@ final class Widget: @unchecked Sendable {
         var handler = sdimage_load_handler()
         handler.size = MemoryLayout<sdimage_load_handler>.size
         handler.result = { userData, _, result in Widget.of(userData).tell(result) }
-        if updates { handler.progress = { Widget.of($0).write("progress \($2) of \($3)", nil); _ = $1 } }
+        if updates {
+            handler.progress = {
+                Widget.of($0).write("progress \($2) of \($3)", nil); _ = $1
+            }
+        }
         let userData = Unmanaged.passRetained(self).toOpaque()
         var task: OpaquePointer?
         var error: OpaquePointer?
