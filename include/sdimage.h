@@ -26,7 +26,8 @@
  *   cache_chain.h several caches as one                  disk.h        a cache's disk part in detail
  *   cache_async.h caches without blocking                 hooks.h       a host's say in downloads
  *   transport.h   a host's own HTTP client                load_hooks.h  a host's say in loads
- *   metrics.h     events of loads; numbers */
+ *   metrics.h     events of loads; numbers                target.h      pictures for widgets
+ *   prefetcher.h  loading ahead                           progress.h    how far a target's load is */
 #ifndef SDIMAGE_H
 #define SDIMAGE_H
 
@@ -54,6 +55,9 @@
 #include "sdimage/cache_async.h"
 #include "sdimage/cache_chain.h"
 #include "sdimage/manager.h"
+#include "sdimage/prefetcher.h"
+#include "sdimage/progress.h"
+#include "sdimage/target.h"
 #include "sdimage/load_hooks.h"
 #include "sdimage/metrics.h"
 #include "sdimage/log.h"

@@ -40,6 +40,7 @@ enum Defaults {
         var cache: (any ImageCaching)?
         var loader: (any ImageLoader)?
         var manager: ManagerObject?
+        weak var prefetcher: PrefetcherObject?
     }
 
     private struct WeakCache { weak var cache: ImageCache? }
@@ -145,6 +146,18 @@ enum Defaults {
         }
         withExtendedLifetime(old) {}
         return object
+    }
+
+    /// The prefetcher that the process shares, as long as somebody holds it.
+    static func sharedPrefetcher() throws(ImageError) -> PrefetcherObject {
+        if Engine.isForked { throw .forked }
+        if let object = shared.withLock({ $0.prefetcher }) { return object }
+        let made = try PrefetcherObject(ManagerObject(try makeManager(ManagerConfiguration())), nil)
+        return shared.withLock { shared in
+            if let other = shared.prefetcher { return other }
+            shared.prefetcher = made
+            return made
+        }
     }
 
     /// No longer kept, where it is the shared one: whoever asks next gets another.

@@ -84,12 +84,14 @@ enum Handle {
     /// Objects that live by the engine's threads and locks, which a forked child does not have.
     static func needsEngine(_ type: AnyObject.Type) -> Bool {
         type == ManagerObject.self || type == CacheObject.self || type == LoaderObject.self || type == DispatcherObject.self
-            || type == LoadTask.self || type == LoadSink.self || type == Reply.self
+            || type == LoadTask.self || type == LoadSink.self || type == Reply.self || type == PrefetcherObject.self
+            || type == PrefetchGroup.self || type == TargetObject.self || type == ProgressCounter.self
     }
 
     /// Objects that refer to such objects.
     private static func holdsEngine(_ type: AnyObject.Type) -> Bool {
         type == RequestObject.self || type == ManagerConfigObject.self || type == LoadEvent.self
+            || type == TargetOptionsObject.self
     }
 
     private static func peek<T: AnyObject>(_ pointer: OpaquePointer, as type: T.Type) -> T? {

@@ -53,6 +53,21 @@ enum Input {
         return unsafe Array(UnsafeRawBufferPointer(start: pointer, count: strlen(pointer)))
     }
 
+    /// The texts of an array, each with its length or, without lengths, up to its NUL; none may be NULL.
+    static func texts(
+        _ pointer: UnsafePointer<UnsafePointer<CChar>?>?, _ lengths: UnsafePointer<Int>?, _ count: Int
+    ) throws(ImageError) -> [[UInt8]] {
+        guard count >= 0, count <= longestText else { throw ImageError(.invalidArgument, "a list of that many texts") }
+        guard count > 0 else { return [] }
+        guard let pointer = unsafe pointer else { throw ImageError(.invalidArgument, "NULL with a length") }
+        var texts: [[UInt8]] = []
+        for index in 0..<count {
+            guard let text = unsafe pointer[index] else { throw ImageError(.invalidArgument, "NULL among the texts") }
+            unsafe texts.append(try bytes(text, lengths?[index] ?? -1))
+        }
+        return texts
+    }
+
     /// The objects of an array; none may be NULL.
     static func objects<T: AnyObject>(
         _ pointer: UnsafePointer<OpaquePointer?>?, _ count: Int, as type: T.Type

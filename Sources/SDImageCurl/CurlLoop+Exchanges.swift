@@ -46,7 +46,7 @@ extension CurlLoop {
         exchanging[ObjectIdentifier(transfer.ticket)] = nil
         transfer.note(transfer.exchangeTransaction)
         exchange.cancel()
-        queue.ended(at: transfer.origin)
+        giveBackPlace(of: transfer, in: queue)
     }
 }
 

@@ -11,6 +11,7 @@ import SDImage
     private let sockets = SocketTable()
     private var engine: MultiHandle?
     private var gate = ResolutionGate()
+    private var courtesy = Courtesy()
     private var queues: [UInt64: DownloadQueue] = [:]
     /// Waiting and running ones.
     private var transfers: [ObjectIdentifier: Transfer] = [:]
@@ -61,14 +62,23 @@ import SDImage
             if let transfer = transfers[ObjectIdentifier(ticket)], transfer.exchange === exchange { take(event, of: transfer) }
         case .raise(let loader, let key, let priority):
             for transfer in transfers.values
-            where transfer.isWaiting && transfer.ticket.settings.id == loader && transfer.ticket.sharingKey == key {
-                queues[loader]?.move(transfer, to: priority)
+            where transfer.ticket.settings.id == loader && transfer.ticket.sharingKey == key {
+                raise(transfer, to: priority)
             }
         case .limit(let settings, let limits): queue(settings).limits = limits
         case .cancelAll(let loader):
             for transfer in Array(transfers.values) where transfer.settings.id == loader { end(transfer, .failure(.cancelled)) }
         case .forget(let loader): queues[loader] = nil
         }
+    }
+
+    private func raise(_ transfer: Transfer, to priority: LoadPriority) {
+        let queue = queue(transfer.settings)
+        queue.raise(transfer, to: priority)
+        guard transfer.isInBackground, priority > .low else { return }
+        queue.leaveBackground(transfer)
+        courtesy.ended(inBackground: true, at: sockets.now)
+        courtesy.began(inBackground: false, at: sockets.now)
     }
 
     private func queue(_ settings: LoaderSettings) -> DownloadQueue {
@@ -82,6 +92,7 @@ import SDImage
         let now = sockets.now
         for queue in queues.values {
             while let transfer = queue.next({ mayStart($0, at: now) }) {
+                courtesy.began(inBackground: transfer.isInBackground, at: now)
                 start(transfer, in: queue, at: now)
             }
         }
@@ -90,6 +101,10 @@ import SDImage
     /// Nothing that can wait starts while decoding lags behind.
     private func mayStart(_ transfer: Transfer, at now: UInt64) -> Bool {
         if backlog.isFull, transfer.priority < .high, !transfer.hasBegun { return false }
+        if transfer.priority == .low, !transfer.hasBegun, !courtesy.admits(at: now) {
+            nextDeadline = min(nextDeadline, courtesy.opening(at: now))
+            return false
+        }
         return transfer.isHostAddress || gate.admits(transfer.host, at: now)
     }
 
@@ -107,7 +122,7 @@ import SDImage
             try begin(transfer, handle, engine)
         } catch {
             // Without a handle there is nothing that `end` would give back.
-            if transfer.handle == nil { queue.ended(at: transfer.origin) }
+            if transfer.handle == nil { giveBackPlace(of: transfer, in: queue) }
             end(transfer, .failure(error))
         }
     }
@@ -230,7 +245,12 @@ import SDImage
             engine?.remove(handle)
         }
         queue.giveBack(handle)
-        queue.ended(at: transfer.origin)
+        giveBackPlace(of: transfer, in: queue)
+    }
+
+    func giveBackPlace(of transfer: Transfer, in queue: DownloadQueue) {
+        courtesy.ended(inBackground: transfer.isInBackground, at: sockets.now)
+        queue.ended(transfer)
     }
 
     private func end(_ transfer: Transfer, _ outcome: Ticket.Outcome) {

@@ -3,7 +3,7 @@ import SDImage
 /// The waiting and running transfers of one loader, and its idle handles. Never touched by another thread.
 ///
 /// Order: high before normal before low; within one priority by age, oldest or newest first; a transfer that was
-/// redirected, or is tried again, goes before those that never ran.
+/// redirected, or is tried again, goes before those that never ran. A third of the places is kept from those of low priority.
 final class DownloadQueue {
     private struct Entry {
         let transfer: Transfer
@@ -16,6 +16,8 @@ final class DownloadQueue {
     private final class Origin {
         var waiting = [Lane(), Lane(), Lane(), Lane()]
         var running = 0
+        /// Of them, those that nobody waits for.
+        var background = 0
     }
 
     /// Entries by age; taken from either end.
@@ -56,6 +58,7 @@ final class DownloadQueue {
     private let jar = CookieJar()
     private var origins: [[UInt8]: Origin] = [:]
     private var running = 0
+    private var background = 0
     private var lastNumber: UInt64 = 0
     private var idle: [EasyHandle] = []
 
@@ -71,12 +74,15 @@ final class DownloadQueue {
         origin(transfer.origin).waiting[lane(transfer)].append(Entry(transfer: transfer, number: transfer.queueEntry))
     }
 
-    /// Moves a waiting transfer to a higher priority, behind those that wait there.
-    func move(_ transfer: Transfer, to priority: LoadPriority) {
+    /// Gives a transfer a higher priority; one that waits goes behind those that wait there.
+    func raise(_ transfer: Transfer, to priority: LoadPriority) {
         guard priority > transfer.priority else { return }
         transfer.priority = priority
         if transfer.isWaiting { add(transfer) }
     }
+
+    /// Of places, those for transfers that nobody waits for: the others are kept for visible ones.
+    private static func forBackground(_ places: Int) -> Int { max(1, places - places / 3) }
 
     /// Takes the transfer that may start now, and counts it as running. `admits` can hold back an origin.
     func next(_ admits: (Transfer) -> Bool) -> Transfer? {
@@ -84,6 +90,7 @@ final class DownloadQueue {
         var best: (rank: (Int, UInt64), origin: Origin, transfer: Transfer)?
         for origin in origins.values where origin.running < max(1, limits.maxPerHost) {
             guard let (lane, entry) = first(origin), lane == 0 || !limits.isSuspended else { continue }
+            if lane == 3, !hasBackgroundPlace(origin) { continue }
             let age =
                 limits.executionOrder == .lifo && lane > 0
                 ? .max - entry.transfer.sequence : entry.transfer.sequence
@@ -96,14 +103,33 @@ final class DownloadQueue {
         best.origin.waiting[best.rank.0].removeFirst(order(best.rank.0))
         best.origin.running += 1
         running += 1
+        best.transfer.isInBackground = best.transfer.priority == .low
+        if best.transfer.isInBackground {
+            best.origin.background += 1
+            background += 1
+        }
         return best.transfer
     }
 
+    private func hasBackgroundPlace(_ origin: Origin) -> Bool {
+        origin.background < DownloadQueue.forBackground(limits.maxPerHost)
+            && background < DownloadQueue.forBackground(limits.maxTotal)
+    }
+
     /// Gives back the place of a transfer that `next` had handed out.
-    func ended(at origin: [UInt8]) {
+    func ended(_ transfer: Transfer) {
+        leaveBackground(transfer)
         running -= 1
-        self.origin(origin).running -= 1
-        forgetIfEmpty(origin)
+        origin(transfer.origin).running -= 1
+        forgetIfEmpty(transfer.origin)
+    }
+
+    /// Somebody waits for it now, or it is over.
+    func leaveBackground(_ transfer: Transfer) {
+        guard transfer.isInBackground else { return }
+        transfer.isInBackground = false
+        background -= 1
+        origin(transfer.origin).background -= 1
     }
 
     /// Takes a waiting transfer out.

@@ -38,6 +38,8 @@ final class Transfer {
     /// Says which of several entries in the lanes is the valid one.
     var queueEntry: UInt64 = 0
     var isWaiting = false
+    /// Runs, and nobody waits for it.
+    var isInBackground = false
 
     // State of the hop.
     var handle: EasyHandle?

@@ -6,10 +6,12 @@ import Testing
 @Suite struct DownloadQueueTests {
     private let settings = LoaderSettings(DownloaderConfiguration())
 
-    private func transfer(_ path: String) -> Transfer {
+    private func transfer(_ path: String, _ priority: LoadPriority = .normal) -> Transfer {
         let url = Array("http://h/\(path)".utf8)
+        var request = ImageRequest(url: url)
+        request.priority = priority
         return Transfer(
-            Ticket(ImageRequest(url: url), url: URLText(url), sharingKey: url, settings: settings, progress: .none))
+            Ticket(request, url: URLText(url), sharingKey: url, settings: settings, progress: .none))
     }
 
     @Test(arguments: [ExecutionOrder.fifo, .lifo]) func whatWasTakenIsLetGoOfWhileOthersWait(order: ExecutionOrder) throws {
@@ -22,6 +24,31 @@ import Testing
         taken = nil
         // Its body, which may be large, goes with it.
         #expect(seen == nil)
+        #expect(queue.next { _ in true } != nil)
+    }
+
+    @Test func aThirdOfThePlacesIsKeptFromThoseThatNobodyWaitsFor() throws {
+        let queue = DownloadQueue(settings)
+        for number in 0..<9 { queue.add(transfer("low\(number)", .low)) }
+        var running: [Transfer] = []
+        while let next = queue.next({ _ in true }) { running.append(next) }
+        #expect(running.count == 4 && running.allSatisfy(\.isInBackground))
+        // What somebody waits for finds room, and does not take theirs.
+        for number in 0..<2 { queue.add(transfer("visible\(number)")) }
+        #expect(queue.next { _ in true }?.isInBackground == false)
+        #expect(queue.next { _ in true }?.isInBackground == false)
+        #expect(queue.next { _ in true } == nil)
+        // One that somebody waits for now gives its place in the background to the next.
+        queue.leaveBackground(running[0])
+        queue.ended(running[0])
+        #expect(queue.next { _ in true }?.isInBackground == true)
+        #expect(queue.next { _ in true } == nil)
+    }
+
+    @Test func oneSinglePlaceIsForAll() throws {
+        let queue = DownloadQueue(settings)
+        queue.limits.maxPerHost = 1
+        queue.add(transfer("low", .low))
         #expect(queue.next { _ in true } != nil)
     }
 }

@@ -17,7 +17,7 @@ import report  # noqa: E402
 from pictures import Origin, pixels, png, ppm  # noqa: E402
 
 PROGRAM = sys.argv[1]
-LATER = ("prefetch", "bench")
+LATER = ("bench",)
 
 
 def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[bytes]:
@@ -49,6 +49,7 @@ def usage(folder: pathlib.Path) -> None:
              "an unknown filter": ["convert", "a.png", "b.png", "--transform", "filter:melt"],
              "a quality above one": ["convert", "a.png", "b.jpg", "--quality", "90"],
              "an unknown format": ["convert", "a.png", "b.png", "--format", "xyz"],
+             "prefetch without a list": ["prefetch"], "no jobs": ["prefetch", "-", "--jobs", "0"],
              "frames without a folder": ["frames", "a.gif"], "cache without a command": ["cache"],
              "a strange cache command": ["cache", "burn"], "cache path without a key": ["cache", "path"]}
     for name, arguments in wrong.items():
@@ -197,6 +198,19 @@ def cache(folder: pathlib.Path, origin: Origin) -> None:
     expect("for good", run("cache", "ls", *where), 0, "^$")
 
 
+def prefetch(folder: pathlib.Path, origin: Origin) -> None:
+    urls = [f"{origin.url}/{number}/p.png" for number in range(40)]
+    (folder / "list").write_text("# pictures\n\n" + "\n".join(urls) + "\n")
+    where = ("--cache", folder / "ahead")
+    expect("prefetch loads a list", run("prefetch", folder / "list", "--jobs", 8, *where), 0, "^40 fetched, 0 failed\n$", "^$")
+    done = run("get", urls[7], *where)
+    expect("what was prefetched is on disk", done, 0, "^disk ")
+    done = run("prefetch", "-", *where, input=f"{urls[0]}\n{origin.url}/nothing\n".encode())
+    expect("prefetch tells what fails", done, 1, "^1 fetched, 1 failed\n$", "^sdimage: .*/nothing: HTTP_STATUS: [^\n]*\n$")
+    expect("prefetch of nothing is fine", run("prefetch", "-", *where, input=b"\n"), 0, "^0 fetched, 0 failed\n$")
+    expect("prefetch without its file", run("prefetch", folder / "none"), 1, "^$", "^sdimage: [^\n]*\n$")
+
+
 def main() -> None:
     files = {"/cat.png": png(40, 30), "/page": b"<!DOCTYPE html><title>no</title>"}
     files |= {f"/{number}/p.png": png(10 + number, 5) for number in range(40)}
@@ -209,6 +223,7 @@ def main() -> None:
         get(folder, origin)
         convert(folder, origin)
         cache(folder, origin)
+        prefetch(folder, origin)
     report.finish()
 
 

@@ -9,6 +9,7 @@ static const char usage[] =
     "usage: sdimage get URL... [-o OUT] [PICTURE OPTIONS] [--cache DIR | --no-cache] [--json]\n"
     "       sdimage convert IN OUT [PICTURE OPTIONS]\n"
     "       sdimage frames FILE -o DIR [PICTURE OPTIONS]\n"
+    "       sdimage prefetch LIST [--jobs N] [--thumbnail WxH] [--cache DIR]\n"
     "       sdimage cache ls [--prefix TEXT] | du | path KEY | rm KEY... | clear | trim BYTES | verify [--repair]\n"
     "               [--cache DIR] [--namespace NAME] [--json]\n"
     "       sdimage info FILE... [--json]\n"
@@ -22,6 +23,8 @@ static const char usage[] =
     "        --cache DIR        folder of the disk cache; --no-cache: neither read nor write one\n"
     "convert writes a picture, moving ones too, in the format that OUT's extension says\n"
     "frames  writes each frame of a picture into a folder\n"
+    "prefetch loads the URLs and files named in LIST, one a line, into the disk cache; - for standard input\n"
+    "        --jobs N           as many at once, 6 otherwise\n"
     "cache   lists a disk cache, tells its size, removes from it, checks it\n"
     "info    tells what the headers of files say\n"
     "doctor  tells version, formats, libraries and limits: what a bug report starts with\n"
@@ -38,7 +41,7 @@ static const char usage[] =
     "\n"
     "Exit status: 0, 1 for an image that cannot be had, 2 for wrong usage.\n";
 
-static const char *const later[] = {"prefetch", "bench"};
+static const char *const later[] = {"bench"};
 
 static bool has_progress;
 
@@ -82,6 +85,8 @@ static int run(int argc, char **argv) {
         return run_get(argc - 1, argv + 1);
     if (!strcmp(command, "cache"))
         return run_cache(argc - 1, argv + 1);
+    if (!strcmp(command, "prefetch"))
+        return run_prefetch(argc - 1, argv + 1);
     if (!strcmp(command, "convert"))
         return run_convert(argc - 1, argv + 1);
     if (!strcmp(command, "frames"))

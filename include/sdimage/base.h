@@ -69,7 +69,11 @@ typedef struct sdimage_exchange sdimage_exchange;
 typedef struct sdimage_load_sink sdimage_load_sink;
 typedef struct sdimage_loader sdimage_loader;
 typedef struct sdimage_manager sdimage_manager;
+typedef struct sdimage_prefetch_group sdimage_prefetch_group;
+typedef struct sdimage_prefetcher sdimage_prefetcher;
+typedef struct sdimage_progress sdimage_progress;
 typedef struct sdimage_reply sdimage_reply;
+typedef struct sdimage_target sdimage_target;
 typedef struct sdimage_task sdimage_task;
 
 /* Single-owner: one thread at a time; copied when submitted. */
@@ -83,6 +87,7 @@ typedef struct sdimage_metadata sdimage_metadata;
 typedef struct sdimage_options sdimage_options;
 typedef struct sdimage_request sdimage_request;
 typedef struct sdimage_response sdimage_response;
+typedef struct sdimage_target_options sdimage_target_options;
 
 /* Width and height in pixels. Frozen: never grows. */
 typedef struct sdimage_size {

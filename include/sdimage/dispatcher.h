@@ -57,7 +57,8 @@ SDIMAGE_API int sdimage_dispatcher_descriptor(const sdimage_dispatcher *dispatch
 SDIMAGE_API size_t sdimage_dispatcher_drain(sdimage_dispatcher *dispatcher);
 
 /* Pollable: takes one delivery as an object in place of a callback, also of loads that have a handler. Returns END, and
- * leaves *event alone, when nothing is queued. *event is the caller's. */
+ * leaves *event alone, when nothing is queued. *event is the caller's. Callbacks of targets and prefetchers are no
+ * deliveries: this calls them on its way. */
 SDIMAGE_API sdimage_status sdimage_dispatcher_next_event(sdimage_dispatcher *dispatcher, sdimage_event **event,
                                                          sdimage_error **error);
 

@@ -19,7 +19,7 @@ package final class ImageManager: Sendable {
     private let registry: CoderRegistry
     private let failedURLs: FailedURLs
     private let freshness: FreshnessPolicy
-    private let observers: LoadObservers
+    let observers: LoadObservers
     private let ignoresSignatures: Bool
     private let hooks: LoadHooks?
     package let offline = OfflineSwitch()
@@ -27,6 +27,7 @@ package final class ImageManager: Sendable {
     private let decodes = Coalescer<DecodeKey, Image>()
     private let variants: VariantWriter
     private let progressions = Progressions()
+    let sizes = KnownSizes()
     /// Never that of another manager.
     private let number = ImageManager.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     private static let lastNumber = Atomic<UInt64>(0)
@@ -115,7 +116,7 @@ package final class ImageManager: Sendable {
         keys(try request.processed(by: hooks, transformer: transformer)).final
     }
 
-    private func keys(_ request: ImageRequest) -> LoadKeys {
+    func keys(_ request: ImageRequest) -> LoadKeys {
         LoadKeys(
             request, transformer: request.transformer.resolved(transformer), ignoresSignatures: ignoresSignatures)
     }
@@ -148,7 +149,7 @@ package final class ImageManager: Sendable {
 
     private var tasks: [LoadTask] { state.withLock { Array($0.tasks.values) } }
 
-    private func memoryImage(_ request: ImageRequest, _ keys: LoadKeys) -> Image? {
+    func memoryImage(_ request: ImageRequest, _ keys: LoadKeys) -> Image? {
         guard request.sourcePolicy != .loaderOnly, request.queryCacheType.contains(.memory),
             let cache = request.cache.resolved(cache)
         else { return nil }
@@ -224,6 +225,7 @@ package final class ImageManager: Sendable {
         let local = isBlocking ? LocalStage() : nil
         let work = Task<Void, Never>(executorPreference: lease.engine.executor) { [weak self] in
             let result = await pipeline.result(local)
+            if result.image != nil { self?.noteSize(request, keys) }
             if local?.finish(result) != true { task.finish(result) }
             if isRenewal { _ = self?.state.withLock { $0.renewing.remove(keys.final) } }
         }

@@ -189,7 +189,7 @@ package final class LoadTask: @unchecked Sendable {
             schedule(inline: true)
         } else if hasHandler, dispatcher.isCurrent {
             // A result was on its way to this thread already.
-            deliverPending()
+            dispatcher.deliver(self)
         }
         work?.cancel()
     }
@@ -281,12 +281,12 @@ package final class LoadTask: @unchecked Sendable {
     /// now, or has to take what is queued.
     package var isWaitingFutile: Bool {
         if let deliverer = withLock({ $0.deliverer }) { return deliverer == pthread_self() }
-        return dispatcher.isCurrent
+        return dispatcher.isWaitingFutile
     }
 
     private func schedule(inline: Bool) {
         guard hasHandler || dispatcher.takesEvents else { return dropPending() }
-        if inline, hasHandler, dispatcher.isCurrent { deliverPending() } else { dispatcher.post(self) }
+        if inline, hasHandler, dispatcher.isCurrent { dispatcher.deliver(self) } else { dispatcher.post(self) }
     }
 }
 

@@ -33,11 +33,16 @@ typedef struct objects {
     sdimage_manager_config *manager_config;
     sdimage_metadata *metadata;
     sdimage_options *options;
+    sdimage_prefetch_group *prefetch_group;
+    sdimage_prefetcher *prefetcher;
+    sdimage_progress *progress;
     sdimage_reply *reply;
     sdimage_response *response;
     sdimage_request *request;
     sdimage_result *result;
     sdimage_source *source;
+    sdimage_target *target;
+    sdimage_target_options *target_options;
     sdimage_task *task;
     sdimage_transformer *transformer;
     sdimage_transport *transport;
@@ -61,6 +66,9 @@ extern const sdimage_source_vtable empty_source_vtable;
 extern const sdimage_transformer_vtable empty_transformer_vtable;
 extern const sdimage_transport_vtable empty_transport_vtable;
 extern const sdimage_load_handler empty_load_handler;
+extern const sdimage_prefetch_handler empty_prefetch_handler;
+extern const sdimage_prefetch_observer_vtable empty_prefetch_observer_vtable;
+extern const sdimage_target_vtable empty_target_vtable;
 
 void make_good_objects(void);
 

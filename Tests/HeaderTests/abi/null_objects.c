@@ -17,6 +17,9 @@ const sdimage_source_vtable empty_source_vtable = {.size = sizeof empty_source_v
 const sdimage_transformer_vtable empty_transformer_vtable = {.size = sizeof empty_transformer_vtable};
 const sdimage_transport_vtable empty_transport_vtable = {.size = sizeof empty_transport_vtable};
 const sdimage_load_handler empty_load_handler = {.size = sizeof empty_load_handler};
+const sdimage_prefetch_handler empty_prefetch_handler = {.size = sizeof empty_prefetch_handler};
+const sdimage_prefetch_observer_vtable empty_prefetch_observer_vtable = {.size = sizeof empty_prefetch_observer_vtable};
+const sdimage_target_vtable empty_target_vtable = {.size = sizeof empty_target_vtable};
 
 static gate sink_is_there = GATE_CLOSED, reply_is_there = GATE_CLOSED;
 static int unexpected;
@@ -106,6 +109,17 @@ static void make_page(void) {
     sdimage_cache_unref(cache);
 }
 
+static void make_target_and_prefetcher(void) {
+    const char *url = PNG_DATA_URL;
+    CHECK_EQUAL(sdimage_target_new(good.manager, NULL, &empty_target_vtable, NULL, NULL, &good.target, NULL),
+                SDIMAGE_STATUS_OK);
+    good.target_options = sdimage_target_options_new();
+    good.progress = sdimage_progress_new();
+    CHECK_EQUAL(sdimage_prefetcher_new(good.manager, NULL, &good.prefetcher, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_prefetcher_start(good.prefetcher, &url, NULL, 1, NULL, NULL, NULL, NULL, &good.prefetch_group, NULL),
+                SDIMAGE_STATUS_OK);
+}
+
 void make_good_objects(void) {
     good.manager = new_manager(NULL, NULL, true);
     sdimage_manager_copy_cache(good.manager, &good.cache);
@@ -132,6 +146,7 @@ void make_good_objects(void) {
     CHECK_EQUAL(sdimage_decoder_new(NULL, NULL, &good.decoder, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_source_new_data(good.data, &good.source, NULL), SDIMAGE_STATUS_OK);
     make_delivery();
+    make_target_and_prefetcher();
     start_held_loads();
 }
 
@@ -157,9 +172,13 @@ void release_outputs(void) {
     RELEASE(loader);
     RELEASE(manager);
     RELEASE(metadata);
+    RELEASE(prefetch_group);
+    RELEASE(prefetcher);
+    RELEASE(progress);
     RELEASE(response);
     RELEASE(result);
     RELEASE(source);
+    RELEASE(target);
     RELEASE(task);
     RELEASE(transformer);
     RELEASE(transport);

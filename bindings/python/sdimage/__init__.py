@@ -26,8 +26,10 @@ from .load_hooks import LoadHooks, RequestDraft
 from .loader import Downloader, Loader, LoadRequest
 from .manager import Manager, set_default_cache, set_default_loader
 from .options import DecodeOptions
+from .prefetch import PrefetchGroup
 from .request import RequestOptions
 from .result import Response, Result, Transaction
+from .target import Progress, Target, TargetOptions
 from .task import Task
 from .transport import Transport, TransportRequest
 
@@ -54,10 +56,14 @@ __all__ = [
     "LoadRequest",
     "Loader",
     "Manager",
+    "PrefetchGroup",
+    "Progress",
     "RequestDraft",
     "RequestOptions",
     "Response",
     "Result",
+    "Target",
+    "TargetOptions",
     "Task",
     "Transaction",
     "Transport",

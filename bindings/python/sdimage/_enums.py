@@ -115,6 +115,21 @@ BLEND_MODES: Final = {
     "plus_darker": 26,
     "plus_lighter": 27,
 }
+TRANSITIONS: Final = {
+    "none": 0,
+    "fade": 1,
+    "flip_from_left": 2,
+    "flip_from_right": 3,
+    "flip_from_top": 4,
+    "flip_from_bottom": 5,
+    "curl_up": 6,
+    "curl_down": 7,
+}
+TRANSITION_RULES: Final = {"waited": 0, "always": 1}
+PLACEHOLDER_TIMES: Final = {"now": 0, "on_failure": 1}
+CACHED_PLACEHOLDERS: Final = {"none": 0, "memory": 1, "memory_and_disk": 2}
+PREVIOUS_LOADS: Final = {"cancel": 0, "keep": 1}
+IMAGE_SETTINGS: Final = {"automatic": 0, "manual": 1}
 PRIORITIES: Final = {"low": -1, "normal": 0, "high": 1}
 SOURCE_POLICIES: Final = {"any": 0, "cache_only": 1, "loader_only": 2}
 FRESHNESS: Final = {"ignore": 0, "respect": 1, "refresh": 2}

@@ -64,6 +64,18 @@ SERIALIZE = CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
 SHOULD_LOAD = CFUNCTYPE(c_bool, c_void_p, c_void_p)
 SHOULD_REMEMBER = CFUNCTYPE(c_bool, c_void_p, c_void_p, c_void_p)
 INFO = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT)
+ON_PROGRESS_CHANGED = CFUNCTYPE(None, c_void_p, c_void_p)
+ON_FETCHED = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p)
+ON_GROUP_PROGRESS = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_size_t)
+ON_COMPLETED = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_size_t, c_void_p)
+SET_IMAGE = CFUNCTYPE(None, c_void_p, c_char_p, c_void_p, c_void_p)
+INDICATE = CFUNCTYPE(None, c_void_p, c_char_p)
+INDICATE_FRACTION = CFUNCTYPE(None, c_void_p, c_char_p, c_double)
+PREPARE_TRANSITION = CFUNCTYPE(None, c_void_p, c_char_p, c_int, c_uint32, c_void_p, c_void_p)
+ANIMATE_TRANSITION = CFUNCTYPE(None, c_void_p, c_char_p, c_int, c_uint32, c_void_p)
+END_TRANSITION = CFUNCTYPE(None, c_void_p, c_char_p, c_bool)
+HOST_POST = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
+HOST_IS_CURRENT = CFUNCTYPE(c_bool, c_void_p)
 
 
 class Size(Structure):
@@ -160,7 +172,39 @@ class HooksTable(Structure):
     ]
 
 
-# The tables of sources and host loops are passed on unseen: this package makes none.
+class HostTable(Structure):
+    """``sdimage_host_vtable``."""
+
+    _fields_ = [("size", c_size_t), ("post", HOST_POST), ("is_current", HOST_IS_CURRENT)]
+
+
+class PrefetchHandler(Structure):
+    """``sdimage_prefetch_handler``."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("fetched", ON_FETCHED),
+        ("progress", ON_GROUP_PROGRESS),
+        ("completed", ON_COMPLETED),
+    ]
+
+
+class TargetTable(Structure):
+    """``sdimage_target_vtable``."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("set_image", SET_IMAGE),
+        ("indicator_start", INDICATE),
+        ("indicator_stop", INDICATE),
+        ("indicator_update", INDICATE_FRACTION),
+        ("transition_prepare", PREPARE_TRANSITION),
+        ("transition_animate", ANIMATE_TRANSITION),
+        ("transition_end", END_TRANSITION),
+    ]
+
+
+# The tables of sources and of observers of all lists are passed on unseen: this package makes none.
 
 
 class LoadHooksTable(Structure):
@@ -180,8 +224,8 @@ class SourceTable(Structure):
     """``sdimage_source_vtable``, opaque here."""
 
 
-class HostTable(Structure):
-    """``sdimage_host_vtable``, opaque here."""
+class PrefetchObserverTable(Structure):
+    """``sdimage_prefetch_observer_vtable``, opaque here."""
 
 
 #: name: (result, arguments)
@@ -619,6 +663,52 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_options_unref": (None, (c_void_p,)),
     "sdimage_pixel_format_bytes": (c_size_t, (c_int,)),
     "sdimage_pixel_format_name": (c_char_p, (c_int,)),
+    "sdimage_prefetch_group_cancel": (None, (c_void_p,)),
+    "sdimage_prefetch_group_copy_failure": (c_int, (c_void_p, c_size_t, POINTER(c_size_t), HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_prefetch_group_copy_url": (c_int, (c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_prefetch_group_finished_count": (c_size_t, (c_void_p,)),
+    "sdimage_prefetch_group_is_cancelled": (c_bool, (c_void_p,)),
+    "sdimage_prefetch_group_is_finished": (c_bool, (c_void_p,)),
+    "sdimage_prefetch_group_ref": (c_void_p, (c_void_p,)),
+    "sdimage_prefetch_group_skipped_count": (c_size_t, (c_void_p,)),
+    "sdimage_prefetch_group_total_count": (c_size_t, (c_void_p,)),
+    "sdimage_prefetch_group_unref": (None, (c_void_p,)),
+    "sdimage_prefetch_group_wait": (c_int, (c_void_p, c_uint32, HANDLE_OUT)),
+    "sdimage_prefetcher_cancel_all": (None, (c_void_p,)),
+    "sdimage_prefetcher_max_concurrent": (c_uint32, (c_void_p,)),
+    "sdimage_prefetcher_new": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_prefetcher_ref": (c_void_p, (c_void_p,)),
+    "sdimage_prefetcher_set_max_concurrent": (None, (c_void_p, c_uint32)),
+    "sdimage_prefetcher_set_observer": (
+        c_int,
+        (c_void_p, POINTER(PrefetchObserverTable), c_void_p, DESTROY, HANDLE_OUT),
+    ),
+    "sdimage_prefetcher_set_request": (None, (c_void_p, c_void_p)),
+    "sdimage_prefetcher_shared": (c_int, (HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_prefetcher_start": (
+        c_int,
+        (
+            c_void_p,
+            POINTER(c_char_p),
+            POINTER(c_size_t),
+            c_size_t,
+            c_void_p,
+            POINTER(PrefetchHandler),
+            c_void_p,
+            DESTROY,
+            HANDLE_OUT,
+            HANDLE_OUT,
+        ),
+    ),
+    "sdimage_prefetcher_unref": (None, (c_void_p,)),
+    "sdimage_progress_completed": (c_int64, (c_void_p,)),
+    "sdimage_progress_fraction": (c_double, (c_void_p,)),
+    "sdimage_progress_new": (c_void_p, ()),
+    "sdimage_progress_ref": (c_void_p, (c_void_p,)),
+    "sdimage_progress_set": (None, (c_void_p, c_int64, c_int64)),
+    "sdimage_progress_set_observer": (c_int, (c_void_p, CACHE_DONE, c_void_p, DESTROY, HANDLE_OUT)),
+    "sdimage_progress_total": (c_int64, (c_void_p,)),
+    "sdimage_progress_unref": (None, (c_void_p,)),
     "sdimage_read_metadata": (c_int, (c_void_p, c_size_t, c_int, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_reply_complete": (None, (c_void_p,)),
     "sdimage_reply_complete_with_data": (None, (c_void_p, c_void_p)),
@@ -729,6 +819,42 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_source_size": (c_size_t, (c_void_p,)),
     "sdimage_source_unref": (None, (c_void_p,)),
     "sdimage_status_name": (c_char_p, (c_int,)),
+    "sdimage_target_cancel": (None, (c_void_p, c_char_p)),
+    "sdimage_target_cancel_latest": (None, (c_void_p,)),
+    "sdimage_target_close": (None, (c_void_p,)),
+    "sdimage_target_copy_latest_key": (None, (c_void_p, HANDLE_OUT)),
+    "sdimage_target_copy_progress": (None, (c_void_p, c_char_p, HANDLE_OUT)),
+    "sdimage_target_copy_task": (None, (c_void_p, c_char_p, HANDLE_OUT)),
+    "sdimage_target_copy_url": (None, (c_void_p, c_char_p, HANDLE_OUT)),
+    "sdimage_target_load": (
+        c_int,
+        (c_void_p, c_void_p, c_void_p, POINTER(LoadHandler), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT),
+    ),
+    "sdimage_target_new": (
+        c_int,
+        (c_void_p, c_void_p, POINTER(TargetTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT),
+    ),
+    "sdimage_target_options_new": (c_void_p, ()),
+    "sdimage_target_options_ref": (c_void_p, (c_void_p,)),
+    "sdimage_target_options_set_blurhash": (None, (c_void_p, c_char_p, c_size_t, c_uint32, c_uint32)),
+    "sdimage_target_options_set_cached_placeholder": (None, (c_void_p, c_int)),
+    "sdimage_target_options_set_image_setting": (None, (c_void_p, c_int)),
+    "sdimage_target_options_set_key": (None, (c_void_p, c_char_p)),
+    "sdimage_target_options_set_manager": (None, (c_void_p, c_void_p)),
+    "sdimage_target_options_set_placeholder": (None, (c_void_p, c_void_p)),
+    "sdimage_target_options_set_placeholder_time": (None, (c_void_p, c_int)),
+    "sdimage_target_options_set_previous_load": (None, (c_void_p, c_int)),
+    "sdimage_target_options_set_thumbhash": (None, (c_void_p, c_void_p, c_size_t)),
+    "sdimage_target_options_set_transition": (None, (c_void_p, c_int, c_uint32)),
+    "sdimage_target_options_set_transition_rule": (None, (c_void_p, c_int)),
+    "sdimage_target_options_set_transition_sets_image": (None, (c_void_p, c_bool)),
+    "sdimage_target_options_set_wait_for_transition": (None, (c_void_p, c_bool)),
+    "sdimage_target_options_unref": (None, (c_void_p,)),
+    "sdimage_target_ref": (c_void_p, (c_void_p,)),
+    "sdimage_target_remove_task": (None, (c_void_p, c_char_p)),
+    "sdimage_target_set_progress": (None, (c_void_p, c_char_p, c_void_p)),
+    "sdimage_target_set_task": (None, (c_void_p, c_char_p, c_void_p)),
+    "sdimage_target_unref": (None, (c_void_p,)),
     "sdimage_task_cancel": (None, (c_void_p,)),
     "sdimage_task_cancel_and_wait": (c_int, (c_void_p, c_uint32, HANDLE_OUT)),
     "sdimage_task_copy_response": (None, (c_void_p, HANDLE_OUT)),

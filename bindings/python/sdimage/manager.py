@@ -23,6 +23,7 @@ from .caches import AnyCache
 from .errors import Error, call
 from .load_hooks import LoadHooks
 from .loader import Loader, LoadFunction
+from .prefetch import OnGroupProgress, PrefetchGroup, Prefetchers
 from .request import RequestOptions, new_request
 from .result import Result
 from .task import Task
@@ -93,6 +94,7 @@ class Manager:
         self._handle = Handle(out.value, lib.sdimage_manager_unref)
         self._cache = None if isinstance(cache, _Shared) else cache
         self._has_cache = cache is not None
+        self._prefetchers = Prefetchers()
         _managers.add(self)
 
     @classmethod
@@ -211,6 +213,28 @@ class Manager:
         finally:
             load.cancel()
 
+    def prefetch(
+        self,
+        urls: Iterable[str | bytes],
+        on_progress: OnGroupProgress | None = None,
+        *,
+        max_concurrent: int | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> PrefetchGroup:
+        """Loads a list before anybody asks for it, a few at a time, and returns at once.
+
+        ``on_progress(finished, total)`` runs on a thread of the library. `max_concurrent` is how many loads of all
+        lists together run at once, 3 when never given. The options are those of loads; ``priority`` is ``"low"`` when
+        left out, so that what somebody waits for goes first.
+        """
+        wish = options.copy()
+        wish.setdefault("priority", "low")
+        with new_request(b"", wish) as request:
+            group_holds = self._set_loader(request, wish), wish.get("cache"), wish.get("hooks")
+            group = self._prefetchers.start(self._handle.pointer, urls, request, on_progress, max_concurrent)
+            group.held = self, group_holds
+            return group
+
     def _set_loader(self, request: Handle, options: RequestOptions) -> Loader | None:
         if "loader" not in options:
             return None
@@ -273,6 +297,7 @@ class Manager:
         """
         deliveries = current_bridge()
         end = time.monotonic() + timeout
+        self._prefetchers.close(end)
         while True:
             left = max(0, int((end - time.monotonic()) * 1000))
             try:

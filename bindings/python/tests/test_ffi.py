@@ -50,6 +50,11 @@ PLAIN = {
     "sdimage_load_hooks_vtable *": ctypes.POINTER(_ffi.LoadHooksTable),
     "sdimage_source_vtable *": ctypes.POINTER(_ffi.SourceTable),
     "sdimage_host_vtable *": ctypes.POINTER(_ffi.HostTable),
+    "sdimage_prefetch_handler *": ctypes.POINTER(_ffi.PrefetchHandler),
+    "sdimage_prefetch_observer_vtable *": ctypes.POINTER(_ffi.PrefetchObserverTable),
+    "sdimage_target_vtable *": ctypes.POINTER(_ffi.TargetTable),
+    "sdimage_progress_fn": _ffi.ON_PROGRESS_CHANGED,
+    "char **": ctypes.POINTER(ctypes.c_char_p),
 }
 
 
@@ -120,12 +125,15 @@ class Table(unittest.TestCase):
             "sdimage_cache_vtable": _ffi.CacheTable,
             "sdimage_download_hooks_vtable": _ffi.HooksTable,
             "sdimage_load_hooks_vtable": _ffi.LoadHooksTable,
+            "sdimage_host_vtable": _ffi.HostTable,
+            "sdimage_prefetch_handler": _ffi.PrefetchHandler,
+            "sdimage_target_vtable": _ffi.TargetTable,
             "sdimage_transport_vtable": _ffi.TransportTable,
         }
         for name, table in tables.items():
             found = re.search(rf"typedef struct {name} \{{(.*?)\}} {name};", text(), flags=re.DOTALL)
             assert found
-            fields = re.findall(r"size_t (size);|\(\*(\w+)\)\(", found[1])
+            fields = re.findall(r"^ +(?:size_t (size);|[^\n(]*\(\*(\w+)\)\()", found[1], flags=re.MULTILINE)
             self.assertEqual([field[0] for field in table._fields_], [size or call for size, call in fields])
 
     def test_the_library_has_the_version_of_the_headers(self) -> None:
@@ -144,6 +152,12 @@ class Enums(unittest.TestCase):
             "sdimage_chroma": _enums.CHROMA,
             "sdimage_webp_parameter": _enums.WEBP_PARAMETERS,
             "sdimage_scale_mode": _enums.SCALE_MODES,
+            "sdimage_transition": _enums.TRANSITIONS,
+            "sdimage_transition_rule": _enums.TRANSITION_RULES,
+            "sdimage_placeholder_time": _enums.PLACEHOLDER_TIMES,
+            "sdimage_cached_placeholder": _enums.CACHED_PLACEHOLDERS,
+            "sdimage_previous_load": _enums.PREVIOUS_LOADS,
+            "sdimage_image_setting": _enums.IMAGE_SETTINGS,
             "sdimage_resampling": _enums.RESAMPLINGS,
             "sdimage_corners": _enums.CORNERS,
             "sdimage_blend_mode": _enums.BLEND_MODES,

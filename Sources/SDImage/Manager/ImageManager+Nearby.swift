@@ -1,0 +1,48 @@
+/// Pictures that are there without loading.
+extension ImageManager {
+    /// What memory has for a request.
+    package func imageInMemory(_ request: ImageRequest) -> Image? { memoryImage(request, keys(request)) }
+
+    /// The largest picture in memory that differs from what is asked for in its size alone.
+    package func relatedImage(_ request: ImageRequest) -> Image? {
+        guard request.sourcePolicy != .loaderOnly, request.queryCacheType.contains(.memory),
+            let cache = request.cache.resolved(cache)
+        else { return nil }
+        let whole = wholeKey(request)
+        if let image = cache.memoryImage(for: whole) { return image }
+        let images = sizes.thumbnails(of: whole).compactMap { cache.memoryImage(for: $0) }
+        return images.max { $0.area < $1.area }
+    }
+
+    /// The picture asked for from memory or, while the caller waits, from the disk.
+    package func cachedImage(_ request: ImageRequest) -> Image? {
+        var request = request
+        request.sourcePolicy = .cacheOnly
+        request.freshness = .ignore
+        request.wantsData = false
+        request.isProgressive = false
+        request.blockingReads = .disk
+        request.dispatcher = .none
+        // Refused, it is not there.
+        guard let task = try? load(request, handler: nil, token: 0) else { return nil }
+        defer { task.cancel() }
+        return task.result?.image
+    }
+
+    /// Remembers the key of a thumbnail, for `relatedImage`.
+    func noteSize(_ request: ImageRequest, _ keys: LoadKeys) {
+        guard request.decodeOptions.wantsThumbnail else { return }
+        sizes.note(keys.final, of: wholeKey(request))
+    }
+
+    /// The key that a request has without its thumbnail size.
+    private func wholeKey(_ request: ImageRequest) -> CacheKey {
+        var request = request
+        request.decodeOptions.thumbnailSize = nil
+        return keys(request).final
+    }
+}
+
+extension Image {
+    fileprivate var area: Int { size.width.multipliedReportingOverflow(by: size.height).partialValue }
+}

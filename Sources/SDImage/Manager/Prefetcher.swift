@@ -1,0 +1,206 @@
+import Synchronization
+
+/// What a host wants to hear of all lists of a prefetcher together (spec PRE-6).
+package protocol PrefetchObserver: AnyObject, Sendable {
+    /// One more is done. The numbers are sums over the lists that are not completed.
+    func fetched(url: CString, finished: Int, total: Int)
+    /// The last list is completed.
+    func idle(total: Int, skipped: Int)
+}
+
+/// Loads pictures before anybody asks for them, a few at a time, with whatever a load can be asked for.
+package final class Prefetcher: Sendable {
+    private struct State {
+        /// With URLs that were not started, oldest first.
+        var waiting = FIFO<PrefetchGroup>()
+        /// Whose end the host was not told of, oldest first.
+        var groups: [PrefetchGroup] = []
+        var running = 0
+        var maxConcurrent = Prefetcher.standardConcurrency
+        var request: ImageRequest
+        var observer: (any PrefetchObserver)?
+    }
+
+    package static let standardConcurrency = 3
+    /// Loads started in one go; then other work of the thread has its turn.
+    private static let slice = 64
+
+    private let manager: ImageManager
+    private let lease: EngineLease
+    private let calls: CallQueue
+    private let state: Mutex<State>
+
+    package init(manager: ImageManager, dispatcher: any Dispatcher, lease: EngineLease) {
+        self.manager = manager
+        self.lease = lease
+        calls = CallQueue(on: dispatcher)
+        var request = ImageRequest(url: [])
+        request.priority = .low
+        state = Mutex(State(request: request))
+    }
+
+    /// Loads under way at once, over all groups; takes effect at once. 0 counts as 1 (spec Q29).
+    package var maxConcurrent: Int {
+        get { state.withLock { $0.maxConcurrent } }
+        set {
+            state.withLock { $0.maxConcurrent = max(1, newValue) }
+            schedule()
+        }
+    }
+
+    /// For groups that bring none of their own; nil is a plain request of low priority.
+    package func setRequest(_ request: ImageRequest?) {
+        var standard = ImageRequest(url: [])
+        standard.priority = .low
+        state.withLock { $0.request = request ?? standard }
+    }
+
+    package func setObserver(_ observer: (any PrefetchObserver)?) {
+        let before = state.withLock { state in
+            defer { state.observer = observer }
+            return state.observer
+        }
+        withExtendedLifetime(before) {}
+    }
+
+    /// Starts a list; nil for an empty one, which is completed at once.
+    package func start(
+        _ urls: [[UInt8]], request: ImageRequest?, handler: (any PrefetchHandler)?, owner: (any Sendable & AnyObject)? = nil
+    ) throws(ImageError) -> PrefetchGroup? {
+        if Engine.isForked { throw .forked }
+        try lease.engine.executor.ensureStarted()
+        try calls.prepare()
+        guard !urls.isEmpty else {
+            calls.perform {
+                handler?.completed(nil, finished: 0, skipped: 0, error: nil)
+                withExtendedLifetime(owner) {}
+            }
+            return nil
+        }
+        let group = state.withLock { state in
+            var request = request ?? state.request
+            // One key, or one place to deliver to, for all of them would be none.
+            request.cacheKey = nil
+            request.dispatcher = .value(ImmediateDispatcher())
+            let group = PrefetchGroup(urls, request, self, handler: handler, owner: owner)
+            state.waiting.append(group)
+            state.groups.append(group)
+            return group
+        }
+        schedule()
+        return group
+    }
+
+    /// Cancels every group that is under way.
+    package func cancelAll() {
+        for group in state.withLock({ $0.groups }) { cancel(group) }
+    }
+
+    func cancel(_ group: PrefetchGroup) {
+        guard let tasks = group.markCancelled() else { return }
+        for task in tasks { task.cancel() }
+        calls.perform { [self] in complete(group, .cancelled) }
+        schedule()
+    }
+
+    // MARK: loading
+
+    /// On a thread of the library: a list found in memory would keep the caller for long.
+    private func schedule() { lease.engine.executor.submit { [self] in fill() } }
+
+    private func fill() {
+        for _ in 0..<Prefetcher.slice {
+            guard let (group, index) = takeNext() else { return }
+            load(group, index)
+        }
+        schedule()
+    }
+
+    private func takeNext() -> (PrefetchGroup, Int)? {
+        state.withLock { state in
+            while state.running < state.maxConcurrent, let group = state.waiting.first {
+                let next = group.takeNext()
+                if next?.isLast != false { _ = state.waiting.popFirst() }
+                guard let next else { continue }
+                state.running += 1
+                return (group, next.index)
+            }
+            return nil
+        }
+    }
+
+    private func load(_ group: PrefetchGroup, _ index: Int) {
+        var request = group.request
+        request.url = group.urls[index]
+        let entry = PrefetchEntry(self, group, index)
+        do throws(ImageError) {
+            let task = try manager.load(request, handler: entry, token: 0)
+            if !group.attach(task, index) { task.cancel() }
+        } catch {
+            let url = URLText(request.url).redacted
+            finished(group, index, ImageResult(kind: .final, error: error.about(url: url), url: url))
+        }
+    }
+
+    fileprivate func finished(_ group: PrefetchGroup, _ index: Int, _ result: ImageResult) {
+        state.withLock { $0.running -= 1 }
+        if group.note(result, at: index) {
+            calls.perform { [self] in tell(group, index, result) }
+        }
+        schedule()
+    }
+
+    // MARK: telling
+
+    /// In the order of the queue, so that numbers only grow.
+    private func tell(_ group: PrefetchGroup, _ index: Int, _ result: ImageResult) {
+        guard let (counts, handler) = group.tell(result) else { return }
+        if let observer = state.withLock({ $0.observer }) {
+            let sum = sums()
+            observer.fetched(url: result.url, finished: sum.finished, total: sum.total)
+        }
+        handler?.fetched(group, index: index, result: result)
+        handler?.progress(group, finished: counts.finished, total: group.urls.count)
+        if counts.finished == group.urls.count { complete(group, nil) }
+    }
+
+    private func complete(_ group: PrefetchGroup, _ error: ImageError?) {
+        guard !group.isCompleted else { return }
+        let sum = sums()
+        let (isLast, observer) = state.withLock { state in
+            state.groups.removeAll { $0 === group }
+            return (state.groups.isEmpty, state.observer)
+        }
+        if isLast { observer?.idle(total: sum.total, skipped: sum.skipped) }
+        group.complete(error)
+    }
+
+    private func sums() -> (finished: Int, skipped: Int, total: Int) {
+        state.withLock { $0.groups }.reduce(into: (0, 0, 0)) { sum, group in
+            let told = group.told
+            sum.0 += told.finished
+            sum.1 += told.skipped
+            sum.2 += group.urls.count
+        }
+    }
+}
+
+/// One load of a group.
+private final class PrefetchEntry: LoadHandler {
+    let wantsProgress = false
+    private let prefetcher: Prefetcher
+    private let group: PrefetchGroup
+    private let index: Int
+
+    init(_ prefetcher: Prefetcher, _ group: PrefetchGroup, _ index: Int) {
+        self.prefetcher = prefetcher
+        self.group = group
+        self.index = index
+    }
+
+    func result(_ task: LoadTask, _ result: ImageResult) {
+        if result.kind == .final { prefetcher.finished(group, index, result) }
+    }
+
+    func progress(_ task: LoadTask, received: Int64, expected: Int64) {}
+}

@@ -1,0 +1,277 @@
+import Synchronization
+
+/// One load into a slot of a target. What it tells the host runs in the target's queue of calls.
+final class TargetLoad: LoadHandler {
+    private struct State {
+        /// Another one has its place, or it was cancelled: nothing of it is shown any more.
+        var isOvertaken = false
+        var task: LoadTask?
+        var handler: (any LoadHandler)?
+        /// The FINAL was told.
+        var isTold = false
+        /// What is told when the transition has ended.
+        var waiting: (task: LoadTask, result: ImageResult)?
+        var isIndicating = false
+        var isAnimating = false
+        var hasShownCached = false
+        /// What it set last.
+        var shown: Image?
+    }
+
+    let options: TargetOptions
+    let request: ImageRequest
+    let wantsProgress: Bool
+    private let token: UInt
+    private let manager: ImageManager
+    private let target: ImageTarget
+    private let state: Mutex<State>
+    private var key: CString { options.key.text }
+    private var host: any TargetHost { target.host }
+
+    init(
+        _ target: ImageTarget, _ manager: ImageManager, _ request: ImageRequest, _ options: TargetOptions,
+        handler: (any LoadHandler)?, token: UInt
+    ) {
+        self.target = target
+        self.manager = manager
+        self.request = request
+        self.options = options
+        self.token = token
+        wantsProgress =
+            handler?.wantsProgress == true || target.host.showsProgress || target.counter(options.key) != nil
+        var state = State()
+        state.handler = handler
+        self.state = Mutex(state)
+    }
+
+    var task: LoadTask? { state.withLock { $0.task } }
+    var isAnimating: Bool { state.withLock { $0.isAnimating } }
+    private var isOvertaken: Bool { target.isClosed || state.withLock { $0.isOvertaken } }
+    private var handler: (any LoadHandler)? { state.withLock { $0.handler } }
+
+    /// What stands in at the beginning.
+    func placeholder() -> Image? {
+        if !request.url.isEmpty {
+            switch options.cachedPlaceholder {
+            case .none: break
+            case .memory: if let image = manager.relatedImage(request) { return image }
+            case .memoryAndDisk:
+                if let image = manager.cachedImage(request) ?? manager.relatedImage(request) { return image }
+            }
+        }
+        return options.placeholder.image
+    }
+
+    /// In the queue: what the host sees first.
+    func begin(_ placeholder: Image?) {
+        guard !isOvertaken else { return }
+        if !options.showsPlaceholderOnFailure { host.setImage(key, placeholder, nil) }
+        target.counter(options.key)?.set(completed: 0, total: 0)
+        // The first call may have ended this.
+        let isIndicating = state.withLock { state in
+            state.isIndicating = !state.isOvertaken
+            return state.isIndicating
+        }
+        if isIndicating { host.startIndicator(key) }
+    }
+
+    /// Has the manager load; nil without a URL.
+    func start(owner: (any Sendable & AnyObject)?) throws(ImageError) -> LoadTask? {
+        guard !request.url.isEmpty else {
+            conclude(ImageError(.invalidURL, "no URL"))
+            return nil
+        }
+        guard !isOvertaken else { return conclude(.cancelled) }
+        var request = request
+        request.dispatcher = .value(target.calls)
+        request.options[TargetKey.optionName] = .string(key)
+        do throws(ImageError) {
+            let task = try manager.load(request, handler: self, token: token, owner: owner)
+            let isOvertaken = state.withLock { state in
+                if !state.isTold { state.task = task }
+                return state.isOvertaken
+            }
+            if isOvertaken { task.cancel() }
+            return task
+        } catch {
+            refuse()
+            throw error
+        }
+    }
+
+    /// The manager took no load: the handler hears nothing.
+    private func refuse() {
+        let handler = state.withLock { state in
+            defer {
+                state.isTold = true
+                state.handler = nil
+            }
+            return state.handler
+        }
+        withExtendedLifetime(handler) {}
+        target.calls.perform { [self] in
+            stopIndicator()
+            target.forget(self)
+        }
+    }
+
+    /// Ends without the manager.
+    @discardableResult
+    private func conclude(_ error: ImageError, inTurn: Bool = true) -> LoadTask {
+        let url = URLText(request.url).redacted
+        let result = ImageResult(kind: .final, error: error.about(url: url), url: url)
+        let task = LoadTask(
+            url: url, token: token, dispatcher: target.calls, handler: inTurn ? self : nil, owner: nil,
+            observers: manager.observers, lease: target.lease)
+        task.finish(result, inline: true)
+        if !inTurn { self.result(task, result) }
+        return task
+    }
+
+    /// Ends it for whoever takes its place.
+    func overtake() {
+        let task = state.withLock { state in
+            state.isOvertaken = true
+            return state.task
+        }
+        task?.cancel()
+        target.calls.perform { [self] in
+            endTransition(finished: false)
+            // Overtaken before it began: told now, because what took its place comes next.
+            if task == nil, !state.withLock({ $0.isTold }) { conclude(.cancelled, inTurn: false) }
+        }
+    }
+
+    // MARK: what comes
+
+    func progress(_ task: LoadTask, received: Int64, expected: Int64) {
+        guard !isOvertaken else { return }
+        target.counter(options.key)?.set(completed: received, total: expected)
+        host.updateIndicator(key, fraction: ProgressCounter.fraction(received, of: expected))
+        handler?.progress(task, received: received, expected: expected)
+    }
+
+    func result(_ task: LoadTask, _ result: ImageResult) {
+        switch result.kind {
+        case .final: finish(task, result)
+        case .cached:
+            guard !isOvertaken else { return }
+            state.withLock { $0.hasShownCached = true }
+            set(result)
+            handler?.result(task, result)
+        case .partial:
+            guard !isOvertaken else { return }
+            if options.isManual { handler?.result(task, result) } else { set(result) }
+        }
+    }
+
+    private func finish(_ task: LoadTask, _ result: ImageResult) {
+        if result.image != nil, !isOvertaken { target.counter(options.key)?.fill() }
+        stopIndicator()
+        let isCancelled = result.error?.status == .cancelled
+        if isOvertaken || isCancelled {
+            // A picture that was on its way is late (spec TGT-3, 20).
+            let told = isCancelled ? result : ImageResult(kind: .final, error: .cancelled.about(url: task.url), url: task.url)
+            return tell(task, told)
+        }
+        show(result)
+        let waits = state.withLock { state in
+            if state.isAnimating, options.waitsForTransition { state.waiting = (task, result) }
+            return state.waiting != nil
+        }
+        if !waits { tell(task, result) }
+    }
+
+    /// The last of what the handler hears.
+    private func tell(_ task: LoadTask, _ result: ImageResult) {
+        let handler = state.withLock { state -> (any LoadHandler)? in
+            defer {
+                state.isTold = true
+                state.handler = nil
+            }
+            return state.handler
+        }
+        handler?.result(task, result)
+        let isOver = state.withLock { state in
+            state.task = nil
+            return !state.isAnimating
+        }
+        if isOver { target.forget(self) }
+    }
+
+    private func stopIndicator() {
+        let wasIndicating = state.withLock { state in
+            defer { state.isIndicating = false }
+            return state.isIndicating
+        }
+        if wasIndicating, !target.isClosed { host.stopIndicator(key) }
+    }
+
+    // MARK: showing
+
+    private func set(_ result: ImageResult) {
+        guard let image = result.image, !options.isManual else { return }
+        endOtherTransitions()
+        state.withLock { $0.shown = image }
+        host.setImage(key, image, result)
+    }
+
+    /// Shows the last picture, or what stands in for one (spec TGT-11).
+    private func show(_ result: ImageResult) {
+        let image: Image?
+        if let loaded = result.image {
+            let isSame = state.withLock { $0.shown === loaded || $0.hasShownCached && !result.isChanged }
+            if options.isManual || isSame { return }
+            image = loaded
+        } else {
+            guard options.showsPlaceholderOnFailure else { return }
+            image = options.placeholder.image
+        }
+        endOtherTransitions()
+        state.withLock { $0.shown = image }
+        if animates(result) { animate(image, result) } else { host.setImage(key, image, result.image == nil ? nil : result) }
+    }
+
+    private func endOtherTransitions() {
+        for other in target.others(than: self) { other.endTransition(finished: false) }
+    }
+
+    /// Spec TGT-14. What the starting call waits for is there as soon as what memory has.
+    private func animates(_ result: ImageResult) -> Bool {
+        guard !options.transition.isNone, host.canAnimate else { return false }
+        switch result.source {
+        case .none, .network, .loader: return true
+        case .disk, .remote: return options.alwaysAnimates || request.blockingReads.isEmpty
+        case .memory: return options.alwaysAnimates
+        }
+    }
+
+    private func animate(_ image: Image?, _ result: ImageResult) {
+        state.withLock { $0.isAnimating = true }
+        host.prepareTransition(key, options.transition, image, result)
+        // Each call may be the one that ends it all.
+        if options.transitionSetsImage, !isOvertaken { host.setImage(key, image, result.image == nil ? nil : result) }
+        if !isOvertaken { host.animateTransition(key, options.transition, image) }
+        if isOvertaken { return }
+        let end = MonotonicClock.now &+ UInt64(options.transition.durationMilliseconds) * 1_000_000
+        target.lease.engine.executor.schedule(at: end) { [weak self] in
+            guard let self else { return }
+            target.calls.perform { [self] in endTransition(finished: true) }
+        }
+    }
+
+    /// Once for each transition; then the handler hears what waited for it.
+    func endTransition(finished: Bool) {
+        let (wasAnimating, waiting) = state.withLock { state in
+            defer {
+                state.isAnimating = false
+                state.waiting = nil
+            }
+            return (state.isAnimating, state.waiting)
+        }
+        guard wasAnimating else { return }
+        if !target.isClosed { host.endTransition(key, finished: finished) }
+        if let (task, result) = waiting { return tell(task, result) }
+        if state.withLock({ $0.isTold }) { target.forget(self) }
+    }
+}

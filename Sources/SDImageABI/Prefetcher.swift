@@ -1,0 +1,173 @@
+import CSDImage
+import SDImage
+
+/// A prefetcher as C holds it: letting go of it cancels what is under way.
+final class PrefetcherObject: Sendable {
+    let prefetcher: Prefetcher
+    /// A manager is closed when nobody holds it any more.
+    private let manager: ManagerObject
+
+    init(_ manager: ManagerObject, _ dispatcher: (any Dispatcher)?) throws(ImageError) {
+        let lease = try Engine.acquire()
+        self.manager = manager
+        prefetcher = Prefetcher(
+            manager: manager.manager, dispatcher: dispatcher ?? LibraryDispatcher(lease: lease), lease: lease)
+    }
+
+    deinit { if !Engine.isForked { prefetcher.cancelAll() } }
+}
+
+@_cdecl("sdimage_prefetcher_new") @implementation
+public func sdimage_prefetcher_new(_ manager: Object, _ dispatcher: Object, _ prefetcher: ObjectOut, _ error: ObjectOut)
+    -> sdimage_status
+{
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(prefetcher)
+        let manager =
+            unsafe manager == nil
+            ? ManagerObject(try Defaults.makeManager(ManagerConfiguration())) : try Handle.borrow(manager, as: ManagerObject.self)
+        let dispatcher = unsafe dispatcher == nil ? nil : try Handle.borrow(dispatcher, as: DispatcherObject.self).dispatcher
+        unsafe try give(PrefetcherObject(manager, dispatcher), prefetcher)
+    }
+}
+
+@_cdecl("sdimage_prefetcher_shared") @implementation
+public func sdimage_prefetcher_shared(_ prefetcher: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(prefetcher)
+        unsafe try give(try Defaults.sharedPrefetcher(), prefetcher)
+    }
+}
+
+@_cdecl("sdimage_prefetcher_ref") @implementation
+public func sdimage_prefetcher_ref(_ prefetcher: Object) -> Object {
+    unsafe Handle.ref(prefetcher, as: PrefetcherObject.self)
+}
+
+@_cdecl("sdimage_prefetcher_unref") @implementation
+public func sdimage_prefetcher_unref(_ prefetcher: Object) {
+    unsafe Handle.unref(prefetcher, as: PrefetcherObject.self)
+}
+
+@_cdecl("sdimage_prefetcher_set_max_concurrent") @implementation
+public func sdimage_prefetcher_set_max_concurrent(_ prefetcher: Object, _ count: UInt32) {
+    unsafe Handle.find(prefetcher, as: PrefetcherObject.self)?.prefetcher.maxConcurrent = Int(count)
+}
+
+@_cdecl("sdimage_prefetcher_max_concurrent") @implementation
+public func sdimage_prefetcher_max_concurrent(_ prefetcher: Object) -> UInt32 {
+    unsafe read(prefetcher, PrefetcherObject.self, 0) { UInt32(clamping: $0.prefetcher.maxConcurrent) }
+}
+
+@_cdecl("sdimage_prefetcher_set_request") @implementation
+public func sdimage_prefetcher_set_request(_ prefetcher: Object, _ request: Object) {
+    let template = unsafe request == nil ? nil : try? Handle.borrow(request, as: RequestObject.self).submitted()
+    unsafe Handle.find(prefetcher, as: PrefetcherObject.self)?.prefetcher.setRequest(template)
+}
+
+@_cdecl("sdimage_prefetcher_set_observer") @implementation
+public func sdimage_prefetcher_set_observer(
+    _ prefetcher: Object, _ vtable: UnsafePointer<sdimage_prefetch_observer_vtable>?, _ userData: UserData,
+    _ destroy: sdimage_destroy_fn?, _ error: ObjectOut
+) -> sdimage_status {
+    let foreign = unsafe Foreign(userData, destroy)
+    return unsafe attempt(error) { () throws(ImageError) in
+        let prefetcher = unsafe try Handle.borrow(prefetcher, as: PrefetcherObject.self).prefetcher
+        prefetcher.setObserver(unsafe vtable == nil ? nil : try ForeignPrefetchObserver(vtable, foreign))
+    }
+}
+
+@_cdecl("sdimage_prefetcher_start") @implementation
+public func sdimage_prefetcher_start(
+    _ prefetcher: Object, _ urls: UnsafePointer<UnsafePointer<CChar>?>?, _ lengths: UnsafePointer<Int>?, _ count: Int,
+    _ request: Object, _ handler: UnsafePointer<sdimage_prefetch_handler>?, _ userData: UserData,
+    _ destroy: sdimage_destroy_fn?, _ group: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    let foreign = unsafe Foreign(userData, destroy)
+    return unsafe attempt(error) { () throws(ImageError) in
+        let prefetcher = unsafe try Handle.borrow(prefetcher, as: PrefetcherObject.self).prefetcher
+        let urls = unsafe try Input.texts(urls, lengths, count)
+        let request = unsafe request == nil ? nil : try Handle.borrow(request, as: RequestObject.self).submitted()
+        let handler = unsafe handler == nil ? nil : try ForeignPrefetchHandler(handler, foreign)
+        let started = try prefetcher.start(urls, request: request, handler: handler, owner: foreign)
+        unsafe group?.pointee = unsafe started.map { unsafe Handle.own($0) } ?? nil
+    }
+}
+
+@_cdecl("sdimage_prefetcher_cancel_all") @implementation
+public func sdimage_prefetcher_cancel_all(_ prefetcher: Object) {
+    unsafe Handle.find(prefetcher, as: PrefetcherObject.self)?.prefetcher.cancelAll()
+}
+
+@_cdecl("sdimage_prefetch_group_ref") @implementation
+public func sdimage_prefetch_group_ref(_ group: Object) -> Object {
+    unsafe Handle.ref(group, as: PrefetchGroup.self)
+}
+
+@_cdecl("sdimage_prefetch_group_unref") @implementation
+public func sdimage_prefetch_group_unref(_ group: Object) {
+    unsafe Handle.unref(group, as: PrefetchGroup.self)
+}
+
+@_cdecl("sdimage_prefetch_group_cancel") @implementation
+public func sdimage_prefetch_group_cancel(_ group: Object) {
+    unsafe Handle.find(group, as: PrefetchGroup.self)?.cancel()
+}
+
+@_cdecl("sdimage_prefetch_group_wait") @implementation
+public func sdimage_prefetch_group_wait(_ group: Object, _ timeoutMs: UInt32, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let group = unsafe try Handle.borrow(group, as: PrefetchGroup.self)
+        if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "waiting on a thread of the library") }
+        if !group.wait(deadline: deadline(timeoutMs)) { throw ImageError(.timeout, "not all URLs are done in time") }
+    }
+}
+
+@_cdecl("sdimage_prefetch_group_is_finished") @implementation
+public func sdimage_prefetch_group_is_finished(_ group: Object) -> Bool {
+    unsafe read(group, PrefetchGroup.self, false) { $0.isOver }
+}
+
+@_cdecl("sdimage_prefetch_group_is_cancelled") @implementation
+public func sdimage_prefetch_group_is_cancelled(_ group: Object) -> Bool {
+    unsafe read(group, PrefetchGroup.self, false) { $0.isCancelled }
+}
+
+@_cdecl("sdimage_prefetch_group_total_count") @implementation
+public func sdimage_prefetch_group_total_count(_ group: Object) -> Int {
+    unsafe read(group, PrefetchGroup.self, 0) { $0.urls.count }
+}
+
+@_cdecl("sdimage_prefetch_group_finished_count") @implementation
+public func sdimage_prefetch_group_finished_count(_ group: Object) -> Int {
+    unsafe read(group, PrefetchGroup.self, 0) { $0.finishedCount }
+}
+
+@_cdecl("sdimage_prefetch_group_skipped_count") @implementation
+public func sdimage_prefetch_group_skipped_count(_ group: Object) -> Int {
+    unsafe read(group, PrefetchGroup.self, 0) { $0.skippedCount }
+}
+
+@_cdecl("sdimage_prefetch_group_copy_url") @implementation
+public func sdimage_prefetch_group_copy_url(_ group: Object, _ index: Int, _ url: ObjectOut, _ error: ObjectOut)
+    -> sdimage_status
+{
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(url)
+        let urls = unsafe try Handle.borrow(group, as: PrefetchGroup.self).urls
+        guard urls.indices.contains(index) else { throw ImageError(.notFound, "beyond the last URL") }
+        unsafe try give(try Bytes.copying(urls[index]), url)
+    }
+}
+
+@_cdecl("sdimage_prefetch_group_copy_failure") @implementation
+public func sdimage_prefetch_group_copy_failure(
+    _ group: Object, _ number: Int, _ index: UnsafeMutablePointer<Int>?, _ failure: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let failures = unsafe try Handle.borrow(group, as: PrefetchGroup.self).failures
+        guard failures.indices.contains(number) else { throw ImageError(.notFound, "beyond the last failure") }
+        unsafe index?.pointee = failures[number].index
+        unsafe failure?.pointee = unsafe Handle.own(failures[number].error)
+    }
+}

@@ -1,0 +1,357 @@
+import CSDImage
+import Foundation
+import TestSupport
+import Testing
+
+/// What is under way in the slots of a target, how far it is, and how it ends (spec TGT-8 … 10, 17, 18).
+@Suite struct TargetSlotTests {
+    // TGT-17
+    @Test func theLatestLoadCanBeCancelledAndIsGoneThen() throws {
+        let fixture = try TargetFixture()
+        let task = try fixture.widget.load(fixture.target, makeRequest("test://a"))
+        #expect(running(fixture.target) == task?.pointer)
+        sdimage_target_cancel_latest(fixture.target.pointer)
+        #expect(fixture.widget.log == ["clear", "start", "stop", "told CANCELLED 0"])
+        #expect(running(fixture.target) == nil)
+        // Again is harmless.
+        sdimage_target_cancel_latest(fixture.target.pointer)
+        #expect(fixture.widget.told == ["told CANCELLED 0"])
+    }
+
+    // TGT-17
+    @Test func aSlotIsCancelledByItsKey() throws {
+        let fixture = try TargetFixture()
+        try fixture.widget.load(fixture.target, makeRequest("test://a"))
+        try fixture.widget.load(
+            fixture.target, makeRequest("test://b"), targetOptions { sdimage_target_options_set_key($0, "hover") })
+        sdimage_target_cancel(fixture.target.pointer, nil)
+        #expect(running(fixture.target) == nil && running(fixture.target, "hover") != nil)
+        sdimage_target_cancel(fixture.target.pointer, "hover")
+        #expect(running(fixture.target, "hover") == nil)
+        #expect(fixture.widget.told == ["told CANCELLED 0", "told CANCELLED 0"])
+    }
+
+    // TGT-17, §21: headers and metrics of the load inside its completion
+    @Test func theLoadIsFoundInsideItsLastCallbackAndNotAfterwards() throws {
+        let fixture = try TargetFixture()
+        let seen = Locked<OpaquePointer?>(nil)
+        fixture.widget.onCall = { [target = fixture.target] line in
+            if line == "told OK 8" { seen.set(running(target)) }
+        }
+        let task = try fixture.widget.load(fixture.target, makeRequest("test://a"))
+        #expect(fixture.held.answer(makePNG(width: 8, height: 8)))
+        #expect(seen.wait { $0 != nil })
+        #expect(seen.get() == task?.pointer)
+        #expect(Locked(()).wait { _ in running(fixture.target) == nil })
+    }
+
+    // TGT-17
+    @Test func aLoadOfTheProgramsOwnTakesASlotAndIsCancelledByTheNext() throws {
+        let fixture = try TargetFixture()
+        try fixture.widget.load(fixture.target, makeRequest("test://a"))
+        let listener = Listener()
+        let own = try listener.load(fixture.manager, makeRequest("test://own"))
+        sdimage_target_set_task(fixture.target.pointer, nil, own.pointer)
+        #expect(fixture.widget.told == ["told CANCELLED 0"])
+        #expect(running(fixture.target) == own.pointer)
+        try fixture.widget.load(fixture.target, makeRequest("test://b"))
+        #expect(listener.final()?.status == .SDIMAGE_STATUS_CANCELLED)
+    }
+
+    // TGT-17
+    @Test func aLoadTakenOutOfItsSlotGoesOn() throws {
+        let fixture = try TargetFixture()
+        try fixture.widget.load(fixture.target, makeRequest("test://a"))
+        let first = try #require(fixture.held.next())
+        sdimage_target_remove_task(fixture.target.pointer, nil)
+        #expect(running(fixture.target) == nil)
+        try fixture.widget.load(fixture.target, makeRequest("test://b"))
+        #expect(fixture.widget.told.isEmpty)
+        let bytes = makePNG(width: 8, height: 8)
+        _ = sdimage_load_sink_write(first, bytes, bytes.count, nil)
+        sdimage_load_sink_finish(first, nil)
+        sdimage_load_sink_unref(first)
+        #expect(fixture.widget.wait("told OK 8"))
+        #expect(fixture.widget.shown.contains("image 8 loader"))
+    }
+
+    // TGT-18, Q25, GEN-1
+    @Test(arguments: [true, false]) func aTargetThatGoesAwayShowsNothingMoreAndCompletesOnce(_ byClosing: Bool) throws {
+        let held = HeldLoader()
+        let manager = try makeManager(cache: nil, loader: try held.makeLoader())
+        let widget = Widget()
+        let late: OpaquePointer
+        do {
+            let target = try widget.makeTarget(manager, dispatcher: try immediateDispatcher())
+            try widget.load(target, makeRequest("test://a"))
+            late = try #require(held.next())
+            _ = widget.take()
+            if byClosing {
+                sdimage_target_close(target.pointer)
+                sdimage_target_close(target.pointer)
+                #expect(throws: CallFailure.self) { try widget.load(target, makeRequest("test://b")) }
+            }
+        }
+        #expect(widget.log == ["told CANCELLED 0"])
+        sdimage_load_sink_finish(late, nil)
+        sdimage_load_sink_unref(late)
+        // The table's, and one for each load, the refused one too.
+        #expect(widget.waitForDestroy(count: byClosing ? 3 : 2))
+        #expect(widget.log == ["told CANCELLED 0"])
+    }
+
+    // TGT-18
+    @Test func aTargetHoldsItsManager() throws {
+        let widget = Widget()
+        let target: Owned
+        do {
+            let loader = try ScriptedLoader.answering(makePNG(width: 8, height: 8)).makeLoader()
+            target = try widget.makeTarget(try makeManager(cache: nil, loader: loader))
+        }
+        try widget.load(target, makeRequest("test://a"))
+        #expect(widget.wait("told OK 8"))
+    }
+
+    // MGR-29, GEN-1
+    @Test func aLoadThatItsManagerRefusesStopsTheIndicatorAndTellsNothing() throws {
+        let fixture = try TargetFixture()
+        #expect(sdimage_manager_close(fixture.manager.pointer, 1000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(throws: CallFailure.self) { try fixture.widget.load(fixture.target, makeRequest("test://a")) }
+        #expect(fixture.widget.log == ["clear", "start", "stop"])
+        #expect(fixture.widget.waitForDestroy(count: 1))
+    }
+
+    // TGT-9
+    @Test func progressIsCountedFromNothingToTheWhole() throws {
+        let fixture = try TargetFixture()
+        let progress = counter(fixture.target)
+        sdimage_progress_set(progress.pointer, 5, 10)
+        #expect(sdimage_progress_fraction(progress.pointer) == 0.5)
+        try fixture.widget.load(fixture.target, makeRequest("test://a"))
+        // TGT-8
+        #expect(numbers(progress) == [0, 0])
+        #expect(sdimage_progress_fraction(progress.pointer) == 0)
+        let bytes = makePNG(width: 8, height: 8)
+        let total = Int64(bytes.count * 4)
+        let sink = try #require(fixture.held.next())
+        sdimage_load_sink_set_expected_length(sink, UInt64(total))
+        _ = sdimage_load_sink_write(sink, bytes, bytes.count, nil)
+        #expect(Locked(()).wait { _ in numbers(progress) == [total / 4, total] })
+        #expect(sdimage_progress_fraction(progress.pointer) == 0.25)
+        sdimage_load_sink_finish(sink, nil)
+        sdimage_load_sink_unref(sink)
+        #expect(fixture.widget.wait("told OK 8"))
+        #expect(sdimage_progress_fraction(progress.pointer) == 1)
+    }
+
+    // TGT-9: both become 1
+    @Test func whatNeedsNoTransferIsWholeAllTheSame() throws {
+        let fixture = try TargetFixture()
+        try fixture.keep("test://a", width: 8)
+        let progress = counter(fixture.target)
+        try fixture.widget.load(fixture.target, makeRequest("test://a"))
+        #expect(numbers(progress) == [1, 1])
+    }
+
+    // TGT-9
+    @Test func aFailureCompletesNothing() throws {
+        let fixture = try TargetFixture()
+        let progress = counter(fixture.target)
+        try fixture.widget.load(fixture.target, nil)
+        #expect(numbers(progress) == [0, 0])
+    }
+
+    // TGT-9: made on first access, assignable, NULL ignored, watched
+    @Test func targetsCanShareAProgressObjectThatIsWatched() throws {
+        let fixture = try TargetFixture()
+        let shared = Owned(sdimage_progress_new()) { sdimage_progress_unref($0) }
+        let changes = Locked<[Int64]>([])
+        let userData = Unmanaged.passRetained(changes).toOpaque()
+        let changed: sdimage_progress_fn = { userData, progress in
+            let changes = Unmanaged<Locked<[Int64]>>.fromOpaque(userData!).takeUnretainedValue()
+            changes.change { $0.append(sdimage_progress_completed(progress)) }
+        }
+        let status = sdimage_progress_set_observer(
+            shared.pointer, changed, userData, { Unmanaged<Locked<[Int64]>>.fromOpaque($0!).release() }, nil)
+        #expect(status == .SDIMAGE_STATUS_OK)
+        sdimage_target_set_progress(fixture.target.pointer, nil, shared.pointer)
+        sdimage_target_set_progress(fixture.target.pointer, nil, nil)
+        let found = counter(fixture.target)
+        #expect(found.pointer == shared.pointer)
+        try fixture.keep("test://a", width: 8)
+        try fixture.widget.load(fixture.target, makeRequest("test://a"))
+        sdimage_progress_set(shared.pointer, 1, 1)
+        sdimage_progress_set(shared.pointer, 0, 0)
+        #expect(changes.get() == [1, 0])
+    }
+
+    // TGT-10
+    @Test func theIndicatorStartsAndStopsOnceForEachLoad() throws {
+        let fixture = try TargetFixture()
+        for _ in 0..<3 { try fixture.widget.load(fixture.target, makeRequest("test://a")) }
+        let task = try #require(try fixture.widget.load(fixture.target, makeRequest("test://b")))
+        sdimage_task_cancel(task.pointer)
+        let indicator = fixture.widget.log.filter { ["start", "stop"].contains($0) }
+        #expect(indicator == ["start", "stop", "start", "stop", "start", "stop", "start", "stop"])
+    }
+
+    // TGT-22
+    @Test func thePictureOfTheRequestOnDiskCanStandIn() throws {
+        let folder = TemporaryDirectory()
+        let fixture = try TargetFixture(cache: try makeCache(in: folder.path))
+        let bytes = makePNG(width: 8, height: 8)
+        let data = try make(sdimage_data_unref) { sdimage_data_new(bytes, bytes.count, $0, $1) }
+        #expect(sdimage_cache_store_data(fixture.cache.pointer, "test://a", 8, data.pointer, nil) == .SDIMAGE_STATUS_OK)
+        let placeholder = try makeImage(width: 4)
+        let options = targetOptions {
+            sdimage_target_options_set_placeholder($0, placeholder.pointer)
+            sdimage_target_options_set_cached_placeholder($0, .SDIMAGE_CACHED_PLACEHOLDER_MEMORY_AND_DISK)
+        }
+        let request = makeRequest("test://a")
+        sdimage_request_set_source_policy(request.pointer, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY)
+        try fixture.widget.load(fixture.target, request, options)
+        #expect(fixture.widget.log == ["placeholder 8", "start"])
+        // One that is not cached has the given one.
+        try fixture.widget.load(fixture.target, makeRequest("test://b"), options)
+        #expect(fixture.widget.shown == ["placeholder 8", "placeholder 4"])
+    }
+
+    @Test func anotherSizeInMemoryCanStandIn() throws {
+        let fixture = try TargetFixture()
+        let options = targetOptions {
+            sdimage_target_options_set_cached_placeholder($0, .SDIMAGE_CACHED_PLACEHOLDER_MEMORY)
+        }
+        func request(_ side: UInt32) -> Owned {
+            let request = makeRequest("test://a.png")
+            sdimage_request_set_store_layers(request.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY)
+            if side > 0 { sdimage_request_set_thumbnail_size(request.pointer, side, side, true) }
+            return request
+        }
+        let bytes = makePNG(width: 64, height: 64)
+        for side: UInt32 in [16, 32] {
+            try fixture.widget.load(fixture.target, request(side))
+            #expect(fixture.held.answer(bytes))
+            #expect(fixture.widget.wait("told OK \(side)"))
+        }
+        _ = fixture.widget.take()
+        // The largest thumbnail for the whole, and then the whole for a thumbnail.
+        try fixture.widget.load(fixture.target, request(0), options)
+        #expect(fixture.widget.wait("placeholder 32"))
+        #expect(fixture.held.answer(bytes))
+        #expect(fixture.widget.wait("told OK 64"))
+        try fixture.widget.load(fixture.target, request(24), options)
+        #expect(fixture.widget.wait("placeholder 64"))
+    }
+
+    @Test func hashesAreDrawnAsPlaceholders() throws {
+        let fixture = try TargetFixture()
+        let blur = "LEHV6nWB2yk8pyo0adR*.7kCMdnj"
+        try fixture.widget.load(
+            fixture.target, makeRequest("test://a"),
+            targetOptions { sdimage_target_options_set_blurhash($0, blur, blur.utf8.count, 12, 9) })
+        let thumb: [UInt8] = [
+            0xDC, 0xF7, 0x0D, 0x12, 0x80, 0x87, 0x76, 0x97, 0x78, 0x89, 0xF7, 0x77, 0x78, 0x79, 0x88, 0x77, 0x87, 0x80,
+        ]
+        try fixture.widget.load(
+            fixture.target, makeRequest("test://b"),
+            targetOptions { sdimage_target_options_set_thumbhash($0, thumb, thumb.count) })
+        try fixture.widget.load(
+            fixture.target, makeRequest("test://c"),
+            targetOptions { sdimage_target_options_set_blurhash($0, "no hash", 7, 12, 9) })
+        let shown = fixture.widget.shown
+        #expect(shown.first == "placeholder 12" && shown.last == "clear")
+        #expect(shown.count == 3 && shown[1].hasPrefix("placeholder"))
+    }
+}
+
+/// Re-entrancy (GEN-4).
+@Suite struct TargetReentrancyTests {
+    @Test func aLoadFromInsideACallbackComesAfterThatHasReturned() throws {
+        let fixture = try TargetFixture()
+        try fixture.keep("test://b", width: 9)
+        var depth = 0
+        fixture.widget.onCall = { [target = fixture.target, widget = fixture.widget] line in
+            depth += 1
+            #expect(depth == 1)
+            if line == "told OK 8" { _ = try? widget.load(target, makeRequest("test://b")) }
+            depth -= 1
+        }
+        try fixture.keep("test://a", width: 8)
+        try fixture.widget.load(fixture.target, makeRequest("test://a"))
+        #expect(fixture.widget.log.suffix(5) == ["clear", "start", "stop", "image 9 memory", "told OK 9"])
+    }
+
+    @Test func aPlaceholderCanStartAnotherLoadInPlaceOfItsOwn() throws {
+        let fixture = try TargetFixture()
+        try fixture.keep("test://b", width: 9)
+        let isFirst = Locked(true)
+        fixture.widget.onCall = { [target = fixture.target, widget = fixture.widget] line in
+            guard line == "clear", isFirst.get() else { return }
+            isFirst.set(false)
+            _ = try? widget.load(target, makeRequest("test://b"))
+        }
+        let task = try fixture.widget.load(fixture.target, makeRequest("test://a"))
+        #expect(sdimage_task_is_finished(task?.pointer))
+        #expect(fixture.widget.shown == ["clear", "clear", "image 9 memory"])
+        #expect(fixture.widget.told == ["told CANCELLED 0", "told OK 9"])
+        #expect(fixture.held.startCount == 0)
+    }
+
+    @Test(arguments: ["clear", "start", "stop", "image 8 memory", "told OK 8"])
+    func aTargetCanBeClosedInEveryCallback(_ when: String) throws {
+        let fixture = try TargetFixture()
+        try fixture.keep("test://a", width: 8)
+        fixture.widget.onCall = { [target = fixture.target] line in
+            if line == when { sdimage_target_close(target.pointer) }
+        }
+        try fixture.widget.load(fixture.target, makeRequest("test://a"))
+        #expect(fixture.widget.told.count == 1)
+        let order = ["clear", "start", "stop", "image 8 memory", "told OK 8"]
+        let seen = fixture.widget.log.filter { !$0.hasPrefix("told") }
+        #expect(seen == order.prefix(through: try #require(order.firstIndex(of: when))).filter { !$0.hasPrefix("told") })
+    }
+
+    @Test func theLastReferenceCanGoInsideACallback() throws {
+        let held = HeldLoader()
+        let manager = try makeManager(cache: nil, loader: try held.makeLoader())
+        let widget = Widget()
+        let target = Locked<Owned?>(try widget.makeTarget(manager, dispatcher: try immediateDispatcher()))
+        try widget.load(try #require(target.get()), makeRequest("test://a"))
+        widget.onCall = { line in if line == "stop" { target.set(nil) } }
+        #expect(held.answer(makePNG(width: 8, height: 8)))
+        #expect(widget.waitForDestroy(count: 2))
+        #expect(widget.log == ["clear", "start", "stop", "told CANCELLED 0"])
+    }
+
+    @Test func waitingForALoadOfTheSameTargetInACallbackReturns() throws {
+        let fixture = try TargetFixture()
+        try fixture.keep("test://a", width: 8)
+        let hover = try #require(
+            try fixture.widget.load(
+                fixture.target, makeRequest("test://b"), targetOptions { sdimage_target_options_set_key($0, "hover") }))
+        let status = Locked(sdimage_status.SDIMAGE_STATUS_BUSY)
+        fixture.widget.onCall = { line in
+            if line == "told OK 8" { status.set(sdimage_task_cancel_and_wait(hover.pointer, .max, nil)) }
+        }
+        try fixture.widget.load(fixture.target, makeRequest("test://a"))
+        #expect(status.get() == .SDIMAGE_STATUS_OK)
+        #expect(fixture.widget.log.suffix(2) == ["hover: stop", "told CANCELLED 0"])
+    }
+}
+
+private func running(_ target: Owned, _ key: String? = nil) -> OpaquePointer? {
+    var task: OpaquePointer?
+    sdimage_target_copy_task(target.pointer, key, &task)
+    sdimage_task_unref(task)
+    return task
+}
+
+private func counter(_ target: Owned, _ key: String? = nil) -> Owned {
+    var progress: OpaquePointer?
+    sdimage_target_copy_progress(target.pointer, key, &progress)
+    return Owned(progress!) { sdimage_progress_unref($0) }
+}
+
+private func numbers(_ progress: Owned) -> [Int64] {
+    [sdimage_progress_completed(progress.pointer), sdimage_progress_total(progress.pointer)]
+}

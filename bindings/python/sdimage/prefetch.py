@@ -1,0 +1,218 @@
+"""Lists of URLs loaded before anybody asks for them."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import threading
+import time
+from collections.abc import Callable, Generator, Iterable
+from ctypes import byref, c_char_p, c_size_t, c_void_p, sizeof
+from typing import Any, Self, cast
+
+from . import _bytes
+from ._ffi import DESTROY, ON_COMPLETED, ON_FETCHED, ON_GROUP_PROGRESS, PrefetchHandler, lib
+from ._handle import Handle
+from .errors import Error, call, from_pointer
+
+#: A blocking call returns to the interpreter this often, in milliseconds, so that Ctrl-C works.
+_SLICE_MS = 200
+
+OnGroupProgress = Callable[[int, int], object]
+
+
+class PrefetchGroup:
+    """A list that is prefetched. Dropping it does not cancel it; awaiting it waits for its end.
+
+    Cancelling the asyncio task that awaits a group cancels the group.
+    """
+
+    def __init__(self, prefetcher: Handle, urls: list[bytes], request: Handle, on_progress: OnGroupProgress | None) -> None:
+        self._prefetcher = prefetcher
+        self._on_progress = on_progress
+        self._ended = threading.Event()
+        self._waiters: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
+        self._lock = threading.Lock()
+        self._handle: Handle | None = None
+        #: What lives until the list has ended.
+        self.held: object = None
+        token = next(_tokens)
+        _groups[token] = self
+        out = c_void_p()
+        texts = (c_char_p * len(urls))(*urls)
+        lengths = (c_size_t * len(urls))(*map(len, urls))
+        try:
+            call(
+                lib.sdimage_prefetcher_start,
+                prefetcher.pointer,
+                texts,
+                lengths,
+                len(urls),
+                request.pointer,
+                _HANDLER,
+                token,
+                _NO_DESTROY,
+                byref(out),
+            )
+        except BaseException:
+            _groups.pop(token, None)
+            raise
+        # An empty list has no object.
+        self._handle = Handle(out.value, lib.sdimage_prefetch_group_unref) if out.value else None
+
+    @property
+    def total(self) -> int:
+        """URLs in the list."""
+        return cast(int, lib.sdimage_prefetch_group_total_count(self._pointer))
+
+    @property
+    def finished(self) -> int:
+        """URLs that are done, failed ones included."""
+        return cast(int, lib.sdimage_prefetch_group_finished_count(self._pointer))
+
+    @property
+    def skipped(self) -> int:
+        """URLs without a picture, of those that are done."""
+        return cast(int, lib.sdimage_prefetch_group_skipped_count(self._pointer))
+
+    @property
+    def failed(self) -> list[tuple[str, Error]]:
+        """The URLs without a picture, and why, in the order of failing."""
+        found = []
+        for number in itertools.count():
+            index, failure, url = c_size_t(), c_void_p(), c_void_p()
+            try:
+                call(lib.sdimage_prefetch_group_copy_failure, self._pointer, number, byref(index), byref(failure))
+            except Error as error:
+                if error.code in ("NOT_FOUND", "INVALID_ARGUMENT"):
+                    return found
+                raise
+            with Handle(failure.value, lib.sdimage_error_unref) as reason:
+                call(lib.sdimage_prefetch_group_copy_url, self._pointer, index.value, byref(url))
+                text = _bytes.taken(url).decode("utf-8", "surrogateescape")
+                found.append((text, from_pointer(reason.pointer)))
+        return found
+
+    @property
+    def done(self) -> bool:
+        """Whether everything is done, or it was cancelled."""
+        return self._handle is None or bool(lib.sdimage_prefetch_group_is_finished(self._pointer))
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether it was cancelled before its end."""
+        return bool(lib.sdimage_prefetch_group_is_cancelled(self._pointer))
+
+    def cancel(self) -> None:
+        """Ends its loads; what was not started never is."""
+        lib.sdimage_prefetch_group_cancel(self._pointer)
+
+    def wait(self, timeout: float | None = None) -> Self:
+        """Waits until everything is done, or it was cancelled.
+
+        `timeout` is in seconds; ``Error("TIMEOUT")`` when it passes.
+        """
+        end = None if timeout is None else time.monotonic() + timeout
+        while not self.done:
+            left = _SLICE_MS if end is None else min(_SLICE_MS, int((end - time.monotonic()) * 1000) + 1)
+            try:
+                call(lib.sdimage_prefetch_group_wait, self._pointer, max(0, left))
+            except Error as error:
+                if error.code != "TIMEOUT" or (end is not None and time.monotonic() >= end and not self.done):
+                    raise
+        return self
+
+    def __await__(self) -> Generator[Any, None, Self]:
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[None] = loop.create_future()
+        with self._lock:
+            if not self._ended.is_set():
+                self._waiters.append((loop, future))
+            else:
+                future.set_result(None)
+        try:
+            yield from future
+        except asyncio.CancelledError:
+            self.cancel()
+            raise
+        return self
+
+    @property
+    def _pointer(self) -> int | None:
+        return self._handle.pointer if self._handle is not None else None
+
+    def _told_end(self) -> None:
+        with self._lock:
+            self._ended.set()
+            waiters, self._waiters = self._waiters, []
+        for loop, future in waiters:
+            try:
+                loop.call_soon_threadsafe(_wake, future)
+            except RuntimeError:
+                pass  # the loop is closed: nobody waits
+
+
+class Prefetchers:
+    """The prefetcher of one manager, made when first used."""
+
+    def __init__(self) -> None:
+        self._handle: Handle | None = None
+        self._lock = threading.Lock()
+
+    def start(
+        self,
+        manager: int,
+        urls: Iterable[str | bytes],
+        request: Handle,
+        on_progress: OnGroupProgress | None,
+        max_concurrent: int | None,
+    ) -> PrefetchGroup:
+        """Starts a list on the manager behind a pointer."""
+        with self._lock:
+            if self._handle is None:
+                out = c_void_p()
+                call(lib.sdimage_prefetcher_new, manager, None, byref(out))
+                self._handle = Handle(out.value, lib.sdimage_prefetcher_unref)
+            handle = self._handle
+        if max_concurrent is not None:
+            lib.sdimage_prefetcher_set_max_concurrent(handle.pointer, max_concurrent)
+        texts = [url.encode("utf-8", "surrogateescape") if isinstance(url, str) else bytes(url) for url in urls]
+        return PrefetchGroup(handle, texts, request, on_progress)
+
+    def close(self, deadline: float) -> None:
+        """Cancels what is under way, and waits until its callbacks have returned."""
+        if self._handle is None:
+            return
+        lib.sdimage_prefetcher_cancel_all(self._handle.pointer)
+        for group in list(_groups.values()):
+            if group._prefetcher is self._handle:
+                group._ended.wait(max(0.0, deadline - time.monotonic()))
+
+
+def _wake(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+# The library holds a number in place of a Python object, see loader.py.
+_groups: dict[int, PrefetchGroup] = {}
+_tokens = itertools.count(1)
+
+
+def _on_progress(token: int | None, _group: int | None, finished: int, total: int) -> None:
+    group = _groups.get(token or 0)
+    if group is not None and group._on_progress is not None:
+        group._on_progress(finished, total)
+
+
+def _on_completed(token: int | None, _group: int | None, _finished: int, _skipped: int, _error: int | None) -> None:
+    group = _groups.pop(token or 0, None)
+    if group is not None:
+        group._told_end()
+
+
+_NO_DESTROY = DESTROY()
+_TABLE = PrefetchHandler(
+    sizeof(PrefetchHandler), ON_FETCHED(), ON_GROUP_PROGRESS(_on_progress), ON_COMPLETED(_on_completed)
+)
+_HANDLER = byref(_TABLE)

@@ -1,0 +1,164 @@
+"""Targets: pictures for widgets."""
+
+from __future__ import annotations
+
+import gc
+import queue
+import threading
+import unittest
+from collections.abc import Callable
+
+from .support import TestCase, png, sdimage
+
+
+class Loop:
+    """A toolkit's loop: functions run when the test says so."""
+
+    def __init__(self) -> None:
+        self._posted: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+
+    def post(self, function: Callable[[], None]) -> None:
+        self._posted.put(function)
+
+    def run_until(self, is_true: Callable[[], bool]) -> None:
+        while not is_true():
+            self._posted.get(timeout=30)()
+
+
+class Cell:
+    """A widget that notes what it is told."""
+
+    def __init__(self, manager: sdimage.Manager, post: Callable[[Callable[[], None]], object] | None = None) -> None:
+        self.log: list[object] = []
+        self.threads: set[int] = set()
+        self.told = threading.Event()
+        self.target = sdimage.Target(
+            manager,
+            self.set_image,
+            start_indicator=lambda key: self.log.append("start"),
+            stop_indicator=lambda key: self.log.append("stop"),
+            prepare_transition=lambda key, transition, ms, image: self.log.append(("prepare", transition, ms)),
+            end_transition=lambda key, finished: self.log.append(("end", finished)),
+            post=post,
+        )
+
+    def set_image(self, key: str, image: sdimage.Image | None, result: sdimage.Result | None) -> None:
+        self.threads.add(threading.get_ident())
+        self.log.append((key, image and image.width, result and result.source))
+
+    def on_result(self, result: sdimage.Result) -> None:
+        self.log.append(("told", result.error and result.error.code))
+        self.told.set()
+
+
+class Targets(TestCase):
+    def test_a_picture_comes_after_its_placeholder(self) -> None:
+        cell = Cell(self.manager(loader=lambda request: png(8, 6)))
+        placeholder = sdimage.decode(png(4, 4))
+        task = cell.target.load("test://a", placeholder, on_result=cell.on_result)
+        self.assertIsNotNone(task)
+        self.assertTrue(cell.told.wait(30))
+        self.assertEqual(
+            cell.log,
+            [("image", 4, None), "start", "stop", ("image", 8, "loader"), ("told", None)],
+        )
+        self.assertEqual((cell.target.url(), cell.target.latest_key), ("test://a", "image"))
+
+    def test_a_picture_in_memory_is_there_when_load_returns_on_the_thread_of_the_toolkit(self) -> None:
+        loop = Loop()
+        manager = self.manager(loader=lambda request: png(8, 6))
+        manager.load("test://a")
+        cell = Cell(manager, loop.post)
+        cell.target.load("test://a", on_result=cell.on_result)
+        self.assertEqual(cell.log[-2:], [("image", 8, "memory"), ("told", None)])
+
+    def test_everything_runs_on_the_thread_of_the_toolkit(self) -> None:
+        loop = Loop()
+        cell = Cell(self.manager(loader=lambda request: png(8, 6)), loop.post)
+        cell.target.load("test://a", on_result=cell.on_result, transition="fade", transition_ms=5)
+        loop.run_until(lambda: ("end", True) in cell.log)
+        self.assertEqual(cell.threads, {threading.get_ident()})
+        self.assertEqual(
+            cell.log[1:],
+            ["start", "stop", ("prepare", "fade", 5), ("image", 8, "loader"), ("told", None), ("end", True)],
+        )
+
+    def test_the_next_load_cancels_the_one_before(self) -> None:
+        loop = Loop()
+        gate = threading.Event()
+        self.addCleanup(gate.set)
+        cell = Cell(self.manager(loader=lambda request: gate.wait(30) and png()), loop.post)
+        cell.target.load("test://a", on_result=cell.on_result)
+        cell.target.load(None, sdimage.decode(png(4, 4)), on_result=cell.on_result)
+        self.assertEqual(
+            [line for line in cell.log if isinstance(line, tuple)],
+            [("image", None, None), ("told", "CANCELLED"), ("image", 4, None), ("told", "INVALID_URL")],
+        )
+
+    def test_hashes_cached_pictures_and_failures_have_placeholders(self) -> None:
+        loop = Loop()
+        manager = self.manager(loader=lambda request: b"no picture")
+        cell = Cell(manager, loop.post)
+        cell.target.load("test://a", blurhash="LEHV6nWB2yk8pyo0adR*.7kCMdnj")
+        cell.target.load(
+            "test://b", sdimage.decode(png(4, 4)), placeholder_time="on_failure", cached_placeholder="memory",
+            on_result=cell.on_result,
+        )
+        loop.run_until(lambda: ("told", "NOT_AN_IMAGE") in cell.log)
+        self.assertEqual(
+            [line for line in cell.log if isinstance(line, tuple) and line[0] == "image"],
+            [("image", 32, None), ("image", 4, None)],
+        )
+
+    def test_progress_can_be_shared(self) -> None:
+        loop = Loop()
+        manager = self.manager(loader=lambda request: png())
+        manager.load("test://a")
+        cell = Cell(manager, loop.post)
+        progress = sdimage.Progress()
+        progress.set(1, 4)
+        self.assertEqual((progress.completed, progress.total, progress.fraction), (1, 4, 0.25))
+        cell.target.set_progress(progress)
+        cell.target.load("test://a")
+        self.assertEqual((progress.fraction, cell.target.progress("image").total), (1.0, 1))
+
+    def test_slots_are_independent(self) -> None:
+        loop = Loop()
+        gate = threading.Event()
+        self.addCleanup(gate.set)
+        cell = Cell(self.manager(loader=lambda request: gate.wait(30) and png()), loop.post)
+        cell.target.load("test://a")
+        cell.target.load("test://b", key="hover", on_result=cell.on_result)
+        self.assertIsNotNone(cell.target.task("hover"))
+        cell.target.cancel("hover")
+        self.assertIsNone(cell.target.task("hover"))
+        self.assertIsNotNone(cell.target.task())
+        self.assertTrue(cell.told.is_set())
+
+    def test_a_closed_target_calls_nothing_more(self) -> None:
+        loop = Loop()
+        gate = threading.Event()
+        self.addCleanup(gate.set)
+        cell = Cell(self.manager(loader=lambda request: gate.wait(30) and png()), loop.post)
+        cell.target.load("test://a", on_result=cell.on_result)
+        cell.log.clear()
+        cell.target.close()
+        cell.target.close()
+        self.assertEqual(cell.log, [("told", "CANCELLED")])
+        with self.assertRaises(sdimage.Error) as caught:
+            cell.target.load("test://b")
+        self.assertEqual(caught.exception.code, "SHUTDOWN")
+
+    def test_dropping_a_target_closes_it(self) -> None:
+        gate = threading.Event()
+        self.addCleanup(gate.set)
+        told: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        target = sdimage.Target(self.manager(loader=lambda request: gate.wait(30) and png()))
+        target.load("test://a", on_result=lambda result: told.put(result.error and result.error.code))
+        del target
+        gc.collect()
+        self.assertEqual(told.get(timeout=30), "CANCELLED")
+
+
+if __name__ == "__main__":
+    unittest.main()
