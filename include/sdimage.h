@@ -24,7 +24,9 @@
  *   encoder.h     pixels to bytes                         transformer.h changing pictures
  *   log.h         messages                                placeholder.h BlurHash and ThumbHash
  *   cache_chain.h several caches as one                  disk.h        a cache's disk part in detail
- *   cache_async.h caches without blocking                 hooks.h       a host's say in downloads */
+ *   cache_async.h caches without blocking                 hooks.h       a host's say in downloads
+ *   animation.h   frames for players; their budget        player.h      animations in time
+ *   animated_view.h  a picture, moving or not, in a widget */
 #ifndef SDIMAGE_H
 #define SDIMAGE_H
 
@@ -52,5 +54,8 @@
 #include "sdimage/cache_chain.h"
 #include "sdimage/manager.h"
 #include "sdimage/log.h"
+#include "sdimage/animation.h"
+#include "sdimage/player.h"
+#include "sdimage/animated_view.h"
 
 #endif

@@ -24,4 +24,14 @@ final class ForeignDispatcher: Dispatcher {
                 unsafe Unmanaged<LoadTask>.fromOpaque(argument).takeRetainedValue().deliverPending()
             }, argument)
     }
+
+    func post(_ calls: CallQueue) {
+        let argument = unsafe Unmanaged.passRetained(calls).toOpaque()
+        unsafe host.table.post(
+            host.userData,
+            { argument in
+                guard let argument = unsafe argument else { return }
+                unsafe Unmanaged<CallQueue>.fromOpaque(argument).takeRetainedValue().deliverPending()
+            }, argument)
+    }
 }

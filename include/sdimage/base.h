@@ -61,11 +61,14 @@ typedef struct sdimage_result sdimage_result;
 typedef struct sdimage_transformer sdimage_transformer;
 
 /* Synchronised: call from any thread. */
+typedef struct sdimage_animated_view sdimage_animated_view;
 typedef struct sdimage_cache sdimage_cache;
 typedef struct sdimage_dispatcher sdimage_dispatcher;
+typedef struct sdimage_frame_provider sdimage_frame_provider;
 typedef struct sdimage_load_sink sdimage_load_sink;
 typedef struct sdimage_loader sdimage_loader;
 typedef struct sdimage_manager sdimage_manager;
+typedef struct sdimage_player sdimage_player;
 typedef struct sdimage_reply sdimage_reply;
 typedef struct sdimage_task sdimage_task;
 

@@ -202,7 +202,7 @@ package final class LoadTask: Sendable {
     /// now, or has to take what is queued.
     package var isWaitingFutile: Bool {
         if let deliverer = monitor.withLock({ $0.deliverer }) { return deliverer == pthread_self() }
-        return dispatcher.isCurrent
+        return dispatcher.isWaitingFutile
     }
 
     private func schedule(inline: Bool) {

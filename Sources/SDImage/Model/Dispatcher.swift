@@ -11,11 +11,16 @@ package protocol Dispatcher: AnyObject, Sendable {
     func prepare() throws(ImageError)
     /// Runs or hands out `delivery` once, later or now, in the order of posting. A closed dispatcher drops it.
     func post(_ delivery: LoadTask)
+    /// The same for calls that are no deliveries of a load.
+    func post(_ calls: CallQueue)
+    /// True when a call that waits here cannot run before the calling thread has returned to whoever called it.
+    var isWaitingFutile: Bool { get }
 }
 
 extension Dispatcher {
     package var takesEvents: Bool { false }
     package var target: any Dispatcher { self }
+    package var isWaitingFutile: Bool { isCurrent }
     package func prepare() throws(ImageError) {}
 }
 
@@ -30,6 +35,7 @@ package final class LibraryDispatcher: Dispatcher {
     package func prepare() throws(ImageError) { try lease.engine.callbacks.ensureStarted() }
 
     package func post(_ delivery: LoadTask) { lease.engine.callbacks.submit { delivery.deliverPending() } }
+    package func post(_ calls: CallQueue) { lease.engine.callbacks.submit { calls.deliverPending() } }
 }
 
 /// Whatever thread posts; never the one that moves bytes of network or disk, because those post nothing.
@@ -39,4 +45,5 @@ package final class ImmediateDispatcher: Dispatcher {
     package var isCurrent: Bool { true }
 
     package func post(_ delivery: LoadTask) { delivery.deliverPending() }
+    package func post(_ calls: CallQueue) { calls.deliverPending() }
 }

@@ -18,18 +18,28 @@ package final class PollableDispatcher: Dispatcher {
     package var descriptor: Int32 { queue.descriptor }
 
     package func post(_ delivery: LoadTask) { queue.post(delivery) }
+    package func post(_ calls: CallQueue) { queue.post(calls) }
     package func bindCurrentThread() { queue.bindCurrentThread() }
 
     /// Runs the callbacks queued now; returns how many deliveries that were.
     package func drain() -> Int {
         var count = 0
-        for delivery in queue.takeAll() { count += delivery.deliverPending() }
+        for item in queue.takeAll() {
+            switch item {
+            case .delivery(let task): count += task.deliverPending()
+            case .calls(let calls): count += calls.deliverPending()
+            }
+        }
         return count
     }
 
-    /// The next delivery as an object, or nil when nothing is queued.
+    /// The next delivery as an object, or nil when nothing is queued. Calls that are no deliveries of a load are made on the way.
     package func nextEvent() -> LoadEvent? {
-        while let delivery = queue.takeOne() {
+        while let item = queue.takeOne() {
+            guard case .delivery(let delivery) = item else {
+                if case .calls(let calls) = item { calls.deliverPending() }
+                continue
+            }
             guard let event = delivery.takePending() else { continue }
             // A load may have more than the one delivery that this post stood for.
             if delivery.hasPending { queue.post(delivery) }
@@ -41,8 +51,20 @@ package final class PollableDispatcher: Dispatcher {
 
 /// The queue and its descriptor.
 package final class PollableQueue: Dispatcher {
+    fileprivate enum Item {
+        case delivery(LoadTask)
+        case calls(CallQueue)
+
+        func dropPending() {
+            switch self {
+            case .delivery(let task): task.dropPending()
+            case .calls(let calls): calls.dropPending()
+            }
+        }
+    }
+
     private struct State {
-        var queue = FIFO<LoadTask>()
+        var queue = FIFO<Item>()
         var isSignalled = false
         var isClosed = false
         var bound: pthread_t?
@@ -64,28 +86,31 @@ package final class PollableQueue: Dispatcher {
 
     fileprivate func bindCurrentThread() { monitor.withLock { $0.bound = pthread_self() } }
 
-    package func post(_ delivery: LoadTask) {
+    package func post(_ delivery: LoadTask) { add(.delivery(delivery)) }
+    package func post(_ calls: CallQueue) { add(.calls(calls)) }
+
+    private func add(_ item: Item) {
         let isDropped = monitor.withLock { state -> Bool in
             if state.isClosed { return true }
-            state.queue.append(delivery)
+            state.queue.append(item)
             if !state.isSignalled {
                 state.isSignalled = true
                 csys_signal_event(descriptor)
             }
             return false
         }
-        if isDropped { delivery.dropPending() }
+        if isDropped { item.dropPending() }
     }
 
-    fileprivate func takeOne() -> LoadTask? {
+    fileprivate func takeOne() -> Item? {
         monitor.withLock { state in
-            let delivery = state.queue.popFirst()
+            let item = state.queue.popFirst()
             unsignalWhenEmpty(&state)
-            return delivery
+            return item
         }
     }
 
-    fileprivate func takeAll() -> [LoadTask] {
+    fileprivate func takeAll() -> [Item] {
         monitor.withLock { state in
             let all = state.queue.drain()
             unsignalWhenEmpty(&state)
@@ -98,7 +123,7 @@ package final class PollableQueue: Dispatcher {
             state.isClosed = true
             return state.queue.drain()
         }
-        for delivery in dropped { delivery.dropPending() }
+        for item in dropped { item.dropPending() }
     }
 
     private func unsignalWhenEmpty(_ state: inout State) {

@@ -56,4 +56,9 @@ int csys_event_descriptor(void);
 void csys_signal_event(int descriptor);
 void csys_clear_event(int descriptor);
 
+/* A descriptor that becomes readable at a moment of the monotonic clock in nanoseconds (timerfd_create(2), non-blocking,
+   closed on exec), or -errno. Arming it again, or with 0 for never, makes it unreadable until then. */
+int csys_timer_descriptor(void);
+void csys_arm_timer(int descriptor, uint64_t moment);
+
 #endif
