@@ -85,18 +85,13 @@ extension AnimationPlayer {
     }
 
     private func due(_ look: Look) -> Showing {
-        let (index, isFirstTry, makes, passed) = state.withLock { state in
+        let (index, isFirstTry, makes) = state.withLock { state in
             let isWaiting = state.head.isWaiting && state.isPlaying && state.head.place.index < state.limited(look.count)
-            return (
-                isWaiting ? state.head.place.index : -1, !state.head.isMissing, state.settings.makesFramesItself,
-                state.head.passed
-            )
+            return (isWaiting ? state.head.place.index : -1, !state.head.isMissing, state.settings.makesFramesItself)
         }
         guard index >= 0 else { return .nothing }
         switch pool.look(index, counts: isFirstTry) {
-        case .image(let image):
-            if passed > 0 { state.withLock { $0.statistics.dropped += UInt64(passed) } }
-            return .image(image, index)
+        case .image(let image): return .image(image, index)
         case .failed: giveUp(look)
         case .absent:
             if makes { return .make(index) }

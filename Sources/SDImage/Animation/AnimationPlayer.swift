@@ -187,6 +187,7 @@ package final class AnimationPlayer: Sendable {
     func show(_ image: Image, if generation: Int) -> Bool {
         let (isCurrent, before) = state.withLock { state -> (Bool, Image?) in
             guard state.generation == generation else { return (false, nil) }
+            state.statistics.dropped += UInt64(max(state.head.passed, 0))
             state.head.showed()
             state.statistics.shown += 1
             defer { state.frame = image }

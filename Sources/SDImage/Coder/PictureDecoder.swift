@@ -131,10 +131,13 @@ package final class PictureDecoder: FrameProvider {
 
     /// What more bytes may still change says so, even where the first frame of several is whole.
     private func marked(_ image: Image, _ decoder: any ImageDecoder) -> Image {
-        guard !isFinished, !decoder.isSatisfied, !image.metadata.isIncremental else { return image }
-        var metadata = image.metadata
+        guard !isFinished, !decoder.isSatisfied else { return image }
+        // The frames that are there can be played while the others come (spec ANI-50).
+        let moving = decoder.frameCount > 1 && image.frames == nil ? image.with(frames: self) : image
+        guard !moving.metadata.isIncremental else { return moving }
+        var metadata = moving.metadata
         metadata.isIncremental = true
-        return image.with(metadata)
+        return moving.with(metadata)
     }
 
     /// A frame composed to the whole canvas.
