@@ -44,6 +44,7 @@ static long run_play(long count) {
         sdimage_player *player = player_of(image);
         uint32_t frames = sdimage_image_frame_count(image);
         sdimage_player_set_decodes_when_due(player, true);
+        sdimage_player_set_max_buffer_size(player, (size_t)number_of("buffer", 0));
         sdimage_player_start(player);
         while (sdimage_player_shown_frames(player) < frames) {
             if (sdimage_player_tick(player, 1000000000))
@@ -97,6 +98,27 @@ static long status_of(const char *name) {
     return value;
 }
 
+/* What a player has shown, and for how many ticks its next frame has been due. */
+typedef struct show {
+    uint32_t index, waiting;
+    unsigned long long delayed;
+} show;
+
+static void note(void *user_data, sdimage_player *player, uint32_t index, const sdimage_image *image) {
+    show *shown = user_data;
+    (void)player;
+    touched += *(const uint8_t *)sdimage_image_pixels(image);
+    *shown = (show){.index = index, .delayed = shown->delayed};
+}
+
+/* A frame that is due is shown by the next tick; one tick more is a late frame, two are too late. */
+static void look(show *shown, sdimage_player *player) {
+    bool waits = sdimage_player_frame_index(player) != shown->index;
+    shown->waiting = waits ? shown->waiting + 1 : 0;
+    if (shown->waiting == 3)
+        shown->delayed++;
+}
+
 static void sleep_until(double moment) {
     double rest = moment - wall_seconds();
     if (rest > 0)
@@ -108,13 +130,17 @@ int run_players(void) {
     double hertz = (double)number_of("hertz", 60), rate = (double)number_of("rate", 100) / 100;
     sdimage_image **images = calloc((size_t)pictures, sizeof *images);
     sdimage_player **players = calloc((size_t)count, sizeof *players);
+    show *shows = calloc((size_t)count, sizeof *shows);
+    sdimage_player_handler handler = {.size = sizeof handler, .frame = note};
     encoded = read_file(text_of("file", ""), &encoded_length);
     if (number_of("limit_mb", 0))
         sdimage_frame_budget_set_limit((size_t)number_of("limit_mb", 0) << 20);
     for (long i = 0; i < pictures; i++)
         images[i] = opened(encoded, encoded_length);
     for (long i = 0; i < count; i++) {
-        players[i] = player_of(images[i % pictures]);
+        sdimage_error *error = NULL;
+        if (sdimage_player_new(images[i % pictures], &handler, &shows[i], NULL, &players[i], &error) < 0)
+            fail("player", error);
         sdimage_player_set_drops_late_frames(players[i], number_of("drops", 0));
         sdimage_player_set_rate(players[i], rate);
     }
@@ -126,8 +152,8 @@ int run_players(void) {
         sleep_until(start + (double)turn / hertz);
         double now = wall_seconds();
         for (long i = 0; i < count; i++) {
-            if (sdimage_player_tick(players[i], (uint64_t)((now - last) * 1e9)))
-                touch(players[i]);
+            sdimage_player_tick(players[i], (uint64_t)((now - last) * 1e9));
+            look(&shows[i], players[i]);
         }
         last = now;
         double took = wall_seconds() - now;
@@ -138,17 +164,18 @@ int run_players(void) {
             threads = now_threads > threads ? now_threads : threads;
         }
     }
-    unsigned long long shown = 0, late = 0, dropped = 0;
+    unsigned long long shown = 0, late = 0, dropped = 0, delayed = 0;
     for (long i = 0; i < count; i++) {
         shown += sdimage_player_shown_frames(players[i]);
         late += sdimage_player_late_frames(players[i]);
+        delayed += shows[i].delayed;
         dropped += sdimage_player_dropped_frames(players[i]);
     }
     sdimage_data *json = NULL;
     sdimage_frame_budget_statistics(&json, NULL);
-    printf("shown=%llu late=%llu dropped=%llu rss_before_kb=%ld rss_most_kb=%ld threads=%ld cores=%.2f longest_turn_ms=%.2f "
+    printf("shown=%llu late=%llu delayed=%llu dropped=%llu rss_before_kb=%ld rss_most_kb=%ld threads=%ld cores=%.2f longest_turn_ms=%.2f "
            "budget=%.*s\n",
-           shown, late, dropped, before, most, threads, (cpu_seconds() - cpu) / (wall_seconds() - start), longest * 1e3,
+           shown, late, delayed, dropped, before, most, threads, (cpu_seconds() - cpu) / (wall_seconds() - start), longest * 1e3,
            (int)sdimage_data_length(json), (const char *)sdimage_data_bytes(json));
     sdimage_data_unref(json);
     for (long i = 0; i < count; i++)
@@ -156,6 +183,7 @@ int run_players(void) {
     for (long i = 0; i < pictures; i++)
         sdimage_image_unref(images[i]);
     free(players);
+    free(shows);
     free(images);
     return 0;
 }

@@ -39,6 +39,8 @@ package final class FrameBudget: Sendable {
         /// Of frames that are shown, which nobody can take back.
         var shownBytes = 0
         var areSharesStale = false
+        /// What one frame for everybody takes, in nanoseconds of one worker.
+        var roundCost: UInt64 = 0
         var statistics = Statistics()
     }
 
@@ -167,7 +169,7 @@ package final class FrameBudget: Sendable {
             while let place = FrameBudget.mostUrgent(state.due.map(\.deadline)) {
                 let pool = state.due.remove(at: place).pool
                 // What was wanted when it was scheduled may not be wanted any more.
-                if let target = state.tables[pool.id]?.target(now: MonotonicClock.now) {
+                if let target = state.tables[pool.id]?.target(now: MonotonicClock.now, lead: lead(state)) {
                     state.statistics.decodes += 1
                     return (pool, target.index)
                 }
@@ -190,7 +192,9 @@ package final class FrameBudget: Sendable {
         let (isDue, listeners, taken) = state.withLock { state -> (Bool, [any FrameListener], [any Sendable]) in
             let taken = store(&state, pool.id, index, result)
             let before = state.tables[pool.id]?.cost ?? 0
-            state.tables[pool.id]?.cost = before == 0 ? cost : (before &* 3 &+ cost) / 4
+            state.tables[pool.id]?.count(cost: cost)
+            // Set right with the next change of the shares.
+            state.roundCost = state.roundCost &+ (state.tables[pool.id]?.cost ?? 0) &- min(before, state.roundCost)
             state.tables[pool.id]?.isBusy = false
             let listeners = state.tables[pool.id]?.listeners.values.compactMap(\.listener) ?? []
             return (schedule(&state, pool), listeners, taken)
@@ -227,13 +231,21 @@ package final class FrameBudget: Sendable {
 
     /// True when a worker is to be sent for a frame.
     private func schedule(_ state: inout State, _ pool: FramePool) -> Bool {
-        guard let table = state.tables[pool.id], !table.isBusy, let target = table.target(now: MonotonicClock.now) else {
+        guard let table = state.tables[pool.id], !table.isBusy, let target = table.target(now: MonotonicClock.now, lead: lead(state)) else {
             return false
         }
         state.tables[pool.id]?.isBusy = true
         state.due.append((pool, target.deadline))
         return true
     }
+
+    /// How long before its time a frame is made where memory is short: when all are due at once, so long before that the last is
+    /// there in time.
+    private func lead(_ state: State) -> UInt64 {
+        FrameBudget.shortestLead &+ state.roundCost / UInt64(LibraryThread.availableProcessors) &* 5 / 4
+    }
+
+    private static let shortestLead: UInt64 = 20_000_000
 
     // MARK: Sharing
 
@@ -255,6 +267,7 @@ package final class FrameBudget: Sendable {
         state.shownBytes = tables.reduce(0) { sum, table in
             sum + table.frameBytes * table.wants.values.reduce(0) { $0 + ($1.isPlaying ? 1 : 0) }
         }
+        state.roundCost = tables.reduce(0) { $0 &+ $1.cost }
         let shares = FrameShares.divide(state.limit - state.shownBytes, among: tables.map(\.demand))
         for (id, share) in zip(active, shares) {
             let bytes = state.tables[id]?.frameBytes ?? 1

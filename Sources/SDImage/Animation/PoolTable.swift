@@ -20,8 +20,8 @@ package struct PoolTable: Sendable {
     package var allowed = 1
     /// A frame is being made, or about to be.
     package var isBusy = false
-    /// What making a frame takes, lately.
-    package var cost: UInt64 = 0
+    /// What making a frame takes, lately, in nanoseconds.
+    package private(set) var cost: UInt64 = 0
 
     package init() {}
 
@@ -45,16 +45,14 @@ package struct PoolTable: Sendable {
     }
 
     /// The frame to make next and when it is needed: the first that is missing in the order of need. Where only one may be
-    /// held, not long before its time.
-    package func target(now: UInt64) -> (index: Int, deadline: UInt64)? {
-        let lead = allowed > 1 ? UInt64.max : max(PoolTable.shortestLead, cost &* 3)
+    /// held, not more than `lead` nanoseconds before its time.
+    package func target(now: UInt64, lead: UInt64) -> (index: Int, deadline: UInt64)? {
+        let lead = allowed > 1 ? UInt64.max : lead
         for need in needs where frames[need.index] == nil && failures[need.index] == nil {
             return need.deadline > now && need.deadline - now > lead ? nil : need
         }
         return nil
     }
-
-    private static let shortestLead: UInt64 = 20_000_000
 
     /// Frames to be held for their players, the next of each first, at most as many as are allowed.
     private var needs: [(index: Int, deadline: UInt64)] {
@@ -83,6 +81,9 @@ package struct PoolTable: Sendable {
         frameBytes = max(image.pixels.heldBytes, 1)
         return before.map { [$0] } ?? []
     }
+
+    /// A frame has taken so long.
+    package mutating func count(cost latest: UInt64) { cost = cost == 0 ? latest : (cost &* 3 &+ latest) / 4 }
 
     package mutating func fail(_ index: Int, isLasting: Bool) { failures[index] = isLasting }
 

@@ -15,7 +15,7 @@ from .animation import Animation
 from .cache import ImageCache
 from .caches import Cache, CacheChain, LayeredCache
 from .coder import Coder, register_coder, unregister_coder
-from .doctor import doctor, trim_memory, version, watch_memory_pressure
+from .doctor import doctor, frame_memory, trim_memory, version, watch_memory_pressure
 from .encoding import EncodeOptions
 from .entries import Entry
 from .errors import Error
@@ -25,6 +25,7 @@ from .image import Image, decode
 from .loader import Downloader, Loader, LoadRequest
 from .manager import Manager
 from .options import DecodeOptions
+from .player import Player
 from .request import RequestOptions
 from .result import Result, Transaction
 from .task import Task
@@ -51,12 +52,14 @@ __all__ = [
     "LoadRequest",
     "Loader",
     "Manager",
+    "Player",
     "RequestOptions",
     "Result",
     "Task",
     "Transaction",
     "decode",
     "doctor",
+    "frame_memory",
     "info",
     "placeholders",
     "read_metadata",

@@ -46,6 +46,9 @@ PLAIN = {
     "sdimage_download_hooks_vtable *": ctypes.POINTER(_ffi.HooksTable),
     "sdimage_source_vtable *": ctypes.POINTER(_ffi.SourceTable),
     "sdimage_host_vtable *": ctypes.POINTER(_ffi.HostTable),
+    "sdimage_frame_vtable *": ctypes.POINTER(_ffi.FrameTable),
+    "sdimage_player_handler *": ctypes.POINTER(_ffi.PlayerHandler),
+    "sdimage_animated_view_handler *": ctypes.POINTER(_ffi.ViewHandler),
 }
 
 
@@ -138,6 +141,7 @@ class Enums(unittest.TestCase):
             "sdimage_chroma": _enums.CHROMA,
             "sdimage_webp_parameter": _enums.WEBP_PARAMETERS,
             "sdimage_scale_mode": _enums.SCALE_MODES,
+            "sdimage_playback_mode": _enums.PLAYBACK_MODES,
             "sdimage_resampling": _enums.RESAMPLINGS,
             "sdimage_corners": _enums.CORNERS,
             "sdimage_blend_mode": _enums.BLEND_MODES,
