@@ -8,7 +8,8 @@ private final class ForeignView: AnimatedViewHandler {
     init(_ table: UnsafePointer<sdimage_animated_view_handler>?, _ foreign: Foreign) throws(ImageError) {
         let size = unsafe table?.pointee.size ?? 0
         let required = unsafe MemoryLayout<sdimage_animated_view_handler>.offset(of: \.loop) ?? 0
-        let copy = unsafe table == nil
+        let copy =
+            unsafe table == nil
             ? sdimage_animated_view_handler()
             : try Input.table(table, size: size, required: required, empty: sdimage_animated_view_handler())
         host = ForeignTable(copy, foreign)

@@ -8,7 +8,8 @@ final class ForeignPlayback: PlaybackHandler {
     init(_ table: UnsafePointer<sdimage_player_handler>?, _ foreign: Foreign) throws(ImageError) {
         let size = unsafe table?.pointee.size ?? 0
         let required = unsafe MemoryLayout<sdimage_player_handler>.offset(of: \.loop) ?? 0
-        let copy = unsafe table == nil
+        let copy =
+            unsafe table == nil
             ? sdimage_player_handler()
             : try Input.table(table, size: size, required: required, empty: sdimage_player_handler())
         host = ForeignTable(copy, foreign)

@@ -5,7 +5,9 @@ extension PlaybackMode {
     /// nil for an unknown number.
     init?(_ mode: sdimage_playback_mode) { self.init(rawValue: Int32(bitPattern: mode.rawValue)) }
 
-    var code: sdimage_playback_mode { sdimage_playback_mode(rawValue: UInt32(bitPattern: rawValue)) ?? .SDIMAGE_PLAYBACK_MODE_NORMAL }
+    var code: sdimage_playback_mode {
+        sdimage_playback_mode(rawValue: UInt32(bitPattern: rawValue)) ?? .SDIMAGE_PLAYBACK_MODE_NORMAL
+    }
 }
 
 /// Makes a player and stores it for the caller.

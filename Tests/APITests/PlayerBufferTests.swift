@@ -17,7 +17,10 @@ import Testing
         sdimage_player_set_max_buffer_size(playing.pointer, 1)
         playing.play()
         for index in 0..<6 as Range<UInt32> {
-            #expect(playing.wait { playing in playing.tick(100); return playing.frames.count > Int(index) })
+            #expect(
+                playing.wait { playing in
+                    playing.tick(100); return playing.frames.count > Int(index)
+                })
             #expect(playing.buffered <= 2)
         }
         #expect(playing.frames.prefix(6) == [0, 1, 2, 0, 1, 2])
@@ -32,7 +35,10 @@ import Testing
         sdimage_player_set_max_buffer_size(playing.pointer, -1)
         #expect(sdimage_player_max_buffer_size(playing.pointer) == -1)
         playing.play()
-        #expect(playing.wait { playing in playing.tick(1); return playing.loops.count == 3 })
+        #expect(
+            playing.wait { playing in
+                playing.tick(1); return playing.loops.count == 3
+            })
         #expect(playing.buffered == 40 && frames.made.count == 40)
     }
 
@@ -77,7 +83,10 @@ import Testing
         for _ in 0..<3 { playing.tick(110) }
         #expect(playing.frames.isEmpty)
         frames.release()
-        #expect(playing.wait { playing in playing.tick(0); return playing.frames.count == 2 })
+        #expect(
+            playing.wait { playing in
+                playing.tick(0); return playing.frames.count == 2
+            })
         #expect(playing.frames == [0, 3] && sdimage_player_dropped_frames(playing.pointer) == 2)
     }
 
@@ -129,7 +138,10 @@ import Testing
         let frames = HostFrames(PlayerBufferTests.three)
         let playing = try playing(frames)
         playing.play()
-        #expect(playing.wait { playing in playing.tick(50); return playing.loops.count == 10 })
+        #expect(
+            playing.wait { playing in
+                playing.tick(50); return playing.loops.count == 10
+            })
         #expect(frames.made.sorted() == [0, 1, 2] && playing.buffered == 3)
     }
 

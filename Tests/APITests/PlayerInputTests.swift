@@ -144,7 +144,10 @@ import Testing
         frames.broken = [2]
         let playing = try Playing(provider: try frames.provider())
         playing.play()
-        #expect(playing.wait { playing in playing.tick(1); return playing.loops.count == 3 })
+        #expect(
+            playing.wait { playing in
+                playing.tick(1); return playing.loops.count == 3
+            })
         #expect(!playing.frames.contains(2))
     }
 

@@ -72,11 +72,12 @@ private final class Squares: FrameProvider {
         let players = try all.map { try player($0, budget) }
         for player in players { player.start() }
         var isWithin = true
-        #expect(waitUntil {
-            for player in players { player.tick(10_000_000) }
-            isWithin = isWithin && budget.statistics.bytes + players.count * Squares.bytes <= limit + Squares.bytes
-            return players.allSatisfy { $0.statistics.shown > 60 }
-        })
+        #expect(
+            waitUntil {
+                for player in players { player.tick(10_000_000) }
+                isWithin = isWithin && budget.statistics.bytes + players.count * Squares.bytes <= limit + Squares.bytes
+                return players.allSatisfy { $0.statistics.shown > 60 }
+            })
         #expect(isWithin)
     }
 
@@ -86,7 +87,10 @@ private final class Squares: FrameProvider {
         let players = [try player(small, budget), try player(Squares(200), budget), try player(Squares(200), budget)]
         for player in players { player.start() }
         for _ in 0..<40 {
-            #expect(waitUntil { players[0].tick(0); return players[0].tick(100_000_000) || players[0].frame != nil })
+            #expect(
+                waitUntil {
+                    players[0].tick(0); return players[0].tick(100_000_000) || players[0].frame != nil
+                })
             players[1].tick(100_000_000)
             players[2].tick(100_000_000)
         }
@@ -98,10 +102,11 @@ private final class Squares: FrameProvider {
         let budget = FrameBudget(limit: 0)
         let players = try (0..<5).map { _ in try player(Squares(10, milliseconds: 1), budget) }
         for player in players { player.start() }
-        #expect(waitUntil {
-            for player in players { player.tick(1_000_000) }
-            return players.allSatisfy { $0.statistics.shown >= 12 }
-        })
+        #expect(
+            waitUntil {
+                for player in players { player.tick(1_000_000) }
+                return players.allSatisfy { $0.statistics.shown >= 12 }
+            })
         #expect(budget.statistics.frames <= players.count)
     }
 
@@ -109,7 +114,10 @@ private final class Squares: FrameProvider {
         let budget = FrameBudget(limit: 100 * Squares.bytes)
         let one = try player(Squares(20, milliseconds: 5), budget)
         one.start()
-        #expect(waitUntil { one.tick(5_000_000); return one.bufferedFrames == 20 })
+        #expect(
+            waitUntil {
+                one.tick(5_000_000); return one.bufferedFrames == 20
+            })
         one.pause()
         budget.setLimit(3 * Squares.bytes)
         #expect(budget.statistics.bytes <= 3 * Squares.bytes)
@@ -119,11 +127,17 @@ private final class Squares: FrameProvider {
         let budget = FrameBudget(limit: 24 * Squares.bytes)
         let paused = try player(Squares(20, milliseconds: 5), budget)
         paused.start()
-        #expect(waitUntil { paused.tick(5_000_000); return paused.bufferedFrames == 20 })
+        #expect(
+            waitUntil {
+                paused.tick(5_000_000); return paused.bufferedFrames == 20
+            })
         paused.pause()
         let playing = try player(Squares(20, milliseconds: 5), budget)
         playing.start()
-        #expect(waitUntil { playing.tick(5_000_000); return playing.bufferedFrames == 20 })
+        #expect(
+            waitUntil {
+                playing.tick(5_000_000); return playing.bufferedFrames == 20
+            })
         #expect(paused.bufferedFrames == 0)
     }
 

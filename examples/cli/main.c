@@ -9,6 +9,7 @@ static const char usage[] =
     "usage: sdimage get URL... [-o OUT] [PICTURE OPTIONS] [--cache DIR | --no-cache] [--json]\n"
     "       sdimage convert IN OUT [PICTURE OPTIONS]\n"
     "       sdimage frames FILE -o DIR [PICTURE OPTIONS]\n"
+    "       sdimage play FILE|URL [--loops N] [--rate R] [--screen blocks|sixel|kitty]\n"
     "       sdimage cache ls [--prefix TEXT] | du | path KEY | rm KEY... | clear | trim BYTES | verify [--repair]\n"
     "               [--cache DIR] [--namespace NAME] [--json]\n"
     "       sdimage info FILE... [--json]\n"
@@ -22,6 +23,7 @@ static const char usage[] =
     "        --cache DIR        folder of the disk cache; --no-cache: neither read nor write one\n"
     "convert writes a picture, moving ones too, in the format that OUT's extension says\n"
     "frames  writes each frame of a picture into a folder\n"
+    "play    shows a picture on the terminal, moving where it moves; q ends, a space stops and goes on\n"
     "cache   lists a disk cache, tells its size, removes from it, checks it\n"
     "info    tells what the headers of files say\n"
     "doctor  tells version, formats, libraries and limits: what a bug report starts with\n"
@@ -86,6 +88,8 @@ static int run(int argc, char **argv) {
         return run_convert(argc - 1, argv + 1);
     if (!strcmp(command, "frames"))
         return run_frames(argc - 1, argv + 1);
+    if (!strcmp(command, "play"))
+        return run_play(argc - 1, argv + 1);
     if (!strcmp(command, "info"))
         return run_info(argc - 1, argv + 1);
     if (!strcmp(command, "doctor"))

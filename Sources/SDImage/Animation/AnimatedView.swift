@@ -110,7 +110,9 @@ package final class AnimatedView: Sendable {
 
     /// Whether a picture is a part from which the one before it grew, or the first of its kind.
     private func isPart(_ image: Image, of before: Image?, _ settings: Settings) -> Bool {
-        guard settings.isIncremental, image.metadata.isIncremental, let frames = image.frames, frames.isGrowing else { return false }
+        guard settings.isIncremental, image.metadata.isIncremental, let frames = image.frames, frames.isGrowing else {
+            return false
+        }
         guard let before else { return true }
         guard let others = before.frames else { return before.metadata.isIncremental }
         return FrameIdentity(others) == FrameIdentity(frames)

@@ -63,7 +63,8 @@ package final class FrameBudget: Sendable {
                 state.limit = max(limit, 0)
                 state.areSharesStale = true
                 return makeRoom(&state)
-            }) {}
+            }
+        ) {}
     }
 
     package var statistics: Statistics {
@@ -85,7 +86,8 @@ package final class FrameBudget: Sendable {
                 var taken: [any Sendable] = takeCanvases(&state)
                 for id in state.tables.keys { taken += change(&state, id) { $0.takeAll(butNext: true) } }
                 return taken
-            }) {}
+            }
+        ) {}
     }
 
     package func lockForFork() { state.lock() }
@@ -122,7 +124,8 @@ package final class FrameBudget: Sendable {
                 state.heldBytes -= table?.bytes ?? 0
                 state.areSharesStale = true
                 return table
-            }) {}
+            }
+        ) {}
     }
 
     func look(_ id: UInt64, _ index: Int, counts: Bool) -> PoolTable.Holding {
@@ -209,7 +212,8 @@ package final class FrameBudget: Sendable {
             state.withLock { state in
                 if isDecode { state.statistics.decodes += 1 }
                 return store(&state, id, index, result)
-            }) {}
+            }
+        ) {}
     }
 
     private func store(
@@ -231,7 +235,9 @@ package final class FrameBudget: Sendable {
 
     /// True when a worker is to be sent for a frame.
     private func schedule(_ state: inout State, _ pool: FramePool) -> Bool {
-        guard let table = state.tables[pool.id], !table.isBusy, let target = table.target(now: MonotonicClock.now, lead: lead(state)) else {
+        guard let table = state.tables[pool.id], !table.isBusy,
+            let target = table.target(now: MonotonicClock.now, lead: lead(state))
+        else {
             return false
         }
         state.tables[pool.id]?.isBusy = true
@@ -281,7 +287,9 @@ package final class FrameBudget: Sendable {
     private func makeRoom(_ state: inout State) -> [any Sendable] {
         guard isFull(state) else { return [] }
         var taken: [any Sendable] = []
-        while isFull(state), let oldest = state.shelves.filter({ !$0.value.canvases.isEmpty }).min(by: { $0.value.used < $1.value.used }) {
+        while isFull(state),
+            let oldest = state.shelves.filter({ !$0.value.canvases.isEmpty }).min(by: { $0.value.used < $1.value.used })
+        {
             taken += takeCanvases(&state, oldest.key)
         }
         for id in state.tables.keys where isFull(state) && state.tables[id]?.isActive == false {
@@ -308,7 +316,8 @@ package final class FrameBudget: Sendable {
                 let taken = takeCanvases(&state, id)
                 state.shelves[id] = nil
                 return taken
-            }) {}
+            }
+        ) {}
     }
 
     func canvas(_ shelf: UInt64, _ index: Int) -> PixelBuffer? {
