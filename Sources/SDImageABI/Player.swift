@@ -106,16 +106,13 @@ public func sdimage_player_set_clock(
 func playbackClock(
     _ clock: sdimage_player_clock, _ dispatcher: Object, _ turn: @escaping @Sendable () -> Void
 ) throws(ImageError) -> (any PlaybackClock)? {
+    let own = unsafe dispatcher == nil ? nil : try Handle.borrow(dispatcher, as: DispatcherObject.self).dispatcher
     switch clock {
     case .SDIMAGE_PLAYER_CLOCK_HOST: return nil
     case .SDIMAGE_PLAYER_CLOCK_DESCRIPTOR: return try DescriptorClock()
     case .SDIMAGE_PLAYER_CLOCK_LIBRARY:
         let lease = try Engine.acquire()
-        guard unsafe dispatcher != nil else {
-            return try LibraryClock(on: LibraryDispatcher(lease: lease), lease: lease, turn: turn)
-        }
-        return try LibraryClock(
-            on: unsafe try Handle.borrow(dispatcher, as: DispatcherObject.self).dispatcher, lease: lease, turn: turn)
+        return try LibraryClock(on: own ?? LibraryDispatcher(lease: lease), lease: lease, turn: turn)
     @unknown default: throw ImageError(.invalidArgument, "an unknown clock")
     }
 }

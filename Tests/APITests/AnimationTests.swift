@@ -1,4 +1,5 @@
 import CSDImage
+import Foundation
 import TestSupport
 import Testing
 
@@ -43,6 +44,31 @@ import Testing
         let image = try make(sdimage_image_unref) { sdimage_decode(file, file.count, options.pointer, $0, $1) }
         let frame = try make(sdimage_image_unref) { sdimage_image_copy_frame(image.pointer, 1, $0, $1) }
         #expect(sdimage_image_scale(image.pointer) == 2 && sdimage_image_scale(frame.pointer) == 2)
+    }
+
+    // MARK: ANI-8
+
+    @Test(arguments: [
+        ("a@2x.gif", 2.0), ("a@1.5x.gif", 1.5), ("a@2x", 2), ("a@1.5x", 1.5), ("a.gif", 1), ("a@0.5x.gif", 1), ("a@x.gif", 1),
+        ("a@2xx.gif", 1), ("a@2.x.gif", 1), ("a@-3x.gif", 1), ("a@1@3x.b.gif", 1), ("a@4x.tar@3x.gif", 3),
+    ])
+    func theNameOfAFileSaysItsScale(name: String, scale: Double) throws {
+        let folder = TemporaryDirectory()
+        let path = folder.path + "/" + name
+        let file = try MovingPicture.bytes(2, .SDIMAGE_FORMAT_GIF)
+        FileManager.default.createFile(atPath: path, contents: Data(file))
+        let image = try make(sdimage_image_unref) { sdimage_decode_file(path, nil, $0, $1) }
+        let frame = try make(sdimage_image_unref) { sdimage_image_copy_frame(image.pointer, 1, $0, $1) }
+        #expect(sdimage_image_scale(image.pointer) == scale && sdimage_image_scale(frame.pointer) == scale)
+        let options = decodeOptions { sdimage_decode_options_set_scale($0, 3) }
+        let wished = try make(sdimage_image_unref) { sdimage_decode_file(path, options.pointer, $0, $1) }
+        #expect(sdimage_image_scale(wished.pointer) == 3)
+    }
+
+    @Test(arguments: ["", "/"])
+    func noNameIsNoFile(path: String) {
+        var image: OpaquePointer?
+        #expect(sdimage_decode_file(path, nil, &image, nil).rawValue < 0 && image == nil)
     }
 
     // MARK: ANI-2, ANI-4, ANI-5, ANI-7

@@ -197,7 +197,8 @@ package final class FrameBudget: Sendable {
             let before = state.tables[pool.id]?.cost ?? 0
             state.tables[pool.id]?.count(cost: cost)
             // Set right with the next change of the shares.
-            state.roundCost = state.roundCost &+ (state.tables[pool.id]?.cost ?? 0) &- min(before, state.roundCost)
+            let (old, new) = (max(before, FrameBudget.leastCost), max(state.tables[pool.id]?.cost ?? 0, FrameBudget.leastCost))
+            state.roundCost = state.roundCost &+ new &- min(old, state.roundCost)
             state.tables[pool.id]?.isBusy = false
             let listeners = state.tables[pool.id]?.listeners.values.compactMap(\.listener) ?? []
             return (schedule(&state, pool), listeners, taken)
@@ -252,6 +253,8 @@ package final class FrameBudget: Sendable {
     }
 
     private static let shortestLead: UInt64 = 20_000_000
+    /// Of a frame that has not been made yet too.
+    private static let leastCost: UInt64 = 500_000
 
     // MARK: Sharing
 
@@ -273,7 +276,7 @@ package final class FrameBudget: Sendable {
         state.shownBytes = tables.reduce(0) { sum, table in
             sum + table.frameBytes * table.wants.values.reduce(0) { $0 + ($1.isPlaying ? 1 : 0) }
         }
-        state.roundCost = tables.reduce(0) { $0 &+ $1.cost }
+        state.roundCost = tables.reduce(0) { $0 &+ max($1.cost, FrameBudget.leastCost) }
         let shares = FrameShares.divide(state.limit - state.shownBytes, among: tables.map(\.demand))
         for (id, share) in zip(active, shares) {
             let bytes = state.tables[id]?.frameBytes ?? 1

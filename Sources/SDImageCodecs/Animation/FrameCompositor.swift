@@ -35,7 +35,7 @@ package struct FrameCompositor {
     /// with alpha; only the painter needs to know.
     package init(
         size: PixelSize, format: PixelFormat = .rgba8, background: UInt32? = nil, limits: DecodeLimits,
-        budget: Int = standardBudget
+        budget: Int = standardBudget, of frames: FrameBudget = .shared
     ) throws(ImageError) {
         byteCount = try FrameCompositor.byteCount(size, limits: limits)
         self.size = size
@@ -43,7 +43,7 @@ package struct FrameCompositor {
         self.background = background
         self.limits = limits
         capacity = max(budget / byteCount - 1, 0)
-        shelf = CanvasShelf()
+        shelf = CanvasShelf(frames)
     }
 
     /// Bytes of a canvas; refuses one beyond the limits.
