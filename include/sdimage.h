@@ -25,6 +25,8 @@
  *   log.h         messages                                placeholder.h BlurHash and ThumbHash
  *   cache_chain.h several caches as one                  disk.h        a cache's disk part in detail
  *   cache_async.h caches without blocking                 hooks.h       a host's say in downloads
+ *   transport.h   a host's own HTTP client                load_hooks.h  a host's say in loads
+ *   metrics.h     events of loads; numbers
  *   animation.h   frames for players; their budget        player.h      animations in time
  *   animated_view.h  a picture, moving or not, in a widget */
 #ifndef SDIMAGE_H
@@ -48,11 +50,14 @@
 #include "sdimage/loader.h"
 #include "sdimage/downloader.h"
 #include "sdimage/hooks.h"
+#include "sdimage/transport.h"
 #include "sdimage/cache.h"
 #include "sdimage/disk.h"
 #include "sdimage/cache_async.h"
 #include "sdimage/cache_chain.h"
 #include "sdimage/manager.h"
+#include "sdimage/load_hooks.h"
+#include "sdimage/metrics.h"
 #include "sdimage/log.h"
 #include "sdimage/animation.h"
 #include "sdimage/player.h"

@@ -55,6 +55,8 @@ public func sdimage_cache_load(
         request.isKeyOnly = true
         request.sourcePolicy = .cacheOnly
         request.cache = .value(cache.cache)
+        request.originalCache = .inherited
+        request.loadHooks = nil
         request.transformer = .none
         let handler = unsafe handler == nil ? nil : try ForeignHandler(handler, foreign)
         let started = try cache.lookupManager().load(

@@ -53,7 +53,7 @@ public func sdimage_decode_file(_ path: Text, _ options: Object, _ image: Object
         unsafe try requirePlace(image)
         var options = unsafe try decodeOptions(options)
         guard let path = unsafe Input.text(path), !path.isEmpty else { throw ImageError(.invalidArgument, "no path") }
-        if options.scale <= 1 { options.scale = FileScale.of(path) }
+        options.scale = options.scale ?? FileScale.of(path)
         let bytes = try FileLoader.read(path, limit: DecodeLimits.standard.workingBytes)
         unsafe try give(try Defaults.coders.decode(bytes, options: options, stop: StopSignal()), image)
     }

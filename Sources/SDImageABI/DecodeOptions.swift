@@ -65,7 +65,7 @@ public func sdimage_decode_options_set_format_hint(_ options: Object, _ format: 
 
 @_cdecl("sdimage_decode_options_set_scale") @implementation
 public func sdimage_decode_options_set_scale(_ options: Object, _ scale: Double) {
-    unsafe change(options, DecodeOptionsObject.self) { $0.scale = scale >= 1 && scale.isFinite ? scale : 1 }
+    unsafe change(options, DecodeOptionsObject.self) { $0.scale = scale >= 1 && scale.isFinite ? scale : nil }
 }
 
 @_cdecl("sdimage_decode_options_set_accept_partial") @implementation
@@ -135,7 +135,7 @@ public func sdimage_decode_options_is_first_frame_only(_ options: Object) -> Boo
 
 @_cdecl("sdimage_decode_options_scale") @implementation
 public func sdimage_decode_options_scale(_ options: Object) -> Double {
-    unsafe read(options, DecodeOptionsObject.self, 1) { $0.value.scale }
+    unsafe read(options, DecodeOptionsObject.self, 1) { $0.value.scale ?? 1 }
 }
 
 @_cdecl("sdimage_decode_options_accepts_partial") @implementation

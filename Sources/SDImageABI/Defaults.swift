@@ -30,11 +30,16 @@ enum Defaults {
     /// For programs that scale large pictures down (spec COD-27).
     static let limitBytes = Atomic<Int>(60 << 20)
     static let downloader = DownloaderConfiguration()
+    static let statistics = LoadStatistics()
 
     /// Caches that are open, so that all of them can be emptied. Held weakly: an open cache keeps the engine running.
     private struct Shared {
         var caches: [WeakCache] = []
         weak var defaultCache: ImageCache?
+        /// In place of those that the library would make.
+        var cache: (any ImageCaching)?
+        var loader: (any ImageLoader)?
+        var manager: ManagerObject?
     }
 
     private struct WeakCache { weak var cache: ImageCache? }
@@ -71,11 +76,13 @@ enum Defaults {
         monitorPressure()
         let cache: (any ImageCaching)? =
             if case .inherited = configuration.cache { try defaultCache() } else { configuration.cache.resolved(nil) }
-        let loader: any ImageLoader = if let own = configuration.loader { own } else { try defaultLoader(lease) }
+        let named = configuration.loader ?? shared.withLock { $0.loader }
+        let loader: any ImageLoader = if let named { named } else { try defaultLoader(lease) }
         return ImageManager(
             cache: cache, loader: loader, dispatcher: configuration.dispatcher ?? LibraryDispatcher(lease: lease),
             transformer: configuration.transformer, registry: coders, failedURLRetryAfter: configuration.failedURLRetryAfter,
-            freshness: configuration.freshness, ignoresSignatures: configuration.ignoresSignatures, lease: lease)
+            freshness: configuration.freshness, ignoresSignatures: configuration.ignoresSignatures, hooks: configuration.hooks,
+            observers: LoadObservers(statistics, configuration.observer), lease: lease)
     }
 
     /// For loads that ask one cache and nobody else.
@@ -83,12 +90,15 @@ enum Defaults {
         let lease = try Engine.acquire()
         return ImageManager(
             cache: cache, loader: nil, dispatcher: LibraryDispatcher(lease: lease), transformer: nil, registry: coders,
-            failedURLRetryAfter: 0, lease: lease)
+            failedURLRetryAfter: 0, observers: LoadObservers(statistics), lease: lease)
     }
+
+    /// Those that are open now.
+    static var caches: [ImageCache] { shared.withLock { $0.caches.compactMap(\.cache) } }
 
     static func trimMemory(emptyingCaches: Bool) {
         if emptyingCaches, !Engine.isForked {
-            for cache in shared.withLock({ $0.caches.compactMap(\.cache) }) { cache.memory.memoryPressure() }
+            for cache in caches { cache.memory.memoryPressure() }
             FrameBudget.shared.empty()
         }
         // After the caches, whose pictures come back to the pool.
@@ -114,9 +124,53 @@ enum Defaults {
         monitor?.setOn(watchesMemory.load(ordering: .relaxed))
     }
 
+    // MARK: What programs set and share
+
+    /// For managers that name none, from now on; nil: one that the library makes.
+    static func setCache(_ cache: (any ImageCaching)?) { exchange(\.cache, for: cache) }
+
+    /// For managers that name none, from now on; nil: the built-in ones.
+    static func setLoader(_ loader: (any ImageLoader)?) { exchange(\.loader, for: loader) }
+
+    /// The manager that the process shares: made when it is first asked for, and kept until it is closed.
+    static func sharedManager() throws(ImageError) -> ManagerObject {
+        // A child has neither its threads nor a say about who held the lock.
+        if Engine.isForked { throw .forked }
+        if let object = shared.withLock({ $0.manager }), !object.manager.isClosed { return object }
+        let made = ManagerObject(try makeManager(ManagerConfiguration()))
+        // Another thread may have been faster: then its manager is everybody's.
+        let (object, old) = shared.withLock { shared -> (ManagerObject, ManagerObject?) in
+            if let other = shared.manager, !other.manager.isClosed { return (other, nil) }
+            defer { shared.manager = made }
+            return (made, shared.manager)
+        }
+        withExtendedLifetime(old) {}
+        return object
+    }
+
+    /// No longer kept, where it is the shared one: whoever asks next gets another.
+    static func letGo(of manager: ImageManager) {
+        let old = shared.withLock { shared -> ManagerObject? in
+            guard shared.manager?.manager === manager else { return nil }
+            defer { shared.manager = nil }
+            return shared.manager
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    /// What was there is let go of outside the lock: with it something of the host may go.
+    private static func exchange<T: Sendable>(_ path: WritableKeyPath<Shared, T>, for new: T) {
+        if Engine.isForked { return }
+        let old = shared.withLock { shared in
+            defer { shared[keyPath: path] = new }
+            return shared[keyPath: path]
+        }
+        withExtendedLifetime(old) {}
+    }
+
     /// One for all managers that name none, as long as there is such a manager.
-    private static func defaultCache() throws(ImageError) -> ImageCache {
-        if let cache = shared.withLock({ $0.defaultCache }) { return cache }
+    private static func defaultCache() throws(ImageError) -> any ImageCaching {
+        if let cache = shared.withLock({ $0.cache ?? $0.defaultCache }) { return cache }
         let made = try makeCache(CacheConfiguration())
         // Another thread may have been faster: then its cache is everybody's.
         return shared.withLock { shared in

@@ -34,6 +34,17 @@ public func sdimage_download_hooks_new_base64(_ hooks: ObjectOut, _ error: Objec
     unsafe attempt(error) { () throws(ImageError) in unsafe try give(DownloadHooks.base64, hooks) }
 }
 
+@_cdecl("sdimage_download_hooks_new_fixed") @implementation
+public func sdimage_download_hooks_new_fixed(
+    _ request: Object, _ response: Object, _ hooks: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let asked = unsafe request == nil ? nil : try Handle.borrow(request, as: RequestObject.self).value
+        let given = unsafe response == nil ? nil : try Handle.borrow(response, as: ResponseObject.self).value
+        unsafe try give(DownloadHooks.fixed(request: asked, response: given), hooks)
+    }
+}
+
 @_cdecl("sdimage_download_hooks_ref") @implementation
 public func sdimage_download_hooks_ref(_ hooks: Object) -> Object {
     unsafe Handle.ref(hooks, as: DownloadHooks.self)
@@ -54,6 +65,21 @@ public func sdimage_downloader_config_set_hooks(_ config: Object, _ hooks: Objec
 @_cdecl("sdimage_request_set_hooks") @implementation
 public func sdimage_request_set_hooks(_ request: Object, _ hooks: Object) {
     unsafe Handle.find(request, as: RequestObject.self)?.value.hooks = Handle.find(hooks, as: DownloadHooks.self)
+}
+
+@_cdecl("sdimage_response_new") @implementation
+public func sdimage_response_new(_ status: Int32) -> Object {
+    unsafe Handle.own(ResponseObject(DownloadResponse(url: .empty, status: status, headers: [])))
+}
+
+@_cdecl("sdimage_response_ref") @implementation
+public func sdimage_response_ref(_ response: Object) -> Object {
+    unsafe Handle.ref(response, as: ResponseObject.self)
+}
+
+@_cdecl("sdimage_response_unref") @implementation
+public func sdimage_response_unref(_ response: Object) {
+    unsafe Handle.unref(response, as: ResponseObject.self)
 }
 
 @_cdecl("sdimage_response_url") @implementation
@@ -81,6 +107,12 @@ public func sdimage_response_header(_ response: Object, _ name: Text) -> Text {
 public func sdimage_response_set_header(_ response: Object, _ name: Text, _ value: Text) {
     guard let name = unsafe Input.text(name) else { return }
     unsafe Handle.find(response, as: ResponseObject.self)?.value.headers.set(name, Input.text(value))
+}
+
+@_cdecl("sdimage_response_add_header") @implementation
+public func sdimage_response_add_header(_ response: Object, _ name: Text, _ value: Text) {
+    guard let name = unsafe Input.text(name), let value = unsafe Input.text(value) else { return }
+    unsafe Handle.find(response, as: ResponseObject.self)?.value.headers.append(HeaderField(name: name, value: value))
 }
 
 @_cdecl("sdimage_download_event_kind") @implementation

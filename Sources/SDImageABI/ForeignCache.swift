@@ -32,17 +32,22 @@ final class ForeignCache: ImageCaching {
         }
     }
 
-    func diskData(for key: CacheKey) async throws(ImageError) -> CachedData? {
+    func diskData(for key: CacheKey, options: FrozenOptions?) async throws(ImageError) -> CachedData? {
         guard unsafe host.table.query != nil else { return nil }
+        let lent = options.map { OptionsObject($0.bag) }
+        defer { withExtendedLifetime(lent) {} }
         return unsafe try await ask(key) { table, userData, bytes, reply in
-            unsafe table.query?(userData, bytes.baseAddress, bytes.count, reply)
+            unsafe table.query?(userData, bytes.baseAddress, bytes.count, Handle.lend(lent), reply)
         }.map(CachedData.init(bytes:))
     }
 
     func storeOnDisk(_ data: CachedData, for key: CacheKey) async throws(ImageError) {
         guard unsafe host.table.store != nil else { throw ImageError(.unsupported, "a cache in memory only") }
+        let lent = data.options.map { OptionsObject($0.bag) }
+        defer { withExtendedLifetime(lent) {} }
         _ = unsafe try await ask(key) { table, userData, bytes, reply in
-            unsafe table.store?(userData, bytes.baseAddress, bytes.count, Handle.lend(data.bytes), reply)
+            unsafe table.store?(
+                userData, bytes.baseAddress, bytes.count, Handle.lend(data.bytes), Handle.lend(lent), reply)
         }
     }
 

@@ -40,6 +40,8 @@ final class ForeignHooks: Sendable {
         var changed = request
         changed.url = copy.value.url
         changed.headers = copy.value.headers
+        changed.method = copy.value.method
+        changed.body = copy.value.body
         return changed
     }
 

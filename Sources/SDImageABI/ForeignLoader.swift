@@ -26,7 +26,7 @@ final class ForeignLoader: ImageLoader {
 
     /// Values of the host may change the bytes, and cannot be compared: then nothing is shared.
     func sharingKey(_ request: ImageRequest) -> [UInt8]? {
-        guard request.options.count == 0, request.headers.isEmpty else { return nil }
+        guard request.options.count == 0, request.headers.isEmpty, request.isGet else { return nil }
         return request.url
     }
 

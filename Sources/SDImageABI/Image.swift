@@ -206,6 +206,11 @@ public func sdimage_image_is_incremental(_ image: Object) -> Bool {
     unsafe read(image, Image.self, false) { $0.metadata.isIncremental }
 }
 
+@_cdecl("sdimage_image_is_transformed") @implementation
+public func sdimage_image_is_transformed(_ image: Object) -> Bool {
+    unsafe read(image, Image.self, false) { $0.metadata.isTransformed }
+}
+
 @_cdecl("sdimage_image_consumed_bytes") @implementation
 public func sdimage_image_consumed_bytes(_ image: Object) -> UInt64 {
     unsafe read(image, Image.self, 0) { UInt64(clamping: $0.metadata.consumedBytes ?? 0) }

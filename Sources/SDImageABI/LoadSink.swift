@@ -68,6 +68,11 @@ final class LoadSink: Sendable {
         progress(Int64(body.count), expected)
     }
 
+    /// Forgets what was written.
+    func startAnew() {
+        if !state.withLock({ $0.isFinished || $0.isCancelled }) { body.reset() }
+    }
+
     /// Ends with what was written, or with the error.
     func finish(_ error: ImageError?) { end(error.map { .failure($0) }) }
 

@@ -113,6 +113,11 @@ public func sdimage_load_sink_write(_ sink: Object, _ bytes: UnsafeRawPointer?, 
     }
 }
 
+@_cdecl("sdimage_load_sink_start_anew") @implementation
+public func sdimage_load_sink_start_anew(_ sink: Object) {
+    unsafe Handle.find(sink, as: LoadSink.self)?.inflow.startAnew()
+}
+
 @_cdecl("sdimage_load_sink_finish") @implementation
 public func sdimage_load_sink_finish(_ sink: Object, _ error: Object) {
     unsafe Handle.find(sink, as: LoadSink.self)?.inflow.finish(Handle.find(error, as: ImageError.self))

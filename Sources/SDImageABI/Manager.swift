@@ -10,6 +10,8 @@ struct ManagerConfiguration {
     var failedURLRetryAfter: Int64 = 300
     var freshness = FreshnessPolicy.ignore
     var ignoresSignatures = false
+    var observer: (any LoadObserver)?
+    var hooks: LoadHooks?
 }
 
 typealias ManagerConfigObject = Box<ManagerConfiguration>
@@ -90,6 +92,26 @@ public func sdimage_manager_new(_ config: Object, _ manager: ObjectOut, _ error:
     }
 }
 
+@_cdecl("sdimage_manager_shared") @implementation
+public func sdimage_manager_shared(_ manager: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(manager)
+        unsafe try give(try Defaults.sharedManager(), manager)
+    }
+}
+
+@_cdecl("sdimage_set_default_cache") @implementation
+public func sdimage_set_default_cache(_ cache: Object) {
+    let object = unsafe Handle.find(cache, as: CacheObject.self)
+    if unsafe cache == nil || object != nil { Defaults.setCache(object?.cache) }
+}
+
+@_cdecl("sdimage_set_default_loader") @implementation
+public func sdimage_set_default_loader(_ loader: Object) {
+    let object = unsafe Handle.find(loader, as: LoaderObject.self)
+    if unsafe loader == nil || object != nil { Defaults.setLoader(object?.loader) }
+}
+
 @_cdecl("sdimage_manager_ref") @implementation
 public func sdimage_manager_ref(_ manager: Object) -> Object {
     unsafe Handle.ref(manager, as: ManagerObject.self)
@@ -111,14 +133,36 @@ public func sdimage_manager_load(
     _ manager: Object, _ request: Object, _ handler: UnsafePointer<sdimage_load_handler>?, _ userData: UserData,
     _ destroy: sdimage_destroy_fn?, _ task: ObjectOut, _ error: ObjectOut
 ) -> sdimage_status {
+    if let found = unsafe delivered(manager, request, handler, userData) {
+        if unsafe destroy != nil { unsafe _ = Foreign(userData, destroy) }
+        unsafe task?.pointee = unsafe Handle.own(found)
+        return .SDIMAGE_STATUS_OK
+    }
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
         let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
-        let request = unsafe try Handle.borrow(request, as: RequestObject.self).submitted()
+        let request = unsafe try Handle.borrow(request, as: RequestObject.self).preparation()
         let handler = unsafe handler == nil ? nil : try ForeignHandler(handler, foreign)
         let started = try manager.load(request, handler: handler, token: UInt(bitPattern: userData), owner: foreign)
         unsafe task?.pointee = unsafe Handle.own(started)
     }
+}
+
+/// A picture in memory, handed over without what other loads need; nil where there is more to do.
+private func delivered(
+    _ manager: Object, _ request: Object, _ handler: UnsafePointer<sdimage_load_handler>?, _ userData: UserData
+) -> LoadTask? {
+    let required = unsafe MemoryLayout<sdimage_load_handler>.offset(of: \.progress) ?? 0
+    guard unsafe handler.map({ unsafe $0.pointee.size >= required }) ?? true,
+        let manager = unsafe Handle.find(manager, as: ManagerObject.self)?.manager,
+        let request = unsafe try? Handle.find(request, as: RequestObject.self)?.preparation(),
+        let found = manager.found(request, isHandled: unsafe handler != nil, token: UInt(bitPattern: userData))
+    else { return nil }
+    if let handler = unsafe handler {
+        unsafe handler.pointee.result?(userData, Handle.lend(found.task), Handle.lend(found.result))
+        found.task.foundDelivered()
+    }
+    return found.task
 }
 
 @_cdecl("sdimage_manager_load_sync") @implementation
@@ -151,7 +195,7 @@ public func sdimage_manager_cache_key(_ manager: Object, _ request: Object, _ ke
         unsafe try requirePlace(key)
         let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
         let request = unsafe try Handle.borrow(request, as: RequestObject.self).value
-        unsafe try give(try Bytes.copying(manager.cacheKey(for: request).bytes), key)
+        unsafe try give(try Bytes.copying(try manager.cacheKey(for: request).bytes), key)
     }
 }
 
@@ -188,6 +232,7 @@ public func sdimage_manager_close(_ manager: Object, _ timeoutMs: UInt32, _ erro
         let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
         if Engine.isForked { throw .forked }
         let tasks = manager.close()
+        Defaults.letGo(of: manager)
         guard !LibraryThread.isCurrent else { return }
         let end = deadline(timeoutMs)
         for task in tasks where !task.isWaitingFutile && !task.waitForDelivery(deadline: end) {

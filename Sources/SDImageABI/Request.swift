@@ -4,14 +4,20 @@ import SDImage
 /// A request as C builds it up: the value, and what is lent of it.
 final class RequestObject: @unchecked Sendable {
     // Unchecked: single-owner; the copies that reach hooks are not changed any more.
-    var value: ImageRequest
+    var value: ImageRequest {
+        didSet { prepared = nil }
+    }
+    /// Since the last change.
+    var prepared: PreparedRequest?
     private(set) var url: CString
     /// What header fields were lent.
     private var lentHeaders: [String: CString] = [:]
+    private(set) var method: CString
     private var options: OptionsObject?
 
     init(_ value: ImageRequest) {
         self.value = value
+        method = CString(value.method)
         url = CString(value.url)
         if value.options.count > 0 { options = OptionsObject(value.options) }
     }
@@ -21,6 +27,11 @@ final class RequestObject: @unchecked Sendable {
         url = CString(bytes)
     }
 
+    func setMethod(_ text: String?) {
+        value.method = text ?? ImageRequest.get
+        method = CString(value.method)
+    }
+
     /// Lent until the next look at that field.
     func header(_ name: String) -> CString? {
         let name = name.lowercased()
@@ -28,6 +39,16 @@ final class RequestObject: @unchecked Sendable {
         let text = CString(field.value)
         lentHeaders[name] = text
         return text
+    }
+
+    /// Name and value of a field; nil behind the last.
+    func header(at index: Int) -> (name: CString, value: CString)? {
+        guard value.headers.indices.contains(index) else { return nil }
+        let name = CString(value.headers[index].name)
+        lentHeaders[":name"] = name
+        let text = CString(value.headers[index].value)
+        lentHeaders[":value"] = text
+        return (name, text)
     }
 
     func setOptions(_ bag: OptionsBag?) {
@@ -196,6 +217,33 @@ public func sdimage_request_set_header(_ request: Object, _ name: Text, _ value:
     unsafe change(request) { unsafe $0.setHeader(field, Input.text(value)) }
 }
 
+@_cdecl("sdimage_request_header_at") @implementation
+public func sdimage_request_header_at(_ request: Object, _ index: Int, _ value: UnsafeMutablePointer<Text>?) -> Text {
+    let field = unsafe read(request, RequestObject.self, nil) { $0.header(at: index) }
+    if let value = unsafe value { unsafe value.pointee = field?.value.pointer }
+    return unsafe field?.name.pointer
+}
+
+@_cdecl("sdimage_request_set_method") @implementation
+public func sdimage_request_set_method(_ request: Object, _ method: Text) {
+    unsafe Handle.find(request, as: RequestObject.self)?.setMethod(Input.text(method))
+}
+
+@_cdecl("sdimage_request_method") @implementation
+public func sdimage_request_method(_ request: Object) -> Text {
+    unsafe read(request, RequestObject.self, CString.empty.pointer) { unsafe $0.method.pointer }
+}
+
+@_cdecl("sdimage_request_set_body") @implementation
+public func sdimage_request_set_body(_ request: Object, _ body: Object) {
+    unsafe change(request) { $0.body = unsafe Handle.find(body, as: Bytes.self) }
+}
+
+@_cdecl("sdimage_request_body") @implementation
+public func sdimage_request_body(_ request: Object) -> Object {
+    unsafe read(request, RequestObject.self, nil) { unsafe Handle.lend($0.value.body) }
+}
+
 @_cdecl("sdimage_request_set_timeout_ms") @implementation
 public func sdimage_request_set_timeout_ms(_ request: Object, _ timeoutMs: UInt32) {
     unsafe change(request) { $0.timeoutMilliseconds = timeoutMs }
@@ -244,6 +292,32 @@ public func sdimage_request_set_cache(_ request: Object, _ cache: Object) {
 @_cdecl("sdimage_request_reset_cache") @implementation
 public func sdimage_request_reset_cache(_ request: Object) {
     unsafe change(request) { $0.cache = .inherited }
+}
+
+@_cdecl("sdimage_request_set_original_cache") @implementation
+public func sdimage_request_set_original_cache(_ request: Object, _ cache: Object) {
+    unsafe change(request) { $0.originalCache = unsafe setting(cache, CacheObject.self, $0.originalCache, \.cache) }
+}
+
+@_cdecl("sdimage_request_reset_original_cache") @implementation
+public func sdimage_request_reset_original_cache(_ request: Object) {
+    unsafe change(request) { $0.originalCache = .inherited }
+}
+
+@_cdecl("sdimage_request_set_require_animation") @implementation
+public func sdimage_request_set_require_animation(_ request: Object, _ require: Bool) {
+    unsafe change(request) { $0.requiresAnimation = require }
+}
+
+@_cdecl("sdimage_request_set_preload_frames") @implementation
+public func sdimage_request_set_preload_frames(_ request: Object, _ preload: Bool) {
+    unsafe change(request) { $0.preloadsFrames = preload }
+}
+
+@_cdecl("sdimage_request_copy_decode_options") @implementation
+public func sdimage_request_copy_decode_options(_ request: Object, _ options: ObjectOut) {
+    guard let options = unsafe options, let request = unsafe Handle.find(request, as: RequestObject.self) else { return }
+    unsafe options.pointee = Handle.own(DecodeOptionsObject(request.value.decodeOptions))
 }
 
 @_cdecl("sdimage_request_set_loader") @implementation

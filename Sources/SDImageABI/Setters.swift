@@ -46,13 +46,19 @@ extension ImageRequest {
 
 extension RequestObject {
     /// The request as a load takes it: checked for what no loader could answer, and with its values on the way to coders.
-    func submitted() throws(ImageError) -> ImageRequest {
+    func submitted() throws(ImageError) -> ImageRequest { try preparation().request }
+
+    /// The same with what loads make of it once, as long as nothing is changed.
+    func preparation() throws(ImageError) -> PreparedRequest {
+        if let prepared { return prepared }
         guard String(validating: value.url, as: UTF8.self) != nil else {
             throw ImageError(.invalidArgument, "a URL that is not valid UTF-8")
         }
         var request = value
-        if request.options.count > 0 { request.decodeOptions.bag = FrozenOptions(request.options) }
-        return request
+        request.decodeOptions.bag = request.options.count > 0 ? FrozenOptions(request.options) : nil
+        let made = PreparedRequest(request)
+        prepared = made
+        return made
     }
 }
 

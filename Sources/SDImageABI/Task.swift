@@ -67,6 +67,13 @@ public func sdimage_task_progress(
     unsafe expected?.pointee = progress.expected
 }
 
+@_cdecl("sdimage_task_copy_response") @implementation
+public func sdimage_task_copy_response(_ task: Object, _ response: ObjectOut) {
+    guard let response = unsafe response else { return }
+    let head = unsafe Handle.find(task, as: LoadTask.self)?.response
+    unsafe response.pointee = head.map { unsafe Handle.own(ResponseObject($0.response)) } ?? nil
+}
+
 @_cdecl("sdimage_task_token") @implementation
 public func sdimage_task_token(_ task: Object) -> UserData {
     unsafe read(task, LoadTask.self, nil) { unsafe UnsafeMutableRawPointer(bitPattern: $0.token) }

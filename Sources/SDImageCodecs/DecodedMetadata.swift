@@ -17,7 +17,7 @@ extension DecodePlan {
     ) -> ImageMetadata {
         var metadata = ImageMetadata()
         metadata.format = format
-        metadata.scale = max(1, options.scale)
+        metadata.scale = max(1, options.scale ?? 1)
         metadata.orientation = tag
         metadata.hasAlpha = hasAlpha && pixels.hasAlpha
         metadata.isThumbnail = options.wantsThumbnail && options.limitBytes == 0

@@ -33,9 +33,20 @@ enum AnswerRules {
             case .fail where transfer.ticket.hooks?.response != nil: transfer.beginBody()
             case .fail, .redirect, .startAnew: transfer.disposition = .discard
             }
-            if !RedirectRules.isRedirect(transfer.head.status) { transfer.tell(.responded) }
+            if !RedirectRules.isRedirect(transfer.head.status) {
+                transfer.reportResponse()
+                transfer.tell(.responded)
+            }
         }
         return true
+    }
+
+    /// The same of an answer that came as a whole.
+    static func takeHead(_ response: DownloadResponse, of transfer: Transfer) -> Bool {
+        ResponseHead.lines(response).allSatisfy { line in
+            let span = line.span
+            return unsafe span.withUnsafeBytes { line in unsafe takeHead(line, of: transfer) }
+        }
     }
 
     /// Judged by the head alone.

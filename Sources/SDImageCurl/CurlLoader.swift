@@ -34,6 +34,7 @@ package final class CurlLoader: ImageLoader {
             HeaderField(name: "Authorization", value: configuration.bearerToken ?? ""),
         ]
         try RequestHead.validate(configuration.headers + own)
+        try configuration.validateTransport()
         settings = LoaderSettings(configuration)
         self.service = service
         state = Mutex(State(limits: configuration.queueLimits))
@@ -47,9 +48,12 @@ package final class CurlLoader: ImageLoader {
         let url = URLText(request.url)
         try url.validateForHTTP()
         guard canLoad(request) else { throw ImageError(.unsupported, "scheme is not http or https", url: url.redacted) }
-        do throws(ImageError) { try RequestHead.validate(request.headers) } catch { throw error.about(url: url.redacted) }
+        do throws(ImageError) { try RequestHead.validate(request) } catch { throw error.about(url: url.redacted) }
         if state.withLock({ $0.isInvalidated }) {
             throw ImageError(.invalidRequest, "downloader was invalidated", url: url.redacted)
+        }
+        if settings.configuration.transport != nil, request.handlesCookies || request.acceptsInvalidCertificates {
+            throw ImageError(.unsupported, "cookies and certificates are the transport's matter", url: url.redacted)
         }
         count.add(1, ordering: .relaxed)
         defer { count.subtract(1, ordering: .relaxed) }
@@ -97,6 +101,7 @@ package final class CurlLoader: ImageLoader {
     }
 
     package func sharingKey(_ request: ImageRequest) -> [UInt8]? {
+        guard request.isGet else { return nil }
         var key = SharingKey(capacity: request.url.count + 96)
         for number in [
             settings.id, UInt64(clamping: request.maxBodyBytes), UInt64(request.timeoutMilliseconds),

@@ -7,7 +7,7 @@ import SDImage
     private let wakeUp: Int32
     private let backlog: Backlog
     /// For commands that come back from elsewhere.
-    private let post: @Sendable (CurlService.Command) -> Void
+    let post: @Sendable (CurlService.Command) -> Void
     private let sockets = SocketTable()
     private var engine: MultiHandle?
     private var gate = ResolutionGate()
@@ -15,6 +15,8 @@ import SDImage
     /// Waiting and running ones.
     private var transfers: [ObjectIdentifier: Transfer] = [:]
     private var running: [UnsafeMutableRawPointer: Transfer] = unsafe [:]
+    /// Those that a transport of the host does.
+    var exchanging: [ObjectIdentifier: Transfer] = [:]
     /// Waiting for the moment of their next try; in no queue meanwhile.
     private var pausing: [ObjectIdentifier: Transfer] = [:]
 
@@ -55,6 +57,8 @@ import SDImage
             if let transfer = transfers[ObjectIdentifier(ticket)] { end(transfer, .failure(.cancelled)) }
         case .answered(let ticket, let answer):
             if let transfer = transfers[ObjectIdentifier(ticket)] { goOn(transfer, answer) }
+        case .exchanged(let ticket, let exchange, let event):
+            if let transfer = transfers[ObjectIdentifier(ticket)], transfer.exchange === exchange { take(event, of: transfer) }
         case .raise(let loader, let key, let priority):
             for transfer in transfers.values
             where transfer.isWaiting && transfer.ticket.settings.id == loader && transfer.ticket.sharingKey == key {
@@ -90,6 +94,11 @@ import SDImage
     }
 
     private func start(_ transfer: Transfer, in queue: DownloadQueue, at now: UInt64) {
+        if let transport = transfer.settings.configuration.transport {
+            transfer.prepareHop(at: now)
+            nextDeadline = min(nextDeadline, begin(transfer, over: transport))
+            return
+        }
         do throws(ImageError) {
             let engine = try multiHandle()
             let handle = try queue.takeHandle(sockets)
@@ -146,7 +155,7 @@ import SDImage
         return transfer.failure ?? CurlErrors.error(code, systemError: systemError, detail: detail, url: .empty)
     }
 
-    private func judge(_ transfer: Transfer, _ failure: ImageError?) {
+    func judge(_ transfer: Transfer, _ failure: ImageError?) {
         // An unwanted body was given up on purpose: its head has said all there is to know.
         let isHeadEnough = transfer.head.isComplete && transfer.disposition == .discard && transfer.failure == nil
         if let failure, !isHeadEnough { return retry(transfer, after: failure) }
@@ -193,6 +202,7 @@ import SDImage
         switch answer {
         case .response(let response):
             transfer.head = ResponseHead(response)
+            transfer.reportResponse()
             judge(transfer, nil)
         case .redirect(let location): follow(transfer, location)
         case .refusal(let error): end(transfer, .failure(error))
@@ -202,13 +212,14 @@ import SDImage
     private func follow(_ transfer: Transfer, _ location: [UInt8]) {
         do throws(ImageError) {
             let limit = transfer.settings.configuration.maxRedirects
-            transfer.follow(try RedirectRules.next(from: transfer.url, location: location, hops: transfer.hops, limit: limit))
+            try transfer.follow(try RedirectRules.next(from: transfer.url, location: location, hops: transfer.hops, limit: limit))
             queue(transfer.ticket.settings).add(transfer)
         } catch { end(transfer, .failure(error)) }
     }
 
     /// Takes a transfer out of libcurl and gives its place and handle back; harmless when it is not running.
-    private func leave(_ transfer: Transfer) {
+    func leave(_ transfer: Transfer) {
+        if transfer.exchange != nil { leaveExchange(of: transfer, queue(transfer.ticket.settings)) }
         guard let handle = transfer.handle else { return }
         transfer.handle = nil
         handle.nameResolved = {}
@@ -246,7 +257,7 @@ import SDImage
             pausing[ObjectIdentifier(transfer.ticket)] = nil
             queue(transfer.ticket.settings).add(transfer)
         }
-        for transfer in unsafe Array(running.values) where transfer.deadline <= now {
+        for transfer in unsafe Array(running.values) + exchanging.values where transfer.deadline <= now {
             let isSilent = now &- transfer.started < transfer.ticket.totalTimeout
             let failure = ImageError(.timeout, isSilent ? "no data for too long" : "transfer took too long")
             leave(transfer)
@@ -257,6 +268,7 @@ import SDImage
             end(transfer, .failure(ImageError(.timeout, "transfer took too long")))
         }
         nextDeadline = unsafe running.values.reduce(.max) { min($0, $1.earliestDeadline) }
+        nextDeadline = exchanging.values.reduce(nextDeadline) { min($0, $1.earliestDeadline) }
         nextDeadline = pausing.values.reduce(nextDeadline) { min($0, $1.dueAt) }
         return true
     }
@@ -276,8 +288,9 @@ import SDImage
     private func sleepIdle() {
         var entry = pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0)
         let idle = sockets.isEmpty ? -1 : CurlLoop.idleMilliseconds
-        let ready = unsafe poll(&entry, 1, pausing.isEmpty ? idle : untilDeadline)
-        guard ready == 0, pausing.isEmpty else { return }
+        let isWaiting = !pausing.isEmpty || !exchanging.isEmpty
+        let ready = unsafe poll(&entry, 1, isWaiting ? untilDeadline : idle)
+        guard ready == 0, !isWaiting else { return }
         // There is no other way to have libcurl close what it keeps.
         engine = nil
         for queue in queues.values { queue.dropHandles() }

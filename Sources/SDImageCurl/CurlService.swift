@@ -12,6 +12,8 @@ package final class CurlService: EngineService {
         case cancel(Ticket)
         /// What a hook of the host said of the answer at hand.
         case answered(Ticket, HookQuestion.Answer)
+        /// What a transport of the host did.
+        case exchanged(Ticket, Exchange, Exchange.Event)
         case raise(loader: UInt64, sharingKey: [UInt8], LoadPriority)
         case limit(LoaderSettings, QueueLimits)
         case cancelAll(loader: UInt64)

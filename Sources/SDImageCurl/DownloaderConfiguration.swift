@@ -51,8 +51,21 @@ package struct DownloaderConfiguration: Sendable {
     package var certificateAuthorityFile: String?
     package var httpVersion = HTTPVersion.automatic
     package var hooks: DownloadHooks?
+    /// Does the exchanges in place of libcurl.
+    package var transport: (any Transport)?
 
     package init() {}
+
+    /// Connections are the transport's own matter: nothing that is said of them may go unheard.
+    func validateTransport() throws(ImageError) {
+        guard transport != nil else { return }
+        let isSilent =
+            addressPolicy == .any && proxy == nil && unixSocketPath == nil && clientCertificate == nil && verifiesTLS
+            && certificateAuthorityFile == nil
+        guard isSilent else {
+            throw ImageError(.unsupported, "addresses, proxies, sockets and certificates are the transport's matter")
+        }
+    }
 
     /// `<program>/<version> (Linux <release>; Scale/1.00)`, ASCII only (spec DLR-3).
     package static let defaultUserAgent: String = {

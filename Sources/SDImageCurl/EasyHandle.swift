@@ -12,6 +12,9 @@ import SDImage
     private var aspect: HopAspect?
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private let jar: CookieJar
+    private var isGet = true
+    /// What is sent, while libcurl may read it.
+    private var content: Bytes?
 
     init(_ settings: LoaderSettings, sockets: SocketTable, jar: CookieJar) throws(ImageError) {
         guard let curl = unsafe curl_easy_init() else { throw ImageError(.noMemory, "transfer could not be prepared") }
@@ -43,6 +46,7 @@ import SDImage
         }
         guard code == CURLE_OK else { throw CurlErrors.error(code, systemError: 0, detail: "", url: .empty) }
         try setAspect(HopAspect(transfer))
+        try setMethod(transfer.method, transfer.content)
         let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
         unsafe ccurl_set_receivers(curl, TransferCallbacks.receiveBody, TransferCallbacks.receiveHead, context)
         unsafe ccurl_set_prerequest(curl, TransferCallbacks.beforeRequest, context)
@@ -59,11 +63,25 @@ import SDImage
             + PercentEncoding.encode(clean.bytes[start...]) { $0 > Byte.space && $0 < Byte.delete }
     }
 
+    /// Nearly all are GET, and stay so.
+    private func setMethod(_ method: String, _ content: Bytes?) throws(ImageError) {
+        if isGet, method == ImageRequest.get { return }
+        isGet = method == ImageRequest.get
+        self.content = content
+        let code =
+            unsafe content?.withUnsafeBytes { bytes in
+                unsafe ccurl_set_method(curl, isGet ? nil : method, bytes.baseAddress, Int64(bytes.count))
+            } ?? ccurl_set_method(curl, isGet ? nil : method, nil, 0)
+        guard code == CURLE_OK else { throw CurlErrors.error(code, systemError: 0, detail: "", url: .empty) }
+    }
+
     /// Most hops differ in nothing but the URL from the one before.
     private func setAspect(_ aspect: HopAspect) throws(ImageError) {
         guard aspect != self.aspect else { return }
         self.aspect = nil
-        try setHeaders(aspect.headers)
+        // What libcurl would add of its own to a body: a type, and a question whether it is welcome.
+        let isTyped = aspect.headers.contains { $0.isNamed("Content-Type") }
+        try setHeaders(aspect.headers, removing: aspect.hasContent ? (isTyped ? ["Expect"] : ["Expect", "Content-Type"]) : [])
         setString(CURLOPT_PROXY, aspect.proxy)
         setString(CURLOPT_NOPROXY, aspect.proxyExceptions)
         setString(CURLOPT_USERNAME, aspect.credential?.user)
@@ -113,10 +131,10 @@ import SDImage
             curl, TransferCallbacks.closeSocket, Unmanaged.passUnretained(sockets).toOpaque())
     }
 
-    private func setHeaders(_ fields: [HeaderField]) throws(ImageError) {
+    private func setHeaders(_ fields: [HeaderField], removing removed: [String]) throws(ImageError) {
         var list: UnsafeMutablePointer<curl_slist>?
-        for field in fields {
-            guard let longer = unsafe curl_slist_append(list, RequestHead.line(field)) else {
+        for line in fields.map(RequestHead.line) + removed.map({ $0 + ":" }) {
+            guard let longer = unsafe curl_slist_append(list, line) else {
                 unsafe curl_slist_free_all(list)
                 throw ImageError(.noMemory, "header fields could not be stored")
             }

@@ -16,6 +16,7 @@ struct HopAspect: Equatable {
     /// Over TLS only: this libcurl cannot use a plain HTTP/2 connection twice, and with HTTP/2 allowed it lets other
     /// transfers wait for the first plain answer.
     let isHTTP2: Bool
+    let hasContent: Bool
 
     init(_ transfer: Transfer) {
         let settings = transfer.ticket.settings
@@ -24,6 +25,7 @@ struct HopAspect: Equatable {
         headers =
             (transfer.carriesSecrets ? transfer.ticket.headers : settings.impersonalHeaders)
             + (transfer.resuming?.fields ?? [])
+        hasContent = transfer.content != nil
         proxy = settings.proxy
         proxyExceptions = settings.configuration.proxyExceptions
         clientCertificate = transfer.carriesSecrets ? settings.configuration.clientCertificate : nil

@@ -17,6 +17,9 @@ final class LoaderSettings: Sendable {
         proxy = configuration.addressPolicy == .publicOnly ? "" : configuration.proxy ?? ""
     }
 
+    /// Connections go to a socket, or are made by a transport of the host.
+    var looksUpNoNames: Bool { configuration.unixSocketPath != nil || configuration.transport != nil }
+
     /// Fields that say nothing about who asks, and may go to an origin that a redirect named.
     var impersonalHeaders: [HeaderField] {
         configuration.headers.filter { ["accept", "accept-language"].contains($0.name.lowercased()) }

@@ -27,6 +27,11 @@ enum RedirectRules {
         return next
     }
 
+    /// Whether the next request asks for what is there, whatever the last one was for (RFC 9110, section 15.4).
+    static func becomesGet(_ status: Int32, _ method: String) -> Bool {
+        status == 303 || (status == 301 || status == 302) && method == "POST"
+    }
+
     /// Credentials and header fields of the request stay with the origin they were meant for.
     static func keepsSecrets(from: URLText, to: URLText) -> Bool { from.origin != nil && from.origin == to.origin }
 }

@@ -13,6 +13,20 @@ enum RequestHead {
         return [HeaderField(name: "Authorization", value: "Bearer " + token)]
     }
 
+    /// Method, header fields and body together.
+    static func validate(_ request: ImageRequest) throws(ImageError) {
+        try validate(request.headers)
+        guard !request.isGet || request.body == nil else { throw ImageError(.invalidRequest, "a GET request with a body") }
+        if request.isGet { return }
+        guard !request.method.isEmpty, request.method.utf8.allSatisfy(isTokenCharacter) else {
+            throw ImageError(.invalidRequest, "method is not a token")
+        }
+        guard !["CONNECT", "TRACE"].contains(request.method.uppercased()) else {
+            throw ImageError(.invalidRequest, "method \(request.method) is not for pictures")
+        }
+        if request.method == "HEAD" { throw ImageError(.invalidRequest, "HEAD brings no picture") }
+    }
+
     /// A field must not be able to end its line, or to change where the message ends (RFC 9110, section 5; RFC 9112,
     /// section 6).
     static func validate(_ fields: [HeaderField]) throws(ImageError) {

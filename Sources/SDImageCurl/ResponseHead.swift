@@ -20,18 +20,24 @@ struct ResponseHead {
     var keepsFields = false
     /// What follows are trailers, which change nothing (RFC 9110, section 6.5.1).
     private(set) var isComplete = false
+    /// The fields as they came.
+    private(set) var lines: [UInt8] = []
 
     init() {}
 
     /// As a server would have said it.
     init(_ response: DownloadResponse) {
         keepsFields = true
-        let lines = ["HTTP/1.1 \(response.status)"] + response.headers.map { "\($0.name): \($0.value)" } + [""]
-        for line in lines {
-            let bytes = Array(line.utf8)
-            let span = bytes.span
+        for line in ResponseHead.lines(response) {
+            let span = line.span
             unsafe span.withUnsafeBytes { line in unsafe _ = take(line) }
         }
+    }
+
+    /// An answer as a server would have said it; the last line is empty.
+    static func lines(_ response: DownloadResponse) -> [[UInt8]] {
+        let lines = ["HTTP/1.1 \(response.status)"] + response.headers.map { "\($0.name): \($0.value)" } + [""]
+        return lines.map { Array($0.utf8) }
     }
 
     /// Takes one line with its line end. True when it was the empty line that ends it.
@@ -48,6 +54,8 @@ struct ResponseHead {
             status = unsafe ResponseHead.status(in: text)
             answer.status = status
         } else if !isComplete, let colon = unsafe text.firstIndex(of: Byte.colon) {
+            unsafe lines.append(contentsOf: text)
+            lines.append(Byte.newline)
             unsafe takeField(text[..<colon], ResponseHead.trimmed(text[(colon + 1)...]))
         }
         return false

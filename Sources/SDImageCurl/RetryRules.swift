@@ -3,12 +3,17 @@ import SDImage
 
 /// Which failures are worth another try, and how long to wait before it.
 enum RetryRules {
+    /// Doing it twice is doing it once (RFC 9110, section 9.2.2).
+    private static let idempotent: Set<String> = [
+        ImageRequest.get, "PUT", "DELETE", "OPTIONS", "QUERY", "PROPFIND", "REPORT", "SEARCH",
+    ]
     private static let statuses: Set<Int32> = [408, 425, 429, 500, 502, 503, 504]
 
     /// Nanoseconds until the next try; nil when there is none: the failure is lasting, the tries are used up, or the wait
     /// would go past the end of the transfer's time.
     static func delay(_ transfer: Transfer, after failure: ImageError, at now: UInt64) -> UInt64? {
-        guard transfer.retries < transfer.ticket.maxRetries, isTransient(failure, transfer),
+        guard transfer.retries < transfer.ticket.maxRetries, idempotent.contains(transfer.ticket.method),
+            isTransient(failure, transfer),
             let delay = delay(transfer, failure)
         else { return nil }
         // Neither exceeds some days in ns.

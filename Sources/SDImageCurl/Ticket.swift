@@ -9,6 +9,9 @@ final class Ticket: Sendable {
     let url: URLText
     /// The loader's and the request's fields, merged.
     let headers: [HeaderField]
+    let method: String
+    /// What is sent.
+    let content: Bytes?
     let priority: LoadPriority
     let sharingKey: [UInt8]
     let maxBodyBytes: Int
@@ -42,6 +45,8 @@ final class Ticket: Sendable {
         hooks = request.hooks?.over(configuration.hooks) ?? configuration.hooks
         headers = RequestHead.merge(
             configuration.headers + RequestHead.authorization(configuration, url), request.headers)
+        method = request.method
+        content = request.body
         handlesCookies = request.handlesCookies
         acceptsInvalidCertificates = request.acceptsInvalidCertificates
         priority = request.priority

@@ -28,6 +28,9 @@ final class Transfer {
     var dueAt: UInt64 = 0
     /// Whether user, password and header fields of the request are sent.
     private(set) var carriesSecrets = true
+    /// Of the next or current hop.
+    private(set) var method: String
+    private(set) var content: Bytes?
 
     // Place in the queue.
     var priority: LoadPriority
@@ -38,6 +41,8 @@ final class Transfer {
 
     // State of the hop.
     var handle: EasyHandle?
+    /// In place of a handle, where a transport of the host does the exchange.
+    var exchange: Exchange?
     var head = ResponseHead()
     /// Of all heads of one try together.
     var headBytes = 0
@@ -58,6 +63,10 @@ final class Transfer {
     var isAddressForbidden = false
     /// A hook of the host has had its say about the answer.
     var isApproved = false
+
+    /// Of an exchange: when it started, and when its answer came.
+    var begun: UInt64 = 0
+    var firstByteAt: UInt64 = 0
 
     // State of the whole load.
     private var resumePoint: ResumePoint?
@@ -80,9 +89,11 @@ final class Transfer {
         url = ticket.url
         origin = ticket.url.origin ?? []
         host = Array(ticket.url.host)
-        isHostAddress = ResolutionGate.isAddress(host) || ticket.settings.configuration.unixSocketPath != nil
+        isHostAddress = ResolutionGate.isAddress(host) || ticket.settings.looksUpNoNames
         priority = ticket.priority
-        mayResume = !ticket.asks(["range", "if-range"])
+        method = ticket.method
+        content = ticket.content
+        mayResume = method == ImageRequest.get && !ticket.asks(["range", "if-range"])
     }
 
     var settings: LoaderSettings { ticket.settings }
@@ -97,8 +108,8 @@ final class Transfer {
     /// Its time is running.
     var hasBegun: Bool { started != 0 }
 
-    /// Nothing is missing of what a part of the content announced; of a whole one libcurl has made sure.
-    var isWhole: Bool { resuming == nil || disposition != .keep || expected < 0 || received == expected }
+    /// Nothing is missing of what a part of the content announced, or a transport; of the rest libcurl has made sure.
+    var isWhole: Bool { resuming == nil && begun == 0 || disposition != .keep || expected < 0 || received == expected }
 
     /// Forgets the answer so far; before each hop and each repetition.
     func prepareHop(at now: UInt64) {
@@ -125,8 +136,14 @@ final class Transfer {
     }
 
     /// Turns to where the answer points.
-    func follow(_ next: URLText) {
-        if !RedirectRules.keepsSecrets(from: url, to: next) { carriesSecrets = false }
+    func follow(_ next: URLText) throws(ImageError) {
+        if RedirectRules.becomesGet(head.status, method) { (method, content) = (ImageRequest.get, nil) }
+        if !RedirectRules.keepsSecrets(from: url, to: next) {
+            guard content == nil else {
+                throw ImageError(.redirectForbidden, "redirect of a request's body to another origin")
+            }
+            carriesSecrets = false
+        }
         turn(to: next)
         hops += 1
     }
@@ -136,6 +153,7 @@ final class Transfer {
         resumePoint = ResumePoint(self)
         if resumePoint == nil { dropBody() }
         turn(to: ticket.url)
+        (method, content) = (ticket.method, ticket.content)
         hops = 0
         headBytes = 0
         carriesSecrets = true
@@ -153,7 +171,7 @@ final class Transfer {
         url = next
         origin = next.origin ?? []
         host = Array(next.host)
-        isHostAddress = ResolutionGate.isAddress(host) || settings.configuration.unixSocketPath != nil
+        isHostAddress = ResolutionGate.isAddress(host) || settings.looksUpNoNames
         usesFreshConnection = false
     }
 
@@ -204,6 +222,11 @@ final class Transfer {
         }
     }
 
+    /// An answer has come that is no redirect, or a hook has changed it.
+    func reportResponse() {
+        ticket.progress.responded(ReceivedHead(url: url.redacted, status: head.status, lines: head.lines))
+    }
+
     /// Lets the host hear of it.
     func tell(_ kind: DownloadEvent.Kind, _ error: ImageError? = nil) {
         guard let hear = ticket.hooks?.event else { return }
@@ -215,7 +238,7 @@ final class Transfer {
     }
 
     /// Something came from the server.
-    func noteActivity() { lastActivity = handle?.sockets.now ?? lastActivity }
+    func noteActivity() { lastActivity = handle?.sockets.now ?? MonotonicClock.now }
 
     /// A line of the head came.
     func noteHead(_ count: Int) {

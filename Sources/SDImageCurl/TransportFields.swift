@@ -8,6 +8,8 @@ struct TransportFields {
     private(set) var contentRange: [UInt8] = []
     private(set) var retryAfter: [UInt8] = []
     private(set) var date: [UInt8] = []
+    /// -1 = not said, or no number.
+    private(set) var contentLength: Int64 = -1
 
     mutating func take(_ name: Slice<UnsafeRawBufferPointer>, _ value: Slice<UnsafeRawBufferPointer>) {
         if unsafe ResponseHead.equals(name, "accept-ranges") {
@@ -18,7 +20,14 @@ struct TransportFields {
             retryAfter = unsafe Array(value)
         } else if unsafe ResponseHead.equals(name, "date") {
             date = unsafe Array(value)
+        } else if unsafe ResponseHead.equals(name, "content-length") {
+            contentLength = unsafe TransportFields.number(Array(value)) ?? -1
         }
+    }
+
+    /// Digits alone: no sign, no space.
+    static func number(_ text: [UInt8]) -> Int64? {
+        text.allSatisfy(Byte.isDigit) ? Int64(String(decoding: text, as: UTF8.self)) : nil
     }
 
     /// Seconds since 1970; nil when the text is no date.
@@ -49,8 +58,5 @@ struct ContentRange: Equatable {
         (self.first, self.last, self.total) = (first, last, total)
     }
 
-    /// Digits alone: no sign, no space.
-    private static func number(_ text: Substring) -> Int64? {
-        text.utf8.allSatisfy(Byte.isDigit) ? Int64(text) : nil
-    }
+    private static func number(_ text: Substring) -> Int64? { TransportFields.number(Array(text.utf8)) }
 }

@@ -148,7 +148,7 @@ final class HostCache: @unchecked Sendable {
     func makeCache() throws -> Owned {
         var table = sdimage_cache_vtable()
         table.size = MemoryLayout<sdimage_cache_vtable>.size
-        table.query = { userData, key, length, reply in
+        table.query = { userData, key, length, _, reply in
             HostCache.with(userData, key, length, reply) { cache, key in
                 if let data = cache.entries[key] {
                     sdimage_reply_complete_with_data(reply, data.pointer)
@@ -157,7 +157,7 @@ final class HostCache: @unchecked Sendable {
                 }
             }
         }
-        table.store = { userData, key, length, data, reply in
+        table.store = { userData, key, length, data, _, reply in
             HostCache.with(userData, key, length, reply) { cache, key in
                 cache.entries[key] = sdimage_data_ref(data).map { Owned($0) { sdimage_data_unref($0) } }
                 sdimage_reply_complete(reply)

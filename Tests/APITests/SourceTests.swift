@@ -121,32 +121,8 @@ private final class Tape: @unchecked Sendable {
         #expect(tape.total < 5000)
     }
 
-    /// A coder of "VECT" files: a picture of 20 x 10 in whatever size it is drawn, each pixel as grey as the width.
-    private func vectorCoder() throws -> Owned {
-        var table = sdimage_coder_vtable()
-        table.size = MemoryLayout<sdimage_coder_vtable>.size
-        table.can_decode = { _, bytes, length in length >= 4 && memcmp(bytes!, "VECT", 4) == 0 }
-        table.info = { _, _, _, metadata, _ in
-            sdimage_metadata_set_source_size(metadata, 20, 10)
-            return .SDIMAGE_STATUS_OK
-        }
-        table.render = { _, _, _, size, image, error in
-            var pixels: UnsafeMutableRawPointer?
-            var stride = 0
-            let status = sdimage_image_new_uninitialized(
-                size.width, size.height, .SDIMAGE_PIXEL_FORMAT_GRAY8, image, &pixels, &stride, error)
-            if status == .SDIMAGE_STATUS_OK { memset(pixels!, Int32(size.width), stride * Int(size.height)) }
-            return status
-        }
-        table.decode = { _, _, _, _, _, image, error in
-            let grey = [UInt8](repeating: 20, count: 200)
-            return sdimage_image_new(20, 10, 20, .SDIMAGE_PIXEL_FORMAT_GRAY8, grey, image, error)
-        }
-        return try make(sdimage_coder_unref) { sdimage_coder_new_custom("vect", &table, nil, nil, $0, $1) }
-    }
-
     @Test func aVectorPictureIsDrawnAtTheSizeThatIsWantedAndAgainAtAnyOther() throws {
-        let coder = try vectorCoder()
+        let coder = try makeVectorCoder()
         #expect(sdimage_coder_register(coder.pointer, nil) == .SDIMAGE_STATUS_OK)
         defer { sdimage_coder_unregister(coder.pointer, nil) }
         let bytes = Array("VECTOR".utf8)
@@ -175,4 +151,28 @@ private final class Tape: @unchecked Sendable {
         #expect(!sdimage_image_is_vector(picture.pointer))
         #expect(sdimage_image_render(picture.pointer, 5, 5, &out, nil) == .SDIMAGE_STATUS_UNSUPPORTED)
     }
+}
+
+/// A coder of "VECT" files: a picture of 20 x 10 in whatever size it is drawn, each pixel as grey as the width.
+func makeVectorCoder() throws -> Owned {
+    var table = sdimage_coder_vtable()
+    table.size = MemoryLayout<sdimage_coder_vtable>.size
+    table.can_decode = { _, bytes, length in length >= 4 && memcmp(bytes!, "VECT", 4) == 0 }
+    table.info = { _, _, _, metadata, _ in
+        sdimage_metadata_set_source_size(metadata, 20, 10)
+        return .SDIMAGE_STATUS_OK
+    }
+    table.render = { _, _, _, size, image, error in
+        var pixels: UnsafeMutableRawPointer?
+        var stride = 0
+        let status = sdimage_image_new_uninitialized(
+            size.width, size.height, .SDIMAGE_PIXEL_FORMAT_GRAY8, image, &pixels, &stride, error)
+        if status == .SDIMAGE_STATUS_OK { memset(pixels!, Int32(size.width), stride * Int(size.height)) }
+        return status
+    }
+    table.decode = { _, _, _, _, _, image, error in
+        let grey = [UInt8](repeating: 20, count: 200)
+        return sdimage_image_new(20, 10, 20, .SDIMAGE_PIXEL_FORMAT_GRAY8, grey, image, error)
+    }
+    return try make(sdimage_coder_unref) { sdimage_coder_new_custom("vect", &table, nil, nil, $0, $1) }
 }

@@ -251,14 +251,4 @@ import Testing
         #expect(sdimage_image_width(frame.pointer) == 5)
         #expect(host.keys.count == 2)
     }
-
-    @Test func aLoadWhoseTransformerFailsKeepsNothingInMemory() throws {
-        let host = CountingTransformer(width: 5, failure: .SDIMAGE_STATUS_BUSY)
-        let transformer = try host.makeTransformer(key: "never")
-        let manager = try manager()
-        for _ in 0..<2 {
-            #expect(throws: CallFailure.self) { try load(manager) { sdimage_request_add_transformer($0, transformer.pointer) } }
-        }
-        #expect(host.keys.count == 2)
-    }
 }

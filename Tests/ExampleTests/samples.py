@@ -70,6 +70,9 @@ def main() -> None:
         expect("custom_cache loads once", run("custom_cache", entries, f"{origin.url}/3.png"), 0, "^network\n$")
         report.check("into its folder", [path.read_bytes() for path in entries.iterdir()] == [png(23, 10)], "other files")
         expect("custom_cache finds it again", run("custom_cache", entries, f"{origin.url}/3.png"), 0, "^disk\n$")
+        done = run("load_hooks", f"{origin.url}/3.png?token=1", f"{origin.url}/3.png?token=2")
+        expect("load_hooks finds a picture under any token", done, 0, "^23 x 10 from network\n23 x 10 from memory\n$")
+        expect("load_hooks tells its usage", run("load_hooks"), 2, "usage")
         done = run("transform", folder / "a.png", folder / "avatar.png", 24)
         expect("transform makes an avatar", done, 0, r"^24x24 by SDImageResizing.*-SDImageRoundCorner.*\n$")
         head = (folder / "avatar.png").read_bytes()[:29]

@@ -13,6 +13,8 @@ public final class LoopbackServer: @unchecked Sendable {
         public let headers: [String: String]
         /// Numbers connections from 1 on.
         public let connection: Int
+        /// As long as Content-Length says.
+        public fileprivate(set) var body: [UInt8] = []
     }
 
     public typealias Handler = @Sendable (Request, Connection) -> Void
@@ -83,7 +85,9 @@ public final class LoopbackServer: @unchecked Sendable {
     }
 
     private func serve(_ connection: Connection, _ number: Int) {
-        while let head = connection.readHead(), let request = LoopbackServer.parse(head, number) {
+        while let head = connection.readHead(), var request = LoopbackServer.parse(head, number) {
+            request.body = connection.readBody(Int(request.headers["content-length"] ?? "") ?? 0)
+            let request = request
             note {
                 log.append(request); active += 1; mostActive = max(mostActive, active)
             }
@@ -198,6 +202,18 @@ public final class Connection: @unchecked Sendable {
             }
         }
         return false
+    }
+
+    /// The next bytes; fewer at the end.
+    fileprivate func readBody(_ count: Int) -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: 8192)
+        while unread.count < count {
+            let more = unsafe buffer.withUnsafeMutableBytes { unsafe recv(descriptor, $0.baseAddress, $0.count, 0) }
+            guard more > 0 else { break }
+            unread += buffer[..<more]
+        }
+        defer { unread.removeFirst(min(count, unread.count)) }
+        return Array(unread.prefix(count))
     }
 
     /// Up to the empty line; nil at the end.

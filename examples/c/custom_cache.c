@@ -19,7 +19,8 @@ static void path_of(char *path, size_t size, const char *folder, const void *key
 }
 
 /* These run where they may block; each answers its reply once, and lets go of it. */
-static void query(void *folder, const void *key, size_t length, sdimage_reply *reply) {
+static void query(void *folder, const void *key, size_t length, const sdimage_options *options, sdimage_reply *reply) {
+    (void)options;
     char path[512];
     path_of(path, sizeof path, folder, key, length);
     FILE *file = fopen(path, "rb");
@@ -41,7 +42,9 @@ static void query(void *folder, const void *key, size_t length, sdimage_reply *r
     sdimage_reply_unref(reply);
 }
 
-static void store(void *folder, const void *key, size_t length, sdimage_data *data, sdimage_reply *reply) {
+static void store(void *folder, const void *key, size_t length, sdimage_data *data, const sdimage_options *options,
+                  sdimage_reply *reply) {
+    (void)options;
     char path[512];
     path_of(path, sizeof path, folder, key, length);
     FILE *file = fopen(path, "wb");

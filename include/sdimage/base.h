@@ -57,13 +57,16 @@ typedef struct sdimage_download_hooks sdimage_download_hooks;
 typedef struct sdimage_error sdimage_error;
 typedef struct sdimage_event sdimage_event;
 typedef struct sdimage_image sdimage_image;
+typedef struct sdimage_load_hooks sdimage_load_hooks;
 typedef struct sdimage_result sdimage_result;
 typedef struct sdimage_transformer sdimage_transformer;
+typedef struct sdimage_transport sdimage_transport;
 
 /* Synchronised: call from any thread. */
 typedef struct sdimage_animated_view sdimage_animated_view;
 typedef struct sdimage_cache sdimage_cache;
 typedef struct sdimage_dispatcher sdimage_dispatcher;
+typedef struct sdimage_exchange sdimage_exchange;
 typedef struct sdimage_frame_provider sdimage_frame_provider;
 typedef struct sdimage_load_sink sdimage_load_sink;
 typedef struct sdimage_loader sdimage_loader;

@@ -183,10 +183,12 @@ typedef struct sdimage_cache_vtable {
     /* The picture, with a reference for the caller; NULL when there is none. */
     sdimage_image *(*memory_image)(void *user_data, const void *key, size_t length);
     void (*set_memory_image)(void *user_data, const void *key, size_t length, sdimage_image *image);
-    /* Complete with data, or plainly when there is no such entry. */
-    void (*query)(void *user_data, const void *key, size_t length, sdimage_reply *reply);
-    /* Reference `data` to keep it. Complete when it is stored. */
-    void (*store)(void *user_data, const void *key, size_t length, sdimage_data *data, sdimage_reply *reply);
+    /* Complete with data, or plainly when there is no such entry. `options` are those of the request that asks, or NULL;
+     * they live until the reply is complete. */
+    void (*query)(void *user_data, const void *key, size_t length, const sdimage_options *options, sdimage_reply *reply);
+    /* Reference `data` to keep it; `options` as above. Complete when it is stored. */
+    void (*store)(void *user_data, const void *key, size_t length, sdimage_data *data, const sdimage_options *options,
+                  sdimage_reply *reply);
     /* Required. */
     void (*remove)(void *user_data, const void *key, size_t length, sdimage_cache_layers layers, sdimage_reply *reply);
     /* Complete with any data when the entry is there beyond memory, else plainly. NULL: it is queried to know. */

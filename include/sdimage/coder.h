@@ -58,7 +58,8 @@ SDIMAGE_API void sdimage_decode_options_set_limit_bytes(sdimage_decode_options *
 /* The coder to ask first where the bytes carry no signature of their own. Default UNDEFINED. */
 SDIMAGE_API void sdimage_decode_options_set_format_hint(sdimage_decode_options *options, sdimage_format format);
 
-/* Pixels per point of the result, at least 1. Default 1. */
+/* Pixels per point of the result; numbers below 1 restore the default: 1, and for loads 2 where the cache key has "@2x." in
+ * it, 3 for "@3x."; of http and https URLs also with "%40" for "@". */
 SDIMAGE_API void sdimage_decode_options_set_scale(sdimage_decode_options *options, double scale);
 
 /* Default false: truncated or damaged bytes are an error. When true the rows that could be decoded are a success. */
@@ -89,7 +90,7 @@ SDIMAGE_API sdimage_format sdimage_sniff(const void *bytes, size_t length);
 SDIMAGE_API sdimage_status sdimage_decode(const void *bytes, size_t length, const sdimage_decode_options *options,
                                           sdimage_image **image, sdimage_error **error);
 
-/* The same for a file; `path` is NUL-terminated, in the file system's own bytes. Where the options leave the scale at 1, a name
+/* The same for a file; `path` is NUL-terminated, in the file system's own bytes. Where the options say no scale, a name
  * such as "cat@2x.gif" says it. Further errors: NOT_FOUND,
  * PERMISSION_DENIED, NOT_A_FILE, IO_ERROR. The file is read, not mapped: it may change meanwhile. */
 SDIMAGE_API sdimage_status sdimage_decode_file(const char *path, const sdimage_decode_options *options,

@@ -31,8 +31,8 @@ extern "C" {
 typedef struct sdimage_download_hooks_vtable {
     size_t size;
 
-    /* Changes a request before it is sent: sdimage_request_set_url, sdimage_request_set_header; other setters have no effect
-     * here. `request` is a copy of the host's own until it completes the reply. With an error the load ends with
+    /* Changes a request before it is sent: its URL, method, header fields and body; other setters have no effect here.
+     * `request` is a copy of the host's own until it completes the reply. With an error the load ends with
      * INVALID_REQUEST. Cache key and result keep the URL that was asked for. Loads share a transfer where what was made of
      * their requests is equal. */
     void (*modify_request)(void *user_data, sdimage_request *request, sdimage_reply *reply);
@@ -64,6 +64,13 @@ SDIMAGE_API sdimage_status sdimage_download_hooks_new_custom(const sdimage_downl
 /* Decrypts bodies that come in base 64. */
 SDIMAGE_API sdimage_status sdimage_download_hooks_new_base64(sdimage_download_hooks **hooks, sdimage_error **error);
 
+/* Says the same of every request and of every answer: what `request` has of method, header fields and body is sent in place of
+ * what each request says, and status and header fields of `response` take the place of those of each answer; a status of 0
+ * leaves it. Both are copied, and either may be NULL. Errors: NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_download_hooks_new_fixed(const sdimage_request *request,
+                                                            const sdimage_response *response,
+                                                            sdimage_download_hooks **hooks, sdimage_error **error);
+
 SDIMAGE_API sdimage_download_hooks *sdimage_download_hooks_ref(sdimage_download_hooks *hooks);
 SDIMAGE_API void sdimage_download_hooks_unref(sdimage_download_hooks *hooks);
 
@@ -74,7 +81,13 @@ SDIMAGE_API void sdimage_downloader_config_set_hooks(sdimage_downloader_config *
  * objects share no transfer, unless they only modify requests. */
 SDIMAGE_API void sdimage_request_set_hooks(sdimage_request *request, sdimage_download_hooks *hooks);
 
-/* --- The answer that modify_response and decrypt see. */
+/* --- The answer of a server: what modify_response and decrypt see, what a task or a result tells (task.h, result.h), or one
+ * that you make. */
+
+/* An answer without header fields, for sdimage_download_hooks_new_fixed and for transports. NULL when memory is refused. */
+SDIMAGE_API sdimage_response *sdimage_response_new(int32_t status);
+SDIMAGE_API sdimage_response *sdimage_response_ref(sdimage_response *response);
+SDIMAGE_API void sdimage_response_unref(sdimage_response *response);
 
 /* The URL after redirects, without user and password. Borrowed. */
 SDIMAGE_API const char *sdimage_response_url(const sdimage_response *response);
@@ -87,6 +100,9 @@ SDIMAGE_API const char *sdimage_response_header(sdimage_response *response, cons
 
 /* Sets a header field in place of all of that name; a NULL value removes them. */
 SDIMAGE_API void sdimage_response_set_header(sdimage_response *response, const char *name, const char *value);
+
+/* Adds a header field beside others of its name. */
+SDIMAGE_API void sdimage_response_add_header(sdimage_response *response, const char *name, const char *value);
 
 /* --- What happens to a transfer. */
 

@@ -137,6 +137,10 @@ SDIMAGE_API uint32_t sdimage_image_frame_duration_ms(const sdimage_image *image,
 /* A part of the picture had not arrived, or was damaged and accepted so; never true of a whole picture. */
 SDIMAGE_API bool sdimage_image_is_incremental(const sdimage_image *image);
 
+/* A load has put the picture through its transformer. False for one that the transformer does not apply to, or could not
+ * change. */
+SDIMAGE_API bool sdimage_image_is_transformed(const sdimage_image *image);
+
 /* How many of the encoded bytes were needed for an early thumbnail (sdimage_decode_options_set_early_thumbnail); 0 when
  * all of them were, or when that is not known. */
 SDIMAGE_API uint64_t sdimage_image_consumed_bytes(const sdimage_image *image);

@@ -69,6 +69,9 @@ SDIMAGE_API void sdimage_load_sink_set_expected_length(sdimage_load_sink *sink, 
 SDIMAGE_API sdimage_status sdimage_load_sink_write(sdimage_load_sink *sink, const void *bytes, size_t length,
                                                    sdimage_error **error);
 
+/* Takes back all that was written, because the source begins anew; pictures of parts begin anew too. Nothing after finish. */
+SDIMAGE_API void sdimage_load_sink_start_anew(sdimage_load_sink *sink);
+
 /* Ends the load: with what was written when `error` is NULL, or else with the error, which is referenced. Later calls do
  * nothing. */
 SDIMAGE_API void sdimage_load_sink_finish(sdimage_load_sink *sink, sdimage_error *error);

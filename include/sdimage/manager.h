@@ -29,14 +29,15 @@ SDIMAGE_API sdimage_manager_config *sdimage_manager_config_new(void);
 SDIMAGE_API sdimage_manager_config *sdimage_manager_config_ref(sdimage_manager_config *config);
 SDIMAGE_API void sdimage_manager_config_unref(sdimage_manager_config *config);
 
-/* The cache. Not set: one with the default configuration, shared by all managers of the process. NULL: none. */
+/* The cache. Not set: the default of the process, shared by all managers that name none. NULL: none. */
 SDIMAGE_API void sdimage_manager_config_set_cache(sdimage_manager_config *config, sdimage_cache *cache);
 
 /* Changes every picture whose request says nothing of a transformer. NULL, the default: none. */
 SDIMAGE_API void sdimage_manager_config_set_transformer(sdimage_manager_config *config,
                                                         sdimage_transformer *transformer);
 
-/* Who loads. Not set or NULL: a chain of the built-in loaders for http, https, file and data URLs. */
+/* Who loads. Not set or NULL: the default of the process, or a chain of the built-in loaders for http, https, file and data
+ * URLs. */
 SDIMAGE_API void sdimage_manager_config_set_loader(sdimage_manager_config *config, sdimage_loader *loader);
 
 /* Where loads deliver that name no dispatcher of their own. Not set or NULL: the library's callback thread. */
@@ -61,6 +62,17 @@ SDIMAGE_API void sdimage_manager_config_set_failed_url_retry_after(sdimage_manag
 /* A manager. `config` is copied; NULL for the defaults. Errors: FORKED, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_manager_new(const sdimage_manager_config *config, sdimage_manager **manager,
                                                sdimage_error **error);
+
+/* The manager that the process shares, with a reference for the caller in *manager. It is made, with the default
+ * configuration, by whoever asks first, and kept by the library until somebody closes it; who asks after that gets a new one.
+ * Errors: FORKED, NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_manager_shared(sdimage_manager **manager, sdimage_error **error);
+
+/* The cache and the loader of managers that are made from now on and name none, the shared one among them. Referenced until
+ * they are replaced. NULL, the default: the cache with the default configuration, the built-in loaders. */
+SDIMAGE_API void sdimage_set_default_cache(sdimage_cache *cache);
+SDIMAGE_API void sdimage_set_default_loader(sdimage_loader *loader);
+
 SDIMAGE_API sdimage_manager *sdimage_manager_ref(sdimage_manager *manager);
 
 /* The last reference closes the manager without waiting. */
@@ -95,8 +107,8 @@ SDIMAGE_API sdimage_status sdimage_manager_load(sdimage_manager *manager, const 
 SDIMAGE_API sdimage_status sdimage_manager_load_sync(sdimage_manager *manager, const sdimage_request *request,
                                                      sdimage_result **result, sdimage_error **error);
 
-/* The cache key that a load of the request would use, as bytes: the URL or the request's own key, with the thumbnail's
- * part before the extension. */
+/* The cache key that a load of the request would use, as bytes: the URL, the request's own key or that of a key filter
+ * (load_hooks.h), with the parts of thumbnail and transformer before the extension. */
 SDIMAGE_API sdimage_status sdimage_manager_cache_key(const sdimage_manager *manager, const sdimage_request *request,
                                                      sdimage_data **key, sdimage_error **error);
 

@@ -4,35 +4,59 @@
  * `_reset_` goes back to what the manager has. Class: single-owner; a load copies the request, which may then be changed
  * and used again.
  *
- * For readers who know SDWebImage: what its option bits and context keys are here. Those of later versions are listed in
- * README.md.
+ * For readers who know SDWebImage: every option bit and context key, and what it is here. UI: a matter of targets, see
+ * target.h. UNSUPPORTED: not here, and why.
  *
  *   RetryFailed                          sdimage_request_set_retry_failed
- *   RefreshCached                        sdimage_request_set_freshness
- *   LowPriority, HighPriority            sdimage_request_set_priority
+ *   LowPriority, HighPriority            sdimage_request_set_priority: one choice, so HIGH wins by being it
  *   ProgressiveLoad                      sdimage_request_set_progressive
- *   FromCacheOnly, FromLoaderOnly        sdimage_request_set_source_policy
- *   DecodeFirstFrameOnly                 sdimage_decode_options_set_first_frame_only
- *   ScaleDownLargeImages, imageScaleDownLimitBytes   sdimage_decode_options_set_limit_bytes
- *   WaitStoreCache                       sdimage_request_set_wait_for_store
+ *   RefreshCached                        sdimage_request_set_freshness with REFRESH
+ *   ContinueInBackground                 always so: nothing suspends a transfer
  *   HandleCookies                        sdimage_request_set_handle_cookies
  *   AllowInvalidSSLCertificates          sdimage_request_set_accept_invalid_certificates
- *   callbackQueue                        sdimage_request_set_dispatcher
- *   imageCache, imageLoader, imageCoder  sdimage_request_set_cache, _set_loader, _set_coder
- *   imageScaleFactor                     sdimage_decode_options_set_scale
- *   imageThumbnailPixelSize, imagePreserveAspectRatio   sdimage_request_set_thumbnail_size
- *   imageTypeIdentifierHint              sdimage_decode_options_set_format_hint
- *   imageDecodeOptions                   sdimage_request_set_decode_options
- *   queryCacheType, storeCacheType       sdimage_request_set_query_layers, _set_store_layers
- *   originalQueryCacheType, originalStoreCacheType   sdimage_request_set_original_query_layers, _set_original_store_layers
+ *   DelayPlaceholder, AvoidAutoSetImage, ForceTransition, AvoidAutoCancelImage, WaitTransition   UI
+ *   TransformAnimatedImage, TransformVectorImage   sdimage_request_set_transform_animated, _set_transform_vector
+ *   ScaleDownLargeImages                 sdimage_decode_options_set_limit_bytes with sdimage_default_limit_bytes
  *   QueryMemoryData                      sdimage_request_set_wants_data
  *   QueryMemoryDataSync, QueryDiskDataSync   sdimage_request_set_blocking_reads
+ *   FromCacheOnly, FromLoaderOnly        sdimage_request_set_source_policy
+ *   AvoidDecodeImage                     see imageForceDecodePolicy
+ *   DecodeFirstFrameOnly                 sdimage_decode_options_set_first_frame_only
+ *   PreloadAllFrames                     sdimage_request_set_preload_frames
+ *   MatchAnimatedImageClass              sdimage_request_set_require_animation
+ *   WaitStoreCache                       sdimage_request_set_wait_for_store
+ *
+ *   setImageOperationKey, customManager  UI
+ *   callbackQueue                        sdimage_request_set_dispatcher; its policies: SafeExecute is a host-posted
+ *                                        dispatcher with `is_current`, Dispatch one without, Invoke the immediate one,
+ *                                        SafeAsyncMainThread a pollable one with its thread bound
+ *   imageCache, imageLoader, imageCoder  sdimage_request_set_cache, _set_loader, _set_coder
+ *   imageTransformer                     sdimage_request_set_transformer; NULL is the explicit null
+ *   imageForceDecodePolicy               pictures are always decoded; Never is
+ *                                        sdimage_decode_options_set_apply_orientation and _set_convert_to_srgb with false
+ *   imageDecodeOptions                   sdimage_request_set_decode_options
+ *   imageScaleFactor                     sdimage_decode_options_set_scale
+ *   imagePreserveAspectRatio, imageThumbnailPixelSize   sdimage_request_set_thumbnail_size
+ *   imageTypeIdentifierHint              sdimage_decode_options_set_format_hint; the extension of a URL is never a hint
+ *   imageScaleDownLimitBytes             sdimage_decode_options_set_limit_bytes
+ *   imageDecodeToHDR                     sdimage_decode_options_set_pixel_format with RGBA_FLOAT
  *   imageEncodeOptions                   sdimage_request_set_encode_options
- *   cacheKeyFilter                       sdimage_request_set_cache_key
+ *   queryCacheType, storeCacheType       sdimage_request_set_query_layers, _set_store_layers
+ *   originalQueryCacheType, originalStoreCacheType   sdimage_request_set_original_query_layers, _set_original_store_layers
+ *   originalImageCache                   sdimage_request_set_original_cache
+ *   animatedImageClass                   every animation has its frames, made when needed (image.h); a class of one's own is
+ *                                        a coder (coder.h)
  *   downloadRequestModifier, downloadResponseModifier, downloadDecryptor   sdimage_request_set_hooks (hooks.h)
- *   imageTransformer                     sdimage_request_set_transformer
- *   TransformAnimatedImage, TransformVectorImage     sdimage_request_set_transform_animated, _set_transform_vector
- *   any other key                        sdimage_request_set_options */
+ *   cacheKeyFilter, cacheSerializer      sdimage_request_set_load_hooks (load_hooks.h); one key for one request is
+ *                                        sdimage_request_set_cache_key
+ *   loaderCachedImage                    UNSUPPORTED: conditions and "not modified" are the library's affair
+ *   photosFetchOptions, photosImageRequestOptions, photosRequestImageData   UNSUPPORTED: no loader of a photo library
+ *   linkMetadata, linkRequestImageData   UNSUPPORTED: pages are not looked into for pictures
+ *   prefersBitmap, svgImageSize, svgPreserveAspectRatio   UNSUPPORTED: superseded by the thumbnail size
+ *   any other key                        sdimage_request_set_options
+ *
+ * Options of cache queries have the names of those above; so have those of downloads, and further UseNSURLCache:
+ * sdimage_request_set_freshness with RESPECT; IgnoreCachedResponse: REFRESH, and sdimage_result_is_changed. */
 #ifndef SDIMAGE_REQUEST_H
 #define SDIMAGE_REQUEST_H
 
@@ -81,7 +105,7 @@ typedef enum SDIMAGE_ENUM sdimage_freshness {
     /* As RFC 9111, RFC 5861 and RFC 8246 say for the cache of one person. A fresh picture is a hit. A stale one is asked for
      * under conditions: "not modified" gives the cached picture; within stale-while-revalidate it is the result at once and
      * is renewed in the background. Where the origin fails (no answer, 5xx, 408, 425, 429, no picture), the result is the
-     * cached picture, stale, with the error beside it, unless the answer forbade that: no-cache, must-revalidate, or a
+     * cached picture, stale, with the error beside it, without a second try that the request does not ask for, unless the answer forbade that: no-cache, must-revalidate, or a
      * stale-if-error that is over. Any other refusal, as 404, is an error without a picture. */
     SDIMAGE_FRESHNESS_RESPECT = 1,
     /* The cached picture is delivered as CACHED and asked for under conditions; the FINAL says whether it has changed. When
@@ -124,6 +148,9 @@ SDIMAGE_API void sdimage_request_set_thumbnail_size(sdimage_request *request, ui
  * key. */
 SDIMAGE_API void sdimage_request_set_decode_options(sdimage_request *request, const sdimage_decode_options *options);
 
+/* A copy of them, the caller's to unref: to change one and set it again. */
+SDIMAGE_API void sdimage_request_copy_decode_options(const sdimage_request *request, sdimage_decode_options **options);
+
 /* Default false. When true the load delivers PARTIAL results while bytes arrive: what can be shown of the picture so far, at
  * the size of the final one (sdimage_decoder_copy_image says what is missing), transformed like it, and never kept in a
  * cache. From the built-in loaders and from custom ones that write into their sink piece by piece; whether the length is
@@ -149,9 +176,11 @@ SDIMAGE_API void sdimage_request_set_early_thumbnail(sdimage_request *request, b
 SDIMAGE_API void sdimage_request_set_query_layers(sdimage_request *request, sdimage_cache_layers layers);
 SDIMAGE_API void sdimage_request_set_store_layers(sdimage_request *request, sdimage_cache_layers layers);
 
-/* The same for the encoded original, where the picture is made from it: a thumbnail, a transformed picture, or another pixel format. Only DISK
- * counts, the default of both. Where the original is the picture, the setters above rule alone. What a file: or data: URL
- * brought is kept in memory, never on disk. */
+/* The same for the original, where the picture is made from it: a thumbnail, a transformed picture, or another pixel format.
+ * Default DISK and DISK: its encoded bytes. With MEMORY the picture is also made of an original that is kept in memory,
+ * unless pixels are wanted as they are stored, or the request has a freshness or a coder; and an original that was decoded
+ * only to be transformed is kept there, a thumbnail's never. Where the original is the picture, the setters above rule alone.
+ * What a file: or data: URL brought is kept in memory, never on disk. */
 SDIMAGE_API void sdimage_request_set_original_query_layers(sdimage_request *request, sdimage_cache_layers layers);
 SDIMAGE_API void sdimage_request_set_original_store_layers(sdimage_request *request, sdimage_cache_layers layers);
 
@@ -186,6 +215,26 @@ SDIMAGE_API void sdimage_request_set_header(sdimage_request *request, const char
  * the request is freed. */
 SDIMAGE_API const char *sdimage_request_header(sdimage_request *request, const char *name);
 
+/* The header fields that the request sets, in their order: the name of one, NULL behind the last, and in *value, which may be
+ * NULL, what it says. Borrowed until fields are asked for again or the request is freed. */
+SDIMAGE_API const char *sdimage_request_header_at(sdimage_request *request, size_t index, const char **value);
+
+/* The method of the HTTP request, e.g. "POST"; NULL, the default, is GET. A method that is no token (RFC 9110, section 5.6.2),
+ * CONNECT and TRACE make the load fail with INVALID_REQUEST. The cache key does not depend on method and body: give such a
+ * request a key of its own where the URL alone does not name the picture. Loads that are not GET share no transfer, ask under
+ * no conditions, and never go on where a transfer broke off; only those whose method is idempotent are tried again (RFC 9110,
+ * section 9.2.2). A redirect with status 303, or 301 and 302 after POST, goes on with GET and without the body (section 15.4). */
+SDIMAGE_API void sdimage_request_set_method(sdimage_request *request, const char *method);
+/* The method; "GET" when none was set. Borrowed until it is set again or the request is freed. */
+SDIMAGE_API const char *sdimage_request_method(const sdimage_request *request);
+
+/* The content of the request, referenced; NULL, the default: none. Its media type is a header field, which you set. With GET
+ * the load fails with INVALID_REQUEST. It is never sent to another origin than the URL's: a redirect that would do so is
+ * REDIRECT_FORBIDDEN. */
+SDIMAGE_API void sdimage_request_set_body(sdimage_request *request, sdimage_data *body);
+/* The content; NULL when there is none. Borrowed. */
+SDIMAGE_API sdimage_data *sdimage_request_body(const sdimage_request *request);
+
 /* Milliseconds for the whole transfer, redirects and retries included; 0, the default, is the downloader's own limit. */
 SDIMAGE_API void sdimage_request_set_timeout_ms(sdimage_request *request, uint32_t timeout_ms);
 
@@ -214,8 +263,14 @@ SDIMAGE_API void sdimage_request_set_loader(sdimage_request *request, sdimage_lo
 SDIMAGE_API void sdimage_request_reset_loader(sdimage_request *request);
 SDIMAGE_API void sdimage_request_set_coder(sdimage_request *request, sdimage_coder *coder);
 
+/* Another cache for originals, of which the picture itself is made: the layers above are asked and kept there. NULL: none.
+ * Default, and after reset: that of the pictures. */
+SDIMAGE_API void sdimage_request_set_original_cache(sdimage_request *request, sdimage_cache *cache);
+SDIMAGE_API void sdimage_request_reset_original_cache(sdimage_request *request);
+
 /* Changes the decoded picture; its key becomes part of the cache key, before the extension. NULL: none, whatever the manager
- * has; reset: the manager's. `_add_` puts one more behind those that the request has. Default: the manager's. */
+ * has; reset: the manager's. `_add_` puts one more behind those that the request has. Default: the manager's. Where it fails
+ * the picture is delivered as it was, and not kept under that key: sdimage_image_is_transformed tells. */
 SDIMAGE_API void sdimage_request_set_transformer(sdimage_request *request, sdimage_transformer *transformer);
 SDIMAGE_API void sdimage_request_add_transformer(sdimage_request *request, sdimage_transformer *transformer);
 SDIMAGE_API void sdimage_request_reset_transformer(sdimage_request *request);
@@ -225,7 +280,14 @@ SDIMAGE_API void sdimage_request_reset_transformer(sdimage_request *request);
 SDIMAGE_API void sdimage_request_set_transform_animated(sdimage_request *request, bool transform);
 SDIMAGE_API void sdimage_request_set_transform_vector(sdimage_request *request, bool transform);
 
-/* Values for custom loaders, coders and caches; copied. NULL empties them. */
+/* Default false. When true an animation is delivered with all its frames decoded and held: each counts in its memory cost.
+ * It stays as it is where they would take more than the limit of sdimage_decode_options_set_max_bytes. */
+SDIMAGE_API void sdimage_request_set_preload_frames(sdimage_request *request, bool preload);
+
+/* Default false. When true a picture that does not move is the error UNSUPPORTED, and one in memory is no hit. */
+SDIMAGE_API void sdimage_request_set_require_animation(sdimage_request *request, bool require);
+
+/* Values for hooks, custom loaders, coders and caches; copied. NULL empties them. */
 SDIMAGE_API void sdimage_request_set_options(sdimage_request *request, const sdimage_options *options);
 /* Those values; NULL when there are none. Borrowed until they are set again or the request is freed. */
 SDIMAGE_API const sdimage_options *sdimage_request_options(const sdimage_request *request);

@@ -62,7 +62,7 @@ typedef enum SDIMAGE_ENUM sdimage_freshness_rule {
 
 /* Parts of a load that are timed. */
 typedef enum SDIMAGE_ENUM sdimage_stage {
-    SDIMAGE_STAGE_TOTAL = 0,  /* from the starting call to the delivery */
+    SDIMAGE_STAGE_TOTAL = 0,  /* from the starting call to the delivery; 0 where the starting call had the picture */
     SDIMAGE_STAGE_QUEUED = 1, /* from the starting call to the first work */
     SDIMAGE_STAGE_DISK = 2,   /* looking into the disk cache */
     SDIMAGE_STAGE_LOAD = 3,   /* waiting for a loader */
@@ -78,8 +78,8 @@ SDIMAGE_API sdimage_delivery_kind sdimage_result_kind(const sdimage_result *resu
 /* The picture; NULL when there is none. Borrowed: sdimage_image_ref to keep it. */
 SDIMAGE_API sdimage_image *sdimage_result_image(const sdimage_result *result);
 
-/* The encoded bytes of a plain load, or those of a thumbnail that the disk had; NULL for what was just made of an original,
- * and for memory hits unless the request wants them. Borrowed. */
+/* The encoded bytes of the picture, where it is neither a thumbnail nor transformed, or is one that the disk had; NULL for
+ * what was just made of an original, for parts, and for memory hits unless the request wants them. Borrowed. */
 SDIMAGE_API sdimage_data *sdimage_result_data(const sdimage_result *result);
 
 /* Why there is no picture, or why it is stale; NULL when all went well. A load that was allowed to use caches only and
@@ -104,6 +104,10 @@ SDIMAGE_API const char *sdimage_result_cache_key(const sdimage_result *result);
 
 /* Nanoseconds spent in a stage; 0 where it did not run. */
 SDIMAGE_API uint64_t sdimage_result_time_ns(const sdimage_result *result, sdimage_stage stage);
+
+/* The last answer of the built-in downloader: its status and header fields (hooks.h), that of a failure too. A copy, the
+ * caller's to unref; NULL where nothing was downloaded. */
+SDIMAGE_API void sdimage_result_copy_response(const sdimage_result *result, sdimage_response **response);
 
 /* --- What the built-in downloader asked and was answered: one transaction for each hop of a redirect and each retry, in
  * order. None for what came from elsewhere; those before a failure are there too. Beyond the last index the getters answer

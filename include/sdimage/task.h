@@ -39,6 +39,11 @@ SDIMAGE_API void sdimage_task_copy_result(const sdimage_task *task, sdimage_resu
 /* Bytes received and expected so far; -1 = unknown. Either pointer may be NULL. */
 SDIMAGE_API void sdimage_task_progress(const sdimage_task *task, int64_t *received, int64_t *expected);
 
+/* The latest answer that the built-in downloader got for this load, redirects aside: its status and header fields (hooks.h),
+ * while the body is on its way and afterwards. A copy, the caller's to unref; NULL before there is one, and where nothing was
+ * downloaded. Loads that share a transfer are told the same. */
+SDIMAGE_API void sdimage_task_copy_response(const sdimage_task *task, sdimage_response **response);
+
 /* The `user_data` that the load was started with. */
 SDIMAGE_API void *sdimage_task_token(const sdimage_task *task);
 

@@ -30,6 +30,22 @@ CURLcode ccurl_set_headers(CURL *easy, struct curl_slist *list) {
     return curl_easy_setopt(easy, CURLOPT_HTTPHEADER, list);
 }
 
+CURLcode ccurl_set_method(CURL *easy, const char *method, const void *body, int64_t length) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
+    if (code == CURLE_OK)
+        code = curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, (char *)NULL);
+    if (code != CURLE_OK || !method)
+        return code;
+    if (body || strcmp(method, "POST") == 0) {
+        code = curl_easy_setopt(easy, CURLOPT_POST, 1L);
+        if (code == CURLE_OK)
+            code = curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)length);
+        if (code == CURLE_OK)
+            code = curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body ? body : "");
+    }
+    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method) : code;
+}
+
 CURLcode ccurl_set_receivers(CURL *easy, curl_write_callback write, curl_write_callback header, void *context) {
     CURLcode code = curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, write);
     if (code == CURLE_OK)

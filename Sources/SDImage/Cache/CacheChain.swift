@@ -101,10 +101,10 @@ package final class CacheChain: ImageCaching {
     // MARK: Disk
 
     /// The bytes that the first member has; one that fails counts as one that has none, unless none has them.
-    package func diskData(for key: CacheKey) async throws(ImageError) -> CachedData? {
+    package func diskData(for key: CacheKey, options: FrozenOptions?) async throws(ImageError) -> CachedData? {
         let (members, isConcurrent) = parties(.query)
         let found = try await first(of: members, isConcurrent) { member throws(ImageError) -> CachedData? in
-            guard var data = try await member.diskData(for: key) else { return nil }
+            guard var data = try await member.diskData(for: key, options: options) else { return nil }
             data.holder = data.holder ?? member
             return data
         }

@@ -36,7 +36,7 @@ package final class ImageCache: ImageCaching {
 
     // MARK: Both layers
 
-    package func diskData(for key: CacheKey) async throws(ImageError) -> CachedData? {
+    package func diskData(for key: CacheKey, options: FrozenOptions?) async throws(ImageError) -> CachedData? {
         try check()
         if let found = try await disk?.data(for: key) { return found }
         guard let additionalBytes, let engine = Engine.current else { return nil }

@@ -4,8 +4,8 @@ package protocol ImageCaching: AnyObject, Sendable {
     func memoryImage(for key: UnsafeRawBufferPointer) -> Image?
     /// Puts a picture into memory, at once.
     func storeInMemory(_ image: Image, for key: CacheKey)
-    /// The bytes of an entry, or nil.
-    func diskData(for key: CacheKey) async throws(ImageError) -> CachedData?
+    /// The bytes of an entry, or nil. `options` are the host's own, for caches of the host.
+    func diskData(for key: CacheKey, options: FrozenOptions?) async throws(ImageError) -> CachedData?
     /// Stores bytes; returns when they are committed.
     func storeOnDisk(_ data: CachedData, for key: CacheKey) async throws(ImageError)
     /// Stores bytes in the background; what goes wrong is counted by the cache, and told to nobody.
@@ -35,6 +35,10 @@ extension ImageCaching {
     /// For caches that keep nothing but bytes.
     package func renew(_ key: CacheKey, from old: AnswerRecord, to new: AnswerRecord) async {}
 
+    package func diskData(for key: CacheKey) async throws(ImageError) -> CachedData? {
+        try await diskData(for: key, options: nil)
+    }
+
     package func memoryImage(for key: CacheKey) -> Image? {
         unsafe key.bytes.withUnsafeBytes { unsafe memoryImage(for: $0) }
     }
@@ -54,6 +58,8 @@ package struct CachedData: Sendable {
     package var expires: UInt64 = 0
     /// Which write these bytes came from; lets a reader drop exactly what it found damaged.
     package var write: CacheWrite?
+    /// Values of the host that came with the request, for a cache of the host; never kept.
+    package var options: FrozenOptions?
     /// The member of a chain that has it.
     package var holder: (any ImageCaching)?
 

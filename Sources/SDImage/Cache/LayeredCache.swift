@@ -15,7 +15,9 @@ package final class LayeredCache: ImageCaching {
 
     package func storeInMemory(_ image: Image, for key: CacheKey) { memory.storeInMemory(image, for: key) }
 
-    package func diskData(for key: CacheKey) async throws(ImageError) -> CachedData? { try await disk.diskData(for: key) }
+    package func diskData(for key: CacheKey, options: FrozenOptions?) async throws(ImageError) -> CachedData? {
+        try await disk.diskData(for: key, options: options)
+    }
 
     package func storeOnDisk(_ data: CachedData, for key: CacheKey) async throws(ImageError) {
         try await disk.storeOnDisk(data, for: key)

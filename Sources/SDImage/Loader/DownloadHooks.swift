@@ -58,6 +58,28 @@ package final class DownloadHooks: Sendable {
     /// The answer is not accepted before its body has come, or the bytes are not the picture's: no part can be shown.
     package var needsAll: Bool { response != nil || decrypt != nil }
 
+    /// Says the same of all requests, and of all answers (spec DLR-14).
+    package static func fixed(request: ImageRequest?, response: DownloadResponse?) -> DownloadHooks {
+        let changeRequest: RequestHook? = request.map { fixed in
+            { @Sendable asked throws(ImageError) in
+                var sent = asked
+                if !fixed.isGet { sent.method = fixed.method }
+                sent.body = fixed.body ?? asked.body
+                sent.headers.replace(by: fixed.headers)
+                return sent
+            }
+        }
+        let changeResponse: ResponseHook? = response.map { fixed in
+            { @Sendable given throws(ImageError) in
+                var taken = given
+                if fixed.status != 0 { taken.status = fixed.status }
+                taken.headers.replace(by: fixed.headers)
+                return taken
+            }
+        }
+        return DownloadHooks(request: changeRequest, response: changeResponse)
+    }
+
     /// For bytes that come in base 64.
     package static let base64 = DownloadHooks(decrypt: { bytes, _ throws(ImageError) in try Base64.decode(bytes) })
 }

@@ -11,6 +11,7 @@ package struct CacheLookup: Sendable {
     package func image(for key: CacheKey, options: DecodeOptions) throws(ImageError) -> Image {
         var request = ImageRequest(url: key.bytes)
         request.decodeOptions = options
+        let options = request.scaled(for: key).decodeOptions
         // A thumbnail is never kept under the key of the full picture (spec CAC-25).
         let keys = LoadKeys(request, transformer: nil)
         if let image = cache.memoryImage(for: keys.final) { return image }

@@ -52,6 +52,7 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
             var work: Task<Void, Never>?
             /// Where its bytes come in.
             var body: GrowingBody?
+            var head: ReceivedHead?
             var isOver = false
         }
 
@@ -62,6 +63,7 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
 
         var waiters: [Waiter] { state.withLock { $0.waiters } }
         var body: GrowingBody? { state.withLock { $0.body } }
+        var head: ReceivedHead? { state.withLock { $0.head } }
 
         /// False when it is over.
         func board(_ waiter: Waiter) -> Bool {
@@ -83,6 +85,13 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
         func arrive(in body: GrowingBody) -> [Waiter] {
             state.withLock { state in
                 state.body = body
+                return state.waiters
+            }
+        }
+
+        func note(_ head: ReceivedHead) -> [Waiter] {
+            state.withLock { state in
+                state.head = head
                 return state.waiters
             }
         }
@@ -129,6 +138,7 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
                     joined()
                     // Who comes later sees the bytes so far.
                     if let body = flight.body { progress?.arrives(in: body) }
+                    if let head = flight.head { progress?.responded(head) }
                 }
                 // Cancelled between beginning to wait and boarding: `leave` found nothing to leave then.
                 if waiter.isDone { leave(waiter) }
@@ -165,6 +175,8 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
                         for waiter in flight.waiters { waiter.progress?(received, expected) }
                     } arrival: { body in
                         for waiter in flight.arrive(in: body) { waiter.progress?.arrives(in: body) }
+                    } response: { head in
+                        for waiter in flight.note(head) { waiter.progress?.responded(head) }
                     }
                     land(flight, .success(try await work(progress)))
                 } catch {

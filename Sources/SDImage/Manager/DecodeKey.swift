@@ -6,6 +6,10 @@ package struct DecodeKey: Hashable, Sendable {
     let coder: ObjectIdentifier?
     let transformsAnimated: Bool
     let transformsVector: Bool
+    let requiresAnimation: Bool
+    let preloadsFrames: Bool
+    /// Where the picture before its transformer is kept.
+    let kept: ObjectIdentifier?
 
     /// Loads with the same key and origin mostly want the same.
     package func hash(into hasher: inout Hasher) {
@@ -13,13 +17,16 @@ package struct DecodeKey: Hashable, Sendable {
         hasher.combine(origin)
     }
 
-    init(_ request: ImageRequest, _ keys: LoadKeys, _ origin: DecodeOrigin) {
+    init(_ request: ImageRequest, _ keys: LoadKeys, _ origin: DecodeOrigin, kept: (any ImageCaching)? = nil) {
         key = keys.final
         self.origin = origin
         options = request.decodeOptions
         coder = request.coder.map(ObjectIdentifier.init)
         transformsAnimated = request.transformsAnimated
         transformsVector = request.transformsVector
+        requiresAnimation = request.requiresAnimation
+        preloadsFrames = request.preloadsFrames
+        self.kept = kept.map { ObjectIdentifier($0) }
     }
 }
 

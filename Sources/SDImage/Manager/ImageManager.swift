@@ -19,20 +19,28 @@ package final class ImageManager: Sendable {
     private let registry: CoderRegistry
     private let failedURLs: FailedURLs
     private let freshness: FreshnessPolicy
+    private let observers: LoadObservers
     private let ignoresSignatures: Bool
+    private let hooks: LoadHooks?
     package let offline = OfflineSwitch()
     private let fetches = Coalescer<FetchKey, Fetched>()
     private let decodes = Coalescer<DecodeKey, Image>()
     private let variants: VariantWriter
     private let progressions = Progressions()
+    /// Never that of another manager.
+    private let number = ImageManager.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+    private static let lastNumber = Atomic<UInt64>(0)
     private let state = Mutex(State())
+    /// What `state` says of it too.
+    private let closed = Atomic<Bool>(false)
 
     package init(
         cache: (any ImageCaching)?, loader: (any ImageLoader)?, dispatcher: any Dispatcher,
         transformer: (any ImageTransformer)?, registry: CoderRegistry, failedURLRetryAfter: Int64,
-        freshness: FreshnessPolicy = .ignore,
-        ignoresSignatures: Bool = false, lease: EngineLease
+        freshness: FreshnessPolicy = .ignore, ignoresSignatures: Bool = false, hooks: LoadHooks? = nil,
+        observers: LoadObservers, lease: EngineLease
     ) {
+        self.observers = observers
         self.cache = cache
         self.loader = loader
         self.dispatcher = dispatcher
@@ -41,6 +49,7 @@ package final class ImageManager: Sendable {
         self.lease = lease
         self.freshness = freshness
         self.ignoresSignatures = ignoresSignatures
+        self.hooks = hooks
         failedURLs = FailedURLs(retryAfter: failedURLRetryAfter)
         variants = VariantWriter(registry: registry)
     }
@@ -49,14 +58,46 @@ package final class ImageManager: Sendable {
     package func load(_ request: ImageRequest, handler: (any LoadHandler)?, token: UInt, owner: (any Sendable & AnyObject)? = nil)
         throws(ImageError) -> LoadTask
     {
+        try load(PreparedRequest(request), handler: handler, token: token, owner: owner)
+    }
+
+    package func load(_ prepared: PreparedRequest, handler: (any LoadHandler)?, token: UInt, owner: (any Sendable & AnyObject)? = nil)
+        throws(ImageError) -> LoadTask
+    {
         if Engine.isForked { throw .forked }
-        if state.withLock({ $0.isClosed }) { throw .shutdown }
-        let keys = keys(request)
+        guard hooks != nil || prepared.request.loadHooks != nil else { return try begin(prepared, handler, token, owner) }
+        if isClosed { throw .shutdown }
+        let processed = try prepared.request.processed(by: hooks, transformer: transformer)
+        return try begin(PreparedRequest(processed), handler, token, owner)
+    }
+
+    /// The load of a picture that memory has, as the whole answer, for a caller who delivers it himself on this thread; nil where the
+    /// story may be longer. A screen full of pictures is loaded in this way whenever it is drawn.
+    package func found(_ prepared: PreparedRequest, isHandled: Bool, token: UInt) -> (task: LoadTask, result: ImageResult)? {
+        guard prepared.isContentWithMemory, hooks == nil, prepared.request.freshness != nil || freshness == .ignore,
+            !Engine.isForked, !isClosed, let dispatcher = prepared.request.dispatcher.resolved(dispatcher),
+            isHandled ? dispatcher.isCurrent : !dispatcher.takesEvents, let cache = prepared.request.cache.resolved(cache)
+        else { return nil }
+        let keys = prepared.keys(for: number, keys)
+        guard let image = cache.memoryImage(for: keys.final) else { return nil }
+        let result = ImageResult(kind: .final, image: image, source: .memory, url: prepared.url, cacheKey: keys.text)
+        observers.loadEnded(result)
+        let task = LoadTask(found: result, token: token, dispatcher: dispatcher, observers: observers, isHandled: isHandled)
+        return (task, result)
+    }
+
+    /// The synchronous head of a load whose request hooks have seen.
+    private func begin(
+        _ prepared: PreparedRequest, _ handler: (any LoadHandler)?, _ token: UInt, _ owner: (any Sendable & AnyObject)?
+    ) throws(ImageError) -> LoadTask {
+        if isClosed { throw .shutdown }
+        let request = prepared.request
+        let keys = prepared.keys(for: number, keys)
         let dispatcher = request.dispatcher.resolved(dispatcher) ?? LibraryDispatcher(lease: lease)
         if handler != nil { try dispatcher.prepare() }
         let task = LoadTask(
-            url: URLText(request.url).redacted, token: token, dispatcher: dispatcher, handler: handler, owner: owner,
-            lease: lease)
+            url: prepared.url, token: token, dispatcher: dispatcher, handler: handler, owner: owner,
+            observers: observers, lease: lease)
         let policy = request.freshness ?? freshness
         let image = memoryImage(request, keys)
         if let image, !request.wantsData, let rule = ruleToUse(image, policy, request, keys) {
@@ -70,7 +111,9 @@ package final class ImageManager: Sendable {
     }
 
     /// The key under which the picture of a request is kept.
-    package func cacheKey(for request: ImageRequest) -> CacheKey { keys(request).final }
+    package func cacheKey(for request: ImageRequest) throws(ImageError) -> CacheKey {
+        keys(try request.processed(by: hooks, transformer: transformer)).final
+    }
 
     private func keys(_ request: ImageRequest) -> LoadKeys {
         LoadKeys(
@@ -88,12 +131,15 @@ package final class ImageManager: Sendable {
         for task in tasks { task.cancel() }
     }
 
+    package var isClosed: Bool { closed.load(ordering: .acquiring) }
+
     /// Takes no more loads and ends the running ones with `shutdown`. Those whose last callback has not returned are
     /// returned, to be waited for.
     @discardableResult
     package func close() -> [LoadTask] {
         let tasks = state.withLock { state in
             state.isClosed = true
+            closed.store(true, ordering: .releasing)
             return Array(state.tasks.values)
         }
         for task in tasks { task.cancel(.shutdown) }
@@ -106,7 +152,8 @@ package final class ImageManager: Sendable {
         guard request.sourcePolicy != .loaderOnly, request.queryCacheType.contains(.memory),
             let cache = request.cache.resolved(cache)
         else { return nil }
-        return cache.memoryImage(for: keys.final) ?? keys.related(request, in: cache)
+        let image = cache.memoryImage(for: keys.final) ?? keys.related(request, in: cache)
+        return request.requiresAnimation && image?.frames == nil ? nil : image
     }
 
     private func result(_ kind: DeliveryKind, _ image: Image, _ rule: FreshnessRule, _ keys: LoadKeys, _ task: LoadTask)
@@ -116,7 +163,7 @@ package final class ImageManager: Sendable {
         timings.total = MonotonicClock.now - task.started
         return ImageResult(
             kind: kind, image: image, source: .memory, freshness: rule, url: task.url,
-            cacheKey: CString(keys.final.description), timings: timings)
+            cacheKey: keys.text, timings: timings)
     }
 
     /// By which rule a picture in memory is the result, if it is; otherwise the story is longer.
@@ -148,7 +195,7 @@ package final class ImageManager: Sendable {
         request.blockingReads = []
         let task = LoadTask(
             url: URLText(request.url).redacted, token: 0, dispatcher: LibraryDispatcher(lease: lease), handler: nil, owner: nil,
-            lease: lease)
+            observers: observers, lease: lease)
         do throws(ImageError) { try start(task, request, keys, .respect, memoryImage: image, isRenewal: true) } catch {
             _ = state.withLock { $0.renewing.remove(keys.final) }
         }
@@ -166,7 +213,8 @@ package final class ImageManager: Sendable {
         }
         let pipeline = LoadPipeline(
             request: request, keys: keys, task: task, cache: request.cache.resolved(cache),
-            loader: request.loader.resolved(loader), engine: lease.engine, registry: registry, failedURLs: failedURLs,
+            loader: request.mayBeLoaded ? request.loader.resolved(loader) : nil, engine: lease.engine, registry: registry,
+            failedURLs: failedURLs,
             fetches: fetches, decodes: decodes, progressions: progressions, variants: variants, offline: offline, policy: policy,
             memoryImage: memoryImage, isRenewal: isRenewal, renew: { [weak self] image in self?.renew(request, keys, image) })
         let awaited: BlockingReads = memoryImage == nil ? .disk : .memoryData
@@ -194,94 +242,4 @@ package final class ImageManager: Sendable {
             _ = self?.state.withLock { $0.tasks.removeValue(forKey: ObjectIdentifier(task)) }
         }
     }
-}
-
-/// The cache keys of one load.
-package struct LoadKeys: Sendable {
-    /// Of the encoded original: the request's own key, or the URL.
-    package let original: CacheKey
-    /// Of the picture as asked for: the original's, with what changes its pixels before the extension.
-    package let final: CacheKey
-    /// The same without the transformer: of what it is not applied to.
-    package let decoded: CacheKey
-    /// nil where there is none, or one that does nothing.
-    package let transformer: (any ImageTransformer)?
-
-    /// The encoded original is the picture, but for how many of its frames are wanted.
-    package let isOriginal: Bool
-
-    package init(_ request: ImageRequest, transformer: (any ImageTransformer)?, ignoresSignatures: Bool = false) {
-        let options = request.decodeOptions
-        original = CacheKey(
-            request.cacheKey ?? (ignoresSignatures ? SignatureFilter.unsigned(request.url) : request.url))
-        let suffixes = LoadKeys.suffixes(options)
-        decoded = LoadKeys.composed(original, suffixes)
-        isOriginal = transformer?.key.isEmpty != false && !options.wantsThumbnail && !options.choosesPixels
-        guard let transformer, !transformer.key.isEmpty else {
-            self.transformer = nil
-            final = decoded
-            return
-        }
-        self.transformer = transformer
-        final = LoadKeys.composed(original, suffixes + [transformer.key])
-    }
-
-    private static func composed(_ base: CacheKey, _ suffixes: [String]) -> CacheKey {
-        suffixes.isEmpty ? base : CacheKey.composed(base: base.bytes, suffixes: suffixes)
-    }
-
-    /// Of the disk's copy of a thumbnail or transformed picture, whatever its pixel format; nil where the disk keeps the
-    /// original only.
-    func variant(_ request: ImageRequest) -> CacheKey? {
-        let options = request.decodeOptions
-        guard options.wantsThumbnail || transformer != nil else { return nil }
-        guard options.choosesPixels else { return final }
-        return LoadKeys.composed(original, LoadKeys.shapeSuffixes(options) + (transformer.map { [$0.key] } ?? []))
-    }
-
-    /// Under which key a picture is kept.
-    func key(of image: Image, _ request: ImageRequest) -> CacheKey { request.transforms(image) ? final : decoded }
-
-    /// A picture in memory under another key that answers the request: one that its transformer would leave as it is, or an
-    /// animation of which only the first frame is wanted (spec CAC-21).
-    func related(_ request: ImageRequest, in cache: any ImageCaching) -> Image? {
-        if transformer != nil, let image = cache.memoryImage(for: decoded), !request.transforms(image) { return image }
-        guard request.decodeOptions.firstFrameOnly, transformer == nil else { return nil }
-        var options = request.decodeOptions
-        options.firstFrameOnly = false
-        let moving = LoadKeys.composed(original, LoadKeys.suffixes(options))
-        guard let image = cache.memoryImage(for: moving), image.frames != nil else { return nil }
-        return image.still
-    }
-
-    /// The picture as asked for. A crop is a view: what is kept for long must not keep the whole picture.
-    func transformed(_ image: Image, _ request: ImageRequest, _ stop: StopSignal) throws(ImageError) -> Image {
-        guard let transformer, request.transforms(image) else { return image }
-        return try image.framesTransformed(by: transformer, cacheKey: final, stop: stop).compacted()
-    }
-
-    private static func suffixes(_ options: DecodeOptions) -> [String] {
-        var suffixes = shapeSuffixes(options)
-        // Other pixels under the same key would be handed to whoever asks next.
-        if options.choosesPixels {
-            let format = options.pixelFormat?.rawValue ?? 0
-            suffixes.append("Pixels(\(format),\(options.applyOrientation ? 1 : 0),\(options.convertToSRGB ? 1 : 0))")
-        }
-        return suffixes
-    }
-
-    /// What an encoded picture of this kind has lost for good.
-    private static func shapeSuffixes(_ options: DecodeOptions) -> [String] {
-        var suffixes: [String] = []
-        if let box = options.thumbnailSize, !box.isEmpty {
-            suffixes.append(CacheKey.thumbnailSuffix(box, preserveAspectRatio: options.preserveAspectRatio))
-        }
-        if options.firstFrameOnly { suffixes.append("FirstFrame") }
-        return suffixes
-    }
-}
-
-extension DecodeOptions {
-    /// The pixels are to be others than those of everybody who says nothing.
-    fileprivate var choosesPixels: Bool { pixelFormat != nil || !applyOrientation || !convertToSRGB }
 }

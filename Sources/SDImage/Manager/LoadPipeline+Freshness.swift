@@ -70,7 +70,11 @@ extension LoadPipeline {
     {
         var copy = copy
         let conditions = copy.record.conditions(selectsSame: freshness.selectsSame)
-        var loaded = try await fetch(origin, request.asking(conditions), &timings)
+        var asking = request.asking(conditions)
+        // Somebody waits, and there is a picture to show: better that than another try.
+        let failure = ImageError(.connectFailed, "origin cannot be reached")
+        if policy == .respect, !isRenewal, freshness.rule(inPlaceOf: failure) != nil { asking.maxRetries = asking.maxRetries ?? 0 }
+        var loaded = try await fetch(origin, asking, &timings)
         let rule = policy == .refresh ? .refresh : freshness.rule
         if loaded.data.isUnmodified, !conditions.isEmpty {
             loaded.leaveBacklog()
@@ -124,7 +128,7 @@ extension LoadPipeline {
     }
 
     private func copy(of entry: Entry, _ timings: inout StageTimings) async throws(ImageError) -> Copy? {
-        guard let cache, let data = try await diskData(cache, entry.key, &timings) else { return nil }
+        guard let data = try await diskData(entry.cache, entry.key, &timings) else { return nil }
         return Copy(data: data, entry: entry, record: data.record, source: .disk)
     }
 
@@ -158,7 +162,7 @@ extension LoadPipeline {
         var outcome = LoadOutcome(image: image, source: copy.source, rule: rule)
         if copy.source == .memory {
             if request.wantsData { outcome.data = try await dataOfMemory(&timings) }
-        } else if keys.isOriginal || copy.entry?.isMade == true {
+        } else if image.isPlain || copy.entry?.isMade == true {
             outcome.data = copy.data?.bytes
         }
         return outcome
@@ -176,7 +180,7 @@ extension LoadPipeline {
         task.deliver(
             ImageResult(
                 kind: .cached, image: outcome.image, data: outcome.data, source: outcome.source, freshness: outcome.rule,
-                url: task.url, cacheKey: CString(keys.final.description)))
+                url: task.url, cacheKey: keys.text))
     }
 
     /// Whether a whole answer brought the bytes that are cached.
@@ -197,17 +201,12 @@ extension LoadPipeline {
         // What nobody vouched for confirms nothing.
         if loaded.data.isUntrusted { return image }
         let renewed = keepInMemory(record, image)
-        guard let cache else { return renewed }
         guard record.mayBeStored(request.headers) else {
-            await forget(cache)
+            await forget()
             return renewed
         }
-        let layers = keys.isOriginal ? request.storeCacheType : request.originalStoreCacheType
-        let known = [
-            layers.contains(.disk) ? keys.original : nil,
-            request.storeCacheType.contains(.disk) ? keys.variant(request) : nil,
-        ].compactMap(\.self)
-        @Sendable func renew() async { for key in known { await cache.renew(key, from: copy.record, to: record) } }
+        let known = diskPlaces
+        @Sendable func renew() async { for place in known { await place.cache.renew(place.key, from: copy.record, to: record) } }
         if request.waitForStore { await renew() } else { Task(executorPreference: engine.executor) { await renew() } }
         return renewed
     }
@@ -215,7 +214,7 @@ extension LoadPipeline {
     private func keepInMemory(_ record: AnswerRecord, _ image: Image) -> Image {
         guard !record.isEmpty else { return image }
         let renewed = image.with(record)
-        if request.storeCacheType.contains(.memory) { cache?.storeInMemory(renewed, for: keys.key(of: renewed, request)) }
+        keepInMemory(renewed)
         return renewed
     }
 }

@@ -4,6 +4,8 @@ final class LoadPipeline: Sendable {
     let keys: LoadKeys
     let task: LoadTask
     let cache: (any ImageCaching)?
+    /// Where encoded originals are: the same, unless the request names another for what is made of them.
+    let originals: (any ImageCaching)?
     let loader: (any ImageLoader)?
     let engine: Engine
     let registry: CoderRegistry
@@ -28,10 +30,11 @@ final class LoadPipeline: Sendable {
         decodes: Coalescer<DecodeKey, Image>, progressions: Progressions, variants: VariantWriter, offline: OfflineSwitch,
         policy: FreshnessPolicy, memoryImage: Image?, isRenewal: Bool, renew: @escaping @Sendable (Image) -> Void
     ) {
-        self.request = request
+        self.request = request.scaled(for: keys.original)
         self.keys = keys
         self.task = task
         self.cache = cache
+        originals = keys.isOriginal ? cache : request.originalCache.resolved(cache)
         self.loader = loader
         self.engine = engine
         self.registry = registry
@@ -63,8 +66,8 @@ final class LoadPipeline: Sendable {
         return ImageResult(
             kind: .final, image: found.image, data: found.data, error: failure ?? found.error?.about(url: task.url),
             source: found.source, isChanged: found.isChanged, isStale: found.isStale, freshness: found.rule, url: task.url,
-            cacheKey: CString(keys.final.description), timings: timings,
-            transactions: failure?.transactions ?? found.error?.transactions ?? found.transactions)
+            cacheKey: keys.text, timings: timings,
+            transactions: failure?.transactions ?? found.error?.transactions ?? found.transactions, response: task.response)
     }
 
     private func run(_ local: LocalStage?, _ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome {
@@ -75,7 +78,7 @@ final class LoadPipeline: Sendable {
         if request.sourcePolicy != .loaderOnly {
             if policy != .ignore {
                 if let fresh = try await queryFresh(local, &timings) { return fresh }
-            } else if let cached = try await queryDisk(&timings) {
+            } else if let cached = try await queryCaches(&timings) {
                 return cached
             }
         }
@@ -114,19 +117,19 @@ final class LoadPipeline: Sendable {
             image = try await decode(loaded.data, from: .transfer(ObjectIdentifier(loaded)), after: started, &timings)
         } catch {
             // What the request's own coder cannot read, others may.
-            if request.coder == nil, loader.remembersFailure(error) { failedURLs.insert(CacheKey(request.url), error) }
+            if request.coder == nil { remember(error, of: loader) }
             throw error.after(loaded.data.transactions)
         }
         if request.retryFailed { failedURLs.remove(CacheKey(request.url)) }
         let isStored = try await store(image, loaded, &timings)
         return LoadOutcome(
-            image: image, data: keys.isOriginal && loaded.data.image == nil ? loaded.data.bytes : nil,
+            image: image, data: image.isPlain && loaded.data.image == nil ? loaded.data.bytes : nil,
             source: loaded.data.source, rule: isStored ? .none : .noStore, transactions: loaded.data.transactions)
     }
 
     /// A thumbnail for which the transfer was ended: its bytes are a part of a picture, and never kept.
     private func keep(_ early: Image, of source: ImageSource) -> LoadOutcome {
-        if request.storeCacheType.contains(.memory) { cache?.storeInMemory(early, for: keys.key(of: early, request)) }
+        keepInMemory(early)
         return LoadOutcome(image: early, source: source, isChanged: policy == .refresh)
     }
 
@@ -144,19 +147,47 @@ final class LoadPipeline: Sendable {
         return try await diskData(cache, key, &timings)?.bytes
     }
 
-    /// The picture from the disk cache: under its own key, or made from the original. Whatever goes wrong there is a miss.
-    private func queryDisk(_ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome? {
-        for entry in entries {
-            guard let cache, let cached = try await diskData(cache, entry.key, &timings),
-                let image = try await picture(cached, of: entry, &timings)
-            else { continue }
-            return LoadOutcome(image: image, data: entry.isMade || keys.isOriginal ? cached.bytes : nil, source: .disk)
+    /// The picture that is not in memory, from the caches: under its own key, or made from the original. Whatever goes wrong
+    /// there is a miss.
+    private func queryCaches(_ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome? {
+        for entry in entries where entry.isMade {
+            if let outcome = try await queryDisk(entry, &timings) { return outcome }
+        }
+        if let outcome = try await queryOriginalInMemory(&timings) { return outcome }
+        for entry in entries where !entry.isMade {
+            if let outcome = try await queryDisk(entry, &timings) { return outcome }
         }
         return nil
     }
 
+    private func queryDisk(_ entry: Entry, _ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome? {
+        guard let cached = try await diskData(entry.cache, entry.key, &timings),
+            let image = try await picture(cached, of: entry, &timings)
+        else { return nil }
+        return LoadOutcome(image: image, data: entry.isMade || image.isPlain ? cached.bytes : nil, source: .disk)
+    }
+
+    /// What is made of an original that memory has: shrunk and transformed, never the original itself (spec MGR-15).
+    private func queryOriginalInMemory(_ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome? {
+        // Pixels as they are stored cannot be made of others.
+        guard !keys.isOriginal, request.originalQueryCacheType.contains(.memory), request.decodeOptions.isUpright,
+            request.coder == nil, let originals, let original = originals.memoryImage(for: keys.original)
+        else { return nil }
+        var data = LoadedData(bytes: .empty)
+        data.image = original
+        data.source = .memory
+        data.answer = original.metadata.answer?.record ?? AnswerRecord()
+        let image = try await decode(data, from: .bytes(ObjectIdentifier(original)), &timings)
+        keepInMemory(image)
+        var cached = CachedData(bytes: .empty)
+        cached.record = data.answer
+        await storeVariant(image, of: cached, &timings)
+        return LoadOutcome(image: image, source: .memory)
+    }
+
     /// An entry that may have the picture: as it was made (`isMade`), or its original.
     struct Entry {
+        let cache: any ImageCaching
         let key: CacheKey
         let isMade: Bool
     }
@@ -164,31 +195,32 @@ final class LoadPipeline: Sendable {
     /// Those that the request asks the disk for, best first.
     var entries: [Entry] {
         var entries: [Entry] = []
-        if request.queryCacheType.contains(.disk), request.coder == nil, let variant = keys.variant(request) {
-            entries.append(Entry(key: variant, isMade: true))
+        if request.queryCacheType.contains(.disk), request.coder == nil, let cache, let variant = keys.variant(request) {
+            entries.append(Entry(cache: cache, key: variant, isMade: true))
         }
         let asked = keys.isOriginal ? request.queryCacheType : request.originalQueryCacheType
-        if asked.contains(.disk) { entries.append(Entry(key: keys.original, isMade: false)) }
+        if asked.contains(.disk), let originals {
+            entries.append(Entry(cache: originals, key: keys.original, isMade: false))
+        }
         return entries
     }
 
     /// The picture of an entry, which is then kept in memory; nil where it is none.
     func picture(_ cached: CachedData, of entry: Entry, _ timings: inout StageTimings) async throws(ImageError) -> Image? {
-        guard let cache else { return nil }
         var data = LoadedData(bytes: cached.bytes)
         data.source = .disk
         data.answer = cached.record
         do throws(ImageError) {
-            let image = try await decode(data, isMade: entry.isMade, from: DecodeOrigin(cached, of: cache), &timings)
+            let image = try await decode(data, isMade: entry.isMade, from: DecodeOrigin(cached, of: entry.cache), &timings)
                 .with(extendedData: cached.extendedData)
-            if request.storeCacheType.contains(.memory) { cache.storeInMemory(image, for: keys.key(of: image, request)) }
-            if !entry.isMade { await storeVariant(image, of: cached, in: cache, &timings) }
+            keepInMemory(image)
+            if !entry.isMade { await storeVariant(image, of: cached, &timings) }
             return image
         } catch {
             // What the request's own coder cannot read, others may.
             guard request.coder == nil, error.meansUnreadable else { throw error }
             // A poisoned entry heals itself: it goes, and the loader is asked (decisions D7).
-            cache.dropDamaged(cached, for: entry.key)
+            entry.cache.dropDamaged(cached, for: entry.key)
             Log.write(.warning, "undecodable cache entry dropped: \(error.message.string)")
             return nil
         }
@@ -199,7 +231,7 @@ final class LoadPipeline: Sendable {
     {
         let start = MonotonicClock.now
         defer { timings.diskQuery += MonotonicClock.now - start }
-        do throws(ImageError) { return try await cache.diskData(for: key) } catch {
+        do throws(ImageError) { return try await cache.diskData(for: key, options: request.decodeOptions.bag) } catch {
             if error.status == .cancelled { throw error }
             return nil
         }
@@ -212,7 +244,7 @@ final class LoadPipeline: Sendable {
         _ loader: any ImageLoader, _ request: ImageRequest, following: Following? = nil, _ timings: inout StageTimings
     ) async throws(ImageError) -> Fetched {
         if offline.forbids(request) { throw ImageError(.offline, "loading over the network is switched off") }
-        if !request.retryFailed, let failure = failedURLs.failure(of: CacheKey(request.url)) {
+        if !request.retryFailed, request.isGet, let failure = failedURLs.failure(of: CacheKey(request.url)) {
             throw ImageError(
                 .failedURL, "failed for good a moment ago; not asked again yet", httpStatus: failure.httpStatus, cause: failure)
         }
@@ -223,8 +255,17 @@ final class LoadPipeline: Sendable {
             return try await following.wait(
                 for: Task(executorPreference: engine.executor) { [self] in await outcome(loader, request, following) })
         } catch {
-            if loader.remembersFailure(error) { failedURLs.insert(CacheKey(request.url), error) }
+            remember(error, of: loader)
             throw error
+        }
+    }
+
+    /// Does not ask again for a while where that is in vain; the host's word counts before the loader's (spec MGR-3). What another
+    /// method says of the URL holds for that method only.
+    private func remember(_ error: ImageError, of loader: any ImageLoader) {
+        guard request.isGet, ![.cancelled, .shutdown, .noMemory].contains(error.status) else { return }
+        if request.loadHooks?.remembersFailure?(request, error) ?? loader.remembersFailure(error) {
+            failedURLs.insert(CacheKey(request.url), error)
         }
     }
 
@@ -241,7 +282,7 @@ final class LoadPipeline: Sendable {
         async throws(ImageError) -> Fetched
     {
         let request = try await loader.prepared(request)
-        let progress = LoadProgress(task.report(received:expected:), arrival: following?.arrival)
+        let progress = LoadProgress(task.report(received:expected:), arrival: following?.arrival, response: task.note)
         guard let sharing = loader.sharingKey(request) else {
             let data = try await loader.load(request, progress: progress)
             return Fetched(data.selected(by: loader.sentFields(request)), engine.backlog)
@@ -267,7 +308,7 @@ final class LoadPipeline: Sendable {
     ) async throws(ImageError) -> Image {
         let start = MonotonicClock.now
         defer { timings.decode += MonotonicClock.now - start }
-        let key = DecodeKey(request, keys, origin)
+        let key = DecodeKey(request, keys, origin, kept: keepsOriginal(data) ? originals : nil)
         return try await decodes.value(for: key, on: engine.executor) { [self] _ async throws(ImageError) in
             try await decodeNow(data, isMade, after: await started?.decoder(for: data.bytes))
         }
@@ -280,11 +321,8 @@ final class LoadPipeline: Sendable {
             do throws(ImageError) {
                 return .success(
                     try await engine.work.run(request.priority) { [self] () throws(ImageError) in
-                        let image =
-                            isMade
-                            ? try variant(data.bytes, stop)
-                            : try keys.transformed(try picture(data, after: started, stop), request, stop)
-                        return data.answer.isEmpty ? image : image.with(data.answer)
+                        let image = isMade ? try variant(data.bytes, stop) : try made(of: data, after: started, stop)
+                        return try request.taken(data.answer.isEmpty ? image : image.with(data.answer), stop)
                     })
             } catch { return .failure(error) }
         } onCancel: {
@@ -298,69 +336,37 @@ final class LoadPipeline: Sendable {
         let image = try registry.decode(bytes, options: request.decodeOptions.ofVariant, stop: stop)
         var metadata = image.metadata
         metadata.isThumbnail = request.decodeOptions.wantsThumbnail
+        metadata.isTransformed = keys.transformer != nil
         return image.with(metadata)
+    }
+
+    /// The picture as asked for, of the encoded original or of the picture itself.
+    private func made(of data: LoadedData, after started: PictureDecoder?, _ stop: StopSignal) throws(ImageError) -> Image {
+        let image = try picture(data, after: started, stop)
+        // Only here is it at hand as it was before its transformer.
+        if keepsOriginal(data) {
+            originals?.storeInMemory(data.answer.isEmpty ? image : image.with(data.answer), for: keys.original)
+        }
+        return try keys.transformed(image, request, stop)
+    }
+
+    /// Whether memory is to have the picture as it is before its transformer (spec MGR-18).
+    private func keepsOriginal(_ data: LoadedData) -> Bool {
+        request.originalStoreCacheType.contains(.memory) && !keys.isOriginal && keys.decoded == keys.original
+            && data.source != .memory && !data.isUntrusted
     }
 
     private func picture(_ data: LoadedData, after started: PictureDecoder?, _ stop: StopSignal) throws(ImageError) -> Image {
         try stop.check()
-        if let image = data.image { return try registry.fit(image, options: request.decodeOptions, stop: stop) }
+        if let image = data.image {
+            let options = request.decodeOptions
+            return try registry.fit(options.firstFrameOnly ? image.still : image, options: options, stop: stop)
+        }
         if let started {
             try started.show(data.bytes, isFinished: true)
             if let image = try started.image(stop: stop) { return image }
         }
         return try registry.decode(data.bytes, options: request.decodeOptions, stop: stop, coder: request.coder)
-    }
-
-    // MARK: store
-
-    /// False when the answer forbids that it is stored: then it is kept in memory only.
-    private func store(_ image: Image, _ loaded: Fetched, _ timings: inout StageTimings) async throws(ImageError) -> Bool {
-        let isStorable = loaded.data.answer.mayBeStored(request.headers)
-        guard let cache, !loaded.data.isUntrusted else { return isStorable }
-        if request.storeCacheType.contains(.memory) { cache.storeInMemory(image, for: keys.key(of: image, request)) }
-        // What has no bytes of its own, or came from the user's own files, stays off the disk.
-        guard loaded.data.image == nil, loaded.data.isWorthKeeping else { return isStorable }
-        guard isStorable else {
-            // What the disk has was replaced by what must not be there.
-            if request.sourcePolicy == .loaderOnly || policy != .ignore { await forget(cache) }
-            return false
-        }
-        var cached = CachedData(bytes: loaded.data.bytes)
-        cached.record = loaded.data.answer
-        await storeVariant(image, of: cached, in: cache, &timings)
-        let layers = keys.isOriginal ? request.storeCacheType : request.originalStoreCacheType
-        guard layers.contains(.disk) else { return true }
-        // Whoever waits for the commit stores too: the first may not wait, and the same bytes do no harm.
-        guard loaded.claimStore(keys.original, in: cache) || request.waitForStore else { return true }
-        let start = MonotonicClock.now
-        guard request.waitForStore else {
-            cache.enqueueDiskStore(cached, for: keys.original)
-            return true
-        }
-        // A cache that cannot store is the cache's sorrow: it counts and logs it, the load goes on (decisions D5).
-        try? await cache.storeOnDisk(cached, for: keys.original)
-        timings.store += MonotonicClock.now - start
-        if Task.isCancelled { throw .cancelled }
-        return true
-    }
-
-    /// Removes from the disk what a request would find there.
-    func forget(_ cache: any ImageCaching) async {
-        for key in [keys.original, keys.variant(request)] {
-            // The cache counts and logs what it could not do.
-            if let key { try? await cache.remove(key, from: .disk) }
-        }
-    }
-
-    /// Keeps what was made of an original beside it.
-    private func storeVariant(
-        _ image: Image, of origin: CachedData, in cache: any ImageCaching, _ timings: inout StageTimings
-    ) async {
-        guard request.storeCacheType.contains(.disk), let variant = Variant(image, keys, request, origin: origin) else { return }
-        guard request.waitForStore else { return variants.write(variant, into: cache, on: engine.work) }
-        let start = MonotonicClock.now
-        await variants.writeNow(variant, into: cache, on: engine.work)
-        timings.store += MonotonicClock.now - start
     }
 }
 

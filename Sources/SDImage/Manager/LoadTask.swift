@@ -25,7 +25,7 @@ package final class LoadEvent: Sendable {
 }
 
 /// A load under way: its state, its queue of deliveries, and the promise that exactly one of them is final.
-package final class LoadTask: Sendable {
+package final class LoadTask: @unchecked Sendable {
     private enum Item {
         case result(ImageResult)
         case progress
@@ -47,6 +47,7 @@ package final class LoadTask: Sendable {
         var isFinalDelivered = false
         var received: Int64 = 0
         var expected: Int64 = -1
+        var head: ReceivedHead?
         var work: Task<Void, Never>?
         var handler: (any LoadHandler)?
         /// Told once the final result is delivered.
@@ -60,36 +61,111 @@ package final class LoadTask: Sendable {
     package let url: CString
     /// The host's own pointer, by which it knows the load again.
     package let token: UInt
-    package let started = MonotonicClock.now
+    /// 0 for a load that ended as it began.
+    package let started: UInt64
     private let dispatcher: any Dispatcher
     private let hasHandler: Bool
     private let wantsProgress: Bool
-    private let monitor: Monitor<State>
+    private let observers: LoadObservers
+    // Both are touched only under `lock`: a load has a lock of four bytes, because there are many and few are waited for.
+    private let lock = FutexLock()
+    private var state: State
+    /// What threads sleep on; counts changes. Only where there was one.
+    private var sleepers: Monitor<UInt64>?
 
     package init(
         url: CString, token: UInt, dispatcher: any Dispatcher, handler: (any LoadHandler)?, owner: (any Sendable & AnyObject)?,
-        lease: EngineLease
+        observers: LoadObservers, lease: EngineLease
     ) {
         self.url = url
+        self.observers = observers
         self.token = token
         self.dispatcher = dispatcher.target
         hasHandler = handler != nil
         wantsProgress = handler?.wantsProgress ?? dispatcher.takesEvents
+        started = MonotonicClock.now
         var state = State()
         state.handler = handler
         state.lease = lease
         state.owner = owner
-        monitor = Monitor(state)
+        self.state = state
     }
 
-    package var result: ImageResult? { monitor.withLock { $0.result } }
+    /// A load that ended as it began. `isHandled`: whoever made it is calling back, and says with `foundDelivered` when he is done.
+    init(found result: ImageResult, token: UInt, dispatcher: any Dispatcher, observers: LoadObservers, isHandled: Bool) {
+        url = result.url
+        self.observers = observers
+        self.token = token
+        self.dispatcher = dispatcher.target
+        hasHandler = isHandled
+        wantsProgress = false
+        started = 0
+        var state = State()
+        state.result = result
+        state.isFinalDelivered = !isHandled
+        state.deliverer = isHandled ? pthread_self() : nil
+        self.state = state
+    }
+
+    /// The callback of a load that ended as it began has returned.
+    package func foundDelivered() {
+        let hasSleepers = withLock { state in
+            state.isFinalDelivered = true
+            state.deliverer = nil
+            return sleepers != nil
+        }
+        if hasSleepers { wake() }
+    }
+
+    @inline(__always)
+    private func withLock<R>(_ body: (inout State) -> R) -> R {
+        lock.lock()
+        defer { lock.unlock() }
+        return body(&state)
+    }
+
+    /// After a change that somebody may wait for.
+    private func wake() {
+        guard let sleepers = withLock({ _ in sleepers }) else { return }
+        sleepers.withLock { $0 &+= 1 }
+        sleepers.broadcast()
+    }
+
+    /// Sleeps until the state is as wanted; false when `deadline` passed first.
+    private func wait(deadline: UInt64, until isTrue: (State) -> Bool) -> Bool {
+        while true {
+            let (isAsWanted, bell, seen) = withLock { state in
+                let bell = sleepers ?? Monitor(0)
+                sleepers = bell
+                // Read before the lock is given back: every later change counts further.
+                return (isTrue(state), bell, bell.withLock { $0 })
+            }
+            if isAsWanted { return true }
+            let hasChanged = bell.wait(deadline: deadline) { count, _ in count == seen ? nil : true }
+            if hasChanged == nil { return withLock { isTrue($0) } }
+        }
+    }
+
+    package var result: ImageResult? { withLock { $0.result } }
     package var isFinished: Bool { result != nil }
-    package var isDelivered: Bool { monitor.withLock { $0.isFinalDelivered } }
-    package var progress: (received: Int64, expected: Int64) { monitor.withLock { ($0.received, $0.expected) } }
+    package var isDelivered: Bool { withLock { $0.isFinalDelivered } }
+    package var progress: (received: Int64, expected: Int64) { withLock { ($0.received, $0.expected) } }
+
+    /// What the server of a download has answered so far; nil where none has.
+    package var response: ReceivedHead? { withLock { $0.head } }
+
+    /// Remembers an answer, in place of one before.
+    package func note(_ head: ReceivedHead) {
+        let old = withLock { state in
+            defer { state.head = head }
+            return state.head
+        }
+        withExtendedLifetime(old) {}
+    }
 
     /// Remembers the running work, to be cancelled with the load.
     package func attach(_ work: Task<Void, Never>) {
-        let isFinished = monitor.withLock { state -> Bool in
+        let isFinished = withLock { state -> Bool in
             guard state.result == nil else { return true }
             state.work = work
             return false
@@ -99,7 +175,7 @@ package final class LoadTask: Sendable {
 
     /// Calls `body` once the last callback has returned, here when it has.
     package func whenDelivered(_ body: @escaping @Sendable () -> Void) {
-        let isDelivered = monitor.withLock { state -> Bool in
+        let isDelivered = withLock { state -> Bool in
             if !state.isFinalDelivered { state.whenDelivered = body }
             return state.isFinalDelivered
         }
@@ -130,7 +206,7 @@ package final class LoadTask: Sendable {
     /// Sets the final result unless there is one, and gives the work that is no longer needed. Both in one step: work
     /// attached in between would never be cancelled.
     private func conclude(_ result: ImageResult) -> (isFirst: Bool, work: Task<Void, Never>?) {
-        let (isFirst, work, passed) = monitor.withLock { state -> (Bool, Task<Void, Never>?, [Item]) in
+        let (isFirst, work, passed) = withLock { state -> (Bool, Task<Void, Never>?, [Item]) in
             guard state.result == nil else { return (false, nil, []) }
             state.result = result
             // Progress, or a part of a picture, would be noise beside the final result. Let go of outside the lock.
@@ -141,13 +217,16 @@ package final class LoadTask: Sendable {
             return (true, state.work, passed)
         }
         withExtendedLifetime(passed) {}
-        if isFirst { monitor.broadcast() }
+        if isFirst {
+            wake()
+            observers.loadEnded(result)
+        }
         return (isFirst, work)
     }
 
     /// Notes how far the transfer is; only the latest numbers are delivered.
     package func report(received: Int64, expected: Int64) {
-        let isNew = monitor.withLock { state -> Bool in
+        let isNew = withLock { state -> Bool in
             state.received = received
             state.expected = expected
             guard state.result == nil, wantsProgress else { return false }
@@ -160,7 +239,7 @@ package final class LoadTask: Sendable {
 
     /// Delivers a picture that another one follows; nothing after the final result.
     package func deliver(_ cached: ImageResult, inline: Bool = false) {
-        let isTaken = monitor.withLock { state -> Bool in
+        let isTaken = withLock { state -> Bool in
             guard state.result == nil, hasHandler || dispatcher.takesEvents else { return false }
             state.pending.append(.result(cached))
             return true
@@ -170,7 +249,7 @@ package final class LoadTask: Sendable {
 
     /// Delivers a part of the picture, in place of one that nobody has taken yet; nothing after the final result.
     package func show(_ partial: ImageResult) {
-        let (isNew, old) = monitor.withLock { state -> (Bool, Item?) in
+        let (isNew, old) = withLock { state -> (Bool, Item?) in
             guard state.result == nil, hasHandler || dispatcher.takesEvents else { return (false, nil) }
             let place = state.pending.firstIndex { if case .result(let waiting) = $0 { waiting.kind == .partial } else { false } }
             guard let place else {
@@ -187,12 +266,12 @@ package final class LoadTask: Sendable {
 
     /// Waits until the final result is known; false when `deadline` passed first.
     package func waitForResult(deadline: UInt64) -> Bool {
-        monitor.wait(deadline: deadline) { state, _ in state.result == nil ? nil : true } ?? false
+        wait(deadline: deadline) { $0.result != nil }
     }
 
     /// Waits until the last callback has returned; false when `deadline` passed first.
     package func waitForDelivery(deadline: UInt64) -> Bool {
-        monitor.wait(deadline: deadline) { state, _ in state.isFinalDelivered ? true : nil } ?? false
+        wait(deadline: deadline) { $0.isFinalDelivered }
     }
 
     /// Whether a memory hit is delivered before the starting call returns.
@@ -201,7 +280,7 @@ package final class LoadTask: Sendable {
     /// Whether the last callback cannot come before this thread has returned to whoever called it: it is calling back
     /// now, or has to take what is queued.
     package var isWaitingFutile: Bool {
-        if let deliverer = monitor.withLock({ $0.deliverer }) { return deliverer == pthread_self() }
+        if let deliverer = withLock({ $0.deliverer }) { return deliverer == pthread_self() }
         return dispatcher.isWaitingFutile
     }
 
@@ -235,7 +314,7 @@ extension LoadTask {
 
     /// Takes one pending delivery as an event.
     package func takePending() -> LoadEvent? {
-        let taken = monitor.withLock { state -> (Item, Int64, Int64)? in
+        let taken = withLock { state -> (Item, Int64, Int64)? in
             guard state.deliverer == nil, !state.pending.isEmpty else { return nil }
             return (state.pending.removeFirst(), state.received, state.expected)
         }
@@ -247,18 +326,18 @@ extension LoadTask {
         }
     }
 
-    package var hasPending: Bool { monitor.withLock { !$0.pending.isEmpty } }
+    package var hasPending: Bool { withLock { !$0.pending.isEmpty } }
 
     /// Nobody is there to take them.
     package func dropPending() {
-        for item in monitor.withLock({ state in
+        for item in withLock({ state in
             defer { state.pending = [] }
             return state.pending
         }) { delivered(item) }
     }
 
     private func takeForDelivery(isFirst: Bool) -> (Item, (any LoadHandler)?)? {
-        monitor.withLock { state in
+        withLock { state in
             if isFirst, state.deliverer != nil { return nil }
             state.deliverer = state.pending.isEmpty ? nil : pthread_self()
             return state.pending.isEmpty ? nil : (state.pending.removeFirst(), state.handler)
@@ -268,7 +347,7 @@ extension LoadTask {
     /// After the final delivery the handler is let go, outside the lock: its destructor may call anything.
     private func delivered(_ item: Item) {
         guard case .result(let result) = item, result.kind == .final else { return }
-        let released = monitor.withLock { state in
+        let released = withLock { state in
             state.isFinalDelivered = true
             defer {
                 state.handler = nil
@@ -278,7 +357,7 @@ extension LoadTask {
             }
             return (state.handler, state.owner, state.lease, state.whenDelivered)
         }
-        monitor.broadcast()
+        wake()
         released.3?()
         withExtendedLifetime(released) {}
     }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Encodes thumbnails and transformed pictures for the disk, in the background and each once at a time.
+/// Encodes thumbnails and transformed pictures for the disk, and has the host serialize originals, in the background and each
+/// once at a time.
 package final class VariantWriter: Sendable {
     private struct Place: Hashable {
         let cache: ObjectIdentifier
@@ -21,27 +22,32 @@ package final class VariantWriter: Sendable {
     package init(registry: CoderRegistry) { self.registry = registry }
 
     /// Encodes and stores when a worker has nothing better to do. What goes wrong is logged: the original is there.
-    func write(_ variant: Variant, into cache: any ImageCaching, on pool: WorkPool) {
-        let place = Place(cache: ObjectIdentifier(cache), key: variant.key)
-        guard claim(place, variant.cost) else { return }
+    func write(_ variant: Variant, at key: CacheKey, into cache: any ImageCaching, on pool: WorkPool) {
+        let place = Place(cache: ObjectIdentifier(cache), key: key)
+        guard claim(place, variant.cost, always: variant.isOriginal) else { return }
         pool.submit(.low) { [self] in
             defer { release(place, variant.cost) }
-            if let data = encoded(variant) { cache.enqueueDiskStore(data, for: variant.key) }
+            if let data = encoded(variant) { cache.enqueueDiskStore(data, for: key) }
         }
     }
 
     /// The same for a load that waits until it is committed.
-    func writeNow(_ variant: Variant, into cache: any ImageCaching, on pool: WorkPool) async {
+    func writeNow(_ variant: Variant, at key: CacheKey, into cache: any ImageCaching, on pool: WorkPool) async {
         let data = try? await pool.run(.normal) { [self] () throws(ImageError) -> CachedData? in encoded(variant) }
-        if let data { try? await cache.storeOnDisk(data, for: variant.key) }
+        // A cache that cannot store is the cache's sorrow: it counts and logs it, the load goes on (decisions D5).
+        if let data { try? await cache.storeOnDisk(data, for: key) }
     }
 
     private func encoded(_ variant: Variant) -> CachedData? {
         do throws(ImageError) {
             var data = variant.origin.withoutWrite
-            data.bytes = try registry.encode(
-                variant.image, format: variant.format, options: variant.options, stop: StopSignal())
             data.extendedData = variant.image.metadata.extendedData
+            if let bytes = variant.serialize?() {
+                data.bytes = bytes
+            } else if variant.isEncoded {
+                let format = variant.isOriginal ? registry.format(toStore: variant.image) : variant.format
+                data.bytes = try registry.encode(variant.image, format: format, options: variant.options, stop: StopSignal())
+            }
             return data
         } catch {
             Log.write(.warning, "a picture could not be encoded for the cache: \(error.message.string)")
@@ -49,9 +55,10 @@ package final class VariantWriter: Sendable {
         }
     }
 
-    private func claim(_ place: Place, _ cost: Int) -> Bool {
+    /// `always`: nothing else is kept of it.
+    private func claim(_ place: Place, _ cost: Int, always: Bool) -> Bool {
         state.withLock { state in
-            guard state.bytes < VariantWriter.pendingBytes, state.underWay.insert(place).inserted else { return false }
+            guard always || state.bytes < VariantWriter.pendingBytes, state.underWay.insert(place).inserted else { return false }
             state.bytes += cost
             return true
         }
@@ -65,13 +72,17 @@ package final class VariantWriter: Sendable {
     }
 }
 
-/// A picture made of another, as it is kept on disk.
+/// What the disk is to keep in place of the bytes that came: a picture made of another, or what the host makes of an original.
 struct Variant: Sendable {
-    let key: CacheKey
     let image: Image
     /// What the original's entry says of validators and expiry: the same holds for what was made of it.
     let origin: CachedData
     let options: EncodeOptions
+    /// The bytes as the host wants them.
+    let serialize: (@Sendable () -> Bytes?)?
+    let isOriginal: Bool
+    /// It is encoded where the host has no bytes for it; otherwise those that came are kept.
+    let isEncoded: Bool
     var cost: Int { image.memoryCost }
 
     /// Without loss where the original was so, or a JPEG would lose the alpha channel.
@@ -83,21 +94,39 @@ struct Variant: Sendable {
     /// nil where the disk is better off with the original alone: the picture is no smaller and not changed, moves, has
     /// more than 8 bits, is not whole, or is not as the next reader would expect it.
     init?(_ image: Image, _ keys: LoadKeys, _ request: ImageRequest, origin: CachedData) {
-        guard let key = keys.variant(request), request.coder == nil, image.frames == nil,
+        guard keys.key(of: image, request) != nil, request.coder == nil, image.frames == nil,
             image.pixels.format.bytesPerChannel == 1,
             request.decodeOptions.isOrdinary, image.metadata.consumedBytes == nil,
             image.metadata.sourceSize != image.size || keys.transformer != nil
         else { return nil }
-        self.key = key
         self.image = image
         self.origin = origin
         options = request.encodeOptions
+        serialize = Variant.serializing(request, image, nil)
+        isOriginal = false
+        isEncoded = true
+    }
+
+    /// An original that came as `data`, and what the load made of it.
+    init(original image: Image, _ data: CachedData, _ request: ImageRequest) {
+        self.image = image
+        origin = data
+        options = request.encodeOptions
+        serialize = Variant.serializing(request, image, data.bytes)
+        isOriginal = true
+        // Under the key of the original there is never a part of it.
+        isEncoded = image.isPlain && request.decodeOptions.isOrdinary && !request.decodeOptions.firstFrameOnly
+    }
+
+    private static func serializing(_ request: ImageRequest, _ image: Image, _ data: Bytes?) -> (@Sendable () -> Bytes?)? {
+        guard let serialize = request.loadHooks?.serialize else { return nil }
+        return { serialize(request, image, data) }
     }
 }
 
 extension DecodeOptions {
     /// Upright, in sRGB, whole.
-    fileprivate var isOrdinary: Bool { applyOrientation && convertToSRGB && !acceptPartial && limitBytes == 0 }
+    fileprivate var isOrdinary: Bool { isUpright && !acceptPartial && limitBytes == 0 }
 
     /// How a variant is decoded again: as it is.
     var ofVariant: DecodeOptions {

@@ -13,8 +13,8 @@ package struct DecodeOptions: Hashable, Sendable {
     package var limitBytes = 0
     /// Container to try first when the bytes carry no signature of their own.
     package var formatHint: ImageFormat = .undefined
-    /// Pixels per point of the result, at least 1.
-    package var scale = 1.0
+    /// Pixels per point of the result, at least 1; nil: what the key of a load tells, or 1.
+    package var scale: Double?
     /// Accept a truncated picture and return what rows there are (decisions D13); otherwise it is an error.
     package var acceptPartial = false
     /// A thumbnail of at most an eighth of a progressive JPEG from its first scan of means, and of an interlaced PNG from its
@@ -26,6 +26,9 @@ package struct DecodeOptions: Hashable, Sendable {
     package var limits = DecodeLimits.standard
 
     package init() {}
+
+    /// As most want it: turned upright, in sRGB.
+    package var isUpright: Bool { applyOrientation && convertToSRGB }
 
     package var wantsThumbnail: Bool { thumbnailSize.map { !$0.isEmpty } ?? false }
 }

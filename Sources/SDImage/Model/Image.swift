@@ -27,6 +27,9 @@ package final class Image: Sendable {
         return overflow ? .max : bytes
     }
 
+    /// Neither a thumbnail nor transformed: its encoded bytes are the picture.
+    package var isPlain: Bool { !metadata.isThumbnail && !metadata.isTransformed }
+
     /// The same picture in memory of its own, where it is a small part of what it keeps alive.
     package func compacted() throws(ImageError) -> Image {
         let stride = try PixelBuffer.stride(width: pixels.size.width, format: pixels.format)
@@ -109,6 +112,8 @@ package struct ImageMetadata: Sendable {
     package var consumedBytes: Int?
     /// A thumbnail size was asked for, whether or not it shrank anything.
     package var isThumbnail = false
+    /// A load has put it through a transformer.
+    package var isTransformed = false
     /// Pixel size of the encoded picture, as displayed; equal to the image's own for a full decode.
     package var sourceSize: PixelSize?
     /// Of the samples in the file; 0 when not known.

@@ -8,7 +8,7 @@ package struct ImageRequest: Sendable {
     package var sourcePolicy: SourcePolicy = .any
     package var queryCacheType: CacheLayers = .all
     package var storeCacheType: CacheLayers = .all
-    /// For the encoded original, where the picture itself is made from it; only `disk` counts.
+    /// For the original, where the picture itself is made from it. Memory has a part in it where the request says so.
     package var originalQueryCacheType: CacheLayers = .disk
     package var originalStoreCacheType: CacheLayers = .disk
     package var waitForStore = false
@@ -30,6 +30,9 @@ package struct ImageRequest: Sendable {
     package var progressiveIntervalMilliseconds: UInt32 = ImageRequest.standardProgressiveInterval
     /// Header fields of the request, in order; names compare case-insensitively.
     package var headers: [HeaderField] = []
+    package var method = ImageRequest.get
+    /// Sent with a method other than GET.
+    package var body: Bytes?
     /// 0 = the loader's own.
     package var timeoutMilliseconds: UInt32 = 0
     /// Largest accepted body in decoded bytes; 0 = the loader's own.
@@ -42,6 +45,8 @@ package struct ImageRequest: Sendable {
     package var acceptsInvalidCertificates = false
     package var loader: Setting<any ImageLoader> = .inherited
     package var cache: Setting<any ImageCaching> = .inherited
+    /// For originals, where the picture itself is made from them; inherited: the same.
+    package var originalCache: Setting<any ImageCaching> = .inherited
     package var dispatcher: Setting<any Dispatcher> = .inherited
     /// Decodes in place of the registered coders.
     package var coder: (any ImageCoder)?
@@ -49,17 +54,28 @@ package struct ImageRequest: Sendable {
     /// Also frames of animations, and pictures drawn from shapes, which are left as they are otherwise.
     package var transformsAnimated = false
     package var transformsVector = false
+    /// A picture that does not move is an error.
+    package var requiresAnimation = false
+    /// All frames of an animation are decoded before it is delivered.
+    package var preloadsFrames = false
     /// In place of those of the downloader that they have.
     package var hooks: DownloadHooks?
+    /// In place of those of the manager that they have.
+    package var loadHooks: LoadHooks?
     /// String-keyed values for hooks and plug-ins.
     package var options = OptionsBag()
 
     package static let standardProgressiveInterval: UInt32 = 100
 
+    package static let get = "GET"
+
     package init(url: [UInt8]) { self.url = url }
 }
 
 extension ImageRequest {
+    /// It asks for what is at the URL, and changes nothing there.
+    package var isGet: Bool { method == ImageRequest.get }
+
     /// Whether a transformer is applied to the picture (spec TRF-21).
     package func transforms(_ image: Image) -> Bool {
         (transformsAnimated || image.frames == nil) && (transformsVector || image.vector == nil)
@@ -121,6 +137,14 @@ package struct HeaderField: Hashable, Sendable {
     }
 }
 
+extension [HeaderField] {
+    /// Each of `fields` takes the place of all of its name.
+    package mutating func replace(by fields: [HeaderField]) {
+        removeAll { old in fields.contains { $0.isNamed(old.name) } }
+        self += fields
+    }
+}
+
 /// Order among waiting loads.
 package enum LoadPriority: Int32, Sendable, Comparable {
     case low = -1
@@ -150,7 +174,7 @@ package struct CacheLayers: OptionSet, Sendable {
 extension ImageRequest {
     /// The same request under conditions, in place of its own ones.
     package func asking(_ conditions: [HeaderField]) -> ImageRequest {
-        guard !conditions.isEmpty else { return self }
+        guard !conditions.isEmpty, isGet else { return self }
         var request = self
         request.headers.removeAll { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
         request.headers += conditions

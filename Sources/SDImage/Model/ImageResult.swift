@@ -16,11 +16,14 @@ package final class ImageResult: Sendable {
     package let cacheKey: CString
     package let timings: StageTimings
     package let transactions: [LoadTransaction]
+    /// What the server said, where one was asked.
+    package let response: ReceivedHead?
 
     package init(
         kind: DeliveryKind, image: Image? = nil, data: Bytes? = nil, error: ImageError? = nil, source: ImageSource = .none,
         isChanged: Bool = false, isStale: Bool = false, freshness: FreshnessRule = .none, url: CString = .empty,
-        cacheKey: CString = .empty, timings: StageTimings = StageTimings(), transactions: [LoadTransaction] = []
+        cacheKey: CString = .empty, timings: StageTimings = StageTimings(), transactions: [LoadTransaction] = [],
+        response: ReceivedHead? = nil
     ) {
         self.kind = kind
         self.image = image
@@ -34,6 +37,7 @@ package final class ImageResult: Sendable {
         self.cacheKey = cacheKey
         self.timings = timings
         self.transactions = transactions
+        self.response = response
     }
 }
 

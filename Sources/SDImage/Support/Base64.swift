@@ -1,4 +1,4 @@
-/// Decoding of base 64 (RFC 4648, section 4) as it stands in URLs: white space and "%XX" escapes are allowed anywhere,
+/// Base 64 (RFC 4648, section 4); decoding takes it as it stands in URLs: white space and "%XX" escapes are allowed anywhere,
 /// padding may be left out; everything else outside the alphabet is refused.
 package enum Base64 {
     /// Bytes worked on at a time.
@@ -44,6 +44,20 @@ package enum Base64 {
         guard state.finish(into: &chunk) else { throw damaged }
         try output.append(chunk)
         return output.finish()
+    }
+
+    /// On one line, with padding.
+    package static func encode(_ bytes: [UInt8]) -> String {
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        var text: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let piece = bytes[start..<min(start + 3, bytes.count)]
+            let bits = piece.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - piece.count))
+            for place in 0..<4 {
+                text.append(place <= piece.count ? digits[Int(bits >> UInt32(18 - 6 * place)) & 63] : Byte.equals)
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     private static let damaged = ImageError(.badData, "base64 data is malformed")

@@ -248,7 +248,9 @@ static void *answer_later(void *argument) {
     return NULL;
 }
 
-static void query_shelf(void *user_data, const void *key, size_t length, sdimage_reply *reply) {
+static void query_shelf(void *user_data, const void *key, size_t length, const sdimage_options *options,
+                        sdimage_reply *reply) {
+    (void)options;
     shelf *shelf = user_data;
     pthread_t thread;
     pthread_mutex_lock(&shelf->lock);
@@ -269,7 +271,9 @@ static void query_shelf(void *user_data, const void *key, size_t length, sdimage
     pthread_detach(thread);
 }
 
-static void store_on_shelf(void *user_data, const void *key, size_t length, sdimage_data *data, sdimage_reply *reply) {
+static void store_on_shelf(void *user_data, const void *key, size_t length, sdimage_data *data,
+                           const sdimage_options *options, sdimage_reply *reply) {
+    (void)options;
     shelf *shelf = user_data;
     pthread_mutex_lock(&shelf->lock);
     sdimage_data_unref(shelf->data);

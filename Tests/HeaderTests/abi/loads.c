@@ -174,10 +174,11 @@ static void cancelAndWaitComesBackAfterTheLastCallback(void) {
 
 /* --- Going away. */
 
-static void closingEndsRunningLoadsWithShutdown(void) {
-    enum { LOADS = 20 };
+/* A thousand, begun or not. */
+static void closingEndsAThousandRunningLoadsWithShutdown(void) {
+    enum { LOADS = 1000 };
     holder holder = {.started = GATE_CLOSED};
-    seen seen[LOADS] = {{0}};
+    static seen seen[LOADS];
     sdimage_loader *loader = new_holder(&holder);
     sdimage_manager *manager = new_manager(NULL, loader, true);
     char url[32];
@@ -317,7 +318,7 @@ int main(void) {
         TEST(eachOf5000CancelledLoadsEndsOnce),
         TEST(aCancelledLoadEndsWithCancelledAndItsLoaderIsTold),
         TEST(cancelAndWaitComesBackAfterTheLastCallback),
-        TEST(closingEndsRunningLoadsWithShutdown),
+        TEST(closingEndsAThousandRunningLoadsWithShutdown),
         TEST(releasingTheManagerEndsRunningLoads),
         TEST(aClosedCacheAnswersShutdown),
         TEST(eachFailureHasItsOwnCode),

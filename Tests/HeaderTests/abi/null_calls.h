@@ -27,6 +27,7 @@ typedef struct objects {
     sdimage_event *event;
     sdimage_frame_provider *frame_provider;
     sdimage_image *image;
+    sdimage_load_hooks *load_hooks;
     sdimage_load_sink *load_sink;
     sdimage_loader *loader;
     sdimage_manager *manager;
@@ -57,6 +58,7 @@ extern const sdimage_coder_vtable empty_coder_vtable;
 extern const sdimage_download_hooks_vtable empty_download_hooks_vtable;
 extern const sdimage_frame_vtable empty_frame_vtable;
 extern const sdimage_host_vtable empty_host_vtable;
+extern const sdimage_load_hooks_vtable empty_load_hooks_vtable;
 extern const sdimage_loader_vtable empty_loader_vtable;
 extern const sdimage_player_handler empty_player_handler;
 extern const sdimage_source_vtable empty_source_vtable;

@@ -13,6 +13,7 @@ const sdimage_coder_vtable empty_coder_vtable = {.size = sizeof empty_coder_vtab
 const sdimage_download_hooks_vtable empty_download_hooks_vtable = {.size = sizeof empty_download_hooks_vtable};
 const sdimage_frame_vtable empty_frame_vtable = {.size = sizeof empty_frame_vtable};
 const sdimage_host_vtable empty_host_vtable = {.size = sizeof empty_host_vtable};
+const sdimage_load_hooks_vtable empty_load_hooks_vtable = {.size = sizeof empty_load_hooks_vtable};
 const sdimage_loader_vtable empty_loader_vtable = {.size = sizeof empty_loader_vtable};
 const sdimage_player_handler empty_player_handler = {.size = sizeof empty_player_handler};
 const sdimage_source_vtable empty_source_vtable = {.size = sizeof empty_source_vtable};
@@ -37,14 +38,16 @@ static sdimage_status keep_sink(void *user_data, const sdimage_request *request,
     return SDIMAGE_STATUS_OK;
 }
 
-static void keep_reply(void *user_data, const void *key, size_t length, sdimage_reply *reply) {
-    (void)user_data, (void)key, (void)length;
+static void keep_reply(void *user_data, const void *key, size_t length, const sdimage_options *options,
+                       sdimage_reply *reply) {
+    (void)user_data, (void)key, (void)length, (void)options;
     good.reply = reply;
     gate_open(&reply_is_there);
 }
 
-static void never_store(void *user_data, const void *key, size_t length, sdimage_data *data, sdimage_reply *reply) {
-    (void)user_data, (void)key, (void)length, (void)data;
+static void never_store(void *user_data, const void *key, size_t length, sdimage_data *data,
+                        const sdimage_options *options, sdimage_reply *reply) {
+    (void)user_data, (void)key, (void)length, (void)data, (void)options;
     sdimage_reply_unref(reply);
 }
 
@@ -125,6 +128,8 @@ void make_good_objects(void) {
     good.downloader_config = sdimage_downloader_config_new();
     CHECK_EQUAL(sdimage_download_hooks_new_base64(&good.download_hooks, NULL), SDIMAGE_STATUS_OK);
     good.manager_config = sdimage_manager_config_new();
+    CHECK_EQUAL(sdimage_load_hooks_new_custom(&empty_load_hooks_vtable, NULL, NULL, &good.load_hooks, NULL),
+                SDIMAGE_STATUS_OK);
     good.options = sdimage_options_new();
     good.error = sdimage_error_new(SDIMAGE_STATUS_BAD_DATA, "bad");
     CHECK_EQUAL(sdimage_coder_builtin("png", &good.coder, NULL), SDIMAGE_STATUS_OK);
@@ -149,6 +154,7 @@ void release_outputs(void) {
     RELEASE(cache_page);
     RELEASE(coder);
     RELEASE(data);
+    RELEASE(decode_options);
     RELEASE(decoder);
     RELEASE(dispatcher);
     RELEASE(download_hooks);
@@ -156,10 +162,12 @@ void release_outputs(void) {
     RELEASE(event);
     RELEASE(frame_provider);
     RELEASE(image);
+    RELEASE(load_hooks);
     RELEASE(loader);
     RELEASE(manager);
     RELEASE(metadata);
     RELEASE(player);
+    RELEASE(response);
     RELEASE(result);
     RELEASE(source);
     RELEASE(task);

@@ -15,20 +15,22 @@ from .animation import Animation
 from .cache import ImageCache
 from .caches import Cache, CacheChain, LayeredCache
 from .coder import Coder, register_coder, unregister_coder
-from .doctor import doctor, frame_memory, trim_memory, version, watch_memory_pressure
+from .doctor import doctor, frame_memory, metrics, trim_memory, version, watch_memory_pressure
 from .encoding import EncodeOptions
 from .entries import Entry
 from .errors import Error
 from .header import info, read_metadata, sniff
 from .hooks import DownloadEvent, DownloadHooks, DownloadRequest, DownloadResponse
 from .image import Image, decode
+from .load_hooks import LoadHooks, RequestDraft
 from .loader import Downloader, Loader, LoadRequest
-from .manager import Manager
+from .manager import Manager, set_default_cache, set_default_loader
 from .options import DecodeOptions
 from .player import Player
 from .request import RequestOptions
-from .result import Result, Transaction
+from .result import Response, Result, Transaction
 from .task import Task
+from .transport import Transport, TransportRequest
 
 __version__ = version()
 
@@ -49,21 +51,29 @@ __all__ = [
     "Image",
     "ImageCache",
     "LayeredCache",
+    "LoadHooks",
     "LoadRequest",
     "Loader",
     "Manager",
     "Player",
+    "RequestDraft",
     "RequestOptions",
+    "Response",
     "Result",
     "Task",
     "Transaction",
+    "Transport",
+    "TransportRequest",
     "decode",
     "doctor",
     "frame_memory",
     "info",
+    "metrics",
     "placeholders",
     "read_metadata",
     "register_coder",
+    "set_default_cache",
+    "set_default_loader",
     "sniff",
     "transforms",
     "trim_memory",

@@ -38,6 +38,8 @@ ON_RESULT = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
 ON_PROGRESS = CFUNCTYPE(None, c_void_p, c_void_p, c_int64, c_int64)
 CAN_LOAD = CFUNCTYPE(c_bool, c_void_p, c_void_p)
 LOAD = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)
+OBSERVER = CFUNCTYPE(None, c_void_p, c_void_p)
+START = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)
 CANCEL = CFUNCTYPE(None, c_void_p, c_void_p)
 CAN_DECODE = CFUNCTYPE(c_bool, c_void_p, c_void_p, c_size_t)
 DECODE = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
@@ -47,14 +49,20 @@ TRANSFORM = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_size_t, HANDLE_OUT,
 PRESERVES_METADATA = CFUNCTYPE(c_bool, c_void_p)
 CACHE_IMAGE = CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_size_t)
 CACHE_SET_IMAGE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p)
-CACHE_QUERY = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p)
-CACHE_STORE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p)
+CACHE_QUERY = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p)
+CACHE_STORE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p)
+CACHE_CONTAINS_KEY = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p)
 CACHE_REMOVE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_int, c_void_p)
 CACHE_CLEAR = CFUNCTYPE(None, c_void_p, c_int, c_void_p)
 MODIFY = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
 DECRYPT = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
 REDIRECT = CFUNCTYPE(None, c_void_p, c_char_p, c_char_p, c_int32, c_void_p)
 EVENT = CFUNCTYPE(None, c_void_p, c_void_p)
+PROCESS_REQUEST = CFUNCTYPE(None, c_void_p, c_void_p)
+CACHE_KEY = CFUNCTYPE(c_void_p, c_void_p, c_void_p)
+SERIALIZE = CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
+SHOULD_LOAD = CFUNCTYPE(c_bool, c_void_p, c_void_p)
+SHOULD_REMEMBER = CFUNCTYPE(c_bool, c_void_p, c_void_p, c_void_p)
 INFO = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT)
 
 
@@ -128,9 +136,15 @@ class CacheTable(Structure):
         ("query", CACHE_QUERY),
         ("store", CACHE_STORE),
         ("remove", CACHE_REMOVE),
-        ("contains", CACHE_QUERY),
+        ("contains", CACHE_CONTAINS_KEY),
         ("clear", CACHE_CLEAR),
     ]
+
+
+class TransportTable(Structure):
+    """``sdimage_transport_vtable``."""
+
+    _fields_ = [("size", c_size_t), ("start", START), ("cancel", CANCEL)]
 
 
 class HooksTable(Structure):
@@ -147,6 +161,19 @@ class HooksTable(Structure):
 
 
 # The tables of sources, host loops, frames, players and views are passed on unseen: this package makes none.
+
+
+class LoadHooksTable(Structure):
+    """``sdimage_load_hooks_vtable``."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("process_request", PROCESS_REQUEST),
+        ("cache_key", CACHE_KEY),
+        ("serialize", SERIALIZE),
+        ("should_load", SHOULD_LOAD),
+        ("should_remember_failure", SHOULD_REMEMBER),
+    ]
 
 
 class SourceTable(Structure):
@@ -379,13 +406,14 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_doctor": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_download_event_error": (c_void_p, (c_void_p,)),
     "sdimage_download_event_expected": (c_int64, (c_void_p,)),
-    "sdimage_download_event_http_status": (c_int32, (c_void_p,)),
+    "sdimage_download_event_http_status": (c_int, (c_void_p,)),
     "sdimage_download_event_kind": (c_int, (c_void_p,)),
     "sdimage_download_event_received": (c_int64, (c_void_p,)),
-    "sdimage_download_event_time_ns": (c_uint64, (c_void_p,)),
+    "sdimage_download_event_time_ns": (c_size_t, (c_void_p,)),
     "sdimage_download_event_url": (c_char_p, (c_void_p,)),
     "sdimage_download_hooks_new_base64": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_download_hooks_new_custom": (c_int, (POINTER(HooksTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_download_hooks_new_fixed": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_download_hooks_ref": (c_void_p, (c_void_p,)),
     "sdimage_download_hooks_unref": (None, (c_void_p,)),
     "sdimage_downloader_cancel_all": (None, (c_void_p,)),
@@ -415,6 +443,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_downloader_config_set_proxy": (None, (c_void_p, c_char_p, c_char_p)),
     "sdimage_downloader_config_set_retry_delay_ms": (None, (c_void_p, c_uint32, c_uint32)),
     "sdimage_downloader_config_set_total_timeout_ms": (None, (c_void_p, c_uint32)),
+    "sdimage_downloader_config_set_transport": (None, (c_void_p, c_void_p)),
     "sdimage_downloader_config_set_unix_socket": (None, (c_void_p, c_char_p)),
     "sdimage_downloader_config_set_user_agent": (None, (c_void_p, c_char_p)),
     "sdimage_downloader_config_unref": (None, (c_void_p,)),
@@ -475,6 +504,12 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_event_task": (c_void_p, (c_void_p,)),
     "sdimage_event_token": (c_void_p, (c_void_p,)),
     "sdimage_event_unref": (None, (c_void_p,)),
+    "sdimage_exchange_finish": (None, (c_void_p, c_void_p)),
+    "sdimage_exchange_is_cancelled": (c_bool, (c_void_p,)),
+    "sdimage_exchange_ref": (c_void_p, (c_void_p,)),
+    "sdimage_exchange_respond": (c_int, (c_void_p, c_void_p, HANDLE_OUT)),
+    "sdimage_exchange_unref": (None, (c_void_p,)),
+    "sdimage_exchange_write": (c_int, (c_void_p, c_void_p, c_size_t, HANDLE_OUT)),
     "sdimage_filter_count": (c_size_t, ()),
     "sdimage_filter_describe": (c_int, (c_char_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_filter_name": (c_char_p, (c_size_t,)),
@@ -521,6 +556,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_image_is_hdr": (c_bool, (c_void_p,)),
     "sdimage_image_is_incremental": (c_bool, (c_void_p,)),
     "sdimage_image_is_thumbnail": (c_bool, (c_void_p,)),
+    "sdimage_image_is_transformed": (c_bool, (c_void_p,)),
     "sdimage_image_is_vector": (c_bool, (c_void_p,)),
     "sdimage_image_loop_count": (c_uint32, (c_void_p,)),
     "sdimage_image_memory_cost": (c_size_t, (c_void_p,)),
@@ -559,12 +595,16 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_image_width": (c_uint32, (c_void_p,)),
     "sdimage_image_with_metadata": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_info": (c_int, (c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_load_hooks_new_custom": (c_int, (POINTER(LoadHooksTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_load_hooks_ref": (c_void_p, (c_void_p,)),
+    "sdimage_load_hooks_unref": (None, (c_void_p,)),
     "sdimage_load_sink_finish": (None, (c_void_p, c_void_p)),
     "sdimage_load_sink_finish_with_data": (None, (c_void_p, c_void_p)),
     "sdimage_load_sink_finish_with_image": (None, (c_void_p, c_void_p)),
     "sdimage_load_sink_is_cancelled": (c_bool, (c_void_p,)),
     "sdimage_load_sink_ref": (c_void_p, (c_void_p,)),
     "sdimage_load_sink_set_expected_length": (None, (c_void_p, c_size_t)),
+    "sdimage_load_sink_start_anew": (None, (c_void_p,)),
     "sdimage_load_sink_unref": (None, (c_void_p,)),
     "sdimage_load_sink_write": (c_int, (c_void_p, c_void_p, c_size_t, HANDLE_OUT)),
     "sdimage_loader_chain_add": (c_int, (c_void_p, c_void_p, HANDLE_OUT)),
@@ -587,7 +627,9 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_manager_config_set_failed_url_retry_after": (None, (c_void_p, c_int64)),
     "sdimage_manager_config_set_freshness": (None, (c_void_p, c_int)),
     "sdimage_manager_config_set_ignore_signatures": (None, (c_void_p, c_bool)),
+    "sdimage_manager_config_set_load_hooks": (None, (c_void_p, c_void_p)),
     "sdimage_manager_config_set_loader": (None, (c_void_p, c_void_p)),
+    "sdimage_manager_config_set_observer": (None, (c_void_p, OBSERVER, c_void_p, DESTROY)),
     "sdimage_manager_config_set_transformer": (None, (c_void_p, c_void_p)),
     "sdimage_manager_config_unref": (None, (c_void_p,)),
     "sdimage_manager_copy_cache": (None, (c_void_p, HANDLE_OUT)),
@@ -602,6 +644,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_manager_ref": (c_void_p, (c_void_p,)),
     "sdimage_manager_running_count": (c_size_t, (c_void_p,)),
     "sdimage_manager_set_offline": (None, (c_void_p, c_bool)),
+    "sdimage_manager_shared": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_manager_unref": (None, (c_void_p,)),
     "sdimage_metadata_ref": (c_void_p, (c_void_p,)),
     "sdimage_metadata_set_bits_per_channel": (None, (c_void_p, c_uint32)),
@@ -622,6 +665,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_metadata_set_source_size": (None, (c_void_p, c_uint32, c_uint32)),
     "sdimage_metadata_set_xmp": (None, (c_void_p, c_void_p)),
     "sdimage_metadata_unref": (None, (c_void_p,)),
+    "sdimage_metrics": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_options_count": (c_size_t, (c_void_p,)),
     "sdimage_options_get_bool": (c_bool, (c_void_p, c_char_p, c_bool)),
     "sdimage_options_get_data": (c_void_p, (c_void_p, c_char_p)),
@@ -692,8 +736,12 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_reply_ref": (c_void_p, (c_void_p,)),
     "sdimage_reply_unref": (None, (c_void_p,)),
     "sdimage_request_add_transformer": (None, (c_void_p, c_void_p)),
+    "sdimage_request_body": (c_void_p, (c_void_p,)),
     "sdimage_request_copy": (c_void_p, (c_void_p,)),
+    "sdimage_request_copy_decode_options": (None, (c_void_p, HANDLE_OUT)),
     "sdimage_request_header": (c_char_p, (c_void_p, c_char_p)),
+    "sdimage_request_header_at": (c_char_p, (c_void_p, c_size_t, POINTER(c_char_p))),
+    "sdimage_request_method": (c_char_p, (c_void_p,)),
     "sdimage_request_new": (c_void_p, (c_char_p, c_size_t)),
     "sdimage_request_options": (c_void_p, (c_void_p,)),
     "sdimage_request_ref": (c_void_p, (c_void_p,)),
@@ -702,9 +750,11 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_request_reset_freshness": (None, (c_void_p,)),
     "sdimage_request_reset_loader": (None, (c_void_p,)),
     "sdimage_request_reset_max_retries": (None, (c_void_p,)),
+    "sdimage_request_reset_original_cache": (None, (c_void_p,)),
     "sdimage_request_reset_transformer": (None, (c_void_p,)),
     "sdimage_request_set_accept_invalid_certificates": (None, (c_void_p, c_bool)),
     "sdimage_request_set_blocking_reads": (None, (c_void_p, c_int)),
+    "sdimage_request_set_body": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_cache": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_cache_key": (None, (c_void_p, c_void_p, c_size_t)),
     "sdimage_request_set_coder": (None, (c_void_p, c_void_p)),
@@ -716,16 +766,21 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_request_set_handle_cookies": (None, (c_void_p, c_bool)),
     "sdimage_request_set_header": (None, (c_void_p, c_char_p, c_char_p)),
     "sdimage_request_set_hooks": (None, (c_void_p, c_void_p)),
+    "sdimage_request_set_load_hooks": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_loader": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_max_body_bytes": (None, (c_void_p, c_size_t)),
     "sdimage_request_set_max_retries": (None, (c_void_p, c_uint32)),
+    "sdimage_request_set_method": (None, (c_void_p, c_char_p)),
     "sdimage_request_set_options": (None, (c_void_p, c_void_p)),
+    "sdimage_request_set_original_cache": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_original_query_layers": (None, (c_void_p, c_int)),
     "sdimage_request_set_original_store_layers": (None, (c_void_p, c_int)),
+    "sdimage_request_set_preload_frames": (None, (c_void_p, c_bool)),
     "sdimage_request_set_priority": (None, (c_void_p, c_int)),
     "sdimage_request_set_progressive": (None, (c_void_p, c_bool)),
     "sdimage_request_set_progressive_interval_ms": (None, (c_void_p, c_uint32)),
     "sdimage_request_set_query_layers": (None, (c_void_p, c_int)),
+    "sdimage_request_set_require_animation": (None, (c_void_p, c_bool)),
     "sdimage_request_set_retry_failed": (None, (c_void_p, c_bool)),
     "sdimage_request_set_source_policy": (None, (c_void_p, c_int)),
     "sdimage_request_set_store_layers": (None, (c_void_p, c_int)),
@@ -739,12 +794,17 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_request_set_wants_data": (None, (c_void_p, c_bool)),
     "sdimage_request_unref": (None, (c_void_p,)),
     "sdimage_request_url": (c_char_p, (c_void_p, POINTER(c_size_t))),
+    "sdimage_response_add_header": (None, (c_void_p, c_char_p, c_char_p)),
     "sdimage_response_header": (c_char_p, (c_void_p, c_char_p)),
+    "sdimage_response_new": (c_void_p, (c_int,)),
+    "sdimage_response_ref": (c_void_p, (c_void_p,)),
     "sdimage_response_set_header": (None, (c_void_p, c_char_p, c_char_p)),
     "sdimage_response_set_status": (None, (c_void_p, c_int32)),
     "sdimage_response_status": (c_int32, (c_void_p,)),
+    "sdimage_response_unref": (None, (c_void_p,)),
     "sdimage_response_url": (c_char_p, (c_void_p,)),
     "sdimage_result_cache_key": (c_char_p, (c_void_p,)),
+    "sdimage_result_copy_response": (None, (c_void_p, HANDLE_OUT)),
     "sdimage_result_data": (c_void_p, (c_void_p,)),
     "sdimage_result_error": (c_void_p, (c_void_p,)),
     "sdimage_result_freshness": (c_int, (c_void_p,)),
@@ -766,7 +826,9 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_result_transaction_wire_bytes": (c_size_t, (c_void_p, c_size_t)),
     "sdimage_result_unref": (None, (c_void_p,)),
     "sdimage_result_url": (c_char_p, (c_void_p,)),
+    "sdimage_set_default_cache": (None, (c_void_p,)),
     "sdimage_set_default_limit_bytes": (None, (c_size_t,)),
+    "sdimage_set_default_loader": (None, (c_void_p,)),
     "sdimage_sniff": (c_int, (c_void_p, c_size_t)),
     "sdimage_source_new_custom": (c_int, (POINTER(SourceTable), c_size_t, c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_source_new_data": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
@@ -778,6 +840,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_status_name": (c_char_p, (c_int,)),
     "sdimage_task_cancel": (None, (c_void_p,)),
     "sdimage_task_cancel_and_wait": (c_int, (c_void_p, c_uint32, HANDLE_OUT)),
+    "sdimage_task_copy_response": (None, (c_void_p, HANDLE_OUT)),
     "sdimage_task_copy_result": (None, (c_void_p, HANDLE_OUT)),
     "sdimage_task_is_finished": (c_bool, (c_void_p,)),
     "sdimage_task_progress": (None, (c_void_p, POINTER(c_int64), POINTER(c_int64))),
@@ -808,6 +871,9 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_transformer_preserves_metadata": (c_bool, (c_void_p,)),
     "sdimage_transformer_ref": (c_void_p, (c_void_p,)),
     "sdimage_transformer_unref": (None, (c_void_p,)),
+    "sdimage_transport_new_custom": (c_int, (POINTER(TransportTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_transport_ref": (c_void_p, (c_void_p,)),
+    "sdimage_transport_unref": (None, (c_void_p,)),
     "sdimage_trim_memory": (None, (c_bool,)),
     "sdimage_version": (c_char_p, ()),
     "sdimage_version_number": (c_uint32, ()),

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import threading
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from ctypes import byref, c_void_p, sizeof
 from typing import TypeAlias
 
 from . import _bytes, _enums
 from ._ffi import (
     CACHE_CLEAR,
+    CACHE_CONTAINS_KEY,
     CACHE_IMAGE,
     CACHE_QUERY,
     CACHE_REMOVE,
@@ -26,6 +29,7 @@ from ._reply import complete
 from .cache import ImageCache
 from .errors import Error, call
 from .image import Image
+from .options import OptionT, carried
 
 
 class Cache:
@@ -55,6 +59,11 @@ class Cache:
     def clear(self, memory: bool, disk: bool) -> None:
         """Forgets everything, in the layers named."""
         raise Error("UNSUPPORTED", "this cache cannot be cleared")
+
+    def option(self, name: str, fallback: OptionT) -> OptionT:
+        """Inside :meth:`query` and :meth:`store`: a value of the request that asks, of the type of `fallback`; else
+        `fallback`."""
+        return carried(getattr(_asking, "options", None), name, fallback)
 
     def memory_image(self, key: bytes) -> Image | None:
         """A picture kept in memory."""
@@ -167,6 +176,19 @@ def _set_memory_image(token: int | None, key: int | None, length: int, image: in
         pass
 
 
+#: The options of the request for which this thread is asked.
+_asking = threading.local()
+
+
+@contextmanager
+def _carrying(options: int | None) -> Iterator[None]:
+    _asking.options = options
+    try:
+        yield
+    finally:
+        _asking.options = None
+
+
 def _reply(token: int | None, reply: int, body: Callable[[Cache], bytes | None]) -> None:
     """Completes a reply with what a method gives or raises."""
 
@@ -179,14 +201,16 @@ def _reply(token: int | None, reply: int, body: Callable[[Cache], bytes | None])
     complete(reply, ask)
 
 
-def _query(token: int | None, key: int | None, length: int, reply: int) -> None:
+def _query(token: int | None, key: int | None, length: int, options: int | None, reply: int) -> None:
     name = _key(key, length)
-    _reply(token, reply, lambda cache: cache.query(name))
+    with _carrying(options):
+        _reply(token, reply, lambda cache: cache.query(name))
 
 
-def _store(token: int | None, key: int | None, length: int, data: int, reply: int) -> None:
+def _store(token: int | None, key: int | None, length: int, data: int, options: int | None, reply: int) -> None:
     name = _key(key, length)
-    _reply(token, reply, lambda cache: cache.store(name, _bytes.copied(data)))
+    with _carrying(options):
+        _reply(token, reply, lambda cache: cache.store(name, _bytes.copied(data)))
 
 
 def _remove(token: int | None, key: int | None, length: int, layers: int, reply: int) -> None:
@@ -211,6 +235,6 @@ _TABLE = CacheTable(
     query=CACHE_QUERY(_query),
     store=CACHE_STORE(_store),
     remove=CACHE_REMOVE(_remove),
-    contains=CACHE_QUERY(_contains),
+    contains=CACHE_CONTAINS_KEY(_contains),
     clear=CACHE_CLEAR(_clear),
 )

@@ -34,6 +34,13 @@ def frame_memory(limit: int | None = None) -> dict[str, int]:
     return cast("dict[str, int]", json.loads(_bytes.taken(out)))
 
 
+def metrics() -> str:
+    """The numbers of the process in the text format of Prometheus: what an answer to ``GET /metrics`` carries."""
+    out = c_void_p()
+    call(lib.sdimage_metrics, byref(out))
+    return _bytes.taken(out).decode()
+
+
 def trim_memory(empty_caches: bool = False) -> None:
     """Gives unused pixel memory back to the system and, if asked, empties the memory part of every open cache."""
     lib.sdimage_trim_memory(empty_caches)

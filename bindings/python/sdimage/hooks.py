@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Callable
-from ctypes import byref, c_void_p, sizeof
+from collections.abc import Callable, Mapping
+from ctypes import byref, c_char_p, c_void_p, sizeof
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
@@ -34,6 +34,38 @@ class DownloadRequest:
     def url(self, url: str) -> None:
         address = url.encode("utf-8", "surrogateescape")
         lib.sdimage_request_set_url(self._pointer, address, len(address))
+
+    @property
+    def method(self) -> str:
+        """``"GET"`` unless another was set; may be set."""
+        return text(lib.sdimage_request_method(self._pointer))
+
+    @method.setter
+    def method(self, method: str) -> None:
+        lib.sdimage_request_set_method(self._pointer, method.encode())
+
+    @property
+    def body(self) -> bytes | None:
+        """What is sent; may be set, with a method other than GET."""
+        data = lib.sdimage_request_body(self._pointer)
+        return _bytes.copied(data) if data else None
+
+    @body.setter
+    def body(self, body: ReadableBuffer | None) -> None:
+        if body is None:
+            lib.sdimage_request_set_body(self._pointer, None)
+            return
+        with _bytes.new_data(body) as data:
+            lib.sdimage_request_set_body(self._pointer, data.pointer)
+
+    @property
+    def headers(self) -> list[tuple[str, str]]:
+        """All header fields that the request sets, in their order."""
+        fields: list[tuple[str, str]] = []
+        value = c_char_p()
+        while name := lib.sdimage_request_header_at(self._pointer, len(fields), byref(value)):
+            fields.append((text(name), text(value.value)))
+        return fields
 
     def header(self, name: str) -> str | None:
         """The value of a header field that the request sets."""
@@ -133,6 +165,38 @@ class DownloadHooks:
         out = c_void_p()
         call(lib.sdimage_download_hooks_new_custom, byref(table), token, DESTROY(), byref(out))
         self._handle = Handle(out.value, lib.sdimage_download_hooks_unref)
+
+    @classmethod
+    def fixed(
+        cls,
+        *,
+        method: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: ReadableBuffer | None = None,
+        status: int = 0,
+        response_headers: Mapping[str, str] | None = None,
+    ) -> DownloadHooks:
+        """Says the same of every request and every answer: what is given takes the place of what each says; a `status` of
+        0 leaves it."""
+        hooks = cls.__new__(cls)
+        out = c_void_p()
+        with (
+            Handle(lib.sdimage_request_new(b"", 0), lib.sdimage_request_unref) as request,
+            Handle(lib.sdimage_response_new(status), lib.sdimage_response_unref) as response,
+        ):
+            template = DownloadRequest(request.pointer)
+            if method is not None:
+                template.method = method
+            if body is not None:
+                template.body = body
+            for name, value in (headers or {}).items():
+                template.set_header(name, value)
+            for name, value in (response_headers or {}).items():
+                lib.sdimage_response_set_header(response.pointer, name.encode(), value.encode())
+            changes = response.pointer if status or response_headers else None
+            call(lib.sdimage_download_hooks_new_fixed, request.pointer, changes, byref(out))
+        hooks._handle = Handle(out.value, lib.sdimage_download_hooks_unref)
+        return hooks
 
     @classmethod
     def base64(cls) -> DownloadHooks:

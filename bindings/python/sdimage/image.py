@@ -163,6 +163,11 @@ class Image:
         return cast(bool, lib.sdimage_image_is_incremental(self.pointer))
 
     @property
+    def is_transformed(self) -> bool:
+        """A load has put it through its transformer."""
+        return cast(bool, lib.sdimage_image_is_transformed(self.pointer))
+
+    @property
     def consumed_bytes(self) -> int:
         """How many of the encoded bytes an early thumbnail needed; 0 when all of them."""
         return cast(int, lib.sdimage_image_consumed_bytes(self.pointer))

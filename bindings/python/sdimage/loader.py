@@ -6,7 +6,7 @@ import itertools
 import weakref
 from collections.abc import Callable, Iterable, Mapping
 from ctypes import byref, c_void_p, sizeof
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, cast
 
 from . import _bytes, _enums
 from ._bytes import ReadableBuffer
@@ -15,9 +15,9 @@ from ._handle import Handle
 from .errors import Error, call, new_pointer, text
 from .hooks import DownloadHooks
 from .image import Image
-from .options import U32, U64, unsigned
+from .options import U32, U64, OptionT, carried, unsigned
+from .transport import Transport
 
-_Value = TypeVar("_Value", str, int, float, bool, bytes)
 
 
 class LoadRequest:
@@ -41,23 +41,9 @@ class LoadRequest:
         if self._sink is not None:
             lib.sdimage_load_sink_set_expected_length(self._sink, length)
 
-    def option(self, name: str, fallback: _Value) -> _Value:
+    def option(self, name: str, fallback: OptionT) -> OptionT:
         """A value that the request carries under `name`, of the type of `fallback`; else `fallback`."""
-        bag = lib.sdimage_request_options(self._pointer)
-        key = name.encode()
-        if not bag:
-            return fallback
-        if isinstance(fallback, bool):
-            return cast(_Value, lib.sdimage_options_get_bool(bag, key, fallback))
-        if isinstance(fallback, int):
-            return cast(_Value, lib.sdimage_options_get_int64(bag, key, fallback))
-        if isinstance(fallback, float):
-            return cast(_Value, lib.sdimage_options_get_double(bag, key, fallback))
-        if isinstance(fallback, str):
-            value = lib.sdimage_options_get_string(bag, key, None)
-            return fallback if value is None else text(value)
-        data = lib.sdimage_options_get_data(bag, key)
-        return _bytes.copied(data) if data else fallback
+        return carried(lib.sdimage_request_options(self._pointer), name, fallback)
 
 
 #: Encoded bytes at once, or in pieces, or a ready picture.
@@ -135,6 +121,7 @@ class Loader:
         unix_socket: str | None = None,
         http_version: str = "automatic",
         hooks: DownloadHooks | None = None,
+        transport: Transport | None = None,
     ) -> Downloader:
         """Loads http and https.
 
@@ -142,7 +129,7 @@ class Loader:
         load URLs of strangers. `retry_delay_ms` is the first and the longest wait, `acceptable_statuses` pairs of first
         and last (none: any), `credential` user and password, `client_certificate` certificate file, key file and its
         password, `no_proxy` hosts separated by commas, `http_version` ``"automatic"`` or ``"1.1"``; `hooks` have a
-        say in every download."""
+        say in every download; a `transport` speaks HTTP in place of libcurl."""
         numbers = {
             "max_per_host": max_per_host,
             "max_total": max_total,
@@ -191,10 +178,12 @@ class Loader:
             lib.sdimage_downloader_config_set_http_version(pointer, version)
             if hooks is not None:
                 lib.sdimage_downloader_config_set_hooks(pointer, hooks.pointer)
+            if transport is not None:
+                lib.sdimage_downloader_config_set_transport(pointer, transport.pointer)
             out = c_void_p()
             call(lib.sdimage_downloader_new, pointer, byref(out))
         loader = cast(Downloader, Downloader._owned(out.value))
-        loader._members = (hooks,)
+        loader._members = (hooks, transport)
         return loader
 
     @classmethod

@@ -16,11 +16,12 @@ from typing import Any, Self, Unpack, cast
 
 from . import _bytes, _enums
 from ._asyncio import OnProgress, OnResult, Waiter, bridge, current_bridge
-from ._ffi import DESTROY, ON_PROGRESS, ON_RESULT, LoadHandler, lib
+from ._ffi import DESTROY, OBSERVER, ON_PROGRESS, ON_RESULT, LoadHandler, lib
 from ._handle import Handle
 from .cache import ImageCache
 from .caches import AnyCache
 from .errors import Error, call
+from .load_hooks import LoadHooks
 from .loader import Loader, LoadFunction
 from .request import RequestOptions, new_request
 from .result import Result
@@ -45,7 +46,8 @@ class Manager:
     `failed_url_retry_after` is in seconds: how long a URL that failed for good is not asked again (negative: until
     :meth:`forget_failed`; 0: not remembered). `transformer` changes every picture whose request names none.
     `freshness` is that of loads which do not say: ``"ignore"``, ``"respect"`` or ``"refresh"``. With `ignore_signatures`
-    a URL that was signed anew finds its picture.
+    a URL that was signed anew finds its picture. `load_hooks` has a say in every load. ``on_load(result)`` hears of every
+    load that ends, on a thread of the library; keep it short.
 
     Safe to use from any thread. A manager does not survive a fork: calls in the child raise ``FORKED``.
     """
@@ -59,9 +61,12 @@ class Manager:
         transformer: Transformer | None = None,
         freshness: str = "ignore",
         ignore_signatures: bool = False,
+        load_hooks: LoadHooks | None = None,
+        on_load: OnResult | None = None,
     ) -> None:
-        # Custom loaders live as long as the manager that asks them.
+        # Custom loaders and hooks live as long as the manager that asks them.
         self._loader = _as_loader(loader) if loader is not None else None
+        self._load_hooks = load_hooks
         with Handle(lib.sdimage_manager_config_new(), lib.sdimage_manager_config_unref) as config:
             if cache is None:
                 lib.sdimage_manager_config_set_cache(config.pointer, None)
@@ -76,12 +81,31 @@ class Manager:
             number = _enums.number(_enums.FRESHNESS, freshness, "freshness")
             lib.sdimage_manager_config_set_freshness(config.pointer, number)
             lib.sdimage_manager_config_set_ignore_signatures(config.pointer, ignore_signatures)
+            if load_hooks is not None:
+                lib.sdimage_manager_config_set_load_hooks(config.pointer, load_hooks.pointer)
+            if on_load is not None:
+                token = next(_tokens)
+                _observers[token] = on_load
+                weakref.finalize(self, _observers.pop, token, None).atexit = False
+                lib.sdimage_manager_config_set_observer(config.pointer, _OBSERVER, token, DESTROY())
             out = c_void_p()
             call(lib.sdimage_manager_new, config.pointer, byref(out))
         self._handle = Handle(out.value, lib.sdimage_manager_unref)
         self._cache = None if isinstance(cache, _Shared) else cache
         self._has_cache = cache is not None
         _managers.add(self)
+
+    @classmethod
+    def shared(cls) -> Manager:
+        """The manager that the process shares, made with the defaults by whoever asks first; closing it closes it for all,
+        and who asks after that gets a new one."""
+        out = c_void_p()
+        call(lib.sdimage_manager_shared, byref(out))
+        manager = cls.__new__(cls)
+        manager._handle = Handle(out.value, lib.sdimage_manager_unref)
+        manager._loader, manager._load_hooks, manager._cache, manager._has_cache = None, None, None, True
+        _managers.add(manager)
+        return manager
 
     @property
     def cache(self) -> AnyCache | None:
@@ -121,11 +145,11 @@ class Manager:
         They run on a thread of the library, one after another: keep them short, and do not wait for loads in them.
         """
         with new_request(url, _showing(options, on_partial)) as request:
-            held = self._set_loader(request, options) or _own(options.get("cache")) or options.get("hooks")
-            if on_progress is None and on_partial is None and on_result is None and held is None:
+            held = self._set_loader(request, options), *_held(options)
+            if on_progress is None and on_partial is None and on_result is None and not any(held):
                 return self._begin(request, None, None)
             token = next(_tokens)
-            _running[token] = _Running(self, (held, options.get("cache"), options.get("hooks")), on_progress, on_partial, on_result)
+            _running[token] = _Running(self, held, on_progress, on_partial, on_result)
             try:
                 return self._begin(request, _HANDLER, token)
             except BaseException:
@@ -149,7 +173,7 @@ class Manager:
         try:
             with new_request(url, _showing(options, on_partial)) as request:
                 # What lives until the load has ended.
-                _held = self._set_loader(request, options), options.get("cache"), options.get("hooks")
+                _lent = self._set_loader(request, options), *_held(options)
                 lib.sdimage_request_set_dispatcher(request.pointer, deliveries.dispatcher.pointer)
                 task = self._begin(request, None, token)
             result = task.result()
@@ -288,9 +312,24 @@ def _showing(options: RequestOptions, on_partial: OnResult | None) -> RequestOpt
     return shown
 
 
-def _own(cache: AnyCache | None) -> AnyCache | None:
-    """A cache that the library knows by number only, so that somebody must hold it."""
-    return None if isinstance(cache, ImageCache) else cache
+def _held(options: RequestOptions) -> tuple[object, ...]:
+    """What the library knows by number only, so that somebody must hold it until the load has ended."""
+    caches = options.get("cache"), options.get("original_cache")
+    own = (None if isinstance(cache, ImageCache) else cache for cache in caches)
+    return *own, options.get("hooks"), options.get("load_hooks")
+
+
+def set_default_cache(cache: AnyCache | None) -> None:
+    """The cache of managers made from now on that name none, the shared one among them; ``None``: the library's own."""
+    lib.sdimage_set_default_cache(None if cache is None else cache.pointer)
+    _defaults["cache"] = cache
+
+
+def set_default_loader(loader: Loader | LoadFunction | None) -> None:
+    """The loader of managers made from now on that name none; ``None``: the built-in ones."""
+    made = None if loader is None else _as_loader(loader)
+    lib.sdimage_set_default_loader(None if made is None else made.pointer)
+    _defaults["loader"] = made
 
 
 def _as_loader(loader: Loader | LoadFunction) -> Loader:
@@ -314,6 +353,8 @@ class _Running:
 
 # The library holds a number in place of a Python object, see loader.py.
 _running: dict[int, _Running] = {}
+# The same of what all managers share.
+_defaults: dict[str, object] = {}
 _tokens = itertools.count(1)
 
 
@@ -337,6 +378,17 @@ def _on_progress(token: int | None, _task: int, received: int, expected: int) ->
 _NO_DESTROY = DESTROY()
 _TABLE = LoadHandler(sizeof(LoadHandler), ON_RESULT(_on_result), ON_PROGRESS(_on_progress))
 _HANDLER = byref(_TABLE)
+
+_observers: dict[int, OnResult] = {}
+
+
+def _on_load(token: int | None, pointer: int) -> None:
+    observer = _observers.get(token or 0)
+    if observer is not None:
+        observer(Result.borrowed(pointer))
+
+
+_OBSERVER = OBSERVER(_on_load)
 
 
 @atexit.register

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias, TypedDict
+from typing import Any, TypeAlias, TypedDict, TypeVar, cast
 
 from . import _bytes, _enums
 from ._ffi import lib
 from ._handle import Handle
-from .errors import Error
+from .errors import Error, text
 
 
 class DecodeOptions(TypedDict, total=False):
@@ -30,7 +30,7 @@ class DecodeOptions(TypedDict, total=False):
     limit_bytes: int | None
     #: Format to try first where the bytes carry no signature, such as ``"ico"``.
     format_hint: str | None
-    #: Pixels per point of the result, at least 1.
+    #: Pixels per point of the result, at least 1; left out: 1, and for loads what ``@2x.`` or ``@3x.`` in the key says.
     scale: float
     #: Takes the rows that could be decoded of a truncated picture for a success.
     accept_partial: bool
@@ -45,6 +45,7 @@ class DecodeOptions(TypedDict, total=False):
 
 #: What travels with a request to custom loaders, and numbers of filters.
 OptionValue: TypeAlias = "str | int | float | bool | bytes"
+OptionT = TypeVar("OptionT", str, int, float, bool, bytes)
 
 #: Largest values of C.
 U32 = 2**32 - 1
@@ -79,7 +80,15 @@ def known(options: Mapping[str, Any], kind: type) -> None:
 def decode_options(options: DecodeOptions) -> Handle:
     """An ``sdimage_decode_options``."""
     handle = Handle(lib.sdimage_decode_options_new(), lib.sdimage_decode_options_unref)
-    pointer = handle.pointer
+    set_decoding(handle.pointer, options)
+    return handle
+
+
+_FLAGS = ("first_frame_only", "apply_orientation", "convert_to_srgb", "accept_partial", "early_thumbnail")
+
+
+def set_decoding(pointer: int, options: DecodeOptions) -> None:
+    """Sets those decode options that are given."""
     size = options.get("thumbnail_size")
     if size is not None:
         keep = options.get("preserve_aspect_ratio", True)
@@ -92,18 +101,15 @@ def decode_options(options: DecodeOptions) -> Handle:
     if hint is not None:
         value = _enums.number(_enums.FORMATS, hint, "format_hint")
         lib.sdimage_decode_options_set_format_hint(pointer, value)
-    lib.sdimage_decode_options_set_first_frame_only(pointer, options.get("first_frame_only", False))
-    lib.sdimage_decode_options_set_apply_orientation(pointer, options.get("apply_orientation", True))
-    lib.sdimage_decode_options_set_convert_to_srgb(pointer, options.get("convert_to_srgb", True))
-    lib.sdimage_decode_options_set_accept_partial(pointer, options.get("accept_partial", False))
-    lib.sdimage_decode_options_set_early_thumbnail(pointer, options.get("early_thumbnail", False))
-    lib.sdimage_decode_options_set_limit_bytes(pointer, unsigned(options.get("limit_bytes"), "limit_bytes"))
-    lib.sdimage_decode_options_set_scale(pointer, options.get("scale", 1.0))
-    lib.sdimage_decode_options_set_max_pixels(pointer, unsigned(options.get("max_pixels"), "max_pixels"))
-    lib.sdimage_decode_options_set_max_bytes(pointer, unsigned(options.get("max_bytes"), "max_bytes"))
-    work = unsigned(options.get("max_work_ms"), "max_work_ms", U32)
-    lib.sdimage_decode_options_set_max_work_ms(pointer, work)
-    return handle
+    values: Mapping[str, Any] = options
+    for name in _FLAGS:
+        if name in values:
+            getattr(lib, f"sdimage_decode_options_set_{name}")(pointer, values[name])
+    if "scale" in options:
+        lib.sdimage_decode_options_set_scale(pointer, options["scale"])
+    for name, most in (("limit_bytes", U64), ("max_pixels", U64), ("max_bytes", U64), ("max_work_ms", U32)):
+        if name in values:
+            getattr(lib, f"sdimage_decode_options_set_{name}")(pointer, unsigned(values[name], name, most))
 
 
 def bag(values: Mapping[str, OptionValue]) -> Handle:
@@ -123,3 +129,21 @@ def bag(values: Mapping[str, OptionValue]) -> Handle:
             with _bytes.new_data(value) as data:
                 lib.sdimage_options_set_data(handle.pointer, key, data.pointer)
     return handle
+
+
+def carried(options: int | None, name: str, fallback: OptionT) -> OptionT:
+    """A value of a borrowed ``sdimage_options``, of the type of `fallback`; else `fallback`."""
+    key = name.encode()
+    if not options:
+        return fallback
+    if isinstance(fallback, bool):
+        return cast(OptionT, lib.sdimage_options_get_bool(options, key, fallback))
+    if isinstance(fallback, int):
+        return cast(OptionT, lib.sdimage_options_get_int64(options, key, fallback))
+    if isinstance(fallback, float):
+        return cast(OptionT, lib.sdimage_options_get_double(options, key, fallback))
+    if isinstance(fallback, str):
+        value = lib.sdimage_options_get_string(options, key, None)
+        return fallback if value is None else text(value)
+    data = lib.sdimage_options_get_data(options, key)
+    return _bytes.copied(data) if data else fallback

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ctypes import byref, c_void_p
 from dataclasses import dataclass
 from typing import cast
 
@@ -32,6 +33,31 @@ class Transaction:
     #: Nanoseconds from its beginning to the end of ``"name_lookup"``, ``"connect"``, ``"tls"``, ``"first_byte"`` and
     #: ``"total"``; 0 where it did not run.
     times_ns: dict[str, int]
+
+
+class Response:
+    """What a server said before the body: status and header fields."""
+
+    __slots__ = ("_handle",)
+
+    def __init__(self, pointer: int | None) -> None:
+        """Takes over a reference of the library."""
+        self._handle = Handle(pointer, lib.sdimage_response_unref)
+
+    @property
+    def url(self) -> str:
+        """The URL after redirects, without user and password."""
+        return text(lib.sdimage_response_url(self._handle.pointer))
+
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        return cast(int, lib.sdimage_response_status(self._handle.pointer))
+
+    def header(self, name: str) -> str | None:
+        """The value of a header field, the first where it comes more than once; ``None`` when it is absent."""
+        value = lib.sdimage_response_header(self._handle.pointer, name.encode())
+        return None if value is None else text(value)
 
 
 class Result:
@@ -106,6 +132,13 @@ class Result:
         """Nanoseconds spent in ``"total"``, ``"queued"``, ``"disk"``, ``"load"``, ``"decode"`` or ``"store"``."""
         number = _enums.number(_enums.STAGES, stage, "stage")
         return cast(int, lib.sdimage_result_time_ns(self._handle.pointer, number))
+
+    @property
+    def response(self) -> Response | None:
+        """The last answer of a server, that of a failure too; ``None`` where nothing was downloaded."""
+        out = c_void_p()
+        lib.sdimage_result_copy_response(self._handle.pointer, byref(out))
+        return Response(out.value) if out.value else None
 
     @property
     def transactions(self) -> list[Transaction]:

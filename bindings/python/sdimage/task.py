@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from ._ffi import lib
 from ._handle import Handle
 from .errors import Error, call
-from .result import Result
+from .result import Response, Result
 
 if TYPE_CHECKING:
     from .manager import Manager
@@ -38,6 +38,13 @@ class Task:
         received, expected = c_int64(), c_int64()
         lib.sdimage_task_progress(self._handle.pointer, byref(received), byref(expected))
         return max(0, received.value), expected.value if expected.value >= 0 else None
+
+    @property
+    def response(self) -> Response | None:
+        """The latest answer of a server, while the body is on its way and afterwards; ``None`` before there is one."""
+        out = c_void_p()
+        lib.sdimage_task_copy_response(self._handle.pointer, byref(out))
+        return Response(out.value) if out.value else None
 
     def cancel(self) -> None:
         """Asks the load to end with ``CANCELLED``; a result that was on its way already may still come."""

@@ -21,6 +21,7 @@ PLAIN = {
     "int64_t": ctypes.c_int64,
     "uint64_t": ctypes.c_uint64,
     "char *": ctypes.c_char_p,
+    "char **": ctypes.POINTER(ctypes.c_char_p),
     "void *": ctypes.c_void_p,
     "void **": ctypes.POINTER(ctypes.c_void_p),
     "size_t *": ctypes.POINTER(ctypes.c_size_t),
@@ -38,12 +39,15 @@ PLAIN = {
     "sdimage_cache_totals_fn": _ffi.CACHE_TOTALS,
     "sdimage_cache_path_fn": _ffi.CACHE_PATH,
     "sdimage_log_fn": _ffi.LOG,
+    "sdimage_load_observer_fn": _ffi.OBSERVER,
     "sdimage_load_handler *": ctypes.POINTER(_ffi.LoadHandler),
     "sdimage_loader_vtable *": ctypes.POINTER(_ffi.LoaderTable),
     "sdimage_cache_vtable *": ctypes.POINTER(_ffi.CacheTable),
     "sdimage_coder_vtable *": ctypes.POINTER(_ffi.CoderTable),
     "sdimage_transformer_vtable *": ctypes.POINTER(_ffi.TransformerTable),
     "sdimage_download_hooks_vtable *": ctypes.POINTER(_ffi.HooksTable),
+    "sdimage_transport_vtable *": ctypes.POINTER(_ffi.TransportTable),
+    "sdimage_load_hooks_vtable *": ctypes.POINTER(_ffi.LoadHooksTable),
     "sdimage_source_vtable *": ctypes.POINTER(_ffi.SourceTable),
     "sdimage_host_vtable *": ctypes.POINTER(_ffi.HostTable),
     "sdimage_frame_vtable *": ctypes.POINTER(_ffi.FrameTable),
@@ -118,6 +122,7 @@ class Table(unittest.TestCase):
             "sdimage_transformer_vtable": _ffi.TransformerTable,
             "sdimage_cache_vtable": _ffi.CacheTable,
             "sdimage_download_hooks_vtable": _ffi.HooksTable,
+            "sdimage_transport_vtable": _ffi.TransportTable,
         }
         for name, table in tables.items():
             found = re.search(rf"typedef struct {name} \{{(.*?)\}} {name};", text(), flags=re.DOTALL)

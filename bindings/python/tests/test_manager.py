@@ -9,6 +9,26 @@ from .support import PICTURES, TestCase, jpeg, png, sdimage
 
 
 class Loading(TestCase):
+    def test_an_observer_hears_of_every_load_and_numbers_rise(self) -> None:
+        origin, heard = self.origin(), []
+        url = origin.add("seen.png", png())
+        done = threading.Event()
+
+        def hear(result: sdimage.Result) -> None:
+            heard.append((result.source, result.error.code if result.error else None))
+            if len(heard) == 3:
+                done.set()
+
+        manager = self.manager(on_load=hear)
+        manager.load(url)
+        manager.load(url)
+        self.assert_error("HTTP_STATUS", manager.load, origin.url("absent.png"))
+        self.assertTrue(done.wait(30))
+        self.assertEqual(heard, [("network", None), ("memory", None), ("none", "HTTP_STATUS")])
+        numbers = dict(line.rsplit(" ", 1) for line in sdimage.metrics().splitlines() if not line.startswith("#"))
+        self.assertGreaterEqual(int(numbers['sdimage_loads_total{source="network"}']), 1)
+        self.assertGreaterEqual(int(numbers['sdimage_load_errors_total{code="HTTP_STATUS"}']), 1)
+
     def test_a_picture_comes_from_network_then_disk_then_memory(self) -> None:
         origin, cache = self.origin(), self.cache()
         url = origin.add("cat.jpg", jpeg())

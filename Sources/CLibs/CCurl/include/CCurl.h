@@ -17,6 +17,9 @@ CURLcode ccurl_set_string(CURL *easy, CURLoption option, const char *value);
 CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value);
 CURLcode ccurl_set_headers(CURL *easy, struct curl_slist *list);
 
+/* What the next request does: GET for NULL. `body` is read while the request runs; NULL: none. */
+CURLcode ccurl_set_method(CURL *easy, const char *method, const void *body, int64_t length);
+
 /* Body and header lines go to `write` and `header`, both with `context`. */
 CURLcode ccurl_set_receivers(CURL *easy, curl_write_callback write, curl_write_callback header, void *context);
 /* Called before each request, on new and on kept connections. */

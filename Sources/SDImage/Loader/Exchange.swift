@@ -1,0 +1,91 @@
+import Synchronization
+
+/// One request and its answer, done by a transport. What it says is heard in order: at most one answer, pieces of its content,
+/// and exactly one end.
+package final class Exchange: Sendable {
+    package enum Event: Sendable {
+        case responded(DownloadResponse)
+        case received(Bytes)
+        case ended(ImageError?)
+    }
+
+    private struct State {
+        var hasAnswered = false
+        var hasEnded = false
+        var isCancelled = false
+        var written = 0
+        weak var holder: (any AnyObject & Sendable)?
+    }
+
+    /// What is sent: URL, method, header fields, body.
+    package let request: ImageRequest
+    private let limit: Int
+    private let transport: any Transport
+    private let hear: @Sendable (Exchange, Event) -> Void
+    private let state = Mutex(State())
+
+    /// `hear` is called on the threads of the transport, and must be quick. More than `limit` bytes of content are refused.
+    package init(
+        _ request: ImageRequest, limit: Int, on transport: any Transport, hear: @escaping @Sendable (Exchange, Event) -> Void
+    ) {
+        self.request = request
+        self.limit = limit
+        self.transport = transport
+        self.hear = hear
+    }
+
+    /// What the transport knows it by, while it holds that.
+    package var holder: (any AnyObject & Sendable)? {
+        get { state.withLock { $0.holder } }
+        set { state.withLock { $0.holder = newValue } }
+    }
+
+    package var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Nobody waits any more; does nothing once it has ended.
+    package func cancel() {
+        let isAtWork = state.withLock { state in
+            defer { state.isCancelled = true }
+            return !state.isCancelled && !state.hasEnded
+        }
+        if isAtWork { transport.cancel(self) }
+    }
+
+    /// The final answer, without its content.
+    package func respond(_ response: DownloadResponse) throws(ImageError) {
+        guard (200...599).contains(response.status) else {
+            throw ImageError(.invalidArgument, "status \(response.status) is no final answer")
+        }
+        try state.withLock { state throws(ImageError) in
+            if state.isCancelled { throw .cancelled }
+            guard !state.hasAnswered, !state.hasEnded else {
+                throw ImageError(.invalidArgument, "an exchange has one answer")
+            }
+            state.hasAnswered = true
+        }
+        hear(self, .responded(response))
+    }
+
+    /// The next bytes of the content.
+    package func write(_ piece: UnsafeRawBufferPointer) throws(ImageError) {
+        try state.withLock { state throws(ImageError) in
+            if state.isCancelled { throw .cancelled }
+            guard state.hasAnswered, !state.hasEnded else {
+                throw ImageError(.invalidArgument, "content comes after the answer and before the end")
+            }
+            guard piece.count <= limit - state.written else { throw .tooLarge("body size in bytes", limit: limit) }
+            state.written += piece.count
+        }
+        guard unsafe !piece.isEmpty else { return }
+        hear(self, .received(unsafe try Bytes.copying(piece)))
+    }
+
+    /// The answer is whole, or `error` says why not; the first end counts.
+    package func finish(_ error: ImageError?) {
+        let isFirst = state.withLock { state in
+            defer { state.hasEnded = true }
+            return !state.hasEnded
+        }
+        if isFirst { hear(self, .ended(error)) }
+    }
+}

@@ -1,0 +1,89 @@
+/// What is kept of a load, and where (spec MGR-18, 19, 22).
+///
+/// | what | where | under | by |
+/// | --- | --- | --- | --- |
+/// | the picture as asked for | memory of the cache | its own key | `storeCacheType` |
+/// | the same, encoded, where it is no original | disk of the cache | its own key | `storeCacheType` |
+/// | the encoded original, where it is the picture | disk of the cache | the original key | `storeCacheType` |
+/// | the encoded original, where the picture is made of it | disk of the cache of originals | the original key | `originalStoreCacheType` |
+/// | the picture before its transformer | memory of the cache of originals | the original key | `originalStoreCacheType` |
+extension LoadPipeline {
+    /// False when the answer forbids that it is stored: then it is kept in memory only.
+    func store(_ image: Image, _ loaded: Fetched, _ timings: inout StageTimings) async throws(ImageError) -> Bool {
+        let isStorable = loaded.data.answer.mayBeStored(request.headers)
+        guard !loaded.data.isUntrusted else { return isStorable }
+        keepInMemory(image)
+        // What has no bytes of its own, or came from the user's own files, stays off the disk.
+        guard loaded.data.image == nil, loaded.data.isWorthKeeping else { return isStorable }
+        guard isStorable else {
+            // What the disk has was replaced by what must not be there.
+            if request.sourcePolicy == .loaderOnly || policy != .ignore { await forget() }
+            return false
+        }
+        var cached = CachedData(bytes: loaded.data.bytes)
+        cached.record = loaded.data.answer
+        cached.options = request.decodeOptions.bag
+        await storeVariant(image, of: cached, &timings)
+        try await storeOriginal(cached, image, of: loaded, &timings)
+        return true
+    }
+
+    /// Under the key of what it is; a picture whose transformer failed is kept nowhere.
+    func keepInMemory(_ image: Image) {
+        guard request.storeCacheType.contains(.memory), let key = keys.key(of: image, request) else { return }
+        cache?.storeInMemory(image, for: key)
+    }
+
+    /// Where the disk may keep what it does, and by which choice of the request.
+    var diskPlaces: [(cache: any ImageCaching, key: CacheKey)] {
+        let layers = keys.isOriginal ? request.storeCacheType : request.originalStoreCacheType
+        var places: [(cache: any ImageCaching, key: CacheKey)] = []
+        if let originals, layers.contains(.disk) { places.append((originals, keys.original)) }
+        if let cache, request.storeCacheType.contains(.disk), let variant = keys.variant(request) {
+            places.append((cache, variant))
+        }
+        return places
+    }
+
+    /// Removes from the disk what a request would find there.
+    func forget() async {
+        // The caches count and log what they could not do.
+        if let originals { try? await originals.remove(keys.original, from: .disk) }
+        if let cache, let variant = keys.variant(request) { try? await cache.remove(variant, from: .disk) }
+    }
+
+    private func storeOriginal(_ cached: CachedData, _ image: Image, of loaded: Fetched, _ timings: inout StageTimings)
+        async throws(ImageError)
+    {
+        let layers = keys.isOriginal ? request.storeCacheType : request.originalStoreCacheType
+        guard layers.contains(.disk), let originals else { return }
+        // Whoever waits for the commit stores too: the first may not wait, and the same bytes do no harm.
+        guard loaded.claimStore(keys.original, in: originals) || request.waitForStore else { return }
+        let key = keys.original,
+            serialized = request.loadHooks?.serialize == nil ? nil : Variant(original: image, cached, request)
+        let start = MonotonicClock.now
+        guard request.waitForStore else {
+            guard let serialized else { return originals.enqueueDiskStore(cached, for: key) }
+            return variants.write(serialized, at: key, into: originals, on: engine.work)
+        }
+        if let serialized {
+            await variants.writeNow(serialized, at: key, into: originals, on: engine.work)
+        } else {
+            // A cache that cannot store is the cache's sorrow: it counts and logs it, the load goes on (decisions D5).
+            try? await originals.storeOnDisk(cached, for: key)
+        }
+        timings.store += MonotonicClock.now - start
+        if Task.isCancelled { throw .cancelled }
+    }
+
+    /// Keeps what was made of an original beside it.
+    func storeVariant(_ image: Image, of origin: CachedData, _ timings: inout StageTimings) async {
+        guard request.storeCacheType.contains(.disk), let cache, let key = keys.variant(request),
+            let variant = Variant(image, keys, request, origin: origin)
+        else { return }
+        guard request.waitForStore else { return variants.write(variant, at: key, into: cache, on: engine.work) }
+        let start = MonotonicClock.now
+        await variants.writeNow(variant, at: key, into: cache, on: engine.work)
+        timings.store += MonotonicClock.now - start
+    }
+}

@@ -1,0 +1,95 @@
+import Synchronization
+
+/// Told once of the end of every load of a manager, cancelled ones included; on any thread, so it must be quick.
+package protocol LoadObserver: AnyObject, Sendable {
+    func loadEnded(_ result: ImageResult)
+}
+
+/// All who hear of the loads of one manager.
+package final class LoadObservers: Sendable {
+    private let statistics: LoadStatistics
+    private let observer: (any LoadObserver)?
+
+    package init(_ statistics: LoadStatistics, _ observer: (any LoadObserver)? = nil) {
+        self.statistics = statistics
+        self.observer = observer
+    }
+
+    func loadEnded(_ result: ImageResult) {
+        statistics.loadEnded(result)
+        observer?.loadEnded(result)
+    }
+}
+
+/// What became of all loads of the process, in numbers that only rise.
+package final class LoadStatistics: Sendable {
+    /// Which of a load's stages took how long.
+    package struct Histogram: Sendable {
+        /// Upper bounds of the classes in nanoseconds; there is one more class above the last.
+        package static let bounds: [UInt64] = [
+            100_000, 500_000, 1_000_000, 5_000_000, 10_000_000, 50_000_000, 100_000_000, 500_000_000, 1_000_000_000,
+            5_000_000_000, 10_000_000_000,
+        ]
+        package private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
+        package private(set) var sum: UInt64 = 0
+
+        fileprivate mutating func add(_ time: UInt64) {
+            guard time > 0 else { return }
+            counts[Histogram.bounds.firstIndex { time <= $0 } ?? Histogram.bounds.count] += 1
+            sum &+= time
+        }
+    }
+
+    /// All numbers at one moment.
+    package struct Numbers: Sendable {
+        /// By where the picture came from; failed loads and those that found nothing have no source.
+        package fileprivate(set) var ended: [ImageSource: Int] = [:]
+        package fileprivate(set) var failed: [Status: Int] = [:]
+        /// A cached picture that could not be renewed was the result.
+        package fileprivate(set) var stale = 0
+        /// Of answers, codings undone.
+        package fileprivate(set) var receivedBytes: UInt64 = 0
+        package fileprivate(set) var exchanges = 0
+        package fileprivate(set) var exchangesOnKeptConnections = 0
+        package fileprivate(set) var stages: [(name: StaticString, times: Histogram)] = LoadStatistics.stages.map { ($0.0, Histogram()) }
+    }
+
+    fileprivate static let stages: [(StaticString, @Sendable (StageTimings) -> UInt64)] = [
+        ("queued", { $0.queued }), ("disk", { $0.diskQuery }), ("load", { $0.load }), ("decode", { $0.decode }),
+        ("store", { $0.store }), ("total", { $0.total }),
+    ]
+
+    /// Apart, because finding a picture in memory is as cheap as taking the lock.
+    private let fromMemory = Atomic<Int>(0)
+    private let others = Mutex(Numbers())
+
+    package init() {}
+
+    fileprivate func loadEnded(_ result: ImageResult) {
+        if result.source == .memory, result.error == nil, result.transactions.isEmpty {
+            fromMemory.add(1, ordering: .relaxed)
+        } else {
+            others.withLock { $0.add(result) }
+        }
+    }
+
+    package var numbers: Numbers {
+        var numbers = others.withLock { $0 }
+        numbers.ended[.memory, default: 0] += fromMemory.load(ordering: .relaxed)
+        return numbers
+    }
+}
+
+extension LoadStatistics.Numbers {
+    fileprivate mutating func add(_ result: ImageResult) {
+        ended[result.source, default: 0] += 1
+        if let error = result.error { failed[error.status, default: 0] += 1 }
+        if result.isStale { stale += 1 }
+        for exchange in result.transactions {
+            exchanges += 1
+            receivedBytes &+= exchange.bodyBytes
+            if exchange.isConnectionReused { exchangesOnKeptConnections += 1 }
+        }
+        for (place, stage) in LoadStatistics.stages.enumerated() { stages[place].times.add(stage.1(result.timings)) }
+    }
+}

@@ -1,0 +1,44 @@
+import CSDImage
+import SDImage
+
+/// A transport of the host. Its `start` runs where it may block for a while.
+final class ForeignTransport: Transport {
+    private let host: ForeignTable<sdimage_transport_vtable>
+
+    init(_ table: UnsafePointer<sdimage_transport_vtable>?, _ foreign: Foreign) throws(ImageError) {
+        let size = unsafe table?.pointee.size ?? 0
+        let required = unsafe MemoryLayout<sdimage_transport_vtable>.offset(of: \.cancel) ?? 0
+        let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_transport_vtable())
+        guard unsafe copy.start != nil else { throw ImageError(.invalidArgument, "the table lacks start") }
+        host = ForeignTable(copy, foreign)
+    }
+
+    func start(_ exchange: Exchange) {
+        guard let engine = Engine.current else { return exchange.finish(.shutdown) }
+        engine.blocking.submit(exchange.request.priority) { [self] in
+            guard !exchange.isCancelled else { return exchange.finish(.cancelled) }
+            let request = RequestObject(exchange.request)
+            let lent = ExchangeObject(exchange)
+            let status = unsafe host.table.start(host.userData, Handle.lend(request), Handle.lend(lent))
+            withExtendedLifetime(request) {}
+            if status.rawValue < 0 { exchange.finish(unsafe ImageError.foreign(status, nil)) }
+        }
+    }
+
+    func cancel(_ exchange: Exchange) {
+        guard unsafe host.table.cancel != nil, let lent = exchange.holder as? ExchangeObject else { return }
+        unsafe host.table.cancel?(host.userData, Handle.lend(lent))
+    }
+}
+
+/// What the host holds of an exchange. Letting go of it unfinished ends the exchange: so only the host may hold it.
+final class ExchangeObject: Sendable {
+    let exchange: Exchange
+
+    init(_ exchange: Exchange) {
+        self.exchange = exchange
+        exchange.holder = self
+    }
+
+    deinit { exchange.finish(ImageError(.connectionLost, "the transport let go of the exchange without finishing it")) }
+}

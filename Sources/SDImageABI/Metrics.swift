@@ -1,0 +1,18 @@
+import CSDImage
+import SDImage
+
+@_cdecl("sdimage_manager_config_set_observer") @implementation
+public func sdimage_manager_config_set_observer(
+    _ config: Object, _ observer: sdimage_load_observer_fn?, _ userData: UserData, _ destroy: sdimage_destroy_fn?
+) {
+    let foreign = unsafe Foreign(userData, destroy)
+    unsafe change(config, ManagerConfigObject.self) { $0.observer = unsafe observer.map { unsafe ForeignObserver($0, foreign) } }
+}
+
+@_cdecl("sdimage_metrics") @implementation
+public func sdimage_metrics(_ text: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(text)
+        unsafe try give(try Report.metrics().bytes(), text)
+    }
+}

@@ -1,0 +1,79 @@
+import SDImage
+
+/// Hops that a transport of the host does in place of libcurl.
+extension CurlLoop {
+    /// Starts one; the moment from which on it may be given up.
+    func begin(_ transfer: Transfer, over transport: any Transport) -> UInt64 {
+        let exchange = Exchange(transfer.exchangeRequest, limit: transfer.ticket.maxBodyBytes, on: transport) {
+            [post, ticket = transfer.ticket] exchange, event in post(.exchanged(ticket, exchange, event))
+        }
+        transfer.exchange = exchange
+        transfer.isConnected = true
+        transfer.begun = MonotonicClock.now
+        exchanging[ObjectIdentifier(transfer.ticket)] = transfer
+        transport.start(exchange)
+        return transfer.earliestDeadline
+    }
+
+    /// What the transport says of it.
+    func take(_ event: Exchange.Event, of transfer: Transfer) {
+        transfer.noteActivity()
+        switch event {
+        case .responded(let response):
+            transfer.firstByteAt = MonotonicClock.now
+            if !AnswerRules.takeHead(response, of: transfer) { giveUp(transfer) }
+        case .received(let bytes):
+            let isWanted = unsafe bytes.withUnsafeBytes {
+                unsafe transfer.receive($0, contentLength: transfer.head.transport.contentLength)
+            }
+            if !isWanted { giveUp(transfer) }
+        case .ended(let error):
+            leave(transfer)
+            judge(transfer, error)
+        }
+    }
+
+    /// Nothing more of it is wanted.
+    private func giveUp(_ transfer: Transfer) {
+        leave(transfer)
+        judge(transfer, transfer.failure ?? ImageError(.connectionLost, "given up"))
+    }
+
+    /// Gives its place back; harmless for the transport when it has ended.
+    func leaveExchange(of transfer: Transfer, _ queue: DownloadQueue) {
+        guard let exchange = transfer.exchange else { return }
+        transfer.exchange = nil
+        exchanging[ObjectIdentifier(transfer.ticket)] = nil
+        transfer.note(transfer.exchangeTransaction)
+        exchange.cancel()
+        queue.ended(at: transfer.origin)
+    }
+}
+
+extension Transfer {
+    /// What a transport is to send, and nothing else.
+    fileprivate var exchangeRequest: ImageRequest {
+        var request = ImageRequest(url: EasyHandle.target(url))
+        let aspect = HopAspect(self)
+        request.method = method
+        request.body = content
+        request.priority = priority
+        request.headers = [HeaderField(name: "User-Agent", value: settings.configuration.userAgent)] + aspect.headers
+        if let credential = aspect.credential, !request.headers.contains(where: { $0.isNamed("Authorization") }) {
+            let proof = Base64.encode(Array("\(credential.user):\(credential.password)".utf8))
+            request.headers.append(HeaderField(name: "Authorization", value: "Basic " + proof))
+        }
+        return request
+    }
+
+    fileprivate var exchangeTransaction: LoadTransaction {
+        var made = LoadTransaction()
+        made.url = url.redacted
+        made.httpStatus = head.status
+        made.bodyBytes = UInt64(hopBytes)
+        made.wireBytes = made.bodyBytes
+        made.firstByte = firstByteAt > begun ? firstByteAt - begun : 0
+        made.total = MonotonicClock.now &- begun
+        return made
+    }
+}

@@ -1,0 +1,246 @@
+import CSDImage
+import Foundation
+import TestSupport
+import Testing
+
+/// Cancelling a load in each of its stages: FINAL is CANCELLED, once, and what was begun is let go (spec MGR-27, Q5, Q6).
+@Suite struct CancelStageTests {
+    private let picture = makePNG(width: 6, height: 4)
+
+    /// Cancels, and expects the one FINAL that says so. Again does nothing.
+    private func expectCancelled(_ listener: Listener, _ task: Owned) {
+        sdimage_task_cancel(task.pointer)
+        sdimage_task_cancel(task.pointer)
+        #expect(listener.final()?.status == .SDIMAGE_STATUS_CANCELLED)
+        #expect(listener.waitForDestroy())
+        #expect(listener.results.map(\.status) == [.SDIMAGE_STATUS_CANCELLED])
+        #expect(listener.finals.first?.width == 0)
+    }
+
+    // MGR-27: while a cache is asked.
+    @Test func inTheQuery() throws {
+        let cache = HeldCache()
+        let manager = try makeManager(cache: try cache.makeCache(), loader: try ScriptedLoader.answering(picture).makeLoader())
+        let listener = Listener()
+        let task = try listener.load(manager, makeRequest("test://a"))
+        let reply = try #require(cache.query())
+        expectCancelled(listener, task)
+        #expect(sdimage_manager_running_count(manager.pointer) == 0)
+        sdimage_reply_complete(reply)
+        sdimage_reply_unref(reply)
+    }
+
+    // MGR-27: while the loader loads; it is told.
+    @Test func inTheLoader() throws {
+        let held = HeldLoader()
+        let manager = try makeManager(cache: nil, loader: try held.makeLoader())
+        let listener = Listener()
+        let task = try listener.load(manager, makeRequest("test://a"))
+        let sink = held.next()
+        expectCancelled(listener, task)
+        #expect(held.waitForCancel())
+        // What comes too late is nobody's.
+        _ = sdimage_load_sink_write(sink, picture, picture.count, nil)
+        sdimage_load_sink_finish(sink, nil)
+        sdimage_load_sink_unref(sink)
+        #expect(listener.results.count == 1)
+    }
+
+    // MGR-27: while a coder decodes.
+    @Test func inTheDecoder() throws {
+        let gate = Gate()
+        var table = sdimage_coder_vtable()
+        table.size = MemoryLayout<sdimage_coder_vtable>.size
+        table.can_decode = { _, _, _ in true }
+        table.decode = { userData, _, _, _, _, image, error in
+            Gate.of(userData).pass()
+            return sdimage_image_new(1, 1, 1, .SDIMAGE_PIXEL_FORMAT_GRAY8, [7], image, error)
+        }
+        let coder = try make(sdimage_coder_unref) {
+            sdimage_coder_new_custom("held", &table, gate.retained(), Gate.release, $0, $1)
+        }
+        let cache = try makeCache(in: nil)
+        let manager = try makeManager(cache: cache, loader: try ScriptedLoader.answering(picture).makeLoader())
+        let request = makeRequest("test://a")
+        sdimage_request_set_coder(request.pointer, coder.pointer)
+        let listener = Listener()
+        let task = try listener.load(manager, request)
+        #expect(gate.waitForEntry())
+        expectCancelled(listener, task)
+        gate.open()
+        #expect(sdimage_cache_contains(cache.pointer, "test://a", -1) == .SDIMAGE_CACHE_LAYERS_NONE)
+    }
+
+    // MGR-27 [D], Q5: while the picture is transformed, not the picture but 2002.
+    @Test func inTheTransformer() throws {
+        let gate = Gate()
+        var table = sdimage_transformer_vtable()
+        table.size = MemoryLayout<sdimage_transformer_vtable>.size
+        table.transform = { userData, image, _, _, result, _ in
+            Gate.of(userData).pass()
+            result?.pointee = sdimage_image_ref(image)
+            return .SDIMAGE_STATUS_OK
+        }
+        let transformer = try make(sdimage_transformer_unref) {
+            sdimage_transformer_new_custom("held", &table, gate.retained(), Gate.release, $0, $1)
+        }
+        let manager = try makeManager(cache: nil, loader: try ScriptedLoader.answering(picture).makeLoader())
+        let request = makeRequest("test://a")
+        sdimage_request_set_transformer(request.pointer, transformer.pointer)
+        let listener = Listener()
+        let task = try listener.load(manager, request)
+        #expect(gate.waitForEntry())
+        expectCancelled(listener, task)
+        gate.open()
+    }
+
+    // MGR-27 [D], Q5: while the store is waited for; what was submitted is kept.
+    @Test func inTheStore() throws {
+        let cache = HeldCache()
+        let manager = try makeManager(cache: try cache.makeCache(), loader: try ScriptedLoader.answering(picture).makeLoader())
+        let request = makeRequest("test://a")
+        sdimage_request_set_wait_for_store(request.pointer, true)
+        let listener = Listener()
+        let task = try listener.load(manager, request)
+        let query = try #require(cache.query())
+        sdimage_reply_complete(query)
+        sdimage_reply_unref(query)
+        let store = try #require(cache.store())
+        expectCancelled(listener, task)
+        #expect(cache.stored == [picture])
+        sdimage_reply_complete(store)
+        sdimage_reply_unref(store)
+    }
+
+    // MGR-27, Q6: no part of the picture after it.
+    @Test func betweenPartsOfThePicture() throws {
+        let held = HeldLoader()
+        let manager = try makeManager(cache: nil, loader: try held.makeLoader())
+        let request = makeRequest("test://a")
+        sdimage_request_set_progressive(request.pointer, true)
+        sdimage_request_set_progressive_interval_ms(request.pointer, 1)
+        let bytes = makePNG(width: 200, height: 200)
+        let listener = Listener()
+        let task = try listener.load(manager, request)
+        let sink = held.next()
+        #expect(sdimage_load_sink_write(sink, bytes, 60_000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(listener.part() != nil)
+        sdimage_task_cancel(task.pointer)
+        #expect(listener.final()?.status == .SDIMAGE_STATUS_CANCELLED)
+        _ = sdimage_load_sink_write(sink, Array(bytes.dropFirst(60_000)), bytes.count - 60_000, nil)
+        sdimage_load_sink_finish(sink, nil)
+        sdimage_load_sink_unref(sink)
+        #expect(listener.waitForDestroy())
+        #expect(listener.results.last?.kind == .SDIMAGE_DELIVERY_KIND_FINAL)
+    }
+
+    // MGR-25, Q4: a load runs until its last callback was delivered, through transform and store.
+    @Test func aLoadRunsUntilItsEnd() throws {
+        let cache = HeldCache()
+        let manager = try makeManager(cache: try cache.makeCache(), loader: try ScriptedLoader.answering(picture).makeLoader())
+        #expect(sdimage_manager_running_count(manager.pointer) == 0)
+        let request = makeRequest("test://a")
+        sdimage_request_set_wait_for_store(request.pointer, true)
+        let listener = Listener()
+        _ = try listener.load(manager, request)
+        #expect(sdimage_manager_running_count(manager.pointer) == 1)
+        for next in [cache.query, cache.store] {
+            let reply = try #require(next())
+            #expect(sdimage_manager_running_count(manager.pointer) == 1)
+            sdimage_reply_complete(reply)
+            sdimage_reply_unref(reply)
+        }
+        #expect(listener.final()?.status == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_manager_running_count(manager.pointer) == 0)
+    }
+
+    // MGR-28
+    @Test func cancellingAllEndsEveryLoad() throws {
+        let held = HeldLoader()
+        let manager = try makeManager(cache: nil, loader: try held.makeLoader())
+        let listeners = (0..<50).map { _ in Listener() }
+        let tasks = try listeners.enumerated().map { try $1.load(manager, makeRequest("test://\($0)")) }
+        sdimage_manager_cancel_all(manager.pointer)
+        #expect(listeners.allSatisfy { $0.final()?.status == .SDIMAGE_STATUS_CANCELLED })
+        #expect(sdimage_manager_running_count(manager.pointer) == 0)
+        // The manager goes on.
+        let later = Listener()
+        _ = try later.load(manager, makeRequest("test://later"))
+        #expect(Locked(0).wait { _ in held.answer(picture, within: 0.1) || later.finals.count == 1 })
+        withExtendedLifetime(tasks) {}
+    }
+
+    // MGR-29: whoever lets go of the task hears the end all the same; without the manager there is none but SHUTDOWN.
+    @Test func lettingGoOfATaskCancelsNothingAndOfAManagerAll() throws {
+        let held = HeldLoader()
+        var manager: Owned? = try makeManager(cache: nil, loader: try held.makeLoader())
+        let first = Listener(), second = Listener()
+        do { _ = try first.load(try #require(manager), makeRequest("test://a")) }
+        #expect(held.answer(picture))
+        #expect(first.final()?.width == 6)
+        _ = try second.load(try #require(manager), makeRequest("test://b"))
+        manager = nil
+        #expect(second.final()?.status == .SDIMAGE_STATUS_SHUTDOWN)
+    }
+}
+
+/// A place where a function of the host waits until the test lets it go on.
+final class Gate: @unchecked Sendable {
+    private let entered = DispatchSemaphore(value: 0)
+    private let opened = DispatchSemaphore(value: 0)
+
+    static func of(_ pointer: UnsafeMutableRawPointer?) -> Gate { Unmanaged.fromOpaque(pointer!).takeUnretainedValue() }
+    static let release: @convention(c) (UnsafeMutableRawPointer?) -> Void = { Unmanaged<Gate>.fromOpaque($0!).release() }
+
+    func retained() -> UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
+
+    func pass() {
+        entered.signal()
+        _ = opened.wait(timeout: .now() + 60)
+        opened.signal()
+    }
+
+    func waitForEntry() -> Bool { entered.wait(timeout: .now() + 60) == .success }
+    func open() { opened.signal() }
+}
+
+/// A cache of the host whose answers the test gives, when it gives them.
+final class HeldCache: @unchecked Sendable {
+    private let queries = Locked<[OpaquePointer]>([])
+    private let stores = Locked<[OpaquePointer]>([])
+    private let bytes = Locked<[[UInt8]]>([])
+
+    var stored: [[UInt8]] { bytes.get() }
+
+    /// The reply to a query, the caller's; nil when none comes.
+    func query() -> OpaquePointer? { next(queries) }
+    func store() -> OpaquePointer? { next(stores) }
+
+    private func next(_ replies: Locked<[OpaquePointer]>) -> OpaquePointer? {
+        guard replies.wait(until: { !$0.isEmpty }) else { return nil }
+        defer { replies.change { $0.removeFirst() } }
+        return replies.get().first
+    }
+
+    func makeCache() throws -> Owned {
+        var table = sdimage_cache_vtable()
+        table.size = MemoryLayout<sdimage_cache_vtable>.size
+        table.query = { userData, _, _, _, reply in
+            Unmanaged<HeldCache>.fromOpaque(userData!).takeUnretainedValue().queries.change { $0.append(reply!) }
+        }
+        table.store = { userData, _, _, data, _, reply in
+            let mine = Unmanaged<HeldCache>.fromOpaque(userData!).takeUnretainedValue()
+            let bytes = Array(UnsafeRawBufferPointer(start: sdimage_data_bytes(data), count: sdimage_data_length(data)))
+            mine.bytes.change { $0.append(bytes) }
+            mine.stores.change { $0.append(reply!) }
+        }
+        table.remove = { _, _, _, _, reply in
+            sdimage_reply_complete(reply)
+            sdimage_reply_unref(reply)
+        }
+        let userData = Unmanaged.passRetained(self).toOpaque()
+        return try make(sdimage_cache_unref) { cache, error in
+            sdimage_cache_new_custom(&table, userData, { Unmanaged<HeldCache>.fromOpaque($0!).release() }, cache, error)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import CSDImage
+import TestSupport
+import Testing
+
+/// A picture whose transformer gives nothing is delivered as it was (spec MGR-17, Q3).
+@Suite struct FailingTransformerTests {
+    private let folder = TemporaryDirectory()
+    private let failing = CountingTransformer(width: 5, failure: .SDIMAGE_STATUS_TRANSFORM_FAILED)
+
+    private func manager(_ cache: Owned) throws -> Owned {
+        try makeManager(cache: cache, loader: try ScriptedLoader.answering(makePNG(width: 6, height: 4)).makeLoader())
+    }
+
+    // MGR-17, MGR-21, Q3
+    @Test func aPictureThatCannotBeTransformedIsDeliveredWithItsBytes() throws {
+        let cache = try makeCache(in: folder.path)
+        let transformer = try failing.makeTransformer(key: "never")
+        let final = try load(try manager(cache), "test://h/a.png") {
+            sdimage_request_set_transformer($0, transformer.pointer)
+            sdimage_request_set_wait_for_store($0, true)
+        }
+        #expect(final.status == .SDIMAGE_STATUS_OK && final.width == 6 && final.hasData)
+        #expect(sdimage_cache_contains(cache.pointer, "test://h/a-never.png", -1) == .SDIMAGE_CACHE_LAYERS_NONE)
+        #expect(sdimage_cache_contains(cache.pointer, "test://h/a.png", -1) == .SDIMAGE_CACHE_LAYERS_DISK)
+    }
+
+    // Q3: each load tries again, from the disk's original too.
+    @Test func aTransformerThatFailedIsAskedAgain() throws {
+        let cache = try makeCache(in: folder.path)
+        let transformer = try failing.makeTransformer(key: "never")
+        let manager = try manager(cache)
+        for source in [sdimage_image_source.SDIMAGE_IMAGE_SOURCE_LOADER, .SDIMAGE_IMAGE_SOURCE_DISK] {
+            let request = makeRequest("test://h/a.png")
+            sdimage_request_set_transformer(request.pointer, transformer.pointer)
+            sdimage_request_set_wait_for_store(request.pointer, true)
+            let result = try make(sdimage_result_unref) { sdimage_manager_load_sync(manager.pointer, request.pointer, $0, $1) }
+            #expect(sdimage_result_source(result.pointer) == source)
+            #expect(!sdimage_image_is_transformed(sdimage_result_image(result.pointer)))
+        }
+        #expect(failing.keys == ["test://h/a-never.png", "test://h/a-never.png"])
+        #expect(sdimage_cache_contains(cache.pointer, "test://h/a-never.png", -1) == .SDIMAGE_CACHE_LAYERS_NONE)
+    }
+
+    // MGR-17: a thumbnail of it is one all the same, under no key but that of the transformer, which is free.
+    @Test func aThumbnailThatCannotBeTransformedHasNoBytes() throws {
+        let cache = try makeCache(in: folder.path)
+        let transformer = try failing.makeTransformer(key: "never")
+        let final = try load(try manager(cache), "test://h/a.png") {
+            sdimage_request_set_transformer($0, transformer.pointer)
+            sdimage_request_set_thumbnail_size($0, 3, 3, true)
+            sdimage_request_set_wait_for_store($0, true)
+        }
+        #expect(final.width == 3 && !final.hasData)
+        let key = "test://h/a-Thumbnail(%7B3.000000,3.000000%7D,1)-never.png"
+        #expect(sdimage_cache_contains(cache.pointer, key, -1) == .SDIMAGE_CACHE_LAYERS_NONE)
+    }
+
+    // MGR-17: one that works says so, from memory and disk too.
+    @Test func aTransformedPictureSaysThatItIs() throws {
+        let cache = try makeCache(in: folder.path)
+        let transformer = try CountingTransformer(width: 5).makeTransformer(key: "five")
+        let manager = try manager(cache)
+        for _ in 0..<2 {
+            for _ in 0..<2 {
+                let request = makeRequest("test://h/a.png")
+                sdimage_request_set_transformer(request.pointer, transformer.pointer)
+                sdimage_request_set_wait_for_store(request.pointer, true)
+                let result = try make(sdimage_result_unref) {
+                    sdimage_manager_load_sync(manager.pointer, request.pointer, $0, $1)
+                }
+                #expect(sdimage_image_is_transformed(sdimage_result_image(result.pointer)))
+            }
+            #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY, nil) == .SDIMAGE_STATUS_OK)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import CSDImage
+import Foundation
+import TestSupport
+import Testing
+
+/// What a server said, as a task and a result tell it (spec MGR-26, section 21).
+@Suite struct ResponseTests {
+    private let picture = makePNG(width: 60, height: 60)
+
+    private func taken(_ response: OpaquePointer?) -> Owned? { response.map { Owned($0) { sdimage_response_unref($0) } } }
+
+    private func response(of task: Owned) -> Owned? {
+        var response: OpaquePointer?
+        sdimage_task_copy_response(task.pointer, &response)
+        return taken(response)
+    }
+
+    private func status(of task: Owned) -> Int32 {
+        let response = response(of: task)
+        return withExtendedLifetime(response) { sdimage_response_status(response?.pointer) }
+    }
+
+    private func header(_ response: Owned?, _ name: String) -> String? {
+        withExtendedLifetime(response) { sdimage_response_header(response?.pointer, name).map { String(cString: $0) } }
+    }
+
+    // MGR-26: while the body is on its way, and afterwards.
+    @Test func aTaskTellsTheAnswerWhileItsBodyComes() throws {
+        let mayGoOn = DispatchSemaphore(value: 0)
+        let server = LoopbackServer { [picture] _, connection in
+            connection.send(
+                "HTTP/1.1 200 OK\r\nContent-Length: \(picture.count)\r\nX-Tag:  of it \r\nx-two: 1\r\nX-Two: 2\r\n\r\n")
+            connection.send(Array(picture.prefix(100)))
+            mayGoOn.wait()
+            connection.send(Array(picture.dropFirst(100)))
+        }
+        defer { server.stop() }
+        let manager = try makeManager(cache: nil)
+        let listener = Listener()
+        let task = try listener.load(manager, makeRequest(server.url("/a.png")))
+        #expect(Locked(0).wait { _ in response(of: task) != nil })
+        let early = response(of: task)
+        #expect(listener.finals.isEmpty)
+        #expect(sdimage_response_status(early?.pointer) == 200)
+        #expect(header(early, "x-tag") == "of it" && header(early, "X-Two") == "1" && header(early, "X-None") == nil)
+        // Who joins the transfer is told the same.
+        let other = Listener()
+        let joined = try other.load(manager, makeRequest(server.url("/a.png")))
+        #expect(Locked(0).wait { _ in header(response(of: joined), "x-tag") == "of it" })
+        mayGoOn.signal()
+        #expect(listener.final()?.width == 60 && other.final()?.width == 60)
+        #expect(header(response(of: task), "Content-Length") == "\(picture.count)")
+        #expect(server.requests.count == 1)
+    }
+
+    // MGR-26: redirects are passed over, a failure is told.
+    @Test func aResultTellsTheLastAnswerOfAFailureToo() throws {
+        let server = LoopbackServer { request, connection in
+            if request.target == "/from" { return connection.answer(302, ["Location": "/to", "X-Place": "from"]) }
+            connection.answer(404, ["X-Place": "to", "Retry-After": "7"])
+        }
+        defer { server.stop() }
+        let manager = try makeManager(cache: nil)
+        let request = makeRequest(server.url("/from"))
+        var result: OpaquePointer?
+        #expect(sdimage_manager_load_sync(manager.pointer, request.pointer, &result, nil) == .SDIMAGE_STATUS_HTTP_STATUS)
+        let final = Owned(try #require(result)) { sdimage_result_unref($0) }
+        var response: OpaquePointer?
+        sdimage_result_copy_response(final.pointer, &response)
+        let last = taken(response)
+        #expect(sdimage_response_status(last?.pointer) == 404)
+        #expect(String(cString: sdimage_response_url(last?.pointer)) == server.url("/to"))
+        #expect(header(last, "X-Place") == "to" && header(last, "retry-after") == "7")
+        #expect(sdimage_result_transaction_count(final.pointer) == 2)
+        // It is the caller's: the result may go, and it may be changed.
+        sdimage_response_set_status(last?.pointer, 200)
+        #expect(sdimage_response_status(last?.pointer) == 200)
+    }
+
+    // MGR-30: the answer to a refresh is the one that confirmed.
+    @Test func notModifiedIsTheAnswerOfARefresh() throws {
+        let fixture = try FreshnessFixture(["ETag": "\"a\""])
+        _ = try fixture.load(.SDIMAGE_FRESHNESS_IGNORE)
+        let listener = Listener()
+        let task = try listener.load(fixture.manager, fixture.request(.SDIMAGE_FRESHNESS_REFRESH))
+        #expect(listener.final()?.isChanged == false)
+        #expect(status(of: task) == 304)
+    }
+
+    // MGR-26: nothing where nothing was downloaded.
+    @Test func whatWasNotDownloadedHasNoAnswer() throws {
+        let manager = try makeManager(cache: try makeCache(in: nil), loader: try ScriptedLoader.answering(picture).makeLoader())
+        for _ in 0..<2 {
+            let listener = Listener()
+            let task = try listener.load(manager, makeRequest("test://a"))
+            #expect(listener.final()?.width == 60)
+            #expect(response(of: task) == nil)
+        }
+    }
+
+    // DLR-36, MGR-26: what a hook makes of an answer is the answer.
+    @Test func anAnswerThatAHookChangedIsToldAsChanged() throws {
+        let server = LoopbackServer { [picture] _, connection in connection.answer(404, body: picture) }
+        defer { server.stop() }
+        let hooks = HostHooks()
+        hooks.response = { response, reply in
+            sdimage_response_set_status(response, 200)
+            sdimage_response_set_header(response, "X-By", "hook")
+            HostHooks.complete(reply)
+        }
+        let manager = try hooks.makeManager()
+        let listener = Listener()
+        let task = try listener.load(manager, makeRequest(server.url("/a.png")))
+        #expect(listener.final()?.width == 60)
+        #expect(status(of: task) == 200)
+        #expect(header(response(of: task), "x-by") == "hook")
+    }
+}

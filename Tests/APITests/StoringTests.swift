@@ -1,0 +1,274 @@
+import CSDImage
+import Foundation
+import TestSupport
+import Testing
+
+/// Which caches a load asks and fills: the picture, its original, and what is made of it.
+@Suite struct StoringTests {
+    private let folder = TemporaryDirectory()
+    private let picture = makePNG(width: 8, height: 4)
+    private static let url = "test://h/a.png"
+    private static let thumbnailKey = "test://h/a-Thumbnail(%7B4.000000,4.000000%7D,1).png"
+
+    enum Wish: String, Sendable { case plain, thumbnail, transformed }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let wish: Wish
+        let store: UInt32
+        let originalStore: UInt32
+        /// Where the picture and its original are found afterwards.
+        let final: UInt32
+        let original: UInt32
+
+        init(_ wish: Wish, _ store: UInt32, _ originalStore: UInt32, final: UInt32, original: UInt32) {
+            (self.wish, self.store, self.originalStore, self.final, self.original) = (wish, store, originalStore, final, original)
+        }
+
+        var testDescription: String { "\(wish.rawValue), store \(store), original \(originalStore)" }
+    }
+
+    private static func layers(_ number: UInt32) -> sdimage_cache_layers { sdimage_cache_layers(rawValue: number)! }
+
+    private func wish(_ wish: Wish, _ request: OpaquePointer, _ transformer: Owned) {
+        if wish == .thumbnail { sdimage_request_set_thumbnail_size(request, 4, 4, true) }
+        if wish == .transformed { sdimage_request_set_transformer(request, transformer.pointer) }
+    }
+
+    private func finalKey(_ wish: Wish) -> String {
+        switch wish {
+        case .plain: StoringTests.url
+        case .thumbnail: StoringTests.thumbnailKey
+        case .transformed: "test://h/a-five.png"
+        }
+    }
+
+    private func found(_ cache: Owned, _ key: String) -> UInt32 {
+        // The one call tells memory alone where both have it.
+        let memory = sdimage_cache_memory_image(cache.pointer, key, -1)
+        sdimage_image_unref(memory)
+        return (memory == nil ? 0 : 2) + (diskBytes(cache, key) == nil ? 0 : 1)
+    }
+
+    // MGR-18, MGR-19, MGR-22, Q1: 1 is the disk, 2 memory.
+    @Test(arguments: [
+        Row(.plain, 3, 1, final: 3, original: 3), Row(.plain, 2, 1, final: 2, original: 2),
+        Row(.plain, 1, 1, final: 1, original: 1), Row(.plain, 0, 1, final: 0, original: 0),
+        Row(.plain, 3, 0, final: 3, original: 3), Row(.plain, 0, 3, final: 0, original: 0),
+        Row(.transformed, 3, 1, final: 3, original: 1), Row(.transformed, 0, 1, final: 0, original: 1),
+        Row(.transformed, 3, 0, final: 3, original: 0), Row(.transformed, 2, 3, final: 2, original: 3),
+        Row(.transformed, 1, 2, final: 1, original: 2), Row(.transformed, 0, 0, final: 0, original: 0),
+        Row(.thumbnail, 3, 1, final: 3, original: 1), Row(.thumbnail, 0, 3, final: 0, original: 1),
+        Row(.thumbnail, 2, 2, final: 2, original: 0), Row(.thumbnail, 1, 0, final: 1, original: 0),
+    ]) func whatIsLoadedIsKeptWhereTheRequestSays(row: Row) throws {
+        let cache = try makeCache(in: folder.path)
+        let transformer = try CountingTransformer(width: 5).makeTransformer(key: "five")
+        let manager = try makeManager(cache: cache, loader: try ScriptedLoader.answering(picture).makeLoader())
+        _ = try load(manager, StoringTests.url) {
+            wish(row.wish, $0, transformer)
+            sdimage_request_set_wait_for_store($0, true)
+            sdimage_request_set_store_layers($0, StoringTests.layers(row.store))
+            sdimage_request_set_original_store_layers($0, StoringTests.layers(row.originalStore))
+        }
+        #expect(found(cache, finalKey(row.wish)) == row.final)
+        #expect(found(cache, StoringTests.url) == row.original)
+    }
+
+    // MGR-18: an original that came from the disk goes to memory where that is wished, and not to the disk again.
+    @Test func anOriginalFromTheDiskIsKeptInMemoryBeforeItIsTransformed() throws {
+        let cache = try makeCache(in: folder.path)
+        let transformer = try CountingTransformer(width: 5).makeTransformer(key: "five")
+        let data = try make(sdimage_data_unref) { sdimage_data_new(picture, picture.count, $0, $1) }
+        #expect(sdimage_cache_store_data(cache.pointer, StoringTests.url, -1, data.pointer, nil) == .SDIMAGE_STATUS_OK)
+        let manager = try makeManager(cache: cache, loader: try HeldLoader().makeLoader())
+        let made = try load(manager, StoringTests.url) {
+            wish(.transformed, $0, transformer)
+            sdimage_request_set_original_store_layers($0, .SDIMAGE_CACHE_LAYERS_ALL)
+        }
+        #expect(made.width == 5 && made.source == .SDIMAGE_IMAGE_SOURCE_DISK)
+        let kept = Owned(try #require(sdimage_cache_memory_image(cache.pointer, StoringTests.url, -1))) {
+            sdimage_image_unref($0)
+        }
+        #expect(sdimage_image_width(kept.pointer) == 8 && !sdimage_image_is_transformed(kept.pointer))
+    }
+
+    struct Query: Sendable, CustomTestStringConvertible {
+        let layers: UInt32
+        let isPlain: Bool
+        let source: sdimage_image_source
+        var testDescription: String { "layers \(layers) of the \(isPlain ? "picture" : "original")" }
+    }
+
+    // MGR-14, MGR-15: the picture is kept in both layers; those that are asked find it.
+    @Test(arguments: [
+        Query(layers: 3, isPlain: true, source: .SDIMAGE_IMAGE_SOURCE_MEMORY),
+        Query(layers: 2, isPlain: true, source: .SDIMAGE_IMAGE_SOURCE_MEMORY),
+        Query(layers: 1, isPlain: true, source: .SDIMAGE_IMAGE_SOURCE_DISK),
+        Query(layers: 0, isPlain: true, source: .SDIMAGE_IMAGE_SOURCE_LOADER),
+        Query(layers: 3, isPlain: false, source: .SDIMAGE_IMAGE_SOURCE_MEMORY),
+        Query(layers: 2, isPlain: false, source: .SDIMAGE_IMAGE_SOURCE_MEMORY),
+        Query(layers: 1, isPlain: false, source: .SDIMAGE_IMAGE_SOURCE_DISK),
+        Query(layers: 0, isPlain: false, source: .SDIMAGE_IMAGE_SOURCE_LOADER),
+    ]) func theLayersAskedForAreAsked(query: Query) throws {
+        let cache = try makeCache(in: folder.path)
+        let transformer = try CountingTransformer(width: 5).makeTransformer(key: "five")
+        let manager = try makeManager(cache: cache, loader: try ScriptedLoader.answering(picture).makeLoader())
+        _ = try load(manager, StoringTests.url) { sdimage_request_set_wait_for_store($0, true) }
+        let made = try load(manager, StoringTests.url) {
+            if query.isPlain { return sdimage_request_set_query_layers($0, StoringTests.layers(query.layers)) }
+            wish(.transformed, $0, transformer)
+            sdimage_request_set_original_query_layers($0, StoringTests.layers(query.layers))
+        }
+        #expect(made.source == query.source)
+        #expect(made.width == (query.isPlain ? 8 : 5))
+    }
+
+    // MGR-15, Q2: of an original in memory a thumbnail is made; the full picture is neither handed out nor kept as one.
+    @Test func aThumbnailIsMadeOfAnOriginalInMemory() throws {
+        let cache = try makeCache(in: folder.path)
+        let held = HeldLoader()
+        let manager = try makeManager(cache: cache, loader: try held.makeLoader())
+        let image = try make(sdimage_image_unref) { sdimage_decode(picture, picture.count, nil, $0, $1) }
+        #expect(sdimage_cache_set_memory_image(cache.pointer, StoringTests.url, -1, image.pointer, nil) == .SDIMAGE_STATUS_OK)
+        let small = try load(manager, StoringTests.url) {
+            wish(.thumbnail, $0, image)
+            sdimage_request_set_wait_for_store($0, true)
+            sdimage_request_set_original_query_layers($0, .SDIMAGE_CACHE_LAYERS_MEMORY)
+        }
+        #expect(small.width == 4 && small.height == 2)
+        #expect(small.source == .SDIMAGE_IMAGE_SOURCE_MEMORY && !small.hasData)
+        let kept = Owned(try #require(sdimage_cache_memory_image(cache.pointer, StoringTests.thumbnailKey, -1))) {
+            sdimage_image_unref($0)
+        }
+        #expect(sdimage_image_width(kept.pointer) == 4)
+        #expect(diskBytes(cache, StoringTests.thumbnailKey) != nil)
+        #expect(diskBytes(cache, StoringTests.url) == nil)
+        #expect(held.startCount == 0)
+    }
+
+    // MGR-15: the pixels of memory are upright and in sRGB; who wants them as they are stored gets them from the bytes.
+    @Test func pixelsAsTheyAreStoredAreNotMadeOfThoseInMemory() throws {
+        let cache = try makeCache(in: nil)
+        let manager = try makeManager(cache: cache, loader: try ScriptedLoader.answering(picture).makeLoader())
+        _ = try load(manager, StoringTests.url)
+        let options = Owned(sdimage_decode_options_new()) { sdimage_decode_options_unref($0) }
+        sdimage_decode_options_set_apply_orientation(options.pointer, false)
+        let made = try load(manager, StoringTests.url) {
+            sdimage_request_set_decode_options($0, options.pointer)
+            sdimage_request_set_original_query_layers($0, .SDIMAGE_CACHE_LAYERS_ALL)
+        }
+        #expect(made.source == .SDIMAGE_IMAGE_SOURCE_LOADER)
+    }
+
+    // MGR-14: no cache is asked, of originals neither, but what comes is kept.
+    @Test func aLoadFromTheLoaderAloneAsksNoCacheAndFillsThem() throws {
+        let cache = try makeCache(in: folder.path)
+        let held = HeldLoader()
+        let manager = try makeManager(cache: cache, loader: try held.makeLoader())
+        let transformer = try CountingTransformer(width: 5).makeTransformer(key: "five")
+        for round in 1...2 {
+            let request = makeRequest(StoringTests.url)
+            wish(.transformed, request.pointer, transformer)
+            sdimage_request_set_wait_for_store(request.pointer, true)
+            sdimage_request_set_original_query_layers(request.pointer, .SDIMAGE_CACHE_LAYERS_ALL)
+            sdimage_request_set_source_policy(request.pointer, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY)
+            let listener = Listener()
+            _ = try listener.load(manager, request)
+            #expect(held.answer(picture))
+            #expect(listener.final()?.width == 5)
+            #expect(held.startCount == round)
+        }
+        #expect(found(cache, "test://h/a-five.png") == 3 && found(cache, StoringTests.url) == 1)
+    }
+
+    // MARK: A cache of their own for originals
+
+    // MGR-15, MGR-18: key `originalImageCache`.
+    @Test func originalsMayLieInACacheOfTheirOwn() throws {
+        let folders = [TemporaryDirectory(), TemporaryDirectory()]
+        let (cache, originals) = (try makeCache(in: folders[0].path), try makeCache(in: folders[1].path))
+        let held = HeldLoader()
+        let manager = try makeManager(cache: cache, loader: try held.makeLoader())
+        let transformer = try CountingTransformer(width: 5).makeTransformer(key: "five")
+        let change: (OpaquePointer) -> Void = { [self] in
+            wish(.transformed, $0, transformer)
+            sdimage_request_set_wait_for_store($0, true)
+            sdimage_request_set_original_cache($0, originals.pointer)
+            sdimage_request_set_original_store_layers($0, .SDIMAGE_CACHE_LAYERS_ALL)
+        }
+        let request = makeRequest(StoringTests.url)
+        change(request.pointer)
+        let listener = Listener()
+        _ = try listener.load(manager, request)
+        #expect(held.answer(picture))
+        #expect(listener.final()?.width == 5)
+        #expect(found(cache, StoringTests.url) == 0 && found(cache, "test://h/a-five.png") == 3)
+        #expect(found(originals, StoringTests.url) == 3 && found(originals, "test://h/a-five.png") == 0)
+        // Where the picture is gone it is made of the original there.
+        #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_ALL, nil) == .SDIMAGE_STATUS_OK)
+        #expect(try load(manager, StoringTests.url, change).source == .SDIMAGE_IMAGE_SOURCE_DISK)
+        #expect(held.startCount == 1)
+    }
+
+    // MGR-15: an original that is the picture is the cache's own affair; NULL is none, reset the cache of the pictures.
+    @Test func theCacheOfOriginalsMattersWhereThePictureIsMadeOfThem() throws {
+        let folders = [TemporaryDirectory(), TemporaryDirectory()]
+        let (cache, originals) = (try makeCache(in: folders[0].path), try makeCache(in: folders[1].path))
+        let manager = try makeManager(cache: cache, loader: try ScriptedLoader.answering(picture).makeLoader())
+        let transformer = try CountingTransformer(width: 5).makeTransformer(key: "five")
+        _ = try load(manager, StoringTests.url) {
+            sdimage_request_set_wait_for_store($0, true)
+            sdimage_request_set_original_cache($0, originals.pointer)
+        }
+        #expect(found(cache, StoringTests.url) == 3 && found(originals, StoringTests.url) == 0)
+        #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_ALL, nil) == .SDIMAGE_STATUS_OK)
+        for (isReset, expected) in [(false, UInt32(0)), (true, 1)] {
+            _ = try load(manager, StoringTests.url) {
+                wish(.transformed, $0, transformer)
+                sdimage_request_set_wait_for_store($0, true)
+                sdimage_request_set_original_cache($0, nil)
+                if isReset { sdimage_request_reset_original_cache($0) }
+                sdimage_request_set_query_layers($0, .SDIMAGE_CACHE_LAYERS_NONE)
+            }
+            #expect(found(cache, StoringTests.url) == expected)
+        }
+    }
+
+    // MARK: Bytes of the result
+
+    // MGR-21
+    @Test func bytesComeWithWhatIsNeitherAThumbnailNorTransformed() throws {
+        let cache = try makeCache(in: folder.path)
+        let transformer = try CountingTransformer(width: 5).makeTransformer(key: "five")
+        let manager = try makeManager(cache: cache, loader: try ScriptedLoader.answering(picture).makeLoader())
+        for wished in [Wish.plain, .thumbnail, .transformed] {
+            let change: (OpaquePointer) -> Void = { [self] in
+                wish(wished, $0, transformer)
+                sdimage_request_set_wait_for_store($0, true)
+            }
+            let anew: (OpaquePointer) -> Void = {
+                change($0)
+                sdimage_request_set_source_policy($0, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY)
+            }
+            #expect(try load(manager, StoringTests.url, anew).hasData == (wished == .plain))
+            let inMemory = try load(manager, StoringTests.url, change)
+            #expect(inMemory.source == .SDIMAGE_IMAGE_SOURCE_MEMORY && !inMemory.hasData)
+            // The disk has an entry of its own, with its bytes.
+            #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY, nil) == .SDIMAGE_STATUS_OK)
+            let onDisk = try load(manager, StoringTests.url, change)
+            #expect(onDisk.source == .SDIMAGE_IMAGE_SOURCE_DISK && onDisk.hasData)
+        }
+    }
+
+    // MGR-17, MGR-21: an animation passes its transformer, and so do its bytes.
+    @Test func whatATransformerLeavesAloneKeepsItsBytes() throws {
+        let coder = try LampCoder().makeCoder()
+        let loader = try ScriptedLoader.answering(LampCoder.file(width: 4, height: 4, frames: 2)).makeLoader()
+        let manager = try makeManager(cache: try makeCache(in: nil), loader: loader)
+        let transformer = try CountingTransformer(width: 5).makeTransformer(key: "five")
+        let moving = try load(manager, "test://a.lamp") {
+            sdimage_request_set_coder($0, coder.pointer)
+            sdimage_request_set_transformer($0, transformer.pointer)
+        }
+        #expect(moving.width == 4 && moving.hasData)
+    }
+}

@@ -1,0 +1,178 @@
+"""A program's say in loads: name their keys, choose what the disk keeps, change requests, refuse loads, judge failures."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Callable
+from ctypes import byref, c_void_p, sizeof
+from dataclasses import dataclass
+from typing import TypeAlias, Unpack
+
+from . import _bytes
+from ._bytes import ReadableBuffer
+from ._ffi import (
+    CACHE_KEY,
+    DESTROY,
+    PROCESS_REQUEST,
+    SERIALIZE,
+    SHOULD_LOAD,
+    SHOULD_REMEMBER,
+    LoadHooksTable,
+    lib,
+)
+from ._handle import Handle
+from .errors import Error, call, from_pointer
+from .image import Image
+from .loader import LoadRequest
+from .request import RequestOptions, set_options
+
+
+class RequestDraft(LoadRequest):
+    """A request before anything is done with it; valid while its function runs."""
+
+    __slots__ = ()
+
+    def redirect(self, url: str) -> None:
+        """Loads another URL instead."""
+        address = url.encode("utf-8", "surrogateescape")
+        lib.sdimage_request_set_url(self._pointer, address, len(address))
+        self.url = url
+
+    def set(self, **options: Unpack[RequestOptions]) -> None:
+        """Sets those options that are given, and leaves the others. Objects among them must live as long as the load."""
+        set_options(self._pointer, options)
+        if "loader" in options:
+            loader = options["loader"]
+            if not hasattr(loader, "pointer"):
+                raise Error("INVALID_ARGUMENT", "a loader is a Loader here")
+            lib.sdimage_request_set_loader(self._pointer, loader.pointer)
+
+
+ProcessRequest: TypeAlias = Callable[[RequestDraft], object]
+CacheKey: TypeAlias = Callable[[LoadRequest], "str | bytes | None"]
+Serialize: TypeAlias = Callable[[LoadRequest, Image, "bytes | None"], "ReadableBuffer | None"]
+ShouldLoad: TypeAlias = Callable[[LoadRequest], bool]
+ShouldRemember: TypeAlias = Callable[[LoadRequest, Error], bool]
+
+
+class LoadHooks:
+    """Functions that a manager asks; give them to :class:`Manager`, or to one load, both times as ``load_hooks``.
+
+    ``process_request(request)`` changes a request before anything else is done with it (a manager's alone).
+    ``cache_key(request)`` returns the base of the cache key, or ``None`` for a load without caches.
+    ``serialize(request, image, data)`` returns the bytes that the disk keeps; ``None``: the picture is encoded.
+    ``should_load(request)`` says whether what memory does not have may be loaded.
+    ``should_remember_failure(request, error)`` says whether a URL that failed is not asked again for a while.
+
+    All but ``serialize``, which runs on workers and may take its time, run wherever a load starts or goes on, and may not
+    block. One that raises counts as one that is not there.
+    """
+
+    def __init__(
+        self,
+        *,
+        process_request: ProcessRequest | None = None,
+        cache_key: CacheKey | None = None,
+        serialize: Serialize | None = None,
+        should_load: ShouldLoad | None = None,
+        should_remember_failure: ShouldRemember | None = None,
+    ) -> None:
+        token = next(_tokens)
+        _functions[token] = _Functions(process_request, cache_key, serialize, should_load, should_remember_failure)
+        weakref.finalize(self, _functions.pop, token, None).atexit = False
+        table = LoadHooksTable(
+            sizeof(LoadHooksTable),
+            _PROCESS_REQUEST if process_request else PROCESS_REQUEST(),
+            _CACHE_KEY if cache_key else CACHE_KEY(),
+            _SERIALIZE if serialize else SERIALIZE(),
+            _SHOULD_LOAD if should_load else SHOULD_LOAD(),
+            _SHOULD_REMEMBER if should_remember_failure else SHOULD_REMEMBER(),
+        )
+        out = c_void_p()
+        call(lib.sdimage_load_hooks_new_custom, byref(table), token, DESTROY(), byref(out))
+        self._handle = Handle(out.value, lib.sdimage_load_hooks_unref)
+
+    @property
+    def pointer(self) -> int:
+        """Address of the ``sdimage_load_hooks``, borrowed."""
+        return self._handle.pointer
+
+
+@dataclass(slots=True)
+class _Functions:
+    process_request: ProcessRequest | None
+    cache_key: CacheKey | None
+    serialize: Serialize | None
+    should_load: ShouldLoad | None
+    should_remember_failure: ShouldRemember | None
+
+
+# The library holds a number in place of a Python object, see loader.py.
+_functions: dict[int, _Functions] = {}
+_tokens = itertools.count(1)
+
+
+def _find(token: int | None) -> _Functions:
+    functions = _functions.get(token or 0)
+    if functions is None:
+        raise Error("SHUTDOWN", "the hooks are gone")
+    return functions
+
+
+def _new_reference(data: ReadableBuffer) -> int | None:
+    with _bytes.new_data(data) as made:
+        pointer: int | None = lib.sdimage_data_ref(made.pointer)
+        return pointer
+
+
+def _process_request(token: int | None, request: int) -> None:
+    try:
+        function = _find(token).process_request
+        if function is not None:
+            function(RequestDraft(request, None))
+    except BaseException:  # nothing may leave a callback
+        pass
+
+
+def _cache_key(token: int | None, request: int) -> int | None:
+    asked = LoadRequest(request, None)
+    try:
+        function = _find(token).cache_key
+        key = asked.url if function is None else function(asked)
+        return None if key is None else _new_reference(_bytes.key_bytes(key))
+    except BaseException:  # the same
+        return _new_reference(_bytes.key_bytes(asked.url))
+
+
+def _serialize(token: int | None, request: int, image: int, data: int | None) -> int | None:
+    came = _bytes.copied(data) if data else None
+    try:
+        function = _find(token).serialize
+        kept = None if function is None else function(LoadRequest(request, None), Image.borrowed(image), came)
+        return None if kept is None else _new_reference(kept)
+    except BaseException:  # the same
+        return None if came is None else _new_reference(came)
+
+
+def _should_load(token: int | None, request: int) -> bool:
+    try:
+        function = _find(token).should_load
+        return function is None or bool(function(LoadRequest(request, None)))
+    except BaseException:  # the same
+        return True
+
+
+def _should_remember(token: int | None, request: int, error: int) -> bool:
+    try:
+        function = _find(token).should_remember_failure
+        return function is not None and bool(function(LoadRequest(request, None), from_pointer(error)))
+    except BaseException:  # the same
+        return False
+
+
+_PROCESS_REQUEST = PROCESS_REQUEST(_process_request)
+_CACHE_KEY = CACHE_KEY(_cache_key)
+_SERIALIZE = SERIALIZE(_serialize)
+_SHOULD_LOAD = SHOULD_LOAD(_should_load)
+_SHOULD_REMEMBER = SHOULD_REMEMBER(_should_remember)

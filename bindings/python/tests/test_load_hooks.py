@@ -1,0 +1,194 @@
+"""A program's say in loads."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from pathlib import Path
+
+from .support import TestCase, png, sdimage
+
+
+def painting(calls: list[str]) -> sdimage.Loader:
+    """A loader that notes what it is asked for."""
+
+    def paint(request: sdimage.LoadRequest) -> bytes:
+        calls.append(request.url)
+        if request.url.endswith("broken"):
+            raise sdimage.Error("NOT_FOUND", "gone")
+        return png(8, 6)
+
+    return sdimage.Loader(paint)
+
+
+class Hooks(TestCase):
+    def test_a_key_filter_names_entries_or_keeps_loads_out_of_caches(self) -> None:
+        calls: list[str] = []
+
+        def without_query(request: sdimage.LoadRequest) -> str | None:
+            return None if "private" in request.url else request.url.partition("?")[0]
+
+        hooks = sdimage.LoadHooks(cache_key=without_query)
+        manager = self.manager(loader=painting(calls), load_hooks=hooks)
+        self.assertEqual(manager.cache_key("x:a?token=1"), b"x:a")
+        for url in ("x:a?token=1", "x:a?token=2", "x:private", "x:private"):
+            manager.load(url)
+        self.assertEqual(calls, ["x:a?token=1", "x:private", "x:private"])
+        # The request's own comes first.
+        own = sdimage.LoadHooks(cache_key=lambda request: b"own")
+        self.assertEqual(manager.cache_key("x:a", load_hooks=own), b"own")
+
+    def test_a_serializer_chooses_what_the_disk_keeps(self) -> None:
+        seen: list[tuple[int, bool]] = []
+
+        def keep(request: sdimage.LoadRequest, image: sdimage.Image, data: bytes | None) -> bytes | None:
+            seen.append((image.width, data is not None))
+            return png(2, 2) if data is None else data[:-1] + data[-1:]
+
+        cache = self.cache()
+        manager = self.manager(cache=cache, loader=painting([]), load_hooks=sdimage.LoadHooks(serialize=keep))
+        manager.load("x:a.png", thumbnail_size=(4, 4), wait_for_store=True)
+        self.assertEqual(seen, [(4, False), (4, True)])
+        self.assertEqual(cache.data("x:a.png"), png(8, 6))
+        key = manager.cache_key("x:a.png", thumbnail_size=(4, 4))
+        self.assertEqual(cache.data(key), png(2, 2))
+
+    def test_a_processor_changes_one_choice_and_leaves_the_others(self) -> None:
+        calls: list[str] = []
+
+        def process(request: sdimage.RequestDraft) -> None:
+            if request.option("small", False):
+                request.set(thumbnail_size=(4, 4))
+            if request.url == "x:old":
+                request.redirect("x:new")
+            request.set(scale=3.0, source_policy="loader_only")
+
+        hooks = sdimage.LoadHooks(process_request=process)
+        manager = self.manager(loader=painting(calls), load_hooks=hooks)
+        for _ in range(2):
+            image = manager.load("x:old", options={"small": True}, first_frame_only=True).image
+            self.assertEqual((image.width, image.scale) if image else None, (4, 3.0))
+        self.assertEqual(calls, ["x:new", "x:new"])
+        self.assertIn(b"FirstFrame", manager.cache_key("x:a", first_frame_only=True))
+
+    def test_a_program_refuses_loads(self) -> None:
+        calls: list[str] = []
+        hooks = sdimage.LoadHooks(should_load=lambda request: request.option("allowed", True))
+        manager = self.manager(loader=painting(calls), load_hooks=hooks)
+        self.assertIsNone(manager.load("x:a", options={"allowed": False}).image)
+        self.assertIsNotNone(manager.load("x:a").image)
+        self.assertIsNotNone(manager.load("x:a", options={"allowed": False}).image)
+        self.assertEqual(calls, ["x:a"])
+
+    def test_a_program_judges_failures(self) -> None:
+        calls: list[str] = []
+        judged: list[str] = []
+
+        def judge(request: sdimage.LoadRequest, error: sdimage.Error) -> bool:
+            judged.append(error.code)
+            return request.option("remember", False)
+
+        hooks = sdimage.LoadHooks(should_remember_failure=judge)
+        manager = self.manager(loader=painting(calls), load_hooks=hooks)
+        self.assert_error("NOT_FOUND", manager.load, "x:broken")
+        self.assert_error("NOT_FOUND", manager.load, "x:broken", options={"remember": True})
+        self.assert_error("FAILED_URL", manager.load, "x:broken")
+        self.assertEqual((judged, len(calls)), (["NOT_FOUND", "NOT_FOUND"], 2))
+
+    def test_one_that_raises_counts_as_one_that_is_not_there(self) -> None:
+        def fail(*_arguments: object) -> bytes:
+            raise ZeroDivisionError("by nought")
+
+        cache = self.cache()
+        hooks = sdimage.LoadHooks(
+            process_request=fail, cache_key=fail, serialize=fail, should_load=fail, should_remember_failure=fail  # type: ignore[arg-type]
+        )
+        manager = self.manager(cache=cache, loader=painting([]), load_hooks=hooks)
+        self.assertIsNotNone(manager.load("x:a", wait_for_store=True).image)
+        self.assertEqual(cache.data("x:a"), png(8, 6))
+        self.assert_error("NOT_FOUND", manager.load, "x:broken")
+
+    def test_hooks_of_one_load_live_as_long_as_it(self) -> None:
+        manager = self.manager(loader=painting([]))
+        hooks = sdimage.LoadHooks(should_load=lambda request: False)
+        gone = weakref.ref(hooks)
+        task = manager.start("x:a", load_hooks=hooks)
+        del hooks
+        self.assertIsNone(task.wait().image)
+        manager.close()
+        gc.collect()
+        self.assertIsNone(gone())
+
+
+class Choices(TestCase):
+    def test_originals_may_lie_in_a_cache_of_their_own(self) -> None:
+        cache, originals = self.cache(), self.cache()
+        manager = self.manager(cache=cache, loader=painting([]))
+        manager.load("x:a.png", thumbnail_size=(4, 4), original_cache=originals, wait_for_store=True)
+        self.assertEqual(originals.data("x:a.png"), png(8, 6))
+        self.assertIsNone(cache.data("x:a.png"))
+
+    def test_a_still_is_an_error_where_only_an_animation_will_do(self) -> None:
+        manager = self.manager(loader=painting([]))
+        self.assert_error("UNSUPPORTED", manager.load, "x:a", require_animation=True)
+        self.assertIsNotNone(manager.load("x:a", preload_frames=True).image)
+
+    def test_a_transformed_picture_says_that_it_is(self) -> None:
+        manager = self.manager(loader=painting([]))
+        flip = sdimage.transforms.flip(horizontal=True)
+        plain, flipped = manager.load("x:a").image, manager.load("x:a", transformer=flip).image
+        self.assertEqual((plain and plain.is_transformed, flipped and flipped.is_transformed), (False, True))
+
+    def test_a_cache_of_python_sees_the_options_of_the_request(self) -> None:
+        seen: list[tuple[str, int]] = []
+
+        class Noting(sdimage.Cache):
+            def query(self, key: bytes) -> bytes | None:
+                seen.append(("query", self.option("n", -1)))
+                return None
+
+            def store(self, key: bytes, data: bytes) -> None:
+                seen.append(("store", self.option("n", -1)))
+
+            def remove(self, key: bytes, memory: bool, disk: bool) -> None:
+                pass
+
+        cache = Noting()
+        manager = self.manager(cache=cache, loader=painting([]))
+        manager.load("x:a", options={"n": 5}, wait_for_store=True)
+        manager.load("x:b", wait_for_store=True)
+        self.assertEqual(seen, [("query", 5), ("store", 5), ("query", -1), ("store", -1)])
+        self.assertEqual(cache.option("n", 3), 3)
+
+    def test_a_task_and_a_result_tell_the_answer_of_the_server(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        url = origin.add("a.png", png())
+        task = manager.start(url)
+        result = task.wait()
+        for response in (task.response, result.response):
+            assert response is not None
+            self.assertEqual((response.status, response.url), (200, url))
+            self.assertEqual(response.header("content-type"), "image/png")
+            self.assertIsNone(response.header("X-None"))
+        self.assertIsNone(manager.load(url).response)
+
+
+class Shared(TestCase):
+    def test_the_process_shares_a_manager_with_its_defaults(self) -> None:
+        calls: list[str] = []
+        cache = sdimage.ImageCache(str(Path(self.folder())))
+        sdimage.set_default_cache(cache)
+        sdimage.set_default_loader(painting(calls))
+        self.addCleanup(sdimage.set_default_cache, None)
+        self.addCleanup(sdimage.set_default_loader, None)
+        first, second = sdimage.Manager.shared(), sdimage.Manager.shared()
+        self.assertEqual(first.load("x:a").source, "loader")
+        self.assertEqual(second.load("x:a").source, "memory")
+        with sdimage.Manager() as free:
+            self.assertEqual(free.load("x:a").source, "memory")
+        first.close()
+        self.assert_error("SHUTDOWN", second.load, "x:a")
+        again = sdimage.Manager.shared()
+        self.assertEqual(again.load("x:a").source, "memory")
+        again.close()
+        self.assertEqual(calls, ["x:a"])

@@ -1,0 +1,68 @@
+"""A program's own HTTP client, methods and bodies."""
+
+from __future__ import annotations
+
+import http.client
+import threading
+from urllib.parse import urlsplit
+
+from .support import TestCase, png, sdimage
+
+
+def over_http_client(request: sdimage.TransportRequest) -> tuple[int, list[tuple[str, str]], bytes]:
+    """What the standard library makes of it."""
+    url = urlsplit(request.url)
+    connection = http.client.HTTPConnection(url.netloc, timeout=30)
+    try:
+        connection.request(request.method, url.path, request.body, dict(request.headers))
+        answer = connection.getresponse()
+        return answer.status, answer.getheaders(), answer.read()
+    finally:
+        connection.close()
+
+
+class Transport(TestCase):
+    def test_another_client_does_the_exchanges(self) -> None:
+        origin = self.origin()
+        urls = [origin.add(f"{width}.png", png(width, 2)) for width in range(1, 20)]
+        loader = sdimage.Loader.http(transport=sdimage.Transport(over_http_client))
+        manager = self.manager(loader=loader)
+        for width, url in enumerate(urls, 1):
+            result = manager.load(url)
+            self.assertEqual((result.image.width, result.source), (width, "network"))
+        self.assertEqual(self.assert_error("HTTP_STATUS", manager.load, origin.url("none.png")).http_status, 404)
+
+    def test_content_may_come_in_pieces_and_failures_have_names(self) -> None:
+        tried = threading.Semaphore(0)
+
+        def transport(request: sdimage.TransportRequest) -> tuple[int, dict[str, str], list[bytes]]:
+            if request.url.endswith("lost"):
+                tried.release()
+                raise sdimage.Error("CONNECTION_LOST", "the cable")
+            if request.url.endswith("odd"):
+                raise ValueError("no idea")
+            data = png()
+            return 200, {"Content-Type": "image/png"}, [data[:50], data[50:]]
+
+        loader = sdimage.Loader.http(transport=sdimage.Transport(transport), retry_delay_ms=(1, 1), max_retries=1)
+        manager = self.manager(loader=loader)
+        self.assertEqual(manager.load("http://pictures.test/a").data, png())
+        self.assertIn("the cable", self.assert_error("CONNECTION_LOST", manager.load, "http://pictures.test/lost").message)
+        self.assertTrue(tried.acquire(timeout=5) and tried.acquire(timeout=5))
+        self.assertIn("no idea", self.assert_error("INTERNAL_ERROR", manager.load, "http://pictures.test/odd").message)
+
+    def test_method_and_body_are_sent(self) -> None:
+        seen: list[tuple[str, bytes | None, str | None]] = []
+
+        def transport(request: sdimage.TransportRequest) -> tuple[int, dict[str, str], bytes]:
+            seen.append((request.method, request.body, request.header("X-Own")))
+            return 200, {}, png()
+
+        loader = sdimage.Loader.http(transport=sdimage.Transport(transport))
+        manager = self.manager(loader=loader)
+        manager.load("http://pictures.test/a", method="POST", body=b"wish", headers={"X-Own": "1"}, cache=None)
+        hooks = sdimage.DownloadHooks.fixed(method="PUT", body=b"same", headers={"X-Own": "2"})
+        manager.load("http://pictures.test/b", hooks=hooks)
+        self.assertEqual(seen, [("POST", b"wish", "1"), ("PUT", b"same", "2")])
+        answers = sdimage.DownloadHooks.fixed(status=404)
+        self.assert_error("HTTP_STATUS", manager.load, "http://pictures.test/c", hooks=answers)
