@@ -27,7 +27,9 @@
  *   cache_async.h caches without blocking                 hooks.h       a host's say in downloads
  *   transport.h   a host's own HTTP client                load_hooks.h  a host's say in loads
  *   metrics.h     events of loads; numbers                target.h      pictures for widgets
- *   prefetcher.h  loading ahead                           progress.h    how far a target's load is */
+ *   prefetcher.h  loading ahead                           progress.h    how far a target's load is
+ *   animation.h   frames for players; their budget        player.h      animations in time
+ *   animated_view.h  a picture, moving or not, in a widget */
 #ifndef SDIMAGE_H
 #define SDIMAGE_H
 
@@ -61,5 +63,8 @@
 #include "sdimage/load_hooks.h"
 #include "sdimage/metrics.h"
 #include "sdimage/log.h"
+#include "sdimage/animation.h"
+#include "sdimage/player.h"
+#include "sdimage/animated_view.h"
 
 #endif

@@ -51,8 +51,9 @@ public func sdimage_decode(_ bytes: UnsafeRawPointer?, _ length: Int, _ options:
 public func sdimage_decode_file(_ path: Text, _ options: Object, _ image: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(image)
-        let options = unsafe try decodeOptions(options)
+        var options = unsafe try decodeOptions(options)
         guard let path = unsafe Input.text(path), !path.isEmpty else { throw ImageError(.invalidArgument, "no path") }
+        options.scale = options.scale ?? FileScale.of(path)
         let bytes = try FileLoader.read(path, limit: DecodeLimits.standard.workingBytes)
         unsafe try give(try Defaults.coders.decode(bytes, options: options, stop: StopSignal()), image)
     }

@@ -100,6 +100,7 @@ enum Defaults {
     static func trimMemory(emptyingCaches: Bool) {
         if emptyingCaches, !Engine.isForked {
             for cache in caches { cache.memory.memoryPressure() }
+            FrameBudget.shared.empty()
         }
         // After the caches, whose pictures come back to the pool.
         PixelPool.shared.trim()

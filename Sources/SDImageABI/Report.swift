@@ -83,6 +83,16 @@ enum Report {
         ])
     }
 
+    static func statistics(_ budget: FrameBudget) -> JSONText {
+        let used = budget.statistics
+        return .object([
+            ("limit", .integer(used.limit)), ("animations", .integer(used.pools)), ("frames", .integer(used.frames)),
+            ("bytes", .integer(used.bytes)), ("canvas_bytes", .integer(used.canvasBytes)), ("hits", .integer(used.hits)),
+            ("misses", .integer(used.misses)), ("decodes", .integer(used.decodes)),
+            ("evictions", .integer(used.evictions)),
+        ])
+    }
+
     static func verification(_ report: CacheReport) -> JSONText {
         .object([
             ("sound", .bool(report.isSound)), ("entries", .integer(report.entries)), ("bytes", .integer(report.bytes)),

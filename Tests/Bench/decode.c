@@ -38,12 +38,18 @@ static void open_animation(void) {
         fail("decode", error);
 }
 
+/* What a screen shows stays until the next frame is there. */
+static sdimage_image *on_show;
+static bool shows;
+
 static void show_frame(uint32_t index) {
     sdimage_image *frame = NULL;
     sdimage_error *error = NULL;
     if (sdimage_image_copy_frame(animation, index, &frame, &error) < 0)
         fail("frame", error);
     touched += *(const uint8_t *)sdimage_image_pixels(frame);
+    sdimage_image_unref(on_show);
+    on_show = shows ? sdimage_image_ref(frame) : NULL;
     sdimage_image_unref(frame);
 }
 
@@ -70,6 +76,7 @@ int serve_anim(bool seeks) {
     encoded = read_file(text_of("file", ""), &encoded_length);
     decode_options = sdimage_decode_options_new();
     sdimage_decode_options_set_pixel_format(decode_options, SDIMAGE_PIXEL_FORMAT_RGBA8);
+    shows = number_of("shows", 0);
     if (!seeks)
         return serve(run_anim);
     open_animation();

@@ -8,8 +8,12 @@
  *
  *   decode     file= workers=0|1                       one picture to rgba8
  *   thumb      file= size=                             the same into a box of size x size
- *   anim       file=                                   all frames of an animation to rgba8
+ *   anim       file= shows=0|1                         all frames of an animation to rgba8; shows=1: each is held until
+ *                                                      the next is there
  *   anim_seek  file=                                   one frame of an opened animation, in no order
+ *   play       file= buffer=BYTES                      the same by a player; tick: a tick that changes nothing
+ *   players    file= players= pictures= seconds= hertz= many players at once, ticked as by a screen; prints one line on its
+ *              rate= drops=0|1 limit_mb=               own: frames shown, late, delayed by more than a tick, memory, threads, CPU
  *   encode     file= w= h= fmt=jpeg|png|webp|…         RGBA, as lies in a file, to a file in memory; alpha=1: looked at
  *              q= restart= lossless= level= method=
  *   resize     file= w= h= dw= dh= filter=lanczos|area premultiplied RGBA, as lies in a file, to another size
@@ -44,6 +48,12 @@ int main(int argc, char **argv) {
         return serve_anim(false);
     if (!strcmp(kind, "anim_seek"))
         return serve_anim(true);
+    if (!strcmp(kind, "play"))
+        return serve_play();
+    if (!strcmp(kind, "tick"))
+        return serve_tick();
+    if (!strcmp(kind, "players"))
+        return run_players();
     if (!strcmp(kind, "encode"))
         return serve_encode();
     if (!strcmp(kind, "memcache"))

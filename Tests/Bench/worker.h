@@ -42,6 +42,9 @@ extern volatile unsigned touched;
 /* The kinds. */
 int serve_decode(uint32_t box);
 int serve_anim(bool seeks);
+int serve_play(void);
+int serve_tick(void);
+int run_players(void);
 int serve_encode(void);
 int serve_memcache(void);
 int serve_diskcache(void);

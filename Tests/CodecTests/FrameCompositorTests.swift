@@ -106,7 +106,7 @@ private final class Rectangles: FramePainter {
 
     private func compositor(_ painter: Rectangles, canvases: Int = 100) throws -> FrameCompositor {
         var compositor = try FrameCompositor(
-            size: Self.size, limits: .standard, budget: canvases * Self.canvasBytes)
+            size: Self.size, limits: .standard, budget: canvases * Self.canvasBytes, of: FrameBudget(limit: 1 << 20))
         painter.layouts.forEach { compositor.append($0) }
         return compositor
     }
@@ -134,6 +134,41 @@ private final class Rectangles: FramePainter {
 
     private func opaque(_ frames: [FrameLayout]) -> Set<Int> {
         Set(frames.indices.filter { frames[$0].isOpaque && frames[$0].blend == .over && frames[$0].top >= 0 })
+    }
+
+    /// A thousand frames, each drawn on the one before: with a canvas for every fourth none is far away. 8 MiB are enough of them
+    /// where a canvas takes 32,640 bytes or less.
+    @Test func anyOfAThousandFramesIsAtMostThreeAway() throws {
+        let size = PixelSize(width: 80, height: 100)
+        let frames = (0..<1000).map { layout($0 % 70, $0 % 90, 10, 10) { $0.isOpaque = true } }
+        let painter = Rectangles(frames)
+        let budget = FrameBudget(limit: 64 << 20)
+        var compositor = try FrameCompositor(size: size, limits: .standard, of: budget)
+        frames.forEach { compositor.append($0) }
+        _ = try compositor.canvas(at: 999, painter: painter, stop: StopSignal())
+        #expect(budget.statistics.canvasBytes <= FrameCompositor.standardBudget)
+        _ = painter.drawn()
+        var index = 0
+        for _ in 0..<400 {
+            index = (index * 7919 + 104_729) % 1000
+            _ = try compositor.canvas(at: index, painter: painter, stop: StopSignal())
+            #expect(painter.drawn().count <= 3)
+        }
+    }
+
+    /// What is kept may be taken at any time, and is drawn again.
+    @Test func withoutAnyRoomEveryFrameIsStillRight() throws {
+        let frames = mixture(3, keys: false)
+        let painter = Rectangles(frames)
+        let budget = FrameBudget(limit: 1 << 20)
+        var compositor = try FrameCompositor(size: Self.size, limits: .standard, of: budget)
+        frames.forEach { compositor.append($0) }
+        let reference = painter.reference(Self.size)
+        for index in [39, 3, 20, 19, 38, 0, 21] {
+            let canvas = try compositor.canvas(at: index, painter: painter, stop: StopSignal())
+            #expect(content(canvas) == reference[index])
+            budget.empty()
+        }
     }
 
     @Test(arguments: [UInt64](1...12)) func everyOrderAndBudgetGivesTheFramesOfDrawingOneAfterTheOther(_ seed: UInt64) throws {

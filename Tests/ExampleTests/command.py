@@ -14,7 +14,8 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "HeaderTests"))
 import report  # noqa: E402
-from pictures import Origin, pixels, png, ppm  # noqa: E402
+import terminal  # noqa: E402
+from pictures import Origin, gif, pixels, png, ppm  # noqa: E402
 
 PROGRAM = sys.argv[1]
 LATER = ("bench",)
@@ -211,6 +212,33 @@ def prefetch(folder: pathlib.Path, origin: Origin) -> None:
     expect("prefetch without its file", run("prefetch", folder / "none"), 1, "^$", "^sdimage: [^\n]*\n$")
 
 
+def play(folder: pathlib.Path) -> None:
+    (folder / "red.ppm.png").write_bytes(png(8, 6))
+    still, moving = folder / "red.ppm.png", folder / "moving.gif"
+    moving.write_bytes(gif([(255, 0, 0), (0, 0, 255)], hundredths=2))
+    expect("play wants a terminal", run("play", still), 2, "^$", "not a terminal")
+    expect("play without a file is wrong usage", run("play"), 2, "^$", "one file or URL")
+    expect("a strange screen is wrong usage", run("play", still, "--screen", "cinema"), 2, "^$", "wrong option")
+    status, written = terminal.run([PROGRAM, "play", str(still), "--screen", "blocks"])
+    fine = status == 0 and written.count("\u2580".encode()) == 8 * 3 and written.rstrip().endswith(b"\x1b[?25h")
+    report.check("play draws a still in half blocks and gives the cursor back", fine, repr(written[-200:]))
+    status, written = terminal.run([PROGRAM, "play", str(moving), "--screen", "blocks", "--loops", "2"])
+    seen = re.findall(rb"38;2;(\d+);\d+;(\d+);", written)
+    fine = status == 0 and {(b"255", b"0"), (b"0", b"255")} <= set(seen)
+    report.check("play shows the frames of an animation", fine, repr(written[:400]))
+    status, written = terminal.run([PROGRAM, "play", str(moving)], answer=b"\x1b[?62c", keys=b"q", keys_after=b"0;0;255")
+    fine = status == 0 and "\u2580".encode() in written and b"\x1b[?25h" in written
+    report.check("play goes on until q, in blocks where the terminal can do no more", fine, repr(written[:300]))
+    status, written = terminal.run([PROGRAM, "play", str(moving), "--loops", "1"], answer=b"\x1b[?62;4;22c")
+    report.check("play draws sixels where the terminal says so", status == 0 and b"\x1bP7;1q" in written, repr(written[:300]))
+    answer = b"\x1b_Gi=31;OK\x1b\\\x1b[?62;4c"
+    status, written = terminal.run([PROGRAM, "play", str(moving), "--loops", "1"], answer=answer)
+    fine = status == 0 and b"\x1b_Ga=T,i=1" in written and b"s=4,v=4" in written
+    report.check("play draws by kitty's protocol where the terminal says so", fine, repr(written[:300]))
+    status, written = terminal.run([PROGRAM, "play", str(folder / "none.gif"), "--screen", "blocks"])
+    report.check("play tells of a file that is not there", status == 1 and b"\x1b[?25h" in written, repr(written))
+
+
 def main() -> None:
     files = {"/cat.png": png(40, 30), "/page": b"<!DOCTYPE html><title>no</title>"}
     files |= {f"/{number}/p.png": png(10 + number, 5) for number in range(40)}
@@ -224,6 +252,7 @@ def main() -> None:
         convert(folder, origin)
         cache(folder, origin)
         prefetch(folder, origin)
+        play(folder)
     report.finish()
 
 

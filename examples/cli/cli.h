@@ -16,6 +16,7 @@ int run_convert(int argc, char **argv);
 int run_frames(int argc, char **argv);
 int run_info(int argc, char **argv);
 int run_prefetch(int argc, char **argv);
+int run_play(int argc, char **argv);
 int run_doctor(int argc, char **argv);
 
 /* One line on stderr, after whatever progress stands there. */

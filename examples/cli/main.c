@@ -9,6 +9,7 @@ static const char usage[] =
     "usage: sdimage get URL... [-o OUT] [PICTURE OPTIONS] [--cache DIR | --no-cache] [--json]\n"
     "       sdimage convert IN OUT [PICTURE OPTIONS]\n"
     "       sdimage frames FILE -o DIR [PICTURE OPTIONS]\n"
+    "       sdimage play FILE|URL [--loops N] [--rate R] [--screen blocks|sixel|kitty]\n"
     "       sdimage prefetch LIST [--jobs N] [--thumbnail WxH] [--cache DIR]\n"
     "       sdimage cache ls [--prefix TEXT] | du | path KEY | rm KEY... | clear | trim BYTES | verify [--repair]\n"
     "               [--cache DIR] [--namespace NAME] [--json]\n"
@@ -23,6 +24,7 @@ static const char usage[] =
     "        --cache DIR        folder of the disk cache; --no-cache: neither read nor write one\n"
     "convert writes a picture, moving ones too, in the format that OUT's extension says\n"
     "frames  writes each frame of a picture into a folder\n"
+    "play    shows a picture on the terminal, moving where it moves; q ends, a space stops and goes on\n"
     "prefetch loads the URLs and files named in LIST, one a line, into the disk cache; - for standard input\n"
     "        --jobs N           as many at once, 6 otherwise\n"
     "cache   lists a disk cache, tells its size, removes from it, checks it\n"
@@ -91,6 +93,8 @@ static int run(int argc, char **argv) {
         return run_convert(argc - 1, argv + 1);
     if (!strcmp(command, "frames"))
         return run_frames(argc - 1, argv + 1);
+    if (!strcmp(command, "play"))
+        return run_play(argc - 1, argv + 1);
     if (!strcmp(command, "info"))
         return run_info(argc - 1, argv + 1);
     if (!strcmp(command, "doctor"))

@@ -63,15 +63,18 @@ typedef struct sdimage_transformer sdimage_transformer;
 typedef struct sdimage_transport sdimage_transport;
 
 /* Synchronised: call from any thread. */
+typedef struct sdimage_animated_view sdimage_animated_view;
 typedef struct sdimage_cache sdimage_cache;
 typedef struct sdimage_dispatcher sdimage_dispatcher;
 typedef struct sdimage_exchange sdimage_exchange;
+typedef struct sdimage_frame_provider sdimage_frame_provider;
 typedef struct sdimage_load_sink sdimage_load_sink;
 typedef struct sdimage_loader sdimage_loader;
 typedef struct sdimage_manager sdimage_manager;
 typedef struct sdimage_prefetch_group sdimage_prefetch_group;
 typedef struct sdimage_prefetcher sdimage_prefetcher;
 typedef struct sdimage_progress sdimage_progress;
+typedef struct sdimage_player sdimage_player;
 typedef struct sdimage_reply sdimage_reply;
 typedef struct sdimage_target sdimage_target;
 typedef struct sdimage_task sdimage_task;

@@ -90,7 +90,8 @@ SDIMAGE_API sdimage_format sdimage_sniff(const void *bytes, size_t length);
 SDIMAGE_API sdimage_status sdimage_decode(const void *bytes, size_t length, const sdimage_decode_options *options,
                                           sdimage_image **image, sdimage_error **error);
 
-/* The same for a file; `path` is NUL-terminated, in the file system's own bytes. Further errors: NOT_FOUND,
+/* The same for a file; `path` is NUL-terminated, in the file system's own bytes. Where the options say no scale, a name
+ * such as "cat@2x.gif" says it. Further errors: NOT_FOUND,
  * PERMISSION_DENIED, NOT_A_FILE, IO_ERROR. The file is read, not mapped: it may change meanwhile. */
 SDIMAGE_API sdimage_status sdimage_decode_file(const char *path, const sdimage_decode_options *options,
                                                sdimage_image **image, sdimage_error **error);

@@ -14,6 +14,7 @@
 #include <linux/futex.h>
 #include <malloc.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -89,6 +90,16 @@ void csys_clear_event(int descriptor) {
     uint64_t count;
     while (read(descriptor, &count, sizeof count) < 0 && errno == EINTR) {
     }
+}
+
+int csys_timer_descriptor(void) {
+    int descriptor = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    return descriptor >= 0 ? descriptor : -errno;
+}
+
+void csys_arm_timer(int descriptor, uint64_t moment) {
+    struct itimerspec time = {.it_value = {.tv_sec = (time_t)(moment / 1000000000), .tv_nsec = (long)(moment % 1000000000)}};
+    timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &time, NULL);
 }
 
 const char *csys_own_file(void) {

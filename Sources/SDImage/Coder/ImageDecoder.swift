@@ -24,6 +24,8 @@ package struct StreamFacts: Sendable {
     /// Milliseconds of each frame as played; empty for stills.
     package var durations: [Int32] = []
     package var isSatisfied = false
+    /// All bytes, of an animation that is complete.
+    package var encoded: Bytes?
 
     package init() {}
 }
@@ -58,6 +60,7 @@ package final class StreamDecoder<Stream: PictureStream>: ImageDecoder {
     package var frameCount: Int { facts.withLock { $0.frameCount } }
     package var loopCount: Int { facts.withLock { $0.loopCount } }
     package var isSatisfied: Bool { facts.withLock { $0.isSatisfied } }
+    package var encoded: Bytes? { facts.withLock { $0.encoded } }
 
     package func durationMilliseconds(at index: Int) -> Int {
         facts.withLock { $0.durations.indices.contains(index) ? Int($0.durations[index]) : 0 }

@@ -1,6 +1,6 @@
 /// Decodes one picture from bytes that arrive piece by piece, or frame by frame: chooses the coder once enough bytes are
 /// there to know the format, and then uses that one to the end (spec COD-56).
-package final class PictureDecoder: Sendable {
+package final class PictureDecoder: FrameProvider {
     private struct State {
         var bytes: GrowingBytes
         var decoder: (any ImageDecoder)?
@@ -131,10 +131,13 @@ package final class PictureDecoder: Sendable {
 
     /// What more bytes may still change says so, even where the first frame of several is whole.
     private func marked(_ image: Image, _ decoder: any ImageDecoder) -> Image {
-        guard !isFinished, !decoder.isSatisfied, !image.metadata.isIncremental else { return image }
-        var metadata = image.metadata
+        guard !isFinished, !decoder.isSatisfied else { return image }
+        // The frames that are there can be played while the others come (spec ANI-50).
+        let moving = decoder.frameCount > 1 && image.frames == nil ? image.with(frames: self) : image
+        guard !moving.metadata.isIncremental else { return moving }
+        var metadata = moving.metadata
         metadata.isIncremental = true
-        return image.with(metadata)
+        return moving.with(metadata)
     }
 
     /// A frame composed to the whole canvas.
@@ -144,6 +147,13 @@ package final class PictureDecoder: Sendable {
         guard let decoder else { throw .noFrame(index, of: 0) }
         return try timed(stop) { () throws(ImageError) in try decoder.frame(at: index, stop: stop) }
     }
+
+    /// More frames may come: neither the last byte is there nor a bad one.
+    package var isGrowing: Bool {
+        state.withLock { state in !state.isFinished && state.failure == nil && state.decoder?.isSatisfied != true }
+    }
+
+    package var encoded: Bytes? { bytes }
 
     private func timed<R>(_ stop: StopSignal, _ body: () throws(ImageError) -> R) throws(ImageError) -> R {
         stop.allow(nanoseconds: options.limits.workNanoseconds)

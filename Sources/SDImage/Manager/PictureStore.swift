@@ -40,6 +40,9 @@ package struct PictureStore: Sendable {
         var data: CachedData
         if let bytes {
             data = CachedData(bytes: bytes)
+        } else if let image, let own = image.frames?.encoded, !image.metadata.isThumbnail {
+            // What all its frames come from (spec ANI-13).
+            data = CachedData(bytes: own)
         } else if let image {
             let format = registry.format(toStore: image)
             data = CachedData(bytes: try registry.encode(image, format: format, options: options, stop: StopSignal()))

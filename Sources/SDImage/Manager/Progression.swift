@@ -168,7 +168,7 @@ final class Progression: BodyObserver {
     /// Shows the picture of what has come, unless it is that of the last turn.
     private func showPart(_ decoder: PictureDecoder, _ before: Image?) throws(ImageError) -> Bool {
         guard wish.interval != nil, !state.withLock({ $0.isOver }), let picture = try decoder.image(stop: stop),
-            picture.pixels !== before?.pixels
+            picture.pixels !== before?.pixels || picture.metadata.frameCount != before?.metadata.frameCount
         else { return false }
         let made = try wish.transform(picture, stop)
         state.withLock { state in

@@ -5,6 +5,12 @@ package protocol FrameProvider: AnyObject, Sendable {
     var frameCount: Int { get }
     /// 0 = for ever.
     var loopCount: Int { get }
+    /// More frames may come.
+    var isGrowing: Bool { get }
+    /// The bytes that all frames are decoded from, where there are any.
+    var encoded: Bytes? { get }
+    /// What makes the frames: two providers of the same origin give the same.
+    var origin: AnyObject { get }
     /// As played (spec COD-36); 0 outside the frames.
     func durationMilliseconds(at index: Int) -> Int
     /// A frame that cannot be decoded throws its error; those after it are composed as if it had drawn nothing.
@@ -12,6 +18,10 @@ package protocol FrameProvider: AnyObject, Sendable {
 }
 
 extension FrameProvider {
+    package var isGrowing: Bool { false }
+    package var encoded: Bytes? { nil }
+    package var origin: AnyObject { self }
+
     /// One round of all frames.
     package var durationMilliseconds: Int {
         (0..<frameCount).reduce(0) { $0 + durationMilliseconds(at: $1) }
@@ -36,6 +46,7 @@ package final class MappedFrames: FrameProvider {
 
     package var frameCount: Int { base.frameCount }
     package var loopCount: Int { base.loopCount }
+    package var isGrowing: Bool { base.isGrowing }
     package func durationMilliseconds(at index: Int) -> Int { base.durationMilliseconds(at: index) }
 
     package func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {

@@ -4,7 +4,7 @@ package final class Image: Sendable {
     package let pixels: PixelBuffer
     package let metadata: ImageMetadata
     /// All frames of an animation; nil for stills.
-    package let frames: (any FrameProvider)?
+    package let frames: AnimationFrames?
     /// The shapes that the pixels were drawn from; nil for pictures made of pixels.
     package let vector: (any VectorPicture)?
 
@@ -13,14 +13,19 @@ package final class Image: Sendable {
     ) {
         self.pixels = pixels
         self.metadata = metadata
-        self.frames = frames
+        self.frames = frames.map(AnimationFrames.of)
         self.vector = vector
     }
 
     package var size: PixelSize { pixels.size }
 
-    /// Bytes that the bitmap keeps allocated (spec IMG-5: once, as the other frames are not held), unless set by hand.
-    package var memoryCost: Int { metadata.memoryCost ?? pixels.heldBytes }
+    /// Bytes that the bitmap keeps allocated, as many times as frames are held (spec IMG-5), unless set by hand.
+    package var memoryCost: Int {
+        if let cost = metadata.memoryCost { return cost }
+        guard let frames, frames.isLoaded else { return pixels.heldBytes }
+        let (bytes, overflow) = pixels.heldBytes.multipliedReportingOverflow(by: max(frames.frameCount, 1))
+        return overflow ? .max : bytes
+    }
 
     /// Neither a thumbnail nor transformed: its encoded bytes are the picture.
     package var isPlain: Bool { !metadata.isThumbnail && !metadata.isTransformed }

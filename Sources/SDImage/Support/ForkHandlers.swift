@@ -10,7 +10,8 @@ package enum ForkHandlers {
     }
 
     private static let held = Monitor<[Held]>([
-        Held(lock: { PixelPool.shared.lockForFork() }, unlock: { PixelPool.shared.unlockAfterFork() })
+        Held(lock: { FrameBudget.shared.lockForFork() }, unlock: { FrameBudget.shared.unlockAfterFork() }),
+        Held(lock: { PixelPool.shared.lockForFork() }, unlock: { PixelPool.shared.unlockAfterFork() }),
     ])
 
     /// Adds a lock, for parts that the core does not know.

@@ -22,7 +22,7 @@ package struct FrameCompositor {
     package private(set) var layouts: [FrameLayout] = []
     private var dependencies: [FrameDependency] = []
     private var failures: [Int: ImageError] = [:]
-    private var kept: [Int: PixelBuffer] = [:]
+    private let shelf: CanvasShelf
     /// Frames whose canvas is to be kept.
     private var places: Set<Int> = []
     /// Frames that were added or turned out differently since places were chosen, and how many frames there were then.
@@ -35,7 +35,7 @@ package struct FrameCompositor {
     /// with alpha; only the painter needs to know.
     package init(
         size: PixelSize, format: PixelFormat = .rgba8, background: UInt32? = nil, limits: DecodeLimits,
-        budget: Int = standardBudget
+        budget: Int = standardBudget, of frames: FrameBudget = .shared
     ) throws(ImageError) {
         byteCount = try FrameCompositor.byteCount(size, limits: limits)
         self.size = size
@@ -43,6 +43,7 @@ package struct FrameCompositor {
         self.background = background
         self.limits = limits
         capacity = max(budget / byteCount - 1, 0)
+        shelf = CanvasShelf(frames)
     }
 
     /// Bytes of a canvas; refuses one beyond the limits.
@@ -111,7 +112,12 @@ package struct FrameCompositor {
     ) throws(ImageError) -> PixelBuffer? {
         var chain = [index]
         var next = index
-        while case .frame(let parent) = dependencies[next].base, held(parent) == nil {
+        while case .frame(let parent) = dependencies[next].base, latestIndex != parent {
+            // Held here from now on: the shelf may be emptied at any time.
+            if let canvas = held(parent) {
+                (latestIndex, latest) = (parent, canvas)
+                break
+            }
             chain.append(parent)
             next = parent
         }
@@ -194,14 +200,14 @@ package struct FrameCompositor {
 
     // MARK: What is kept
 
-    private func held(_ index: Int) -> PixelBuffer? { latestIndex == index ? latest : kept[index] }
+    private func held(_ index: Int) -> PixelBuffer? { latestIndex == index ? latest : places.contains(index) ? shelf[index] : nil }
 
     private mutating func store(_ canvas: PixelBuffer, at index: Int) {
         if layouts[index].leavesTrace {
             latest = canvas
             latestIndex = index
         }
-        if places.contains(index) { kept[index] = canvas }
+        if places.contains(index) { shelf.keep(canvas, at: index) }
     }
 
     private mutating func forgetLatest() {
@@ -227,7 +233,7 @@ package struct FrameCompositor {
     private mutating func choosePlaces() {
         guard changes > placedFrames / 8 else { return }
         places = CanvasPlaces(dependencies, layouts: layouts, count: capacity).chosen
-        kept = kept.filter { places.contains($0.key) }
+        shelf.keepOnly(places)
         (changes, placedFrames) = (0, layouts.count)
     }
 }

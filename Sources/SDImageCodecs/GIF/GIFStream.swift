@@ -27,6 +27,7 @@ struct GIFStream: PictureStream {
     mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError) {
         self.bytes = bytes
         self.isFinished = isFinished
+        if isFinished { facts.encoded = self.bytes }
         structure.read(bytes)
         guard let frame = structure.firstFrame else {
             guard isFinished else { return }

@@ -27,6 +27,7 @@ struct APNGAnimation: PictureStream {
         guard !self.isFinished else { return }
         self.bytes = try bytes.kept()
         self.isFinished = isFinished
+        if isFinished { facts.encoded = self.bytes }
         let known = structure.frames.count
         structure.advance(bytes, isFinished: isFinished)
         guard structure.frames.count > known || isFinished else { return }

@@ -34,6 +34,7 @@ struct WebPAnimation: PictureStream {
         guard !self.isFinished, !facts.isSatisfied else { return }
         self.bytes = try bytes.kept()
         self.isFinished = isFinished
+        if isFinished { facts.encoded = self.bytes }
         walk.advance(bytes)
         // The container is parsed from its start each time: of many frames not for each one.
         guard isFinished || frames.isEmpty || walk.frames - frames.count > frames.count / 16 else { return }

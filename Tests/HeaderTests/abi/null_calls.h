@@ -9,6 +9,7 @@ enum { ANY = 1000, ANY_ERROR = 1001 };
 
 /* One good object of every kind. */
 typedef struct objects {
+    sdimage_animated_view *animated_view;
     sdimage_cache *cache;
     sdimage_cache_config *cache_config;
     sdimage_cache_page *cache_page;
@@ -25,6 +26,7 @@ typedef struct objects {
     sdimage_error *error;
     sdimage_event *event;
     sdimage_exchange *exchange; /* lent to a transport alone: none here */
+    sdimage_frame_provider *frame_provider;
     sdimage_image *image;
     sdimage_load_hooks *load_hooks;
     sdimage_load_sink *load_sink;
@@ -36,6 +38,7 @@ typedef struct objects {
     sdimage_prefetch_group *prefetch_group;
     sdimage_prefetcher *prefetcher;
     sdimage_progress *progress;
+    sdimage_player *player;
     sdimage_reply *reply;
     sdimage_response *response;
     sdimage_request *request;
@@ -56,12 +59,15 @@ extern objects good, out;
 extern const char *doing; /* the call under way */
 extern const char text[];
 extern uint8_t bytes[64];
+extern const sdimage_animated_view_handler empty_animated_view_handler;
 extern const sdimage_cache_vtable empty_cache_vtable;
 extern const sdimage_coder_vtable empty_coder_vtable;
 extern const sdimage_download_hooks_vtable empty_download_hooks_vtable;
+extern const sdimage_frame_vtable empty_frame_vtable;
 extern const sdimage_host_vtable empty_host_vtable;
 extern const sdimage_load_hooks_vtable empty_load_hooks_vtable;
 extern const sdimage_loader_vtable empty_loader_vtable;
+extern const sdimage_player_handler empty_player_handler;
 extern const sdimage_source_vtable empty_source_vtable;
 extern const sdimage_transformer_vtable empty_transformer_vtable;
 extern const sdimage_transport_vtable empty_transport_vtable;

@@ -7,12 +7,15 @@ objects good, out;
 const char *doing = "";
 const char text[] = "data:,12345678";
 _Alignas(16) uint8_t bytes[64];
+const sdimage_animated_view_handler empty_animated_view_handler = {.size = sizeof empty_animated_view_handler};
 const sdimage_cache_vtable empty_cache_vtable = {.size = sizeof empty_cache_vtable};
 const sdimage_coder_vtable empty_coder_vtable = {.size = sizeof empty_coder_vtable};
 const sdimage_download_hooks_vtable empty_download_hooks_vtable = {.size = sizeof empty_download_hooks_vtable};
+const sdimage_frame_vtable empty_frame_vtable = {.size = sizeof empty_frame_vtable};
 const sdimage_host_vtable empty_host_vtable = {.size = sizeof empty_host_vtable};
 const sdimage_load_hooks_vtable empty_load_hooks_vtable = {.size = sizeof empty_load_hooks_vtable};
 const sdimage_loader_vtable empty_loader_vtable = {.size = sizeof empty_loader_vtable};
+const sdimage_player_handler empty_player_handler = {.size = sizeof empty_player_handler};
 const sdimage_source_vtable empty_source_vtable = {.size = sizeof empty_source_vtable};
 const sdimage_transformer_vtable empty_transformer_vtable = {.size = sizeof empty_transformer_vtable};
 const sdimage_transport_vtable empty_transport_vtable = {.size = sizeof empty_transport_vtable};
@@ -120,6 +123,18 @@ static void make_target_and_prefetcher(void) {
                 SDIMAGE_STATUS_OK);
 }
 
+/* Two frames, in a player and a view. */
+static void make_moving(void) {
+    sdimage_image *frames[] = {good.image, good.image}, *moving = NULL;
+    const uint32_t durations[] = {10, 10};
+    CHECK_EQUAL(sdimage_image_new_animation(frames, durations, 2, 0, &moving, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_frame_provider_new_image(moving, &good.frame_provider, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_player_new(moving, NULL, NULL, NULL, &good.player, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_animated_view_new(NULL, NULL, NULL, &good.animated_view, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_animated_view_set_image(good.animated_view, moving, NULL), SDIMAGE_STATUS_OK);
+    sdimage_image_unref(moving);
+}
+
 void make_good_objects(void) {
     good.manager = new_manager(NULL, NULL, true);
     sdimage_manager_copy_cache(good.manager, &good.cache);
@@ -145,6 +160,7 @@ void make_good_objects(void) {
     CHECK_EQUAL(sdimage_image_copy_metadata(good.image, &good.metadata, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_decoder_new(NULL, NULL, &good.decoder, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_source_new_data(good.data, &good.source, NULL), SDIMAGE_STATUS_OK);
+    make_moving();
     make_delivery();
     make_target_and_prefetcher();
     start_held_loads();
@@ -157,6 +173,7 @@ void make_good_objects(void) {
     } while (0)
 
 void release_outputs(void) {
+    RELEASE(animated_view);
     RELEASE(cache);
     RELEASE(cache_page);
     RELEASE(coder);
@@ -167,6 +184,7 @@ void release_outputs(void) {
     RELEASE(download_hooks);
     RELEASE(error);
     RELEASE(event);
+    RELEASE(frame_provider);
     RELEASE(image);
     RELEASE(load_hooks);
     RELEASE(loader);
@@ -175,6 +193,7 @@ void release_outputs(void) {
     RELEASE(prefetch_group);
     RELEASE(prefetcher);
     RELEASE(progress);
+    RELEASE(player);
     RELEASE(response);
     RELEASE(result);
     RELEASE(source);

@@ -15,7 +15,7 @@ from .animation import Animation
 from .cache import ImageCache
 from .caches import Cache, CacheChain, LayeredCache
 from .coder import Coder, register_coder, unregister_coder
-from .doctor import doctor, metrics, trim_memory, version, watch_memory_pressure
+from .doctor import doctor, frame_memory, metrics, trim_memory, version, watch_memory_pressure
 from .encoding import EncodeOptions
 from .entries import Entry
 from .errors import Error
@@ -26,6 +26,7 @@ from .load_hooks import LoadHooks, RequestDraft
 from .loader import Downloader, Loader, LoadRequest
 from .manager import Manager, set_default_cache, set_default_loader
 from .options import DecodeOptions
+from .player import Player
 from .prefetch import PrefetchGroup
 from .request import RequestOptions
 from .result import Response, Result, Transaction
@@ -56,6 +57,7 @@ __all__ = [
     "LoadRequest",
     "Loader",
     "Manager",
+    "Player",
     "PrefetchGroup",
     "Progress",
     "RequestDraft",
@@ -70,6 +72,7 @@ __all__ = [
     "TransportRequest",
     "decode",
     "doctor",
+    "frame_memory",
     "info",
     "metrics",
     "placeholders",

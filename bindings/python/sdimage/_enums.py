@@ -57,6 +57,7 @@ ORIENTATIONS: Final = {
     "right_mirrored": 7,
     "left": 8,
 }
+PLAYBACK_MODES: Final = {"normal": 0, "reverse": 1, "bounce": 2, "reversed_bounce": 3}
 METADATA_KINDS: Final = {"exif": 1, "xmp": 2, "icc": 3}
 CHROMA: Final = {"420": 0, "422": 1, "444": 2}
 WEBP_PARAMETERS: Final = {

@@ -204,7 +204,7 @@ class TargetTable(Structure):
     ]
 
 
-# The tables of sources and of observers of all lists are passed on unseen: this package makes none.
+# The tables of sources, of observers of all lists, of frames, players and views are passed on unseen: this package makes none.
 
 
 class LoadHooksTable(Structure):
@@ -228,8 +228,56 @@ class PrefetchObserverTable(Structure):
     """``sdimage_prefetch_observer_vtable``, opaque here."""
 
 
+class FrameTable(Structure):
+    """``sdimage_frame_vtable``, opaque here."""
+
+
+class PlayerHandler(Structure):
+    """``sdimage_player_handler``, opaque here."""
+
+
+class ViewHandler(Structure):
+    """``sdimage_animated_view_handler``, opaque here."""
+
+
 #: name: (result, arguments)
 PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "sdimage_animated_view_advance": (c_bool, (c_void_p,)),
+    "sdimage_animated_view_autoplay": (c_bool, (c_void_p,)),
+    "sdimage_animated_view_clears_buffer_when_stopped": (c_bool, (c_void_p,)),
+    "sdimage_animated_view_copy_image": (None, (c_void_p, HANDLE_OUT)),
+    "sdimage_animated_view_copy_player": (None, (c_void_p, HANDLE_OUT)),
+    "sdimage_animated_view_decodes_when_due": (c_bool, (c_void_p,)),
+    "sdimage_animated_view_descriptor": (c_int, (c_void_p,)),
+    "sdimage_animated_view_drops_late_frames": (c_bool, (c_void_p,)),
+    "sdimage_animated_view_incremental": (c_bool, (c_void_p,)),
+    "sdimage_animated_view_is_animating": (c_bool, (c_void_p,)),
+    "sdimage_animated_view_is_visible": (c_bool, (c_void_p,)),
+    "sdimage_animated_view_max_buffer_size": (c_size_t, (c_void_p,)),
+    "sdimage_animated_view_mode": (c_int, (c_void_p,)),
+    "sdimage_animated_view_new": (c_int, (POINTER(ViewHandler), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_animated_view_rate": (c_double, (c_void_p,)),
+    "sdimage_animated_view_ref": (c_void_p, (c_void_p,)),
+    "sdimage_animated_view_reset_loop_limit": (None, (c_void_p,)),
+    "sdimage_animated_view_rewinds_when_stopped": (c_bool, (c_void_p,)),
+    "sdimage_animated_view_set_autoplay": (None, (c_void_p, c_bool)),
+    "sdimage_animated_view_set_clears_buffer_when_stopped": (None, (c_void_p, c_bool)),
+    "sdimage_animated_view_set_clock": (c_int, (c_void_p, c_int, c_void_p, HANDLE_OUT)),
+    "sdimage_animated_view_set_decodes_when_due": (None, (c_void_p, c_bool)),
+    "sdimage_animated_view_set_drops_late_frames": (None, (c_void_p, c_bool)),
+    "sdimage_animated_view_set_image": (c_int, (c_void_p, c_void_p, HANDLE_OUT)),
+    "sdimage_animated_view_set_incremental": (None, (c_void_p, c_bool)),
+    "sdimage_animated_view_set_loop_limit": (None, (c_void_p, c_uint32)),
+    "sdimage_animated_view_set_max_buffer_size": (None, (c_void_p, c_size_t)),
+    "sdimage_animated_view_set_mode": (None, (c_void_p, c_int)),
+    "sdimage_animated_view_set_rate": (None, (c_void_p, c_double)),
+    "sdimage_animated_view_set_rewinds_when_stopped": (None, (c_void_p, c_bool)),
+    "sdimage_animated_view_set_transformer": (None, (c_void_p, c_void_p)),
+    "sdimage_animated_view_set_visible": (None, (c_void_p, c_bool)),
+    "sdimage_animated_view_start": (None, (c_void_p,)),
+    "sdimage_animated_view_stop": (None, (c_void_p,)),
+    "sdimage_animated_view_tick": (c_bool, (c_void_p, c_size_t)),
+    "sdimage_animated_view_unref": (None, (c_void_p,)),
     "sdimage_blurhash_decode": (c_int, (c_char_p, c_size_t, c_uint32, c_uint32, c_double, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_blurhash_encode": (c_int, (c_void_p, c_uint32, c_uint32, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_chain_add": (c_int, (c_void_p, c_void_p, HANDLE_OUT)),
@@ -512,6 +560,22 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_format_media_type": (c_char_p, (c_int,)),
     "sdimage_format_name": (c_char_p, (c_int,)),
     "sdimage_format_of_name": (c_int, (c_char_p,)),
+    "sdimage_frame_budget_limit": (c_size_t, ()),
+    "sdimage_frame_budget_set_limit": (None, (c_size_t,)),
+    "sdimage_frame_budget_statistics": (c_int, (HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_frame_provider_copy_data": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_frame_provider_copy_frame": (c_int, (c_void_p, c_uint32, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_frame_provider_copy_image": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_frame_provider_duration_ms": (c_uint32, (c_void_p, c_uint32)),
+    "sdimage_frame_provider_frame_count": (c_uint32, (c_void_p,)),
+    "sdimage_frame_provider_is_growing": (c_bool, (c_void_p,)),
+    "sdimage_frame_provider_loop_count": (c_uint32, (c_void_p,)),
+    "sdimage_frame_provider_new_custom": (c_int, (POINTER(FrameTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_frame_provider_new_decoder": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_frame_provider_new_image": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_frame_provider_new_transformed": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_frame_provider_ref": (c_void_p, (c_void_p,)),
+    "sdimage_frame_provider_unref": (None, (c_void_p,)),
     "sdimage_freshness_rule_name": (c_char_p, (c_int,)),
     "sdimage_image_blur": (c_int, (c_void_p, c_double, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_color_at": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(Color), HANDLE_OUT)),
@@ -529,6 +593,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_image_format": (c_int, (c_void_p,)),
     "sdimage_image_frame_count": (c_uint32, (c_void_p,)),
     "sdimage_image_frame_duration_ms": (c_uint32, (c_void_p, c_uint32)),
+    "sdimage_image_has_all_frames": (c_bool, (c_void_p,)),
     "sdimage_image_has_alpha": (c_bool, (c_void_p,)),
     "sdimage_image_height": (c_uint32, (c_void_p,)),
     "sdimage_image_is_animated": (c_bool, (c_void_p,)),
@@ -552,6 +617,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_image_orientation": (c_int, (c_void_p,)),
     "sdimage_image_pixel_format": (c_int, (c_void_p,)),
     "sdimage_image_pixels": (c_void_p, (c_void_p,)),
+    "sdimage_image_preload_frames": (c_int, (c_void_p, HANDLE_OUT)),
     "sdimage_image_ref": (c_void_p, (c_void_p,)),
     "sdimage_image_render": (c_int, (c_void_p, c_uint32, c_uint32, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_resize": (c_int, (c_void_p, c_double, c_double, c_int, HANDLE_OUT, HANDLE_OUT)),
@@ -568,6 +634,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_image_transfer_characteristics": (c_uint32, (c_void_p,)),
     "sdimage_image_transform": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_transform_frames": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_image_unload_frames": (None, (c_void_p,)),
     "sdimage_image_unref": (None, (c_void_p,)),
     "sdimage_image_width": (c_uint32, (c_void_p,)),
     "sdimage_image_with_metadata": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
@@ -663,6 +730,48 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_options_unref": (None, (c_void_p,)),
     "sdimage_pixel_format_bytes": (c_size_t, (c_int,)),
     "sdimage_pixel_format_name": (c_char_p, (c_int,)),
+    "sdimage_player_advance": (c_bool, (c_void_p,)),
+    "sdimage_player_buffered_frames": (c_uint32, (c_void_p,)),
+    "sdimage_player_clear_frame_buffer": (None, (c_void_p,)),
+    "sdimage_player_copy_frame": (None, (c_void_p, HANDLE_OUT)),
+    "sdimage_player_decodes_when_due": (c_bool, (c_void_p,)),
+    "sdimage_player_descriptor": (c_int, (c_void_p,)),
+    "sdimage_player_dropped_frames": (c_size_t, (c_void_p,)),
+    "sdimage_player_drops_late_frames": (c_bool, (c_void_p,)),
+    "sdimage_player_failed_frames": (c_size_t, (c_void_p,)),
+    "sdimage_player_frame_count": (c_uint32, (c_void_p,)),
+    "sdimage_player_frame_index": (c_uint32, (c_void_p,)),
+    "sdimage_player_is_playing": (c_bool, (c_void_p,)),
+    "sdimage_player_late_frames": (c_size_t, (c_void_p,)),
+    "sdimage_player_loop_count": (c_uint32, (c_void_p,)),
+    "sdimage_player_loop_limit": (c_uint32, (c_void_p,)),
+    "sdimage_player_max_buffer_size": (c_size_t, (c_void_p,)),
+    "sdimage_player_mode": (c_int, (c_void_p,)),
+    "sdimage_player_new": (c_int, (c_void_p, POINTER(PlayerHandler), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_player_new_provider": (
+        c_int,
+        (c_void_p, POINTER(PlayerHandler), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT),
+    ),
+    "sdimage_player_pause": (None, (c_void_p,)),
+    "sdimage_player_rate": (c_double, (c_void_p,)),
+    "sdimage_player_ref": (c_void_p, (c_void_p,)),
+    "sdimage_player_reset_frame_count": (None, (c_void_p,)),
+    "sdimage_player_reset_loop_limit": (None, (c_void_p,)),
+    "sdimage_player_seek": (c_int, (c_void_p, c_uint32, c_uint32, HANDLE_OUT)),
+    "sdimage_player_set_clock": (c_int, (c_void_p, c_int, c_void_p, HANDLE_OUT)),
+    "sdimage_player_set_decodes_when_due": (None, (c_void_p, c_bool)),
+    "sdimage_player_set_drops_late_frames": (None, (c_void_p, c_bool)),
+    "sdimage_player_set_frame_count": (None, (c_void_p, c_uint32)),
+    "sdimage_player_set_loop_limit": (None, (c_void_p, c_uint32)),
+    "sdimage_player_set_max_buffer_size": (None, (c_void_p, c_size_t)),
+    "sdimage_player_set_mode": (None, (c_void_p, c_int)),
+    "sdimage_player_set_rate": (None, (c_void_p, c_double)),
+    "sdimage_player_shown_frames": (c_size_t, (c_void_p,)),
+    "sdimage_player_start": (None, (c_void_p,)),
+    "sdimage_player_stop": (None, (c_void_p,)),
+    "sdimage_player_tick": (c_bool, (c_void_p, c_size_t)),
+    "sdimage_player_unref": (None, (c_void_p,)),
+    "sdimage_player_update": (None, (c_void_p,)),
     "sdimage_prefetch_group_cancel": (None, (c_void_p,)),
     "sdimage_prefetch_group_copy_failure": (c_int, (c_void_p, c_size_t, POINTER(c_size_t), HANDLE_OUT, HANDLE_OUT)),
     "sdimage_prefetch_group_copy_url": (c_int, (c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)),

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import base64
+from collections.abc import Callable, Iterator
 from ctypes import byref, c_void_p
 from types import TracebackType
-from typing import NoReturn, Self, Unpack, cast, overload
+from typing import Any, Self, Unpack, cast, overload
 
 from . import _bytes
 from ._bytes import Path, ReadableBuffer
 from ._ffi import Size, lib
 from ._handle import Handle
-from .errors import Error, call
+from .errors import call
 from .header import contents
 from .image import Image
 from .options import DecodeOptions, decode_options, known
+from .player import Player
+
+#: Longest side, in pixels, of what notebooks are shown.
+_PREVIEW_SIDE = 1000
 
 
 class Animation:
@@ -114,9 +119,38 @@ class Animation:
     def __iter__(self) -> Iterator[Image]:
         return (self._frame(index) for index in range(len(self)))
 
-    def player(self, rate: float = 1.0, mode: str = "normal", clock: object = None) -> NoReturn:
-        """Raises ``Error("UNSUPPORTED")``: this version has no player."""
-        raise Error("UNSUPPORTED", "this version has no player; take the frames and their durations_ms")
+    def player(
+        self,
+        rate: float = 1.0,
+        mode: str = "normal",
+        clock: Callable[[], float] | None = None,
+        loops: int | None = None,
+        drop_late_frames: bool = False,
+    ) -> Player:
+        """Plays the frames in time, also while the animation grows: see :class:`sdimage.Player`."""
+        return Player(self._provider(), rate, mode, clock, loops, drop_late_frames)
+
+    def _provider(self) -> Handle:
+        out = c_void_p()
+        call(lib.sdimage_frame_provider_new_decoder, self._handle.pointer, byref(out))
+        return Handle(out.value, lib.sdimage_frame_provider_unref)
+
+    def to_image(self) -> Image:
+        """The frames that are there as one animated :class:`sdimage.Image`, to be encoded, say; each is still decoded when it
+        is needed."""
+        out = c_void_p()
+        with self._provider() as provider:
+            call(lib.sdimage_frame_provider_copy_image, provider.pointer, byref(out))
+        return Image.owned(out.value)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """For notebooks: a moving PNG of at most 1000 pixels on the longer side."""
+        bundle = {"text/plain": repr(self)}
+        if len(self):
+            side = (_PREVIEW_SIDE, _PREVIEW_SIDE)
+            encoded = self.to_image().encode("png", max_pixel_size=side)
+            bundle["image/png"] = base64.b64encode(encoded).decode("ascii")
+        return {kind: text for kind, text in bundle.items() if kind not in (exclude or ()) and (not include or kind in include)}
 
     def close(self) -> None:
         """Gives the memory back; again is harmless."""

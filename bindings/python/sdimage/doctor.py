@@ -9,6 +9,7 @@ from typing import Any, cast
 from . import _bytes
 from ._ffi import lib, library_path
 from .errors import call, text
+from .options import U64, unsigned
 
 
 def version() -> str:
@@ -22,6 +23,15 @@ def doctor() -> dict[str, Any]:
     call(lib.sdimage_doctor, byref(out))
     report = cast("dict[str, Any]", json.loads(_bytes.taken(out)))
     return {**report, "library_path": library_path}
+
+
+def frame_memory(limit: int | None = None) -> dict[str, int]:
+    """What players hold together, and under which limit; `limit` in bytes sets it."""
+    if limit is not None:
+        lib.sdimage_frame_budget_set_limit(unsigned(limit, "limit", U64))
+    out = c_void_p()
+    call(lib.sdimage_frame_budget_statistics, byref(out))
+    return cast("dict[str, int]", json.loads(_bytes.taken(out)))
 
 
 def metrics() -> str:

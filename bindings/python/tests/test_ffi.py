@@ -55,6 +55,9 @@ PLAIN = {
     "sdimage_target_vtable *": ctypes.POINTER(_ffi.TargetTable),
     "sdimage_progress_fn": _ffi.ON_PROGRESS_CHANGED,
     "char **": ctypes.POINTER(ctypes.c_char_p),
+    "sdimage_frame_vtable *": ctypes.POINTER(_ffi.FrameTable),
+    "sdimage_player_handler *": ctypes.POINTER(_ffi.PlayerHandler),
+    "sdimage_animated_view_handler *": ctypes.POINTER(_ffi.ViewHandler),
 }
 
 
@@ -158,6 +161,7 @@ class Enums(unittest.TestCase):
             "sdimage_cached_placeholder": _enums.CACHED_PLACEHOLDERS,
             "sdimage_previous_load": _enums.PREVIOUS_LOADS,
             "sdimage_image_setting": _enums.IMAGE_SETTINGS,
+            "sdimage_playback_mode": _enums.PLAYBACK_MODES,
             "sdimage_resampling": _enums.RESAMPLINGS,
             "sdimage_corners": _enums.CORNERS,
             "sdimage_blend_mode": _enums.BLEND_MODES,

@@ -56,6 +56,11 @@ int csys_event_descriptor(void);
 void csys_signal_event(int descriptor);
 void csys_clear_event(int descriptor);
 
+/* A descriptor that becomes readable at a moment of the monotonic clock in nanoseconds (timerfd_create(2), non-blocking,
+   closed on exec), or -errno. Arming it again, or with 0 for never, makes it unreadable until then. */
+int csys_timer_descriptor(void);
+void csys_arm_timer(int descriptor, uint64_t moment);
+
 /* What runs before a fork, and in the child. Swift's locks keep the number of the thread that holds them, and each thread
    remembers its own number, which the child's only thread no longer has: the kernel would look for its owner in the parent.
    The second call makes it forget; no lock of Swift may be held across both. */

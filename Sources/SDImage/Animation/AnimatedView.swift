@@ -1,0 +1,191 @@
+/// What a widget is told to draw; called on the thread that sets, ticks or advances, or on the clock's dispatcher.
+package protocol AnimatedViewHandler: AnyObject, Sendable {
+    /// nil: nothing.
+    func show(_ view: AnimatedView, _ image: Image?)
+    func loop(_ view: AnimatedView, _ count: Int)
+}
+
+/// A picture in a widget, moving or not, also while it arrives (spec ANI-45 … 50): the rules of who plays when.
+package final class AnimatedView: Sendable {
+    package struct Settings: Sendable {
+        /// Plays while it is visible.
+        package var playsByItself = true
+        /// In place of what the picture says.
+        package var loopLimit: Int?
+        /// Moves while the picture arrives; else its first frame is shown.
+        package var isIncremental = true
+        package var clearsBufferWhenStopped = false
+        package var rewindsWhenStopped = false
+        /// Done to every frame of the next picture.
+        package var change: FrameChange?
+        package var playback = PlaybackSettings()
+    }
+
+    private struct State {
+        var settings = Settings()
+        var image: Image?
+        var poster: Image?
+        var player: AnimationPlayer?
+        /// The picture is arriving, and the player follows.
+        var isProgressive = false
+        var isVisible = true
+        var clock: (any PlaybackClock)?
+    }
+
+    private let handler: (any AnimatedViewHandler)?
+    private let budget: FrameBudget
+    private let lease: EngineLease
+    private let state = Monitor(State())
+
+    package init(handler: (any AnimatedViewHandler)?, budget: FrameBudget, lease: EngineLease) {
+        self.handler = handler
+        self.budget = budget
+        self.lease = lease
+    }
+
+    package var settings: Settings { state.withLock { $0.settings } }
+    package var player: AnimationPlayer? { state.withLock { $0.player } }
+    package var isVisible: Bool { state.withLock { $0.isVisible } }
+    package var isAnimating: Bool { player?.isPlaying ?? false }
+    package var clock: (any PlaybackClock)? { state.withLock { $0.clock } }
+    /// What is to be drawn.
+    package var image: Image? {
+        let (player, poster) = state.withLock { ($0.player, $0.poster) }
+        return player?.frame ?? poster
+    }
+
+    /// Holds for the player of the picture that is shown, too.
+    package func change(_ body: (inout Settings) -> Void) {
+        let (settings, player) = state.withLock { state in
+            body(&state.settings)
+            return (state.settings, state.player)
+        }
+        if let player { apply(settings, to: player) }
+    }
+
+    package func setClock(_ clock: (any PlaybackClock)?) {
+        let player = state.withLock { state in
+            state.clock = clock
+            return state.player
+        }
+        player?.setClock(clock)
+    }
+
+    // MARK: Pictures
+
+    /// Shows another picture, or nothing. The same object again changes nothing (spec ANI-46).
+    package func setImage(_ image: Image?) throws(ImageError) {
+        let (before, player, settings, wasProgressive) = state.withLock {
+            ($0.image, $0.player, $0.settings, $0.isProgressive)
+        }
+        guard image !== before else { return }
+        let follows = image.map { isPart($0, of: before, settings) } ?? false
+        if follows, wasProgressive, let player {
+            state.withLock { $0.image = image }
+            // The frame that shows stays, and what has come is played on (spec ANI-50).
+            player.update()
+            if !player.isPlaying { playIfVisible() }
+            return
+        }
+        try replace(image, isProgressive: follows)
+    }
+
+    private func replace(_ image: Image?, isProgressive: Bool) throws(ImageError) {
+        let settings = settings
+        let isStill = image.map { $0.metadata.isIncremental && !isProgressive } ?? true
+        let player = isStill ? nil : try image.flatMap { image throws(ImageError) in try makePlayer(image, settings) }
+        let poster = try image.map { image throws(ImageError) in try firstPicture(image, settings) }
+        let (old, clock) = state.withLock { state in
+            let old = state.player
+            (state.image, state.poster, state.player) = (image, poster, player)
+            state.isProgressive = isProgressive && player != nil
+            return (old, state.clock)
+        }
+        old?.setClock(nil)
+        old?.pause()
+        player?.setClock(clock)
+        handler?.show(self, poster)
+        playIfVisible()
+    }
+
+    /// Whether a picture is a part from which the one before it grew, or the first of its kind.
+    private func isPart(_ image: Image, of before: Image?, _ settings: Settings) -> Bool {
+        guard settings.isIncremental, image.metadata.isIncremental, let frames = image.frames, frames.isGrowing else {
+            return false
+        }
+        guard let before else { return true }
+        guard let others = before.frames else { return before.metadata.isIncremental }
+        return FrameIdentity(others) == FrameIdentity(frames)
+    }
+
+    private func makePlayer(_ image: Image, _ settings: Settings) throws(ImageError) -> AnimationPlayer? {
+        guard let frames = image.frames, frames.frameCount > 1 || frames.isGrowing else { return nil }
+        let own = FrameSource(image)
+        let source = settings.change.map { own.changed(by: $0) } ?? own
+        let player = try AnimationPlayer(source, handler: Playback(self), budget: budget, lease: lease)
+        apply(settings, to: player)
+        return player
+    }
+
+    private func firstPicture(_ image: Image, _ settings: Settings) throws(ImageError) -> Image {
+        guard let change = settings.change, image.frames != nil else { return image }
+        return try change.apply(image.still, StopSignal())
+    }
+
+    private func apply(_ settings: Settings, to player: AnimationPlayer) {
+        player.change { $0 = settings.playback }
+        player.setLoopLimit(settings.loopLimit)
+    }
+
+    // MARK: Playing
+
+    /// Nothing while it is invisible.
+    package func start() {
+        let player = state.withLock { $0.isVisible ? $0.player : nil }
+        player?.start()
+    }
+
+    /// Pauses, or what else the settings say (spec ANI-47).
+    package func stop() {
+        let (player, settings) = state.withLock { ($0.player, $0.settings) }
+        if settings.rewindsWhenStopped { player?.stop() } else { player?.pause() }
+        if settings.clearsBufferWhenStopped { player?.clearFrameBuffer() }
+    }
+
+    /// Whether the user can see it, as the host knows.
+    package func setVisible(_ isVisible: Bool) {
+        let isChanged = state.withLock { state in
+            defer { state.isVisible = isVisible }
+            return state.isVisible != isVisible && state.settings.playsByItself
+        }
+        guard isChanged else { return }
+        if isVisible { start() } else { stop() }
+    }
+
+    private func playIfVisible() {
+        if settings.playsByItself { start() }
+    }
+
+    /// See `AnimationPlayer`.
+    package func tick(_ nanoseconds: UInt64) -> Bool { player?.tick(nanoseconds) ?? false }
+    package func advance() -> Bool { player?.advance() ?? false }
+
+    /// What the player of a view tells it.
+    private final class Playback: PlaybackHandler {
+        private let view: WeakView
+
+        init(_ view: AnimatedView) { self.view = WeakView(view: view) }
+
+        func frame(_ player: AnimationPlayer, _ index: Int, _ image: Image) {
+            guard let view = view.view, view.player === player else { return }
+            view.handler?.show(view, image)
+        }
+
+        func loop(_ player: AnimationPlayer, _ count: Int) {
+            guard let view = view.view, view.player === player else { return }
+            view.handler?.loop(view, count)
+        }
+    }
+
+    private struct WeakView: Sendable { weak var view: AnimatedView? }
+}

@@ -1,0 +1,204 @@
+extension AnimationPlayer {
+    /// What a provider, which may be the host's, says at the beginning of a turn.
+    private struct Look {
+        let count: Int
+        let isGrowing: Bool
+        let loopLimit: Int
+        let generation: Int
+    }
+
+    private enum Showing { case nothing, image(Image, Int), make(Int) }
+
+    /// Lets time pass (spec ANI-25); true when another frame is to be drawn. A tick inside a handler, or beside another
+    /// thread's, adds its time to the next one.
+    @discardableResult
+    package func tick(_ nanoseconds: UInt64) -> Bool { turn(nanoseconds, isPrompt: false) }
+
+    /// `isPrompt`: a frame that becomes due is shown at once, where it is there, instead of in the next turn.
+    func turn(_ nanoseconds: UInt64, isPrompt: Bool) -> Bool {
+        let (begins, generation, carried) = state.withLock { state -> (Bool, Int, UInt64) in
+            guard state.isPlaying, !state.isTurning else {
+                if state.isPlaying { state.carried &+= nanoseconds }
+                return (false, 0, 0)
+            }
+            state.isTurning = true
+            defer { state.carried = 0 }
+            return (true, state.generation, state.carried)
+        }
+        guard begins else { return false }
+        defer {
+            state.withLock { $0.isTurning = false }
+            settle()
+        }
+        let frames = source.frames
+        let ownLimit = state.withLock { $0.loopLimit }
+        let look = Look(
+            count: frames.frameCount, isGrowing: frames.isGrowing, loopLimit: ownLimit ?? frames.loopCount,
+            generation: generation)
+        guard canPlay(look) else { return false }
+        let time = nanoseconds &+ carried
+        let first = showDue(look)
+        guard isCurrent(look), pass(time, look), isPrompt || settings.makesFramesItself else { return first }
+        return showDue(look) || first
+    }
+
+    private func isCurrent(_ look: Look) -> Bool {
+        state.withLock { $0.isPlaying && $0.generation == look.generation }
+    }
+
+    /// Stops what cannot play.
+    private func canPlay(_ look: Look) -> Bool {
+        let canPlay = state.withLock { state in
+            state.count = look.count
+            return state.settings.rate > 0 && (state.limited(look.count) > 1 || look.isGrowing)
+        }
+        if !canPlay { stop() }
+        return canPlay
+    }
+
+    /// Shows the frame that waits, where it is there.
+    private func showDue(_ look: Look) -> Bool {
+        switch due(look) {
+        case .nothing: return false
+        case .image(let image, let index): return present(image, index, look)
+        case .make(let index):
+            do throws(ImageError) { return present(try pool.make(index), index, look) } catch {
+                giveUp(look)
+                return false
+            }
+        }
+    }
+
+    private func present(_ image: Image, _ index: Int, _ look: Look) -> Bool {
+        guard show(image, if: look.generation) else { return false }
+        handler?.frame(self, index, image)
+        return true
+    }
+
+    /// A frame that cannot be made has its time all the same, with the one before it on show.
+    private func giveUp(_ look: Look) {
+        state.withLock { state in
+            guard state.generation == look.generation else { return }
+            state.head.showed()
+            state.statistics.failed += 1
+        }
+    }
+
+    private func due(_ look: Look) -> Showing {
+        let (index, isFirstTry, makes) = state.withLock { state in
+            let isWaiting = state.head.isWaiting && state.isPlaying && state.head.place.index < state.limited(look.count)
+            return (isWaiting ? state.head.place.index : -1, !state.head.isMissing, state.settings.makesFramesItself)
+        }
+        guard index >= 0 else { return .nothing }
+        switch pool.look(index, counts: isFirstTry) {
+        case .image(let image): return .image(image, index)
+        case .failed: giveUp(look)
+        case .absent:
+            if makes { return .make(index) }
+            state.withLock { state in
+                guard state.generation == look.generation else { return }
+                if isFirstTry { state.statistics.late += 1 }
+                state.head.missed()
+            }
+        }
+        return .nothing
+    }
+
+    /// True when another frame is due. Where late frames are left out, as many steps as time asks for, up to one round.
+    private func pass(_ time: UInt64, _ look: Look) -> Bool {
+        var rest = time
+        var isMoved = false
+        var steps = 0
+        while true {
+            let step = state.withLock { ($0.head, $0.settings, $0.limited(look.count)) }
+            var head = step.0
+            let outcome = head.pass(
+                rest, step.1, of: step.2, isGrowing: look.isGrowing,
+                duration: { source.frames.durationMilliseconds(at: $0) })
+            let isTaken = state.withLock { state -> Bool in
+                guard state.isPlaying, state.generation == look.generation else { return false }
+                state.head = head
+                return true
+            }
+            guard isTaken else { return false }
+            (rest, steps) = (0, steps + 1)
+            switch outcome {
+            case .stays: return isMoved
+            case .moved: break
+            case .looped: guard countRound(head.loopCount, look) else { return false }
+            }
+            isMoved = true
+            guard step.1.dropsLateFrames else { return true }
+            if steps >= step.2 {
+                state.withLock { $0.head.forgetTime() }
+                return true
+            }
+        }
+    }
+
+    /// False when that was the last round, or the handler has changed everything (spec ANI-26).
+    private func countRound(_ count: Int, _ look: Look) -> Bool {
+        handler?.loop(self, count)
+        guard isCurrent(look) else { return false }
+        // The handler may have changed how many there are to be.
+        let limit = state.withLock { $0.loopLimit } ?? look.loopLimit
+        guard limit == 0 || count < limit else {
+            stop()
+            return false
+        }
+        return true
+    }
+
+    /// Says what is needed from here on, and sets the clock.
+    func settle() {
+        let (index, clock) = state.withLock { ($0.head.place.index, $0.clock) }
+        let duration = source.frames.durationMilliseconds(at: index)
+        let now = MonotonicClock.now
+        let (want, moment) = state.withLock { state -> (FrameWant, UInt64?) in
+            let want = need(state, duration: duration, now: now)
+            guard state.isPlaying, !state.head.isMissing, !state.head.isStalled else { return (want, nil) }
+            // What waits and is not missing has not been asked for yet.
+            return (want, state.head.isWaiting ? now : now &+ state.head.remaining(state.settings, duration: duration))
+        }
+        pool.want(want, by: id)
+        clock?.arm(at: moment)
+    }
+
+    private func need(_ state: State, duration: Int, now: UInt64) -> FrameWant {
+        var want = FrameWant()
+        let interval = state.settings.rate > 0 ? state.settings.nanoseconds(duration) : .max / 2
+        want.mode = state.settings.mode
+        want.count = state.limited(state.count)
+        want.place = state.head.isWaiting ? state.head.place : state.head.place.next(want.mode, of: want.count)
+        want.deadline = state.head.isWaiting ? now : now &+ state.head.remaining(state.settings, duration: duration)
+        want.interval = interval
+        want.isPlaying = state.isPlaying
+        let needsNone = state.settings.makesFramesItself || !state.isPlaying || state.head.isStalled
+        want.depth = needsNone ? 0 : FrameWant.depth(interval: interval)
+        want.bufferBytes = state.settings.bufferBytes
+        return want
+    }
+}
+
+/// Turns of a clock.
+extension AnimationPlayer: FrameListener {
+    /// Lets the time pass that has passed since the last turn.
+    @discardableResult
+    package func advance() -> Bool {
+        let now = MonotonicClock.now
+        let time = state.withLock { state -> UInt64 in
+            defer { state.lastTurn = now }
+            // While a frame was missing time stood still.
+            let isStill = state.head.isMissing && !state.settings.dropsLateFrames || state.head.isStalled
+            return isStill || now < state.lastTurn ? 0 : now - state.lastTurn
+        }
+        return turn(time, isPrompt: true)
+    }
+
+    package func frameArrived() {
+        let clock = state.withLock { state in
+            state.isPlaying && (state.head.isWaiting || state.head.isStalled) ? state.clock : nil
+        }
+        clock?.arm(at: MonotonicClock.now)
+    }
+}

@@ -1,0 +1,368 @@
+/// The frames that all animations of the process hold together, under one limit (decisions D15).
+///
+/// Each pool that plays may hold the frame it shows next; what is beyond that is shared equally among those who want more
+/// (`FrameShares`). Canvases kept for seeking take what is left. One lock guards it all and is held for some hundred
+/// nanoseconds; frames are made and players told outside it.
+package final class FrameBudget: Sendable {
+    /// That of the process.
+    package static let shared = FrameBudget(limit: 64 << 20)
+
+    package struct Statistics: Sendable {
+        package var limit = 0
+        package var pools = 0
+        package var frames = 0
+        package var bytes = 0
+        package var canvasBytes = 0
+        package var hits = 0
+        package var misses = 0
+        package var decodes = 0
+        package var evictions = 0
+    }
+
+    /// Canvases that one animation keeps for seeking.
+    private struct Shelf {
+        var canvases: [Int: PixelBuffer] = [:]
+        var used = 0
+    }
+
+    private struct State {
+        var limit: Int
+        var pools: [FrameIdentity: WeakPool] = [:]
+        var tables: [UInt64: PoolTable] = [:]
+        var shelves: [UInt64: Shelf] = [:]
+        /// Pools for which a frame is to be made.
+        var due: [(pool: FramePool, deadline: UInt64)] = []
+        var nextID: UInt64 = 1
+        var looks = 0
+        var heldBytes = 0
+        var canvasBytes = 0
+        /// Of frames that are shown, which nobody can take back.
+        var shownBytes = 0
+        var areSharesStale = false
+        /// What one frame for everybody takes, in nanoseconds of one worker.
+        var roundCost: UInt64 = 0
+        var statistics = Statistics()
+    }
+
+    private struct WeakPool {
+        let id: UInt64
+        weak var pool: FramePool?
+    }
+
+    private let state: Monitor<State>
+
+    /// In bytes.
+    package init(limit: Int) { state = Monitor(State(limit: max(limit, 0))) }
+
+    package var limit: Int { state.withLock { $0.limit } }
+
+    /// Takes effect at once.
+    package func setLimit(_ limit: Int) {
+        withExtendedLifetime(
+            state.withLock { state in
+                state.limit = max(limit, 0)
+                state.areSharesStale = true
+                return makeRoom(&state)
+            }
+        ) {}
+    }
+
+    package var statistics: Statistics {
+        state.withLock { state in
+            var statistics = state.statistics
+            statistics.limit = state.limit
+            statistics.pools = state.tables.count
+            statistics.frames = state.tables.values.reduce(0) { $0 + $1.frames.count }
+            statistics.bytes = state.heldBytes
+            statistics.canvasBytes = state.canvasBytes
+            return statistics
+        }
+    }
+
+    /// Lets go of everything but the frames that are shown next (spec ANI-37).
+    package func empty() {
+        withExtendedLifetime(
+            state.withLock { state -> [any Sendable] in
+                var taken: [any Sendable] = takeCanvases(&state)
+                for id in state.tables.keys { taken += change(&state, id) { $0.takeAll(butNext: true) } }
+                return taken
+            }
+        ) {}
+    }
+
+    package func lockForFork() { state.lock() }
+    package func unlockAfterFork() { state.unlock() }
+
+    // MARK: Pools
+
+    /// The pool of these frames: one for all who play them.
+    package func pool(for source: FrameSource, lease: EngineLease) -> FramePool {
+        state.withLock { state in
+            if let pool = state.pools[source.identity]?.pool { return pool }
+            let pool = FramePool(source, budget: self, id: state.nextID, lease: lease)
+            state.nextID += 1
+            state.pools[source.identity] = WeakPool(id: pool.id, pool: pool)
+            state.tables[pool.id] = PoolTable()
+            return pool
+        }
+    }
+
+    func newPlayer() -> UInt64 {
+        state.withLock { state in
+            state.nextID += 1
+            return state.nextID - 1
+        }
+    }
+
+    /// The last player of a pool is gone.
+    func remove(_ id: UInt64, _ identity: FrameIdentity) {
+        withExtendedLifetime(
+            state.withLock { state -> PoolTable? in
+                // Another pool of the same frames may have been made meanwhile.
+                if state.pools[identity]?.id == id { state.pools[identity] = nil }
+                let table = state.tables.removeValue(forKey: id)
+                state.heldBytes -= table?.bytes ?? 0
+                state.areSharesStale = true
+                return table
+            }
+        ) {}
+    }
+
+    func look(_ id: UInt64, _ index: Int, counts: Bool) -> PoolTable.Holding {
+        state.withLock { state in
+            guard let holding = state.tables[id]?.look(index) else { return .absent }
+            if counts { if case .absent = holding { state.statistics.misses += 1 } else { state.statistics.hits += 1 } }
+            return holding
+        }
+    }
+
+    func count(_ id: UInt64) -> Int { state.withLock { $0.tables[id]?.frames.count ?? 0 } }
+
+    func empty(_ id: UInt64) {
+        withExtendedLifetime(state.withLock { state in change(&state, id) { $0.takeAll(butNext: false) } }) {}
+    }
+
+    /// Says what a player needs; nil when it is gone. True when a frame is to be made now.
+    func want(_ pool: FramePool, _ player: UInt64, _ want: FrameWant?) -> Bool {
+        let (isDue, taken) = state.withLock { state -> (Bool, [any Sendable]) in
+            guard state.tables[pool.id] != nil else { return (false, []) }
+            let before = state.tables[pool.id]?.wants[player]
+            state.tables[pool.id]?.wants[player] = want
+            if want == nil { state.tables[pool.id]?.listeners[player] = nil }
+            if before?.claim != want?.claim { state.areSharesStale = true }
+            share(&state)
+            let taken = change(&state, pool.id) { $0.takeSurplus() }
+            return (schedule(&state, pool), taken)
+        }
+        withExtendedLifetime(taken) {}
+        return isDue
+    }
+
+    /// Who is told when a frame has arrived.
+    func listen(_ id: UInt64, _ player: UInt64, _ listener: (any FrameListener)?) {
+        state.withLock { $0.tables[id]?.listeners[player] = listener.map { WeakListener(listener: $0) } }
+    }
+
+    // MARK: Making frames
+
+    /// The most urgent frame that is to be made; its pool stays busy until `finish`.
+    func nextJob() -> (pool: FramePool, index: Int)? {
+        var idle: [FramePool] = []
+        return state.withLock { state in
+            while let place = FrameBudget.mostUrgent(state.due.map(\.deadline)) {
+                let pool = state.due.remove(at: place).pool
+                // What was wanted when it was scheduled may not be wanted any more.
+                if let target = state.tables[pool.id]?.target(now: MonotonicClock.now, lead: lead(state)) {
+                    state.statistics.decodes += 1
+                    return (pool, target.index)
+                }
+                state.tables[pool.id]?.isBusy = false
+                // The last reference must not go under the lock.
+                idle.append(pool)
+            }
+            return nil
+        }
+    }
+
+    private static func mostUrgent(_ deadlines: [UInt64]) -> Int? {
+        deadlines.indices.min { deadlines[$0] < deadlines[$1] }
+    }
+
+    /// A frame was made, or could not be; `cost` in nanoseconds. True when the pool needs another; then who waits.
+    func finish(
+        _ pool: FramePool, _ index: Int, _ result: Result<Image, ImageError>, cost: UInt64
+    ) -> (isDue: Bool, listeners: [any FrameListener]) {
+        let (isDue, listeners, taken) = state.withLock { state -> (Bool, [any FrameListener], [any Sendable]) in
+            let taken = store(&state, pool.id, index, result)
+            let before = state.tables[pool.id]?.cost ?? 0
+            state.tables[pool.id]?.count(cost: cost)
+            // Set right with the next change of the shares.
+            let (old, new) = (max(before, FrameBudget.leastCost), max(state.tables[pool.id]?.cost ?? 0, FrameBudget.leastCost))
+            state.roundCost = state.roundCost &+ new &- min(old, state.roundCost)
+            state.tables[pool.id]?.isBusy = false
+            let listeners = state.tables[pool.id]?.listeners.values.compactMap(\.listener) ?? []
+            return (schedule(&state, pool), listeners, taken)
+        }
+        withExtendedLifetime(taken) {}
+        return (isDue, listeners)
+    }
+
+    /// The same for a frame that was made elsewhere.
+    func insert(_ id: UInt64, _ index: Int, _ result: Result<Image, ImageError>, isDecode: Bool) {
+        withExtendedLifetime(
+            state.withLock { state in
+                if isDecode { state.statistics.decodes += 1 }
+                return store(&state, id, index, result)
+            }
+        ) {}
+    }
+
+    private func store(
+        _ state: inout State, _ id: UInt64, _ index: Int, _ result: Result<Image, ImageError>
+    ) -> [any Sendable] {
+        guard state.tables[id] != nil else { return [] }
+        var isNews = false
+        let taken = change(&state, id) { table in
+            switch result {
+            case .success(let image): return table.insert(image, at: index, isNews: &isNews)
+            case .failure(let error): table.fail(index, isLasting: error.isLasting)
+            }
+            return []
+        }
+        if isNews { state.areSharesStale = true }
+        share(&state)
+        return taken + change(&state, id) { $0.takeSurplus() } + makeRoom(&state)
+    }
+
+    /// True when a worker is to be sent for a frame.
+    private func schedule(_ state: inout State, _ pool: FramePool) -> Bool {
+        guard let table = state.tables[pool.id], !table.isBusy,
+            let target = table.target(now: MonotonicClock.now, lead: lead(state))
+        else {
+            return false
+        }
+        state.tables[pool.id]?.isBusy = true
+        state.due.append((pool, target.deadline))
+        return true
+    }
+
+    /// How long before its time a frame is made where memory is short: when all are due at once, so long before that the last is
+    /// there in time.
+    private func lead(_ state: State) -> UInt64 {
+        FrameBudget.shortestLead &+ state.roundCost / UInt64(LibraryThread.availableProcessors) &* 5 / 4
+    }
+
+    private static let shortestLead: UInt64 = 20_000_000
+    /// Of a frame that has not been made yet too.
+    private static let leastCost: UInt64 = 500_000
+
+    // MARK: Sharing
+
+    /// Changes a table and keeps the sum in step.
+    private func change(_ state: inout State, _ id: UInt64, _ body: (inout PoolTable) -> [Image]) -> [any Sendable] {
+        guard let before = state.tables[id]?.bytes else { return [] }
+        let taken = body(&state.tables[id, default: PoolTable()])
+        state.heldBytes += (state.tables[id]?.bytes ?? 0) - before
+        state.statistics.evictions += taken.count
+        return taken
+    }
+
+    private func share(_ state: inout State) {
+        guard state.areSharesStale else { return }
+        state.areSharesStale = false
+        let active = state.tables.keys.filter { state.tables[$0]?.isActive == true }
+        let tables = active.compactMap { state.tables[$0] }
+        // A frame that is shown is memory too.
+        state.shownBytes = tables.reduce(0) { sum, table in
+            sum + table.frameBytes * table.wants.values.reduce(0) { $0 + ($1.isPlaying ? 1 : 0) }
+        }
+        state.roundCost = tables.reduce(0) { $0 &+ max($1.cost, FrameBudget.leastCost) }
+        let shares = FrameShares.divide(state.limit - state.shownBytes, among: tables.map(\.demand))
+        for (id, share) in zip(active, shares) {
+            let bytes = state.tables[id]?.frameBytes ?? 1
+            state.tables[id]?.allowed = max(1, share / bytes)
+        }
+    }
+
+    private func isFull(_ state: State) -> Bool { state.heldBytes + state.canvasBytes + state.shownBytes > state.limit }
+
+    /// Takes first what serves seeking, then frames of those who do not play, then what is beyond the shares.
+    private func makeRoom(_ state: inout State) -> [any Sendable] {
+        guard isFull(state) else { return [] }
+        var taken: [any Sendable] = []
+        while isFull(state),
+            let oldest = state.shelves.filter({ !$0.value.canvases.isEmpty }).min(by: { $0.value.used < $1.value.used })
+        {
+            taken += takeCanvases(&state, oldest.key)
+        }
+        for id in state.tables.keys where isFull(state) && state.tables[id]?.isActive == false {
+            taken += change(&state, id) { $0.takeAll(butNext: false) }
+        }
+        share(&state)
+        for id in state.tables.keys where isFull(state) { taken += change(&state, id) { $0.takeSurplus() } }
+        return taken
+    }
+
+    // MARK: Canvases for seeking
+
+    func makeShelf() -> UInt64 {
+        state.withLock { state in
+            defer { state.nextID += 1 }
+            state.shelves[state.nextID] = Shelf()
+            return state.nextID
+        }
+    }
+
+    func removeShelf(_ id: UInt64) {
+        withExtendedLifetime(
+            state.withLock { state -> [any Sendable] in
+                let taken = takeCanvases(&state, id)
+                state.shelves[id] = nil
+                return taken
+            }
+        ) {}
+    }
+
+    func canvas(_ shelf: UInt64, _ index: Int) -> PixelBuffer? {
+        state.withLock { state in
+            state.looks += 1
+            state.shelves[shelf]?.used = state.looks
+            return state.shelves[shelf]?.canvases[index]
+        }
+    }
+
+    /// Keeps a canvas where there is room for it beside all frames.
+    func keep(_ canvas: PixelBuffer, _ shelf: UInt64, _ index: Int) {
+        let replaced = state.withLock { state -> PixelBuffer? in
+            let before = state.shelves[shelf]?.canvases[index]
+            let growth = canvas.heldBytes - (before?.heldBytes ?? 0)
+            guard state.heldBytes + state.shownBytes + state.canvasBytes + growth <= state.limit else { return nil }
+            state.canvasBytes += growth
+            state.shelves[shelf]?.canvases[index] = canvas
+            return before
+        }
+        withExtendedLifetime(replaced) {}
+    }
+
+    /// Lets go of all canvases but those at some places.
+    func keepOnly(_ places: Set<Int>, _ shelf: UInt64) {
+        let dropped = state.withLock { state -> [PixelBuffer] in
+            let dropped = state.shelves[shelf]?.canvases.filter { !places.contains($0.key) } ?? [:]
+            for index in dropped.keys { state.shelves[shelf]?.canvases[index] = nil }
+            state.canvasBytes -= dropped.values.reduce(0) { $0 + $1.heldBytes }
+            return Array(dropped.values)
+        }
+        withExtendedLifetime(dropped) {}
+    }
+
+    private func takeCanvases(_ state: inout State) -> [any Sendable] {
+        state.shelves.keys.flatMap { takeCanvases(&state, $0) }
+    }
+
+    private func takeCanvases(_ state: inout State, _ shelf: UInt64) -> [any Sendable] {
+        let canvases = state.shelves[shelf].map { Array($0.canvases.values) } ?? []
+        state.shelves[shelf]?.canvases = [:]
+        state.canvasBytes -= canvases.reduce(0) { $0 + $1.heldBytes }
+        return canvases
+    }
+}

@@ -1,0 +1,10 @@
+/// What is done to every frame, with a key that stands for it (spec ANI-38).
+package struct FrameChange: Sendable {
+    package let key: String
+    package let apply: @Sendable (Image, StopSignal) throws(ImageError) -> Image
+
+    package init(key: String, apply: @escaping @Sendable (Image, StopSignal) throws(ImageError) -> Image) {
+        self.key = key
+        self.apply = apply
+    }
+}

@@ -1,0 +1,69 @@
+/// The frames of one animation that are held for all who play it (spec ANI-35). Gone with its last player.
+package final class FramePool: Sendable {
+    let id: UInt64
+    let identity: FrameIdentity
+    private let frames: any FrameProvider
+    private let budget: FrameBudget
+    private let lease: EngineLease
+
+    init(_ source: FrameSource, budget: FrameBudget, id: UInt64, lease: EngineLease) {
+        self.id = id
+        self.budget = budget
+        self.lease = lease
+        frames = source.frames
+        identity = source.identity
+    }
+
+    deinit { budget.remove(id, identity) }
+
+    /// `counts`: it is due, for the statistics.
+    package func look(_ index: Int, counts: Bool = false) -> PoolTable.Holding { budget.look(id, index, counts: counts) }
+    /// Frames that are held.
+    package var count: Int { budget.count(id) }
+    package func empty() { budget.empty(id) }
+    package func insert(_ image: Image, at index: Int) { budget.insert(id, index, .success(image), isDecode: false) }
+
+    /// Says what a player needs, and has missing frames made; one at a time (spec ANI-36). nil when the player is gone.
+    package func want(_ want: FrameWant?, by player: UInt64) {
+        if budget.want(self, player, want) { send() }
+    }
+
+    /// Has somebody told of frames that arrive, nobody for nil.
+    package func tell(_ listener: (any FrameListener)?, by player: UInt64) { budget.listen(id, player, listener) }
+
+    /// A frame made by the calling thread.
+    package func make(_ index: Int) throws(ImageError) -> Image {
+        do throws(ImageError) {
+            let image = try draw(index)
+            budget.insert(id, index, .success(image), isDecode: true)
+            return image
+        } catch {
+            budget.insert(id, index, .failure(error), isDecode: true)
+            throw error
+        }
+    }
+
+    private func draw(_ index: Int) throws(ImageError) -> Image {
+        let stop = StopSignal()
+        stop.allow(nanoseconds: DecodeLimits.standard.workNanoseconds)
+        return try Engine.helped { () throws(ImageError) in try frames.frame(at: index, stop: stop) }
+    }
+
+    /// A worker makes whichever frame is the most urgent then, of this pool or another.
+    private func send() {
+        let budget = budget
+        lease.engine.work.submit(.high) {
+            guard let (pool, index) = budget.nextJob() else { return }
+            pool.serve(index)
+        }
+    }
+
+    private func serve(_ index: Int) {
+        let began = MonotonicClock.now
+        let result: Result<Image, ImageError>
+        do throws(ImageError) { result = .success(try draw(index)) } catch { result = .failure(error) }
+        let (isDue, listeners) = budget.finish(self, index, result, cost: MonotonicClock.now &- began)
+        for listener in listeners { listener.frameArrived() }
+        if isDue { send() }
+    }
+}

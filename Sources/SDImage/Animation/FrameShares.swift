@@ -1,0 +1,16 @@
+/// Who may hold how much of one budget.
+package enum FrameShares {
+    /// What each of several may hold, in their order: those who want less than an equal share get what they want, the others
+    /// share the rest equally.
+    package static func divide(_ budget: Int, among demands: [Int]) -> [Int] {
+        var shares = demands
+        var rest = max(budget, 0)
+        let order = demands.indices.sorted { demands[$0] < demands[$1] }
+        for (position, index) in order.enumerated() {
+            let share = rest / (order.count - position)
+            shares[index] = min(max(demands[index], 0), share)
+            rest -= shares[index]
+        }
+        return shares
+    }
+}

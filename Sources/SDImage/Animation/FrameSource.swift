@@ -1,0 +1,43 @@
+/// Frames as a player takes them.
+package final class FrameSource: Sendable {
+    package let frames: any FrameProvider
+    package let identity: FrameIdentity
+    /// The first frame, where it is there already.
+    package let poster: Image?
+
+    private init(_ frames: any FrameProvider, _ identity: FrameIdentity, poster: Image?) {
+        self.frames = frames
+        self.identity = identity
+        self.poster = poster
+    }
+
+    package convenience init(_ frames: any FrameProvider) { self.init(frames, FrameIdentity(frames), poster: nil) }
+
+    /// Of an animated image; of a still, no frames (spec ANI-4).
+    package convenience init(_ image: Image) {
+        let frames: any FrameProvider = if let own = image.frames { own } else { NoFrames() }
+        self.init(frames, FrameIdentity(frames), poster: image.frames == nil ? nil : image.still)
+    }
+
+    /// A frame, made by the calling thread.
+    package func make(_ index: Int) throws(ImageError) -> Image {
+        let count = frames.frameCount
+        guard index >= 0, index < count else { throw .noFrame(index, of: count) }
+        let stop = StopSignal()
+        stop.allow(nanoseconds: DecodeLimits.standard.workNanoseconds)
+        return try Engine.helped { () throws(ImageError) in try frames.frame(at: index, stop: stop) }
+    }
+
+    /// The same frames, each changed when it is asked for.
+    package func changed(by change: FrameChange) -> FrameSource {
+        FrameSource(MappedFrames(frames, change.apply), identity.transformed(by: change.key), poster: nil)
+    }
+}
+
+/// What a still offers to a player.
+private final class NoFrames: FrameProvider {
+    let frameCount = 0
+    let loopCount = 0
+    func durationMilliseconds(at index: Int) -> Int { 0 }
+    func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image { throw .noFrame(index, of: 0) }
+}

@@ -1,0 +1,62 @@
+import CSystem
+import Glibc
+import Synchronization
+
+/// What tells a player that its next frame is due.
+package protocol PlaybackClock: AnyObject, Sendable {
+    /// Monotonic nanoseconds; in place of the moment before. nil: nothing is due until further notice.
+    func arm(at moment: UInt64?)
+}
+
+/// A descriptor that becomes readable when a frame is due, for loops of the host that watch descriptors.
+package final class DescriptorClock: PlaybackClock {
+    package let descriptor: Int32
+
+    package init() throws(ImageError) {
+        descriptor = csys_timer_descriptor()
+        if descriptor < 0 { throw ImageError(.ioError, "no timer descriptor to be had", systemError: -descriptor) }
+    }
+
+    deinit { close(descriptor) }
+
+    package func arm(at moment: UInt64?) { csys_arm_timer(descriptor, moment.map { max($0, 1) } ?? 0) }
+}
+
+/// The library's own timers, with turns on a dispatcher.
+package final class LibraryClock: PlaybackClock {
+    private let lease: EngineLease
+    private let calls: CallQueue
+    private let turn: @Sendable () -> Void
+    /// The soonest timer that is under way; 0: none.
+    private let due = Mutex<UInt64>(0)
+
+    /// `turn` is called on the dispatcher, never twice at once.
+    package init(on dispatcher: any Dispatcher, lease: EngineLease, turn: @escaping @Sendable () -> Void) throws(ImageError) {
+        try dispatcher.prepare()
+        try lease.engine.executor.ensureStarted()
+        self.lease = lease
+        self.turn = turn
+        calls = CallQueue(on: dispatcher)
+    }
+
+    package func arm(at moment: UInt64?) {
+        let isNew = due.withLock { due in
+            // Timers cannot be taken back: one that comes too early or in vain finds nothing due, and sets the next.
+            guard let moment, due == 0 || moment < due else { return false }
+            due = moment
+            return true
+        }
+        guard isNew, let moment else { return }
+        lease.engine.executor.schedule(at: moment) { [weak self] in self?.ring(moment) }
+    }
+
+    private func ring(_ moment: UInt64) {
+        let isCurrent = due.withLock { due in
+            guard due == moment else { return false }
+            due = 0
+            return true
+        }
+        guard isCurrent else { return }
+        calls.perform { [weak self] in self?.turn() }
+    }
+}

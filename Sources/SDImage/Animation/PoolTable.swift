@@ -1,0 +1,118 @@
+/// The frames of one animation that are held, and which of them its players need. Pure; the budget guards it.
+package struct PoolTable: Sendable {
+    /// What is there of a frame.
+    package enum Holding: Sendable {
+        case absent
+        case image(Image)
+        /// It cannot be made.
+        case failed
+    }
+
+    package private(set) var frames: [Int: Image] = [:]
+    /// Frames that cannot be made, and whether that is for good.
+    private var failures: [Int: Bool] = [:]
+    package var wants: [UInt64: FrameWant] = [:]
+    var listeners: [UInt64: WeakListener] = [:]
+    /// Of one frame; a guess until the first is known (spec ANI-21).
+    package private(set) var frameBytes = 1024
+    package private(set) var bytes = 0
+    /// Frames that may be held.
+    package var allowed = 1
+    /// A frame is being made, or about to be.
+    package var isBusy = false
+    /// What making a frame takes, lately, in nanoseconds.
+    package private(set) var cost: UInt64 = 0
+
+    package init() {}
+
+    package var isActive: Bool { wants.values.contains(where: \.isPlaying) }
+    private var count: Int { wants.values.reduce(0) { max($0, $1.count) } }
+    private var holdsAll: Bool { allowed >= count }
+
+    /// Bytes of all frames, or of as many as its players allow.
+    package var demand: Int {
+        let all = frameBytes.multipliedReportingOverflow(by: max(count, 1))
+        let wish = wants.values.reduce(0) { max($0, $1.bufferBytes == 0 ? .max : $1.bufferBytes) }
+        return min(all.overflow ? .max : all.partialValue, max(wish, frameBytes))
+    }
+
+    /// A failure that may pass is told once; then the frame is tried again.
+    package mutating func look(_ index: Int) -> Holding {
+        if let image = frames[index] { return .image(image) }
+        guard let isLasting = failures[index] else { return .absent }
+        if !isLasting { failures[index] = nil }
+        return .failed
+    }
+
+    /// The frame to make next and when it is needed: the first that is missing in the order of need. Where only one may be
+    /// held, not more than `lead` nanoseconds before its time.
+    package func target(now: UInt64, lead: UInt64) -> (index: Int, deadline: UInt64)? {
+        let lead = allowed > 1 ? UInt64.max : lead
+        for need in needs where frames[need.index] == nil && failures[need.index] == nil {
+            return need.deadline > now && need.deadline - now > lead ? nil : need
+        }
+        return nil
+    }
+
+    /// Frames to be held for their players, the next of each first, at most as many as are allowed.
+    private var needs: [(index: Int, deadline: UInt64)] {
+        var places = wants.values.filter { $0.isPlaying && $0.depth > 0 && $0.count > 0 }.map { ($0, $0.place) }
+        places.sort { $0.0.deadline < $1.0.deadline }
+        var needs: [(index: Int, deadline: UInt64)] = []
+        let deepest = places.reduce(0) { max($0, min($1.0.depth, $1.0.count)) }
+        for depth in 0..<deepest {
+            for (number, (want, place)) in places.enumerated() where depth < want.depth {
+                guard depth == 0 || needs.count < allowed else { return needs }
+                let deadline = want.deadline &+ UInt64(depth) &* want.interval
+                if !needs.contains(where: { $0.index == place.index }) { needs.append((place.index, deadline)) }
+                places[number].1 = place.next(want.mode, of: want.count)
+            }
+        }
+        return needs
+    }
+
+    /// Gives the frame that was there before; `isNews`: the size of frames became known.
+    package mutating func insert(_ image: Image, at index: Int, isNews: inout Bool) -> [Image] {
+        let before = take(index)
+        failures[index] = nil
+        bytes += image.pixels.heldBytes
+        frames[index] = image
+        isNews = frameBytes != max(image.pixels.heldBytes, 1)
+        frameBytes = max(image.pixels.heldBytes, 1)
+        return before.map { [$0] } ?? []
+    }
+
+    /// A frame has taken so long.
+    package mutating func count(cost latest: UInt64) { cost = cost == 0 ? latest : (cost &* 3 &+ latest) / 4 }
+
+    package mutating func fail(_ index: Int, isLasting: Bool) { failures[index] = isLasting }
+
+    /// Takes out what nobody needs and what is too much; never what is shown next.
+    package mutating func takeSurplus() -> [Image] {
+        guard !frames.isEmpty, isActive, !holdsAll else { return [] }
+        let needed = needs.map(\.index)
+        let isShared = wants.values.reduce(0) { $0 + ($1.isPlaying ? 1 : 0) } > 1
+        // Of several players one may still come to what another has seen.
+        var room = isShared ? allowed - frames.count : -frames.count
+        guard room < 0 else { return [] }
+        var taken: [Image] = []
+        for index in frames.keys where !needed.contains(index) {
+            guard room < 0 else { break }
+            if let image = take(index) { taken.append(image) }
+            room += 1
+        }
+        return taken
+    }
+
+    /// Takes out everything, or all that is not shown next by somebody who plays.
+    package mutating func takeAll(butNext: Bool) -> [Image] {
+        let next = butNext ? Set(wants.values.filter { $0.isPlaying && $0.depth > 0 }.map(\.place.index)) : []
+        return frames.keys.filter { !next.contains($0) }.compactMap { take($0) }
+    }
+
+    private mutating func take(_ index: Int) -> Image? {
+        guard let image = frames.removeValue(forKey: index) else { return nil }
+        bytes -= image.pixels.heldBytes
+        return image
+    }
+}

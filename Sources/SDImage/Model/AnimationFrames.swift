@@ -1,0 +1,52 @@
+/// The frames of an animated image: those of a coder or of the host, all of which can be kept for a while (spec ANI-10).
+package final class AnimationFrames: FrameProvider {
+    private let base: any FrameProvider
+    private let kept = Monitor<[Image]?>(nil)
+
+    private init(_ base: any FrameProvider) { self.base = base }
+
+    /// The provider itself where it is one of these.
+    package static func of(_ frames: any FrameProvider) -> AnimationFrames {
+        frames as? AnimationFrames ?? AnimationFrames(frames)
+    }
+
+    package var frameCount: Int { base.frameCount }
+    package var loopCount: Int { base.loopCount }
+    package var isGrowing: Bool { base.isGrowing }
+    package var encoded: Bytes? { base.encoded }
+    package var origin: AnyObject { base.origin }
+    package func durationMilliseconds(at index: Int) -> Int { base.durationMilliseconds(at: index) }
+
+    package func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+        let image = kept.withLock { frames in
+            frames.flatMap { $0.indices.contains(index) ? $0[index] : nil }
+        }
+        if let image { return image }
+        return try base.frame(at: index, stop: stop)
+    }
+
+    /// All frames are held.
+    package var isLoaded: Bool { kept.withLock { $0 != nil } }
+
+    /// Makes and keeps all frames. At most `limit` bytes of them.
+    package func load(limit: Int, stop: StopSignal) throws(ImageError) {
+        guard !isLoaded else { return }
+        var frames: [Image] = []
+        var bytes = 0
+        for index in 0..<base.frameCount {
+            let frame = try base.frame(at: index, stop: stop)
+            bytes += frame.pixels.heldBytes
+            guard bytes <= limit else { throw .tooLarge("frames in bytes", limit: limit) }
+            frames.append(frame)
+        }
+        kept.withLock { $0 = frames }
+    }
+
+    package func unload() {
+        let frames = kept.withLock { frames in
+            defer { frames = nil }
+            return frames
+        }
+        withExtendedLifetime(frames) {}
+    }
+}

@@ -1,0 +1,25 @@
+import CSDImage
+import SDImage
+
+/// What the host wants to see of one player.
+final class ForeignPlayback: PlaybackHandler {
+    private let host: ForeignTable<sdimage_player_handler>
+
+    init(_ table: UnsafePointer<sdimage_player_handler>?, _ foreign: Foreign) throws(ImageError) {
+        let size = unsafe table?.pointee.size ?? 0
+        let required = unsafe MemoryLayout<sdimage_player_handler>.offset(of: \.loop) ?? 0
+        let copy =
+            unsafe table == nil
+            ? sdimage_player_handler()
+            : try Input.table(table, size: size, required: required, empty: sdimage_player_handler())
+        host = ForeignTable(copy, foreign)
+    }
+
+    func frame(_ player: AnimationPlayer, _ index: Int, _ image: Image) {
+        unsafe host.table.frame?(host.userData, Handle.lend(player), UInt32(clamping: index), Handle.lend(image))
+    }
+
+    func loop(_ player: AnimationPlayer, _ count: Int) {
+        unsafe host.table.loop?(host.userData, Handle.lend(player), UInt32(clamping: count))
+    }
+}

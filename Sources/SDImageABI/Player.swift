@@ -1,0 +1,255 @@
+import CSDImage
+import SDImage
+
+extension PlaybackMode {
+    /// nil for an unknown number.
+    init?(_ mode: sdimage_playback_mode) { self.init(rawValue: Int32(bitPattern: mode.rawValue)) }
+
+    var code: sdimage_playback_mode {
+        sdimage_playback_mode(rawValue: UInt32(bitPattern: rawValue)) ?? .SDIMAGE_PLAYBACK_MODE_NORMAL
+    }
+}
+
+/// Makes a player and stores it for the caller.
+private func make(
+    _ handler: UnsafePointer<sdimage_player_handler>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ player: ObjectOut,
+    _ error: ObjectOut, _ source: () throws(ImageError) -> FrameSource
+) -> sdimage_status {
+    let foreign = unsafe Foreign(userData, destroy)
+    return unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(player)
+        let playback = unsafe try ForeignPlayback(handler, foreign)
+        let made = try AnimationPlayer(try source(), handler: playback, budget: .shared, lease: try Engine.acquire())
+        unsafe try give(made, player)
+    }
+}
+
+@_cdecl("sdimage_player_new") @implementation
+public func sdimage_player_new(
+    _ image: Object, _ handler: UnsafePointer<sdimage_player_handler>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?,
+    _ player: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe make(handler, userData, destroy, player, error) { () throws(ImageError) in
+        FrameSource(unsafe try Handle.borrow(image, as: Image.self))
+    }
+}
+
+@_cdecl("sdimage_player_new_provider") @implementation
+public func sdimage_player_new_provider(
+    _ provider: Object, _ handler: UnsafePointer<sdimage_player_handler>?, _ userData: UserData,
+    _ destroy: sdimage_destroy_fn?, _ player: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe make(handler, userData, destroy, player, error) { () throws(ImageError) in
+        unsafe try Handle.borrow(provider, as: FrameSource.self)
+    }
+}
+
+@_cdecl("sdimage_player_ref") @implementation
+public func sdimage_player_ref(_ player: Object) -> Object {
+    unsafe Handle.ref(player, as: AnimationPlayer.self)
+}
+
+@_cdecl("sdimage_player_unref") @implementation
+public func sdimage_player_unref(_ player: Object) {
+    unsafe Handle.unref(player, as: AnimationPlayer.self)
+}
+
+@_cdecl("sdimage_player_start") @implementation
+public func sdimage_player_start(_ player: Object) {
+    unsafe read(player, AnimationPlayer.self, ()) { $0.start() }
+}
+
+@_cdecl("sdimage_player_pause") @implementation
+public func sdimage_player_pause(_ player: Object) {
+    unsafe read(player, AnimationPlayer.self, ()) { $0.pause() }
+}
+
+@_cdecl("sdimage_player_stop") @implementation
+public func sdimage_player_stop(_ player: Object) {
+    unsafe read(player, AnimationPlayer.self, ()) { $0.stop() }
+}
+
+@_cdecl("sdimage_player_seek") @implementation
+public func sdimage_player_seek(_ player: Object, _ index: UInt32, _ loopCount: UInt32, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try Handle.borrow(player, as: AnimationPlayer.self).seek(to: Int(clamping: index), loop: Int(clamping: loopCount))
+    }
+}
+
+@_cdecl("sdimage_player_clear_frame_buffer") @implementation
+public func sdimage_player_clear_frame_buffer(_ player: Object) {
+    unsafe read(player, AnimationPlayer.self, ()) { $0.clearFrameBuffer() }
+}
+
+@_cdecl("sdimage_player_update") @implementation
+public func sdimage_player_update(_ player: Object) {
+    unsafe read(player, AnimationPlayer.self, ()) { $0.update() }
+}
+
+@_cdecl("sdimage_player_tick") @implementation
+public func sdimage_player_tick(_ player: Object, _ nanoseconds: UInt64) -> Bool {
+    unsafe read(player, AnimationPlayer.self, false) { $0.tick(nanoseconds) }
+}
+
+@_cdecl("sdimage_player_set_clock") @implementation
+public func sdimage_player_set_clock(
+    _ player: Object, _ clock: sdimage_player_clock, _ dispatcher: Object, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let player = unsafe try Handle.borrow(player, as: AnimationPlayer.self)
+        let made = unsafe try playbackClock(clock, dispatcher) { [weak player] in _ = player?.advance() }
+        player.setClock(made)
+    }
+}
+
+/// A clock as C names it; nil for the host's.
+func playbackClock(
+    _ clock: sdimage_player_clock, _ dispatcher: Object, _ turn: @escaping @Sendable () -> Void
+) throws(ImageError) -> (any PlaybackClock)? {
+    let own = unsafe dispatcher == nil ? nil : try Handle.borrow(dispatcher, as: DispatcherObject.self).dispatcher
+    switch clock {
+    case .SDIMAGE_PLAYER_CLOCK_HOST: return nil
+    case .SDIMAGE_PLAYER_CLOCK_DESCRIPTOR: return try DescriptorClock()
+    case .SDIMAGE_PLAYER_CLOCK_LIBRARY:
+        let lease = try Engine.acquire()
+        return try LibraryClock(on: own ?? LibraryDispatcher(lease: lease), lease: lease, turn: turn)
+    @unknown default: throw ImageError(.invalidArgument, "an unknown clock")
+    }
+}
+
+@_cdecl("sdimage_player_descriptor") @implementation
+public func sdimage_player_descriptor(_ player: Object) -> Int32 {
+    unsafe read(player, AnimationPlayer.self, -1) { ($0.clock as? DescriptorClock)?.descriptor ?? -1 }
+}
+
+@_cdecl("sdimage_player_advance") @implementation
+public func sdimage_player_advance(_ player: Object) -> Bool {
+    unsafe read(player, AnimationPlayer.self, false) { $0.advance() }
+}
+
+@_cdecl("sdimage_player_set_rate") @implementation
+public func sdimage_player_set_rate(_ player: Object, _ rate: Double) {
+    unsafe read(player, AnimationPlayer.self, ()) { player in player.change { $0.rate = rate.isFinite ? rate : 0 } }
+}
+
+@_cdecl("sdimage_player_rate") @implementation
+public func sdimage_player_rate(_ player: Object) -> Double {
+    unsafe read(player, AnimationPlayer.self, 1) { $0.settings.rate }
+}
+
+@_cdecl("sdimage_player_set_mode") @implementation
+public func sdimage_player_set_mode(_ player: Object, _ mode: sdimage_playback_mode) {
+    unsafe read(player, AnimationPlayer.self, ()) { player in player.change { $0.mode = PlaybackMode(mode) ?? $0.mode } }
+}
+
+@_cdecl("sdimage_player_mode") @implementation
+public func sdimage_player_mode(_ player: Object) -> sdimage_playback_mode {
+    unsafe read(player, AnimationPlayer.self, .SDIMAGE_PLAYBACK_MODE_NORMAL) { $0.settings.mode.code }
+}
+
+@_cdecl("sdimage_player_set_loop_limit") @implementation
+public func sdimage_player_set_loop_limit(_ player: Object, _ loops: UInt32) {
+    unsafe read(player, AnimationPlayer.self, ()) { $0.setLoopLimit(Int(clamping: loops)) }
+}
+
+@_cdecl("sdimage_player_reset_loop_limit") @implementation
+public func sdimage_player_reset_loop_limit(_ player: Object) {
+    unsafe read(player, AnimationPlayer.self, ()) { $0.setLoopLimit(nil) }
+}
+
+@_cdecl("sdimage_player_loop_limit") @implementation
+public func sdimage_player_loop_limit(_ player: Object) -> UInt32 {
+    unsafe read(player, AnimationPlayer.self, 0) { UInt32(clamping: $0.loopLimit) }
+}
+
+@_cdecl("sdimage_player_set_frame_count") @implementation
+public func sdimage_player_set_frame_count(_ player: Object, _ frames: UInt32) {
+    unsafe read(player, AnimationPlayer.self, ()) { $0.setFrameLimit(Int(clamping: frames)) }
+}
+
+@_cdecl("sdimage_player_reset_frame_count") @implementation
+public func sdimage_player_reset_frame_count(_ player: Object) {
+    unsafe read(player, AnimationPlayer.self, ()) { $0.setFrameLimit(nil) }
+}
+
+@_cdecl("sdimage_player_frame_count") @implementation
+public func sdimage_player_frame_count(_ player: Object) -> UInt32 {
+    unsafe read(player, AnimationPlayer.self, 0) { UInt32(clamping: $0.frameCount) }
+}
+
+@_cdecl("sdimage_player_set_max_buffer_size") @implementation
+public func sdimage_player_set_max_buffer_size(_ player: Object, _ bytes: Int) {
+    unsafe read(player, AnimationPlayer.self, ()) { player in player.change { $0.bufferBytes = bytes < 0 ? .max : bytes } }
+}
+
+@_cdecl("sdimage_player_max_buffer_size") @implementation
+public func sdimage_player_max_buffer_size(_ player: Object) -> Int {
+    unsafe read(player, AnimationPlayer.self, 0) { $0.settings.bufferBytes == .max ? -1 : $0.settings.bufferBytes }
+}
+
+@_cdecl("sdimage_player_set_drops_late_frames") @implementation
+public func sdimage_player_set_drops_late_frames(_ player: Object, _ drops: Bool) {
+    unsafe read(player, AnimationPlayer.self, ()) { player in player.change { $0.dropsLateFrames = drops } }
+}
+
+@_cdecl("sdimage_player_drops_late_frames") @implementation
+public func sdimage_player_drops_late_frames(_ player: Object) -> Bool {
+    unsafe read(player, AnimationPlayer.self, false) { $0.settings.dropsLateFrames }
+}
+
+@_cdecl("sdimage_player_set_decodes_when_due") @implementation
+public func sdimage_player_set_decodes_when_due(_ player: Object, _ decodes: Bool) {
+    unsafe read(player, AnimationPlayer.self, ()) { player in player.change { $0.makesFramesItself = decodes } }
+}
+
+@_cdecl("sdimage_player_decodes_when_due") @implementation
+public func sdimage_player_decodes_when_due(_ player: Object) -> Bool {
+    unsafe read(player, AnimationPlayer.self, false) { $0.settings.makesFramesItself }
+}
+
+@_cdecl("sdimage_player_is_playing") @implementation
+public func sdimage_player_is_playing(_ player: Object) -> Bool {
+    unsafe read(player, AnimationPlayer.self, false) { $0.isPlaying }
+}
+
+@_cdecl("sdimage_player_copy_frame") @implementation
+public func sdimage_player_copy_frame(_ player: Object, _ image: ObjectOut) {
+    guard let image = unsafe image else { return }
+    let frame = unsafe read(player, AnimationPlayer.self, nil) { $0.frame }
+    unsafe image.pointee = unsafe frame.flatMap { unsafe Handle.own($0) }
+}
+
+@_cdecl("sdimage_player_frame_index") @implementation
+public func sdimage_player_frame_index(_ player: Object) -> UInt32 {
+    unsafe read(player, AnimationPlayer.self, 0) { UInt32(clamping: $0.index) }
+}
+
+@_cdecl("sdimage_player_loop_count") @implementation
+public func sdimage_player_loop_count(_ player: Object) -> UInt32 {
+    unsafe read(player, AnimationPlayer.self, 0) { UInt32(clamping: $0.loopCount) }
+}
+
+@_cdecl("sdimage_player_buffered_frames") @implementation
+public func sdimage_player_buffered_frames(_ player: Object) -> UInt32 {
+    unsafe read(player, AnimationPlayer.self, 0) { UInt32(clamping: $0.bufferedFrames) }
+}
+
+@_cdecl("sdimage_player_shown_frames") @implementation
+public func sdimage_player_shown_frames(_ player: Object) -> UInt64 {
+    unsafe read(player, AnimationPlayer.self, 0) { $0.statistics.shown }
+}
+
+@_cdecl("sdimage_player_late_frames") @implementation
+public func sdimage_player_late_frames(_ player: Object) -> UInt64 {
+    unsafe read(player, AnimationPlayer.self, 0) { $0.statistics.late }
+}
+
+@_cdecl("sdimage_player_dropped_frames") @implementation
+public func sdimage_player_dropped_frames(_ player: Object) -> UInt64 {
+    unsafe read(player, AnimationPlayer.self, 0) { $0.statistics.dropped }
+}
+
+@_cdecl("sdimage_player_failed_frames") @implementation
+public func sdimage_player_failed_frames(_ player: Object) -> UInt64 {
+    unsafe read(player, AnimationPlayer.self, 0) { $0.statistics.failed }
+}

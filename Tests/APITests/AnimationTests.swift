@@ -1,0 +1,189 @@
+import CSDImage
+import Foundation
+import TestSupport
+import Testing
+
+/// Frames of images, of decoders and of programs (spec ANI-1 … 14).
+@Suite struct AnimationTests {
+    private func provider(_ image: Owned) throws -> Owned {
+        try make(sdimage_frame_provider_unref) { sdimage_frame_provider_new_image(image.pointer, $0, $1) }
+    }
+
+    private func bytes(_ provider: Owned) throws -> [UInt8] {
+        let data = try make(sdimage_data_unref) { sdimage_frame_provider_copy_data(provider.pointer, $0, $1) }
+        return Array(UnsafeRawBufferPointer(start: sdimage_data_bytes(data.pointer), count: sdimage_data_length(data.pointer)))
+    }
+
+    static let formats: [sdimage_format] = [.SDIMAGE_FORMAT_GIF, .SDIMAGE_FORMAT_PNG, .SDIMAGE_FORMAT_WEBP]
+
+    // MARK: ANI-1, ANI-3, ANI-11
+
+    @Test(arguments: formats)
+    func theFramesOfAnImageAreThoseOfItsBytes(format: sdimage_format) throws {
+        let file = try MovingPicture.bytes(4, format, duration: 70, loops: 3)
+        let image = try MovingPicture.image(file)
+        let provider = try provider(image)
+        #expect(sdimage_frame_provider_frame_count(provider.pointer) == 4)
+        #expect(sdimage_frame_provider_loop_count(provider.pointer) == 3)
+        #expect(sdimage_frame_provider_duration_ms(provider.pointer, 3) == 70)
+        #expect(!sdimage_frame_provider_is_growing(provider.pointer))
+        for index in [3, 0, 2, 1] as [UInt32] {
+            let frame = try make(sdimage_image_unref) { sdimage_frame_provider_copy_frame(provider.pointer, index, $0, $1) }
+            #expect(Playing.firstByte(frame.pointer) == UInt8(index * 10 + 5))
+            // ANI-14: decoded, and a still.
+            #expect(sdimage_image_frame_count(frame.pointer) == 1)
+        }
+        #expect(try bytes(provider) == file)
+        let data = try bytes(provider)
+        #expect(sdimage_sniff(data, data.count) == format && sdimage_image_format(image.pointer) == format)
+    }
+
+    @Test func aScaleIsKept() throws {
+        let file = try MovingPicture.bytes(2, .SDIMAGE_FORMAT_GIF)
+        let options = decodeOptions { sdimage_decode_options_set_scale($0, 2) }
+        let image = try make(sdimage_image_unref) { sdimage_decode(file, file.count, options.pointer, $0, $1) }
+        let frame = try make(sdimage_image_unref) { sdimage_image_copy_frame(image.pointer, 1, $0, $1) }
+        #expect(sdimage_image_scale(image.pointer) == 2 && sdimage_image_scale(frame.pointer) == 2)
+    }
+
+    // MARK: ANI-8
+
+    @Test(arguments: [
+        ("a@2x.gif", 2.0), ("a@1.5x.gif", 1.5), ("a@2x", 2), ("a@1.5x", 1.5), ("a.gif", 1), ("a@0.5x.gif", 1), ("a@x.gif", 1),
+        ("a@2xx.gif", 1), ("a@2.x.gif", 1), ("a@-3x.gif", 1), ("a@1@3x.b.gif", 1), ("a@4x.tar@3x.gif", 3),
+    ])
+    func theNameOfAFileSaysItsScale(name: String, scale: Double) throws {
+        let folder = TemporaryDirectory()
+        let path = folder.path + "/" + name
+        let file = try MovingPicture.bytes(2, .SDIMAGE_FORMAT_GIF)
+        FileManager.default.createFile(atPath: path, contents: Data(file))
+        let image = try make(sdimage_image_unref) { sdimage_decode_file(path, nil, $0, $1) }
+        let frame = try make(sdimage_image_unref) { sdimage_image_copy_frame(image.pointer, 1, $0, $1) }
+        #expect(sdimage_image_scale(image.pointer) == scale && sdimage_image_scale(frame.pointer) == scale)
+        let options = decodeOptions { sdimage_decode_options_set_scale($0, 3) }
+        let wished = try make(sdimage_image_unref) { sdimage_decode_file(path, options.pointer, $0, $1) }
+        #expect(sdimage_image_scale(wished.pointer) == 3)
+    }
+
+    @Test(arguments: ["", "/"])
+    func noNameIsNoFile(path: String) {
+        var image: OpaquePointer?
+        #expect(sdimage_decode_file(path, nil, &image, nil).rawValue < 0 && image == nil)
+    }
+
+    // MARK: ANI-2, ANI-4, ANI-5, ANI-7
+
+    @Test func noBytesAreNoAnimation() {
+        #expect(Outcome.whole([]).status == .SDIMAGE_STATUS_EMPTY_DATA)
+    }
+
+    @Test(arguments: ["jpeg", "webp", "gif"])
+    func stillsHaveNoFramesToPlay(kind: String) throws {
+        let file: [UInt8] =
+            switch kind {
+            case "gif": try MovingPicture.bytes(1, .SDIMAGE_FORMAT_GIF)
+            case "webp": try MovingPicture.bytes(1, .SDIMAGE_FORMAT_WEBP)
+            default: try Fixtures.bytes(try #require(Fixtures.pictures.first { $0.hasSuffix(".jpg") }))
+            }
+        let image = try MovingPicture.image(file)
+        let provider = try provider(image)
+        #expect(sdimage_image_frame_count(image.pointer) == 1 && !sdimage_image_is_animated(image.pointer))
+        #expect(sdimage_image_loop_count(image.pointer) == 0)
+        #expect(sdimage_frame_provider_frame_count(provider.pointer) == 0)
+        #expect(sdimage_frame_provider_loop_count(provider.pointer) == 0)
+        #expect(sdimage_frame_provider_duration_ms(provider.pointer, 0) == 0)
+        var frame: OpaquePointer?
+        let status = sdimage_frame_provider_copy_frame(provider.pointer, 0, &frame, nil)
+        #expect(status == .SDIMAGE_STATUS_INVALID_ARGUMENT && frame == nil)
+        var data: OpaquePointer?
+        #expect(sdimage_frame_provider_copy_data(provider.pointer, &data, nil) == .SDIMAGE_STATUS_NOT_FOUND)
+    }
+
+    @Test(arguments: [3, 4, UInt32.max])
+    func outsideTheFramesThereIsNothing(index: UInt32) throws {
+        let provider = try provider(try MovingPicture.image(try MovingPicture.bytes(3, .SDIMAGE_FORMAT_GIF)))
+        var frame: OpaquePointer?
+        let status = sdimage_frame_provider_copy_frame(provider.pointer, index, &frame, nil)
+        #expect(status == .SDIMAGE_STATUS_INVALID_ARGUMENT && frame == nil)
+        #expect(sdimage_frame_provider_duration_ms(provider.pointer, index) == 0)
+    }
+
+    // MARK: ANI-10, IMG-5
+
+    @Test func preloadedFramesAreHeldAndCounted() throws {
+        let frames = HostFrames([100, 100, 100])
+        let image = try frames.image()
+        let cost = sdimage_image_memory_cost(image.pointer)
+        #expect(!sdimage_image_has_all_frames(image.pointer))
+        #expect(sdimage_image_preload_frames(image.pointer, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_image_has_all_frames(image.pointer) && sdimage_image_memory_cost(image.pointer) == 3 * cost)
+        let made = frames.made.count
+        for index in 0..<3 as Range<UInt32> {
+            _ = try make(sdimage_image_unref) { sdimage_image_copy_frame(image.pointer, index, $0, $1) }
+        }
+        #expect(frames.made.count == made)
+        sdimage_image_unload_frames(image.pointer)
+        #expect(!sdimage_image_has_all_frames(image.pointer) && sdimage_image_memory_cost(image.pointer) == cost)
+        _ = try make(sdimage_image_unref) { sdimage_image_copy_frame(image.pointer, 2, $0, $1) }
+        #expect(frames.made.count == made + 1)
+    }
+
+    @Test func preloadingAStillDoesNothing() throws {
+        let image = try MovingPicture.image(makePNG(width: 2, height: 2))
+        #expect(sdimage_image_preload_frames(image.pointer, nil) == .SDIMAGE_STATUS_OK)
+        #expect(!sdimage_image_has_all_frames(image.pointer))
+    }
+
+    @Test func aFrameThatCannotBeMadeFailsPreloading() throws {
+        let frames = HostFrames([100, 100, 100])
+        frames.broken = [1]
+        let image = try frames.image()
+        #expect(sdimage_image_preload_frames(image.pointer, nil) == .SDIMAGE_STATUS_BAD_DATA)
+        #expect(!sdimage_image_has_all_frames(image.pointer))
+    }
+
+    // MARK: ANI-13
+
+    @Test func anAnimationStoredWithoutBytesIsStoredAsTheBytesItCameFrom() throws {
+        let file = try MovingPicture.bytes(3, .SDIMAGE_FORMAT_WEBP)
+        let image = try MovingPicture.image(file)
+        let folder = TemporaryDirectory()
+        let cache = try makeCache(in: folder.path)
+        let key = "moving"
+        #expect(
+            sdimage_cache_store(cache.pointer, key, -1, image.pointer, nil, .SDIMAGE_CACHE_LAYERS_ALL, nil, nil)
+                == .SDIMAGE_STATUS_OK)
+        let data = try make(sdimage_data_unref) { sdimage_cache_data(cache.pointer, key, -1, $0, $1) }
+        let stored = UnsafeRawBufferPointer(start: sdimage_data_bytes(data.pointer), count: sdimage_data_length(data.pointer))
+        #expect(Array(stored) == file)
+    }
+
+    // MARK: Frames of a program
+
+    @Test func aTableNeedsACountAndFrames() {
+        var table = sdimage_frame_vtable()
+        table.size = MemoryLayout<sdimage_frame_vtable>.size
+        var provider: OpaquePointer?
+        let status = sdimage_frame_provider_new_custom(&table, nil, nil, &provider, nil)
+        #expect(status == .SDIMAGE_STATUS_INVALID_ARGUMENT && provider == nil)
+    }
+
+    @Test func whatATableLacksHasADefault() throws {
+        var table = sdimage_frame_vtable()
+        table.size = MemoryLayout<sdimage_frame_vtable>.size
+        table.frame_count = { _ in 2 }
+        table.frame = { _, _, image, _ in
+            sdimage_image_new(1, 1, 4, .SDIMAGE_PIXEL_FORMAT_RGBA8, [1, 2, 3, 4], image, nil)
+        }
+        let provider = try make(sdimage_frame_provider_unref) {
+            sdimage_frame_provider_new_custom(&table, nil, nil, $0, $1)
+        }
+        #expect(sdimage_frame_provider_duration_ms(provider.pointer, 1) == 100)
+        #expect(sdimage_frame_provider_loop_count(provider.pointer) == 0)
+        #expect(!sdimage_frame_provider_is_growing(provider.pointer))
+        let image = try make(sdimage_image_unref) { sdimage_frame_provider_copy_image(provider.pointer, $0, $1) }
+        #expect(sdimage_image_frame_count(image.pointer) == 2 && sdimage_image_duration_ms(image.pointer) == 200)
+        let encoded = try make(sdimage_data_unref) { sdimage_encode(image.pointer, .SDIMAGE_FORMAT_GIF, nil, $0, $1) }
+        #expect(sdimage_data_length(encoded.pointer) > 0)
+    }
+}

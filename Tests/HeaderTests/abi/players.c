@@ -1,0 +1,172 @@
+/* players.c: what all players of a process share: frames, memory, and the end of it; a child of fork. */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+
+enum { FRAMES = 12, SIDE = 64 };
+
+static int made[FRAMES];
+
+static uint32_t count_frames(void *user_data) {
+    (void)user_data;
+    return FRAMES;
+}
+
+static uint32_t duration(void *user_data, uint32_t index) {
+    (void)user_data, (void)index;
+    return 2;
+}
+
+static sdimage_status make_frame(void *user_data, uint32_t index, sdimage_image **image, sdimage_error **error) {
+    void *pixels = NULL;
+    size_t stride = 0;
+    (void)user_data;
+    __atomic_fetch_add(&made[index], 1, __ATOMIC_SEQ_CST);
+    sdimage_status status =
+        sdimage_image_new_uninitialized(SIDE, SIDE, SDIMAGE_PIXEL_FORMAT_RGBA8, image, &pixels, &stride, error);
+    if (status == SDIMAGE_STATUS_OK)
+        memset(pixels, (int)index, stride * SIDE);
+    return status;
+}
+
+static sdimage_frame_provider *new_provider(void) {
+    sdimage_frame_vtable table = {
+        .size = sizeof table, .frame_count = count_frames, .frame = make_frame, .duration_ms = duration};
+    sdimage_frame_provider *provider = NULL;
+    CHECK_EQUAL(sdimage_frame_provider_new_custom(&table, NULL, NULL, &provider, NULL), SDIMAGE_STATUS_OK);
+    memset(made, 0, sizeof made);
+    return provider;
+}
+
+static sdimage_player *new_player(sdimage_frame_provider *provider) {
+    sdimage_player *player = NULL;
+    CHECK_EQUAL(sdimage_player_new_provider(provider, NULL, NULL, NULL, &player, NULL), SDIMAGE_STATUS_OK);
+    sdimage_player_start(player);
+    return player;
+}
+
+static long statistic(const char *name) {
+    sdimage_data *json = NULL;
+    char pattern[40];
+    CHECK_EQUAL(sdimage_frame_budget_statistics(&json, NULL), SDIMAGE_STATUS_OK);
+    snprintf(pattern, sizeof pattern, "\"%s\":", name);
+    const char *found = strstr(sdimage_data_bytes(json), pattern);
+    long value = found ? atol(found + strlen(pattern)) : -1;
+    sdimage_data_unref(json);
+    return value;
+}
+
+static void twoPlayersMakeEachFrameOnce(void) {
+    sdimage_frame_provider *provider = new_provider();
+    long before = statistic("decodes");
+    sdimage_player *players[] = {new_player(provider), new_player(provider)};
+    for (int turn = 0; turn < 20000 && sdimage_player_loop_count(players[1]) < 5; turn++) {
+        sdimage_player_tick(players[0], 1000000);
+        sdimage_player_tick(players[1], 700000);
+        usleep(200);
+    }
+    CHECK_EQUAL(sdimage_player_loop_count(players[1]) >= 5, true);
+    for (int i = 0; i < FRAMES; i++)
+        CHECK_EQUAL(made[i], 1);
+    CHECK_EQUAL(statistic("decodes") - before, FRAMES);
+    CHECK_EQUAL(statistic("frames"), FRAMES);
+    CHECK_EQUAL(statistic("animations"), 1);
+    CHECK_EQUAL(statistic("bytes"), FRAMES * SIDE * SIDE * 4);
+    sdimage_player_unref(players[0]);
+    CHECK_EQUAL(statistic("frames"), FRAMES);
+    sdimage_player_unref(players[1]);
+    CHECK_EQUAL(statistic("frames"), 0);
+    CHECK_EQUAL(statistic("bytes"), 0);
+    CHECK_EQUAL(statistic("animations"), 0);
+    sdimage_frame_provider_unref(provider);
+}
+
+static void theLimitHoldsForAllTogether(void) {
+    enum { PLAYERS = 6, LIMIT = 40 * SIDE * SIDE * 4 };
+    sdimage_player *players[PLAYERS];
+    sdimage_frame_provider *providers[PLAYERS];
+    sdimage_frame_budget_set_limit(LIMIT);
+    for (int i = 0; i < PLAYERS; i++)
+        players[i] = new_player(providers[i] = new_provider());
+    bool is_within = true;
+    for (int turn = 0; turn < 400; turn++) {
+        for (int i = 0; i < PLAYERS; i++)
+            sdimage_player_tick(players[i], 2000000);
+        is_within = is_within && statistic("bytes") <= LIMIT;
+        usleep(200);
+    }
+    CHECK(is_within);
+    for (int i = 0; i < PLAYERS; i++) {
+        CHECK(sdimage_player_shown_frames(players[i]) > 10);
+        sdimage_player_unref(players[i]);
+        sdimage_frame_provider_unref(providers[i]);
+    }
+    sdimage_frame_budget_set_limit(64 << 20);
+}
+
+static void shortMemoryEmptiesWhatIsPaused(void) {
+    sdimage_frame_provider *provider = new_provider();
+    sdimage_player *player = new_player(provider);
+    for (int turn = 0; turn < 20000 && sdimage_player_buffered_frames(player) < FRAMES; turn++) {
+        sdimage_player_tick(player, 2000000);
+        usleep(200);
+    }
+    sdimage_player_pause(player);
+    sdimage_trim_memory(false);
+    CHECK_EQUAL(statistic("frames"), FRAMES);
+    sdimage_trim_memory(true);
+    CHECK_EQUAL(statistic("frames"), 0);
+    sdimage_player_unref(player);
+    sdimage_frame_provider_unref(provider);
+}
+
+static void aChildOfForkMayDecodeAndNotPlay(void) {
+    sdimage_frame_provider *provider = new_provider();
+    sdimage_player *player = new_player(provider);
+    sdimage_player_tick(player, 2000000);
+    pid_t child = fork();
+    if (child == 0) {
+        sdimage_player *own = NULL;
+        sdimage_image *frame = NULL;
+        sdimage_status refused = sdimage_player_new_provider(provider, NULL, NULL, NULL, &own, NULL);
+        bool is_still = !sdimage_player_tick(player, 1000000000);
+        sdimage_status made_one = sdimage_frame_provider_copy_frame(provider, 3, &frame, NULL);
+        sdimage_player_unref(player);
+        _exit(refused == SDIMAGE_STATUS_FORKED && is_still && made_one == SDIMAGE_STATUS_OK ? 0 : 1);
+    }
+    int status = 0;
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    CHECK_EQUAL(status, 0);
+    sdimage_player_unref(player);
+    sdimage_frame_provider_unref(provider);
+}
+
+static void playersThatComeAndGoLeaveNothing(void) {
+    for (int i = 0; i < 300; i++) {
+        sdimage_frame_provider *provider = new_provider();
+        sdimage_player *player = new_player(provider);
+        if (i % 3 == 0)
+            sdimage_player_set_clock(player, SDIMAGE_PLAYER_CLOCK_LIBRARY, NULL, NULL);
+        if (i % 3 == 1)
+            sdimage_player_set_clock(player, SDIMAGE_PLAYER_CLOCK_DESCRIPTOR, NULL, NULL);
+        sdimage_player_tick(player, 3000000);
+        if (i % 7 == 0)
+            usleep(1000);
+        sdimage_player_unref(player);
+        sdimage_frame_provider_unref(provider);
+    }
+    /* A frame that is being made is let go of when it is ready. */
+    for (int turn = 0; turn < 5000 && statistic("animations") > 0; turn++)
+        usleep(1000);
+    CHECK_EQUAL(statistic("animations"), 0);
+    CHECK_EQUAL(statistic("bytes"), 0);
+}
+
+int main(void) {
+    static const test tests[] = {
+        TEST(twoPlayersMakeEachFrameOnce),     TEST(theLimitHoldsForAllTogether),      TEST(shortMemoryEmptiesWhatIsPaused),
+        TEST(aChildOfForkMayDecodeAndNotPlay), TEST(playersThatComeAndGoLeaveNothing),
+    };
+    return run_tests(tests, sizeof tests / sizeof *tests);
+}

@@ -1,0 +1,153 @@
+/* play.c: sdimage play: a picture on the terminal, moving where it moves. */
+#include <errno.h>
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "screen.h"
+
+typedef struct play_wish {
+    const char *subject, *screen;
+    uint32_t loops;
+    bool has_loops;
+    double rate;
+} play_wish;
+
+static volatile sig_atomic_t is_over;
+
+static void end(int signal) {
+    (void)signal;
+    is_over = 1;
+}
+
+static bool parse(int argc, char **argv, play_wish *wish) {
+    static const struct option options[] = {{"loops", required_argument, NULL, 'l'},
+                                            {"rate", required_argument, NULL, 'r'},
+                                            {"screen", required_argument, NULL, 's'},
+                                            {NULL, 0, NULL, 0}};
+    char *rest = NULL;
+    optind = 1;
+    opterr = 0;
+    for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+        unsigned long loops = option == 'l' ? strtoul(optarg, &rest, 10) : 0;
+        double rate = option == 'r' ? strtod(optarg, &rest) : 0;
+        bool is_word = option == 's' && (!strcmp(optarg, "blocks") || !strcmp(optarg, "sixel") || !strcmp(optarg, "kitty"));
+        if (option == 'l' && *optarg >= '0' && *optarg <= '9' && !*rest && loops <= UINT32_MAX)
+            wish->loops = (uint32_t)loops, wish->has_loops = true;
+        else if (option == 'r' && rest != optarg && !*rest && rate > 0 && rate <= 1000)
+            wish->rate = rate;
+        else if (is_word)
+            wish->screen = optarg;
+        else {
+            complain("play: wrong option; see sdimage --help");
+            return false;
+        }
+    }
+    if (optind + 1 != argc) {
+        complain("play: one file or URL is wanted");
+        return false;
+    }
+    wish->subject = argv[optind];
+    return true;
+}
+
+/* Small enough for the screen; NULL after a line on stderr. */
+static sdimage_image *load(const play_wish *wish, const screen *screen) {
+    sdimage_image *image = NULL;
+    sdimage_error *error = NULL;
+    sdimage_manager *manager = NULL;
+    sdimage_result *result = NULL;
+    char *url = is_url(wish->subject) ? strdup(wish->subject) : url_of_file(wish->subject);
+    sdimage_request *request = url ? sdimage_request_new(url, SDIMAGE_NUL_TERMINATED) : NULL;
+    if (request) {
+        sdimage_request_set_thumbnail_size(request, screen->width, screen->height, true);
+        if (sdimage_manager_new(NULL, &manager, &error) == SDIMAGE_STATUS_OK &&
+            sdimage_manager_load_sync(manager, request, &result, &error) == SDIMAGE_STATUS_OK)
+            image = sdimage_image_ref((sdimage_image *)sdimage_result_image(result));
+        else
+            complain_of(wish->subject, error);
+    }
+    sdimage_result_unref(result);
+    sdimage_manager_unref(manager);
+    sdimage_request_unref(request);
+    free(url);
+    return image;
+}
+
+static void show(void *user_data, sdimage_player *player, uint32_t index, const sdimage_image *image) {
+    (void)player, (void)index;
+    draw_on_screen(user_data, image);
+}
+
+/* q ends, a space stops and goes on. */
+static void take_key(sdimage_player *player) {
+    char key;
+    if (read(STDIN_FILENO, &key, 1) != 1)
+        return;
+    if (key == 'q')
+        is_over = 1;
+    if (key == ' ' && sdimage_player_is_playing(player))
+        sdimage_player_pause(player);
+    else if (key == ' ')
+        sdimage_player_start(player);
+}
+
+static bool play(const play_wish *wish, screen *screen, sdimage_image *image) {
+    sdimage_player_handler handler = {.size = sizeof handler, .frame = show};
+    sdimage_player *player = NULL;
+    sdimage_error *error = NULL;
+    if (sdimage_player_new(image, &handler, screen, NULL, &player, &error) < 0 ||
+        sdimage_player_set_clock(player, SDIMAGE_PLAYER_CLOCK_DESCRIPTOR, NULL, &error) < 0) {
+        complain_of(wish->subject, error);
+        sdimage_player_unref(player);
+        return false;
+    }
+    if (wish->has_loops)
+        sdimage_player_set_loop_limit(player, wish->loops);
+    sdimage_player_set_rate(player, wish->rate);
+    /* A slow terminal shows fewer frames, not all of them later. */
+    sdimage_player_set_drops_late_frames(player, true);
+    sdimage_player_start(player);
+    bool is_paused = false;
+    while (!is_over && (is_paused || sdimage_player_is_playing(player))) {
+        struct pollfd watched[] = {{.fd = sdimage_player_descriptor(player), .events = POLLIN},
+                                   {.fd = isatty(STDIN_FILENO) ? STDIN_FILENO : -1, .events = POLLIN}};
+        if (poll(watched, 2, -1) < 0 && errno != EINTR)
+            break;
+        if (watched[1].revents) {
+            take_key(player);
+            is_paused = !sdimage_player_is_playing(player);
+        }
+        if (watched[0].revents)
+            sdimage_player_advance(player);
+    }
+    sdimage_player_unref(player);
+    return true;
+}
+
+int run_play(int argc, char **argv) {
+    play_wish wish = {.screen = "", .rate = 1};
+    screen screen;
+    if (!parse(argc, argv, &wish))
+        return EXIT_USAGE;
+    if (!open_screen(&screen, wish.screen)) {
+        complain("play: standard output is not a terminal");
+        return EXIT_USAGE;
+    }
+    struct sigaction action = {.sa_handler = end};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sdimage_image *image = load(&wish, &screen);
+    bool is_fine = image != NULL;
+    if (is_fine && sdimage_image_is_animated(image))
+        is_fine = play(&wish, &screen, image);
+    else if (is_fine)
+        draw_on_screen(&screen, image);
+    sdimage_image_unref(image);
+    close_screen(&screen);
+    return is_fine ? EXIT_FINE : EXIT_NO_IMAGE;
+}
