@@ -84,7 +84,8 @@ enum Handle {
     /// Objects that live by the engine's threads and locks, which a forked child does not have.
     static func needsEngine(_ type: AnyObject.Type) -> Bool {
         type == ManagerObject.self || type == CacheObject.self || type == LoaderObject.self || type == DispatcherObject.self
-            || type == AnimationPlayer.self || type == AnimatedView.self || type == LoadTask.self || type == LoadSink.self || type == Reply.self
+            || type == AnimationPlayer.self || type == AnimatedView.self || type == LoadTask.self || type == LoadSink.self
+            || type == Reply.self
     }
 
     /// Objects that refer to such objects.
