@@ -56,7 +56,7 @@ import Testing
         let folder = TemporaryDirectory()
         let path = folder.path + "/" + name
         let file = try MovingPicture.bytes(2, .SDIMAGE_FORMAT_GIF)
-        FileManager.default.createFile(atPath: path, contents: Data(file))
+        #expect(FileManager.default.createFile(atPath: path, contents: Data(file)))
         let image = try make(sdimage_image_unref) { sdimage_decode_file(path, nil, $0, $1) }
         let frame = try make(sdimage_image_unref) { sdimage_image_copy_frame(image.pointer, 1, $0, $1) }
         #expect(sdimage_image_scale(image.pointer) == scale && sdimage_image_scale(frame.pointer) == scale)

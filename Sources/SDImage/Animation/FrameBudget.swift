@@ -273,9 +273,7 @@ package final class FrameBudget: Sendable {
         let active = state.tables.keys.filter { state.tables[$0]?.isActive == true }
         let tables = active.compactMap { state.tables[$0] }
         // A frame that is shown is memory too.
-        state.shownBytes = tables.reduce(0) { sum, table in
-            sum + table.frameBytes * table.wants.values.reduce(0) { $0 + ($1.isPlaying ? 1 : 0) }
-        }
+        state.shownBytes = tables.reduce(0) { $0 + $1.frameBytes * $1.shownFrames }
         state.roundCost = tables.reduce(0) { $0 &+ max($1.cost, FrameBudget.leastCost) }
         let shares = FrameShares.divide(state.limit - state.shownBytes, among: tables.map(\.demand))
         for (id, share) in zip(active, shares) {

@@ -25,6 +25,8 @@ package struct PoolTable: Sendable {
 
     package init() {}
 
+    /// Different frames that are on show: players in step show the same one.
+    package var shownFrames: Int { Set(wants.values.filter(\.isPlaying).map(\.place.index)).count }
     package var isActive: Bool { wants.values.contains(where: \.isPlaying) }
     private var count: Int { wants.values.reduce(0) { max($0, $1.count) } }
     private var holdsAll: Bool { allowed >= count }
