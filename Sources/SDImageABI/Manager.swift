@@ -153,11 +153,15 @@ private func delivered(
     _ manager: Object, _ request: Object, _ handler: UnsafePointer<sdimage_load_handler>?, _ userData: UserData
 ) -> LoadTask? {
     let required = unsafe MemoryLayout<sdimage_load_handler>.offset(of: \.progress) ?? 0
-    guard unsafe handler.map({ unsafe $0.pointee.size >= required }) ?? true,
-        let manager = unsafe Handle.find(manager, as: ManagerObject.self)?.manager,
-        let request = unsafe try? Handle.find(request, as: RequestObject.self)?.preparation(),
-        let found = manager.found(request, isHandled: unsafe handler != nil, token: UInt(bitPattern: userData))
-    else { return nil }
+    guard unsafe handler.map({ unsafe $0.pointee.size >= required }) ?? true else { return nil }
+    typealias Found = (task: LoadTask, result: ImageResult)
+    let found = unsafe Handle.using(manager, as: ManagerObject.self) { manager -> Found? in
+        unsafe Handle.using(request, as: RequestObject.self) { request -> Found? in
+            guard let prepared = try? request.preparation() else { return nil }
+            return manager.manager.found(prepared, isHandled: unsafe handler != nil, token: UInt(bitPattern: userData))
+        }
+    }
+    guard let found else { return nil }
     if let handler = unsafe handler {
         unsafe handler.pointee.result?(userData, Handle.lend(found.task), Handle.lend(found.result))
         found.task.foundDelivered()

@@ -233,6 +233,24 @@ import Testing
         }
     }
 
+    // MGR-15, D10: what the origin says anew is noted with the picture and with its original, each in its own cache.
+    @Test func aRefreshAsksUnderTheConditionsOfAnOriginalElsewhere() throws {
+        let fixture = try FreshnessFixture(["ETag": "\"a\""])
+        let elsewhere = TemporaryDirectory()
+        let originals = try makeCache(in: elsewhere.path)
+        let change: (OpaquePointer) -> Void = {
+            sdimage_request_set_thumbnail_size($0, 4, 4, true)
+            sdimage_request_set_store_layers($0, .SDIMAGE_CACHE_LAYERS_NONE)
+            sdimage_request_set_original_cache($0, originals.pointer)
+        }
+        #expect(try fixture.load(.SDIMAGE_FRESHNESS_IGNORE, change).last?.width == 4)
+        #expect(diskBytes(fixture.cache, fixture.origin.url()) == nil && diskBytes(originals, fixture.origin.url()) != nil)
+        let deliveries = try fixture.load(.SDIMAGE_FRESHNESS_REFRESH, change)
+        #expect(deliveries.map(\.kind) == [.SDIMAGE_DELIVERY_KIND_CACHED, .SDIMAGE_DELIVERY_KIND_FINAL])
+        #expect(deliveries.last?.width == 4 && deliveries.last?.isChanged == false)
+        #expect(fixture.origin.requests.map(kind) == ["plain", "conditional"])
+    }
+
     // MARK: Bytes of the result
 
     // MGR-21

@@ -7,8 +7,10 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <link.h>
 #include <linux/futex.h>
 #include <malloc.h>
 #include <sys/eventfd.h>
@@ -95,3 +97,40 @@ const char *csys_own_file(void) {
 }
 
 const char *csys_environment(const char *name) { return secure_getenv(name); }
+
+/* Of the thread that forks: its number, and this library's thread-local memory, which is where Swift remembers it. */
+static pid_t forking_thread;
+static int *forking_memory;
+static size_t forking_words;
+
+static int find_thread_memory(struct dl_phdr_info *info, size_t size, void *data) {
+    (void)size;
+    (void)data;
+    bool is_own = false;
+    size_t bytes = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + part->p_vaddr, own = (uintptr_t)&forking_thread;
+        if (part->p_type == PT_LOAD && own >= start && own - start < part->p_memsz)
+            is_own = true;
+        if (part->p_type == PT_TLS)
+            bytes = part->p_memsz;
+    }
+    if (!is_own)
+        return 0;
+    forking_memory = info->dlpi_tls_data;
+    forking_words = forking_memory ? bytes / sizeof(int) : 0;
+    return 1;
+}
+
+void csys_before_fork(void) {
+    forking_thread = (pid_t)syscall(SYS_gettid);
+    forking_words = 0;
+    dl_iterate_phdr(find_thread_memory, NULL);
+}
+
+void csys_after_fork_in_child(void) {
+    for (size_t i = 0; i < forking_words; i++)
+        if (forking_memory[i] == forking_thread)
+            forking_memory[i] = 0;
+}

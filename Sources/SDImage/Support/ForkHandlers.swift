@@ -26,12 +26,14 @@ package enum ForkHandlers {
             {
                 ForkHandlers.held.lock()
                 ForkHandlers.held.forEachHeld { $0.lock() }
+                csys_before_fork()
             },
             { ForkHandlers.release() },
             {
                 csys_close_watched()
                 Engine.markForked()
                 ForkHandlers.release()
+                csys_after_fork_in_child()
             })
     }()
 

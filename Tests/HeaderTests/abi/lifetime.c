@@ -1,5 +1,6 @@
 /* lifetime.c: what the library starts it ends: threads, descriptors, destroy callbacks; and what a fork may do. */
 #include <fcntl.h>
+#include <link.h>
 #include <sys/wait.h>
 
 #include "check.h"
@@ -224,6 +225,70 @@ static void aForkAmidDecodingCanDecode(void) {
         pthread_join(threads[i], NULL);
 }
 
+static void aForkDecodesOnSeveralThreads(void) {
+    /* The thread that forks has taken locks of every kind; in the child others wait for it. */
+    for (int i = 0; i < 100; i++)
+        decode_once();
+    for (int round = 0; round < 5; round++) {
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(30);
+            pthread_t threads[4];
+            atomic_store(&is_enough, false);
+            for (int i = 0; i < 4; i++)
+                CHECK_EQUAL(pthread_create(&threads[i], NULL, decode_until_enough, NULL), 0);
+            for (int i = 0; i < 5000; i++)
+                decode_once();
+            atomic_store(&is_enough, true);
+            for (int i = 0; i < 4; i++)
+                pthread_join(threads[i], NULL);
+            _exit(0);
+        }
+        wait_for_success_of(child);
+    }
+}
+
+/* How many words of the library's thread-local memory are `number`. */
+struct words {
+    int number;
+    int count;
+};
+
+static int count_words(struct dl_phdr_info *info, size_t size, void *data) {
+    struct words *words = data;
+    (void)size;
+    if (!strstr(info->dlpi_name, "libsdimage.so") || !info->dlpi_tls_data)
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        if (info->dlpi_phdr[i].p_type != PT_TLS)
+            continue;
+        for (size_t k = 0; k < info->dlpi_phdr[i].p_memsz / sizeof(int); k++)
+            words->count += ((int *)info->dlpi_tls_data)[k] == words->number;
+    }
+    return 1;
+}
+
+static int words_that_are(int number) {
+    struct words words = {.number = number};
+    dl_iterate_phdr(count_words, &words);
+    return words.count;
+}
+
+/* Swift's locks know a thread by its number in the kernel, which each thread asks for once. The one that a child remembers
+ * would be that of a thread of its parent, and the first lock that two threads want would end the process. */
+static void aForkDoesNotTakeItselfForItsParent(void) {
+    decode_once();
+    CHECK(words_that_are(getpid()) > 0);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        CHECK_EQUAL(words_that_are(getppid()), 0);
+        use_everything();
+        _exit(0);
+    }
+    wait_for_success_of(child);
+}
+
 /* --- Destroy. */
 
 enum { MOST_DESTROYS = 16 };
@@ -377,6 +442,8 @@ int main(void) {
         TEST(aForkFindsTheMemoryOfACacheEmpty),
         TEST(aForkBeforeTheFirstUseIsUnaffected),
         TEST(aForkAmidDecodingCanDecode),
+        TEST(aForkDecodesOnSeveralThreads),
+        TEST(aForkDoesNotTakeItselfForItsParent),
         TEST(aRefusedCallDestroysOnce),
         TEST(anAcceptedUserDataIsDestroyedOnce),
         TEST(aDestroyMayCallTheCacheThatDropsIt),

@@ -24,6 +24,7 @@ typedef struct objects {
     sdimage_encode_options *encode_options;
     sdimage_error *error;
     sdimage_event *event;
+    sdimage_exchange *exchange; /* lent to a transport alone: none here */
     sdimage_image *image;
     sdimage_load_hooks *load_hooks;
     sdimage_load_sink *load_sink;
@@ -36,7 +37,7 @@ typedef struct objects {
     sdimage_prefetcher *prefetcher;
     sdimage_progress *progress;
     sdimage_reply *reply;
-    sdimage_response *response; /* the same */
+    sdimage_response *response;
     sdimage_request *request;
     sdimage_result *result;
     sdimage_source *source;
@@ -44,6 +45,7 @@ typedef struct objects {
     sdimage_target_options *target_options;
     sdimage_task *task;
     sdimage_transformer *transformer;
+    sdimage_transport *transport;
     void *pointer;
     size_t size_t;
     int64_t int64_t;
@@ -62,6 +64,7 @@ extern const sdimage_load_hooks_vtable empty_load_hooks_vtable;
 extern const sdimage_loader_vtable empty_loader_vtable;
 extern const sdimage_source_vtable empty_source_vtable;
 extern const sdimage_transformer_vtable empty_transformer_vtable;
+extern const sdimage_transport_vtable empty_transport_vtable;
 extern const sdimage_load_handler empty_load_handler;
 extern const sdimage_prefetch_handler empty_prefetch_handler;
 extern const sdimage_prefetch_observer_vtable empty_prefetch_observer_vtable;

@@ -15,6 +15,7 @@ const sdimage_load_hooks_vtable empty_load_hooks_vtable = {.size = sizeof empty_
 const sdimage_loader_vtable empty_loader_vtable = {.size = sizeof empty_loader_vtable};
 const sdimage_source_vtable empty_source_vtable = {.size = sizeof empty_source_vtable};
 const sdimage_transformer_vtable empty_transformer_vtable = {.size = sizeof empty_transformer_vtable};
+const sdimage_transport_vtable empty_transport_vtable = {.size = sizeof empty_transport_vtable};
 const sdimage_load_handler empty_load_handler = {.size = sizeof empty_load_handler};
 const sdimage_prefetch_handler empty_prefetch_handler = {.size = sizeof empty_prefetch_handler};
 const sdimage_prefetch_observer_vtable empty_prefetch_observer_vtable = {.size = sizeof empty_prefetch_observer_vtable};
@@ -55,6 +56,11 @@ static void never_remove(void *user_data, const void *key, size_t length, sdimag
                          sdimage_reply *reply) {
     (void)user_data, (void)key, (void)length, (void)layers;
     sdimage_reply_unref(reply);
+}
+
+static sdimage_status refuse_exchange(void *user_data, sdimage_request *request, sdimage_exchange *exchange) {
+    (void)user_data, (void)request, (void)exchange;
+    return SDIMAGE_STATUS_UNSUPPORTED;
 }
 
 static void start_held_loads(void) {
@@ -126,6 +132,9 @@ void make_good_objects(void) {
     CHECK_EQUAL(sdimage_transformer_new_flip(true, false, &good.transformer, NULL), SDIMAGE_STATUS_OK);
     good.downloader_config = sdimage_downloader_config_new();
     CHECK_EQUAL(sdimage_download_hooks_new_base64(&good.download_hooks, NULL), SDIMAGE_STATUS_OK);
+    sdimage_transport_vtable transport_table = {.size = sizeof transport_table, .start = refuse_exchange};
+    CHECK_EQUAL(sdimage_transport_new_custom(&transport_table, NULL, NULL, &good.transport, NULL), SDIMAGE_STATUS_OK);
+    good.response = sdimage_response_new(200);
     good.manager_config = sdimage_manager_config_new();
     CHECK_EQUAL(sdimage_load_hooks_new_custom(&empty_load_hooks_vtable, NULL, NULL, &good.load_hooks, NULL),
                 SDIMAGE_STATUS_OK);
@@ -172,6 +181,7 @@ void release_outputs(void) {
     RELEASE(target);
     RELEASE(task);
     RELEASE(transformer);
+    RELEASE(transport);
 }
 
 /* --- Expectations. */

@@ -175,8 +175,8 @@ def _set_others(pointer: int, options: RequestOptions) -> None:
         lib.sdimage_request_set_method(pointer, method.encode())
     body = options.get("body")
     if body is not None:
-        with _bytes.new_data(body) as data:
-            lib.sdimage_request_set_body(pointer, data.pointer)
+        with _bytes.new_data(body) as content:
+            lib.sdimage_request_set_body(pointer, content.pointer)
     retries = options.get("max_retries")
     if retries is not None:
         lib.sdimage_request_set_max_retries(pointer, unsigned(retries, "max_retries", U32))

@@ -82,6 +82,13 @@ class Samples(TestCase):
         done = self.run_command(str(SAMPLES / "progressive.py"), self.origin().url("nothing"))
         self.assertEqual((done.returncode, done.stderr.startswith("progressive: HTTP_STATUS")), (1, True))
 
+    def test_load_hooks(self) -> None:
+        origin = self.origin()
+        url, private = origin.add("a.png", png()), origin.add("private/b.png", png(3, 3))
+        done = self.run_command(str(SAMPLES / "load_hooks.py"), url + "?token=1", url + "?token=2", private, private)
+        lines = ["8 x 6 from network", "8 x 6 from memory", "3 x 3 from network", "3 x 3 from network"]
+        self.assertEqual((done.returncode, done.stdout.splitlines()), (0, lines), done.stderr)
+
     def test_download_hooks(self) -> None:
         url = self.origin().add("a.png", png(60, 40))
         done = self.run_command(str(SAMPLES / "download_hooks.py"), url)

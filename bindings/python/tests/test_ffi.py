@@ -124,6 +124,7 @@ class Table(unittest.TestCase):
             "sdimage_transformer_vtable": _ffi.TransformerTable,
             "sdimage_cache_vtable": _ffi.CacheTable,
             "sdimage_download_hooks_vtable": _ffi.HooksTable,
+            "sdimage_load_hooks_vtable": _ffi.LoadHooksTable,
             "sdimage_host_vtable": _ffi.HostTable,
             "sdimage_prefetch_handler": _ffi.PrefetchHandler,
             "sdimage_target_vtable": _ffi.TargetTable,

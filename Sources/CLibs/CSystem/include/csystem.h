@@ -56,4 +56,10 @@ int csys_event_descriptor(void);
 void csys_signal_event(int descriptor);
 void csys_clear_event(int descriptor);
 
+/* What runs before a fork, and in the child. Swift's locks keep the number of the thread that holds them, and each thread
+   remembers its own number, which the child's only thread no longer has: the kernel would look for its owner in the parent.
+   The second call makes it forget; no lock of Swift may be held across both. */
+void csys_before_fork(void);
+void csys_after_fork_in_child(void);
+
 #endif
