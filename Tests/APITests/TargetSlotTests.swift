@@ -75,6 +75,31 @@ import Testing
         #expect(fixture.widget.shown.contains("image 8 loader"))
     }
 
+    // TGT-16, TGT-17
+    @Test func aLoadTakenOutOfItsSlotIsToldOfAfterItsTransition() throws {
+        let fixture = try TargetFixture()
+        let options = targetOptions {
+            sdimage_target_options_set_transition($0, .SDIMAGE_TRANSITION_FADE, 1)
+            sdimage_target_options_set_wait_for_transition($0, true)
+        }
+        try fixture.widget.load(fixture.target, makeRequest("test://a"), options)
+        sdimage_target_remove_task(fixture.target.pointer, nil)
+        #expect(fixture.held.answer(makePNG(width: 8, height: 8)))
+        #expect(fixture.widget.wait("told OK 8"))
+        #expect(fixture.widget.log.suffix(2) == ["end true", "told OK 8"])
+    }
+
+    // TGT-17, TGT-18
+    @Test func aLoadTakenOutOfItsSlotEndsWithItsTarget() throws {
+        let fixture = try TargetFixture()
+        try fixture.widget.load(fixture.target, makeRequest("test://a"))
+        sdimage_target_remove_task(fixture.target.pointer, nil)
+        sdimage_target_cancel_latest(fixture.target.pointer)
+        #expect(fixture.widget.told.isEmpty)
+        sdimage_target_close(fixture.target.pointer)
+        #expect(fixture.widget.told == ["told CANCELLED 0"])
+    }
+
     // TGT-18, Q25, GEN-1
     @Test(arguments: [true, false]) func aTargetThatGoesAwayShowsNothingMoreAndCompletesOnce(_ byClosing: Bool) throws {
         let held = HeldLoader()

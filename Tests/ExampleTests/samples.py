@@ -85,6 +85,11 @@ def main() -> None:
         expect("progressive shows parts, then the whole", done, 0, r"^(part: 1024x768, .*\n)+whole: 1024x768, .*\n$")
         expect("progressive tells why it failed", run("progressive", f"{origin.url}/none.png"), 1, "HTTP_STATUS")
         expect("progressive tells its usage", run("progressive"), 2, "usage")
+        done = run("target", f"{origin.url}/1.png", f"{origin.url}/2.png", f"{origin.url}/3.png")
+        expect("target uses a cell again", done, 0, "row 2: placeholder 32x24\n(.|\n)*row 2: 23x10 from ")
+        report.check("and shows nothing of what it wanted before", "row 0: 21x" not in done.stdout, done.stdout)
+        expect("target tells failures", run("target", f"{origin.url}/none.png"), 0, "^row 0: placeholder(.|\n)*HTTP_STATUS")
+        expect("target tells its usage", run("target"), 2, "usage")
         with tarfile.open(folder / "a.tar", "w", format=tarfile.USTAR_FORMAT) as archive:
             for name in ("a.png", "cut.ff", "deep/" * 30 + "b.png"):
                 archive.add(folder / ("a.png" if name.endswith("png") else name), name)

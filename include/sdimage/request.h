@@ -4,8 +4,7 @@
  * `_reset_` goes back to what the manager has. Class: single-owner; a load copies the request, which may then be changed
  * and used again.
  *
- * For readers who know SDWebImage: every option bit and context key, and what it is here. UI: a matter of targets, see
- * target.h. UNSUPPORTED: not here, and why.
+ * For readers who know SDWebImage: every option bit and context key, and what it is here. UNSUPPORTED: not here, and why.
  *
  *   RetryFailed                          sdimage_request_set_retry_failed
  *   LowPriority, HighPriority            sdimage_request_set_priority: one choice, so HIGH wins by being it
@@ -14,7 +13,9 @@
  *   ContinueInBackground                 always so: nothing suspends a transfer
  *   HandleCookies                        sdimage_request_set_handle_cookies
  *   AllowInvalidSSLCertificates          sdimage_request_set_accept_invalid_certificates
- *   DelayPlaceholder, AvoidAutoSetImage, ForceTransition, AvoidAutoCancelImage, WaitTransition   UI
+ *   DelayPlaceholder                     sdimage_target_options_set_placeholder_time with ON_FAILURE (target.h)
+ *   AvoidAutoSetImage, AvoidAutoCancelImage   sdimage_target_options_set_image_setting, _set_previous_load
+ *   ForceTransition, WaitTransition      sdimage_target_options_set_transition_rule, _set_wait_for_transition
  *   TransformAnimatedImage, TransformVectorImage   sdimage_request_set_transform_animated, _set_transform_vector
  *   ScaleDownLargeImages                 sdimage_decode_options_set_limit_bytes with sdimage_default_limit_bytes
  *   QueryMemoryData                      sdimage_request_set_wants_data
@@ -26,7 +27,7 @@
  *   MatchAnimatedImageClass              sdimage_request_set_require_animation
  *   WaitStoreCache                       sdimage_request_set_wait_for_store
  *
- *   setImageOperationKey, customManager  UI
+ *   setImageOperationKey, customManager  sdimage_target_options_set_key, _set_manager
  *   callbackQueue                        sdimage_request_set_dispatcher; its policies: SafeExecute is a host-posted
  *                                        dispatcher with `is_current`, Dispatch one without, Invoke the immediate one,
  *                                        SafeAsyncMainThread a pollable one with its thread bound

@@ -1,11 +1,12 @@
 /// Pictures that are there without loading.
 extension ImageManager {
-    /// What memory has for a request.
+    /// What memory has for a request. Its hooks are not asked: that is for its load.
     package func imageInMemory(_ request: ImageRequest) -> Image? { memoryImage(request, keys(request)) }
 
     /// The largest picture in memory that differs from what is asked for in its size alone.
     package func relatedImage(_ request: ImageRequest) -> Image? {
-        guard request.sourcePolicy != .loaderOnly, request.queryCacheType.contains(.memory),
+        // What its hooks refuse has no key; the load will say so.
+        guard let request = try? request.processed(by: hooks, transformer: transformer), request.sourcePolicy != .loaderOnly, request.queryCacheType.contains(.memory),
             let cache = request.cache.resolved(cache)
         else { return nil }
         let whole = wholeKey(request)

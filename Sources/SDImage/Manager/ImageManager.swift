@@ -14,14 +14,14 @@ package final class ImageManager: Sendable {
     package let cache: (any ImageCaching)?
     private let loader: (any ImageLoader)?
     private let dispatcher: any Dispatcher
-    private let transformer: (any ImageTransformer)?
+    let transformer: (any ImageTransformer)?
     private let lease: EngineLease
     private let registry: CoderRegistry
     private let failedURLs: FailedURLs
     private let freshness: FreshnessPolicy
     let observers: LoadObservers
     private let ignoresSignatures: Bool
-    private let hooks: LoadHooks?
+    let hooks: LoadHooks?
     package let offline = OfflineSwitch()
     private let fetches = Coalescer<FetchKey, Fetched>()
     private let decodes = Coalescer<DecodeKey, Image>()

@@ -10,6 +10,8 @@ package final class ImageTarget: Sendable {
         var progress: ProgressCounter?
         /// Under way, or with a transition under way; the latest last.
         var loads: [TargetLoad] = []
+        /// Taken out of the slot: only the end of the target ends these.
+        var released: [TargetLoad] = []
         /// A load of the host's own.
         var foreign: LoadTask?
     }
@@ -60,7 +62,7 @@ package final class ImageTarget: Sendable {
         let ended = state.withLock { state in
             state.isClosed = true
             defer { state.slots = [:] }
-            return state.slots.values.flatMap(ImageTarget.contents)
+            return state.slots.values.flatMap { ImageTarget.contents($0) + $0.released.map { .load($0) } }
         }
         for one in ended { one.end() }
     }
@@ -96,17 +98,17 @@ package final class ImageTarget: Sendable {
         for one in ended { one.end() }
     }
 
-    /// Forgets what is under way in a slot; it goes on.
+    /// Takes what is under way out of a slot; it goes on.
     package func removeTask(_ key: TargetKey) {
-        let forgotten = state.withLock { state in
-            defer {
-                // A transition is to come to its end.
-                state.slots[key.bytes]?.loads.removeAll { !$0.isAnimating }
-                state.slots[key.bytes]?.foreign = nil
-            }
-            return state.slots[key.bytes]
+        let foreign = state.withLock { state -> LoadTask? in
+            guard var slot = state.slots[key.bytes] else { return nil }
+            defer { state.slots[key.bytes] = slot }
+            slot.released += slot.loads
+            slot.loads = []
+            defer { slot.foreign = nil }
+            return slot.foreign
         }
-        withExtendedLifetime(forgotten) {}
+        withExtendedLifetime(foreign) {}
     }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -184,12 +186,18 @@ extension ImageTarget {
     /// Nothing follows of a load.
     func forget(_ load: TargetLoad) {
         let key = load.options.key.bytes
-        state.withLock { state in state.slots[key]?.loads.removeAll { $0 === load } }
+        state.withLock { state in
+            state.slots[key]?.loads.removeAll { $0 === load }
+            state.slots[key]?.released.removeAll { $0 === load }
+        }
     }
 
-    /// Other loads of the same slot: those that were kept.
+    /// Other loads of the same slot: those that were kept, or taken out.
     func others(than load: TargetLoad) -> [TargetLoad] {
-        state.withLock { state in state.slots[load.options.key.bytes]?.loads.filter { $0 !== load } ?? [] }
+        state.withLock { state in
+            guard let slot = state.slots[load.options.key.bytes] else { return [] }
+            return (slot.loads + slot.released).filter { $0 !== load }
+        }
     }
 
     /// The counter of a slot, where anybody asked for one.

@@ -45,7 +45,6 @@ final class TargetLoad: LoadHandler {
     }
 
     var task: LoadTask? { state.withLock { $0.task } }
-    var isAnimating: Bool { state.withLock { $0.isAnimating } }
     private var isOvertaken: Bool { target.isClosed || state.withLock { $0.isOvertaken } }
     private var handler: (any LoadHandler)? { state.withLock { $0.handler } }
 

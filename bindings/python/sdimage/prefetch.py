@@ -78,7 +78,7 @@ class PrefetchGroup:
     @property
     def failed(self) -> list[tuple[str, Error]]:
         """The URLs without a picture, and why, in the order of failing."""
-        found = []
+        found: list[tuple[str, Error]] = []
         for number in itertools.count():
             index, failure, url = c_size_t(), c_void_p(), c_void_p()
             try:
