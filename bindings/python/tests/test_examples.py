@@ -40,6 +40,14 @@ class Samples(TestCase):
         self.assertEqual((done.returncode, len(done.stdout.splitlines())), (0, 9), done.stderr)
         self.assertIn("9/9 ", done.stdout)
 
+    def test_target(self) -> None:
+        origin = self.origin()
+        urls = [origin.add(f"{index}.png", png(20 + index, 10)) for index in range(3)]
+        done = self.run_command(str(SAMPLES / "target.py"), *urls)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"row 2: placeholder 32x32\n(.|\n)*row 2: 22x10 from network")
+        self.assertNotIn("row 0: 20x", done.stdout)
+
     def test_event_loop(self) -> None:
         origin = self.origin()
         good, bad = origin.add("a.png", png()), origin.url("nothing")
