@@ -142,7 +142,7 @@ static sdimage_task *start_url(sdimage_manager *manager, const char *url, seen *
 }
 
 static void aCancelledLoadEndsWithCancelledAndItsLoaderIsTold(void) {
-    holder holder = {.started = GATE_CLOSED};
+    static holder holder = {.started = GATE_CLOSED}; /* a call of it may still be returning at the end */
     seen seen = {0};
     sdimage_loader *loader = new_holder(&holder);
     sdimage_manager *manager = new_manager(NULL, loader, true);
@@ -177,7 +177,7 @@ static void cancelAndWaitComesBackAfterTheLastCallback(void) {
 /* A thousand, begun or not. */
 static void closingEndsAThousandRunningLoadsWithShutdown(void) {
     enum { LOADS = 1000 };
-    holder holder = {.started = GATE_CLOSED};
+    static holder holder = {.started = GATE_CLOSED}; /* a call of it may still be returning at the end */
     static seen seen[LOADS];
     sdimage_loader *loader = new_holder(&holder);
     sdimage_manager *manager = new_manager(NULL, loader, true);
@@ -201,7 +201,7 @@ static void closingEndsAThousandRunningLoadsWithShutdown(void) {
 }
 
 static void releasingTheManagerEndsRunningLoads(void) {
-    holder holder = {.started = GATE_CLOSED};
+    static holder holder = {.started = GATE_CLOSED}; /* a call of it may still be returning at the end */
     seen seen = {0};
     sdimage_loader *loader = new_holder(&holder);
     sdimage_manager *manager = new_manager(NULL, loader, false);
