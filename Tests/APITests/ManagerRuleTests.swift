@@ -8,7 +8,9 @@ import Testing
     private let folder = TemporaryDirectory()
     private let picture = makePNG(width: 6, height: 4)
 
-    private func answering(_ bytes: [UInt8]? = nil) throws -> Owned { try ScriptedLoader.answering(bytes ?? picture).makeLoader() }
+    private func answering(_ bytes: [UInt8]? = nil) throws -> Owned {
+        try ScriptedLoader.answering(bytes ?? picture).makeLoader()
+    }
 
     struct Key: Sendable, CustomTestStringConvertible {
         let url: String
@@ -149,12 +151,15 @@ import Testing
 
     // ERR-1, code 2004: the error has the status, and the result the fields of the answer.
     @Test func anAnswerOfTheWrongTypeIsToldWithItsFields() throws {
-        let server = LoopbackServer { [picture] _, connection in connection.answer(200, ["Content-Type": "text/x-odd"], body: picture) }
+        let server = LoopbackServer { [picture] _, connection in
+            connection.answer(200, ["Content-Type": "text/x-odd"], body: picture)
+        }
         defer { server.stop() }
         let config = sdimage_downloader_config_new()
         defer { sdimage_downloader_config_unref(config) }
         sdimage_downloader_config_add_acceptable_type(config, "image/png")
-        let manager = try makeManager(cache: nil, loader: try make(sdimage_loader_unref) { sdimage_downloader_new(config, $0, $1) })
+        let manager = try makeManager(
+            cache: nil, loader: try make(sdimage_loader_unref) { sdimage_downloader_new(config, $0, $1) })
         let request = makeRequest(server.url("/a.png"))
         var result: OpaquePointer?
         #expect(sdimage_manager_load_sync(manager.pointer, request.pointer, &result, nil) == .SDIMAGE_STATUS_CONTENT_TYPE)

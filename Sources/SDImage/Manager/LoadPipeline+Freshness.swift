@@ -73,7 +73,9 @@ extension LoadPipeline {
         var asking = request.asking(conditions)
         // Somebody waits, and there is a picture to show: better that than another try.
         let failure = ImageError(.connectFailed, "origin cannot be reached")
-        if policy == .respect, !isRenewal, freshness.rule(inPlaceOf: failure) != nil { asking.maxRetries = asking.maxRetries ?? 0 }
+        if policy == .respect, !isRenewal, freshness.rule(inPlaceOf: failure) != nil {
+            asking.maxRetries = asking.maxRetries ?? 0
+        }
         var loaded = try await fetch(origin, asking, &timings)
         let rule = policy == .refresh ? .refresh : freshness.rule
         if loaded.data.isUnmodified, !conditions.isEmpty {
