@@ -22,6 +22,7 @@ extension AnimationPlayer {
                 return (false, 0, 0)
             }
             state.isTurning = true
+            state.arrivalsSeen = state.arrivals
             defer { state.carried = 0 }
             return (true, state.generation, state.carried)
         }
@@ -156,12 +157,15 @@ extension AnimationPlayer {
         let now = MonotonicClock.now
         let (want, moment) = state.withLock { state -> (FrameWant, UInt64?) in
             let want = need(state, duration: duration, now: now)
-            guard state.isPlaying, !state.head.isMissing, !state.head.isStalled else { return (want, nil) }
+            guard state.isPlaying, !state.waitsForFrames else { return (want, nil) }
+            if state.head.isMissing || state.head.isStalled { return (want, now) }
             // What waits and is not missing has not been asked for yet.
             return (want, state.head.isWaiting ? now : now &+ state.head.remaining(state.settings, duration: duration))
         }
         pool.want(want, by: id)
         clock?.arm(at: moment)
+        // What arrived in between has set the clock before this did.
+        if let clock, moment == nil, state.withLock({ $0.isPlaying && !$0.waitsForFrames }) { clock.arm(at: now) }
     }
 
     private func need(_ state: State, duration: Int, now: UInt64) -> FrameWant {
@@ -197,7 +201,8 @@ extension AnimationPlayer: FrameListener {
 
     package func frameArrived() {
         let clock = state.withLock { state in
-            state.isPlaying && (state.head.isWaiting || state.head.isStalled) ? state.clock : nil
+            state.arrivals += 1
+            return state.isPlaying && (state.head.isWaiting || state.head.isStalled) ? state.clock : nil
         }
         clock?.arm(at: MonotonicClock.now)
     }

@@ -23,6 +23,9 @@ package final class AnimationPlayer: Sendable {
         /// A thread is in a turn; time that passes meanwhile is for the next.
         var isTurning = false
         var carried: UInt64 = 0
+        /// Frames that have arrived, and how many of them had when the turn began: who arrives meanwhile must not be waited for.
+        var arrivals = 0
+        var arrivalsSeen = 0
         /// Rises with everything that makes a turn under way pointless.
         var generation = 0
         var clock: (any PlaybackClock)?
@@ -109,6 +112,8 @@ package final class AnimationPlayer: Sendable {
             defer {
                 state.clock = clock
                 state.lastTurn = MonotonicClock.now
+                // Nobody told of those that arrived before.
+                state.arrivals += 1
             }
             return state.clock
         }
@@ -179,8 +184,8 @@ package final class AnimationPlayer: Sendable {
 
     /// Looks again at what the provider has; for clocks, after it has grown.
     package func update() {
-        let isStalled = state.withLock { $0.head.isStalled || $0.head.isMissing || $0.head.isWaiting }
-        if isStalled, clock != nil { frameArrived() } else { settle() }
+        frameArrived()
+        settle()
     }
 
     /// False where something else has happened since.
@@ -201,4 +206,7 @@ package final class AnimationPlayer: Sendable {
 extension AnimationPlayer.State {
     /// Of so many frames, those that play.
     func limited(_ count: Int) -> Int { min(frameLimit ?? .max, count) }
+
+    /// Nothing is to be done before a frame arrives.
+    var waitsForFrames: Bool { (head.isMissing || head.isStalled) && arrivals == arrivalsSeen }
 }

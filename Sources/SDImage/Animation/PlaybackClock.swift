@@ -41,8 +41,12 @@ package final class LibraryClock: PlaybackClock {
 
     package func arm(at moment: UInt64?) {
         let isNew = due.withLock { due in
-            // Timers cannot be taken back: one that comes too early or in vain finds nothing due, and sets the next.
-            guard let moment, due == 0 || moment < due else { return false }
+            // Timers cannot be taken back: one that is not the latest does nothing when it comes.
+            guard let moment else {
+                due = 0
+                return false
+            }
+            guard due == 0 || moment < due else { return false }
             due = moment
             return true
         }

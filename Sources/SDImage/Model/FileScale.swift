@@ -11,9 +11,11 @@ package enum FileScale {
         guard stem.last == "x", let sign = stem.lastIndex(of: "@") else { return nil }
         let digits = stem[stem.index(after: sign)...].dropLast()
         let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
-        let isNumber = parts.count <= 2 && parts.allSatisfy { part in
-            !part.isEmpty && part.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        }
+        let isNumber =
+            parts.count <= 2
+            && parts.allSatisfy { part in
+                !part.isEmpty && part.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            }
         guard isNumber, let value = Double(digits), value.isFinite else { return nil }
         return max(value, 1)
     }
