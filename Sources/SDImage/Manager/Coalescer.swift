@@ -122,9 +122,11 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
     package init() {}
 
     /// The outcome of `work`, shared with everybody who asks for `key` meanwhile. `joined` is called when somebody else
-    /// had started it. Cancelling the surrounding task leaves with `cancelled`.
+    /// had started it, `shared` when several get the outcome, before they do. Cancelling the surrounding task leaves with
+    /// `cancelled`.
     package func value(
         for key: Key, on executor: WorkerThread, progress: LoadProgress? = nil, joined: () -> Void = {},
+        shared: @escaping @Sendable (Value) -> Void = { _ in },
         work: @escaping @Sendable (LoadProgress) async throws(ImageError) -> Value
     ) async throws(ImageError) -> Value {
         let waiter = Waiter(progress: progress)
@@ -133,7 +135,7 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
                 guard unsafe waiter.wait(continuation) else { return unsafe continuation.resume(returning: .failure(.cancelled)) }
                 let (flight, isNew) = board(waiter, key)
                 if isNew {
-                    launch(flight, on: executor, work: work)
+                    launch(flight, on: executor, shared: shared, work: work)
                 } else {
                     joined()
                     // Who comes later sees the bytes so far.
@@ -165,7 +167,7 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
     }
 
     private func launch(
-        _ flight: Flight, on executor: WorkerThread,
+        _ flight: Flight, on executor: WorkerThread, shared: @escaping @Sendable (Value) -> Void,
         work: @escaping @Sendable (LoadProgress) async throws(ImageError) -> Value
     ) {
         flight.attach(
@@ -178,16 +180,18 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
                     } response: { head in
                         for waiter in flight.note(head) { waiter.progress?.responded(head) }
                     }
-                    land(flight, .success(try await work(progress)))
+                    let value = try await work(progress)
+                    land(flight, .success(value), shared)
                 } catch {
-                    land(flight, .failure(error))
+                    land(flight, .failure(error), shared)
                 }
             })
     }
 
-    private func land(_ flight: Flight, _ outcome: Result<Value, ImageError>) {
+    private func land(_ flight: Flight, _ outcome: Result<Value, ImageError>, _ shared: (Value) -> Void) {
         let waiters = flight.end()
         forget(flight)
+        if waiters.count > 1, case .success(let value) = outcome { shared(value) }
         for waiter in waiters { waiter.resume(outcome) }
     }
 

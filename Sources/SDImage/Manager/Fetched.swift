@@ -8,6 +8,8 @@ package final class Fetched: Sendable {
         let key: CacheKey
     }
 
+    /// Several loads go on with it.
+    private let several = Atomic<Bool>(false)
     private let stored = Mutex<Set<Place>>([])
     private let ticket: Mutex<Backlog.Ticket?>
 
@@ -15,6 +17,12 @@ package final class Fetched: Sendable {
         self.data = data
         ticket = Mutex(backlog.add(data.bytes.count))
     }
+
+    var isShared: Bool { several.load(ordering: .acquiring) }
+    func noteShared() { several.store(true, ordering: .releasing) }
+
+    /// What tells equal decodes of it apart from others; nil where nobody else can want one.
+    var decodeOrigin: DecodeOrigin? { isShared ? .transfer(ObjectIdentifier(self)) : nil }
 
     /// The bytes are decoded, or nobody wants them any more.
     func leaveBacklog() { ticket.withLock { $0 = nil } }

@@ -114,7 +114,7 @@ final class LoadPipeline: Sendable {
         let image: Image
         do throws(ImageError) {
             defer { loaded.leaveBacklog() }
-            image = try await decode(loaded.data, from: .transfer(ObjectIdentifier(loaded)), after: started, &timings)
+            image = try await decode(loaded.data, from: loaded.decodeOrigin, after: started, &timings)
         } catch {
             // What the request's own coder cannot read, others may.
             if request.coder == nil { remember(error, of: loader) }
@@ -293,6 +293,7 @@ final class LoadPipeline: Sendable {
         return try await fetches.value(
             for: key, on: engine.executor, progress: progress,
             joined: { loader.raisePriority(sharing, to: request.priority) },
+            shared: { $0.noteShared() },
             work: { [request, engine] progress async throws(ImageError) in
                 let data = try await loader.load(request, progress: progress)
                 return Fetched(data.selected(by: loader.sentFields(request)), engine.backlog)
@@ -301,13 +302,15 @@ final class LoadPipeline: Sendable {
 
     // MARK: decode
 
-    /// Decodes on a worker, once for all equal wishes of the moment. `isMade`: the bytes are of the picture as asked for.
+    /// Decodes on a worker, once for all equal wishes of the moment; `origin` is nil where there can be no other. `isMade`: the
+    /// bytes are of the picture as asked for.
     private func decode(
-        _ data: LoadedData, isMade: Bool = false, from origin: DecodeOrigin, after started: Progression? = nil,
+        _ data: LoadedData, isMade: Bool = false, from origin: DecodeOrigin?, after started: Progression? = nil,
         _ timings: inout StageTimings
     ) async throws(ImageError) -> Image {
         let start = MonotonicClock.now
         defer { timings.decode += MonotonicClock.now - start }
+        guard let origin else { return try await decodeNow(data, isMade, after: await started?.decoder(for: data.bytes)) }
         let key = DecodeKey(request, keys, origin, kept: keepsOriginal(data) ? originals : nil)
         return try await decodes.value(for: key, on: engine.executor) { [self] _ async throws(ImageError) in
             try await decodeNow(data, isMade, after: await started?.decoder(for: data.bytes))

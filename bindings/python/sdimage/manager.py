@@ -106,6 +106,7 @@ class Manager:
         manager = cls.__new__(cls)
         manager._handle = Handle(out.value, lib.sdimage_manager_unref)
         manager._loader, manager._load_hooks, manager._cache, manager._has_cache = None, None, None, True
+        manager._prefetchers = Prefetchers()
         _managers.add(manager)
         return manager
 
