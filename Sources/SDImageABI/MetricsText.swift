@@ -56,7 +56,8 @@ extension Report {
         var text = MetricsText()
         let loads = Defaults.statistics.numbers
         let sources: [(ImageSource, String)] = [
-            (.memory, "memory"), (.disk, "disk"), (.remote, "remote"), (.network, "network"), (.loader, "loader"), (.none, "none"),
+            (.memory, "memory"), (.disk, "disk"), (.remote, "remote"), (.network, "network"), (.loader, "loader"),
+            (.none, "none"),
         ]
         text.counter(
             "loads_total", "Loads that ended, by where their picture came from.",

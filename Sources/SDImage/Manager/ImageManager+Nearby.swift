@@ -6,7 +6,8 @@ extension ImageManager {
     /// The largest picture in memory that differs from what is asked for in its size alone.
     package func relatedImage(_ request: ImageRequest) -> Image? {
         // What its hooks refuse has no key; the load will say so.
-        guard let request = try? request.processed(by: hooks, transformer: transformer), request.sourcePolicy != .loaderOnly, request.queryCacheType.contains(.memory),
+        guard let request = try? request.processed(by: hooks, transformer: transformer), request.sourcePolicy != .loaderOnly,
+            request.queryCacheType.contains(.memory),
             let cache = request.cache.resolved(cache)
         else { return nil }
         let whole = wholeKey(request)

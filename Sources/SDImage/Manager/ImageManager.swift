@@ -62,7 +62,9 @@ package final class ImageManager: Sendable {
         try load(PreparedRequest(request), handler: handler, token: token, owner: owner)
     }
 
-    package func load(_ prepared: PreparedRequest, handler: (any LoadHandler)?, token: UInt, owner: (any Sendable & AnyObject)? = nil)
+    package func load(
+        _ prepared: PreparedRequest, handler: (any LoadHandler)?, token: UInt, owner: (any Sendable & AnyObject)? = nil
+    )
         throws(ImageError) -> LoadTask
     {
         if Engine.isForked { throw .forked }

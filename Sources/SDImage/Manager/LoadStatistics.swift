@@ -51,7 +51,9 @@ package final class LoadStatistics: Sendable {
         package fileprivate(set) var receivedBytes: UInt64 = 0
         package fileprivate(set) var exchanges = 0
         package fileprivate(set) var exchangesOnKeptConnections = 0
-        package fileprivate(set) var stages: [(name: StaticString, times: Histogram)] = LoadStatistics.stages.map { ($0.0, Histogram()) }
+        package fileprivate(set) var stages: [(name: StaticString, times: Histogram)] = LoadStatistics.stages.map {
+            ($0.0, Histogram())
+        }
     }
 
     fileprivate static let stages: [(StaticString, @Sendable (StageTimings) -> UInt64)] = [

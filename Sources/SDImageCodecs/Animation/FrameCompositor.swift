@@ -200,7 +200,9 @@ package struct FrameCompositor {
 
     // MARK: What is kept
 
-    private func held(_ index: Int) -> PixelBuffer? { latestIndex == index ? latest : places.contains(index) ? shelf[index] : nil }
+    private func held(_ index: Int) -> PixelBuffer? {
+        latestIndex == index ? latest : places.contains(index) ? shelf[index] : nil
+    }
 
     private mutating func store(_ canvas: PixelBuffer, at index: Int) {
         if layouts[index].leavesTrace {
