@@ -17,6 +17,7 @@ enum MovingPicture {
         let image = try make(sdimage_image_unref) {
             sdimage_image_new_animation(pointers, durations, count, loops, $0, $1)
         }
+        withExtendedLifetime(frames) {}
         let options = Owned(sdimage_encode_options_new()) { sdimage_encode_options_unref($0) }
         sdimage_encode_options_set_lossless(options.pointer, true)
         let data = try make(sdimage_data_unref) { sdimage_encode(image.pointer, format, options.pointer, $0, $1) }
