@@ -37,6 +37,7 @@ import Testing
         let pointers: [OpaquePointer?] = frames.map(\.pointer)
         let durations: [UInt32] = [100, 200]
         let moving = try make(sdimage_image_unref) { sdimage_image_new_animation(pointers, durations, 2, 0, $0, $1) }
+        withExtendedLifetime(frames) {}
         #expect(store(cache, moving, nil, .SDIMAGE_CACHE_LAYERS_DISK) == .SDIMAGE_STATUS_OK)
         #expect(Array(try bytes(cache).prefix(3)) == Array("GIF".utf8))
         let image = try make(sdimage_image_unref) { sdimage_cache_image(cache.pointer, "k", -1, nil, $0, $1) }

@@ -25,6 +25,7 @@ import Testing
 
     private func animation(_ frames: [Owned], _ durations: [UInt32], loops: UInt32 = 0) throws -> Owned {
         let pointers = frames.map { OpaquePointer?($0.pointer) }
+        defer { withExtendedLifetime(frames) {} }
         return try make(sdimage_image_unref) {
             sdimage_image_new_animation(pointers, durations, pointers.count, loops, $0, $1)
         }

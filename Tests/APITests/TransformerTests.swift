@@ -43,6 +43,7 @@ import Testing
         ]
         let pointers = steps.map { Optional($0.pointer) }
         let pipeline = try made { sdimage_transformer_new_pipeline(pointers, pointers.count, $0, $1) }
+        withExtendedLifetime(steps) {}
         let expected = [
             "SDImageResizingTransformer({100.000000,100.000000},2)", "SDImageRotationTransformer(0.785398,0)",
             "SDImageRoundCornerTransformer(50.000000,18446744073709551615,1.000000,#ff000000)",
