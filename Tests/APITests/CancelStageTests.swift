@@ -68,6 +68,8 @@ import Testing
         #expect(gate.waitForEntry())
         expectCancelled(listener, task)
         gate.open()
+        // What would keep it would do so by then.
+        usleep(100_000)
         #expect(sdimage_cache_contains(cache.pointer, "test://a", -1) == .SDIMAGE_CACHE_LAYERS_NONE)
     }
 

@@ -331,6 +331,8 @@ final class LoadPipeline: Sendable {
         } onCancel: {
             stop.cancel()
         }
+        // A coder of the host may not have heard of it.
+        if Task.isCancelled { throw .cancelled }
         return try outcome.get()
     }
 
