@@ -187,6 +187,7 @@ import Testing
         }
         #expect(sdimage_frame_provider_is_growing(provider.pointer))
         let playing = try Playing(provider: provider)
+        defer { playing.release() }
         sdimage_player_set_decodes_when_due(playing.pointer, true)
         playing.play()
         for byte in file.dropLast() {

@@ -44,6 +44,7 @@ import Testing
         let frames = HostFrames(PlayerTests.three)
         let image = try frames.image()
         let playing = try Playing(image: image)
+        defer { playing.release() }
         playing.play()
         // Held back: what shows can only be the picture that was there.
         frames.hold()
