@@ -3,26 +3,18 @@ import Glibc
 /// Bytes of which more arrive. Every look at them is immutable and stays valid, whatever is appended later: what is there
 /// is never moved or changed under a reader's eyes.
 @safe package struct GrowingBytes {
-    /// Memory that readers share with the writer, who only writes behind what they see.
+    /// Memory that readers share with the writer, who only writes behind what they see. Recycled: touching fresh pages takes
+    /// longer than receiving what goes into them.
     @safe fileprivate final class Block: @unchecked Sendable {
-        // Unchecked: bytes are written once, before they are handed out, and moved only while nobody has a look at them.
-        private(set) var base: UnsafeMutableRawPointer
-        private(set) var capacity: Int
+        // Unchecked: bytes are written once, before they are handed out.
+        private let block: PixelPool.Block
 
-        init(_ capacity: Int) throws(ImageError) {
-            guard let base = unsafe malloc(capacity) else { throw .noMemory(capacity) }
-            unsafe self.base = unsafe base
-            self.capacity = capacity
-        }
+        init(_ capacity: Int) throws(ImageError) { unsafe block = try PixelPool.shared.allocate(capacity) }
 
-        deinit { unsafe free(base) }
+        deinit { unsafe PixelPool.shared.release(block) }
 
-        /// For the only owner.
-        func resize(_ capacity: Int) throws(ImageError) {
-            guard let moved = unsafe realloc(base, capacity) else { throw .noMemory(capacity) }
-            unsafe base = moved
-            self.capacity = capacity
-        }
+        var base: UnsafeMutableRawPointer { unsafe block.base }
+        var capacity: Int { unsafe block.capacity }
     }
 
     /// Memory behind the bytes that are there, to be filled without a lock.
@@ -97,11 +89,9 @@ import Glibc
 
     /// All of them, by reference; what comes next starts anew.
     package mutating func finish() -> Bytes {
-        if let capacity = block?.capacity, count > 0, capacity - count > GrowingBytes.mostSlack,
-            isKnownUniquelyReferenced(&block)
-        {
+        if let capacity = block?.capacity, count > 0, capacity - count > max(GrowingBytes.mostSlack, count / 2) {
             // When it is refused the larger block does as well.
-            try? block?.resize(count)
+            try? move(to: count)
         }
         defer {
             block = nil
@@ -120,11 +110,12 @@ import Glibc
     }
 
     private mutating func grow(to size: Int) throws(ImageError) {
-        guard size > block?.capacity ?? 0 else { return }
-        // Where nobody looks, a large block moves without a copy.
-        if isKnownUniquelyReferenced(&block), let block { return try block.resize(size) }
-        let larger = try Block(size)
-        if let block { unsafe memcpy(larger.base, block.base, count) }
-        block = larger
+        if size > block?.capacity ?? 0 { try move(to: size) }
+    }
+
+    private mutating func move(to size: Int) throws(ImageError) {
+        let other = try Block(size)
+        if let block { unsafe memcpy(other.base, block.base, count) }
+        block = other
     }
 }

@@ -1,8 +1,9 @@
 import Glibc
 
-/// Pixel memory, recycled: first-touching a fresh 48 MB buffer costs as much as decoding the picture that goes into it.
+/// Memory for pixels and for what is downloaded, recycled: first-touching a fresh 48 MB buffer costs as much as decoding the
+/// picture that goes into it.
 ///
-/// Blocks of 64 KiB and more are kept, up to a bound, for the next picture of about that size: the C allocator would
+/// Blocks of 16 KiB and more are kept, up to a bound, for the next picture of about that size: the C allocator would
 /// scatter thumbnails over the arenas of its threads. From 1 MiB on they are aligned to 2 MiB and ask for huge pages.
 /// Smaller ones come from the C allocator.
 @safe package final class PixelPool: Sendable {
@@ -26,7 +27,7 @@ import Glibc
         // Every block from the C allocator, whose bounds are watched.
         private static let pooledFrom = Int.max
     #else
-        private static let pooledFrom = 64 << 10
+        private static let pooledFrom = 16 << 10
     #endif
     /// Unused bytes that are kept.
     private static let retainedLimit = 64 << 20
@@ -105,7 +106,7 @@ import Glibc
         unsafe PixelPool.unmap(surplus)
     }
 
-    /// Bytes in use and bytes kept for reuse, blocks of 64 KiB and more only.
+    /// Bytes in use and bytes kept for reuse, blocks of 16 KiB and more only.
     package var statistics: (live: Int, retained: Int) { state.withLock { ($0.liveBytes, $0.freeBytes) } }
 
     package func lockForFork() { state.lock() }
