@@ -101,9 +101,11 @@ struct ResponseHead {
     /// Field names compare without case; `expected` is in lower case.
     static func equals(_ name: Slice<UnsafeRawBufferPointer>, _ expected: StaticString) -> Bool {
         guard unsafe name.count == expected.utf8CodeUnitCount else { return false }
-        return unsafe name.indices.allSatisfy { index in
-            unsafe Byte.lowercased(name[index]) == expected.utf8Start[index - name.startIndex]
+        let name = unsafe UnsafeRawBufferPointer(rebasing: name)
+        for index in 0..<expected.utf8CodeUnitCount {
+            if unsafe Byte.lowercased(name[index]) != expected.utf8Start[index] { return false }
         }
+        return true
     }
 
     private static let statusLine = Array("HTTP/".utf8)
@@ -116,9 +118,9 @@ struct ResponseHead {
     }
 
     private static func trimmed(_ text: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
-        var text = unsafe text
-        while let last = unsafe text.last, last <= Byte.space { unsafe text.removeLast() }
-        while let first = unsafe text.first, first <= Byte.space { unsafe text.removeFirst() }
-        return unsafe text
+        var start = unsafe text.startIndex, end = unsafe text.endIndex
+        while end > start, unsafe text[end - 1] <= Byte.space { end -= 1 }
+        while start < end, unsafe text[start] <= Byte.space { start += 1 }
+        return unsafe text[start..<end]
     }
 }
