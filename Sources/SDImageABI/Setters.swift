@@ -41,7 +41,7 @@ extension [HeaderField] {
 }
 
 extension ImageRequest {
-    mutating func setHeader(_ name: String, _ value: String?) { headers.set(name, value) }
+    mutating func setHeader(_ name: String, _ value: String?) { self.headers.set(name, value) }
 }
 
 extension RequestObject {
@@ -55,7 +55,7 @@ extension RequestObject {
             throw ImageError(.invalidArgument, "a URL that is not valid UTF-8")
         }
         var request = value
-        request.decodeOptions.bag = request.options.count > 0 ? FrozenOptions(request.options) : nil
+        if request.options.count > 0 { request.decodeOptions.bag = FrozenOptions(request.options) }
         let made = PreparedRequest(request)
         prepared = made
         return made

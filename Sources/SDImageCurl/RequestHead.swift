@@ -15,8 +15,10 @@ enum RequestHead {
 
     /// Method, header fields and body together.
     static func validate(_ request: ImageRequest) throws(ImageError) {
-        try validate(request.headers)
-        guard !request.isGet || request.body == nil else { throw ImageError(.invalidRequest, "a GET request with a body") }
+        try validate(request.choices.all.headers)
+        guard !request.isGet || request.choices.all.body == nil else {
+            throw ImageError(.invalidRequest, "a GET request with a body")
+        }
         if request.isGet { return }
         guard !request.method.isEmpty, request.method.utf8.allSatisfy(isTokenCharacter) else {
             throw ImageError(.invalidRequest, "method is not a token")

@@ -10,7 +10,7 @@ extension ImageManager {
             request.queryCacheType.contains(.memory),
             let cache = request.cache.resolved(cache)
         else { return nil }
-        let whole = wholeKey(request)
+        let whole = keys(request).whole(request)
         if let image = cache.memoryImage(for: whole) { return image }
         let images = sizes.thumbnails(of: whole).compactMap { cache.memoryImage(for: $0) }
         return images.max { $0.area < $1.area }
@@ -34,14 +34,7 @@ extension ImageManager {
     /// Remembers the key of a thumbnail, for `relatedImage`.
     func noteSize(_ request: ImageRequest, _ keys: LoadKeys) {
         guard request.decodeOptions.wantsThumbnail else { return }
-        sizes.note(keys.final, of: wholeKey(request))
-    }
-
-    /// The key that a request has without its thumbnail size.
-    private func wholeKey(_ request: ImageRequest) -> CacheKey {
-        var request = request
-        request.decodeOptions.thumbnailSize = nil
-        return keys(request).final
+        sizes.note(keys.final, of: keys.whole(request))
     }
 }
 

@@ -45,6 +45,13 @@ package final class LoadKeys: Sendable {
         return LoadKeys.composed(original, LoadKeys.shapeSuffixes(options) + (transformer.map { [$0.key] } ?? []))
     }
 
+    /// Of the picture in its full size.
+    func whole(_ request: ImageRequest) -> CacheKey {
+        var options = request.decodeOptions
+        options.thumbnailSize = nil
+        return LoadKeys.composed(original, LoadKeys.suffixes(options) + (transformer.map { [$0.key] } ?? []))
+    }
+
     /// Under which key a picture is kept; nil for one whose transformer failed.
     func key(of image: Image, _ request: ImageRequest) -> CacheKey? {
         guard transformer != nil, request.transforms(image) else { return decoded }

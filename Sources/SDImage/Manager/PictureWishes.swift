@@ -3,17 +3,17 @@ extension ImageRequest {
     /// The picture as it is delivered, where it is what the request takes: its frames at hand where they are wanted so.
     func taken(_ image: Image, _ stop: StopSignal) throws(ImageError) -> Image {
         guard let frames = image.frames else {
-            if requiresAnimation {
+            if self.requiresAnimation {
                 throw ImageError(.unsupported, "a picture that does not move, where only an animation will do")
             }
             return image
         }
-        return preloadsFrames ? try image.holding(frames, within: decodeOptions.limits.outputBytes, stop) : image
+        return self.preloadsFrames ? try image.holding(frames, within: self.decodeOptions.limits.outputBytes, stop) : image
     }
 
     /// With the scale that the key tells, where the request does not say (spec IMG-10).
     func scaled(for key: CacheKey) -> ImageRequest {
-        guard decodeOptions.scale == nil else { return self }
+        guard self.decodeOptions.scale == nil, key.scale != 1 else { return self }
         var request = self
         request.decodeOptions.scale = key.scale
         return request

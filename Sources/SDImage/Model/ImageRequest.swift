@@ -1,5 +1,36 @@
 /// One wish for a picture: where from, in which form, through which layers. A value; copied when submitted.
+///
+/// Copies share their choices until one of them is changed: a load passes its request on at every step, and thousands may wait.
+/// In other modules a choice costs a key path: where every load passes, they look at `choices.all`.
+@dynamicMemberLookup
 package struct ImageRequest: Sendable {
+    package private(set) var choices: SharedChoices
+
+    package static let standardProgressiveInterval: UInt32 = 100
+
+    package static let get = "GET"
+
+    package init(url: [UInt8]) { choices = SharedChoices(RequestChoices(url: url)) }
+
+    package subscript<T>(dynamicMember choice: WritableKeyPath<RequestChoices, T>) -> T {
+        get { choices.all[keyPath: choice] }
+        _modify {
+            if !isKnownUniquelyReferenced(&choices) { choices = SharedChoices(choices.all) }
+            yield &choices.all[keyPath: choice]
+        }
+    }
+}
+
+/// What copies of a request have in common; never changed while there is more than one.
+package final class SharedChoices: @unchecked Sendable {
+    // Unchecked: `ImageRequest` writes only where it holds the one reference.
+    package fileprivate(set) var all: RequestChoices
+
+    fileprivate init(_ all: RequestChoices) { self.all = all }
+}
+
+/// Everything that can be chosen of a request.
+package struct RequestChoices: Sendable {
     /// URL bytes as given; validated UTF-8 without NUL.
     package var url: [UInt8]
     /// Replaces the URL as base of the cache key.
@@ -64,21 +95,15 @@ package struct ImageRequest: Sendable {
     package var loadHooks: LoadHooks?
     /// String-keyed values for hooks and plug-ins.
     package var options = OptionsBag()
-
-    package static let standardProgressiveInterval: UInt32 = 100
-
-    package static let get = "GET"
-
-    package init(url: [UInt8]) { self.url = url }
 }
 
 extension ImageRequest {
     /// It asks for what is at the URL, and changes nothing there.
-    package var isGet: Bool { method == ImageRequest.get }
+    package var isGet: Bool { self.method == ImageRequest.get }
 
     /// Whether a transformer is applied to the picture (spec TRF-21).
     package func transforms(_ image: Image) -> Bool {
-        (transformsAnimated || image.frames == nil) && (transformsVector || image.vector == nil)
+        (self.transformsAnimated || image.frames == nil) && (self.transformsVector || image.vector == nil)
     }
 
     /// Puts one more transformer behind those that the request has.

@@ -42,7 +42,7 @@ extension ImageRequest {
     package func processed(by hooks: LoadHooks?, transformer above: (any ImageTransformer)?) throws(ImageError) -> ImageRequest {
         var request = self
         if let process = hooks?.process {
-            if case .inherited = transformer, let above { request.transformer = .value(above) }
+            if case .inherited = self.transformer, let above { request.transformer = .value(above) }
             request = try process(request)
         }
         request.loadHooks = request.loadHooks?.over(hooks) ?? hooks
@@ -53,5 +53,5 @@ extension ImageRequest {
     }
 
     /// Whether the host lets a loader be asked.
-    package var mayBeLoaded: Bool { loadHooks?.shouldLoad?(self) ?? true }
+    package var mayBeLoaded: Bool { self.loadHooks?.shouldLoad?(self) ?? true }
 }
