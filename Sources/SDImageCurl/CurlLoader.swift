@@ -42,34 +42,71 @@ package final class CurlLoader: ImageLoader {
 
     deinit { service.post(.forget(loader: settings.id)) }
 
-    package func canLoad(_ request: ImageRequest) -> Bool { ["http", "https"].contains(URLText(request.url).scheme) }
+    package var isQuick: Bool { true }
+
+    package func canLoad(_ request: ImageRequest) -> Bool { ["http", "https"].contains(URLText(request.choices.all.url).scheme) }
 
     package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
-        let url = URLText(request.url)
+        let ticket = try ticket(for: request, progress)
+        let outcome = await withTaskCancellationHandler {
+            unsafe await withUnsafeContinuation { continuation in
+                start(ticket) { unsafe continuation.resume(returning: $0) }
+            }
+        } onCancel: {
+            ticket.cancel()
+        }
+        return try await decrypted(try outcome.get(), ticket)
+    }
+
+    package func begin(
+        _ request: ImageRequest, progress: LoadProgress, on executor: WorkerThread,
+        done: @escaping @Sendable (Result<LoadedData, ImageError>) -> Void
+    ) -> any Cancellable {
+        let loading: Ticket
+        do throws(ImageError) { loading = try ticket(for: request, progress) } catch {
+            done(.failure(error))
+            return StopSignal()
+        }
+        guard loading.hooks?.decrypt != nil else {
+            start(loading, done)
+            return loading
+        }
+        start(loading) { [self] outcome in
+            Task(executorPreference: executor) {
+                do throws(ImageError) { done(.success(try await self.decrypted(try outcome.get(), loading))) } catch {
+                    done(.failure(error))
+                }
+            }
+        }
+        return loading
+    }
+
+    private func start(_ ticket: Ticket, _ done: @escaping @Sendable (Ticket.Outcome) -> Void) {
+        count.add(1, ordering: .relaxed)
+        ticket.wait { [self] outcome in
+            count.subtract(1, ordering: .relaxed)
+            done(outcome)
+        }
+        service.post(.start(ticket))
+    }
+
+    /// A load that may start.
+    private func ticket(for request: ImageRequest, _ progress: LoadProgress) throws(ImageError) -> Ticket {
+        let choices = request.choices
+        let url = URLText(choices.all.url)
         try url.validateForHTTP()
         guard canLoad(request) else { throw ImageError(.unsupported, "scheme is not http or https", url: url.redacted) }
         do throws(ImageError) { try RequestHead.validate(request) } catch { throw error.about(url: url.redacted) }
         if state.withLock({ $0.isInvalidated }) {
             throw ImageError(.invalidRequest, "downloader was invalidated", url: url.redacted)
         }
-        if settings.configuration.transport != nil, request.handlesCookies || request.acceptsInvalidCertificates {
+        if settings.configuration.transport != nil, choices.all.handlesCookies || choices.all.acceptsInvalidCertificates {
             throw ImageError(.unsupported, "cookies and certificates are the transport's matter", url: url.redacted)
         }
-        count.add(1, ordering: .relaxed)
-        defer { count.subtract(1, ordering: .relaxed) }
         let ticket = Ticket(
-            request, url: url, sharingKey: sharingKey(request) ?? [], settings: settings, progress: progress)
+            request, url: url, sharingKey: sharingKey(request) ?? [], settings: settings, service: service, progress: progress)
         if ticket.hooks?.needsAll != true { progress.arrives(in: ticket.body) }
-        let outcome = await withTaskCancellationHandler {
-            unsafe await withUnsafeContinuation { continuation in
-                unsafe ticket.wait(with: continuation)
-                service.post(.start(ticket))
-            }
-        } onCancel: {
-            ticket.markCancelled()
-            service.post(.cancel(ticket))
-        }
-        return try await decrypted(try outcome.get(), ticket)
+        return ticket
     }
 
     /// The bytes of the picture; what caches keep is those.
@@ -87,6 +124,10 @@ package final class CurlLoader: ImageLoader {
         return plain
     }
 
+    package func prepares(_ request: ImageRequest) -> Bool {
+        request.choices.all.hooks?.request != nil || settings.configuration.hooks?.request != nil
+    }
+
     package func prepared(_ request: ImageRequest) async throws(ImageError) -> ImageRequest {
         guard let hook = request.hooks?.request ?? settings.configuration.hooks?.request else { return request }
         do throws(ImageError) { return try await hook(request) } catch {
@@ -102,14 +143,16 @@ package final class CurlLoader: ImageLoader {
 
     package func sharingKey(_ request: ImageRequest) -> [UInt8]? {
         guard request.isGet else { return nil }
-        var key = SharingKey(capacity: request.url.count + 96)
+        let choices = request.choices
+        var key = SharingKey(capacity: choices.all.url.count + 96)
         for number in [
-            settings.id, UInt64(clamping: request.maxBodyBytes), UInt64(request.timeoutMilliseconds),
-            UInt64(request.maxRetries ?? .max), request.handlesCookies ? 1 : 0, request.acceptsInvalidCertificates ? 1 : 0,
+            settings.id, UInt64(clamping: choices.all.maxBodyBytes), UInt64(choices.all.timeoutMilliseconds),
+            UInt64(choices.all.maxRetries ?? .max), choices.all.handlesCookies ? 1 : 0,
+            choices.all.acceptsInvalidCertificates ? 1 : 0,
         ] { key.append(number) }
-        key.append(URLText(request.url).withoutFragment)
-        key.append(request.hooks?.sharingKey ?? [])
-        for field in request.headers {
+        key.append(URLText(choices.all.url).withoutFragment)
+        key.append(choices.all.hooks?.sharingKey ?? [])
+        for field in choices.all.headers {
             key.append(field.name.utf8.map(Byte.lowercased))
             key.append(Array(field.value.utf8))
         }

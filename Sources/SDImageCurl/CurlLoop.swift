@@ -33,14 +33,16 @@ import SDImage
         self.post = post
     }
 
-    func run(commands: () -> [CurlService.Command], isStopping: () -> Bool) {
+    /// `mayRest` is asked before the thread sleeps, and told whether this turn has had commands.
+    func run(commands: () -> [CurlService.Command], mayRest: (Bool) -> Bool, isStopping: () -> Bool) {
         while !isStopping() {
             sockets.now = MonotonicClock.now
-            for command in commands() { handle(command) }
+            let commands = commands()
+            for command in commands { handle(command) }
             startWaiting()
             let hasEnded = unsafe engine?.perform { curl, code in unsafe hopEnded(curl, code) } ?? false
             // Whatever ended has made room, which is given away before sleeping.
-            if !expire(), !hasEnded { sleep() }
+            if !expire(), !hasEnded, mayRest(!commands.isEmpty) { sleep() }
         }
         for transfer in transfers.values { end(transfer, .failure(.shutdown)) }
         queues = [:]

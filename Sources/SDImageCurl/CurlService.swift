@@ -24,10 +24,14 @@ package final class CurlService: EngineService {
     private struct Inbox {
         var commands: [Command] = []
         var isStopping = false
+        /// The thread waits, or is about to, and has to be woken.
+        var isAsleep = true
         var thread: pthread_t?
     }
 
     private let inbox = Mutex(Inbox())
+    /// What `inbox` says of it too.
+    private let hasCommands = Atomic<Bool>(false)
     private let wakeUp: Int32
     private let backlog: Backlog
 
@@ -68,8 +72,11 @@ package final class CurlService: EngineService {
                 do throws(ImageError) { inbox.thread = try startThread() } catch { return error }
             }
             inbox.commands.append(command)
-            // Whoever made it non-empty has woken the thread.
-            if inbox.commands.count == 1 { wake() }
+            hasCommands.store(true, ordering: .relaxed)
+            if inbox.isAsleep {
+                inbox.isAsleep = false
+                wake()
+            }
             return nil
         }
         if let refusal, case .start(let ticket) = command { ticket.finish(.failure(refusal)) }
@@ -81,6 +88,8 @@ package final class CurlService: EngineService {
         return try LibraryThread.start("sdimage-curl") { [self] in
             CurlLoop(wakeUp: wakeUp, backlog: backlog) { [weak self] in self?.post($0) }.run {
                 takeCommands()
+            } mayRest: {
+                mayRest(lingering: $0)
             } isStopping: {
                 inbox.withLock { $0.isStopping }
             }
@@ -89,10 +98,27 @@ package final class CurlService: EngineService {
 
     private func takeCommands() -> [Command] {
         inbox.withLock { inbox in
+            hasCommands.store(false, ordering: .relaxed)
+            inbox.isAsleep = false
             defer { inbox.commands = [] }
             return inbox.commands
         }
     }
+
+    /// Whether nothing has been left; from then on whoever leaves a command wakes the thread.
+    ///
+    /// Commands come in bursts, and waking costs both threads more than looking for as long again whether there is another.
+    private func mayRest(lingering: Bool) -> Bool {
+        let end = lingering ? MonotonicClock.now + CurlService.linger : 0
+        while lingering, !hasCommands.load(ordering: .relaxed), MonotonicClock.now < end {}
+        return inbox.withLock { inbox in
+            inbox.isAsleep = inbox.commands.isEmpty
+            return inbox.isAsleep
+        }
+    }
+
+    /// Nanoseconds.
+    private static let linger: UInt64 = 10_000
 
     private func wake() {
         var one: UInt64 = 1

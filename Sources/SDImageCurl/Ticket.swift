@@ -1,11 +1,12 @@
 import SDImage
 import Synchronization
 
-/// One load between the task that waits for it and the transfer thread.
-final class Ticket: Sendable {
+/// One load between whoever waits for it and the transfer thread.
+final class Ticket: Cancellable {
     typealias Outcome = Result<LoadedData, ImageError>
 
     let settings: LoaderSettings
+    private let service: CurlService
     let url: URLText
     /// The loader's and the request's fields, merged.
     let headers: [HeaderField]
@@ -26,8 +27,8 @@ final class Ticket: Sendable {
     /// What comes in; decoders may look at it meanwhile.
     let body: GrowingBody
 
-    @safe private struct State {
-        var continuation: UnsafeContinuation<Outcome, Never>?
+    private struct State {
+        var done: (@Sendable (Outcome) -> Void)?
         var isCancelled = false
         /// Waits for a hook of the host.
         var question: Task<Void, Never>?
@@ -35,24 +36,29 @@ final class Ticket: Sendable {
 
     private let state = Mutex(State())
 
-    init(_ request: ImageRequest, url: URLText, sharingKey: [UInt8], settings: LoaderSettings, progress: LoadProgress) {
+    init(
+        _ request: ImageRequest, url: URLText, sharingKey: [UInt8], settings: LoaderSettings, service: CurlService,
+        progress: LoadProgress
+    ) {
         let configuration = settings.configuration
-        let timeout = request.timeoutMilliseconds
+        let choices = request.choices
+        let timeout = choices.all.timeoutMilliseconds
         self.settings = settings
+        self.service = service
         self.url = url
         self.sharingKey = sharingKey
         self.progress = progress
-        hooks = request.hooks?.over(configuration.hooks) ?? configuration.hooks
+        hooks = choices.all.hooks?.over(configuration.hooks) ?? configuration.hooks
         headers = RequestHead.merge(
-            configuration.headers + RequestHead.authorization(configuration, url), request.headers)
-        method = request.method
-        content = request.body
-        handlesCookies = request.handlesCookies
-        acceptsInvalidCertificates = request.acceptsInvalidCertificates
-        priority = request.priority
-        maxBodyBytes = request.maxBodyBytes > 0 ? request.maxBodyBytes : max(1, configuration.maxBodyBytes)
+            configuration.headers + RequestHead.authorization(configuration, url), choices.all.headers)
+        method = choices.all.method
+        content = choices.all.body
+        handlesCookies = choices.all.handlesCookies
+        acceptsInvalidCertificates = choices.all.acceptsInvalidCertificates
+        priority = choices.all.priority
+        maxBodyBytes = choices.all.maxBodyBytes > 0 ? choices.all.maxBodyBytes : max(1, configuration.maxBodyBytes)
         body = GrowingBody(limit: maxBodyBytes, source: .network)
-        maxRetries = Int(request.maxRetries ?? configuration.maxRetries)
+        maxRetries = Int(choices.all.maxRetries ?? configuration.maxRetries)
         inactivityTimeout = Ticket.nanoseconds(
             timeout > 0 ? timeout : configuration.inactivityTimeoutMilliseconds, orElse: 15_000)
         totalTimeout = Ticket.nanoseconds(timeout > 0 ? timeout : configuration.totalTimeoutMilliseconds, orElse: .max)
@@ -60,7 +66,12 @@ final class Ticket: Sendable {
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    func markCancelled() {
+    func cancel() {
+        markCancelled()
+        service.post(.cancel(self))
+    }
+
+    private func markCancelled() {
         let question = state.withLock { state in
             state.isCancelled = true
             return state.question
@@ -79,17 +90,17 @@ final class Ticket: Sendable {
         if isCancelled { asking.cancel() }
     }
 
-    func wait(with continuation: UnsafeContinuation<Outcome, Never>) {
-        state.withLock { unsafe $0.continuation = continuation }
+    func wait(_ done: @escaping @Sendable (Outcome) -> Void) {
+        state.withLock { $0.done = done }
     }
 
-    /// Resumes the waiting task; the second and later calls do nothing.
+    /// Tells whoever waits; the second and later calls do nothing.
     func finish(_ outcome: Outcome) {
-        let waiting = unsafe state.withLock { state in
-            defer { unsafe state.continuation = nil }
-            return unsafe state.continuation
+        let done = state.withLock { state in
+            defer { state.done = nil }
+            return state.done
         }
-        unsafe waiting?.resume(returning: outcome)
+        done?(outcome)
     }
 
     /// A caller's condition on the answer, which makes an answer without a picture's bytes a good one.

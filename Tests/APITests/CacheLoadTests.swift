@@ -109,6 +109,18 @@ import Testing
         #expect(listener.final()?.status == .SDIMAGE_STATUS_OK)
     }
 
+    // Nothing to look for and a loader that answers at once: the call goes the shortest way, and must not wait at its end.
+    @Test func nothingIsWaitedForWhereNoCacheIs() throws {
+        let server = LoopbackServer { _, connection in connection.answer(404) }
+        defer { server.stop() }
+        let manager = try makeManager(cache: nil)
+        let request = makeRequest(server.url("/a.png"))
+        sdimage_request_set_blocking_reads(request.pointer, .SDIMAGE_BLOCKING_READS_ALL)
+        let listener = Listener()
+        _ = try listener.load(manager, request)
+        #expect(listener.final()?.httpStatus == 404)
+    }
+
     @Test func onAThreadOfTheLibraryNothingIsWaitedForAndAllComes() throws {
         let cache = try storedPicture(inMemory: false)
         let manager = try makeManager(cache: cache)

@@ -5,13 +5,16 @@ import Testing
 
 @Suite struct DownloadQueueTests {
     private let settings = LoaderSettings(DownloaderConfiguration())
+    private let service: CurlService
+
+    init() throws { service = try CurlService() }
 
     private func transfer(_ path: String, _ priority: LoadPriority = .normal) -> Transfer {
         let url = Array("http://h/\(path)".utf8)
         var request = ImageRequest(url: url)
         request.priority = priority
         return Transfer(
-            Ticket(request, url: URLText(url), sharingKey: url, settings: settings, progress: .none))
+            Ticket(request, url: URLText(url), sharingKey: url, settings: settings, service: service, progress: .none))
     }
 
     @Test(arguments: [ExecutionOrder.fifo, .lifo]) func whatWasTakenIsLetGoOfWhileOthersWait(order: ExecutionOrder) throws {

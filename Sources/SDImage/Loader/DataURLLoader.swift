@@ -13,6 +13,8 @@ package final class DataURLLoader: ImageLoader {
         self.maxBodyBytes = maxBodyBytes
     }
 
+    package var isQuick: Bool { true }
+
     package func canLoad(_ request: ImageRequest) -> Bool { URLText(request.url).scheme == "data" }
 
     /// Never: comparing them costs as much as decoding them.

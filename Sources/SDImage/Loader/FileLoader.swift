@@ -18,6 +18,8 @@ package final class FileLoader: ImageLoader {
         self.maxBodyBytes = maxBodyBytes
     }
 
+    package var isQuick: Bool { true }
+
     package func canLoad(_ request: ImageRequest) -> Bool { URLText(request.url).scheme == "file" }
 
     package func sharingKey(_ request: ImageRequest) -> [UInt8]? {

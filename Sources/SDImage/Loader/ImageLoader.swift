@@ -9,6 +9,15 @@ package protocol ImageLoader: AnyObject, Sendable {
     /// Fetches. Ends early with `cancelled` when the surrounding task is cancelled. `progress` may be called on any
     /// thread, any number of times, before this returns.
     func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData
+    /// The same for one who waits without a task: `done` is called once, on any thread, maybe before this returns.
+    func begin(
+        _ request: ImageRequest, progress: LoadProgress, on executor: WorkerThread,
+        done: @escaping @Sendable (Result<LoadedData, ImageError>) -> Void
+    ) -> any Cancellable
+    /// Whether `prepared` changes anything.
+    func prepares(_ request: ImageRequest) -> Bool
+    /// Whether `canLoad`, `sharingKey` and `begin` are quick, so that any thread may call them: those of a host may wait.
+    var isQuick: Bool { get }
     /// The request as it is sent, where a hook of the host changes it; what follows is about this one. May wait.
     func prepared(_ request: ImageRequest) async throws(ImageError) -> ImageRequest
     /// What must be equal for two requests to share one transfer: the URL and everything that changes the bytes
@@ -61,6 +70,21 @@ package struct LoadedData: Sendable {
 
 extension ImageLoader {
     package func raisePriority(_ sharingKey: [UInt8], to priority: LoadPriority) {}
+
+    package func begin(
+        _ request: ImageRequest, progress: LoadProgress, on executor: WorkerThread,
+        done: @escaping @Sendable (Result<LoadedData, ImageError>) -> Void
+    ) -> any Cancellable {
+        Task(executorPreference: executor) {
+            do throws(ImageError) { done(.success(try await self.load(request, progress: progress))) } catch {
+                done(.failure(error))
+            }
+        }
+    }
+
+    package func prepares(_ request: ImageRequest) -> Bool { false }
+
+    package var isQuick: Bool { false }
 
     package func prepared(_ request: ImageRequest) async throws(ImageError) -> ImageRequest { request }
 

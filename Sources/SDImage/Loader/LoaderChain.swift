@@ -35,6 +35,8 @@ package final class LoaderChain: ImageLoader {
         throw LoaderChain.refusal(of: URLText(request.url))
     }
 
+    package var isQuick: Bool { all.allSatisfy(\.isQuick) }
+
     package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
         try await chosen(for: request).load(request, progress: progress)
     }

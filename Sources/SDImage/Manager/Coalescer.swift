@@ -3,53 +3,62 @@ import Synchronization
 /// Lets equal pieces of work that are wanted at the same moment run once: the first to ask starts it, the others wait for
 /// the same outcome, and it is cancelled when the last of them has left.
 package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// One who waits. Resumed exactly once: by the outcome or by leaving, whichever is first.
-    private final class Waiter: Sendable {
-        @safe private enum State {
+    package typealias Outcome = Result<Value, ImageError>
+
+    /// One who waits. Told exactly once: by the outcome or by leaving, whichever is first.
+    package final class Seat: Cancellable {
+        private enum State {
             case new
-            case waiting(UnsafeContinuation<Result<Value, ImageError>, Never>)
+            case waiting(@Sendable (Outcome) -> Void)
             case done
         }
 
-        let progress: LoadProgress?
+        fileprivate let progress: LoadProgress?
+        private let coalescer: Coalescer
         private let state = Mutex(State.new)
         /// Set once, before anybody else hears of it.
         private let boarded = Mutex<Flight?>(nil)
 
-        init(progress: LoadProgress?) { self.progress = progress }
+        fileprivate init(_ coalescer: Coalescer, _ progress: LoadProgress?) {
+            self.coalescer = coalescer
+            self.progress = progress
+        }
+
+        /// Leaves with `cancelled`.
+        package func cancel() { coalescer.leave(self) }
 
         /// False when it left before it began to wait.
-        func wait(_ continuation: UnsafeContinuation<Result<Value, ImageError>, Never>) -> Bool {
+        fileprivate func wait(_ tell: @escaping @Sendable (Outcome) -> Void) -> Bool {
             state.withLock { state in
                 guard case .new = state else { return false }
-                state = unsafe .waiting(continuation)
+                state = .waiting(tell)
                 return true
             }
         }
 
-        var flight: Flight? {
+        fileprivate var flight: Flight? {
             get { boarded.withLock { $0 } }
             set { boarded.withLock { $0 = newValue } }
         }
 
-        var isDone: Bool {
+        fileprivate var isDone: Bool {
             state.withLock { state in if case .done = state { true } else { false } }
         }
 
-        func resume(_ outcome: Result<Value, ImageError>) {
+        fileprivate func tell(_ outcome: Outcome) {
             let previous = state.withLock { state in
                 defer { state = .done }
                 return state
             }
-            if case .waiting(let continuation) = previous { unsafe continuation.resume(returning: outcome) }
+            if case .waiting(let tell) = previous { tell(outcome) }
         }
     }
 
     /// A piece of work under way, and those who wait for it.
-    private final class Flight: Sendable {
+    fileprivate final class Flight: Sendable {
         private struct State {
-            var waiters: [Waiter] = []
-            var work: Task<Void, Never>?
+            var seats: [Seat] = []
+            var work: (any Cancellable)?
             /// Where its bytes come in.
             var body: GrowingBody?
             var head: ReceivedHead?
@@ -61,57 +70,60 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
 
         init(_ key: Key) { self.key = key }
 
-        var waiters: [Waiter] { state.withLock { $0.waiters } }
+        var seats: [Seat] { state.withLock { $0.seats } }
         var body: GrowingBody? { state.withLock { $0.body } }
         var head: ReceivedHead? { state.withLock { $0.head } }
 
         /// False when it is over.
-        func board(_ waiter: Waiter) -> Bool {
+        func board(_ seat: Seat) -> Bool {
             state.withLock { state in
-                if !state.isOver { state.waiters.append(waiter) }
+                if !state.isOver { state.seats.append(seat) }
                 return !state.isOver
             }
         }
 
         /// Over already, or everybody has left: cancelling what is done changes nothing.
-        func attach(_ work: Task<Void, Never>) {
+        func attach(_ work: any Cancellable) {
             let isOver = state.withLock { state in
-                state.work = work
+                if !state.isOver { state.work = work }
                 return state.isOver
             }
             if isOver { work.cancel() }
         }
 
-        func arrive(in body: GrowingBody) -> [Waiter] {
+        func arrive(in body: GrowingBody) -> [Seat] {
             state.withLock { state in
                 state.body = body
-                return state.waiters
+                return state.seats
             }
         }
 
-        func note(_ head: ReceivedHead) -> [Waiter] {
+        func note(_ head: ReceivedHead) -> [Seat] {
             state.withLock { state in
                 state.head = head
-                return state.waiters
+                return state.seats
             }
         }
 
         /// Those who still wait when it ends.
-        func end() -> [Waiter] {
-            state.withLock { state in
+        func end() -> [Seat] {
+            let (seats, work) = state.withLock { state in
                 state.isOver = true
-                defer { state.waiters = [] }
-                return state.waiters
+                defer { (state.seats, state.work) = ([], nil) }
+                return (state.seats, state.work)
             }
+            withExtendedLifetime(work) {}
+            return seats
         }
 
         /// True when it was the last one: then nobody wants the work any more.
-        func leave(_ waiter: Waiter) -> (isEmpty: Bool, work: Task<Void, Never>?) {
+        func leave(_ seat: Seat) -> (isEmpty: Bool, work: (any Cancellable)?) {
             state.withLock { state in
-                guard let place = state.waiters.firstIndex(where: { $0 === waiter }) else { return (false, nil) }
-                state.waiters.remove(at: place)
-                guard state.waiters.isEmpty else { return (false, nil) }
+                guard let place = state.seats.firstIndex(where: { $0 === seat }) else { return (false, nil) }
+                state.seats.remove(at: place)
+                guard state.seats.isEmpty else { return (false, nil) }
                 state.isOver = true
+                defer { state.work = nil }
                 return (true, state.work)
             }
         }
@@ -121,78 +133,87 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
 
     package init() {}
 
-    /// The outcome of `work`, shared with everybody who asks for `key` meanwhile. `joined` is called when somebody else
-    /// had started it, `shared` when several get the outcome, before they do. Cancelling the surrounding task leaves with
+    /// For one who is going to wait; can be cancelled before.
+    package func seat(_ progress: LoadProgress? = nil) -> Seat { Seat(self, progress) }
+
+    /// The outcome of `work`, shared with everybody who asks for `key` meanwhile. Cancelling the surrounding task leaves with
     /// `cancelled`.
     package func value(
         for key: Key, on executor: WorkerThread, progress: LoadProgress? = nil, joined: () -> Void = {},
         shared: @escaping @Sendable (Value) -> Void = { _ in },
         work: @escaping @Sendable (LoadProgress) async throws(ImageError) -> Value
     ) async throws(ImageError) -> Value {
-        let waiter = Waiter(progress: progress)
-        let outcome: Result<Value, ImageError> = await withTaskCancellationHandler {
+        let seat = seat(progress)
+        let outcome: Outcome = await withTaskCancellationHandler {
             unsafe await withUnsafeContinuation { continuation in
-                guard unsafe waiter.wait(continuation) else { return unsafe continuation.resume(returning: .failure(.cancelled)) }
-                let (flight, isNew) = board(waiter, key)
-                if isNew {
-                    launch(flight, on: executor, shared: shared, work: work)
-                } else {
-                    joined()
-                    // Who comes later sees the bytes so far.
-                    if let body = flight.body { progress?.arrives(in: body) }
-                    if let head = flight.head { progress?.responded(head) }
+                join(seat, for: key, joined: joined, shared: shared) { progress, done in
+                    Task(executorPreference: executor) {
+                        do throws(ImageError) { done(.success(try await work(progress))) } catch { done(.failure(error)) }
+                    }
+                } tell: {
+                    unsafe continuation.resume(returning: $0)
                 }
-                // Cancelled between beginning to wait and boarding: `leave` found nothing to leave then.
-                if waiter.isDone { leave(waiter) }
             }
         } onCancel: {
-            leave(waiter)
+            seat.cancel()
         }
         return try outcome.get()
     }
 
+    /// The same for one who waits without a task: `tell` is called once, on any thread, maybe before this returns. `start`
+    /// begins the work, whose end `done` hears. `joined` is called when somebody else had started it, `shared` when several
+    /// get the outcome, before they do.
+    @_specialize(exported:false,where Key == FetchKey, Value == Fetched)
+    @_specialize(exported:false,where Key == DecodeKey, Value == Image)
+    package func join(
+        _ seat: Seat, for key: Key, joined: () -> Void = {}, shared: @escaping @Sendable (Value) -> Void = { _ in },
+        start: (LoadProgress, _ done: @escaping @Sendable (Outcome) -> Void) -> any Cancellable,
+        tell: @escaping @Sendable (Outcome) -> Void
+    ) {
+        guard seat.wait(tell) else { return tell(.failure(.cancelled)) }
+        let (flight, isNew) = board(seat, key)
+        if isNew {
+            flight.attach(start(progress(of: flight)) { [self] outcome in land(flight, outcome, shared) })
+        } else {
+            joined()
+            // Who comes later sees the bytes so far.
+            if let body = flight.body { seat.progress?.arrives(in: body) }
+            if let head = flight.head { seat.progress?.responded(head) }
+        }
+        // Cancelled between beginning to wait and boarding: `leave` found nothing to leave then.
+        if seat.isDone { leave(seat) }
+    }
+
     /// Joins the flight under way, or opens one.
-    private func board(_ waiter: Waiter, _ key: Key) -> (Flight, isNew: Bool) {
+    private func board(_ seat: Seat, _ key: Key) -> (Flight, isNew: Bool) {
         flights.withLock { flights in
-            if let flight = flights[key], flight.board(waiter) {
-                waiter.flight = flight
+            if let flight = flights[key], flight.board(seat) {
+                seat.flight = flight
                 return (flight, false)
             }
             let flight = Flight(key)
-            _ = flight.board(waiter)
-            waiter.flight = flight
+            _ = flight.board(seat)
+            seat.flight = flight
             flights[key] = flight
             return (flight, true)
         }
     }
 
-    private func launch(
-        _ flight: Flight, on executor: WorkerThread, shared: @escaping @Sendable (Value) -> Void,
-        work: @escaping @Sendable (LoadProgress) async throws(ImageError) -> Value
-    ) {
-        flight.attach(
-            Task(executorPreference: executor) { [self] in
-                do throws(ImageError) {
-                    let progress = LoadProgress { received, expected in
-                        for waiter in flight.waiters { waiter.progress?(received, expected) }
-                    } arrival: { body in
-                        for waiter in flight.arrive(in: body) { waiter.progress?.arrives(in: body) }
-                    } response: { head in
-                        for waiter in flight.note(head) { waiter.progress?.responded(head) }
-                    }
-                    let value = try await work(progress)
-                    land(flight, .success(value), shared)
-                } catch {
-                    land(flight, .failure(error), shared)
-                }
-            })
+    private func progress(of flight: Flight) -> LoadProgress {
+        LoadProgress { received, expected in
+            for seat in flight.seats { seat.progress?(received, expected) }
+        } arrival: { body in
+            for seat in flight.arrive(in: body) { seat.progress?.arrives(in: body) }
+        } response: { head in
+            for seat in flight.note(head) { seat.progress?.responded(head) }
+        }
     }
 
-    private func land(_ flight: Flight, _ outcome: Result<Value, ImageError>, _ shared: (Value) -> Void) {
-        let waiters = flight.end()
+    private func land(_ flight: Flight, _ outcome: Outcome, _ shared: (Value) -> Void) {
+        let seats = flight.end()
         forget(flight)
-        if waiters.count > 1, case .success(let value) = outcome { shared(value) }
-        for waiter in waiters { waiter.resume(outcome) }
+        if seats.count > 1, case .success(let value) = outcome { shared(value) }
+        for seat in seats { seat.tell(outcome) }
     }
 
     /// Another one may have its place already.
@@ -202,10 +223,10 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
         }
     }
 
-    private func leave(_ waiter: Waiter) {
-        waiter.resume(.failure(.cancelled))
-        guard let flight = waiter.flight else { return }
-        let (isEmpty, work) = flight.leave(waiter)
+    private func leave(_ seat: Seat) {
+        seat.tell(.failure(.cancelled))
+        guard let flight = seat.flight else { return }
+        let (isEmpty, work) = flight.leave(seat)
         guard isEmpty else { return }
         forget(flight)
         work?.cancel()

@@ -37,8 +37,10 @@ package final class Fetched: Sendable {
 package struct FetchKey: Hashable, Sendable {
     let loader: ObjectIdentifier
     let url: [UInt8]
+    /// One that shares with nobody.
+    var alone: ObjectIdentifier?
     let maxBodyBytes: Int
     let timeout: UInt32
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(url) }
+    package func hash(into hasher: inout Hasher) { unsafe url.withUnsafeBytes { unsafe hasher.combine(bytes: $0) } }
 }

@@ -23,7 +23,7 @@ final class Following: Progression.Audience {
         request = pipeline.request
         keys = pipeline.keys
         task = pipeline.task
-        progressions = pipeline.progressions
+        progressions = pipeline.manager.progressions
         make = { [registry = pipeline.registry, engine = pipeline.engine] body, wish in
             Progression(body, wish, registry, engine)
         }
@@ -119,5 +119,5 @@ final class Following: Progression.Audience {
 
 extension ImageRequest {
     /// The transfer ends as soon as the thumbnail is good.
-    var endsEarly: Bool { decodeOptions.earlyThumbnail && decodeOptions.thumbnailSize != nil }
+    var endsEarly: Bool { self.decodeOptions.earlyThumbnail && self.decodeOptions.thumbnailSize != nil }
 }

@@ -12,21 +12,21 @@ package final class ImageManager: Sendable {
     }
 
     package let cache: (any ImageCaching)?
-    private let loader: (any ImageLoader)?
+    let loader: (any ImageLoader)?
     private let dispatcher: any Dispatcher
     let transformer: (any ImageTransformer)?
     private let lease: EngineLease
-    private let registry: CoderRegistry
-    private let failedURLs: FailedURLs
+    let registry: CoderRegistry
+    let failedURLs: FailedURLs
     private let freshness: FreshnessPolicy
     let observers: LoadObservers
     private let ignoresSignatures: Bool
     let hooks: LoadHooks?
     package let offline = OfflineSwitch()
-    private let fetches = Coalescer<FetchKey, Fetched>()
-    private let decodes = Coalescer<DecodeKey, Image>()
-    private let variants: VariantWriter
-    private let progressions = Progressions()
+    let fetches = Coalescer<FetchKey, Fetched>()
+    let decodes = Coalescer<DecodeKey, Image>()
+    let variants: VariantWriter
+    let progressions = Progressions()
     let sizes = KnownSizes()
     /// Never that of another manager.
     private let number = ImageManager.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
@@ -74,8 +74,8 @@ package final class ImageManager: Sendable {
         return try begin(PreparedRequest(processed), handler, token, owner)
     }
 
-    /// The load of a picture that memory has, as the whole answer, for a caller who delivers it himself on this thread; nil where the
-    /// story may be longer. A screen full of pictures is loaded in this way whenever it is drawn.
+    /// The load of a picture that memory has, as the whole answer, for a caller who delivers it himself on this thread; nil where
+    /// the story may be longer. A screen full of pictures is loaded in this way whenever it is drawn.
     package func found(_ prepared: PreparedRequest, isHandled: Bool, token: UInt) -> (task: LoadTask, result: ImageResult)? {
         guard prepared.isContentWithMemory, hooks == nil, prepared.request.freshness != nil || freshness == .ignore,
             !Engine.isForked, !isClosed, let dispatcher = prepared.request.dispatcher.resolved(dispatcher),
@@ -188,7 +188,7 @@ package final class ImageManager: Sendable {
     }
 
     /// Asks the origin for nobody, so that the next load finds the picture fresh.
-    private func renew(_ request: ImageRequest, _ keys: LoadKeys, _ image: Image) {
+    func renew(_ request: ImageRequest, _ keys: LoadKeys, _ image: Image) {
         guard !offline.forbids(request),
             state.withLock({ !$0.isClosed && $0.renewing.insert(keys.final).inserted })
         else { return }
@@ -214,27 +214,22 @@ package final class ImageManager: Sendable {
         if policy == .refresh, let memoryImage {
             task.deliver(result(.cached, memoryImage, .refresh, keys, task), inline: true)
         }
-        let pipeline = LoadPipeline(
-            request: request, keys: keys, task: task, cache: request.cache.resolved(cache),
-            loader: request.mayBeLoaded ? request.loader.resolved(loader) : nil, engine: lease.engine, registry: registry,
-            failedURLs: failedURLs,
-            fetches: fetches, decodes: decodes, progressions: progressions, variants: variants, offline: offline, policy: policy,
-            memoryImage: memoryImage, isRenewal: isRenewal, renew: { [weak self] image in self?.renew(request, keys, image) })
         let awaited: BlockingReads = memoryImage == nil ? .disk : .memoryData
         // A thread of the library would wait for itself.
         let isBlocking =
             request.blockingReads.contains(awaited) && request.sourcePolicy != .loaderOnly && !LibraryThread.isCurrent
         let local = isBlocking ? LocalStage() : nil
-        let work = Task<Void, Never>(executorPreference: lease.engine.executor) { [weak self] in
-            let result = await pipeline.result(local)
-            if result.image != nil { self?.noteSize(request, keys) }
-            if local?.finish(result) != true { task.finish(result) }
-            if isRenewal { _ = self?.state.withLock { $0.renewing.remove(keys.final) } }
-        }
-        task.attach(work)
+        LoadPipeline(
+            request, keys, task, of: self, policy: policy, memoryImage: memoryImage, isRenewal: isRenewal, local: local
+        ).begin()
         // What was found nearby is delivered by the calling thread, as a memory hit is.
         if let result = local?.wait() { task.finish(result, inline: true) }
     }
+
+    /// A load of nobody is over.
+    func renewed(_ keys: LoadKeys) { _ = state.withLock { $0.renewing.remove(keys.final) } }
+
+    var engine: Engine { lease.engine }
 
     private func register(_ task: LoadTask) throws(ImageError) {
         let isClosed = state.withLock { state -> Bool in

@@ -11,7 +11,7 @@ extension LoadPipeline {
     }
 
     /// What to give for a cached picture: as it is, confirmed, replaced, or stale. nil where nothing is cached.
-    func queryFresh(_ local: LocalStage?, _ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome? {
+    func queryFresh(_ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome? {
         guard var copy = try await copy(&timings) else { return nil }
         let asked = request.sourcePolicy == .cacheOnly ? nil : loader
         // Nobody to ask is an error only where what is cached does not do.
@@ -23,7 +23,7 @@ extension LoadPipeline {
         }
         if let rule = ruleToUse(freshness, hasOrigin: origin != nil) {
             guard let image = try await picture(&copy, &timings) else { return nil }
-            if freshness.verdict == .usable, policy == .respect, origin != nil { renew(image) }
+            if freshness.verdict == .usable, policy == .respect, origin != nil { manager.renew(request, keys, image) }
             var outcome = try await outcome(copy, image, rule, &timings)
             outcome.isStale = origin == nil && freshness.verdict != .fresh
             return outcome
@@ -81,7 +81,7 @@ extension LoadPipeline {
         if loaded.data.isUnmodified, !conditions.isEmpty {
             loaded.leaveBacklog()
             if let record = copy.record.renewed(by: loaded.data.answer), let image = try await picture(&copy, &timings) {
-                if request.retryFailed { failedURLs.remove(CacheKey(request.url)) }
+                if request.retryFailed { manager.failedURLs.remove(CacheKey(request.url)) }
                 return try await confirmed(copy, await keep(record, copy, image, by: loaded), rule, loaded, &timings)
             }
             // It speaks of another picture, or there is nothing that it could confirm.

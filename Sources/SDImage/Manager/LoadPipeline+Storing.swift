@@ -64,10 +64,10 @@ extension LoadPipeline {
         let start = MonotonicClock.now
         guard request.waitForStore else {
             guard let serialized else { return originals.enqueueDiskStore(cached, for: key) }
-            return variants.write(serialized, at: key, into: originals, on: engine.work)
+            return manager.variants.write(serialized, at: key, into: originals, on: engine.work)
         }
         if let serialized {
-            await variants.writeNow(serialized, at: key, into: originals, on: engine.work)
+            await manager.variants.writeNow(serialized, at: key, into: originals, on: engine.work)
         } else {
             // A cache that cannot store is the cache's sorrow: it counts and logs it, the load goes on (decisions D5).
             try? await originals.storeOnDisk(cached, for: key)
@@ -81,9 +81,9 @@ extension LoadPipeline {
         guard request.storeCacheType.contains(.disk), let cache, let key = keys.variant(request),
             let variant = Variant(image, keys, request, origin: origin)
         else { return }
-        guard request.waitForStore else { return variants.write(variant, at: key, into: cache, on: engine.work) }
+        guard request.waitForStore else { return manager.variants.write(variant, at: key, into: cache, on: engine.work) }
         let start = MonotonicClock.now
-        await variants.writeNow(variant, at: key, into: cache, on: engine.work)
+        await manager.variants.writeNow(variant, at: key, into: cache, on: engine.work)
         timings.store += MonotonicClock.now - start
     }
 }

@@ -1,5 +1,6 @@
 /// The story of one load that was not in memory: disk, loader, decode, store. An object, because every step captures it.
 final class LoadPipeline: Sendable {
+    let manager: ImageManager
     let request: ImageRequest
     let keys: LoadKeys
     let task: LoadTask
@@ -7,89 +8,110 @@ final class LoadPipeline: Sendable {
     /// Where encoded originals are: the same, unless the request names another for what is made of them.
     let originals: (any ImageCaching)?
     let loader: (any ImageLoader)?
-    let engine: Engine
-    let registry: CoderRegistry
-    let failedURLs: FailedURLs
-    let fetches: Coalescer<FetchKey, Fetched>
-    let decodes: Coalescer<DecodeKey, Image>
-    let progressions: Progressions
-    let variants: VariantWriter
-    let offline: OfflineSwitch
     let policy: FreshnessPolicy
     /// What memory has, where that is not the whole answer: its bytes are wanted too, or its freshness is in doubt. Under
     /// `refresh` it was delivered already.
     let memoryImage: Image?
     /// A load of nobody, to renew what is cached.
     let isRenewal: Bool
-    /// Starts such a load, for the picture that is cached.
-    let renew: @Sendable (Image) -> Void
+    /// Hears when the load leaves the caches.
+    let local: LocalStage?
+
+    var engine: Engine { manager.engine }
+    var registry: CoderRegistry { manager.registry }
 
     init(
-        request: ImageRequest, keys: LoadKeys, task: LoadTask, cache: (any ImageCaching)?, loader: (any ImageLoader)?,
-        engine: Engine, registry: CoderRegistry, failedURLs: FailedURLs, fetches: Coalescer<FetchKey, Fetched>,
-        decodes: Coalescer<DecodeKey, Image>, progressions: Progressions, variants: VariantWriter, offline: OfflineSwitch,
-        policy: FreshnessPolicy, memoryImage: Image?, isRenewal: Bool, renew: @escaping @Sendable (Image) -> Void
+        _ request: ImageRequest, _ keys: LoadKeys, _ task: LoadTask, of manager: ImageManager, policy: FreshnessPolicy,
+        memoryImage: Image?, isRenewal: Bool, local: LocalStage?
     ) {
+        self.manager = manager
         self.request = request.scaled(for: keys.original)
         self.keys = keys
         self.task = task
-        self.cache = cache
+        cache = request.cache.resolved(manager.cache)
         originals = keys.isOriginal ? cache : request.originalCache.resolved(cache)
-        self.loader = loader
-        self.engine = engine
-        self.registry = registry
-        self.failedURLs = failedURLs
-        self.fetches = fetches
-        self.decodes = decodes
-        self.progressions = progressions
-        self.variants = variants
-        self.offline = offline
+        loader = request.mayBeLoaded ? request.loader.resolved(manager.loader) : nil
         self.policy = policy
         self.memoryImage = memoryImage
         self.isRenewal = isRenewal
-        self.renew = renew
+        self.local = local
     }
 
-    /// The final result; an error becomes one too. `local` hears when the load leaves the caches.
-    func result(_ local: LocalStage?) async -> ImageResult {
+    /// Starts the story: on the calling thread where there is nothing to look for, and bytes can be asked for at once.
+    func begin() {
+        if policy == .ignore, memoryImage == nil, isForLoaderAlone, let loader, loader.isQuick,
+            let chosen = try? loader.chosen(for: request), waitsIdly(for: chosen)
+        {
+            local?.pass()
+            return wait(for: chosen, StageTimings())
+        }
+        task.attach(Task(executorPreference: engine.executor) { await self.run() }, isFirst: true)
+    }
+
+    /// The story; where nothing has to be done while bytes are waited for, `arrived` goes on with it.
+    private func run() async {
         var timings = StageTimings()
         timings.queued = MonotonicClock.now - task.started
+        do throws(ImageError) {
+            if let found = try await nearby(&timings) { return end(.success(found), timings) }
+            guard request.sourcePolicy != .cacheOnly, let loader else { return end(.success(LoadOutcome()), timings) }
+            local?.pass()
+            let chosen = try loader.chosen(for: request)
+            if waitsIdly(for: chosen) { return wait(for: chosen, timings) }
+            end(.success(try await loadAnew(chosen, &timings)), timings)
+        } catch { end(.failure(error), timings) }
+    }
+
+    /// The rest of the story, on a worker, which decodes.
+    func arrived(_ outcome: Result<Fetched, ImageError>, _ loader: any ImageLoader, _ timings: StageTimings) async {
+        var timings = timings
+        do throws(ImageError) {
+            do throws(ImageError) { _ = try outcome.get() } catch {
+                remember(error, of: loader)
+                throw error
+            }
+            end(.success(try await take(try outcome.get(), loader, &timings)), timings)
+        } catch { end(.failure(error), timings) }
+    }
+
+    /// With the final result; an error is one too.
+    func end(_ outcome: Result<LoadOutcome, ImageError>, _ timings: StageTimings) {
         var found = LoadOutcome()
         var failure: ImageError?
-        do throws(ImageError) {
-            found = try await run(local, &timings)
-        } catch {
+        do throws(ImageError) { found = try outcome.get() } catch {
             failure = error.about(url: task.url)
             Log.write(.info, "load failed: \(error.message.string) (\(error.status)) \(task.url.string)")
         }
+        var timings = timings
         timings.total = MonotonicClock.now - task.started
-        return ImageResult(
+        let result = ImageResult(
             kind: .final, image: found.image, data: found.data, error: failure ?? found.error?.about(url: task.url),
             source: found.source, isChanged: found.isChanged, isStale: found.isStale, freshness: found.rule, url: task.url,
             cacheKey: keys.text, timings: timings,
             transactions: failure?.transactions ?? found.error?.transactions ?? found.transactions, response: task.response)
+        if result.image != nil { manager.noteSize(request, keys) }
+        if local?.finish(result) != true { task.finish(result) }
+        if isRenewal { manager.renewed(keys) }
     }
 
-    private func run(_ local: LocalStage?, _ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome {
+    /// From memory or disk, unless the request wants none of it.
+    private func nearby(_ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome? {
         if policy == .ignore, let memoryImage {
             return LoadOutcome(image: memoryImage, data: try await dataOfMemory(&timings), source: .memory)
         }
         try validate()
-        if request.sourcePolicy != .loaderOnly {
-            if policy != .ignore {
-                if let fresh = try await queryFresh(local, &timings) { return fresh }
-            } else if let cached = try await queryCaches(&timings) {
-                return cached
-            }
-        }
-        return try await loadAnew(local, &timings)
+        if request.sourcePolicy == .loaderOnly { return nil }
+        return policy == .ignore ? try await queryCaches(&timings) : try await queryFresh(&timings)
+    }
+
+    /// No cache that the request may look into could have it.
+    private var isForLoaderAlone: Bool {
+        request.sourcePolicy == .loaderOnly
+            || request.sourcePolicy == .any && entries.isEmpty && (keys.isOriginal || originals == nil)
     }
 
     /// From the loader, whatever is cached.
-    private func loadAnew(_ local: LocalStage?, _ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome {
-        guard request.sourcePolicy != .cacheOnly, let chain = loader else { return LoadOutcome() }
-        local?.pass()
-        let loader = try chain.chosen(for: request)
+    private func loadAnew(_ loader: any ImageLoader, _ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome {
         let following = Following(self)
         let loaded: Fetched
         do throws(ImageError) { loaded = try await fetch(loader, request, following: following, &timings) } catch {
@@ -120,7 +142,7 @@ final class LoadPipeline: Sendable {
             if request.coder == nil { remember(error, of: loader) }
             throw error.after(loaded.data.transactions)
         }
-        if request.retryFailed { failedURLs.remove(CacheKey(request.url)) }
+        if request.retryFailed { manager.failedURLs.remove(CacheKey(request.url)) }
         let isStored = try await store(image, loaded, &timings)
         return LoadOutcome(
             image: image, data: image.isPlain && loaded.data.image == nil ? loaded.data.bytes : nil,
@@ -133,7 +155,7 @@ final class LoadPipeline: Sendable {
         return LoadOutcome(image: early, source: source, isChanged: policy == .refresh)
     }
 
-    private func validate() throws(ImageError) {
+    func validate() throws(ImageError) {
         if Task.isCancelled { throw .cancelled }
         if !request.isKeyOnly { try URLText(request.url).validate() }
     }
@@ -237,69 +259,6 @@ final class LoadPipeline: Sendable {
         }
     }
 
-    // MARK: loader
-
-    /// Asks the loader for `request`: the load's own, or that under conditions.
-    func fetch(
-        _ loader: any ImageLoader, _ request: ImageRequest, following: Following? = nil, _ timings: inout StageTimings
-    ) async throws(ImageError) -> Fetched {
-        if offline.forbids(request) { throw ImageError(.offline, "loading over the network is switched off") }
-        if !request.retryFailed, request.isGet, let failure = failedURLs.failure(of: CacheKey(request.url)) {
-            throw ImageError(
-                .failedURL, "failed for good a moment ago; not asked again yet", httpStatus: failure.httpStatus, cause: failure)
-        }
-        let start = MonotonicClock.now
-        defer { timings.load = MonotonicClock.now - start }
-        do throws(ImageError) {
-            guard let following, request.endsEarly else { return try await transfer(loader, request, following) }
-            return try await following.wait(
-                for: Task(executorPreference: engine.executor) { [self] in await outcome(loader, request, following) })
-        } catch {
-            remember(error, of: loader)
-            throw error
-        }
-    }
-
-    /// Does not ask again for a while where that is in vain; the host's word counts before the loader's (spec MGR-3). What another
-    /// method says of the URL holds for that method only.
-    private func remember(_ error: ImageError, of loader: any ImageLoader) {
-        guard request.isGet, ![.cancelled, .shutdown, .noMemory].contains(error.status) else { return }
-        if request.loadHooks?.remembersFailure?(request, error) ?? loader.remembersFailure(error) {
-            failedURLs.insert(CacheKey(request.url), error)
-        }
-    }
-
-    private func outcome(_ loader: any ImageLoader, _ request: ImageRequest, _ following: Following) async
-        -> Result<Fetched, ImageError>
-    {
-        do throws(ImageError) { return .success(try await transfer(loader, request, following)) } catch {
-            return .failure(error)
-        }
-    }
-
-    /// All bytes, by a transfer shared with all who want the same.
-    private func transfer(_ loader: any ImageLoader, _ request: ImageRequest, _ following: Following?)
-        async throws(ImageError) -> Fetched
-    {
-        let request = try await loader.prepared(request)
-        let progress = LoadProgress(task.report(received:expected:), arrival: following?.arrival, response: task.note)
-        guard let sharing = loader.sharingKey(request) else {
-            let data = try await loader.load(request, progress: progress)
-            return Fetched(data.selected(by: loader.sentFields(request)), engine.backlog)
-        }
-        let key = FetchKey(
-            loader: ObjectIdentifier(loader), url: sharing, maxBodyBytes: request.maxBodyBytes,
-            timeout: request.timeoutMilliseconds)
-        return try await fetches.value(
-            for: key, on: engine.executor, progress: progress,
-            joined: { loader.raisePriority(sharing, to: request.priority) },
-            shared: { $0.noteShared() },
-            work: { [request, engine] progress async throws(ImageError) in
-                let data = try await loader.load(request, progress: progress)
-                return Fetched(data.selected(by: loader.sentFields(request)), engine.backlog)
-            })
-    }
-
     // MARK: decode
 
     /// Decodes on a worker, once for all equal wishes of the moment; `origin` is nil where there can be no other. `isMade`: the
@@ -312,7 +271,7 @@ final class LoadPipeline: Sendable {
         defer { timings.decode += MonotonicClock.now - start }
         guard let origin else { return try await decodeNow(data, isMade, after: await started?.decoder(for: data.bytes)) }
         let key = DecodeKey(request, keys, origin, kept: keepsOriginal(data) ? originals : nil)
-        return try await decodes.value(for: key, on: engine.executor) { [self] _ async throws(ImageError) in
+        return try await manager.decodes.value(for: key, on: engine.executor) { [self] _ async throws(ImageError) in
             try await decodeNow(data, isMade, after: await started?.decoder(for: data.bytes))
         }
     }

@@ -48,7 +48,7 @@ package final class LoadTask: @unchecked Sendable {
         var received: Int64 = 0
         var expected: Int64 = -1
         var head: ReceivedHead?
-        var work: Task<Void, Never>?
+        var work: (any Cancellable)?
         var handler: (any LoadHandler)?
         /// Told once the final result is delivered.
         var whenDelivered: (@Sendable () -> Void)?
@@ -163,13 +163,16 @@ package final class LoadTask: @unchecked Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// Remembers the running work, to be cancelled with the load.
-    package func attach(_ work: Task<Void, Never>) {
-        let isFinished = withLock { state -> Bool in
-            guard state.result == nil else { return true }
-            state.work = work
-            return false
+    /// Remembers what is under way, to be cancelled with the load; in place of what was before. `isFirst`: what came of it may
+    /// be under way already, and stays.
+    package func attach(_ work: any Cancellable, isFirst: Bool = false) {
+        let (isFinished, old) = withLock { state -> (Bool, (any Cancellable)?) in
+            guard state.result == nil else { return (true, nil) }
+            if isFirst, state.work != nil { return (false, nil) }
+            defer { state.work = work }
+            return (false, state.work)
         }
+        withExtendedLifetime(old) {}
         if isFinished { work.cancel() }
     }
 
@@ -205,8 +208,8 @@ package final class LoadTask: @unchecked Sendable {
 
     /// Sets the final result unless there is one, and gives the work that is no longer needed. Both in one step: work
     /// attached in between would never be cancelled.
-    private func conclude(_ result: ImageResult) -> (isFirst: Bool, work: Task<Void, Never>?) {
-        let (isFirst, work, passed) = withLock { state -> (Bool, Task<Void, Never>?, [Item]) in
+    private func conclude(_ result: ImageResult) -> (isFirst: Bool, work: (any Cancellable)?) {
+        let (isFirst, work, passed) = withLock { state -> (Bool, (any Cancellable)?, [Item]) in
             guard state.result == nil else { return (false, nil, []) }
             state.result = result
             // Progress, or a part of a picture, would be noise beside the final result. Let go of outside the lock.

@@ -17,6 +17,8 @@ package final class Engine: Sendable {
     /// What may block for long: files of the user, hooks of the host.
     package let blocking = WorkPool(name: "sdimage-block", threads: 2)
 
+    private let lanes: [LoadPriority: WorkLane]
+
     /// What has been loaded and is not decoded yet.
     package let backlog = Backlog()
 
@@ -31,7 +33,14 @@ package final class Engine: Sendable {
     private static let live = Atomic<Bool>(false)
     private static let forked = Atomic<Bool>(false)
 
-    private init() {}
+    private init() {
+        lanes = [
+            .low: WorkLane(work, .low), .normal: WorkLane(work, .normal), .high: WorkLane(work, .high),
+        ]
+    }
+
+    /// Runs `async` code on the workers.
+    package func lane(_ priority: LoadPriority) -> any TaskExecutor { lanes[priority] ?? executor }
 
     /// True in a child of `fork` whose parent had a running engine: its threads and locks did not come along.
     package static var isForked: Bool { forked.load(ordering: .relaxed) }

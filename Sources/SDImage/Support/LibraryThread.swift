@@ -19,9 +19,17 @@ package enum LibraryThread {
     /// Threads of the library that run now.
     package static var count: Int { running.load(ordering: .relaxed) }
 
+    /// True on the threads that `owner` started.
+    package static func isOwned(by owner: AnyObject) -> Bool {
+        guard let body = unsafe pthread_getspecific(key) else { return false }
+        return unsafe Unmanaged<Body>.fromOpaque(body).takeUnretainedValue().owner == ObjectIdentifier(owner)
+    }
+
     /// Starts a thread with all signals blocked: handlers of the host never run on it, and SIGPIPE cannot end it.
-    package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(ImageError) -> pthread_t {
-        let box = unsafe Unmanaged.passRetained(Body(name: name, run: body))
+    package static func start(_ name: String, of owner: AnyObject? = nil, _ body: @escaping @Sendable () -> Void)
+        throws(ImageError) -> pthread_t
+    {
+        let box = unsafe Unmanaged.passRetained(Body(name: name, owner: owner.map { ObjectIdentifier($0) }, run: body))
         var all = sigset_t()
         var before = sigset_t()
         unsafe sigfillset(&all)
@@ -47,10 +55,12 @@ package enum LibraryThread {
 
     private final class Body: Sendable {
         let name: String
+        let owner: ObjectIdentifier?
         let run: @Sendable () -> Void
 
-        init(name: String, run: @escaping @Sendable () -> Void) {
+        init(name: String, owner: ObjectIdentifier?, run: @escaping @Sendable () -> Void) {
             self.name = name
+            self.owner = owner
             self.run = run
             LibraryThread.running.wrappingAdd(1, ordering: .relaxed)
         }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Says to long work that its result is no longer wanted, or that its time is over.
-package final class StopSignal: Sendable {
+package final class StopSignal: Cancellable {
     private let cancelled = Atomic<Bool>(false)
     private let deadline = Atomic<UInt64>(.max)
 

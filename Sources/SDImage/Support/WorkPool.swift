@@ -40,10 +40,11 @@ package final class WorkPool: Sendable {
         if accepted { monitor.signal() } else { body() }
     }
 
-    /// Runs `body` on a worker and returns what it returned.
+    /// Runs `body` on a worker and returns what it returned; here, where the caller is one.
     package func run<R: Sendable>(
         _ priority: LoadPriority, _ body: @escaping @Sendable () throws(ImageError) -> R
     ) async throws(ImageError) -> R {
+        if LibraryThread.isOwned(by: self) { return try body() }
         let result: Result<R, ImageError> = unsafe await withUnsafeContinuation { continuation in
             submit(priority) {
                 do throws(ImageError) {
@@ -115,7 +116,7 @@ package final class WorkPool: Sendable {
     }
 
     private func start() -> pthread_t? {
-        do throws(ImageError) { return try LibraryThread.start(name) { [self] in loop() } } catch { return nil }
+        do throws(ImageError) { return try LibraryThread.start(name, of: self) { [self] in loop() } } catch { return nil }
     }
 
     private func loop() {

@@ -1,0 +1,113 @@
+/// The part of a load that asks a loader for bytes, alone or with others.
+extension LoadPipeline {
+    /// Nothing is to be done with the bytes before all are there, nor asked before they are asked for.
+    func waitsIdly(for loader: any ImageLoader) -> Bool {
+        policy == .ignore && !request.isProgressive && !request.endsEarly && !loader.prepares(request)
+    }
+
+    /// Waits for a transfer without a task: thousands may, and each is to cost little more than its wish.
+    func wait(for loader: any ImageLoader, _ timings: StageTimings) {
+        let start = MonotonicClock.now
+        let seat = manager.fetches.seat(progress(nil))
+        task.attach(seat)
+        do throws(ImageError) {
+            try validate()
+            try admit(request)
+        } catch {
+            return task.attach(Task(executorPreference: engine.executor) { self.end(.failure(error), timings) })
+        }
+        share(seat, loader, request) { [self] outcome in
+            // Cancelled meanwhile.
+            if task.isFinished, !isRenewal { return }
+            task.attach(
+                Task(executorPreference: engine.lane(request.priority)) {
+                    var timings = timings
+                    timings.load = MonotonicClock.now - start
+                    await self.arrived(outcome, loader, timings)
+                })
+        }
+    }
+
+    /// Asks the loader for `request`: the load's own, or that under conditions.
+    func fetch(
+        _ loader: any ImageLoader, _ request: ImageRequest, following: Following? = nil, _ timings: inout StageTimings
+    ) async throws(ImageError) -> Fetched {
+        try admit(request)
+        let start = MonotonicClock.now
+        defer { timings.load = MonotonicClock.now - start }
+        do throws(ImageError) {
+            guard let following, request.endsEarly else { return try await transfer(loader, request, following) }
+            return try await following.wait(
+                for: Task(executorPreference: engine.executor) { [self] in await outcome(loader, request, following) })
+        } catch {
+            remember(error, of: loader)
+            throw error
+        }
+    }
+
+    /// Throws where asking is forbidden, or known to be in vain.
+    private func admit(_ request: ImageRequest) throws(ImageError) {
+        if manager.offline.forbids(request) { throw ImageError(.offline, "loading over the network is switched off") }
+        if !request.retryFailed, request.isGet, let failure = manager.failedURLs.failure(of: CacheKey(request.url)) {
+            throw ImageError(
+                .failedURL, "failed for good a moment ago; not asked again yet", httpStatus: failure.httpStatus, cause: failure)
+        }
+    }
+
+    /// Does not ask again for a while where that is in vain; the host's word counts before the loader's (spec MGR-3). What another
+    /// method says of the URL holds for that method only.
+    func remember(_ error: ImageError, of loader: any ImageLoader) {
+        guard request.isGet, ![.cancelled, .shutdown, .noMemory].contains(error.status) else { return }
+        if request.loadHooks?.remembersFailure?(request, error) ?? loader.remembersFailure(error) {
+            manager.failedURLs.insert(CacheKey(request.url), error)
+        }
+    }
+
+    private func outcome(_ loader: any ImageLoader, _ request: ImageRequest, _ following: Following) async
+        -> Result<Fetched, ImageError>
+    {
+        do throws(ImageError) { return .success(try await transfer(loader, request, following)) } catch {
+            return .failure(error)
+        }
+    }
+
+    /// All bytes, by a transfer shared with all who want the same.
+    private func transfer(_ loader: any ImageLoader, _ request: ImageRequest, _ following: Following?)
+        async throws(ImageError) -> Fetched
+    {
+        let request = try await loader.prepared(request)
+        let seat = manager.fetches.seat(progress(following))
+        let outcome: Result<Fetched, ImageError> = await withTaskCancellationHandler {
+            unsafe await withUnsafeContinuation { continuation in
+                share(seat, loader, request) { unsafe continuation.resume(returning: $0) }
+            }
+        } onCancel: {
+            seat.cancel()
+        }
+        return try outcome.get()
+    }
+
+    private func progress(_ following: Following?) -> LoadProgress {
+        LoadProgress(task.report(received:expected:), arrival: following?.arrival, response: task.note)
+    }
+
+    /// Joins the transfer that others wait for too, or starts one.
+    private func share(
+        _ seat: Coalescer<FetchKey, Fetched>.Seat, _ loader: any ImageLoader, _ request: ImageRequest,
+        _ tell: @escaping @Sendable (Result<Fetched, ImageError>) -> Void
+    ) {
+        let sharing = loader.sharingKey(request)
+        let key = FetchKey(
+            loader: ObjectIdentifier(loader), url: sharing ?? [], alone: sharing == nil ? ObjectIdentifier(self) : nil,
+            maxBodyBytes: request.maxBodyBytes, timeout: request.timeoutMilliseconds)
+        manager.fetches.join(
+            seat, for: key,
+            joined: { if let sharing { loader.raisePriority(sharing, to: request.priority) } },
+            shared: { $0.noteShared() },
+            start: { [engine] progress, done in
+                loader.begin(request, progress: progress, on: engine.executor) { outcome in
+                    done(outcome.map { Fetched($0.selected(by: loader.sentFields(request)), engine.backlog) })
+                }
+            }, tell: tell)
+    }
+}
