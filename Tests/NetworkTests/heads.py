@@ -151,7 +151,7 @@ def damaged_heads(good: bytes) -> None:
                      here.is_picture(server.on("/ok", lambda c: c.answer(good)), good))
 
 
-def injections(good: bytes, rounds: int = 1500) -> None:
+def injections(good: bytes, rounds: int = 10000) -> None:
     """H7: no URL and no field of a caller makes a line of its own."""
     chance = random.Random(1)
     alphabet = "\r\n\t :/?#[]@%0dA\\\"<>{}|^`é\u0085\u2028"

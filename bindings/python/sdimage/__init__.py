@@ -19,6 +19,7 @@ from .doctor import doctor, frame_memory, metrics, trim_memory, version, watch_m
 from .encoding import EncodeOptions
 from .entries import Entry
 from .errors import Error
+from .events import EventQueue
 from .header import info, read_metadata, sniff
 from .hooks import DownloadEvent, DownloadHooks, DownloadRequest, DownloadResponse
 from .image import Image, decode
@@ -50,6 +51,7 @@ __all__ = [
     "EncodeOptions",
     "Entry",
     "Error",
+    "EventQueue",
     "Image",
     "ImageCache",
     "LayeredCache",

@@ -6,6 +6,7 @@ import asyncio
 import atexit
 import enum
 import itertools
+import threading
 import time
 import weakref
 from collections.abc import AsyncIterator, Iterable
@@ -14,13 +15,14 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, Unpack, cast
 
-from . import _bytes, _enums
-from ._asyncio import OnProgress, OnResult, Waiter, bridge, current_bridge
+from . import _asyncio, _bytes, _enums
 from ._ffi import DESTROY, OBSERVER, ON_PROGRESS, ON_RESULT, LoadHandler, lib
 from ._handle import Handle
+from ._listener import OnProgress, OnResult
 from .cache import ImageCache
 from .caches import AnyCache
 from .errors import Error, call
+from .events import EventQueue, Listener
 from .load_hooks import LoadHooks
 from .loader import Loader, LoadFunction
 from .prefetch import OnGroupProgress, PrefetchGroup, Prefetchers
@@ -95,6 +97,7 @@ class Manager:
         self._cache = None if isinstance(cache, _Shared) else cache
         self._has_cache = cache is not None
         self._prefetchers = Prefetchers()
+        self._queues: weakref.WeakSet[EventQueue] = weakref.WeakSet()
         _managers.add(self)
 
     @classmethod
@@ -107,6 +110,7 @@ class Manager:
         manager._handle = Handle(out.value, lib.sdimage_manager_unref)
         manager._loader, manager._load_hooks, manager._cache, manager._has_cache = None, None, None, True
         manager._prefetchers = Prefetchers()
+        manager._queues = weakref.WeakSet()
         _managers.add(manager)
         return manager
 
@@ -138,6 +142,7 @@ class Manager:
         on_progress: OnProgress | None = None,
         on_partial: OnResult | None = None,
         on_result: OnResult | None = None,
+        events: EventQueue | None = None,
         **options: Unpack[RequestOptions],
     ) -> Task:
         """Starts a load and returns.
@@ -145,8 +150,11 @@ class Manager:
         ``on_progress(received, expected)`` in bytes, `expected` may be ``None``; ``on_partial(result)`` for pictures
         that are followed by better ones, which makes the load progressive unless ``progressive=False``;
         ``on_result(result)`` once, with :attr:`Result.error` set when it failed.
-        They run on a thread of the library, one after another: keep them short, and do not wait for loads in them.
+        They run on a thread of the library, one after another: keep them short, and do not wait for loads in them. With
+        `events` they run where that queue is drained.
         """
+        if events is not None:
+            return self._hear(events, Listener(on_progress, on_partial, on_result), url, options)[0]
         with new_request(url, _showing(options, on_partial)) as request:
             held = self._set_loader(request, options), *_held(options)
             if on_progress is None and on_partial is None and on_result is None and not any(held):
@@ -170,25 +178,21 @@ class Manager:
 
         The callbacks of :meth:`start` run on the loop. A picture in memory is returned without giving way.
         """
-        deliveries = bridge()
-        waiter = Waiter(asyncio.get_running_loop().create_future(), on_progress, on_partial)
-        token = deliveries.add(waiter)
+        queue = _asyncio.queue()
+        final: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        listener = Listener(on_progress, on_partial, lambda result: final.done() or final.set_result(result))
+        task, token = self._hear(queue, listener, url, options)
         try:
-            with new_request(url, _showing(options, on_partial)) as request:
-                # What lives until the load has ended.
-                _lent = self._set_loader(request, options), *_held(options)
-                lib.sdimage_request_set_dispatcher(request.pointer, deliveries.dispatcher.pointer)
-                task = self._begin(request, None, token)
             result = task.result()
             if result is None:
                 try:
-                    result = await waiter.future
+                    result = await final
                 except asyncio.CancelledError:
                     task.cancel()
                     raise
             return result.checked()
         finally:
-            deliveries.forget(token)
+            queue.forget(token)
 
     async def results(
         self, url: str | bytes, on_progress: OnProgress | None = None, **options: Unpack[RequestOptions]
@@ -235,6 +239,22 @@ class Manager:
             group = self._prefetchers.start(self._handle.pointer, urls, request, on_progress, max_concurrent)
             group.held = self, group_holds
             return group
+
+    def _hear(
+        self, events: EventQueue, listener: Listener, url: str | bytes, options: RequestOptions
+    ) -> tuple[Task, int]:
+        """Starts a load that a queue hears of, under the token that is returned."""
+        token = events.add(listener)
+        try:
+            with new_request(url, _showing(options, listener.on_partial)) as request:
+                listener.held = self, self._set_loader(request, options), *_held(options)
+                lib.sdimage_request_set_dispatcher(request.pointer, events.dispatcher.pointer)
+                task = self._begin(request, None, token)
+        except BaseException:
+            events.forget(token)
+            raise
+        self._queues.add(events)
+        return task, token
 
     def _set_loader(self, request: Handle, options: RequestOptions) -> Loader | None:
         if "loader" not in options:
@@ -296,20 +316,20 @@ class Manager:
         `timeout` is in seconds; ``Error("TIMEOUT")`` when a callback does not return. Again is harmless. The cache
         stays open.
         """
-        deliveries = current_bridge()
+        # On the thread that drains a queue nobody else drains what closing waits for.
+        queues = [queue for queue in self._queues if queue.thread == threading.get_ident()]
         end = time.monotonic() + timeout
         self._prefetchers.close(end)
         while True:
             left = max(0, int((end - time.monotonic()) * 1000))
             try:
-                # On a loop's own thread nobody else drains what the loop is waiting for.
-                call(lib.sdimage_manager_close, self._handle.pointer, left if deliveries is None else min(left, 20))
+                call(lib.sdimage_manager_close, self._handle.pointer, min(left, 20) if queues else left)
                 break
             except Error as error:
                 if error.code != "TIMEOUT" or time.monotonic() >= end:
                     raise
-                if deliveries is not None:
-                    deliveries.drain()
+                for queue in queues:
+                    queue.drain()
         _managers.discard(self)
 
     def __enter__(self) -> Self:

@@ -14,7 +14,6 @@ from typing import Any, Self, TypeAlias, Unpack, cast
 
 from . import _bytes, _enums
 from . import manager as _manager
-from ._asyncio import OnProgress, OnResult
 from ._ffi import (
     ANIMATE_TRANSITION,
     DESTROY,
@@ -30,6 +29,7 @@ from ._ffi import (
     lib,
 )
 from ._handle import Handle
+from ._listener import OnProgress, OnResult
 from .errors import Error, call
 from .image import Image
 from .manager import Manager
