@@ -963,6 +963,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_target_remove_task": (None, (c_void_p, c_char_p)),
     "sdimage_target_set_progress": (None, (c_void_p, c_char_p, c_void_p)),
     "sdimage_target_set_task": (None, (c_void_p, c_char_p, c_void_p)),
+    "sdimage_target_set_view": (None, (c_void_p, c_char_p, c_void_p)),
     "sdimage_target_unref": (None, (c_void_p,)),
     "sdimage_task_cancel": (None, (c_void_p,)),
     "sdimage_task_cancel_and_wait": (c_int, (c_void_p, c_uint32, HANDLE_OUT)),
