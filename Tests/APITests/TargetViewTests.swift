@@ -57,7 +57,9 @@ import Testing
         tick(0)
         try fixture.widget.load(fixture.target, makeRequest("test://b"))
         let late = try #require(fixture.held.next())
-        #expect(watcher.shown.last == .some(nil) && !isAnimating)
+        // The thread that told of the first picture may still be on its way back; the calls are then made by it.
+        #expect(fixture.widget.wait("clear", count: 2))
+        #expect(watcher.shown == [5, 5, nil] && !isAnimating)
         try fixture.widget.load(fixture.target, makeRequest("test://c"))
         let bytes = makePNG(width: 2, height: 2, red: 99)
         _ = sdimage_load_sink_write(late, bytes, bytes.count, nil)
@@ -71,9 +73,10 @@ import Testing
 
     // TGT-19
     @Test func anAnimationInMemoryPlaysBeforeTheStartingCallReturns() throws {
-        try show(try MovingPicture.bytes(3, .SDIMAGE_FORMAT_GIF))
+        let image = try MovingPicture.image(try MovingPicture.bytes(3, .SDIMAGE_FORMAT_GIF))
+        #expect(sdimage_cache_set_memory_image(fixture.cache.pointer, "test://a", -1, image.pointer, nil) == .SDIMAGE_STATUS_OK)
         try fixture.widget.load(fixture.target, makeRequest("test://a"))
-        #expect(watcher.shown == [5, nil, 5] && isAnimating)
+        #expect(watcher.shown == [5] && isAnimating)
     }
 
     // TGT-2
@@ -139,12 +142,16 @@ import Testing
 
     /// Loads an animation that arrives in pieces: `feed(n)` sends it up to where `n` frames can be seen.
     private func progressive(
-        _ format: sdimage_format, _ options: Owned?, _ body: (_ feed: (Int) throws -> Void, _ finish: () -> Void) throws -> Void
+        _ format: sdimage_format, _ options: Owned?, transformer: Owned? = nil, _ body: (_ feed: (Int) throws -> Void, _ finish: () -> Void) throws -> Void
     ) throws {
         let bytes = try MovingPicture.bytes(4, format, side: 64)
         let request = makeRequest("test://moving")
         sdimage_request_set_progressive(request.pointer, true)
         sdimage_request_set_progressive_interval_ms(request.pointer, 1)
+        if let transformer {
+            sdimage_request_set_transformer(request.pointer, transformer.pointer)
+            sdimage_request_set_transform_animated(request.pointer, true)
+        }
         try fixture.widget.load(fixture.target, request, options)
         let sink = try #require(fixture.held.next())
         sdimage_load_sink_set_expected_length(sink, UInt64(bytes.count))
@@ -170,25 +177,27 @@ import Testing
         sdimage_load_sink_unref(sink)
     }
 
-    @Test(arguments: [sdimage_format.SDIMAGE_FORMAT_GIF, .SDIMAGE_FORMAT_PNG, .SDIMAGE_FORMAT_WEBP], [false, true])
-    func anAnimationPlaysWhileItIsDownloaded(_ format: sdimage_format, hasPlaceholder: Bool) throws {
+    @Test(
+        arguments: [sdimage_format.SDIMAGE_FORMAT_GIF, .SDIMAGE_FORMAT_PNG, .SDIMAGE_FORMAT_WEBP],
+        [(false, false), (true, false), (true, true)])
+    func anAnimationPlaysWhileItIsDownloaded(_ format: sdimage_format, _ with: (placeholder: Bool, transformer: Bool)) throws {
         let gray = try DrawnPicture.draw(2, 2, .SDIMAGE_PIXEL_FORMAT_GRAY8) { _, _ in [200] }
-        let options = hasPlaceholder ? targetOptions { sdimage_target_options_set_placeholder($0, gray.pointer) } : nil
-        try progressive(format, options) { feed, finish in
+        let options = with.placeholder ? targetOptions { sdimage_target_options_set_placeholder($0, gray.pointer) } : nil
+        let same = try make(sdimage_transformer_unref) { sdimage_transformer_new_flip(true, true, $0, $1) }
+        try progressive(format, options, transformer: with.transformer ? same : nil) { feed, finish in
             try feed(2)
             for _ in 0..<5 { tick() }
             // As far as it has come, and no round is over.
-            #expect(watcher.shown.first == (hasPlaceholder ? 200 : 5))
+            #expect(watcher.shown.first == (with.placeholder ? 200 : 5))
             #expect(watcher.shown.last == 15 && isAnimating && watcher.loops.isEmpty)
             try feed(3)
             for _ in 0..<5 { tick() }
             #expect(watcher.shown.last == 25 && watcher.loops.isEmpty)
-            let before = watcher.shown.count
             #expect(watcher.shown.count { $0 == 15 } == 1 && watcher.shown.count { $0 == 25 } == 1)
             finish()
             for _ in 0..<5 { tick() }
             // All of it: from the start.
-            #expect(watcher.shown.dropFirst(before).drop { $0 == 35 } == [5, 5, 15, 25, 35, 5, 15])
+            #expect(watcher.shown.suffix(7) == [5, 5, 15, 25, 35, 5, 15])
         }
     }
 

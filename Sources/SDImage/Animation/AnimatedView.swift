@@ -122,7 +122,8 @@ package final class AnimatedView: Sendable {
         guard settings.isIncremental, image.metadata.isIncremental, let frames = image.frames else { return false }
         // A still before it was a placeholder, or a part without a frame that could move. The last part may be whole.
         guard let others = before?.frames else { return frames.isGrowing }
-        return FrameIdentity(others) == FrameIdentity(frames)
+        // Each part of a transformed picture has changed frames of its own.
+        return others.root === frames.root
     }
 
     private func makePlayer(_ image: Image, _ settings: Settings) throws(ImageError) -> AnimationPlayer? {
