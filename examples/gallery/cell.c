@@ -53,10 +53,11 @@ static void show(void *user_data, sdimage_animated_view *view, const sdimage_ima
 
 /* By the target, after the view. */
 static void set_image(void *user_data, const char *key, sdimage_image *image, sdimage_result *result) {
-    (void)key, (void)result;
+    (void)key;
     wall_cell *cell = user_data;
     uint32_t frames = sdimage_image_frame_count(image);
-    cell->frames = image != NULL;
+    if (!result)
+        cell->frames = 0; /* a placeholder: what is counted comes after it */
     cell->badge[0] = 0;
     if (frames > 1)
         snprintf(cell->badge, sizeof cell->badge, "%s %u", sdimage_format_name(sdimage_image_format(image)), frames);

@@ -94,7 +94,7 @@ static bool has_come(const wall *wall, double fraction) {
 /* Places are in pixels. A picture that is not there has no size. */
 static void print_cell(const wall *wall, const wall_cell *cell, int64_t x, int64_t y) {
     double scale = (double)wall->pixel_side / wall->side;
-    const char *state = cell->state == WALL_LOADING ? "loading" : "shown";
+    const char *state = cell->fade_start ? "fading" : cell->state == WALL_LOADING ? "loading" : "shown";
     if (cell->state == WALL_FAILED)
         state = sdimage_status_name(cell->error);
     const sdimage_image *image = cell->now.image;
@@ -129,8 +129,8 @@ static bool next(script *script, const wall *wall) {
     script->argument = strtok_r(NULL, blanks, &rest);
     script->deadline = now() + PATIENCE * 1000000000ull;
     int64_t number = script->argument ? strtoll(script->argument, NULL, 10) : 0;
-    bool is_fling = strcmp(script->command, "fling") == 0;
-    script->left = is_fling ? number * STEPS : number;
+    script->left = script->all = strcmp(script->command, "fling") == 0 ? number * STEPS : number;
+    script->from = wall->top;
     if (strcmp(script->command, "frames") == 0)
         script->left += (int64_t)wall->frames;
     return true;
@@ -146,10 +146,8 @@ static bool run(script *script, wall *wall) {
     if (strcmp(command, "frames") == 0)
         return (int64_t)wall->frames >= script->left;
     if (strcmp(command, "fling") == 0) {
-        int64_t step = script->left < 0 ? -1 : 1;
-        if (script->left != 0)
-            wall_scroll(wall, wall->top + step * wall_row_height(wall) / STEPS);
-        script->left -= script->left != 0 ? step : 0;
+        script->left -= (script->left > 0) - (script->left < 0);
+        wall_scroll(wall, script->from + (script->all - script->left) * wall_row_height(wall) / STEPS);
         return script->left == 0;
     }
     if (strcmp(command, "row") == 0)

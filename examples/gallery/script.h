@@ -21,7 +21,8 @@ typedef struct script {
     char *commands;      /* those that are left; NULL: none */
     const char *command; /* the one that runs; NULL: none */
     const char *argument;
-    int64_t left;      /* steps of it; or frames at its end */
+    int64_t all, left; /* steps of it, from where; or frames at its end */
+    int64_t from;
     uint64_t deadline; /* nanoseconds */
     int exit_status;
 } script;
