@@ -1,8 +1,8 @@
 /* cell.c: one cell of the wall: what it is told by its target and its view, and what it asks for. */
 #include "wall.h"
 
+#include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum { FADE_MS = 250, HASH_SIDE = 32 };
@@ -61,6 +61,8 @@ static void set_image(void *user_data, const char *key, sdimage_image *image, sd
     cell->badge[0] = 0;
     if (frames > 1)
         snprintf(cell->badge, sizeof cell->badge, "%s %u", sdimage_format_name(sdimage_image_format(image)), frames);
+    for (char *letter = cell->badge; *letter; letter++)
+        *letter = (char)toupper((unsigned char)*letter);
 }
 
 static void indicate(void *user_data, const char *key, double fraction) {

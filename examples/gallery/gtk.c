@@ -3,20 +3,17 @@
  *   gallery-gtk [--cell POINTS] [--size WIDTHxHEIGHT] [--cache FOLDER] [--script COMMANDS] [--list FILE] [URL...]
  *
  * Wheel, arrows, Page Up and Down, Home and End scroll; Escape leaves. The library's descriptor is a source of GLib's
- * main loop; what it decodes becomes textures without a copy.
+ * main loop.
  *
- * cc gtk.c wall.c cell.c list.c script.c $(pkg-config --cflags --libs sdimage gtk4) */
+ * cc gtk.c snapshot.c wall.c cell.c list.c script.c $(pkg-config --cflags --libs sdimage gtk4) */
 #include <gtk/gtk.h>
 #include <glib-unix.h>
 
 #include "script.h"
+#include "snapshot.h"
 #include "wall.h"
 
-enum { RADIUS = 10, STATUS_LINE = 28 };
-
-static const GdkRGBA BACKGROUND = {0.08f, 0.086f, 0.106f, 1}, TILE = {0.14f, 0.153f, 0.184f, 1},
-                     DIM = {0.55f, 0.58f, 0.643f, 1}, ACCENT = {0.369f, 0.659f, 1, 1}, SHADE = {0, 0, 0, 0.59f},
-                     WHITE = {1, 1, 1, 1}, FAULT = {0.25f, 0.133f, 0.157f, 1}, FAULT_TEXT = {1, 0.588f, 0.588f, 1};
+enum { STATUS_LINE = 28 };
 
 /* A widget that draws the whole wall. */
 #define GALLERY_TYPE_AREA (gallery_area_get_type())
@@ -34,105 +31,8 @@ G_DEFINE_TYPE(GalleryArea, gallery_area, GTK_TYPE_WIDGET)
 
 /* --- Drawing. */
 
-static void fill(GtkSnapshot *snapshot, const GdkRGBA *color, double x, double y, double width, double height) {
-    graphene_rect_t place = GRAPHENE_RECT_INIT((float)x, (float)y, (float)width, (float)height);
-    gtk_snapshot_append_color(snapshot, color, &place);
-}
-
-/* A text with its upper left corner at a place, on a shade or not; or in the middle of a square. */
-static void draw_text(GalleryArea *area, GtkSnapshot *snapshot, const char *text, const GdkRGBA *color, double x,
-                      double y, double side, const GdkRGBA *shade) {
-    PangoLayout *layout = gtk_widget_create_pango_layout(GTK_WIDGET(area), text);
-    int width = 0, height = 0;
-    pango_layout_get_pixel_size(layout, &width, &height);
-    if (side > 0) {
-        x += (side - width) / 2;
-        y += (side - height) / 2;
-    }
-    if (shade)
-        fill(snapshot, shade, x - 4, y, width + 8, height);
-    gtk_snapshot_save(snapshot);
-    gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT((float)x, (float)y));
-    gtk_snapshot_append_layout(snapshot, layout, color);
-    gtk_snapshot_restore(snapshot);
-    g_object_unref(layout);
-}
-
-static void free_image(gpointer image) {
-    sdimage_image_unref(image);
-}
-
-/* The texture is the image's own memory, which it holds. */
-static GdkTexture *texture_of(wall_picture *picture) {
-    if (picture->is_stale)
-        g_clear_object((GdkTexture **)&picture->drawn);
-    picture->is_stale = false;
-    sdimage_image *image = picture->image;
-    if (picture->drawn || !image)
-        return picture->drawn;
-    gsize stride = sdimage_image_stride(image), length = stride * sdimage_image_height(image);
-    GBytes *bytes =
-        g_bytes_new_with_free_func(sdimage_image_pixels(image), length, free_image, sdimage_image_ref(image));
-    picture->drawn = gdk_memory_texture_new((int)sdimage_image_width(image), (int)sdimage_image_height(image),
-                                            GDK_MEMORY_B8G8R8A8_PREMULTIPLIED, bytes, stride);
-    g_bytes_unref(bytes);
-    return picture->drawn;
-}
-
-static void draw_picture(GtkSnapshot *snapshot, wall_picture *picture, double alpha, double x, double y, double side) {
-    GdkTexture *texture = texture_of(picture);
-    if (!texture)
-        return;
-    /* What stands over the square is cut off by the cell's clip. */
-    sdimage_rect crop = cell_crop(picture->image);
-    double scale = side / crop.width;
-    graphene_rect_t place = GRAPHENE_RECT_INIT((float)(x - crop.x * scale), (float)(y - crop.y * scale),
-                                               (float)(gdk_texture_get_width(texture) * scale),
-                                               (float)(gdk_texture_get_height(texture) * scale));
-    if (alpha < 1)
-        gtk_snapshot_push_opacity(snapshot, alpha);
-    gtk_snapshot_append_texture(snapshot, texture, &place);
-    if (alpha < 1)
-        gtk_snapshot_pop(snapshot);
-}
-
-static void draw_cell(GalleryArea *area, GtkSnapshot *snapshot, wall_cell *cell, double x, double y) {
-    double side = area->wall.side, edge = side / 12, bar = side / 30 + 1;
-    GskRoundedRect outline;
-    gsk_rounded_rect_init_from_rect(&outline, &GRAPHENE_RECT_INIT((float)x, (float)y, (float)side, (float)side),
-                                    RADIUS);
-    gtk_snapshot_push_rounded_clip(snapshot, &outline);
-    fill(snapshot, cell->state == WALL_FAILED ? &FAULT : &TILE, x, y, side, side);
-    if (cell->state == WALL_FAILED) {
-        draw_text(area, snapshot, sdimage_status_name(cell->error), &FAULT_TEXT, x, y, side, NULL);
-    } else {
-        draw_picture(snapshot, &cell->before, 1, x, y, side);
-        draw_picture(snapshot, &cell->now, cell_fade(cell), x, y, side);
-    }
-    if (cell->state == WALL_LOADING && cell->progress >= 0) {
-        double top = y + side - edge - bar;
-        fill(snapshot, &SHADE, x + edge, top, side - 2 * edge, bar);
-        fill(snapshot, &ACCENT, x + edge, top, (side - 2 * edge) * cell->progress, bar);
-    }
-    if (cell->badge[0])
-        draw_text(area, snapshot, cell->badge, &WHITE, x + 12, y + 7, 0, &SHADE);
-    gtk_snapshot_pop(snapshot);
-}
-
 static void snapshot(GtkWidget *widget, GtkSnapshot *snapshot) {
-    GalleryArea *area = GALLERY_AREA(widget);
-    double width = gtk_widget_get_width(widget), height = gtk_widget_get_height(widget);
-    char text[128];
-    fill(snapshot, &BACKGROUND, 0, 0, width, height);
-    gtk_snapshot_push_clip(snapshot, &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)area->wall.height));
-    for (size_t i = 0; i < area->wall.cell_count; i++) {
-        int64_t x, y;
-        if (wall_place(&area->wall, area->wall.cells[i], &x, &y))
-            draw_cell(area, snapshot, area->wall.cells[i], (double)x, (double)y);
-    }
-    gtk_snapshot_pop(snapshot);
-    wall_describe(&area->wall, text, sizeof text);
-    draw_text(area, snapshot, text, &DIM, WALL_GAP, height - STATUS_LINE + 4, 0, NULL);
+    snapshot_wall(widget, snapshot, &GALLERY_AREA(widget)->wall, STATUS_LINE);
 }
 
 /* Writes what the window shows, in its pixels. */
@@ -262,7 +162,7 @@ static void gallery_area_init(GalleryArea *area) {
 static void run(GalleryArea *area) {
     GtkWidget *window = gtk_window_new();
     gtk_window_set_title(GTK_WINDOW(window), "sdimage");
-    gtk_window_set_decorated(GTK_WINDOW(window), FALSE);
+    gtk_window_set_decorated(GTK_WINDOW(window), !area->script.is_scripted); /* the size is then that of the wall */
     gtk_window_set_default_size(GTK_WINDOW(window), (int)area->script.width, (int)area->script.height);
     gtk_window_set_child(GTK_WINDOW(window), GTK_WIDGET(area));
     area->loop = g_main_loop_new(NULL, FALSE);
@@ -289,10 +189,7 @@ int main(int argc, char **argv) {
         else
             run(area);
     }
-    for (size_t i = 0; i < area->wall.cell_count; i++) {
-        g_clear_object((GdkTexture **)&area->wall.cells[i]->now.drawn);
-        g_clear_object((GdkTexture **)&area->wall.cells[i]->before.drawn);
-    }
+    snapshot_end(&area->wall);
     int code = script->exit_status;
     wall_close(&area->wall);
     g_object_unref(area);
