@@ -91,7 +91,10 @@ def main() -> int:
     parser.add_argument("--shot", type=Path, help="writes what the window shows, and leaves")
     options = parser.parse_args()
     environment = dict(os.environ)
-    with tempfile.TemporaryDirectory(prefix="gallery-") as folder, Origin(options.pictures, kbps=options.kbps) as origin:
+    with (
+        tempfile.TemporaryDirectory(prefix="gallery-") as folder,
+        Origin(options.pictures, kbps=options.kbps) as origin,
+    ):
         wall = Path(folder) / "list"
         lines = entries(publish(options.pictures, origin), origin, options.count)
         wall.write_text("\n".join(lines) + "\n")
