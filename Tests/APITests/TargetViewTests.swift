@@ -247,4 +247,46 @@ import Testing
         try show(makePNG(width: 2, height: 2, red: 77))
         #expect(watcher.shown == [77] && fixture.widget.shown == ["clear"])
     }
+
+    // GEN-1: cells with views, loaded, hidden, given other views and closed by several threads at once
+    @Test func viewsShowPicturesOfTheirOwnTargetOnly() throws {
+        let files = try (0..<6).map { family in
+            try MovingPicture.bytes(of: (0..<3).map { UInt8(family * 40 + $0) }, duration: 1)
+        }
+        let loader = try ScriptedLoader { request, sink in
+            let family = Int(String(cString: sdimage_request_url(request, nil)).dropFirst("test://".count).prefix(1)) ?? 0
+            _ = sdimage_load_sink_write(sink, files[family], files[family].count, nil)
+            sdimage_load_sink_finish(sink, nil)
+            return .SDIMAGE_STATUS_OK
+        }.makeLoader()
+        let manager = try makeManager(cache: try makeCache(in: nil), loader: loader)
+        let watchers = (0..<12).map { _ in ViewWatcher() }
+        do {
+            let widgets = (0..<6).map { _ in Widget() }
+            let targets = try widgets.map { try $0.makeTarget(manager) }
+            let views = try watchers.map { try $0.makeView() }
+            for view in views { sdimage_animated_view_set_clock(view.pointer, .SDIMAGE_PLAYER_CLOCK_LIBRARY, nil, nil) }
+            DispatchQueue.concurrentPerform(iterations: 4) { thread in
+                var random = Randoms(seed: UInt64(thread) + 1)
+                for number in 0..<300 {
+                    let family = random.below(6)
+                    let (view, other) = (views[family].pointer, views[family + 6].pointer)
+                    switch random.below(6) {
+                    case 0: sdimage_animated_view_set_visible(view, random.below(2) == 0)
+                    case 1: sdimage_target_set_view(targets[family].pointer, nil, random.below(2) == 0 ? view : other)
+                    case 2: sdimage_target_cancel_latest(targets[family].pointer)
+                    default:
+                        let request = makeRequest("test://\(family)/\(random.below(number + 1))")
+                        sdimage_target_load(targets[family].pointer, request.pointer, nil, nil, nil, nil, nil, nil)
+                    }
+                }
+            }
+            for target in targets.prefix(3) { sdimage_target_close(target.pointer) }
+        }
+        for (index, watcher) in watchers.enumerated() {
+            #expect(watcher.waitForDestroy())
+            #expect(watcher.shown.allSatisfy { value in value.map { Int($0) / 40 == index % 6 } ?? true })
+        }
+        #expect(watchers.contains { $0.shown.count > 10 })
+    }
 }
