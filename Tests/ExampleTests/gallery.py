@@ -62,11 +62,11 @@ def gray(frame: int) -> int:
 def frames(number: int, noise: bool = False) -> list[Image.Image]:
     made = []
     for frame in range(FRAMES):
-        image = quarters(number, 160 if noise else 40)
+        image = quarters(number, 320 if noise else 40)
         if noise:
             # What cannot be compressed takes its time to come: a band at the upper edge, which no test looks at.
             random = numpy.random.default_rng(frame)
-            image.paste(Image.fromarray(random.integers(0, 256, (24, 160, 3), numpy.uint8)))
+            image.paste(Image.fromarray(random.integers(0, 256, (48, 320, 3), numpy.uint8)))
         side = image.width
         middle = (side * 3 // 8, side * 3 // 8, side * 5 // 8, side * 5 // 8)
         ImageDraw.Draw(image).rectangle(middle, fill=(gray(frame),) * 3)
@@ -305,7 +305,7 @@ def waiting(program: Program, origin: Origin) -> None:
 def arriving(program: Program, origin: Origin) -> None:
     """A slow origin: the bars grow, and an animation plays as far as it has come."""
     url = origin.add("slow.gif", encoded(frames(77, noise=True), "GIF"))
-    lines = [f"{url}?kbps=15"]
+    lines = [f"{url}?kbps=40"]
     (view,) = program.run(lines, "row 0, progress 40, frames 3, shot slow.png, print")
     shot, (cell,) = program.shot("slow.png"), view.cells
     edge, bar = CELL / 12, CELL / 30 + 1
@@ -328,6 +328,23 @@ def dense(program: Program, origin: Origin) -> None:
     bad = wrong(program.shot("dense.png"), view)
     sizes = {cell.size for cell in view.cells if cell.state == "shown"}
     report.check(f"{program.name}: pictures have the pixels of the screen", sizes == {"200x200"} and not bad, f"{sizes} {bad[:5]}")
+
+
+def readme(program: Program, _origin: Origin) -> None:
+    """The picture of the README."""
+    show = pathlib.Path(__file__).resolve().parents[2] / "examples/gallery/show.py"
+    path = program.folder / "readme.png"
+    command = [sys.executable, str(show), "--programs", str(PROGRAMS), "--shot", str(path)]
+    if program.name == "gallery-gtk":
+        command.append("--gtk")
+    done = subprocess.run(command, env=program.environment, capture_output=True, text=True, timeout=60)
+    shot = program.shot("readme.png") if path.exists() else numpy.zeros((808, 1164, 3), int)
+    sides = [192 * index + 12 for index in range(6)]
+    flat = sum(shot[y : y + 180, x : x + 180].std() < 8 for y in sides[:4] for x in sides)
+    report.check(
+        f"{program.name}: show.py makes the picture of the README",
+        done.returncode == 0 and flat <= 1 and path.stat().st_size < 300_000, f"{done.stderr} {flat}",
+    )  # fmt: skip
 
 
 class Display:
@@ -365,7 +382,7 @@ def main() -> None:
             folder = pathlib.Path(name) / program
             folder.mkdir()
             window = Program(program, folder, environment)
-            for test in (fling, haste, motion, waiting, arriving, *((dense,) if program == "gallery-gtk" else ())):
+            for test in (fling, haste, motion, waiting, arriving, readme, *((dense,) if program == "gallery-gtk" else ())):
                 try:
                     test(window, origin)
                 except (RuntimeError, ValueError, OSError, subprocess.TimeoutExpired) as error:

@@ -167,7 +167,7 @@ script_act script_step(script *script, wall *wall) {
         return SCRIPT_END;
     }
     if (!script->is_scripted)
-        return SCRIPT_WAIT;
+        return script->exit_status ? SCRIPT_END : SCRIPT_WAIT;
     while (script->exit_status == 0) {
         if (!script->command && !next(script, wall))
             return SCRIPT_END;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The gallery on pictures of its own: serves a folder on the loopback interface and opens a window on it.
 
-    python3 examples/gallery/show.py [--gtk] [--pictures FOLDER] [--count N] [--kbps N] [--shot FILE]
+    python3 examples/gallery/show.py [--gtk] [--pictures FOLDER] [--count N] [--kbps N] [--shot FILE] [--programs FOLDER]
 
-The programs and the library are those of ``build/cmake``. Each picture comes with its BlurHash or its ThumbHash, as a list
+The programs and the library are those of ``build/cmake`` where nothing else is said. Each picture comes with its BlurHash or its ThumbHash, as a list
 from a service would have it, and some are made to move. ``--shot`` writes what the window shows while a few pictures are
 still on their way, in 256 colours, and leaves; it looks the same everywhere, under Xvfb too.
 """
@@ -89,6 +89,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=1000, help="how many are on the wall")
     parser.add_argument("--kbps", type=int, default=0, help="kilobytes a second for each picture")
     parser.add_argument("--shot", type=Path, help="writes what the window shows, and leaves")
+    parser.add_argument("--programs", type=Path, default=BUILT / "bin", help="where gallery-sdl and gallery-gtk are")
     options = parser.parse_args()
     environment = dict(os.environ)
     with (
@@ -98,7 +99,7 @@ def main() -> int:
         wall = Path(folder) / "list"
         lines = entries(publish(options.pictures, origin), origin, options.count)
         wall.write_text("\n".join(lines) + "\n")
-        command = [str(BUILT / "bin" / ("gallery-gtk" if options.gtk else "gallery-sdl")), "--list", str(wall)]
+        command = [str(options.programs / ("gallery-gtk" if options.gtk else "gallery-sdl")), "--list", str(wall)]
         if options.shot:
             environment.update(SDL_RENDER_DRIVER="software", GSK_RENDERER="cairo", GTK_A11Y="none")
             command += ["--size", SIZE, "--script", f"progress 45, frames 40, shot {options.shot}"]
