@@ -142,7 +142,8 @@ import Testing
 
     /// Loads an animation that arrives in pieces: `feed(n)` sends it up to where `n` frames can be seen.
     private func progressive(
-        _ format: sdimage_format, _ options: Owned?, transformer: Owned? = nil, _ body: (_ feed: (Int) throws -> Void, _ finish: () -> Void) throws -> Void
+        _ format: sdimage_format, _ options: Owned?, transformer: Owned? = nil,
+        _ body: (_ feed: (Int) throws -> Void, _ finish: () -> Void) throws -> Void
     ) throws {
         let bytes = try MovingPicture.bytes(4, format, side: 64)
         let request = makeRequest("test://moving")
