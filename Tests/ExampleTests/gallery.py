@@ -5,6 +5,7 @@
 
 Each picture says by the colours of its quarters which one it is; animations count their frames in the middle."""
 
+import concurrent.futures
 import io
 import os
 import pathlib
@@ -374,19 +375,27 @@ class Display:
         self.folder.cleanup()
 
 
+def test(window: Program, origin: Origin) -> None:
+    tests = [fling, haste, motion, waiting, arriving, readme]
+    for one in [*tests, dense] if window.name == "gallery-gtk" else tests:
+        try:
+            one(window, origin)
+        except (RuntimeError, ValueError, OSError, subprocess.TimeoutExpired) as error:
+            report.check(f"{window.name}: {one.__doc__}", False, str(error))
+
+
 def main() -> None:
     with Display() as environment, tempfile.TemporaryDirectory() as name, Origin() as origin:
+        windows = []
         for program in ("gallery-sdl", "gallery-gtk"):
-            if not (PROGRAMS / program).exists():
-                continue
-            folder = pathlib.Path(name) / program
-            folder.mkdir()
-            window = Program(program, folder, environment)
-            for test in (fling, haste, motion, waiting, arriving, readme, *((dense,) if program == "gallery-gtk" else ())):
-                try:
-                    test(window, origin)
-                except (RuntimeError, ValueError, OSError, subprocess.TimeoutExpired) as error:
-                    report.check(f"{program}: {test.__doc__}", False, str(error))
+            if (PROGRAMS / program).exists():
+                folder = pathlib.Path(name) / program
+                folder.mkdir()
+                windows.append(Program(program, folder, environment))
+        # They wait for clocks most of the time.
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            for _ in pool.map(lambda window: test(window, origin), windows):
+                pass
     report.finish()
 
 
