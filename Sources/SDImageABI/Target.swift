@@ -48,6 +48,13 @@ public func sdimage_target_close(_ target: Object) {
     unsafe Handle.find(target, as: TargetObject.self)?.target.close()
 }
 
+@_cdecl("sdimage_target_set_view") @implementation
+public func sdimage_target_set_view(_ target: Object, _ key: Text, _ view: Object) {
+    let key = unsafe Input.targetKey(key)
+    let view = unsafe Handle.find(view, as: AnimatedView.self)
+    unsafe Handle.find(target, as: TargetObject.self)?.target.setView(view, key)
+}
+
 @_cdecl("sdimage_target_load") @implementation
 public func sdimage_target_load(
     _ target: Object, _ request: Object, _ options: Object, _ handler: UnsafePointer<sdimage_load_handler>?,

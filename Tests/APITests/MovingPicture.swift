@@ -6,16 +6,21 @@ enum MovingPicture {
     static func bytes(
         _ count: Int, _ format: sdimage_format, side: UInt32 = 8, duration: UInt32 = 100, loops: UInt32 = 0
     ) throws -> [UInt8] {
-        let frames = try (0..<count).map { index in
-            try DrawnPicture.draw(Int(side), Int(side), .SDIMAGE_PIXEL_FORMAT_RGBA8) { x, y in
-                let gray = UInt8(truncatingIfNeeded: index * 10 + 5)
-                return [gray, gray, gray, 255]
-            }
+        let grays = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 10 + 5) }
+        return try bytes(of: grays, format, side: side, duration: duration, loops: loops)
+    }
+
+    static func bytes(
+        of grays: [UInt8], _ format: sdimage_format = .SDIMAGE_FORMAT_PNG, side: UInt32 = 8, duration: UInt32 = 100,
+        loops: UInt32 = 0
+    ) throws -> [UInt8] {
+        let frames = try grays.map { gray in
+            try DrawnPicture.draw(Int(side), Int(side), .SDIMAGE_PIXEL_FORMAT_RGBA8) { _, _ in [gray, gray, gray, 255] }
         }
         let pointers = frames.map { Optional($0.pointer) }
-        let durations = [UInt32](repeating: duration, count: count)
+        let durations = [UInt32](repeating: duration, count: frames.count)
         let image = try make(sdimage_image_unref) {
-            sdimage_image_new_animation(pointers, durations, count, loops, $0, $1)
+            sdimage_image_new_animation(pointers, durations, frames.count, loops, $0, $1)
         }
         withExtendedLifetime(frames) {}
         let options = Owned(sdimage_encode_options_new()) { sdimage_encode_options_unref($0) }

@@ -5,6 +5,8 @@
  *   sdimage_animated_view_set_image(view, image, NULL);                      whatever a load brings, parts too
  *   sdimage_animated_view_set_visible(view, false);                          scrolled away: stops, and goes on when back
  *
+ * Whoever loads by a target gives the view to that instead of setting images: sdimage_target_set_view.
+ *
  * It shows what it is given at once, and plays what moves while it is visible. A part of an animation that is on its way plays as
  * far as it has come and waits there; the next part goes on, and the complete picture starts anew.
  *

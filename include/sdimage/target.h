@@ -32,6 +32,7 @@
 #ifndef SDIMAGE_TARGET_H
 #define SDIMAGE_TARGET_H
 
+#include "animated_view.h"
 #include "base.h"
 #include "data.h"
 #include "dispatcher.h"
@@ -94,6 +95,12 @@ SDIMAGE_API void sdimage_target_unref(sdimage_target *target);
  * another thread one may still be running). Loads under way are cancelled, and completed with CANCELLED. New ones give
  * SHUTDOWN. A second call is harmless. */
 SDIMAGE_API void sdimage_target_close(sdimage_target *target);
+
+/* From now on shows a slot (NULL: the default key) in a view: whatever set_image is called with is set in the view first, on the
+ * target's dispatcher. Animations play there while it is visible, those of progressive loads as far as they have come; a still, a
+ * placeholder or nothing ends them. A clock on the same dispatcher brings all of `show` to one thread. What the view refuses leaves it
+ * empty, and is logged. Another view replaces it, NULL none. Closing the target lets go of the view, and does not stop it. */
+SDIMAGE_API void sdimage_target_set_view(sdimage_target *target, const char *key, sdimage_animated_view *view);
 
 /* --- Options of one load. */
 

@@ -90,6 +90,15 @@ package final class AnimatedView: Sendable {
         try replace(image, isProgressive: follows)
     }
 
+    /// Shows nothing where a picture is refused: what was shown before is another one.
+    package func show(_ image: Image?) {
+        do throws(ImageError) { try setImage(image) } catch {
+            Log.write(.warning, "a view stays empty: \(error.message.string) (\(error.status))")
+            // Without a picture there is nothing to refuse.
+            try? setImage(nil)
+        }
+    }
+
     private func replace(_ image: Image?, isProgressive: Bool) throws(ImageError) {
         let settings = settings
         let isStill = image.map { $0.metadata.isIncremental && !isProgressive } ?? true
@@ -110,12 +119,11 @@ package final class AnimatedView: Sendable {
 
     /// Whether a picture is a part from which the one before it grew, or the first of its kind.
     private func isPart(_ image: Image, of before: Image?, _ settings: Settings) -> Bool {
-        guard settings.isIncremental, image.metadata.isIncremental, let frames = image.frames, frames.isGrowing else {
-            return false
-        }
-        guard let before else { return true }
-        guard let others = before.frames else { return before.metadata.isIncremental }
-        return FrameIdentity(others) == FrameIdentity(frames)
+        guard settings.isIncremental, image.metadata.isIncremental, let frames = image.frames else { return false }
+        // A still before it was a placeholder, or a part without a frame that could move. The last part may be whole.
+        guard let others = before?.frames else { return frames.isGrowing }
+        // Each part of a transformed picture has changed frames of its own.
+        return others.root === frames.root
     }
 
     private func makePlayer(_ image: Image, _ settings: Settings) throws(ImageError) -> AnimationPlayer? {

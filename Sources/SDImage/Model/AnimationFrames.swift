@@ -15,6 +15,7 @@ package final class AnimationFrames: FrameProvider {
     package var isGrowing: Bool { base.isGrowing }
     package var encoded: Bytes? { base.encoded }
     package var origin: AnyObject { base.origin }
+    package var root: AnyObject { base.root }
     package func durationMilliseconds(at index: Int) -> Int { base.durationMilliseconds(at: index) }
 
     package func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {

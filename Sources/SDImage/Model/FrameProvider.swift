@@ -11,6 +11,8 @@ package protocol FrameProvider: AnyObject, Sendable {
     var encoded: Bytes? { get }
     /// What makes the frames: two providers of the same origin give the same.
     var origin: AnyObject { get }
+    /// What the frames come from below all changes: the parts of one growing picture have the same.
+    var root: AnyObject { get }
     /// As played (spec COD-36); 0 outside the frames.
     func durationMilliseconds(at index: Int) -> Int
     /// A frame that cannot be decoded throws its error; those after it are composed as if it had drawn nothing.
@@ -21,6 +23,7 @@ extension FrameProvider {
     package var isGrowing: Bool { false }
     package var encoded: Bytes? { nil }
     package var origin: AnyObject { self }
+    package var root: AnyObject { origin }
 
     /// One round of all frames.
     package var durationMilliseconds: Int {
@@ -47,6 +50,7 @@ package final class MappedFrames: FrameProvider {
     package var frameCount: Int { base.frameCount }
     package var loopCount: Int { base.loopCount }
     package var isGrowing: Bool { base.isGrowing }
+    package var root: AnyObject { base.root }
     package func durationMilliseconds(at index: Int) -> Int { base.durationMilliseconds(at: index) }
 
     package func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {

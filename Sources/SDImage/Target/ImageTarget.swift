@@ -8,6 +8,8 @@ package final class ImageTarget: Sendable {
         let key: CString
         var url: [UInt8] = []
         var progress: ProgressCounter?
+        /// Shows what is set in the slot.
+        var view: AnimatedView?
         /// Under way, or with a transition under way; the latest last.
         var loads: [TargetLoad] = []
         /// Taken out of the slot: only the end of the target ends these.
@@ -59,12 +61,14 @@ package final class ImageTarget: Sendable {
 
     /// Takes no more loads and ends those under way; nothing is shown any more.
     package func close() {
-        let ended = state.withLock { state in
+        let slots = state.withLock { state in
             state.isClosed = true
             defer { state.slots = [:] }
-            return state.slots.values.flatMap { ImageTarget.contents($0) + $0.released.map { .load($0) } }
+            return state.slots
         }
-        for one in ended { one.end() }
+        for slot in slots.values {
+            for one in ImageTarget.contents(slot) + slot.released.map({ .load($0) }) { one.end() }
+        }
     }
 
     /// Ends what is under way in a slot; nil is that of the latest load.
@@ -109,6 +113,16 @@ package final class ImageTarget: Sendable {
             return slot.foreign
         }
         withExtendedLifetime(foreign) {}
+    }
+
+    /// Shows a slot in a view, too; nil: in none (spec §5.5).
+    package func setView(_ view: AnimatedView?, _ key: TargetKey) {
+        let before = state.withLock { state -> AnimatedView? in
+            guard !state.isClosed else { return nil }
+            defer { state.slots[key.bytes, default: Slot(key: key.text)].view = view }
+            return state.slots[key.bytes]?.view
+        }
+        withExtendedLifetime(before) {}
     }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -198,6 +212,13 @@ extension ImageTarget {
             guard let slot = state.slots[load.options.key.bytes] else { return [] }
             return (slot.loads + slot.released).filter { $0 !== load }
         }
+    }
+
+    /// In the queue: in the view first, so that the host finds it there.
+    func show(_ key: TargetKey, _ image: Image?, _ result: ImageResult?) {
+        if let view = state.withLock({ $0.slots[key.bytes]?.view }) { view.show(image) }
+        // What the view calls may have closed the target.
+        if !isClosed { host.setImage(key.text, image, result) }
     }
 
     /// The counter of a slot, where anybody asked for one.

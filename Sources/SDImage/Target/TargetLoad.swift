@@ -64,7 +64,7 @@ final class TargetLoad: LoadHandler {
     /// In the queue: what the host sees first.
     func begin(_ placeholder: Image?) {
         guard !isOvertaken else { return }
-        if !options.showsPlaceholderOnFailure { host.setImage(key, placeholder, nil) }
+        if !options.showsPlaceholderOnFailure { target.show(options.key, placeholder, nil) }
         target.counter(options.key)?.set(completed: 0, total: 0)
         // The first call may have ended this.
         let isIndicating = state.withLock { state in
@@ -212,7 +212,7 @@ final class TargetLoad: LoadHandler {
         guard let image = result.image, !options.isManual else { return }
         endOtherTransitions()
         state.withLock { $0.shown = image }
-        host.setImage(key, image, result)
+        target.show(options.key, image, result)
     }
 
     /// Shows the last picture, or what stands in for one (spec TGT-11).
@@ -228,7 +228,12 @@ final class TargetLoad: LoadHandler {
         }
         endOtherTransitions()
         state.withLock { $0.shown = image }
-        if animates(result) { animate(image, result) } else { host.setImage(key, image, result.image == nil ? nil : result) }
+        if animates(result) { animate(image, result) } else { put(image, result) }
+    }
+
+    /// A placeholder comes without a result.
+    private func put(_ image: Image?, _ result: ImageResult) {
+        target.show(options.key, image, result.image == nil ? nil : result)
     }
 
     private func endOtherTransitions() {
@@ -249,7 +254,7 @@ final class TargetLoad: LoadHandler {
         state.withLock { $0.isAnimating = true }
         host.prepareTransition(key, options.transition, image, result)
         // Each call may be the one that ends it all.
-        if options.transitionSetsImage, !isOvertaken { host.setImage(key, image, result.image == nil ? nil : result) }
+        if options.transitionSetsImage, !isOvertaken { put(image, result) }
         if !isOvertaken { host.animateTransition(key, options.transition, image) }
         if isOvertaken { return }
         let end = MonotonicClock.now &+ UInt64(options.transition.durationMilliseconds) * 1_000_000

@@ -11,6 +11,7 @@ After a fork the child may decode, and nothing else: start managers after forkin
 from __future__ import annotations
 
 from . import placeholders, transforms
+from .animated_view import AnimatedView
 from .animation import Animation
 from .cache import ImageCache
 from .caches import Cache, CacheChain, LayeredCache
@@ -38,6 +39,7 @@ from .transport import Transport, TransportRequest
 __version__ = version()
 
 __all__ = [
+    "AnimatedView",
     "Animation",
     "Cache",
     "CacheChain",

@@ -68,6 +68,8 @@ ON_PROGRESS_CHANGED = CFUNCTYPE(None, c_void_p, c_void_p)
 ON_FETCHED = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p)
 ON_GROUP_PROGRESS = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_size_t)
 ON_COMPLETED = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_size_t, c_void_p)
+SHOW_VIEW = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
+VIEW_LOOP = CFUNCTYPE(None, c_void_p, c_void_p, c_uint32)
 SET_IMAGE = CFUNCTYPE(None, c_void_p, c_char_p, c_void_p, c_void_p)
 INDICATE = CFUNCTYPE(None, c_void_p, c_char_p)
 INDICATE_FRACTION = CFUNCTYPE(None, c_void_p, c_char_p, c_double)
@@ -204,7 +206,7 @@ class TargetTable(Structure):
     ]
 
 
-# The tables of sources, of observers of all lists, of frames, players and views are passed on unseen: this package makes none.
+# The tables of sources, of observers of all lists, of frames and players are passed on unseen: this package makes none.
 
 
 class LoadHooksTable(Structure):
@@ -237,7 +239,9 @@ class PlayerHandler(Structure):
 
 
 class ViewHandler(Structure):
-    """``sdimage_animated_view_handler``, opaque here."""
+    """``sdimage_animated_view_handler``."""
+
+    _fields_ = [("size", c_size_t), ("show", SHOW_VIEW), ("loop", VIEW_LOOP)]
 
 
 #: name: (result, arguments)
@@ -963,6 +967,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_target_remove_task": (None, (c_void_p, c_char_p)),
     "sdimage_target_set_progress": (None, (c_void_p, c_char_p, c_void_p)),
     "sdimage_target_set_task": (None, (c_void_p, c_char_p, c_void_p)),
+    "sdimage_target_set_view": (None, (c_void_p, c_char_p, c_void_p)),
     "sdimage_target_unref": (None, (c_void_p,)),
     "sdimage_task_cancel": (None, (c_void_p,)),
     "sdimage_task_cancel_and_wait": (c_int, (c_void_p, c_uint32, HANDLE_OUT)),

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from ctypes import CFUNCTYPE, byref, c_void_p, sizeof
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self, TypeAlias, Unpack, cast
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, Unpack, cast
 
 from . import _bytes, _enums
 from . import manager as _manager
@@ -37,6 +37,9 @@ from .options import U32, unsigned
 from .request import RequestOptions, new_request
 from .result import Result
 from .task import Task
+
+if TYPE_CHECKING:
+    from .animated_view import AnimatedView
 
 SetImage: TypeAlias = Callable[[str, "Image | None", "Result | None"], object]
 Indicate: TypeAlias = Callable[[str], object]
@@ -140,6 +143,7 @@ class Target:
         self._manager = manager
         self._token = next(_tokens)
         self._loop = _loop(post) if post is not None else None
+        self._shown_in: dict[str | None, AnimatedView | None] = {}
         _widgets[self._token] = _Widget(
             set_image,
             start_indicator,
@@ -207,6 +211,12 @@ class Target:
                 _manager._running.pop(token, None)
                 raise
         return Task(out.value, loading) if out.value else None
+
+    def set_view(self, view: AnimatedView | None, key: str | None = None) -> None:
+        """From now on shows a slot in a view, too, before `set_image` is called: animations play there, as far as they
+        have come where loads are progressive. ``None`` ends that."""
+        lib.sdimage_target_set_view(self._handle.pointer, _key(key), view.pointer if view else None)
+        self._shown_in[key] = view
 
     def cancel(self, key: str | None = None) -> None:
         """Ends what is under way in a slot, or in that of the latest load."""

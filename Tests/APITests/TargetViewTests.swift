@@ -1,0 +1,298 @@
+import CSDImage
+import Foundation
+import TestSupport
+import Testing
+
+/// Targets that show their pictures in an animated view (spec §5.5, §15).
+@Suite struct TargetViewTests {
+    private let fixture: TargetFixture
+    private let watcher = ViewWatcher()
+    private let view: Owned
+
+    init() throws {
+        fixture = try TargetFixture()
+        view = try watcher.makeView()
+        sdimage_animated_view_set_decodes_when_due(view.pointer, true)
+        sdimage_target_set_view(fixture.target.pointer, nil, view.pointer)
+    }
+
+    /// Loads, and waits for the picture.
+    private func show(_ bytes: [UInt8], _ options: Owned? = nil, name: String = "test://a") throws {
+        _ = fixture.widget.take()
+        try fixture.widget.load(fixture.target, makeRequest(name), options)
+        #expect(fixture.held.answer(bytes))
+        #expect(fixture.widget.waitForTold(1))
+    }
+
+    private func tick(_ milliseconds: UInt64 = 100) {
+        sdimage_animated_view_tick(view.pointer, milliseconds * 1_000_000)
+    }
+
+    private var isAnimating: Bool { sdimage_animated_view_is_animating(view.pointer) }
+
+    // ANI-46, ANI-51
+    @Test func aLoadedAnimationPlaysInTheView() throws {
+        let gray = try DrawnPicture.draw(2, 2, .SDIMAGE_PIXEL_FORMAT_GRAY8) { _, _ in [200] }
+        let options = targetOptions { sdimage_target_options_set_placeholder($0, gray.pointer) }
+        try show(try MovingPicture.bytes(3, .SDIMAGE_FORMAT_GIF), options)
+        #expect(watcher.shown == [200, 5] && isAnimating)
+        for _ in 0..<4 { tick() }
+        #expect(watcher.shown == [200, 5, 5, 15, 25, 5, 15])
+    }
+
+    // The program finds the picture in the view when it hears of it.
+    @Test func theTableIsCalledAfterTheView() throws {
+        let seen = Locked([Int]())
+        fixture.widget.onCall = { [watcher] line in
+            if line == "clear" || line.hasPrefix("image") { seen.set(seen.get() + [watcher.shown.count]) }
+        }
+        try show(makePNG(width: 2, height: 2, red: 77))
+        #expect(watcher.shown == [77] && seen.get() == [0, 1])
+        #expect(fixture.widget.log == ["clear", "start", "stop", "image 2 loader", "told OK 2"])
+    }
+
+    // TGT-3, TGT-20: a cell that is used again
+    @Test func theNextLoadStopsAndClearsWhatPlays() throws {
+        try show(try MovingPicture.bytes(3, .SDIMAGE_FORMAT_GIF))
+        tick(0)
+        try fixture.widget.load(fixture.target, makeRequest("test://b"))
+        let late = try #require(fixture.held.next())
+        // The thread that told of the first picture may still be on its way back; the calls are then made by it.
+        #expect(fixture.widget.wait("clear", count: 2))
+        #expect(watcher.shown == [5, 5, nil] && !isAnimating)
+        try fixture.widget.load(fixture.target, makeRequest("test://c"))
+        let bytes = makePNG(width: 2, height: 2, red: 99)
+        _ = sdimage_load_sink_write(late, bytes, bytes.count, nil)
+        sdimage_load_sink_finish(late, nil)
+        sdimage_load_sink_unref(late)
+        _ = fixture.widget.take()
+        #expect(fixture.held.answer(makePNG(width: 2, height: 2, red: 77)))
+        #expect(fixture.widget.waitForTold(1))
+        #expect(watcher.shown == [5, 5, nil, 77])
+    }
+
+    // TGT-19
+    @Test func anAnimationInMemoryPlaysBeforeTheStartingCallReturns() throws {
+        let image = try MovingPicture.image(try MovingPicture.bytes(3, .SDIMAGE_FORMAT_GIF))
+        #expect(sdimage_cache_set_memory_image(fixture.cache.pointer, "test://a", -1, image.pointer, nil) == .SDIMAGE_STATUS_OK)
+        try fixture.widget.load(fixture.target, makeRequest("test://a"))
+        #expect(watcher.shown == [5] && isAnimating)
+    }
+
+    // TGT-2
+    @Test func aViewShowsItsSlotOnly() throws {
+        try show(makePNG(width: 2, height: 2, red: 50), targetOptions { sdimage_target_options_set_key($0, "hover") })
+        #expect(watcher.shown.isEmpty)
+        sdimage_target_set_view(fixture.target.pointer, "hover", view.pointer)
+        try show(
+            makePNG(width: 2, height: 2, red: 60), targetOptions { sdimage_target_options_set_key($0, "hover") },
+            name: "test://b")
+        #expect(watcher.shown == [60])
+    }
+
+    // ANI-48
+    @Test func whatIsLoadedWhileNobodySeesItWaits() throws {
+        sdimage_animated_view_set_visible(view.pointer, false)
+        try show(try MovingPicture.bytes(3, .SDIMAGE_FORMAT_GIF))
+        tick()
+        #expect(watcher.shown == [5] && !isAnimating)
+        sdimage_animated_view_set_visible(view.pointer, true)
+        #expect(isAnimating)
+    }
+
+    // TGT-15: the view plays within the transition
+    @Test func aTransitionSurroundsTheView() throws {
+        let order = Locked([String]())
+        watcher.onShow = { value in order.set(order.get() + ["show \(value.map { "\($0)" } ?? "nothing")"]) }
+        fixture.widget.onCall = { line in order.set(order.get() + [line]) }
+        try show(
+            try MovingPicture.bytes(3, .SDIMAGE_FORMAT_GIF),
+            targetOptions { sdimage_target_options_set_transition($0, .SDIMAGE_TRANSITION_FADE, 1) })
+        #expect(order.wait { $0.contains("end true") })
+        #expect(
+            order.get().filter { $0 != "told OK 8" } == [
+                "clear", "start", "stop", "prepare 1 1", "show 5", "image 8 loader", "animate 1 1", "end true",
+            ])
+    }
+
+    // TGT-21, and TGT-11 with DelayPlaceholder
+    @Test func aFailureLeavesTheViewOrShowsThePlaceholderThere() throws {
+        let gray = try DrawnPicture.draw(2, 2, .SDIMAGE_PIXEL_FORMAT_GRAY8) { _, _ in [200] }
+        try show(makePNG(width: 2, height: 2, red: 77))
+        try show([1, 2, 3], name: "test://c")
+        #expect(watcher.shown == [77, nil])
+        let options = targetOptions {
+            sdimage_target_options_set_placeholder($0, gray.pointer)
+            sdimage_target_options_set_placeholder_time($0, .SDIMAGE_PLACEHOLDER_TIME_ON_FAILURE)
+        }
+        try show([1, 2, 3], options, name: "test://b")
+        #expect(watcher.shown == [77, nil, 200])
+    }
+
+    @Test func whatTheViewRefusesLeavesItEmpty() throws {
+        let failing = try CountingTransformer(width: 5, failure: .SDIMAGE_STATUS_TRANSFORM_FAILED).makeTransformer(key: "never")
+        sdimage_animated_view_set_transformer(view.pointer, failing.pointer)
+        let gray = try DrawnPicture.draw(2, 2, .SDIMAGE_PIXEL_FORMAT_GRAY8) { _, _ in [200] }
+        let options = targetOptions { sdimage_target_options_set_placeholder($0, gray.pointer) }
+        try show(try MovingPicture.bytes(3, .SDIMAGE_FORMAT_GIF), options)
+        #expect(watcher.shown == [200, nil] && fixture.widget.told == ["told OK 8"])
+    }
+
+    // MARK: ANI-50, ANI-51
+
+    /// Loads an animation that arrives in pieces: `feed(n)` sends it up to where `n` frames can be seen.
+    private func progressive(
+        _ format: sdimage_format, _ options: Owned?, transformer: Owned? = nil,
+        _ body: (_ feed: (Int) throws -> Void, _ finish: () -> Void) throws -> Void
+    ) throws {
+        let bytes = try MovingPicture.bytes(4, format, side: 64)
+        let request = makeRequest("test://moving")
+        sdimage_request_set_progressive(request.pointer, true)
+        sdimage_request_set_progressive_interval_ms(request.pointer, 1)
+        if let transformer {
+            sdimage_request_set_transformer(request.pointer, transformer.pointer)
+            sdimage_request_set_transform_animated(request.pointer, true)
+        }
+        try fixture.widget.load(fixture.target, request, options)
+        let sink = try #require(fixture.held.next())
+        sdimage_load_sink_set_expected_length(sink, UInt64(bytes.count))
+        let feeding = try Feeding()
+        var sent = 0
+        try body(
+            { frames in
+                let start = sent
+                while sdimage_decoder_frame_count(feeding.decoder.pointer) < frames {
+                    feeding.append(bytes[sent..<sent + 1])
+                    sent += 1
+                }
+                _ = fixture.widget.take()
+                bytes[start..<sent].withUnsafeBytes { _ = sdimage_load_sink_write(sink, $0.baseAddress, $0.count, nil) }
+                #expect(fixture.widget.wait("part 64 loader"))
+            },
+            {
+                _ = fixture.widget.take()
+                bytes[sent...].withUnsafeBytes { _ = sdimage_load_sink_write(sink, $0.baseAddress, $0.count, nil) }
+                sdimage_load_sink_finish(sink, nil)
+                #expect(fixture.widget.wait("told OK 64"))
+            })
+        sdimage_load_sink_unref(sink)
+    }
+
+    @Test(
+        arguments: [sdimage_format.SDIMAGE_FORMAT_GIF, .SDIMAGE_FORMAT_PNG, .SDIMAGE_FORMAT_WEBP],
+        [(false, false), (true, false), (true, true)])
+    func anAnimationPlaysWhileItIsDownloaded(_ format: sdimage_format, _ with: (placeholder: Bool, transformer: Bool)) throws {
+        let gray = try DrawnPicture.draw(2, 2, .SDIMAGE_PIXEL_FORMAT_GRAY8) { _, _ in [200] }
+        let options = with.placeholder ? targetOptions { sdimage_target_options_set_placeholder($0, gray.pointer) } : nil
+        let same = try make(sdimage_transformer_unref) { sdimage_transformer_new_flip(true, true, $0, $1) }
+        try progressive(format, options, transformer: with.transformer ? same : nil) { feed, finish in
+            try feed(2)
+            for _ in 0..<5 { tick() }
+            // As far as it has come, and no round is over.
+            #expect(watcher.shown.first == (with.placeholder ? 200 : 5))
+            #expect(watcher.shown.last == 15 && isAnimating && watcher.loops.isEmpty)
+            try feed(3)
+            for _ in 0..<5 { tick() }
+            #expect(watcher.shown.last == 25 && watcher.loops.isEmpty)
+            #expect(watcher.shown.count { $0 == 15 } == 1 && watcher.shown.count { $0 == 25 } == 1)
+            finish()
+            for _ in 0..<5 { tick() }
+            // All of it: from the start.
+            #expect(watcher.shown.suffix(7) == [5, 5, 15, 25, 35, 5, 15])
+        }
+    }
+
+    @Test func withoutMovingPartsTheFirstFrameStandsUntilAllIsThere() throws {
+        sdimage_animated_view_set_incremental(view.pointer, false)
+        try progressive(.SDIMAGE_FORMAT_GIF, nil) { feed, finish in
+            try feed(2)
+            try feed(3)
+            for _ in 0..<5 { tick() }
+            #expect(Set(watcher.shown) == [5] && !isAnimating)
+            finish()
+            tick(0)
+            tick()
+            #expect(watcher.shown.last == 15)
+        }
+    }
+
+    // MARK: Lifetime
+
+    @Test func aViewThatIsTakenAwayHearsNoMore() throws {
+        sdimage_target_set_view(fixture.target.pointer, nil, nil)
+        try show(makePNG(width: 2, height: 2))
+        #expect(watcher.shown.isEmpty && fixture.widget.shown == ["clear", "image 2 loader"])
+    }
+
+    @Test func theTargetHoldsTheViewUntilItIsClosed() throws {
+        let other = ViewWatcher()
+        do {
+            let lent = try other.makeView()
+            sdimage_target_set_view(fixture.target.pointer, nil, lent.pointer)
+        }
+        try show(makePNG(width: 2, height: 2, red: 77))
+        #expect(other.shown == [77] && watcher.shown.isEmpty)
+        sdimage_target_close(fixture.target.pointer)
+        #expect(other.waitForDestroy())
+        // A closed target takes no view: this one would be held for ever.
+        let last = ViewWatcher()
+        do {
+            let lent = try last.makeView()
+            sdimage_target_set_view(fixture.target.pointer, nil, lent.pointer)
+        }
+        #expect(last.waitForDestroy())
+    }
+
+    @Test func aViewMayCloseItsTarget() throws {
+        watcher.onShow = { [fixture] value in if value == 77 { sdimage_target_close(fixture.target.pointer) } }
+        try show(makePNG(width: 2, height: 2, red: 77))
+        #expect(watcher.shown == [77] && fixture.widget.shown == ["clear"])
+    }
+
+    // GEN-1: cells with views, loaded, hidden, given other views and closed by several threads at once
+    @Test func viewsShowPicturesOfTheirOwnTargetOnly() throws {
+        let files = try (0..<6).map { family in
+            try MovingPicture.bytes(of: (0..<3).map { UInt8(family * 40 + $0) }, duration: 1)
+        }
+        let loader = try ScriptedLoader { request, sink in
+            let family = Int(String(cString: sdimage_request_url(request, nil)).dropFirst("test://".count).prefix(1)) ?? 0
+            _ = sdimage_load_sink_write(sink, files[family], files[family].count, nil)
+            sdimage_load_sink_finish(sink, nil)
+            return .SDIMAGE_STATUS_OK
+        }.makeLoader()
+        let manager = try makeManager(cache: try makeCache(in: nil), loader: loader)
+        let watchers = (0..<12).map { _ in ViewWatcher() }
+        do {
+            let widgets = (0..<6).map { _ in Widget() }
+            let targets = try widgets.map { try $0.makeTarget(manager) }
+            let views = try watchers.map { try $0.makeView() }
+            for view in views { sdimage_animated_view_set_clock(view.pointer, .SDIMAGE_PLAYER_CLOCK_LIBRARY, nil, nil) }
+            DispatchQueue.concurrentPerform(iterations: 4) { thread in
+                var random = Randoms(seed: UInt64(thread) + 1)
+                for number in 0..<300 {
+                    let family = random.below(6)
+                    let (view, other) = (views[family].pointer, views[family + 6].pointer)
+                    switch random.below(6) {
+                    case 0: sdimage_animated_view_set_visible(view, random.below(2) == 0)
+                    case 1: sdimage_target_set_view(targets[family].pointer, nil, random.below(2) == 0 ? view : other)
+                    case 2: sdimage_target_cancel_latest(targets[family].pointer)
+                    default:
+                        let request = makeRequest("test://\(family)/\(random.below(number + 1))")
+                        sdimage_target_load(targets[family].pointer, request.pointer, nil, nil, nil, nil, nil, nil)
+                    }
+                }
+            }
+            for family in 0..<6 {
+                sdimage_target_set_view(targets[family].pointer, nil, views[family].pointer)
+                try widgets[family].load(targets[family], makeRequest("test://\(family)/last"))
+                #expect(widgets[family].waitForTold(1))
+            }
+            for target in targets.prefix(3) { sdimage_target_close(target.pointer) }
+        }
+        for (index, watcher) in watchers.enumerated() {
+            #expect(watcher.waitForDestroy())
+            #expect(watcher.shown.allSatisfy { value in value.map { Int($0) / 40 == index % 6 } ?? true })
+        }
+        #expect(watchers.prefix(6).allSatisfy { $0.shown.contains { $0 != nil } })
+    }
+}

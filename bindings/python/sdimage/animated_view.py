@@ -1,0 +1,165 @@
+"""A picture in a widget: still, moving, or still arriving."""
+
+from __future__ import annotations
+
+import atexit
+import itertools
+import weakref
+from collections.abc import Callable
+from ctypes import byref, c_void_p, sizeof
+from types import TracebackType
+from typing import Self, TypeAlias, cast
+
+from . import _enums
+from ._ffi import DESTROY, SHOW_VIEW, VIEW_LOOP, ViewHandler, lib
+from ._handle import Handle
+from .errors import Error, call
+from .image import Image
+from .options import U32, unsigned
+from .target import Post, _loop
+
+Show: TypeAlias = Callable[["Image | None"], object]
+OnLoop: TypeAlias = Callable[[int], object]
+
+_LIBRARY_CLOCK = 2
+_NANOSECONDS = 1_000_000
+_LONGEST = 2**63
+
+
+class AnimatedView:
+    """Shows what it is given at once, and plays what moves while it is visible.
+
+    >>> view = sdimage.AnimatedView(label.draw, post=root.after_idle)
+    >>> target.set_view(view)                   # what the target loads, parts too; or view.set(image)
+    >>> view.visible = False                    # scrolled away
+
+    ``show(image)`` draws, ``None`` is nothing; ``on_loop(count)`` tells that a round is over. With `post`, as for
+    :class:`sdimage.Target`, time passes by itself; without it, :meth:`tick` lets it pass and frames are decoded when they are
+    due, so that every run is the same.
+    """
+
+    def __init__(
+        self,
+        show: Show | None = None,
+        on_loop: OnLoop | None = None,
+        *,
+        post: Post | None = None,
+        autoplay: bool = True,
+        incremental: bool = True,
+        rate: float = 1.0,
+        mode: str = "normal",
+        loops: int | None = None,
+    ) -> None:
+        """`incremental`: whether what is still arriving moves; `loops`: in place of what each picture says, 0 for ever."""
+        number = _enums.number(_enums.PLAYBACK_MODES, mode, "mode")
+        self._token = next(_tokens)
+        out = c_void_p()
+        call(lib.sdimage_animated_view_new, byref(_HANDLER), self._token, _NO_DESTROY, byref(out))
+        self._handle = Handle(out.value, lib.sdimage_animated_view_unref)
+        _functions[self._token] = (show, on_loop)
+        _views.add(self)
+        pointer = self._handle.pointer
+        lib.sdimage_animated_view_set_autoplay(pointer, autoplay)
+        lib.sdimage_animated_view_set_incremental(pointer, incremental)
+        lib.sdimage_animated_view_set_rate(pointer, rate)
+        lib.sdimage_animated_view_set_mode(pointer, number)
+        if loops is not None:
+            lib.sdimage_animated_view_set_loop_limit(pointer, unsigned(loops, "loops", U32))
+        if post is None:
+            lib.sdimage_animated_view_set_decodes_when_due(pointer, True)
+        else:
+            dispatcher = _loop(post).dispatcher.pointer
+            call(lib.sdimage_animated_view_set_clock, pointer, _LIBRARY_CLOCK, dispatcher)
+
+    @property
+    def pointer(self) -> int:
+        """The address, for a call."""
+        return self._handle.pointer
+
+    def set(self, image: Image | None) -> None:
+        """Shows a picture, or nothing; the same again changes nothing."""
+        call(lib.sdimage_animated_view_set_image, self._handle.pointer, image.pointer if image else None)
+
+    @property
+    def image(self) -> Image | None:
+        """What is to be drawn now."""
+        out = c_void_p()
+        lib.sdimage_animated_view_copy_image(self._handle.pointer, byref(out))
+        return Image.owned(out.value) if out.value else None
+
+    @property
+    def visible(self) -> bool:
+        """Whether it can be seen, as the program says; true at first. What cannot does not play."""
+        return cast(bool, lib.sdimage_animated_view_is_visible(self._handle.pointer))
+
+    @visible.setter
+    def visible(self, visible: bool) -> None:
+        lib.sdimage_animated_view_set_visible(self._handle.pointer, visible)
+
+    def start(self) -> None:
+        """Starts, or goes on; nothing while it is invisible."""
+        lib.sdimage_animated_view_start(self._handle.pointer)
+
+    def stop(self) -> None:
+        """Pauses."""
+        lib.sdimage_animated_view_stop(self._handle.pointer)
+
+    @property
+    def animating(self) -> bool:
+        """Whether something plays."""
+        return cast(bool, lib.sdimage_animated_view_is_animating(self._handle.pointer))
+
+    def tick(self, ms: float) -> bool:
+        """Lets so many milliseconds pass; true when another frame was shown."""
+        if not 0 <= ms * _NANOSECONDS < _LONGEST:
+            raise Error("INVALID_ARGUMENT", f"{ms} milliseconds")
+        return cast(bool, lib.sdimage_animated_view_tick(self._handle.pointer, round(ms * _NANOSECONDS)))
+
+    def close(self) -> None:
+        """Shows nothing any more. Again is harmless."""
+        if _functions.pop(self._token, None) is None:
+            return
+        lib.sdimage_animated_view_set_visible(self._handle.pointer, False)
+        self._handle.release()
+        _views.discard(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_handle"):
+            self.close()
+
+
+# The library holds a number in place of a Python object, see loader.py.
+_functions: dict[int, tuple[Show | None, OnLoop | None]] = {}
+_views: weakref.WeakSet[AnimatedView] = weakref.WeakSet()
+_tokens = itertools.count(1)
+
+
+def _show(token: int | None, _view: int | None, image: int | None) -> None:
+    show, _ = _functions.get(token or 0, (None, None))
+    if show is not None:
+        show(Image.borrowed(image) if image else None)
+
+
+def _looped(token: int | None, _view: int | None, count: int) -> None:
+    _, on_loop = _functions.get(token or 0, (None, None))
+    if on_loop is not None:
+        on_loop(count)
+
+
+_HANDLER = ViewHandler(sizeof(ViewHandler), SHOW_VIEW(_show), VIEW_LOOP(_looped))
+_NO_DESTROY = DESTROY()
+
+
+@atexit.register
+def _close_all() -> None:
+    """No callback may enter an interpreter that is ending."""
+    for view in list(_views):
+        view.close()

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""The gallery on pictures of its own: serves a folder on the loopback interface and opens a window on it.
+
+    python3 examples/gallery/show.py [--gtk] [--pictures FOLDER] [--count N] [--kbps N] [--shot FILE] [--programs FOLDER]
+
+The programs and the library are those of ``build/cmake`` where nothing else is said. Each picture comes with its BlurHash or its ThumbHash, as a list
+from a service would have it, and some are made to move. ``--shot`` writes what the window shows while a few pictures are
+still on their way, in 256 colours, and leaves; it looks the same everywhere, under Xvfb too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILT = ROOT / "build" / "cmake"
+os.environ.setdefault("SDIMAGE_LIBRARY", str(BUILT / "lib" / "libsdimage.so.1"))
+sys.path.insert(0, str(ROOT / "bindings" / "python"))
+
+import sdimage
+from sdimage import placeholders, transforms
+from sdimage.origin import Origin
+
+#: What is made to move: the format, frames, milliseconds a frame, and how far it turns at a moment of 0 to 1, in radians.
+MOVING = {
+    "pinwheel.gif": ("png", 36, 40, lambda moment: math.tau * moment),
+    "star-sticker.gif": ("webp", 24, 50, lambda moment: 0.3 * math.sin(math.tau * moment)),
+    "badge.png": ("gif", 30, 60, lambda moment: -math.tau * moment),
+}
+#: For --shot: six columns and four rows; what arrives slowly, and after which picture one is missing.
+SIZE, SLOW, MISSING = "1164x808", {"contour-map.png": 36, "ember-sky-16.png": 36, "ink-garden.jpg": 36}, 13
+
+
+def publish(folder: Path, origin: Origin) -> list[tuple[str, str]]:
+    """URL and hash of every picture, formats side by side."""
+    names = sorted(path.name for path in folder.iterdir() if path.suffix != ".json")
+    found = []
+    for name in (name for start in range(7) for name in names[start::7]):
+        url = origin.url(urllib.parse.quote(name))
+        still = sdimage.decode(folder / name, thumbnail_size=(100, 100), first_frame_only=True)
+        if name in MOVING:
+            url = origin.add(f"moving/{name}", _moving(folder / name))
+        found.append((url, _hash(still, len(found))))
+    return found
+
+
+def _moving(path: Path) -> bytes:
+    kind, count, milliseconds, angle = MOVING[path.name]
+    still = sdimage.decode(path, thumbnail_size=(240, 240), pixel_format="rgba8")
+    still = still.transform(transforms.round_corner(0 if kind == "webp" else 120))
+    frames = [still.transform(transforms.rotate(angle(index / count), fit_size=False)) for index in range(count)]
+    return sdimage.Image.animation(frames, [milliseconds] * count).encode(kind)
+
+
+def _hash(image: sdimage.Image, index: int) -> str:
+    if index % 2:
+        return "thumbhash " + placeholders.thumbhash_encode(image).hex()
+    return "blurhash " + placeholders.blurhash_encode(image)
+
+
+def entries(pictures: list[tuple[str, str]], origin: Origin, count: int) -> Iterator[str]:
+    """Lines of a list: the pictures again and again, each time under another URL; the first time some come slowly."""
+    for number in range(count):
+        url, text = pictures[number % len(pictures)]
+        slow = SLOW.get(url.rpartition("/")[2]) if number < len(pictures) else None
+        yield f"{url}?n={number}{f'&kbps={slow}' if slow else ''} {text}"
+        if number == MISSING:
+            yield origin.url("lost.jpg")
+
+
+def shrink(path: Path) -> None:
+    """The same picture in 256 colours."""
+    few = sdimage.decode(sdimage.decode(path).encode("gif"))
+    path.write_bytes(few.encode("png", effort=9))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Shows the gallery on pictures of its own.")
+    parser.add_argument("--gtk", action="store_true", help="in GTK 4; else in SDL 2")
+    parser.add_argument("--pictures", type=Path, default=ROOT / "Tests" / "Fixtures" / "pictures", help="a folder")
+    parser.add_argument("--count", type=int, default=1000, help="how many are on the wall")
+    parser.add_argument("--kbps", type=int, default=0, help="kilobytes a second for each picture")
+    parser.add_argument("--shot", type=Path, help="writes what the window shows, and leaves")
+    parser.add_argument("--programs", type=Path, default=BUILT / "bin", help="where gallery-sdl and gallery-gtk are")
+    options = parser.parse_args()
+    environment = dict(os.environ)
+    with (
+        tempfile.TemporaryDirectory(prefix="gallery-") as folder,
+        Origin(options.pictures, kbps=options.kbps) as origin,
+    ):
+        wall = Path(folder) / "list"
+        lines = entries(publish(options.pictures, origin), origin, options.count)
+        wall.write_text("\n".join(lines) + "\n")
+        command = [str(options.programs / ("gallery-gtk" if options.gtk else "gallery-sdl")), "--list", str(wall)]
+        if options.shot:
+            environment.update(SDL_RENDER_DRIVER="software", GSK_RENDERER="cairo", GTK_A11Y="none")
+            command += ["--size", SIZE, "--script", f"progress 45, frames 40, shot {options.shot}"]
+        status = subprocess.run(command, env=environment, check=False).returncode
+    if options.shot and status == 0:
+        shrink(options.shot)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
