@@ -99,6 +99,14 @@ def main() -> None:
         done = run("tar_loader", folder / "a.tar", "none.png", "cut.ff")
         expect("tar_loader tells what it cannot have", done, 1, "none.png: NOT_FOUND(.|\n)*cut.ff: NOT_AN_IMAGE")
         expect("tar_loader tells its usage", run("tar_loader"), 2, "usage")
+        (folder / "a.http").write_bytes(b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n" + (folder / "a.png").read_bytes())
+        (folder / "moved").write_bytes(b"HTTP/1.1 302 Found\nLocation: /elsewhere/a.http\n\n")
+        (folder / "gone").write_bytes(b"HTTP/1.1 404 Not Found\r\n\r\n")
+        (folder / "none.http").write_bytes(b"no answer")
+        done = run("replay", folder, *(f"http://example.org/{name}" for name in ("a.http", "moved", "gone", "none.http", "absent")))
+        expect("replay answers from files, redirects too", done, 1,
+               "^http://example.org/a.http 31x17\nhttp://example.org/moved 31x17\n"
+               "http://example.org/gone: HTTP_STATUS\n.*none.http: INVALID_RESPONSE\n.*absent: OFFLINE\n$")
         expect("custom_loader paints, then remembers", run("custom_loader", "demo:64x48"), 0,
                "^loader 64x48\nmemory 64x48\n$")
         expect("custom_loader refuses nonsense", run("custom_loader", "demo:x"), 1, "custom_loader: ")

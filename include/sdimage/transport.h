@@ -16,7 +16,7 @@
  *   sdimage_exchange_finish(exchange, NULL);
  *   sdimage_exchange_unref(exchange);
  *
- * A loader of one's own (loader.h) is for sources that do not speak HTTP.
+ * examples/c/replay.c answers from recorded files. A loader of one's own (loader.h) is for sources that do not speak HTTP.
  * Classes: sdimage_transport and sdimage_exchange synchronised; an exchange is written by one thread at a time. */
 #ifndef SDIMAGE_TRANSPORT_H
 #define SDIMAGE_TRANSPORT_H
@@ -37,9 +37,9 @@ typedef struct sdimage_transport_vtable {
 
     /* Starts an exchange and returns; on a thread of the library that may block for a while. `request` has URL, method, header
      * fields (sdimage_request_header_at: those of the downloader included, and proof of who asks) and body as they are to be
-     * sent, and is lent. Redirects are not followed, they are the answer. The exchange is lent too: sdimage_exchange_ref keeps it when the work goes on elsewhere. Exactly one
-     * sdimage_exchange_finish ends it; releasing the last reference without it is CONNECTION_LOST, and returning a
-     * negative status ends it with that. */
+     * sent, and is lent. Redirects are not followed, they are the answer. The exchange is lent too: sdimage_exchange_ref keeps
+     * it when the work goes on elsewhere. Exactly one sdimage_exchange_finish ends it; releasing the last reference without it
+     * is CONNECTION_LOST, and returning a negative status ends it with that. */
     sdimage_status (*start)(void *user_data, sdimage_request *request, sdimage_exchange *exchange);
 
     /* Nobody waits any more: stop soon, and finish. May be NULL. Any thread; must not block. */
