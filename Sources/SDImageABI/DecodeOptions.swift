@@ -159,3 +159,11 @@ public func sdimage_decode_options_max_pixels(_ options: Object) -> UInt64 {
 public func sdimage_decode_options_max_bytes(_ options: Object) -> Int {
     unsafe read(options, DecodeOptionsObject.self, DecodeLimits.standard.outputBytes) { $0.value.limits.outputBytes }
 }
+
+@_cdecl("sdimage_decode_options_max_work_ms") @implementation
+public func sdimage_decode_options_max_work_ms(_ options: Object) -> UInt32 {
+    let standard = UInt32(clamping: DecodeLimits.standard.workNanoseconds / 1_000_000)
+    return unsafe read(options, DecodeOptionsObject.self, standard) { options in
+        UInt32(clamping: max(1, options.value.limits.workNanoseconds / 1_000_000))
+    }
+}

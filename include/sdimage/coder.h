@@ -233,6 +233,7 @@ SDIMAGE_API size_t sdimage_decode_options_limit_bytes(const sdimage_decode_optio
 /* The limits in force, never 0. The first is for coders that hold the whole picture. */
 SDIMAGE_API uint64_t sdimage_decode_options_max_pixels(const sdimage_decode_options *options);
 SDIMAGE_API size_t sdimage_decode_options_max_bytes(const sdimage_decode_options *options);
+SDIMAGE_API uint32_t sdimage_decode_options_max_work_ms(const sdimage_decode_options *options);
 
 #ifdef __cplusplus
 }
