@@ -236,8 +236,8 @@ class Check:
 
     def picture(self, said: dict[str, Any]) -> Iterator[str]:
         size = [number(self.row["width"]), number(self.row["height"])]
-        # How a HEIF is turned is told there as already done, here as what is still to be done.
-        told = [size, size[::-1]] if self.record["sniffed"] == "heif" else [size]
+        # How a HEIF or JPEG XL is turned is told there as already done, here as what is still to be done.
+        told = [size, size[::-1]] if self.record["sniffed"] in ("heif", "jxl") else [size]
         if None not in size and said["size"] not in told:
             yield f"size {said['size']}, expected {size}"
         frames = number(self.row["frames"])

@@ -101,7 +101,7 @@ def call(function: Function, arguments: list[str], expected: str) -> str:
                      if expected == "NEUTRAL" else f"    (void){text};")
     elif function.result.endswith("*"):
         owned = re.fullmatch(r"sdimage_(\w+) \*", function.result)
-        is_new = owned and (function.name.endswith(("_new", "_ref", "_copy", "_memory_image")))
+        is_new = owned and (function.name.endswith(("_new", "_ref", "_copy", "_copy_options", "_memory_image")))
         if expected == "NEUTRAL":
             lines.append(f"    expect({text} == NULL);")
         elif is_new:
