@@ -30,6 +30,7 @@ static sdimage_status add_frame(sdjxl_file *file, JxlDecoder *decoder, sdimage_e
         file->durations = more;
     }
     uint32_t duration = file->info.have_animation ? milliseconds(&file->info, header.duration) : 0;
+    file->is_whole = header.is_last;
     file->durations[file->count++] = duration;
     file->duration_ms += duration;
     return SDIMAGE_STATUS_OK;
@@ -113,8 +114,8 @@ static sdimage_status walk(sdjxl_file *file, JxlDecoder *decoder, sdimage_error 
         case JXL_DEC_SUCCESS: end_box(decoder, &reading); return SDIMAGE_STATUS_OK;
         case JXL_DEC_NEED_MORE_INPUT:
             end_box(decoder, &reading);
-            /* A header is enough for a still. */
-            if (file->info.xsize && !file->info.have_animation)
+            /* A header is enough for a still; and a last box may be without an end. */
+            if (file->is_whole || (file->info.xsize && !file->info.have_animation))
                 return SDIMAGE_STATUS_OK;
             return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end amid the picture");
         default: return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "libjxl gave up on damaged bytes");
@@ -136,7 +137,6 @@ sdimage_status sdjxl_file_read(sdjxl_file *file, const void *bytes, size_t lengt
         (with_blocks && JxlDecoderSetDecompressBoxes(decoder, JXL_TRUE) != JXL_DEC_SUCCESS) ||
         JxlDecoderSetInput(decoder, bytes, length) != JXL_DEC_SUCCESS)
         status = sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
-    JxlDecoderCloseInput(decoder);
     if (status >= 0)
         status = walk(file, decoder, error);
     JxlDecoderDestroy(decoder);

@@ -12,6 +12,7 @@ typedef struct sdjxl_block {
 typedef struct sdjxl_file {
     JxlBasicInfo info;
     uint32_t count;      /* frames that are shown; 1 for a still */
+    bool is_whole;       /* the last frame was seen */
     uint32_t *durations; /* milliseconds */
     uint64_t duration_ms;
     sdjxl_block exif, xmp; /* empty where there are none, and unless they were asked for */

@@ -24,15 +24,14 @@ static bool previews_suffice(const sdjxl_decoder *self) {
     return self->wish.keeps_aspect_ratio ? across || down : across && down;
 }
 
-/* Gives the bytes from *at on, in pieces; stops at the first picture, at a preview that is enough, or for want of input. */
-static sdimage_status feed(sdjxl_decoder *self, const uint8_t *bytes, size_t length, bool finished, size_t *at,
-                           sdjxl_event *event, sdimage_error **error) {
+/* Gives the bytes from *at on, in pieces; stops at the first picture, at a preview that is enough, or for want of input. The
+ * end of the input is never told: libjxl 0.7 takes what is missing there for damage. */
+static sdimage_status feed(sdjxl_decoder *self, const uint8_t *bytes, size_t length, size_t *at, sdjxl_event *event,
+                           sdimage_error **error) {
     for (;;) {
         size_t left = length - *at, count = left < PIECE ? left : PIECE;
         if (JxlDecoderSetInput(self->decoder, bytes + *at, count) != JXL_DEC_SUCCESS)
             return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "libjxl gave up on damaged bytes");
-        if (finished && count == left)
-            JxlDecoderCloseInput(self->decoder);
         sdimage_status status;
         do
             status = sdjxl_next(self, event, error);
@@ -45,8 +44,6 @@ static sdimage_status feed(sdjxl_decoder *self, const uint8_t *bytes, size_t len
         if (rest == count && count < left) {
             if (JxlDecoderSetInput(self->decoder, bytes + *at, left) != JXL_DEC_SUCCESS)
                 return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "libjxl gave up on damaged bytes");
-            if (finished)
-                JxlDecoderCloseInput(self->decoder);
             status = sdjxl_next(self, event, error);
             *at += left - JxlDecoderReleaseInput(self->decoder);
             return status;
@@ -85,7 +82,7 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     size_t at = 0;
     sdimage_status status = sdjxl_open(&decoder, &wish, sdplug_deadline_of(options), error);
     if (status >= 0)
-        status = feed(&decoder, bytes, length, true, &at, &event, error);
+        status = feed(&decoder, bytes, length, &at, &event, error);
     if (status >= 0)
         status = finish(&decoder, event, sdimage_decode_options_accepts_partial(options), 1, image, error);
     sdjxl_close(&decoder);
@@ -178,7 +175,7 @@ static sdimage_status grow(instance *self, const uint8_t *bytes, size_t length, 
     /* Each call has the time of a decode. */
     self->growing.runner.deadline = sdplug_deadline_after(self->work_ms);
     if (status >= 0 && self->at <= length)
-        status = feed(&self->growing, bytes, length, finished, &self->at, &event, error);
+        status = feed(&self->growing, bytes, length, &self->at, &event, error);
     if (status < 0 || (event == SDJXL_NEED_INPUT && !finished))
         return status;
     return finish(&self->growing, event, self->accepts_partial, 1, &self->first, error);
@@ -235,7 +232,6 @@ static sdimage_status seek(instance *self, uint32_t index, sdimage_error **error
             status = sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
         if (status < 0)
             return status;
-        JxlDecoderCloseInput(self->moving.decoder);
         self->is_moving = true;
         self->next = 0;
     }
@@ -254,7 +250,7 @@ static sdimage_status next_frame(instance *self, uint32_t index, sdimage_image *
             break;
     }
     if (status >= 0 && event != SDJXL_PICTURE)
-        status = sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a frame is missing");
+        status = sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end amid a frame");
     if (status >= 0)
         status = sdjxl_take(&self->moving, 1, image, error);
     self->next = index + 1;

@@ -41,7 +41,7 @@ bool sdsvg_is_text(const void *bytes, size_t length) {
 
 static sdimage_status inflate_text(const void *bytes, size_t length, sdsvg_text *text, sdimage_error **error) {
     bool ended = false;
-    for (size_t room = 1 << 16;; room *= 4) {
+    for (size_t room = 1 << 16;; room *= 8) {
         free(text->bytes);
         text->bytes = malloc(room);
         if (!text->bytes)

@@ -71,6 +71,13 @@ static bool is_descriptive(uint16_t tag) {
     return false;
 }
 
+/* Where another directory lies: a number of 32 bits, or of 64 (types 16 and 18 of BigTIFF). */
+static void read_pointer(const file *file, uint64_t entry, uint64_t *place) {
+    uint64_t type = 0;
+    number(file, entry + 2, 2, &type);
+    number(file, entry + (file->is_big ? 12 : 8), type == 16 || type == 18 ? 8 : 4, place);
+}
+
 /* Collects the entries of the directory at a place; of the first one the descriptive ones, and where the two others lie. */
 static void read_directory(const file *file, uint64_t at, directory *found, uint64_t *exif, uint64_t *gps) {
     uint64_t count, size = file->is_big ? 20 : ENTRY, head = file->is_big ? 8 : 2;
@@ -83,7 +90,7 @@ static void read_directory(const file *file, uint64_t at, directory *found, uint
         if (!number(file, place, 2, &tag))
             return;
         if (exif && (tag == EXIF_DIRECTORY || tag == GPS_DIRECTORY))
-            number(file, place + (file->is_big ? 12 : 8), file->is_big ? 8 : 4, tag == EXIF_DIRECTORY ? exif : gps);
+            read_pointer(file, place, tag == EXIF_DIRECTORY ? exif : gps);
         else if ((!exif || is_descriptive((uint16_t)tag)) && read_entry(file, place, next))
             found->count++;
     }
