@@ -19,6 +19,7 @@ sanitized_plugins() {
         pkg-config --exists $packages || continue
         SDIMAGE_FUZZ_PLUGINS="$SDIMAGE_FUZZ_PLUGINS $folder" all="$all $packages"
     done <<'LIST'
+AV libavformat libavcodec libswscale libavutil
 JXL libjxl libjxl_threads
 SVG librsvg-2.0 cairo libxml-2.0 zlib
 TIFF libtiff-4 lcms2

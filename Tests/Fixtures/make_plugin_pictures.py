@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Draws the fixtures of the coder plug-ins beside this file: TIFF by the writer of the plug-ins' tests, JPEG XL by the
-plug-in's own encoder, SVG as text. The package `sdimage` is needed, with the plug-in jxl.
+plug-in's own encoder, SVG as text, movies around pictures of the library's encoders. The package `sdimage` is needed, with
+the plug-in jxl and a HEIC encoder.
 
 The picture is a ramp: red from left to right, green from top to bottom.
 """
@@ -12,7 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "PluginTests"), str(HERE.parents[1] / "bindings/python")]
 
 import sdimage  # noqa: E402
-from tests import tiffs  # noqa: E402
+from tests import movies, tiffs  # noqa: E402
 
 NAMESPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
 
@@ -58,8 +59,12 @@ def svg() -> dict[str, bytes]:
     return {"ramp.svg": ramp, "ramp.svgz": gzip.compress(ramp, mtime=0), "inside.svg": inside}
 
 
+def av() -> dict[str, bytes]:
+    return {"clip.mp4": movies.clip(), "sequence.heics": movies.sequence()}
+
+
 def main() -> None:
-    for folder, files in (("tiff", tiff()), ("jxl", jxl()), ("svg", svg())):
+    for folder, files in (("av", av()), ("tiff", tiff()), ("jxl", jxl()), ("svg", svg())):
         (HERE / folder).mkdir(exist_ok=True)
         for name, data in files.items():
             (HERE / folder / name).write_bytes(data)

@@ -14,6 +14,9 @@
 
         private static var plugins: [FuzzTarget] {
             var targets: [FuzzTarget] = []
+            #if SDIMAGE_FUZZ_AV
+                targets.append(FuzzTarget(name: "av") { run($0, av) })
+            #endif
             #if SDIMAGE_FUZZ_JXL
                 targets.append(FuzzTarget(name: "jxl") { run($0, jxl) })
             #endif
@@ -26,6 +29,9 @@
             return targets
         }
 
+        #if SDIMAGE_FUZZ_AV
+            private nonisolated(unsafe) static let av = coder(sdimage_av_coder_new)
+        #endif
         #if SDIMAGE_FUZZ_JXL
             private nonisolated(unsafe) static let jxl = coder(sdimage_jxl_coder_new)
         #endif

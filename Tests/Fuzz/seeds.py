@@ -31,6 +31,7 @@ SUFFIXES = {
     "ico": (".ico", ".cur"),
     "heif": (".heic", ".heif", ".hif"),
     "avif": (".avif", ".avifs"),
+    "av": (".mp4", ".heics", ".avi", ".webm"),
     "jxl": (".jxl",),
     "svg": (".svg", ".svgz"),
     "tiff": (".tif", ".tiff"),

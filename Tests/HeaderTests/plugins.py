@@ -17,6 +17,7 @@ from library import output
 
 #: The libraries that each is made for, and the function that makes its object.
 PLUGINS = {
+    "av": (r"libav(format|codec|util)|libswscale", "coder"),
     "jxl": (r"libjxl", "coder"),
     "svg": (r"librsvg|libcairo|libxml2|libz\.|libg(lib|object|io)-", "coder"),
     "tiff": (r"libtiff|liblcms2", "coder"),
