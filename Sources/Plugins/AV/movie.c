@@ -186,7 +186,7 @@ sdimage_status sdav_open(sdav_movie *movie, const void *bytes, const sdimage_sou
     *movie = (sdav_movie){.bytes = bytes, .source = source, .length = length, .deadline = deadline, .wish = *wish};
     sdimage_status status = open_container(movie, error);
     const AVCodec *codec = status < 0 ? NULL : choose(movie);
-    if (status >= 0 && !codec && movie->is_short)
+    if (status >= 0 && !codec && movie->is_short && !movie->format->nb_streams)
         return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end amid the movie");
     if (status >= 0 && !codec)
         return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "no track that can be decoded");
