@@ -21,6 +21,7 @@ sanitized_plugins() {
     done <<'LIST'
 AV libavformat libavcodec libswscale libavutil
 JXL libjxl libjxl_threads
+PDF poppler-glib cairo gio-2.0
 SVG librsvg-2.0 cairo libxml-2.0 zlib
 TIFF libtiff-4 lcms2
 LIST

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the fixtures of the coder plug-ins beside this file: TIFF by the writer of the plug-ins' tests, JPEG XL by the
+"""Draws the fixtures of the coder plug-ins beside this file: TIFF by the writer of the plug-ins' tests, PDF likewise, JPEG XL by the
 plug-in's own encoder, SVG as text, movies around pictures of the library's encoders. The package `sdimage` is needed, with
 the plug-in jxl and a HEIC encoder.
 
@@ -13,7 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "PluginTests"), str(HERE.parents[1] / "bindings/python")]
 
 import sdimage  # noqa: E402
-from tests import movies, tiffs  # noqa: E402
+from tests import movies, pdfs, tiffs  # noqa: E402
 
 NAMESPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
 
@@ -63,8 +63,15 @@ def av() -> dict[str, bytes]:
     return {"clip.mp4": movies.clip(), "sequence.heics": movies.sequence()}
 
 
+def pdf() -> dict[str, bytes]:
+    return {
+        "pages.pdf": pdfs.pdf("1 0 0 rg 0 0 40 40 re f", "0 0 1 RG 5 w 3 3 m 70 9 20 40 60 30 c S", extra="/Rotate 90"),
+        "locked.pdf": pdfs.pdf("0 1 0 rg 9 9 9 9 re f", password=b"sesame"),
+    }
+
+
 def main() -> None:
-    for folder, files in (("av", av()), ("tiff", tiff()), ("jxl", jxl()), ("svg", svg())):
+    for folder, files in (("av", av()), ("pdf", pdf()), ("tiff", tiff()), ("jxl", jxl()), ("svg", svg())):
         (HERE / folder).mkdir(exist_ok=True)
         for name, data in files.items():
             (HERE / folder / name).write_bytes(data)

@@ -20,6 +20,9 @@
             #if SDIMAGE_FUZZ_JXL
                 targets.append(FuzzTarget(name: "jxl") { run($0, jxl) })
             #endif
+            #if SDIMAGE_FUZZ_PDF
+                targets.append(FuzzTarget(name: "pdf") { run($0, pdf) })
+            #endif
             #if SDIMAGE_FUZZ_SVG
                 targets.append(FuzzTarget(name: "svg") { run($0, svg) })
             #endif
@@ -34,6 +37,9 @@
         #endif
         #if SDIMAGE_FUZZ_JXL
             private nonisolated(unsafe) static let jxl = coder(sdimage_jxl_coder_new)
+        #endif
+        #if SDIMAGE_FUZZ_PDF
+            private nonisolated(unsafe) static let pdf = coder(sdimage_pdf_coder_new)
         #endif
         #if SDIMAGE_FUZZ_SVG
             private nonisolated(unsafe) static let svg = coder(sdimage_svg_coder_new)

@@ -33,6 +33,7 @@ SUFFIXES = {
     "avif": (".avif", ".avifs"),
     "av": (".mp4", ".heics", ".avi", ".webm"),
     "jxl": (".jxl",),
+    "pdf": (".pdf",),
     "svg": (".svg", ".svgz"),
     "tiff": (".tif", ".tiff"),
 }

@@ -19,6 +19,7 @@ from library import output
 PLUGINS = {
     "av": (r"libav(format|codec|util)|libswscale", "coder"),
     "jxl": (r"libjxl", "coder"),
+    "pdf": (r"libpoppler-glib|libcairo|libg(lib|object|io)-", "coder"),
     "svg": (r"librsvg|libcairo|libxml2|libz\.|libg(lib|object|io)-", "coder"),
     "tiff": (r"libtiff|liblcms2", "coder"),
 }

@@ -5,6 +5,7 @@
  *
  * HEIC and AVIF are decoded by modules, files in sdimage/1/ beside the library's own, or in the folder that the environment
  * names in SDIMAGE_MODULE_PATH. They are opened when such bytes are first decoded; without them these are UNSUPPORTED.
+ * TIFF, JPEG XL, SVG, PDF, HEIC sequences and videos are decoded by plug-ins (plugins.h).
  *
  * The functions may be used in a forked child, unless another thread was making the very first use of them when the fork
  * came. Classes: sdimage_coder immutable, sdimage_decode_options single-owner. */
@@ -182,6 +183,9 @@ typedef struct sdimage_coder_vtable {
      * returns, too: one that says nothing of frames is a still, and is not opened for more. */
     sdimage_status (*info)(void *user_data, const void *bytes, size_t length, sdimage_metadata *metadata,
                            sdimage_error **error);
+    /* In place of `info`, for coders whose answer depends on the options: on the page that is wanted, or a password. */
+    sdimage_status (*describe)(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
+                               sdimage_metadata *metadata, sdimage_error **error);
 } sdimage_coder_vtable;
 
 /* A coder made of the host's functions. `name` is copied and used in messages. `destroy(user_data)` is called once, also

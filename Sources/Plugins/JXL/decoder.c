@@ -17,16 +17,6 @@ enum { BT709 = 1, UNSPECIFIED = 2, LINEAR = 8, BT2020 = 9, DISPLAY_P3 = 12, SRGB
 /* Bytes of the planes of floats that libjxl works on. */
 static const uint64_t MOST_PLANES = (uint64_t)1 << 30;
 
-/* --- Threads. */
-
-static JxlParallelRetCode run(void *opaque, void *jxl, JxlParallelRunInit init, JxlParallelRunFunction function,
-                              uint32_t start, uint32_t end) {
-    const sdjxl_runner *runner = opaque;
-    if (sdplug_is_over(runner->deadline))
-        return -1;
-    return JxlResizableParallelRunner(runner->threads, jxl, init, function, start, end);
-}
-
 /* --- What the header says, and what is refused by it. */
 
 static bool is_gray(const sdjxl_decoder *self) { return self->info.num_color_channels == 1; }
@@ -87,7 +77,7 @@ static sdimage_status read_header(sdjxl_decoder *self, sdimage_error **error) {
     self->has_info = true;
     uint32_t threads = JxlResizableParallelRunnerSuggestThreads(self->info.xsize, self->info.ysize);
     uint32_t most = (uint32_t)sdmod_processors();
-    JxlResizableParallelRunnerSetThreads(self->runner.threads, threads < most ? threads : most);
+    JxlResizableParallelRunnerSetThreads(self->threads, threads < most ? threads : most);
     return check_channels(self, error);
 }
 
@@ -238,11 +228,12 @@ sdimage_status sdjxl_show(sdjxl_decoder *self, uint32_t frames, sdimage_image **
 sdimage_status sdjxl_open(sdjxl_decoder *self, const sdmod_wish *wish, sdplug_deadline deadline, sdimage_error **error) {
     *self = (sdjxl_decoder){.wish = *wish, .primaries = UNSPECIFIED, .transfer = UNSPECIFIED};
     self->decoder = JxlDecoderCreate(NULL);
-    self->runner = (sdjxl_runner){JxlResizableParallelRunnerCreate(NULL), deadline};
-    if (!self->decoder || !self->runner.threads)
+    self->threads = JxlResizableParallelRunnerCreate(NULL);
+    self->deadline = deadline;
+    if (!self->decoder || !self->threads)
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
     int events = JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE | JXL_DEC_FRAME_PROGRESSION;
-    if (JxlDecoderSetParallelRunner(self->decoder, run, &self->runner) != JXL_DEC_SUCCESS ||
+    if (JxlDecoderSetParallelRunner(self->decoder, JxlResizableParallelRunner, self->threads) != JXL_DEC_SUCCESS ||
         JxlDecoderSubscribeEvents(self->decoder, events) != JXL_DEC_SUCCESS ||
         JxlDecoderSetKeepOrientation(self->decoder, JXL_TRUE) != JXL_DEC_SUCCESS)
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
@@ -252,8 +243,8 @@ sdimage_status sdjxl_open(sdjxl_decoder *self, const sdmod_wish *wish, sdplug_de
 void sdjxl_close(sdjxl_decoder *self) {
     if (self->decoder)
         JxlDecoderDestroy(self->decoder);
-    if (self->runner.threads)
-        JxlResizableParallelRunnerDestroy(self->runner.threads);
+    if (self->threads)
+        JxlResizableParallelRunnerDestroy(self->threads);
     sdimage_image_unref(self->plain);
     free(self->profile);
     *self = (sdjxl_decoder){0};
@@ -261,7 +252,7 @@ void sdjxl_close(sdjxl_decoder *self) {
 
 sdimage_status sdjxl_next(sdjxl_decoder *self, sdjxl_event *event, sdimage_error **error) {
     for (sdimage_status status = SDIMAGE_STATUS_OK;;) {
-        if ((status = sdplug_check_time(self->runner.deadline, error)) < 0)
+        if ((status = sdplug_check_time(self->deadline, error)) < 0)
             return status;
         switch (JxlDecoderProcessInput(self->decoder)) {
         case JXL_DEC_BASIC_INFO: status = read_header(self, error); break;
@@ -272,7 +263,7 @@ sdimage_status sdjxl_next(sdjxl_decoder *self, sdjxl_event *event, sdimage_error
         case JXL_DEC_FULL_IMAGE: *event = SDJXL_PICTURE; return SDIMAGE_STATUS_OK;
         case JXL_DEC_SUCCESS: *event = SDJXL_END; return SDIMAGE_STATUS_OK;
         default:
-            status = sdplug_check_time(self->runner.deadline, error);
+            status = sdplug_check_time(self->deadline, error);
             return status < 0 ? status : sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "libjxl gave up on damaged bytes");
         }
         if (status < 0)

@@ -8,12 +8,6 @@
 #include "../../Modules/common/picture.h"
 #include "../common/clock.h"
 
-/* Threads of libjxl, which stop taking work when the time is over. */
-typedef struct sdjxl_runner {
-    void *threads;
-    sdplug_deadline deadline;
-} sdjxl_runner;
-
 typedef enum sdjxl_event {
     SDJXL_NEED_INPUT,
     SDJXL_PREVIEW, /* the picture is there at 1:8 */
@@ -23,7 +17,8 @@ typedef enum sdjxl_event {
 
 typedef struct sdjxl_decoder {
     JxlDecoder *decoder;
-    sdjxl_runner runner;
+    void *threads;
+    sdplug_deadline deadline; /* looked at between events: libjxl ends the process where its threads refuse work */
     sdmod_wish wish;
     JxlBasicInfo info;
     bool has_info;

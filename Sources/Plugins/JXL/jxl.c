@@ -11,7 +11,7 @@
 #include "file.h"
 
 /* Bytes that libjxl is given at once, so that the time is looked at between. */
-enum { PIECE = 1 << 20 };
+enum { PIECE = 1 << 16 };
 
 /* A preview at 1:8 is as good as the picture for a box that much smaller. */
 static bool previews_suffice(const sdjxl_decoder *self) {
@@ -28,8 +28,8 @@ static bool previews_suffice(const sdjxl_decoder *self) {
  * end of the input is never told: libjxl 0.7 takes what is missing there for damage. */
 static sdimage_status feed(sdjxl_decoder *self, const uint8_t *bytes, size_t length, size_t *at, sdjxl_event *event,
                            sdimage_error **error) {
-    for (;;) {
-        size_t left = length - *at, count = left < PIECE ? left : PIECE;
+    for (size_t piece = PIECE;;) {
+        size_t left = length - *at, count = left < piece ? left : piece;
         if (JxlDecoderSetInput(self->decoder, bytes + *at, count) != JXL_DEC_SUCCESS)
             return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "libjxl gave up on damaged bytes");
         sdimage_status status;
@@ -40,14 +40,8 @@ static sdimage_status feed(sdjxl_decoder *self, const uint8_t *bytes, size_t len
         *at += count - rest;
         if (status < 0 || *event != SDJXL_NEED_INPUT || count == left)
             return status;
-        /* A piece of which nothing was taken is too short: all the rest at once. */
-        if (rest == count && count < left) {
-            if (JxlDecoderSetInput(self->decoder, bytes + *at, left) != JXL_DEC_SUCCESS)
-                return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "libjxl gave up on damaged bytes");
-            status = sdjxl_next(self, event, error);
-            *at += left - JxlDecoderReleaseInput(self->decoder);
-            return status;
-        }
+        /* A part of the picture is longer than what was given. */
+        piece = rest == count ? piece * 2 : PIECE;
     }
 }
 
@@ -173,7 +167,7 @@ static sdimage_status grow(instance *self, const uint8_t *bytes, size_t length, 
         self->is_open = status >= 0;
     }
     /* Each call has the time of a decode. */
-    self->growing.runner.deadline = sdplug_deadline_after(self->work_ms);
+    self->growing.deadline = sdplug_deadline_after(self->work_ms);
     if (status >= 0 && self->at <= length)
         status = feed(&self->growing, bytes, length, &self->at, &event, error);
     if (status < 0 || (event == SDJXL_NEED_INPUT && !finished))
@@ -243,7 +237,7 @@ static sdimage_status seek(instance *self, uint32_t index, sdimage_error **error
 static sdimage_status next_frame(instance *self, uint32_t index, sdimage_image **image, sdimage_error **error) {
     sdjxl_event event = SDJXL_END;
     sdimage_status status = seek(self, index, error);
-    self->moving.runner.deadline = sdplug_deadline_after(self->work_ms);
+    self->moving.deadline = sdplug_deadline_after(self->work_ms);
     while (status >= 0) {
         status = sdjxl_next(&self->moving, &event, error);
         if (status < 0 || event != SDJXL_PREVIEW)

@@ -2,16 +2,15 @@
 #include <sdimage/plugins/svg.h>
 
 #include <librsvg/rsvg.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../common/drawing.h"
 #include "../common/limited.h"
 #include "text.h"
 
-/* Pixels an inch, as CSS has them; the longest side that cairo draws. */
+/* Pixels an inch, as CSS has them. */
 static const double DPI = 96;
-enum { LONGEST = 32767 };
 
 /* --- The picture's own size. */
 
@@ -28,11 +27,6 @@ static double pixels_of(RsvgLength length) {
     case RSVG_UNIT_PC: return length.length * DPI / 6;
     default: return 0;
     }
-}
-
-static uint32_t side_of(double length) {
-    double side = length > 0 && length < UINT32_MAX ? round(length) : length > 0 ? UINT32_MAX : 0;
-    return side < 1 ? 1 : (uint32_t)side;
 }
 
 /* A drawing that says nothing of its size is as large as what it draws. */
@@ -106,72 +100,15 @@ static RsvgHandle *read_text(job *job) {
     return handle;
 }
 
-static sdimage_status check_size(const job *job, sdimage_size size, sdimage_error **error) {
-    uint64_t pixels = (uint64_t)size.width * size.height;
-    if (size.width > LONGEST || size.height > LONGEST || pixels > job->wish.max_pixels)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "more pixels than max_pixels allows");
-    if (pixels > job->wish.max_bytes / 4)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "a bitmap of more bytes than max_bytes allows");
-    return SDIMAGE_STATUS_OK;
-}
+/* What is drawn, and whose size is its own. */
+typedef struct drawing {
+    RsvgHandle *handle;
+    RsvgRectangle view;
+} drawing;
 
-/* cairo's pixels are words of alpha, red, green and blue. */
-static void order_bytes(uint8_t *pixels, size_t stride, sdimage_size size) {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    for (uint32_t y = 0; y < size.height; y++) {
-        uint32_t *row = (uint32_t *)(void *)(pixels + y * stride);
-        for (uint32_t x = 0; x < size.width; x++)
-            row[x] = __builtin_bswap32(row[x]);
-    }
-#else
-    (void)pixels, (void)stride, (void)size;
-#endif
-}
-
-/* To the whole of the size, whatever the proportions. */
-static bool draw_into(const job *job, RsvgHandle *handle, sdimage_size size, void *pixels, size_t stride) {
-    cairo_surface_t *surface = cairo_image_surface_create_for_data(pixels, CAIRO_FORMAT_ARGB32, (int)size.width,
-                                                                   (int)size.height, (int)stride);
-    cairo_t *cairo = cairo_create(surface);
-    RsvgRectangle view = {0, 0, job->width, job->height};
-    cairo_scale(cairo, size.width / job->width, size.height / job->height);
-    bool drawn = cairo_status(cairo) == CAIRO_STATUS_SUCCESS && rsvg_handle_render_document(handle, cairo, &view, NULL) &&
-                 cairo_status(cairo) == CAIRO_STATUS_SUCCESS;
-    cairo_destroy(cairo);
-    cairo_surface_finish(surface);
-    cairo_surface_destroy(surface);
-    return drawn;
-}
-
-/* Straight, unless cairo's own kind was asked for. */
-static sdimage_status make_straight(job *job, sdimage_error **error) {
-    sdimage_image *drawn = job->image;
-    if (job->wish.format == SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED ||
-        job->wish.format == SDIMAGE_PIXEL_FORMAT_RGBA8_PREMULTIPLIED)
-        return SDIMAGE_STATUS_OK;
-    job->image = NULL;
-    sdimage_status status = sdimage_image_convert(drawn, SDIMAGE_PIXEL_FORMAT_RGBA8, &job->image, error);
-    sdimage_image_unref(drawn);
-    return status;
-}
-
-static sdimage_status draw(job *job, RsvgHandle *handle, sdimage_error **error) {
-    void *pixels = NULL;
-    size_t stride = 0;
-    sdimage_size size = job->size;
-    if (!size.width || !size.height)
-        size = (sdimage_size){side_of(job->width), side_of(job->height)};
-    sdimage_status status = check_size(job, size, error);
-    if (status >= 0)
-        status = sdimage_image_new_uninitialized(size.width, size.height, SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED,
-                                                 &job->image, &pixels, &stride, error);
-    if (status < 0)
-        return status;
-    memset(pixels, 0, stride * size.height);
-    if (!draw_into(job, handle, size, pixels, stride))
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "librsvg gave up drawing");
-    order_bytes(pixels, stride, size);
-    return make_straight(job, error);
+static bool draw(void *context, cairo_t *cairo) {
+    drawing *self = context;
+    return rsvg_handle_render_document(self->handle, cairo, &self->view, NULL);
 }
 
 static void work(void *pointer) {
@@ -181,20 +118,13 @@ static void work(void *pointer) {
     if (!handle)
         return;
     job->status = size_of(handle, &job->width, &job->height, &job->error);
+    drawing drawing = {handle, {0, 0, job->width, job->height}};
     if (job->status >= 0 && job->draws)
-        job->status = draw(job, handle, &job->error);
+        job->status = sdplug_draw(&job->wish, job->size, job->width, job->height, draw, &drawing, &job->image, &job->error);
     g_object_unref(handle);
 }
 
 /* --- The answer. */
-
-static sdmod_facts facts_of(const job *job) {
-    sdmod_facts facts = {.format = SDIMAGE_FORMAT_SVG, .orientation = SDIMAGE_ORIENTATION_UP, .has_alpha = true};
-    facts.width = side_of(job->width), facts.height = side_of(job->height);
-    facts.chroma = 8, facts.bits = 8, facts.frame_count = 1;
-    facts.color.primaries = facts.transfer = 2;
-    return facts;
-}
 
 static sdimage_status collect_status(job *job, sdimage_error **error) {
     if (job->status < 0 && error) {
@@ -206,14 +136,14 @@ static sdimage_status collect_status(job *job, sdimage_error **error) {
 
 static sdimage_status collect_image(void *pointer, void *place, sdimage_error **error) {
     job *job = pointer;
-    sdmod_facts facts = facts_of(job);
+    sdmod_facts facts = sdplug_drawing_facts(SDIMAGE_FORMAT_SVG, job->width, job->height);
     sdimage_status status = collect_status(job, error);
     return status < 0 ? status : sdmod_attach(&facts, job->image, place, error);
 }
 
 static sdimage_status collect_facts(void *pointer, void *place, sdimage_error **error) {
     job *job = pointer;
-    sdmod_facts facts = facts_of(job);
+    sdmod_facts facts = sdplug_drawing_facts(SDIMAGE_FORMAT_SVG, job->width, job->height);
     sdimage_status status = collect_status(job, error);
     return status < 0 ? status : sdmod_describe(&facts, place, error);
 }

@@ -79,13 +79,22 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     return status;
 }
 
-static sdimage_status info(void *user_data, const void *bytes, size_t length, sdimage_metadata *metadata,
-                           sdimage_error **error) {
+static int64_t page_of(const sdimage_decode_options *options) {
+    sdimage_options *values = sdimage_decode_options_copy_options(options);
+    int64_t page = sdimage_options_get_int64(values, SDIMAGE_TIFF_PAGE, 0);
+    sdimage_options_unref(values);
+    return page;
+}
+
+static sdimage_status describe(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
+                               sdimage_metadata *metadata, sdimage_error **error) {
     (void)user_data;
     sdtiff_input input;
     sdtiff_layout layout;
     sdtiff_block exif = {NULL, 0};
     sdimage_status status = sdtiff_open_bytes(&input, bytes, length, error);
+    if (status >= 0)
+        status = turn_to(&input, page_of(options), error);
     if (status >= 0)
         status = sdtiff_layout_read(&input, &layout, error);
     if (status >= 0)
@@ -116,6 +125,7 @@ SDIMAGE_API uint32_t sdimage_tiff_page_count(const void *bytes, size_t length) {
 typedef struct instance {
     sdimage_source *source;
     sdtiff_wish wish;
+    int64_t page;
     uint32_t work_ms;
 } instance;
 
@@ -128,6 +138,7 @@ static sdimage_status open_source(void *user_data, const sdimage_source *source,
     /* The count of references is all that changes. */
     self->source = sdimage_source_ref((sdimage_source *)(uintptr_t)source);
     self->wish = wish_of(options);
+    self->page = page_of(options);
     self->work_ms = sdimage_decode_options_max_work_ms(options);
     *made = self;
     return SDIMAGE_STATUS_OK;
@@ -141,7 +152,7 @@ static sdimage_status picture_of_source(void *user_data, void *pointer, sdimage_
     wish.deadline = sdplug_deadline_after(self->work_ms);
     sdimage_status status = sdtiff_open_source(&input, self->source, error);
     if (status >= 0)
-        status = read_page(&input, 0, &wish, image, error);
+        status = read_page(&input, self->page, &wish, image, error);
     sdtiff_close(&input);
     return status;
 }
@@ -160,7 +171,7 @@ static const sdimage_coder_vtable table = {
     .instance_image = picture_of_source,
     .instance_destroy = destroy_instance,
     .open_source = open_source,
-    .info = info,
+    .describe = describe,
 };
 
 SDIMAGE_API sdimage_status sdimage_tiff_coder_new(sdimage_coder **coder, sdimage_error **error) {

@@ -69,18 +69,17 @@ static run *make(void *job, sdplug_work work, sdplug_work release) {
 }
 
 /* Whether the work ended in time. */
-static bool wait_for(run *run, sdplug_deadline deadline) {
+static bool wait_for(run *run, sdplug_deadline deadline, bool *abandoned) {
     struct timespec moment = {(time_t)(deadline / 1000000000u), (long)(deadline % 1000000000u)};
     pthread_mutex_lock(&run->lock);
     while (!run->is_over && pthread_cond_timedwait(&run->ended, &run->lock, &moment) == 0)
         continue;
-    if (!run->is_over && take_unseen())
-        run->is_abandoned = true;
-    while (!run->is_over && !run->is_abandoned)
+    bool in_time = run->is_over;
+    *abandoned = run->is_abandoned = !run->is_over && take_unseen();
+    while (!run->is_over && !*abandoned)
         pthread_cond_wait(&run->ended, &run->lock);
-    bool over = !run->is_abandoned;
     pthread_mutex_unlock(&run->lock);
-    return over;
+    return in_time;
 }
 
 sdimage_status sdplug_run(void *job, sdplug_work work, sdimage_status (*collect)(void *job, void *place, sdimage_error **error),
@@ -94,12 +93,17 @@ sdimage_status sdplug_run(void *job, sdplug_work work, sdimage_status (*collect)
             release(job);
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a thread");
     }
-    if (!wait_for(run, deadline)) {
+    bool abandoned = false, in_time = wait_for(run, deadline, &abandoned);
+    if (abandoned)
         pthread_detach(thread);
-        return sdmod_fail(error, SDIMAGE_STATUS_TIMEOUT, "decoding took longer than max_work_ms allows");
-    }
-    pthread_join(thread, NULL);
-    sdimage_status status = collect(job, place, error);
-    destroy(run);
+    else
+        pthread_join(thread, NULL);
+    sdimage_status status = SDIMAGE_STATUS_TIMEOUT;
+    if (in_time)
+        status = collect(job, place, error);
+    else
+        sdmod_fail(error, status, "decoding took longer than max_work_ms allows");
+    if (!abandoned)
+        destroy(run);
     return status;
 }

@@ -3,5 +3,6 @@
 #include "../../../include/sdimage/plugins/avif.h"
 #include "../../../include/sdimage/plugins/heif.h"
 #include "../../../include/sdimage/plugins/jxl.h"
+#include "../../../include/sdimage/plugins/pdf.h"
 #include "../../../include/sdimage/plugins/svg.h"
 #include "../../../include/sdimage/plugins/tiff.h"

@@ -129,6 +129,7 @@ class CoderTable(Structure):
         ("render", c_void_p),
         ("open_source", c_void_p),
         ("info", INFO),
+        ("describe", c_void_p),
     ]
 
 

@@ -3,7 +3,7 @@
  * Decodes stills and animations, of 8 to 16 bits or floating-point samples; PQ and HLG by their code points. A picture that
  * grows shows from its 1:8 preview on. A thumbnail of at most an eighth is made of that preview alone where the file has it.
  * Frames of less than 100 ms are shown for 100 ms. libjxl starts threads for the length of a call, at most one for each
- * processor; builds of 0.7 write about damaged files to standard error.
+ * processor; the time limit is looked at between parts of a picture; builds of 0.7 write about damaged files to standard error.
  *
  * Encodes stills and animations: quality as libjxl maps it to distances, 1 being a distance of 0.1; lossless; effort 1 to 9,
  * 7 by default; ICC profile or code points, orientation, EXIF and XMP blocks. */

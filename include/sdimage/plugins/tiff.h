@@ -25,8 +25,8 @@ extern "C" {
 /* A coder to be registered, or asked by name. Errors: NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_tiff_coder_new(sdimage_coder **coder, sdimage_error **error);
 
-/* An int64 in the options of a request: the page to decode, counted from 0. Default 0. A page that is not there is
- * INVALID_ARGUMENT. Of a source (source.h) it is always the first. */
+/* An int64 in the options of a request or of a decode: the page to decode, counted from 0. Default 0. A page that is not there is
+ * INVALID_ARGUMENT. Pages of one URL are kept apart only by cache keys of their own (sdimage_request_set_cache_key). */
 #define SDIMAGE_TIFF_PAGE "tiff.page"
 
 /* Pages behind this number are not looked at. */
