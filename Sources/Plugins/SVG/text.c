@@ -9,8 +9,8 @@
 /* Bytes of text; what of it tells that it is SVG (SVGSniffer looks at as much). */
 enum { MOST_TEXT = 32 << 20, HEAD = 4096 };
 
-/* Elements, and pixels of all pictures inside. */
-enum { MOST_ELEMENTS = 1000000 };
+/* Elements; pixels of all pictures inside; bytes of all entities, whose texts librsvg 2.54 never frees. */
+enum { MOST_ELEMENTS = 1000000, MOST_ENTITIES = 1 << 16 };
 static const uint64_t MOST_PIXELS = (uint64_t)32 << 20;
 
 /* --- Inflating (RFC 1952). */
@@ -146,7 +146,7 @@ static bool is_taken(sdimage_format format) {
 typedef struct checker {
     xmlParserCtxtPtr parser;
     uint64_t pixels;
-    size_t elements;
+    size_t elements, entities;
     sdimage_status status;
     const char *message;
 } checker;
@@ -206,7 +206,11 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
 /* Entities of the text's own alone: none is fetched. */
 static void on_entity(void *context, const xmlChar *name, int type, const xmlChar *public_id, const xmlChar *system_id,
                       xmlChar *content) {
-    if (type == XML_INTERNAL_GENERAL_ENTITY || type == XML_INTERNAL_PARAMETER_ENTITY)
+    checker *checker = ((xmlParserCtxtPtr)context)->_private;
+    checker->entities += content ? (size_t)xmlStrlen(content) : 0;
+    if (checker->entities > MOST_ENTITIES)
+        refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "entities of more than 64 KiB");
+    else if (type == XML_INTERNAL_GENERAL_ENTITY || type == XML_INTERNAL_PARAMETER_ENTITY)
         xmlSAX2EntityDecl(context, name, type, public_id, system_id, content);
 }
 

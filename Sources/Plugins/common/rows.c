@@ -94,9 +94,31 @@ static uint32_t sample(const sdplug_rows *rows, const uint8_t *row, size_t index
     return word;
 }
 
+/* Bytes without alpha, of which most pictures are made. */
+static void add_bytes(sdplug_rows *rows, const uint8_t *row, unsigned channels) {
+    uint64_t *sum = rows->sums;
+    for (uint32_t x = 0; x < rows->width; sum += channels + 1) {
+        uint32_t left = rows->width - x, count = left < rows->factor ? left : rows->factor, sums[3] = {0, 0, 0};
+        for (uint32_t i = 0; channels == 1 && i < count; i++)
+            sums[0] += row[i];
+        for (uint32_t i = 0; channels == 3 && i < count; i++)
+            for (unsigned c = 0; c < 3; c++)
+                sums[c] += row[(size_t)i * 3 + c];
+        for (unsigned c = 0; c < channels; c++)
+            sum[c] += sums[c];
+        sum[channels] += count;
+        row += (size_t)count * channels;
+        x += count;
+    }
+}
+
 /* Of transparent pixels the colours count by their alpha. */
 static void add_row(sdplug_rows *rows, const uint8_t *row) {
     unsigned channels = channels_of(rows->format), colors = channels == 4 ? 3 : channels;
+    if (channels < 4 && !is_wide(rows->format)) {
+        add_bytes(rows, row, channels);
+        return;
+    }
     for (uint32_t x = 0; x < rows->width; x++) {
         uint64_t *sum = rows->sums + (size_t)(x / rows->factor) * (channels + 1);
         uint32_t weight = channels == 4 ? sample(rows, row, (size_t)x * 4 + 3) : 1;

@@ -54,7 +54,7 @@ class TestCase(unittest.TestCase):
         except sdimage.Error as error:
             self.assertIn(error.code, DAMAGE, str(error))
 
-    def assert_hardened(self, data: bytes, cuts: int = 60, flips: int = 120) -> None:
+    def assert_hardened(self, data: bytes, cuts: int = 30, flips: int = 60) -> None:
         """The file cut at many lengths, and with single bytes changed."""
         for cut in range(1, len(data), max(1, len(data) // cuts)):
             with self.subTest(cut=cut):
