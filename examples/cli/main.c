@@ -83,8 +83,9 @@ void show_progress(const char *format, ...) {
 
 /* Whether an argument is, or is to become, a picture that needs no plug-in; or no picture at all. */
 static bool is_plain(const char *argument) {
-    static const sdimage_format plain[] = {SDIMAGE_FORMAT_JPEG, SDIMAGE_FORMAT_PNG, SDIMAGE_FORMAT_GIF, SDIMAGE_FORMAT_WEBP,
-                                           SDIMAGE_FORMAT_BMP,  SDIMAGE_FORMAT_ICO, SDIMAGE_FORMAT_AVIF};
+    static const sdimage_format plain[] = {SDIMAGE_FORMAT_JPEG, SDIMAGE_FORMAT_PNG, SDIMAGE_FORMAT_GIF,
+                                           SDIMAGE_FORMAT_WEBP, SDIMAGE_FORMAT_BMP, SDIMAGE_FORMAT_ICO,
+                                           SDIMAGE_FORMAT_AVIF};
     char head[4096];
     FILE *file = is_url(argument) ? NULL : fopen(argument, "rb");
     sdimage_format format = sdimage_format_of_name(is_url(argument) ? "" : argument);

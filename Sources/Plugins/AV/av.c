@@ -24,7 +24,8 @@ static bool is_among(uint32_t brand, const uint32_t *brands, size_t count) {
 
 #define IS_AMONG(brand, brands) is_among(brand, brands, sizeof brands / sizeof *brands)
 
-/* ISO/IEC 23008-12, 10: brands of sequences and of still pictures; ISO/IEC 14496-12, annex E, and what cameras write. */
+/* ISO/IEC 23008-12, 10: brands of sequences and of still pictures; ISO/IEC 14496-12, annex E, and what cameras write.
+ */
 static const uint32_t sequences[] = {SDMOD_TYPE('m', 's', 'f', '1'), SDMOD_TYPE('h', 'e', 'v', 'c'),
                                      SDMOD_TYPE('h', 'e', 'v', 'x')};
 static const uint32_t pictures[] = {SDMOD_TYPE('h', 'e', 'i', 'c'), SDMOD_TYPE('h', 'e', 'i', 'x'),
@@ -307,7 +308,8 @@ static char version[24];
 
 static void find_version(void) {
     unsigned number = avformat_version();
-    snprintf(version, sizeof version, "%u.%u.%u", AV_VERSION_MAJOR(number), AV_VERSION_MINOR(number), AV_VERSION_MICRO(number));
+    snprintf(version, sizeof version, "%u.%u.%u", AV_VERSION_MAJOR(number), AV_VERSION_MINOR(number),
+             AV_VERSION_MICRO(number));
 }
 
 SDIMAGE_API const char *sdimage_av_library_version(void) {

@@ -16,8 +16,9 @@ static uint16_t matrix_of(int said, uint32_t height) {
 /* Planes of 8 to 12 bits that the modules' own conversion takes: as exact as HEIC stills, and in one pass. */
 static bool planes_of(const AVFrame *frame, sdyuv_planes *planes) {
     const AVPixFmtDescriptor *kind = av_pix_fmt_desc_get(frame->format);
-    const uint64_t strange = AV_PIX_FMT_FLAG_BE | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_HWACCEL |
-                             AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_ALPHA | AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_BAYER;
+    const uint64_t strange = AV_PIX_FMT_FLAG_BE | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM |
+                             AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_ALPHA |
+                             AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_BAYER;
     if (!kind || (kind->flags & strange) || (kind->nb_components != 1 && kind->nb_components != 3))
         return false;
     int depth = kind->comp[0].depth, bytes = depth > 8 ? 2 : 1;
@@ -48,7 +49,8 @@ sdmod_facts sdav_facts(const sdav_movie *movie, uint32_t frames) {
     facts.height = said->height > 0 ? (uint32_t)said->height : 0;
     facts.orientation = movie->orientation;
     facts.chroma = 8;
-    facts.bits = said->bits_per_raw_sample >= 8 && said->bits_per_raw_sample <= 16 ? (uint32_t)said->bits_per_raw_sample : 8;
+    facts.bits =
+        said->bits_per_raw_sample >= 8 && said->bits_per_raw_sample <= 16 ? (uint32_t)said->bits_per_raw_sample : 8;
     facts.frame_count = frames;
     facts.color.primaries = (uint16_t)said->color_primaries;
     facts.transfer = (uint16_t)said->color_trc;
@@ -74,7 +76,8 @@ static sdmod_facts facts_of_frame(const sdav_movie *movie, uint32_t frames) {
 }
 
 /* Of every other kind libswscale makes RGB or RGBA. */
-static sdimage_status convert(const sdav_movie *movie, sdmod_facts *facts, sdimage_image **image, sdimage_error **error) {
+static sdimage_status convert(const sdav_movie *movie, sdmod_facts *facts, sdimage_image **image,
+                              sdimage_error **error) {
     const AVFrame *frame = movie->frame;
     const AVPixFmtDescriptor *kind = av_pix_fmt_desc_get(frame->format);
     sdimage_image *plain = NULL;
@@ -89,7 +92,8 @@ static sdimage_status convert(const sdav_movie *movie, sdmod_facts *facts, sdima
     if (status < 0)
         return status;
     struct SwsContext *sws = sws_getContext(frame->width, frame->height, frame->format, frame->width, frame->height,
-                                            facts->has_alpha ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24, SWS_BILINEAR | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT, NULL, NULL, NULL);
+                                            facts->has_alpha ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24,
+                                            SWS_BILINEAR | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT, NULL, NULL, NULL);
     uint8_t *const to[4] = {pixels, NULL, NULL, NULL};
     const int strides[4] = {(int)stride, 0, 0, 0};
     if (!sws || sws_scale(sws, (const uint8_t *const *)frame->data, frame->linesize, 0, frame->height, to, strides) < 0)

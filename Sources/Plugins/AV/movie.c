@@ -57,7 +57,9 @@ static int64_t seek_bytes(void *opaque, int64_t offset, int whence) {
     return from + offset;
 }
 
-static int is_over(void *opaque) { return sdplug_is_over(((const sdav_movie *)opaque)->deadline); }
+static int is_over(void *opaque) {
+    return sdplug_is_over(((const sdav_movie *)opaque)->deadline);
+}
 
 /* Playlists and references to other files lead nowhere. */
 static int open_nothing(AVFormatContext *format, AVIOContext **io, const char *url, int flags, AVDictionary **options) {
@@ -344,12 +346,15 @@ static sdimage_status decode_next(sdav_movie *movie, sdimage_error **error) {
     }
 }
 
-static int64_t time_of(const AVFrame *frame) { return frame->best_effort_timestamp; }
+static int64_t time_of(const AVFrame *frame) {
+    return frame->best_effort_timestamp;
+}
 
 /* Decodes up to the picture that is shown at a time; the last one where there is none behind. */
 static sdimage_status decode_until(sdav_movie *movie, int64_t time, sdimage_error **error) {
     AVFrame *kept = av_frame_alloc();
-    sdimage_status status = kept ? SDIMAGE_STATUS_OK : sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a frame");
+    sdimage_status status =
+        kept ? SDIMAGE_STATUS_OK : sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a frame");
     bool has_kept = false;
     while (status >= 0) {
         status = decode_next(movie, error);
@@ -378,8 +383,8 @@ static sdimage_status decode_until(sdav_movie *movie, int64_t time, sdimage_erro
     return status;
 }
 
-/* Seeks the picture that is shown at a time. Pictures that lead a key picture are decoded only from the key picture before:
- * where the first to be had comes too late, it is tried from further back, at last from the start. */
+/* Seeks the picture that is shown at a time. Pictures that lead a key picture are decoded only from the key picture
+ * before: where the first to be had comes too late, it is tried from further back, at last from the start. */
 static sdimage_status find(sdav_movie *movie, int64_t time, sdimage_error **error) {
     int64_t start = start_of(movie), back = 0;
     int64_t step = bounded(av_rescale_q(2, (AVRational){1, 1}, movie->stream->time_base));

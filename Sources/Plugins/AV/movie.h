@@ -29,12 +29,12 @@ typedef struct sdav_movie {
 
     int64_t *times; /* of the pictures, in the units of the stream; NULL until they were counted */
     uint32_t count;
-    uint32_t next;  /* the picture that decoding comes to next; UINT32_MAX where that is not known */
+    uint32_t next; /* the picture that decoding comes to next; UINT32_MAX where that is not known */
     bool is_drained;
 } sdav_movie;
 
-/* Reads the container; to be closed, also after a failure. Errors: BAD_DATA, TRUNCATED, TOO_LARGE, UNSUPPORTED (no track
- * that can be decoded), TIMEOUT, NO_MEMORY. */
+/* Reads the container; to be closed, also after a failure. Errors: BAD_DATA, TRUNCATED, TOO_LARGE, UNSUPPORTED (no
+ * track that can be decoded), TIMEOUT, NO_MEMORY. */
 sdimage_status sdav_open(sdav_movie *movie, const void *bytes, const sdimage_source *source, uint64_t length,
                          const sdmod_wish *wish, sdplug_deadline deadline, sdimage_error **error);
 void sdav_close(sdav_movie *movie);

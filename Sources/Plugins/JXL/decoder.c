@@ -19,8 +19,12 @@ static const uint64_t MOST_PLANES = (uint64_t)1 << 30;
 
 /* --- What the header says, and what is refused by it. */
 
-static bool is_gray(const sdjxl_decoder *self) { return self->info.num_color_channels == 1; }
-static bool has_alpha(const sdjxl_decoder *self) { return self->info.alpha_bits > 0; }
+static bool is_gray(const sdjxl_decoder *self) {
+    return self->info.num_color_channels == 1;
+}
+static bool has_alpha(const sdjxl_decoder *self) {
+    return self->info.alpha_bits > 0;
+}
 
 static bool is_wide(sdimage_pixel_format format) {
     return format == SDIMAGE_PIXEL_FORMAT_GRAY16 || format == SDIMAGE_PIXEL_FORMAT_RGB16 ||
@@ -36,8 +40,10 @@ static bool wants_wide(const sdjxl_decoder *self) {
     case SDIMAGE_PIXEL_FORMAT_RGB8:
     case SDIMAGE_PIXEL_FORMAT_RGBA8:
     case SDIMAGE_PIXEL_FORMAT_RGBA8_PREMULTIPLIED:
-    case SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED: return self->wish.converts_to_srgb;
-    default: return true;
+    case SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED:
+        return self->wish.converts_to_srgb;
+    default:
+        return true;
     }
 }
 
@@ -93,19 +99,30 @@ static bool read_codes(sdjxl_decoder *self) {
         (color.color_space != JXL_COLOR_SPACE_RGB && color.color_space != JXL_COLOR_SPACE_GRAY))
         return false;
     bool gray = color.color_space == JXL_COLOR_SPACE_GRAY;
-    uint16_t primaries = gray                                   ? BT709
+    uint16_t primaries = gray                                    ? BT709
                          : color.primaries == JXL_PRIMARIES_SRGB ? BT709
                          : color.primaries == JXL_PRIMARIES_2100 ? BT2020
                          : color.primaries == JXL_PRIMARIES_P3   ? DISPLAY_P3
                                                                  : 0;
     uint16_t transfer;
     switch (color.transfer_function) {
-    case JXL_TRANSFER_FUNCTION_709: transfer = BT709; break;
-    case JXL_TRANSFER_FUNCTION_LINEAR: transfer = LINEAR; break;
-    case JXL_TRANSFER_FUNCTION_SRGB: transfer = SRGB; break;
-    case JXL_TRANSFER_FUNCTION_PQ: transfer = PQ; break;
-    case JXL_TRANSFER_FUNCTION_HLG: transfer = HLG; break;
-    default: return false;
+    case JXL_TRANSFER_FUNCTION_709:
+        transfer = BT709;
+        break;
+    case JXL_TRANSFER_FUNCTION_LINEAR:
+        transfer = LINEAR;
+        break;
+    case JXL_TRANSFER_FUNCTION_SRGB:
+        transfer = SRGB;
+        break;
+    case JXL_TRANSFER_FUNCTION_PQ:
+        transfer = PQ;
+        break;
+    case JXL_TRANSFER_FUNCTION_HLG:
+        transfer = HLG;
+        break;
+    default:
+        return false;
     }
     if (!primaries)
         return false;
@@ -123,14 +140,15 @@ static sdimage_status read_colors(sdjxl_decoder *self, sdimage_error **error) {
     self->profile_length = 0;
     self->primaries = self->transfer = UNSPECIFIED;
     if (read_codes(self) ||
-        JxlDecoderGetICCProfileSize(self->decoder, UNUSED_FORMAT JXL_COLOR_PROFILE_TARGET_DATA, &length) != JXL_DEC_SUCCESS ||
+        JxlDecoderGetICCProfileSize(self->decoder, UNUSED_FORMAT JXL_COLOR_PROFILE_TARGET_DATA, &length) !=
+            JXL_DEC_SUCCESS ||
         !length || length > SDMOD_BLOCK_LIMIT)
         return SDIMAGE_STATUS_OK;
     self->profile = malloc(length);
     if (!self->profile)
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a colour profile");
-    if (JxlDecoderGetColorAsICCProfile(self->decoder, UNUSED_FORMAT JXL_COLOR_PROFILE_TARGET_DATA, self->profile, length) ==
-        JXL_DEC_SUCCESS)
+    if (JxlDecoderGetColorAsICCProfile(self->decoder, UNUSED_FORMAT JXL_COLOR_PROFILE_TARGET_DATA, self->profile,
+                                       length) == JXL_DEC_SUCCESS)
         self->profile_length = length;
     return SDIMAGE_STATUS_OK;
 }
@@ -170,12 +188,14 @@ static void store(void *opaque, size_t x, size_t y, size_t count, const void *pi
 
 static sdimage_status make_room(sdjxl_decoder *self, sdimage_error **error) {
     void *bytes = NULL;
-    JxlPixelFormat format = {has_alpha(self) ? 4 : is_gray(self) ? 1 : 3,
+    JxlPixelFormat format = {has_alpha(self) ? 4
+                             : is_gray(self) ? 1
+                                             : 3,
                              is_wide(self->format) ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
     sdimage_image_unref(self->plain);
     self->plain = NULL;
-    sdimage_status status = sdimage_image_new_uninitialized(self->info.xsize, self->info.ysize, self->format, &self->plain,
-                                                            &bytes, &self->stride, error);
+    sdimage_status status = sdimage_image_new_uninitialized(self->info.xsize, self->info.ysize, self->format,
+                                                            &self->plain, &bytes, &self->stride, error);
     if (status < 0)
         return status;
     self->pixels = bytes;
@@ -213,8 +233,8 @@ sdimage_status sdjxl_show(sdjxl_decoder *self, uint32_t frames, sdimage_image **
     sdimage_image *copy = NULL;
     if (!self->plain || JxlDecoderFlushImage(self->decoder) != JXL_DEC_SUCCESS)
         return SDIMAGE_STATUS_NEED_MORE_DATA;
-    sdimage_status status = sdimage_image_new(self->info.xsize, self->info.ysize, self->stride, self->format, self->pixels,
-                                              &copy, error);
+    sdimage_status status =
+        sdimage_image_new(self->info.xsize, self->info.ysize, self->stride, self->format, self->pixels, &copy, error);
     if (status >= 0) {
         sdmod_facts facts = sdjxl_facts(self, frames);
         status = sdmod_attach(&facts, copy, image, error);
@@ -225,7 +245,8 @@ sdimage_status sdjxl_show(sdjxl_decoder *self, uint32_t frames, sdimage_image **
 
 /* --- The pass. */
 
-sdimage_status sdjxl_open(sdjxl_decoder *self, const sdmod_wish *wish, sdplug_deadline deadline, sdimage_error **error) {
+sdimage_status sdjxl_open(sdjxl_decoder *self, const sdmod_wish *wish, sdplug_deadline deadline,
+                          sdimage_error **error) {
     *self = (sdjxl_decoder){.wish = *wish, .primaries = UNSPECIFIED, .transfer = UNSPECIFIED};
     self->decoder = JxlDecoderCreate(NULL);
     self->threads = JxlResizableParallelRunnerCreate(NULL);
@@ -255,13 +276,27 @@ sdimage_status sdjxl_next(sdjxl_decoder *self, sdjxl_event *event, sdimage_error
         if ((status = sdplug_check_time(self->deadline, error)) < 0)
             return status;
         switch (JxlDecoderProcessInput(self->decoder)) {
-        case JXL_DEC_BASIC_INFO: status = read_header(self, error); break;
-        case JXL_DEC_COLOR_ENCODING: status = read_colors(self, error); break;
-        case JXL_DEC_NEED_IMAGE_OUT_BUFFER: status = make_room(self, error); break;
-        case JXL_DEC_NEED_MORE_INPUT: *event = SDJXL_NEED_INPUT; return SDIMAGE_STATUS_OK;
-        case JXL_DEC_FRAME_PROGRESSION: *event = SDJXL_PREVIEW; return SDIMAGE_STATUS_OK;
-        case JXL_DEC_FULL_IMAGE: *event = SDJXL_PICTURE; return SDIMAGE_STATUS_OK;
-        case JXL_DEC_SUCCESS: *event = SDJXL_END; return SDIMAGE_STATUS_OK;
+        case JXL_DEC_BASIC_INFO:
+            status = read_header(self, error);
+            break;
+        case JXL_DEC_COLOR_ENCODING:
+            status = read_colors(self, error);
+            break;
+        case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
+            status = make_room(self, error);
+            break;
+        case JXL_DEC_NEED_MORE_INPUT:
+            *event = SDJXL_NEED_INPUT;
+            return SDIMAGE_STATUS_OK;
+        case JXL_DEC_FRAME_PROGRESSION:
+            *event = SDJXL_PREVIEW;
+            return SDIMAGE_STATUS_OK;
+        case JXL_DEC_FULL_IMAGE:
+            *event = SDJXL_PICTURE;
+            return SDIMAGE_STATUS_OK;
+        case JXL_DEC_SUCCESS:
+            *event = SDJXL_END;
+            return SDIMAGE_STATUS_OK;
         default:
             status = sdplug_check_time(self->deadline, error);
             return status < 0 ? status : sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "libjxl gave up on damaged bytes");

@@ -31,7 +31,8 @@ static sdimage_status check(JxlEncoderStatus status, sdimage_error **error) {
 
 /* How libjxl's own programs understand a quality of 0 to 100. */
 static float distance_of(double quality) {
-    double q = quality * 100, distance = q >= 30 ? NEAREST + (100 - q) * 0.09 : 53.0 / 3000 * q * q - 23.0 / 20 * q + 25;
+    double q = quality * 100,
+           distance = q >= 30 ? NEAREST + (100 - q) * 0.09 : 53.0 / 3000 * q * q - 23.0 / 20 * q + 25;
     return (float)(distance > FARTHEST ? FARTHEST : distance);
 }
 
@@ -40,8 +41,8 @@ static float distance_of(double quality) {
 static sdimage_status set_colors(writer *writer, const sdsrc *source, sdimage_error **error) {
     const sdimage_data *profile = sdimage_image_color_profile(source->image);
     if (profile)
-        return check(JxlEncoderSetICCProfile(writer->encoder, sdimage_data_bytes(profile), sdimage_data_length(profile)),
-                     error);
+        return check(
+            JxlEncoderSetICCProfile(writer->encoder, sdimage_data_bytes(profile), sdimage_data_length(profile)), error);
     JxlColorEncoding color;
     sdsrc_color said = sdsrc_color_of(source->image);
     JxlColorEncodingSetToSRGB(&color, source->channels == 1);
@@ -92,8 +93,9 @@ static sdimage_status set_settings(writer *writer, sdimage_error **error) {
         return status;
     if (sdimage_encode_options_is_lossless(writer->options))
         return check(JxlEncoderSetFrameLossless(writer->settings, JXL_TRUE), error);
-    return check(JxlEncoderSetFrameDistance(writer->settings, distance_of(sdimage_encode_options_quality(writer->options))),
-                 error);
+    return check(
+        JxlEncoderSetFrameDistance(writer->settings, distance_of(sdimage_encode_options_quality(writer->options))),
+        error);
 }
 
 /* --- Blocks. An Exif box begins with the offset of the TIFF structure in it (ISO/IEC 18181-2, 9.4). */
@@ -115,8 +117,9 @@ static sdimage_status add_blocks(writer *writer, sdimage_orientation orientation
     free(box);
     sdsrc_release_block(&exif);
     if (status >= 0 && xmp)
-        status = check(JxlEncoderAddBox(writer->encoder, "xml ", sdimage_data_bytes(xmp), sdimage_data_length(xmp), JXL_FALSE),
-                       error);
+        status = check(
+            JxlEncoderAddBox(writer->encoder, "xml ", sdimage_data_bytes(xmp), sdimage_data_length(xmp), JXL_FALSE),
+            error);
     JxlEncoderCloseBoxes(writer->encoder);
     return status;
 }

@@ -17,15 +17,16 @@ enum { PIECE = 1 << 16 };
 static bool previews_suffice(const sdjxl_decoder *self) {
     sdimage_size box = self->wish.box;
     bool turned = self->info.orientation >= JXL_ORIENT_TRANSPOSE;
-    uint32_t width = turned ? self->info.ysize : self->info.xsize, height = turned ? self->info.xsize : self->info.ysize;
+    uint32_t width = turned ? self->info.ysize : self->info.xsize,
+             height = turned ? self->info.xsize : self->info.ysize;
     if (!box.width || !box.height)
         return false;
     bool across = box.width <= width / 8, down = box.height <= height / 8;
     return self->wish.keeps_aspect_ratio ? across || down : across && down;
 }
 
-/* Gives the bytes from *at on, in pieces; stops at the first picture, at a preview that is enough, or for want of input. The
- * end of the input is never told: libjxl 0.7 takes what is missing there for damage. */
+/* Gives the bytes from *at on, in pieces; stops at the first picture, at a preview that is enough, or for want of
+ * input. The end of the input is never told: libjxl 0.7 takes what is missing there for damage. */
 static sdimage_status feed(sdjxl_decoder *self, const uint8_t *bytes, size_t length, size_t *at, sdjxl_event *event,
                            sdimage_error **error) {
     for (size_t piece = PIECE;;) {
@@ -93,8 +94,8 @@ static sdimage_status info(void *user_data, const void *bytes, size_t length, sd
     sdjxl_event event;
     sdimage_status status = sdjxl_open(&colors, &wish, sdplug_deadline_of(NULL), error);
     /* The header and the colours alone. */
-    if (status >= 0 && JxlDecoderSubscribeEvents(colors.decoder, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING) ==
-                           JXL_DEC_SUCCESS &&
+    if (status >= 0 &&
+        JxlDecoderSubscribeEvents(colors.decoder, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING) == JXL_DEC_SUCCESS &&
         JxlDecoderSetInput(colors.decoder, bytes, length) == JXL_DEC_SUCCESS)
         status = sdjxl_next(&colors, &event, error);
     sdimage_status read = status < 0 ? status : sdjxl_file_read(&file, bytes, length, true, error);
@@ -121,13 +122,13 @@ typedef struct instance {
     sdmod_wish wish;
     uint32_t work_ms;
     bool accepts_partial;
-    sdjxl_decoder growing;  /* the first picture, while it comes */
-    size_t at;              /* bytes that it has taken */
-    sdimage_image *first;   /* whole, or a preview that is enough */
-    sdimage_data *data;     /* a copy, because the bytes of an update are lent */
-    sdjxl_file file;        /* known at the end */
-    sdjxl_decoder moving;   /* goes through the frames of an animation */
-    uint32_t next;          /* the frame that it comes to next */
+    sdjxl_decoder growing; /* the first picture, while it comes */
+    size_t at;             /* bytes that it has taken */
+    sdimage_image *first;  /* whole, or a preview that is enough */
+    sdimage_data *data;    /* a copy, because the bytes of an update are lent */
+    sdjxl_file file;       /* known at the end */
+    sdjxl_decoder moving;  /* goes through the frames of an animation */
+    uint32_t next;         /* the frame that it comes to next */
     bool is_open, is_finished, is_moving;
 } instance;
 

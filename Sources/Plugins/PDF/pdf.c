@@ -98,7 +98,8 @@ static void work(void *pointer) {
     PopplerPage *page = document ? open_page(job, document) : NULL;
     drawing drawing = {page, job->is_clear};
     if (page && job->draws)
-        job->status = sdplug_draw(&job->wish, job->size, job->width, job->height, draw, &drawing, &job->image, &job->error);
+        job->status =
+            sdplug_draw(&job->wish, job->size, job->width, job->height, draw, &drawing, &job->image, &job->error);
     if (page)
         g_object_unref(page);
     if (document)
@@ -163,8 +164,8 @@ static sdimage_status make_job(const void *bytes, size_t length, const sdimage_d
     return SDIMAGE_STATUS_OK;
 }
 
-static sdimage_status picture(const void *bytes, size_t length, const sdimage_decode_options *options, sdimage_size size,
-                              sdimage_image **image, sdimage_error **error) {
+static sdimage_status picture(const void *bytes, size_t length, const sdimage_decode_options *options,
+                              sdimage_size size, sdimage_image **image, sdimage_error **error) {
     job *job = NULL;
     sdimage_status status = make_job(bytes, length, options, &job, error);
     if (status < 0)
@@ -224,4 +225,6 @@ SDIMAGE_API uint32_t sdimage_pdf_page_count(const void *bytes, size_t length) {
     return count;
 }
 
-SDIMAGE_API const char *sdimage_pdf_library_version(void) { return poppler_get_version(); }
+SDIMAGE_API const char *sdimage_pdf_library_version(void) {
+    return poppler_get_version();
+}

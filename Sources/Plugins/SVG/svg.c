@@ -17,15 +17,24 @@ static const double DPI = 96;
 /* In pixels; 0 for what depends on where the picture is shown. */
 static double pixels_of(RsvgLength length) {
     switch (length.unit) {
-    case RSVG_UNIT_PX: return length.length;
-    case RSVG_UNIT_EM: return length.length * 12 * DPI / 72;
-    case RSVG_UNIT_EX: return length.length * 6 * DPI / 72;
-    case RSVG_UNIT_IN: return length.length * DPI;
-    case RSVG_UNIT_CM: return length.length * DPI / 2.54;
-    case RSVG_UNIT_MM: return length.length * DPI / 25.4;
-    case RSVG_UNIT_PT: return length.length * DPI / 72;
-    case RSVG_UNIT_PC: return length.length * DPI / 6;
-    default: return 0;
+    case RSVG_UNIT_PX:
+        return length.length;
+    case RSVG_UNIT_EM:
+        return length.length * 12 * DPI / 72;
+    case RSVG_UNIT_EX:
+        return length.length * 6 * DPI / 72;
+    case RSVG_UNIT_IN:
+        return length.length * DPI;
+    case RSVG_UNIT_CM:
+        return length.length * DPI / 2.54;
+    case RSVG_UNIT_MM:
+        return length.length * DPI / 25.4;
+    case RSVG_UNIT_PT:
+        return length.length * DPI / 72;
+    case RSVG_UNIT_PC:
+        return length.length * DPI / 6;
+    default:
+        return 0;
     }
 }
 
@@ -120,7 +129,8 @@ static void work(void *pointer) {
     job->status = size_of(handle, &job->width, &job->height, &job->error);
     drawing drawing = {handle, {0, 0, job->width, job->height}};
     if (job->status >= 0 && job->draws)
-        job->status = sdplug_draw(&job->wish, job->size, job->width, job->height, draw, &drawing, &job->image, &job->error);
+        job->status =
+            sdplug_draw(&job->wish, job->size, job->width, job->height, draw, &drawing, &job->image, &job->error);
     g_object_unref(handle);
 }
 
@@ -166,8 +176,8 @@ static sdimage_status make_job(const void *bytes, size_t length, const sdimage_d
     return status;
 }
 
-static sdimage_status picture(const void *bytes, size_t length, const sdimage_decode_options *options, sdimage_size size,
-                              sdimage_image **image, sdimage_error **error) {
+static sdimage_status picture(const void *bytes, size_t length, const sdimage_decode_options *options,
+                              sdimage_size size, sdimage_image **image, sdimage_error **error) {
     job *job = NULL;
     sdimage_status status = make_job(bytes, length, options, &job, error);
     if (status < 0)
@@ -218,4 +228,6 @@ SDIMAGE_API sdimage_status sdimage_svg_coder_new(sdimage_coder **coder, sdimage_
     return sdimage_coder_new_custom("svg", &table, NULL, NULL, coder, error);
 }
 
-SDIMAGE_API const char *sdimage_svg_library_version(void) { return LIBRSVG_VERSION; }
+SDIMAGE_API const char *sdimage_svg_library_version(void) {
+    return LIBRSVG_VERSION;
+}

@@ -15,11 +15,14 @@ static const uint64_t MOST_PIXELS = (uint64_t)32 << 20;
 
 /* --- Inflating (RFC 1952). */
 
-static bool is_gzip(const uint8_t *bytes, size_t length) { return length > 18 && bytes[0] == 0x1F && bytes[1] == 0x8B; }
+static bool is_gzip(const uint8_t *bytes, size_t length) {
+    return length > 18 && bytes[0] == 0x1F && bytes[1] == 0x8B;
+}
 
 /* Inflates up to `room` bytes; false where the stream is damaged. */
 static bool inflate_some(const uint8_t *bytes, size_t length, uint8_t *to, size_t room, size_t *got, bool *ended) {
-    z_stream stream = {.next_in = (Bytef *)(uintptr_t)bytes, .avail_in = (uInt)(length < UINT32_MAX ? length : UINT32_MAX)};
+    z_stream stream = {.next_in = (Bytef *)(uintptr_t)bytes,
+                       .avail_in = (uInt)(length < UINT32_MAX ? length : UINT32_MAX)};
     stream.next_out = to, stream.avail_out = (uInt)room;
     if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK)
         return false;
@@ -36,7 +39,8 @@ bool sdsvg_is_text(const void *bytes, size_t length) {
     bool ended;
     if (!is_gzip(bytes, length))
         return sdimage_sniff(bytes, length) == SDIMAGE_FORMAT_SVG;
-    return inflate_some(bytes, length, head, sizeof head, &got, &ended) && sdimage_sniff(head, got) == SDIMAGE_FORMAT_SVG;
+    return inflate_some(bytes, length, head, sizeof head, &got, &ended) &&
+           sdimage_sniff(head, got) == SDIMAGE_FORMAT_SVG;
 }
 
 static sdimage_status inflate_text(const void *bytes, size_t length, sdsvg_text *text, sdimage_error **error) {
@@ -176,8 +180,8 @@ static void check_reference(checker *checker, const xmlChar *value, size_t lengt
         return;
     const xmlChar *comma = memchr(value, ',', length);
     size_t head = comma ? (size_t)(comma - value) : length, size = comma ? length - head - 1 : 0;
-    bool is_base64 = head >= sizeof base64 - 1 &&
-                     xmlStrncasecmp(value + head - (sizeof base64 - 1), (const xmlChar *)base64, sizeof base64 - 1) == 0;
+    bool is_base64 = head >= sizeof base64 - 1 && xmlStrncasecmp(value + head - (sizeof base64 - 1),
+                                                                 (const xmlChar *)base64, sizeof base64 - 1) == 0;
     uint8_t *bytes = malloc(size ? size : 1);
     if (!bytes) {
         refuse(checker, SDIMAGE_STATUS_NO_MEMORY, "no memory for a picture inside");

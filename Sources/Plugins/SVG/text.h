@@ -12,7 +12,8 @@ typedef struct sdsvg_text {
 /* Whether bytes are SVG, or gzip of SVG. */
 bool sdsvg_is_text(const void *bytes, size_t length);
 
-/* A copy, inflated where it was deflated; the caller frees its bytes. Errors: TOO_LARGE, TRUNCATED, BAD_DATA, NO_MEMORY. */
+/* A copy, inflated where it was deflated; the caller frees its bytes. Errors: TOO_LARGE, TRUNCATED, BAD_DATA,
+ * NO_MEMORY. */
 sdimage_status sdsvg_text_of(const void *bytes, size_t length, sdsvg_text *text, sdimage_error **error);
 
 /* Refuses text whose pictures inside are too large or of a kind that is not taken, and what is no XML. librsvg would

@@ -7,7 +7,8 @@ enum { HEADER = 8, ENTRY = 12, EXIF_DIRECTORY = 0x8769, GPS_DIRECTORY = 0x8825 }
 /* More is no description of a picture. */
 enum { MOST_ENTRIES = 256, MOST_VALUE = 1 << 16, MOST_BYTES = SDMOD_BLOCK_LIMIT };
 
-/* Of the first directory those that EXIF 2.32, 4.6.4 and 4.6.5, knows and that are not about how the pixels lie, in order. */
+/* Of the first directory those that EXIF 2.32, 4.6.4 and 4.6.5, knows and that are not about how the pixels lie, in
+ * order. */
 static const uint16_t descriptive[] = {0x010E, 0x010F, 0x0110, 0x0112, 0x011A, 0x011B, 0x0128,
                                        0x0131, 0x0132, 0x013B, 0x013E, 0x013F, 0x8298};
 
@@ -78,7 +79,8 @@ static void read_pointer(const file *file, uint64_t entry, uint64_t *place) {
     number(file, entry + (file->is_big ? 12 : 8), type == 16 || type == 18 ? 8 : 4, place);
 }
 
-/* Collects the entries of the directory at a place; of the first one the descriptive ones, and where the two others lie. */
+/* Collects the entries of the directory at a place; of the first one the descriptive ones, and where the two others
+ * lie. */
 static void read_directory(const file *file, uint64_t at, directory *found, uint64_t *exif, uint64_t *gps) {
     uint64_t count, size = file->is_big ? 20 : ENTRY, head = file->is_big ? 8 : 2;
     found->count = 0;
@@ -103,7 +105,9 @@ static void put(const file *file, uint8_t *to, size_t size, uint64_t value) {
         to[file->big_endian ? size - 1 - i : i] = (uint8_t)(value >> 8 * i);
 }
 
-static size_t even(size_t size) { return size + (size & 1); }
+static size_t even(size_t size) {
+    return size + (size & 1);
+}
 
 /* Bytes that a directory takes, with `more` entries. */
 static size_t size_of(const directory *directory, size_t more) {

@@ -9,8 +9,8 @@ typedef struct sdtiff_block {
     size_t length;
 } sdtiff_block;
 
-/* A TIFF structure of the first directory's descriptive tags and of its Exif and GPS directories (EXIF 2.32, 4.6); empty
- * where there are none, or they are damaged. The caller frees the bytes. Errors: NO_MEMORY. */
+/* A TIFF structure of the first directory's descriptive tags and of its Exif and GPS directories (EXIF 2.32, 4.6);
+ * empty where there are none, or they are damaged. The caller frees the bytes. Errors: NO_MEMORY. */
 sdimage_status sdtiff_exif(const void *bytes, size_t length, sdtiff_block *block, sdimage_error **error);
 
 #endif

@@ -55,7 +55,9 @@ static int close_input(thandle_t handle) {
     return 0;
 }
 
-static toff_t size_of_input(thandle_t handle) { return ((const sdtiff_input *)handle)->length; }
+static toff_t size_of_input(thandle_t handle) {
+    return ((const sdtiff_input *)handle)->length;
+}
 
 static int note(TIFF *file, void *user_data, const char *module, const char *format, va_list arguments) {
     (void)file, (void)module;

@@ -11,9 +11,9 @@ typedef struct sdtiff_input {
     const uint8_t *bytes;         /* NULL for a source */
     const sdimage_source *source; /* borrowed */
     uint64_t length, at;
-    bool is_short;     /* something was to be read that lies behind the end */
+    bool is_short;         /* something was to be read that lies behind the end */
     sdimage_error *broken; /* the source's own error */
-    char message[160]; /* libtiff's first complaint */
+    char message[160];     /* libtiff's first complaint */
     TIFF *file;
 } sdtiff_input;
 

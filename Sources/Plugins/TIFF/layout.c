@@ -28,7 +28,8 @@ static sdimage_status read_palette(TIFF *file, sdtiff_layout *layout, sdimage_er
     uint16_t *colors[3] = {NULL, NULL, NULL};
     if (layout->bits > 8 || layout->is_float)
         return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "a palette of more than 256 colours");
-    if (!TIFFGetField(file, TIFFTAG_COLORMAP, &colors[0], &colors[1], &colors[2]) || !colors[0] || !colors[1] || !colors[2])
+    if (!TIFFGetField(file, TIFFTAG_COLORMAP, &colors[0], &colors[1], &colors[2]) || !colors[0] || !colors[1] ||
+        !colors[2])
         return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a palette is missing");
     for (int c = 0; c < 3; c++)
         layout->palette[c] = colors[c];
@@ -36,8 +37,8 @@ static sdimage_status read_palette(TIFF *file, sdtiff_layout *layout, sdimage_er
     return SDIMAGE_STATUS_OK;
 }
 
-/* Which sample is alpha (TIFF 6.0, section 18). A fourth one of RGB that nothing is said of is alpha too, as old writers
- * have it. */
+/* Which sample is alpha (TIFF 6.0, section 18). A fourth one of RGB that nothing is said of is alpha too, as old
+ * writers have it. */
 static void find_alpha(TIFF *file, sdtiff_layout *layout) {
     uint16_t count = 0, *kinds = NULL;
     layout->alpha = -1;
@@ -55,19 +56,29 @@ static void find_alpha(TIFF *file, sdtiff_layout *layout) {
 }
 
 static sdimage_status read_kind(TIFF *file, sdtiff_layout *layout, sdimage_error **error) {
-    uint16_t photometric = layout->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISWHITE, compression = COMPRESSION_NONE;
+    uint16_t photometric = layout->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISWHITE,
+             compression = COMPRESSION_NONE;
     TIFFGetFieldDefaulted(file, TIFFTAG_COMPRESSION, &compression);
     if (!TIFFIsCODECConfigured(compression))
         return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "a compression that libtiff was built without");
     TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric);
     layout->colors = 1;
     switch (photometric) {
-    case PHOTOMETRIC_MINISWHITE: layout->inverted = true; /* fall through */
+    case PHOTOMETRIC_MINISWHITE:
+        layout->inverted = true; /* fall through */
     case PHOTOMETRIC_MINISBLACK:
-    case PHOTOMETRIC_MASK: layout->kind = SDTIFF_GRAY; return SDIMAGE_STATUS_OK;
-    case PHOTOMETRIC_PALETTE: layout->kind = SDTIFF_PALETTE; return read_palette(file, layout, error);
-    case PHOTOMETRIC_RGB: layout->kind = SDTIFF_RGB, layout->colors = 3; return SDIMAGE_STATUS_OK;
-    case PHOTOMETRIC_SEPARATED: layout->kind = SDTIFF_CMYK, layout->colors = 4; return SDIMAGE_STATUS_OK;
+    case PHOTOMETRIC_MASK:
+        layout->kind = SDTIFF_GRAY;
+        return SDIMAGE_STATUS_OK;
+    case PHOTOMETRIC_PALETTE:
+        layout->kind = SDTIFF_PALETTE;
+        return read_palette(file, layout, error);
+    case PHOTOMETRIC_RGB:
+        layout->kind = SDTIFF_RGB, layout->colors = 3;
+        return SDIMAGE_STATUS_OK;
+    case PHOTOMETRIC_SEPARATED:
+        layout->kind = SDTIFF_CMYK, layout->colors = 4;
+        return SDIMAGE_STATUS_OK;
     case PHOTOMETRIC_YCBCR:
         if (compression == COMPRESSION_JPEG && !layout->is_separate) {
             /* libjpeg's own conversion, whatever the subsampling. */
@@ -79,8 +90,11 @@ static sdimage_status read_kind(TIFF *file, sdtiff_layout *layout, sdimage_error
         return SDIMAGE_STATUS_OK;
     case PHOTOMETRIC_CIELAB:
     case PHOTOMETRIC_LOGL:
-    case PHOTOMETRIC_LOGLUV: layout->kind = SDTIFF_BY_LIBRARY; return SDIMAGE_STATUS_OK;
-    default: return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "a colour space that is not supported");
+    case PHOTOMETRIC_LOGLUV:
+        layout->kind = SDTIFF_BY_LIBRARY;
+        return SDIMAGE_STATUS_OK;
+    default:
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "a colour space that is not supported");
     }
 }
 
@@ -109,7 +123,8 @@ static sdimage_status read_samples(TIFF *file, sdtiff_layout *layout, sdimage_er
         return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "complex samples");
     layout->is_float = format == SAMPLEFORMAT_IEEEFP;
     layout->is_separate = planar == PLANARCONFIG_SEPARATE && layout->samples > 1;
-    layout->orientation = orientation >= 1 && orientation <= 8 ? (sdimage_orientation)orientation : SDIMAGE_ORIENTATION_UP;
+    layout->orientation =
+        orientation >= 1 && orientation <= 8 ? (sdimage_orientation)orientation : SDIMAGE_ORIENTATION_UP;
     return check_samples(layout, error);
 }
 
@@ -140,7 +155,8 @@ sdimage_status sdtiff_layout_read(sdtiff_input *input, sdtiff_layout *layout, sd
         return status;
     if (layout->kind != SDTIFF_BY_LIBRARY && layout->samples < layout->colors)
         return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "fewer samples than colours");
-    if (layout->is_float && layout->kind != SDTIFF_GRAY && layout->kind != SDTIFF_RGB && layout->kind != SDTIFF_BY_LIBRARY)
+    if (layout->is_float && layout->kind != SDTIFF_GRAY && layout->kind != SDTIFF_RGB &&
+        layout->kind != SDTIFF_BY_LIBRARY)
         return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "floating-point samples that are neither grey nor RGB");
     if (layout->kind != SDTIFF_BY_LIBRARY)
         find_alpha(file, layout);
@@ -157,8 +173,10 @@ static bool is_wide(const sdtiff_layout *layout, const sdmod_wish *wish) {
     case SDIMAGE_PIXEL_FORMAT_RGB8:
     case SDIMAGE_PIXEL_FORMAT_RGBA8:
     case SDIMAGE_PIXEL_FORMAT_RGBA8_PREMULTIPLIED:
-    case SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED: return layout->profile.length > 0 && wish->converts_to_srgb;
-    default: return true;
+    case SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED:
+        return layout->profile.length > 0 && wish->converts_to_srgb;
+    default:
+        return true;
     }
 }
 

@@ -45,7 +45,9 @@ static bool is_wide(sdimage_pixel_format format) {
 }
 
 /* The largest number that a sample has: of more than 16 bits the upper 16 remain. */
-static uint32_t largest(const sdtiff_layout *layout) { return layout->bits > 16 ? 65535 : (1u << layout->bits) - 1; }
+static uint32_t largest(const sdtiff_layout *layout) {
+    return layout->bits > 16 ? 65535 : (1u << layout->bits) - 1;
+}
 
 /* Samples that do not fill bytes lie one behind the other, from the highest bit on. */
 static void read_bits(const uint8_t *from, uint16_t bits, uint32_t count, uint16_t *to, size_t step) {
@@ -97,7 +99,9 @@ static float half_to_float(uint16_t half) {
 }
 
 /* What is no number, or none that light can have, is black. */
-static float as_light(double value) { return value >= -65504 && value <= 65504 ? (float)value : 0; }
+static float as_light(double value) {
+    return value >= -65504 && value <= 65504 ? (float)value : 0;
+}
 
 static void read_floats(const sdtiff_layout *layout, const uint8_t *from, uint32_t count, float *to, size_t step) {
     for (uint32_t i = 0; i < count; i++) {
@@ -117,7 +121,8 @@ static void read_floats(const sdtiff_layout *layout, const uint8_t *from, uint32
     }
 }
 
-static void read_plane(const sdtiff_unpacker *unpacker, const uint8_t *from, uint32_t count, size_t offset, size_t step) {
+static void read_plane(const sdtiff_unpacker *unpacker, const uint8_t *from, uint32_t count, size_t offset,
+                       size_t step) {
     if (unpacker->layout->is_float)
         read_floats(unpacker->layout, from, count, (float *)unpacker->values + offset, step);
     else
@@ -218,7 +223,8 @@ static void put_light(const sdtiff_unpacker *unpacker, uint32_t count, uint8_t *
 void sdtiff_unpack(const sdtiff_unpacker *unpacker, const uint8_t *const *planes, uint32_t count, uint8_t *pixels) {
     const sdtiff_layout *layout = unpacker->layout;
     bool plain = layout->bits == 8 && !layout->inverted && layout->alpha < 0 && !layout->is_separate;
-    if (plain && ((layout->kind == SDTIFF_RGB && layout->samples == 3) || (layout->kind == SDTIFF_GRAY && layout->samples == 1))) {
+    if (plain && ((layout->kind == SDTIFF_RGB && layout->samples == 3) ||
+                  (layout->kind == SDTIFF_GRAY && layout->samples == 1))) {
         memcpy(pixels, planes[0], (size_t)count * layout->samples);
         return;
     }

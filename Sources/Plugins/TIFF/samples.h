@@ -16,8 +16,8 @@ typedef struct sdtiff_unpacker {
     const sdtiff_layout *layout;
     sdimage_pixel_format format;
     sdtiff_inks *inks;
-    uint32_t most; /* pixels of a row */
-    void *values;  /* samples of a row: 16-bit words, or floats */
+    uint32_t most;   /* pixels of a row */
+    void *values;    /* samples of a row: 16-bit words, or floats */
     uint8_t *colors; /* of a row of CMYK */
 } sdtiff_unpacker;
 

@@ -185,7 +185,8 @@ static void find_version(void) {
     static const char before[] = "Version ";
     const char *text = strstr(TIFFGetVersion(), before);
     if (text)
-        snprintf(version, sizeof version, "%.*s", (int)strcspn(text + sizeof before - 1, "\n"), text + sizeof before - 1);
+        snprintf(version, sizeof version, "%.*s", (int)strcspn(text + sizeof before - 1, "\n"),
+                 text + sizeof before - 1);
 }
 
 SDIMAGE_API const char *sdimage_tiff_library_version(void) {

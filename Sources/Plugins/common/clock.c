@@ -14,9 +14,13 @@ sdplug_deadline sdplug_deadline_of(const sdimage_decode_options *options) {
     return sdplug_deadline_after(sdimage_decode_options_max_work_ms(options));
 }
 
-sdplug_deadline sdplug_deadline_after(uint32_t milliseconds) { return now() + (uint64_t)milliseconds * 1000000u; }
+sdplug_deadline sdplug_deadline_after(uint32_t milliseconds) {
+    return now() + (uint64_t)milliseconds * 1000000u;
+}
 
-bool sdplug_is_over(sdplug_deadline deadline) { return now() >= deadline; }
+bool sdplug_is_over(sdplug_deadline deadline) {
+    return now() >= deadline;
+}
 
 sdimage_status sdplug_check_time(sdplug_deadline deadline, sdimage_error **error) {
     if (!sdplug_is_over(deadline))

@@ -48,7 +48,8 @@ static bool draw_into(sdimage_size size, double width, double height, void *pixe
 }
 
 /* Straight, unless cairo's own kind was asked for. */
-static sdimage_status finish(const sdmod_wish *wish, sdimage_image *drawn, sdimage_image **image, sdimage_error **error) {
+static sdimage_status finish(const sdmod_wish *wish, sdimage_image *drawn, sdimage_image **image,
+                             sdimage_error **error) {
     bool keeps = wish->format == SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED ||
                  wish->format == SDIMAGE_PIXEL_FORMAT_RGBA8_PREMULTIPLIED;
     if (!keeps)
@@ -66,8 +67,8 @@ sdimage_status sdplug_draw(const sdmod_wish *wish, sdimage_size size, double wid
         size = (sdimage_size){sdplug_side(width), sdplug_side(height)};
     sdimage_status status = check_size(wish, size, error);
     if (status >= 0)
-        status = sdimage_image_new_uninitialized(size.width, size.height, SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED, &drawn,
-                                                 &pixels, &stride, error);
+        status = sdimage_image_new_uninitialized(size.width, size.height, SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED,
+                                                 &drawn, &pixels, &stride, error);
     if (status < 0)
         return status;
     memset(pixels, 0, stride * size.height);

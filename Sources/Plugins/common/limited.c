@@ -82,8 +82,9 @@ static bool wait_for(run *run, sdplug_deadline deadline, bool *abandoned) {
     return in_time;
 }
 
-sdimage_status sdplug_run(void *job, sdplug_work work, sdimage_status (*collect)(void *job, void *place, sdimage_error **error),
-                          void *place, sdplug_work release, sdplug_deadline deadline, sdimage_error **error) {
+sdimage_status sdplug_run(void *job, sdplug_work work,
+                          sdimage_status (*collect)(void *job, void *place, sdimage_error **error), void *place,
+                          sdplug_work release, sdplug_deadline deadline, sdimage_error **error) {
     run *run = make(job, work, release);
     pthread_t thread;
     if (!run || pthread_create(&thread, NULL, body, run) != 0) {

@@ -37,7 +37,9 @@ static unsigned channels_of(sdimage_pixel_format format) {
     return (unsigned)(sdimage_pixel_format_bytes(format) / (is_wide(format) ? 2 : 1));
 }
 
-static uint32_t shrunk(uint32_t side, uint32_t factor) { return side / factor + (side % factor ? 1 : 0); }
+static uint32_t shrunk(uint32_t side, uint32_t factor) {
+    return side / factor + (side % factor ? 1 : 0);
+}
 
 static sdimage_status open_means(sdplug_rows *rows, sdimage_error **error) {
     uint64_t stride = (uint64_t)rows->width * sdimage_pixel_format_bytes(rows->format);
@@ -45,7 +47,8 @@ static sdimage_status open_means(sdplug_rows *rows, sdimage_error **error) {
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "rows of more than 256 MiB");
     rows->band_stride = (size_t)stride;
     rows->band = calloc(rows->band_rows, rows->band_stride);
-    rows->sums = calloc((size_t)shrunk(rows->width, rows->factor) * (channels_of(rows->format) + 1), sizeof *rows->sums);
+    rows->sums =
+        calloc((size_t)shrunk(rows->width, rows->factor) * (channels_of(rows->format) + 1), sizeof *rows->sums);
     if (!rows->band || !rows->sums)
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for rows");
     return SDIMAGE_STATUS_OK;

@@ -7,7 +7,8 @@
  *
  * Nothing outside the bytes is read: no file, no network, no entity; fonts are those of the system. Pictures inside are
  * JPEG, PNG, GIF, WebP or BMP in data: URLs, 32 Mi pixels together at most; others are UNSUPPORTED. Text, inflated, has at
- * most 32 MiB, entities in it 64 KiB. librsvg cannot be stopped: at max_work_ms the decode ends with TIMEOUT, and one such drawing may go on unseen.
+ * most 32 MiB, entities in it 64 KiB. librsvg cannot be stopped: at max_work_ms the decode ends with TIMEOUT, and one such
+ * drawing may go on unseen.
  *
  * Encoding to SVG is UNSUPPORTED: images do not carry their text. */
 #ifndef SDIMAGE_PLUGINS_SVG_H
