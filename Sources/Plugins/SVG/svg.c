@@ -2,6 +2,7 @@
 #include <sdimage/plugins/svg.h>
 
 #include <librsvg/rsvg.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,6 +226,8 @@ static const sdimage_coder_vtable table = {
 };
 
 SDIMAGE_API sdimage_status sdimage_svg_coder_new(sdimage_coder **coder, sdimage_error **error) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, sdsvg_prepare);
     return sdimage_coder_new_custom("svg", &table, NULL, NULL, coder, error);
 }
 

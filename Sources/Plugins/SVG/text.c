@@ -13,6 +13,8 @@ enum { MOST_TEXT = 32 << 20, HEAD = 4096 };
 enum { MOST_ELEMENTS = 1000000, MOST_ENTITIES = 1 << 16 };
 static const uint64_t MOST_PIXELS = (uint64_t)32 << 20;
 
+void sdsvg_prepare(void) { xmlInitParser(); }
+
 /* --- Inflating (RFC 1952). */
 
 static bool is_gzip(const uint8_t *bytes, size_t length) {

@@ -9,6 +9,9 @@ typedef struct sdsvg_text {
     size_t length;
 } sdsvg_text;
 
+/* Once, before any other: the first use of libxml2 must not be by several threads at once. */
+void sdsvg_prepare(void);
+
 /* Whether bytes are SVG, or gzip of SVG. */
 bool sdsvg_is_text(const void *bytes, size_t length);
 
