@@ -22,18 +22,28 @@ final class ForeignCoder: ImageCoder {
     func canDecode(_ bytes: Bytes) -> Bool { unsafe host.table.can_decode(host.userData, bytes.pointer, bytes.count) }
 
     func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo {
-        guard let read = unsafe host.table.info else {
+        guard unsafe host.table.info != nil || host.table.describe != nil else {
             let image = try decode(bytes, options: options, stop: StopSignal())
             var metadata = image.metadata
             metadata.sourceSize = metadata.sourceSize ?? image.size
             return ImageInfo(metadata, pixels: image.pixels.format)
         }
+        return ImageInfo(try describe(bytes, options), pixels: nil)
+    }
+
+    private func describe(_ bytes: Bytes, _ options: DecodeOptions) throws(ImageError) -> ImageMetadata {
         let metadata = MetadataObject(ImageMetadata())
+        let lent = DecodeOptionsObject(options)
         var error: Object = nil
-        let status = unsafe read(host.userData, bytes.pointer, bytes.count, Handle.lend(metadata), &error)
+        let status =
+            unsafe host.table.describe?(
+                host.userData, bytes.pointer, bytes.count, Handle.lend(lent), Handle.lend(metadata), &error)
+            ?? host.table.info?(host.userData, bytes.pointer, bytes.count, Handle.lend(metadata), &error)
+        withExtendedLifetime(lent) {}
         defer { unsafe Handle.unref(error, as: ImageError.self) }
+        guard let status else { throw ImageError(.unsupported, "the coder lacks the function") }
         guard status.rawValue >= 0 else { throw unsafe .foreign(status, error) }
-        return ImageInfo(metadata.value, pixels: nil)
+        return metadata.value
     }
 
     func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
@@ -47,7 +57,8 @@ final class ForeignCoder: ImageCoder {
     private func decodeMoving(_ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal) throws(ImageError) -> Image? {
         guard !options.firstFrameOnly, unsafe host.table.instance_frame != nil else { return nil }
         // A coder that reads headers is asked first whether the picture moves at all.
-        let count = unsafe host.table.info == nil ? nil : try info(bytes, options: options).frameCount
+        let isTold = unsafe host.table.info != nil || host.table.describe != nil
+        let count = isTold ? try info(bytes, options: options).frameCount : nil
         guard count ?? 2 > 1, let decoder = try ForeignDecoder(host, options: options) else { return nil }
         try decoder.update(try bytes.kept(), isFinished: true)
         guard decoder.frameCount > 1, let first = try decoder.image(stop: stop) else { return nil }
@@ -62,7 +73,7 @@ final class ForeignCoder: ImageCoder {
 
     /// A vector picture: at its own size by `decode`, at any other by `render`.
     private func draw(_ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal) throws(ImageError) -> Image {
-        let vector = ForeignVector(host, bytes: try bytes.kept(), limits: options.limits)
+        let vector = ForeignVector(host, bytes: try bytes.kept(), options: options)
         guard options.wantsThumbnail || options.limitBytes > 0 else {
             return try picture(bytes, options).finished(options, stop: stop).with(vector: vector)
         }

@@ -31,6 +31,11 @@ SUFFIXES = {
     "ico": (".ico", ".cur"),
     "heif": (".heic", ".heif", ".hif"),
     "avif": (".avif", ".avifs"),
+    "av": (".mp4", ".heics", ".avi", ".webm"),
+    "jxl": (".jxl",),
+    "pdf": (".pdf",),
+    "svg": (".svg", ".svgz"),
+    "tiff": (".tif", ".tiff"),
 }
 #: Choices in front of a picture: sizes of pieces, options, looks (DecoderTarget).
 DECODER = [bytes(choice) for choice in ((0, 0, 255), (7, 0x20, 255), (11, 1, 60), (5, 2, 128))]

@@ -36,7 +36,7 @@ static const char usage[] =
     "  --transform WHAT   resize:WxH[:fill|fit|cover]  crop:X,Y,WxH  flip:h|v|hv  rotate:DEGREES  round:RADIUS\n"
     "                     blur:RADIUS  tint:#rrggbb[aa]  filter:NAME[,PARAMETER=NUMBER]...; again for more\n"
     "  --quality Q        0 to 1; --max-bytes N: the best quality that fits; --lossless\n"
-    "  --format NAME      jpeg, png, gif, webp, bmp, ico, heic, avif: in place of the extension's\n"
+    "  --format NAME      jpeg, png, gif, webp, bmp, ico, heic, avif, jxl: in place of the extension's\n"
     "  --first-frame      make a still of an animation\n"
     "\n"
     "--json  prints one JSON object a line\n"
@@ -81,8 +81,37 @@ void show_progress(const char *format, ...) {
     has_progress = true;
 }
 
+/* Whether an argument is, or is to become, a picture that needs no plug-in; or no picture at all. */
+static bool is_plain(const char *argument) {
+    static const sdimage_format plain[] = {SDIMAGE_FORMAT_JPEG, SDIMAGE_FORMAT_PNG, SDIMAGE_FORMAT_GIF,
+                                           SDIMAGE_FORMAT_WEBP, SDIMAGE_FORMAT_BMP, SDIMAGE_FORMAT_ICO,
+                                           SDIMAGE_FORMAT_AVIF};
+    char head[4096];
+    FILE *file = is_url(argument) ? NULL : fopen(argument, "rb");
+    sdimage_format format = sdimage_format_of_name(is_url(argument) ? "" : argument);
+    if (file) {
+        format = sdimage_sniff(head, fread(head, 1, sizeof head, file));
+        fclose(file);
+    }
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        if (format == plain[i])
+            return true;
+    }
+    return *argument == '-' && argument[1];
+}
+
+/* The plug-ins take some tens of milliseconds to load: not for commands that have no use for them. */
+static void load_plugins(int argc, char **argv) {
+    bool wanted = !strcmp(argv[1], "doctor");
+    for (int i = 2; i < argc && strcmp(argv[1], "cache") && !wanted; i++)
+        wanted = !is_plain(argv[i]);
+    if (wanted)
+        sdimage_plugins_load_all(NULL, NULL);
+}
+
 static int run(int argc, char **argv) {
     const char *command = argv[1];
+    load_plugins(argc, argv);
     if (!strcmp(command, "get"))
         return run_get(argc - 1, argv + 1);
     if (!strcmp(command, "cache"))

@@ -184,6 +184,84 @@ static void aRegisteredCoderIsAskedUntilItIsTakenOut(void) {
     sdimage_coder_unref(coder);
 }
 
+/* --- A coder of "PAGES", whose page `dot.page` is that many pixels wide and one high, and white from page 2 on. */
+
+static int64_t page_of(const sdimage_decode_options *options) {
+    sdimage_options *values = sdimage_decode_options_copy_options(options);
+    int64_t page = sdimage_options_get_int64(values, "dot.page", 1);
+    sdimage_options_unref(values);
+    return page;
+}
+
+static bool is_pages(void *user_data, const void *bytes, size_t length) {
+    (void)user_data;
+    return length >= 5 && !memcmp(bytes, "PAGES", 5);
+}
+
+static sdimage_status describe_page(void *user_data, const void *bytes, size_t length,
+                                    const sdimage_decode_options *options, sdimage_metadata *metadata,
+                                    sdimage_error **error) {
+    (void)user_data, (void)bytes, (void)length, (void)error;
+    sdimage_metadata_set_source_size(metadata, (uint32_t)page_of(options), 1);
+    return SDIMAGE_STATUS_OK;
+}
+
+static sdimage_status render_page(void *user_data, const void *bytes, size_t length,
+                                  const sdimage_decode_options *options, sdimage_size size, sdimage_image **image,
+                                  sdimage_error **error) {
+    (void)user_data, (void)bytes, (void)length;
+    void *pixels = NULL;
+    size_t stride = 0;
+    sdimage_status status = sdimage_image_new_uninitialized(size.width, size.height, SDIMAGE_PIXEL_FORMAT_GRAY8, image,
+                                                            &pixels, &stride, error);
+    if (status >= 0)
+        memset(pixels, page_of(options) > 1 ? 255 : 0, stride * size.height);
+    return status;
+}
+
+static sdimage_status decode_page(void *user_data, const void *bytes, size_t length,
+                                  const sdimage_decode_options *options, const sdimage_options *bag,
+                                  sdimage_image **image, sdimage_error **error) {
+    sdimage_size size = {(uint32_t)sdimage_options_get_int64(bag, "dot.page", 1), 1};
+    return render_page(user_data, bytes, length, options, size, image, error);
+}
+
+static void valuesOfADecodeReachEveryFunctionOfACoder(void) {
+    sdimage_coder_vtable table = {.size = sizeof table, .can_decode = is_pages, .decode = decode_page,
+                                  .render = render_page, .describe = describe_page};
+    sdimage_coder *coder = NULL;
+    sdimage_image *image = NULL, *again = NULL;
+    sdimage_options *values = sdimage_options_new();
+    sdimage_decode_options *options = sdimage_decode_options_new();
+    CHECK(sdimage_decode_options_copy_options(options) == NULL);
+    CHECK_EQUAL(sdimage_decode_options_max_work_ms(options), 10000);
+    sdimage_options_set_int64(values, "dot.page", 6);
+    sdimage_decode_options_set_options(options, values);
+    sdimage_decode_options_set_max_work_ms(options, 77);
+    CHECK_EQUAL(sdimage_decode_options_max_work_ms(options), 77);
+    CHECK_EQUAL(sdimage_coder_new_custom("pages", &table, NULL, NULL, &coder, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_coder_register(coder, NULL), SDIMAGE_STATUS_OK);
+
+    CHECK_EQUAL(sdimage_decode("PAGES", 5, options, &image, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_image_width(image), 6);
+    CHECK_EQUAL(sdimage_image_render(image, 3, 2, &again, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(*(const uint8_t *)sdimage_image_pixels(again), 255);
+    sdimage_image_unref(again);
+    sdimage_image_unref(image);
+
+    sdimage_decode_options_set_thumbnail_size(options, 12, 12, true);
+    CHECK_EQUAL(sdimage_decode("PAGES", 5, options, &image, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_image_width(image), 12);
+    CHECK_EQUAL(sdimage_image_height(image), 2);
+    CHECK_EQUAL(sdimage_image_source_size(image).width, 6);
+    sdimage_image_unref(image);
+
+    CHECK_EQUAL(sdimage_coder_unregister(coder, NULL), SDIMAGE_STATUS_OK);
+    sdimage_coder_unref(coder);
+    sdimage_decode_options_unref(options);
+    sdimage_options_unref(values);
+}
+
 static void theBuiltInCodersHaveNames(void) {
     static const char *const names[] = {"basic", "gif", "apng", "webp", "heif", "avif", "jpeg", "png", "bmp", "ico"};
     sdimage_coder *coder = NULL;
@@ -344,6 +422,7 @@ int main(void) {
         TEST(aLoadersFailureIsTheLoads),
         TEST(aRequestsOwnValuesReachTheLoader),
         TEST(aRegisteredCoderIsAskedUntilItIsTakenOut),
+        TEST(valuesOfADecodeReachEveryFunctionOfACoder),
         TEST(theBuiltInCodersHaveNames),
         TEST(coderListsCanBeEmptiedAndRestored),
         TEST(aCacheOfTheHostIsQueriedAndStoredTo),

@@ -1,0 +1,124 @@
+#include "frame.h"
+
+#include <libavutil/pixdesc.h>
+#include <libswscale/swscale.h>
+
+/* ITU-T H.273. */
+enum { BT709 = 1, UNSPECIFIED = 2, BT601 = 6, BT2020 = 14 };
+
+/* Rows of a video from which on BT.709 is meant where nothing is said. */
+enum { HIGH_DEFINITION = 720 };
+
+static uint16_t matrix_of(int said, uint32_t height) {
+    return said == UNSPECIFIED && height >= HIGH_DEFINITION ? BT709 : (uint16_t)said;
+}
+
+/* Planes of 8 to 12 bits that the modules' own conversion takes: as exact as HEIC stills, and in one pass. */
+static bool planes_of(const AVFrame *frame, sdyuv_planes *planes) {
+    const AVPixFmtDescriptor *kind = av_pix_fmt_desc_get(frame->format);
+    const uint64_t strange = AV_PIX_FMT_FLAG_BE | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM |
+                             AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_ALPHA |
+                             AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_BAYER;
+    if (!kind || (kind->flags & strange) || (kind->nb_components != 1 && kind->nb_components != 3))
+        return false;
+    int depth = kind->comp[0].depth, bytes = depth > 8 ? 2 : 1;
+    if (depth < 8 || depth > 12 || kind->log2_chroma_w > 1 || kind->log2_chroma_h > 1 ||
+        (kind->log2_chroma_h && !kind->log2_chroma_w))
+        return false;
+    for (int c = 0; c < kind->nb_components; c++) {
+        const AVComponentDescriptor *component = &kind->comp[c];
+        if (component->plane != c || component->step != bytes || component->offset || component->shift ||
+            component->depth != depth || !frame->data[c] || frame->linesize[c] <= 0)
+            return false;
+    }
+    *planes = (sdyuv_planes){.width = (uint32_t)frame->width, .height = (uint32_t)frame->height, .depth = depth};
+    planes->luma = frame->data[0];
+    planes->luma_stride = (size_t)frame->linesize[0];
+    if (kind->nb_components == 3) {
+        planes->shift_x = kind->log2_chroma_w, planes->shift_y = kind->log2_chroma_h;
+        planes->cb = frame->data[1], planes->cr = frame->data[2];
+        planes->cb_stride = (size_t)frame->linesize[1], planes->cr_stride = (size_t)frame->linesize[2];
+    }
+    return true;
+}
+
+sdmod_facts sdav_facts(const sdav_movie *movie, uint32_t frames) {
+    const AVCodecParameters *said = movie->stream->codecpar;
+    sdmod_facts facts = {.format = movie->is_sequence ? SDIMAGE_FORMAT_HEIC : SDIMAGE_FORMAT_UNDEFINED};
+    facts.width = said->width > 0 ? (uint32_t)said->width : 0;
+    facts.height = said->height > 0 ? (uint32_t)said->height : 0;
+    facts.orientation = movie->orientation;
+    facts.chroma = 8;
+    facts.bits =
+        said->bits_per_raw_sample >= 8 && said->bits_per_raw_sample <= 16 ? (uint32_t)said->bits_per_raw_sample : 8;
+    facts.frame_count = frames;
+    facts.color.primaries = (uint16_t)said->color_primaries;
+    facts.transfer = (uint16_t)said->color_trc;
+    return facts;
+}
+
+static sdmod_facts facts_of_frame(const sdav_movie *movie, uint32_t frames) {
+    const AVFrame *frame = movie->frame;
+    const AVPixFmtDescriptor *kind = av_pix_fmt_desc_get(frame->format);
+    sdmod_facts facts = sdav_facts(movie, frames);
+    facts.width = (uint32_t)frame->width, facts.height = (uint32_t)frame->height;
+    facts.chroma = kind && kind->nb_components == 1 ? 0 : 8;
+    facts.bits = kind ? (uint32_t)kind->comp[0].depth : 8;
+    facts.color = (sdyuv_color){(uint16_t)frame->color_primaries, matrix_of(frame->colorspace, facts.height),
+                                frame->color_range == AVCOL_RANGE_JPEG};
+    facts.transfer = (uint16_t)frame->color_trc;
+    /* The curve of cameras is shown as that of sRGB: players do so. */
+    if (!movie->is_sequence && (facts.transfer == BT709 || facts.transfer == BT601 || facts.transfer == BT2020))
+        facts.transfer = UNSPECIFIED;
+    if (facts.transfer == UNSPECIFIED && facts.color.primaries == BT709)
+        facts.color.primaries = UNSPECIFIED;
+    return facts;
+}
+
+/* Of every other kind libswscale makes RGB or RGBA. */
+static sdimage_status convert(const sdav_movie *movie, sdmod_facts *facts, sdimage_image **image,
+                              sdimage_error **error) {
+    const AVFrame *frame = movie->frame;
+    const AVPixFmtDescriptor *kind = av_pix_fmt_desc_get(frame->format);
+    sdimage_image *plain = NULL;
+    void *pixels = NULL;
+    size_t stride = 0;
+    if (!kind || !sws_isSupportedInput(frame->format))
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "frames that libswscale does not convert");
+    facts->has_alpha = (kind->flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
+    sdimage_pixel_format format = facts->has_alpha ? SDIMAGE_PIXEL_FORMAT_RGBA8 : SDIMAGE_PIXEL_FORMAT_RGB8;
+    sdimage_status status =
+        sdimage_image_new_uninitialized(facts->width, facts->height, format, &plain, &pixels, &stride, error);
+    if (status < 0)
+        return status;
+    struct SwsContext *sws = sws_getContext(frame->width, frame->height, frame->format, frame->width, frame->height,
+                                            facts->has_alpha ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24,
+                                            SWS_BILINEAR | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT, NULL, NULL, NULL);
+    uint8_t *const to[4] = {pixels, NULL, NULL, NULL};
+    const int strides[4] = {(int)stride, 0, 0, 0};
+    if (!sws || sws_scale(sws, (const uint8_t *const *)frame->data, frame->linesize, 0, frame->height, to, strides) < 0)
+        status = sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "frames that libswscale does not convert");
+    sws_freeContext(sws);
+    if (status >= 0)
+        status = sdmod_attach(facts, plain, image, error);
+    sdimage_image_unref(plain);
+    return status;
+}
+
+sdimage_status sdav_picture(const sdav_movie *movie, uint32_t frames, sdimage_image **image, sdimage_error **error) {
+    sdyuv_planes planes;
+    if (movie->frame->width <= 0 || movie->frame->height <= 0)
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a picture without pixels");
+    sdmod_facts facts = facts_of_frame(movie, frames);
+    /* The stream has the last word about the size. */
+    sdimage_status status = sdmod_check(&facts, &movie->wish, 1, error);
+    if (status < 0)
+        return status;
+    if (frames > 1 && (movie->frame->width != movie->stream->codecpar->width ||
+                       movie->frame->height != movie->stream->codecpar->height))
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a frame of another size");
+    sdyuv_matrix matrix;
+    if (planes_of(movie->frame, &planes) && sdyuv_matrix_make(&matrix, &planes, facts.color, false))
+        return sdmod_picture(&planes, &facts, &movie->wish, image, error);
+    return convert(movie, &facts, image, error);
+}

@@ -1,0 +1,424 @@
+#include "movie.h"
+
+#include <libavutil/display.h>
+#include <libavutil/mathematics.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Pictures that are counted (decisions D16), tracks, and bytes that libavformat reads at once. */
+enum { MOST_FRAMES = 10000, MOST_TRACKS = 32, BUFFER = 32768, MOST_THREADS = 4 };
+
+static const char containers[] = "mov,matroska,webm,avi", codecs[] = "hevc,h264,vp8,vp9,libdav1d,av1,mpeg4,mjpeg";
+
+/* --- Errors. */
+
+static sdimage_status fail(const sdav_movie *movie, int code, const char *message, sdimage_error **error) {
+    if (code == AVERROR_EXIT || sdplug_is_over(movie->deadline))
+        return sdmod_fail(error, SDIMAGE_STATUS_TIMEOUT, "decoding took longer than max_work_ms allows");
+    if (code == AVERROR(ENOMEM))
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+    if (movie->is_short)
+        return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end amid the movie");
+    return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, message);
+}
+
+/* --- What libavformat calls. */
+
+static int read_bytes(void *opaque, uint8_t *buffer, int size) {
+    sdav_movie *movie = opaque;
+    uint64_t left = movie->at < movie->length ? movie->length - movie->at : 0;
+    size_t count = size < 0 ? 0 : (uint64_t)size < left ? (size_t)size : (size_t)left, got = count;
+    if (!count) {
+        movie->is_short = true;
+        return AVERROR_EOF;
+    }
+    if (movie->bytes)
+        memcpy(buffer, movie->bytes + movie->at, count);
+    else if (sdimage_source_read(movie->source, movie->at, buffer, count, &got, NULL) < 0 || !got)
+        return AVERROR(EIO);
+    movie->at += got;
+    return (int)got;
+}
+
+static int64_t seek_bytes(void *opaque, int64_t offset, int whence) {
+    sdav_movie *movie = opaque;
+    if (whence & AVSEEK_SIZE)
+        return movie->length > INT64_MAX ? AVERROR(EINVAL) : (int64_t)movie->length;
+    whence &= ~AVSEEK_FORCE;
+    int64_t from = whence == SEEK_CUR ? (int64_t)movie->at : whence == SEEK_END ? (int64_t)movie->length : 0;
+    if ((offset > 0 && from > INT64_MAX - offset) || from + offset < 0)
+        return AVERROR(EINVAL);
+    if ((uint64_t)(from + offset) > movie->length) {
+        movie->is_short = true;
+        return AVERROR(EINVAL);
+    }
+    movie->at = (uint64_t)(from + offset);
+    return from + offset;
+}
+
+static int is_over(void *opaque) {
+    return sdplug_is_over(((const sdav_movie *)opaque)->deadline);
+}
+
+/* Playlists and references to other files lead nowhere. */
+static int open_nothing(AVFormatContext *format, AVIOContext **io, const char *url, int flags, AVDictionary **options) {
+    (void)format, (void)io, (void)url, (void)flags, (void)options;
+    return AVERROR(EPERM);
+}
+
+/* --- The container. */
+
+static sdimage_status open_container(sdav_movie *movie, sdimage_error **error) {
+    AVDictionary *options = NULL;
+    uint8_t *buffer = av_malloc(BUFFER);
+    movie->io = buffer ? avio_alloc_context(buffer, BUFFER, 0, movie, read_bytes, NULL, seek_bytes) : NULL;
+    if (!movie->io)
+        av_free(buffer);
+    movie->format = avformat_alloc_context();
+    if (!movie->io || !movie->format)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+    movie->format->pb = movie->io;
+    movie->format->flags |= AVFMT_FLAG_CUSTOM_IO;
+    movie->format->interrupt_callback = (AVIOInterruptCB){is_over, movie};
+    movie->format->io_open = open_nothing;
+    av_dict_set(&options, "format_whitelist", containers, 0);
+    av_dict_set(&options, "codec_whitelist", codecs, 0);
+    av_dict_set(&options, "protocol_whitelist", "none", 0);
+    av_dict_set_int(&options, "max_streams", MOST_TRACKS, 0);
+    int code = avformat_open_input(&movie->format, NULL, NULL, &options);
+    av_dict_free(&options);
+    if (code == AVERROR(ENOMEM))
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "tables that no memory has room for");
+    return code < 0 ? fail(movie, code, "a container that cannot be read", error) : SDIMAGE_STATUS_OK;
+}
+
+static bool is_listed(const AVCodec *codec) {
+    for (const char *at = codecs; codec && at; at = strchr(at, ','), at = at ? at + 1 : NULL) {
+        size_t length = strcspn(at, ",");
+        if (strlen(codec->name) == length && !strncmp(codec->name, at, length))
+            return true;
+    }
+    return false;
+}
+
+/* A decoder of the list for a kind of track; the preferred one of a kind may be another. */
+static const AVCodec *decoder_of(enum AVCodecID id) {
+    const AVCodec *codec = NULL;
+    for (void *place = NULL; (codec = av_codec_iterate(&place));) {
+        if (codec->id == id && av_codec_is_decoder(codec) && is_listed(codec))
+            return codec;
+    }
+    return NULL;
+}
+
+/* The largest track of pictures that are no cover. */
+static const AVCodec *choose(sdav_movie *movie) {
+    const AVCodec *best = NULL;
+    int64_t most = -1;
+    for (unsigned i = 0; i < movie->format->nb_streams; i++) {
+        AVStream *stream = movie->format->streams[i];
+        const AVCodecParameters *said = stream->codecpar;
+        const AVCodec *codec = said->codec_type == AVMEDIA_TYPE_VIDEO ? decoder_of(said->codec_id) : NULL;
+        int64_t area = (int64_t)said->width * said->height;
+        stream->discard = AVDISCARD_ALL;
+        if (codec && !(stream->disposition & AV_DISPOSITION_ATTACHED_PIC) && area > most)
+            movie->stream = stream, best = codec, most = area;
+    }
+    if (best)
+        movie->stream->discard = AVDISCARD_DEFAULT;
+    return best;
+}
+
+/* What the track's matrix says, as one value of EXIF; other angles than quarter turns count as none. */
+static sdimage_orientation orientation_of(const AVStream *stream) {
+    /* By quarter turns to the left; not mirrored, mirrored left to right before. */
+    static const uint8_t table[4][2] = {{1, 2}, {8, 5}, {3, 4}, {6, 7}};
+#if LIBAVFORMAT_VERSION_MAJOR >= 61
+    const AVPacketSideData *found = av_packet_side_data_get(
+        stream->codecpar->coded_side_data, stream->codecpar->nb_coded_side_data, AV_PKT_DATA_DISPLAYMATRIX);
+    const uint8_t *bytes = found && found->size >= 9 * sizeof(int32_t) ? found->data : NULL;
+#else
+    size_t size = 0;
+    const uint8_t *bytes = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size);
+    bytes = size >= 9 * sizeof(int32_t) ? bytes : NULL;
+#endif
+    if (!bytes)
+        return SDIMAGE_ORIENTATION_UP;
+    int32_t matrix[9];
+    memcpy(matrix, bytes, sizeof matrix);
+    bool mirrored = (double)matrix[0] * matrix[4] - (double)matrix[1] * matrix[3] < 0;
+    if (mirrored)
+        av_display_matrix_flip(matrix, 1, 0);
+    double angle = av_display_rotation_get(matrix);
+    if (isnan(angle))
+        return SDIMAGE_ORIENTATION_UP;
+    return (sdimage_orientation)table[(unsigned)(lround(angle / 90) + 4) % 4][mirrored];
+}
+
+static sdimage_status check_size(const sdav_movie *movie, sdimage_error **error) {
+    uint64_t width = movie->stream->codecpar->width > 0 ? (uint64_t)movie->stream->codecpar->width : 0;
+    uint64_t height = movie->stream->codecpar->height > 0 ? (uint64_t)movie->stream->codecpar->height : 0;
+    if (width * height > movie->wish.max_pixels)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "more pixels than max_pixels allows");
+    return SDIMAGE_STATUS_OK;
+}
+
+static sdimage_status open_codec(sdav_movie *movie, const AVCodec *codec, sdimage_error **error) {
+    int processors = sdmod_processors();
+    movie->codec = avcodec_alloc_context3(codec);
+    movie->packet = av_packet_alloc();
+    movie->frame = av_frame_alloc();
+    if (!movie->codec || !movie->packet || !movie->frame)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+    int code = avcodec_parameters_to_context(movie->codec, movie->stream->codecpar);
+    if (code < 0)
+        return fail(movie, code, "a track that cannot be read", error);
+    movie->codec->pkt_timebase = movie->stream->time_base;
+    movie->codec->max_pixels = (int64_t)movie->wish.max_pixels;
+    movie->codec->thread_count = processors < MOST_THREADS ? processors : MOST_THREADS;
+    /* Frame threads would hold as many pictures more. */
+    movie->codec->thread_type = FF_THREAD_SLICE;
+    code = avcodec_open2(movie->codec, codec, NULL);
+    return code < 0 ? fail(movie, code, "a track that cannot be decoded", error) : SDIMAGE_STATUS_OK;
+}
+
+sdimage_status sdav_open(sdav_movie *movie, const void *bytes, const sdimage_source *source, uint64_t length,
+                         const sdmod_wish *wish, sdplug_deadline deadline, sdimage_error **error) {
+    *movie = (sdav_movie){.bytes = bytes, .source = source, .length = length, .deadline = deadline, .wish = *wish};
+    sdimage_status status = open_container(movie, error);
+    const AVCodec *codec = status < 0 ? NULL : choose(movie);
+    if (status >= 0 && !codec && movie->is_short && !movie->format->nb_streams)
+        return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end amid the movie");
+    if (status >= 0 && !codec)
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "no track that can be decoded");
+    if (status >= 0)
+        status = check_size(movie, error);
+    if (status >= 0)
+        status = open_codec(movie, codec, error);
+    if (status >= 0)
+        movie->orientation = orientation_of(movie->stream);
+    return status;
+}
+
+void sdav_close(sdav_movie *movie) {
+    avcodec_free_context(&movie->codec);
+    av_packet_free(&movie->packet);
+    av_frame_free(&movie->frame);
+    avformat_close_input(&movie->format);
+    if (movie->io)
+        av_freep(&movie->io->buffer);
+    avio_context_free(&movie->io);
+    free(movie->times);
+    *movie = (sdav_movie){.count = 0};
+}
+
+/* --- Times. */
+
+static int compare(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static sdimage_status add_time(sdav_movie *movie, int64_t time, sdimage_error **error) {
+    if (movie->count == MOST_FRAMES)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "more than 10000 frames");
+    if ((movie->count & (movie->count - 1)) == 0) {
+        int64_t *more = realloc(movie->times, (movie->count ? (size_t)movie->count * 2 : 1) * sizeof *more);
+        if (!more)
+            return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for frames");
+        movie->times = more;
+    }
+    movie->times[movie->count++] = time;
+    return SDIMAGE_STATUS_OK;
+}
+
+/* Sums of a few such times do not overflow. */
+static int64_t bounded(int64_t time) {
+    const int64_t most = INT64_MAX / 16;
+    return time > most ? most : time < -most ? -most : time;
+}
+
+static int64_t start_of(const sdav_movie *movie) {
+    if (movie->count)
+        return movie->times[0];
+    return movie->stream->start_time == AV_NOPTS_VALUE ? 0 : bounded(movie->stream->start_time);
+}
+
+/* Goes to the key picture at or before a time; false where the container cannot. */
+static bool seek_to(sdav_movie *movie, int64_t time) {
+    bool found = av_seek_frame(movie->format, movie->stream->index, time, AVSEEK_FLAG_BACKWARD) >= 0;
+    avcodec_flush_buffers(movie->codec);
+    movie->next = UINT32_MAX;
+    movie->is_drained = movie->is_short = false;
+    return found;
+}
+
+/* Goes to the first picture. */
+static void rewind_movie(sdav_movie *movie) {
+    int64_t start = start_of(movie);
+    if (!seek_to(movie, start) && !seek_to(movie, INT64_MIN))
+        avformat_seek_file(movie->format, movie->stream->index, INT64_MIN, start, INT64_MAX, 0);
+    movie->next = 0;
+}
+
+sdimage_status sdav_count(sdav_movie *movie, sdimage_error **error) {
+    sdimage_status status = SDIMAGE_STATUS_OK;
+    int code = 0;
+    if (movie->times)
+        return status;
+    while (status >= 0 && (code = av_read_frame(movie->format, movie->packet)) >= 0) {
+        int64_t time = movie->packet->pts != AV_NOPTS_VALUE ? movie->packet->pts : movie->packet->dts;
+        bool shown = !(movie->packet->flags & AV_PKT_FLAG_DISCARD) && time != AV_NOPTS_VALUE && time == bounded(time);
+        if (movie->packet->stream_index == movie->stream->index && shown)
+            status = add_time(movie, time, error);
+        av_packet_unref(movie->packet);
+        if (status >= 0)
+            status = sdplug_check_time(movie->deadline, error);
+    }
+    if (status < 0)
+        return status;
+    if (!movie->count)
+        return fail(movie, code, "a movie without pictures", error);
+    qsort(movie->times, movie->count, sizeof *movie->times, compare);
+    rewind_movie(movie);
+    return status;
+}
+
+static uint32_t milliseconds(const sdav_movie *movie, int64_t ticks) {
+    int64_t ms = ticks > 0 ? av_rescale_q(ticks, movie->stream->time_base, (AVRational){1, 1000}) : 0;
+    return ms < 0 ? 0 : ms > UINT32_MAX ? UINT32_MAX : (uint32_t)ms;
+}
+
+/* When the picture behind the last one would come. */
+static int64_t end_of(const sdav_movie *movie) {
+    int64_t last = movie->times[movie->count - 1], whole = bounded(movie->stream->duration);
+    if (movie->stream->duration > 0 && start_of(movie) + whole > last)
+        return start_of(movie) + whole;
+    return movie->count > 1 ? 2 * last - movie->times[movie->count - 2] : last;
+}
+
+uint32_t sdav_duration_ms(const sdav_movie *movie, uint32_t index) {
+    if (index >= movie->count)
+        return 0;
+    /* Rounded where they begin and end, so that their sum stays right. */
+    int64_t first = movie->times[0];
+    int64_t end = index + 1 < movie->count ? movie->times[index + 1] : end_of(movie);
+    return milliseconds(movie, end - first) - milliseconds(movie, movie->times[index] - first);
+}
+
+uint64_t sdav_total_ms(const sdav_movie *movie) {
+    if (movie->count)
+        return milliseconds(movie, end_of(movie) - movie->times[0]);
+    if (movie->stream->duration > 0)
+        return milliseconds(movie, movie->stream->duration);
+    return movie->format->duration > 0 ? (uint64_t)movie->format->duration / 1000 : 0;
+}
+
+/* --- Decoding. */
+
+/* The next picture in order of showing; END behind the last. */
+static sdimage_status decode_next(sdav_movie *movie, sdimage_error **error) {
+    for (;;) {
+        sdimage_status status = sdplug_check_time(movie->deadline, error);
+        if (status < 0)
+            return status;
+        int code = avcodec_receive_frame(movie->codec, movie->frame);
+        if (code >= 0)
+            return SDIMAGE_STATUS_OK;
+        if (code == AVERROR_EOF)
+            return SDIMAGE_STATUS_END;
+        if (code != AVERROR(EAGAIN))
+            return fail(movie, code, "a picture that cannot be decoded", error);
+        code = av_read_frame(movie->format, movie->packet);
+        if (code == AVERROR_EXIT)
+            return fail(movie, code, "", error);
+        bool is_end = code < 0, is_other = code >= 0 && movie->packet->stream_index != movie->stream->index;
+        if (is_end && movie->is_drained)
+            return SDIMAGE_STATUS_END;
+        movie->is_drained = movie->is_drained || is_end;
+        if (!is_other)
+            code = avcodec_send_packet(movie->codec, is_end ? NULL : movie->packet);
+        av_packet_unref(movie->packet);
+        /* Damage of one picture need not be the end of the next. */
+        if (!is_other && code == AVERROR(ENOMEM))
+            return fail(movie, code, "", error);
+    }
+}
+
+static int64_t time_of(const AVFrame *frame) {
+    return frame->best_effort_timestamp;
+}
+
+/* Decodes up to the picture that is shown at a time; the last one where there is none behind. */
+static sdimage_status decode_until(sdav_movie *movie, int64_t time, sdimage_error **error) {
+    AVFrame *kept = av_frame_alloc();
+    sdimage_status status =
+        kept ? SDIMAGE_STATUS_OK : sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a frame");
+    bool has_kept = false;
+    while (status >= 0) {
+        status = decode_next(movie, error);
+        if (status != SDIMAGE_STATUS_OK)
+            break;
+        int64_t now = time_of(movie->frame);
+        /* One without a time, and the first of a movie that begins later, are as good as it gets. */
+        if (now == AV_NOPTS_VALUE || now == time || (now > time && !has_kept))
+            break;
+        if (now > time) {
+            av_frame_unref(movie->frame);
+            av_frame_move_ref(movie->frame, kept);
+            break;
+        }
+        av_frame_unref(kept);
+        av_frame_move_ref(kept, movie->frame);
+        has_kept = true;
+    }
+    if (status == SDIMAGE_STATUS_END && has_kept) {
+        av_frame_move_ref(movie->frame, kept);
+        status = SDIMAGE_STATUS_OK;
+    } else if (status == SDIMAGE_STATUS_END) {
+        status = fail(movie, 0, "no picture that can be decoded", error);
+    }
+    av_frame_free(&kept);
+    return status;
+}
+
+/* Seeks the picture that is shown at a time. Pictures that lead a key picture are decoded only from the key picture
+ * before: where the first to be had comes too late, it is tried from further back, at last from the start. */
+static sdimage_status find(sdav_movie *movie, int64_t time, sdimage_error **error) {
+    int64_t start = start_of(movie), back = 0;
+    int64_t step = bounded(av_rescale_q(2, (AVRational){1, 1}, movie->stream->time_base));
+    for (;;) {
+        bool is_start = time - start <= back || !seek_to(movie, time - back);
+        if (is_start)
+            rewind_movie(movie);
+        sdimage_status status = decode_until(movie, time, is_start ? error : NULL);
+        if (is_start || (status >= 0 && time_of(movie->frame) <= time))
+            return status;
+        status = sdplug_check_time(movie->deadline, error);
+        if (status < 0)
+            return status;
+        back = bounded(back ? back * 4 : step < 1 ? 1 : step);
+    }
+}
+
+sdimage_status sdav_decode_index(sdav_movie *movie, uint32_t index, sdimage_error **error) {
+    if (index >= movie->count)
+        return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no such frame");
+    int64_t time = movie->times[index];
+    sdimage_status status = index == movie->next ? decode_next(movie, error) : SDIMAGE_STATUS_END;
+    /* Also where a picture was left out: what is shown in its place. */
+    if (status == SDIMAGE_STATUS_END || (status >= 0 && time_of(movie->frame) != time))
+        status = find(movie, time, error);
+    movie->next = status >= 0 && time_of(movie->frame) == time ? index + 1 : UINT32_MAX;
+    return status;
+}
+
+sdimage_status sdav_decode_time(sdav_movie *movie, int64_t ms, sdimage_error **error) {
+    int64_t start = start_of(movie);
+    int64_t time = ms > 0 ? bounded(av_rescale_q(ms, (AVRational){1, 1000}, movie->stream->time_base)) : 0;
+    /* Behind the header comes the first picture: nothing is to be sought. */
+    if (!time && movie->next == 0)
+        return decode_until(movie, start, error);
+    return find(movie, bounded(start + time), error);
+}

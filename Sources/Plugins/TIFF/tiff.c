@@ -1,0 +1,196 @@
+/* The TIFF coder, by libtiff. */
+#include <sdimage/plugins/tiff.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exif.h"
+#include "read.h"
+
+static sdmod_facts facts_of(const sdtiff_layout *layout) {
+    sdmod_facts facts = {.format = SDIMAGE_FORMAT_TIFF, .width = layout->width, .height = layout->height};
+    facts.source_width = layout->width, facts.source_height = layout->height;
+    facts.orientation = layout->orientation;
+    facts.has_alpha = layout->alpha >= 0;
+    facts.chroma = layout->kind == SDTIFF_GRAY ? 0 : 8;
+    facts.bits = layout->kind == SDTIFF_PALETTE || layout->bits < 8 ? 8 : layout->bits;
+    facts.frame_count = 1;
+    /* ITU-T H.273: 2 says nothing. */
+    facts.color.primaries = facts.transfer = 2;
+    /* A profile of CMYK was applied, or means nothing to the RGB that was made without it. */
+    if (layout->kind == SDTIFF_GRAY || layout->kind == SDTIFF_RGB || layout->kind == SDTIFF_PALETTE)
+        facts.profile = layout->profile;
+    return facts;
+}
+
+/* Goes to a page, counted from 0. */
+static sdimage_status turn_to(sdtiff_input *input, int64_t page, sdimage_error **error) {
+    if (page == 0)
+        return SDIMAGE_STATUS_OK;
+    if (page < 0 || page >= SDIMAGE_TIFF_MAX_PAGES)
+        return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no such page");
+    if (TIFFSetDirectory(input->file, (tdir_t)page))
+        return SDIMAGE_STATUS_OK;
+    if (input->broken)
+        return sdtiff_fail(input, SDIMAGE_STATUS_BAD_DATA, "no such page", error);
+    return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no such page");
+}
+
+static sdimage_status read_page(sdtiff_input *input, int64_t page, const sdtiff_wish *wish, sdimage_image **image,
+                                sdimage_error **error) {
+    sdtiff_layout layout;
+    sdimage_image *plain = NULL;
+    sdimage_status status = turn_to(input, page, error);
+    if (status >= 0)
+        status = sdtiff_layout_read(input, &layout, error);
+    if (status >= 0)
+        status = sdtiff_read(input, &layout, wish, &plain, error);
+    if (status >= 0) {
+        sdmod_facts facts = facts_of(&layout);
+        status = sdmod_attach(&facts, plain, image, error);
+    }
+    sdimage_image_unref(plain);
+    return status;
+}
+
+static sdtiff_wish wish_of(const sdimage_decode_options *options) {
+    return (sdtiff_wish){sdmod_wish_of(options), sdimage_decode_options_accepts_partial(options),
+                         sdplug_deadline_of(options)};
+}
+
+/* --- The coder. */
+
+static bool can_decode(void *user_data, const void *bytes, size_t length) {
+    (void)user_data;
+    return sdimage_sniff(bytes, length) == SDIMAGE_FORMAT_TIFF;
+}
+
+static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
+                             const sdimage_options *bag, sdimage_image **image, sdimage_error **error) {
+    (void)user_data;
+    sdtiff_wish wish = wish_of(options);
+    sdtiff_input input;
+    sdimage_status status = sdtiff_open_bytes(&input, bytes, length, error);
+    if (status >= 0)
+        status = read_page(&input, sdimage_options_get_int64(bag, SDIMAGE_TIFF_PAGE, 0), &wish, image, error);
+    sdtiff_close(&input);
+    return status;
+}
+
+static int64_t page_of(const sdimage_decode_options *options) {
+    sdimage_options *values = sdimage_decode_options_copy_options(options);
+    int64_t page = sdimage_options_get_int64(values, SDIMAGE_TIFF_PAGE, 0);
+    sdimage_options_unref(values);
+    return page;
+}
+
+static sdimage_status describe(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
+                               sdimage_metadata *metadata, sdimage_error **error) {
+    (void)user_data;
+    sdtiff_input input;
+    sdtiff_layout layout;
+    sdtiff_block exif = {NULL, 0};
+    sdimage_status status = sdtiff_open_bytes(&input, bytes, length, error);
+    if (status >= 0)
+        status = turn_to(&input, page_of(options), error);
+    if (status >= 0)
+        status = sdtiff_layout_read(&input, &layout, error);
+    if (status >= 0)
+        status = sdtiff_exif(bytes, length, &exif, error);
+    if (status >= 0) {
+        sdmod_facts facts = facts_of(&layout);
+        facts.profile = layout.profile;
+        facts.xmp = layout.xmp;
+        facts.exif = (sdmod_span){exif.bytes, exif.length};
+        status = sdmod_describe(&facts, metadata, error);
+    }
+    free(exif.bytes);
+    sdtiff_close(&input);
+    return status;
+}
+
+SDIMAGE_API uint32_t sdimage_tiff_page_count(const void *bytes, size_t length) {
+    sdtiff_input input;
+    if (!bytes || sdtiff_open_bytes(&input, bytes, length, NULL) < 0)
+        return 0;
+    uint64_t count = TIFFNumberOfDirectories(input.file);
+    sdtiff_close(&input);
+    return count < SDIMAGE_TIFF_MAX_PAGES ? (uint32_t)count : SDIMAGE_TIFF_MAX_PAGES;
+}
+
+/* --- Files that are too large to be held. */
+
+typedef struct instance {
+    sdimage_source *source;
+    sdtiff_wish wish;
+    int64_t page;
+    uint32_t work_ms;
+} instance;
+
+static sdimage_status open_source(void *user_data, const sdimage_source *source, const sdimage_decode_options *options,
+                                  void **made, sdimage_error **error) {
+    (void)user_data;
+    instance *self = calloc(1, sizeof *self);
+    if (!self)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+    /* The count of references is all that changes. */
+    self->source = sdimage_source_ref((sdimage_source *)(uintptr_t)source);
+    self->wish = wish_of(options);
+    self->page = page_of(options);
+    self->work_ms = sdimage_decode_options_max_work_ms(options);
+    *made = self;
+    return SDIMAGE_STATUS_OK;
+}
+
+static sdimage_status picture_of_source(void *user_data, void *pointer, sdimage_image **image, sdimage_error **error) {
+    (void)user_data;
+    const instance *self = pointer;
+    sdtiff_wish wish = self->wish;
+    sdtiff_input input;
+    wish.deadline = sdplug_deadline_after(self->work_ms);
+    sdimage_status status = sdtiff_open_source(&input, self->source, error);
+    if (status >= 0)
+        status = read_page(&input, self->page, &wish, image, error);
+    sdtiff_close(&input);
+    return status;
+}
+
+static void destroy_instance(void *user_data, void *pointer) {
+    (void)user_data;
+    instance *self = pointer;
+    sdimage_source_unref(self->source);
+    free(self);
+}
+
+static const sdimage_coder_vtable table = {
+    .size = sizeof table,
+    .can_decode = can_decode,
+    .decode = decode,
+    .instance_image = picture_of_source,
+    .instance_destroy = destroy_instance,
+    .open_source = open_source,
+    .describe = describe,
+};
+
+SDIMAGE_API sdimage_status sdimage_tiff_coder_new(sdimage_coder **coder, sdimage_error **error) {
+    return sdimage_coder_new_custom("tiff", &table, NULL, NULL, coder, error);
+}
+
+static char version[24];
+
+/* From "LIBTIFF, Version 4.5.0" and lines of copyright. */
+static void find_version(void) {
+    static const char before[] = "Version ";
+    const char *text = strstr(TIFFGetVersion(), before);
+    if (text)
+        snprintf(version, sizeof version, "%.*s", (int)strcspn(text + sizeof before - 1, "\n"),
+                 text + sizeof before - 1);
+}
+
+SDIMAGE_API const char *sdimage_tiff_library_version(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_version);
+    return version;
+}

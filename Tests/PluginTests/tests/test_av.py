@@ -1,0 +1,158 @@
+"""HEIC sequences and videos: frames in any order, posters, sources, and nothing but the bytes."""
+
+from __future__ import annotations
+
+import struct
+import tempfile
+import unittest
+from pathlib import Path
+
+from . import movies
+from .movies import COLOURS, clip
+from .support import FIXTURES, TestCase, apart, from_source, needs, sdimage
+
+DURATIONS = [40, 100, 200, 60, 100]
+
+
+@needs("av")
+class Video(TestCase):
+    def assert_colour(self, image: sdimage.Image, index: int) -> None:
+        self.assert_close(self.pixel(image, 32, 32)[:3], COLOURS[index])
+
+    def test_a_poster_is_a_still_of_the_first_frame_or_of_a_time(self) -> None:
+        for index_first in (True, False):
+            data = clip(index_first=index_first)
+            image = sdimage.decode(data)
+            self.assertEqual((image.width, image.height, image.frame_count, image.pixel_format), (64, 64, 1, "rgb8"))
+            self.assert_colour(image, 0)
+            times = {0: 0, 39: 0, 40: 1, 139: 1, 140: 2, 339: 2, 340: 3, 400: 4, 499: 4, 500: 4, 10**15: 4, -7: 0}
+            for time, index in times.items():
+                with self.subTest(time=time, index_first=index_first):
+                    self.assert_colour(sdimage.decode(data, options={"av.poster_ms": time}), index)
+
+    def test_frames_are_had_in_any_order(self) -> None:
+        data = clip()
+        wish = {"av.frames": True}
+        image = sdimage.decode(data, options=wish)
+        self.assertEqual((image.frame_count, image.loop_count, image.durations_ms), (5, 1, DURATIONS))
+        with sdimage.Animation(data, options=wish) as moving:
+            self.assertEqual((len(moving), moving.loop_count, moving.durations_ms), (5, 1, DURATIONS))
+            for index in (4, 0, 2, 1, 3, 3, 4):
+                self.assert_colour(moving[index], index)
+                self.assert_colour(image.frame(index), index)
+        self.assertEqual(sdimage.decode(data, options=wish, first_frame_only=True).frame_count, 1)
+        self.assertEqual([frame.width for frame in sdimage.Animation(data, options=wish, thumbnail_size=(16, 16))], [16] * 5)
+        known = sdimage.info(data)
+        self.assertEqual((known["width"], known["frame_count"], known["duration_ms"]), (64, 5, 500))
+
+    def test_a_turned_movie_is_shown_upright(self) -> None:
+        half = bytes((250, 10, 10)) * 32 + bytes((10, 10, 250)) * 32
+        samples = [sdimage.Image.from_pixels(half * 32, 64, 32, "rgb8").encode("jpeg", chroma="444")]
+        for turned, size, red, blue in (("up", (64, 32), (8, 8), (56, 8)), ("down", (64, 32), (56, 8), (8, 8)),
+                                        ("right", (32, 64), (8, 8), (8, 56)), ("left", (32, 64), (8, 56), (8, 8)),
+                                        ("up_mirrored", (64, 32), (56, 8), (8, 8))):
+            entry = movies.visual(b"jpeg", height=32)
+            data = movies.movie((b"qt  ",), b"vide", entry, samples, [100], turned, height=32)
+            with self.subTest(turned):
+                image = sdimage.decode(data)
+                self.assertEqual((image.width, image.height), size)
+                self.assert_close(self.pixel(image, *red)[:3], (250, 10, 10), 12)
+                self.assert_close(self.pixel(image, *blue)[:3], (10, 10, 250), 12)
+                self.assertEqual(sdimage.decode(data, apply_orientation=False).orientation, turned)
+
+    def test_a_source_is_read_where_it_is_needed(self) -> None:
+        for index_first in (True, False):
+            data = clip(index_first=index_first)
+            self.assertEqual(from_source(data).tobytes(), sdimage.decode(data).tobytes())
+            self.assert_colour(from_source(data, options={"av.poster_ms": 200}), 2)
+
+    def test_pieces_end_in_the_same_picture(self) -> None:
+        self.assert_pieces_agree(clip())
+        self.assert_pieces_agree(clip(), options={"av.frames": True})
+
+    def test_nothing_else_is_opened(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            other = Path(folder, "other.mov")
+            other.write_bytes(clip())
+            # A track whose samples lie in another file, whose name is given.
+            data = movies.clip(reference=other.as_uri().encode())
+            self.assert_survives(data[: data.index(b"mdat") - 4])
+            for text in (f"#EXTM3U\n#EXTINF:1,\n{other}\n", f"ffconcat version 1.0\nfile {other}\n", f"file:{other}"):
+                self.assert_error("NOT_AN_IMAGE", text.encode())
+
+    def test_sizes_and_numbers_are_limited(self) -> None:
+        self.assert_error("TOO_LARGE", clip(), max_pixels=4000)
+        self.assert_error("TOO_LARGE", clip(), max_bytes=4000)
+        sample = movies.plain(COLOURS[0], 8, 8).encode("jpeg")
+        entry = movies.visual(b"jpeg", width=8, height=8)
+        many = movies.movie((b"qt  ",), b"vide", entry, [sample] * 10001, [10] * 10001, width=8, height=8)
+        self.assert_error("TOO_LARGE", many, options={"av.frames": True})
+        self.assertEqual(sdimage.decode(many, options={"av.poster_ms": 99000}).width, 8)
+        huge = movies.movie((b"qt  ",), b"vide", movies.visual(b"jpeg", width=65535, height=65535), [sample], [10])
+        self.assert_error("TOO_LARGE", huge)
+        self.assert_error("UNSUPPORTED", movies.movie((b"qt  ",), b"vide", movies.visual(b"xyz1"), [sample], [10]))
+        self.assert_error("UNSUPPORTED", movies.movie((b"qt  ",), b"soun", movies.visual(b"jpeg"), [sample], [10]))
+
+    def test_a_file_that_ends_early_is_truncated(self) -> None:
+        data = clip()
+        self.assert_error(("TRUNCATED", "BAD_DATA", "UNSUPPORTED"), data[:300])
+        self.assert_error(("TRUNCATED", "BAD_DATA"), clip(index_first=False)[:2000])
+        cut = data[: len(data) - 300]
+        self.assert_colour(sdimage.decode(cut), 0)
+
+    def test_damage_is_an_error_or_a_picture(self) -> None:
+        self.assert_hardened(clip(), 40, 100)
+        data = clip()
+        for at in range(data.index(b"moov"), data.index(b"mdat"), 9):
+            changed = data[:at] + struct.pack(">I", 0xFFFFFFFF) + data[at + 4 :]
+            self.assert_survives(changed, options={"av.frames": True}, max_work_ms=2000)
+
+    def test_nothing_is_printed_about_damage(self) -> None:
+        done = apart("""
+            import sys
+            data = bytes.fromhex(sys.argv[1])
+            for at in range(40, len(data), 9):
+                try:
+                    sdimage.decode(data[:at] + b"\\xff" + data[at + 1:])
+                except sdimage.Error:
+                    pass
+            """, clip().hex())
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_stills_and_avif_stay_with_their_coders(self) -> None:
+        for name in ("heif/still.heic", "avif/still.avif", "avif/animated.avif"):
+            data = (FIXTURES / name).read_bytes()
+            with self.subTest(name):
+                try:
+                    self.assertEqual(sdimage.decode(data).frame_count, 3 if "animated" in name else 1)
+                except sdimage.Error as error:
+                    self.assertEqual(error.code, "UNSUPPORTED", str(error))
+
+
+@needs("av")
+class Sequence(TestCase):
+    def setUp(self) -> None:
+        self.data = (FIXTURES / "av" / "sequence.heics").read_bytes()
+
+    def test_a_sequence_is_an_animation_that_plays_for_ever(self) -> None:
+        image = sdimage.decode(self.data)
+        self.assertEqual((image.format, image.frame_count, image.loop_count), ("heic", 5, 0))
+        self.assertEqual(image.durations_ms, [50, 200, 100, 80, 70])
+        with sdimage.Animation(self.data) as moving:
+            for index in (4, 0, 3, 1, 2, 2):
+                self.assert_close(self.pixel(moving[index], 30, 30)[:3], COLOURS[index])
+        known = sdimage.info(self.data)
+        self.assertEqual((known["format"], known["frame_count"], known["duration_ms"]), ("heic", 5, 500))
+        self.assertEqual(sdimage.decode(self.data, first_frame_only=True).frame_count, 1)
+
+    def test_damage_is_an_error_or_a_picture(self) -> None:
+        self.assert_hardened(self.data)
+
+    def test_a_player_shows_it(self) -> None:
+        with sdimage.Manager(cache=None) as manager:
+            result = manager.load((FIXTURES / "av" / "sequence.heics").as_uri(), require_animation=True)
+            self.assertEqual(result.image.frame_count, 5)
+
+
+if __name__ == "__main__":
+    unittest.main()
