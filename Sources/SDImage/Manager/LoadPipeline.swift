@@ -92,7 +92,10 @@ final class LoadPipeline: Sendable {
         let loader = try chain.chosen(for: request)
         let following = Following(self)
         let loaded: Fetched
-        do throws(ImageError) { loaded = try await fetch(loader, request, following: following, &timings) } catch {
+        do throws(ImageError) {
+            loaded = try await fetch(
+                loader, request, following: following, leasing: LeaseWish(self, newerThan: 0), &timings)
+        } catch {
             following?.end()?.giveUp()
             guard let early = following?.early, !Task.isCancelled else { throw error }
             return keep(early.picture, of: early.source)
@@ -114,8 +117,10 @@ final class LoadPipeline: Sendable {
         let image: Image
         do throws(ImageError) {
             defer { loaded.leaveBacklog() }
-            image = try await decode(loaded.data, from: loaded.decodeOrigin, after: started, &timings)
+            let decoded = try await decode(loaded.data, from: loaded.decodeOrigin, after: started, &timings)
+            image = loaded.kept.map { decoded.with(extendedData: $0.extendedData) } ?? decoded
         } catch {
+            if loaded.kept != nil, error.meansUnreadable { return try await takeAgain(loaded, loader, &timings) }
             // What the request's own coder cannot read, others may.
             if request.coder == nil { remember(error, of: loader) }
             throw error.after(loaded.data.transactions)
@@ -125,6 +130,14 @@ final class LoadPipeline: Sendable {
         return LoadOutcome(
             image: image, data: image.isPlain && loaded.data.image == nil ? loaded.data.bytes : nil,
             source: loaded.data.source, rule: isStored ? .none : .noStore, transactions: loaded.data.transactions)
+    }
+
+    /// What another process had kept turns out to be no picture: the origin has the last word.
+    private func takeAgain(_ loaded: Fetched, _ loader: any ImageLoader, _ timings: inout StageTimings)
+        async throws(ImageError) -> LoadOutcome
+    {
+        if request.coder == nil, let kept = loaded.kept { originals?.dropDamaged(kept, for: keys.original) }
+        return try await take(try await fetch(loader, request, &timings), loader, &timings)
     }
 
     /// A thumbnail for which the transfer was ended: its bytes are a part of a picture, and never kept.
@@ -241,7 +254,8 @@ final class LoadPipeline: Sendable {
 
     /// Asks the loader for `request`: the load's own, or that under conditions.
     func fetch(
-        _ loader: any ImageLoader, _ request: ImageRequest, following: Following? = nil, _ timings: inout StageTimings
+        _ loader: any ImageLoader, _ request: ImageRequest, following: Following? = nil, leasing: LeaseWish? = nil,
+        _ timings: inout StageTimings
     ) async throws(ImageError) -> Fetched {
         if offline.forbids(request) { throw ImageError(.offline, "loading over the network is switched off") }
         if !request.retryFailed, request.isGet, let failure = failedURLs.failure(of: CacheKey(request.url)) {
@@ -251,9 +265,11 @@ final class LoadPipeline: Sendable {
         let start = MonotonicClock.now
         defer { timings.load = MonotonicClock.now - start }
         do throws(ImageError) {
-            guard let following, request.endsEarly else { return try await transfer(loader, request, following) }
+            guard let following, request.endsEarly else {
+                return try await transfer(loader, request, following, leasing)
+            }
             return try await following.wait(
-                for: Task(executorPreference: engine.executor) { [self] in await outcome(loader, request, following) })
+                for: Task(executorPreference: engine.executor) { [self] in await outcome(loader, request, following, leasing) })
         } catch {
             remember(error, of: loader)
             throw error
@@ -269,34 +285,30 @@ final class LoadPipeline: Sendable {
         }
     }
 
-    private func outcome(_ loader: any ImageLoader, _ request: ImageRequest, _ following: Following) async
-        -> Result<Fetched, ImageError>
-    {
-        do throws(ImageError) { return .success(try await transfer(loader, request, following)) } catch {
+    private func outcome(
+        _ loader: any ImageLoader, _ request: ImageRequest, _ following: Following, _ leasing: LeaseWish?
+    ) async -> Result<Fetched, ImageError> {
+        do throws(ImageError) { return .success(try await transfer(loader, request, following, leasing)) } catch {
             return .failure(error)
         }
     }
 
     /// All bytes, by a transfer shared with all who want the same.
-    private func transfer(_ loader: any ImageLoader, _ request: ImageRequest, _ following: Following?)
-        async throws(ImageError) -> Fetched
-    {
+    private func transfer(
+        _ loader: any ImageLoader, _ request: ImageRequest, _ following: Following?, _ leasing: LeaseWish?
+    ) async throws(ImageError) -> Fetched {
         let request = try await loader.prepared(request)
         let progress = LoadProgress(task.report(received:expected:), arrival: following?.arrival, response: task.note)
-        guard let sharing = loader.sharingKey(request) else {
-            let data = try await loader.load(request, progress: progress)
-            return Fetched(data.selected(by: loader.sentFields(request)), engine.backlog)
-        }
+        guard let sharing = loader.sharingKey(request) else { return try await obtain(loader, request, leasing, progress) }
         let key = FetchKey(
             loader: ObjectIdentifier(loader), url: sharing, maxBodyBytes: request.maxBodyBytes,
-            timeout: request.timeoutMilliseconds)
+            timeout: request.timeoutMilliseconds, leasing: leasing == nil ? nil : policy)
         return try await fetches.value(
             for: key, on: engine.executor, progress: progress,
             joined: { loader.raisePriority(sharing, to: request.priority) },
             shared: { $0.noteShared() },
-            work: { [request, engine] progress async throws(ImageError) in
-                let data = try await loader.load(request, progress: progress)
-                return Fetched(data.selected(by: loader.sentFields(request)), engine.backlog)
+            work: { [self, request] progress async throws(ImageError) in
+                try await obtain(loader, request, leasing, progress)
             })
     }
 
