@@ -13,7 +13,7 @@ from __future__ import annotations
 from . import placeholders, transforms
 from .animation import Animation
 from .cache import ImageCache
-from .caches import Cache, CacheChain, LayeredCache
+from .caches import Cache, CacheChain, LayeredCache, TieredCache
 from .coder import Coder, register_coder, unregister_coder
 from .doctor import doctor, frame_memory, metrics, trim_memory, version, watch_memory_pressure
 from .encoding import EncodeOptions
@@ -29,6 +29,7 @@ from .options import DecodeOptions
 from .player import Player
 from .plugins import Plugin, load_plugins
 from .prefetch import PrefetchGroup
+from .remote import MemcachedCache, RedisCache, RemoteCache
 from .request import RequestOptions
 from .result import Response, Result, Transaction
 from .target import Progress, Target, TargetOptions
@@ -58,10 +59,13 @@ __all__ = [
     "LoadRequest",
     "Loader",
     "Manager",
+    "MemcachedCache",
     "Player",
     "Plugin",
     "PrefetchGroup",
     "Progress",
+    "RedisCache",
+    "RemoteCache",
     "RequestDraft",
     "RequestOptions",
     "Response",
@@ -69,6 +73,7 @@ __all__ = [
     "Target",
     "TargetOptions",
     "Task",
+    "TieredCache",
     "Transaction",
     "Transport",
     "TransportRequest",
