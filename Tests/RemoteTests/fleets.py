@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
+import tempfile
 import time
 
 from common import HERE, KINDS, PATIENT, becomes, code, managed  # first: it finds the others
@@ -22,7 +24,10 @@ class Fleet:
                  **options: object) -> None:
         command = [sys.executable, str(HERE / "member.py"), kind, server.address, freshness, json.dumps({**PATIENT, **options}),
                    *urls]
-        self.members = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        # What a member that is killed leaves behind goes with the fleet.
+        self.holder = tempfile.TemporaryDirectory(prefix="sdimage-remote-")
+        environment = {**os.environ, "TMPDIR": self.holder.name}
+        self.members = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
                         for _ in range(count)]
         for each in self.members:
             assert each.stdout is not None
@@ -56,6 +61,7 @@ class Fleet:
             except subprocess.TimeoutExpired:
                 each.kill()
                 each.wait()
+        self.holder.cleanup()
 
 
 def fleet_part(kind: str, origin: Origin) -> None:
