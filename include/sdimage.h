@@ -30,7 +30,7 @@
  *   prefetcher.h  loading ahead                           progress.h    how far a target's load is
  *   animation.h   frames for players; their budget        player.h      animations in time
  *   animated_view.h  a picture, moving or not, in a widget
- *   plugins.h     coders of further formats */
+ *   cache_entry.h what belongs to an entry                plugins.h     coders of further formats */
 #ifndef SDIMAGE_H
 #define SDIMAGE_H
 
@@ -53,6 +53,7 @@
 #include "sdimage/downloader.h"
 #include "sdimage/hooks.h"
 #include "sdimage/transport.h"
+#include "sdimage/cache_entry.h"
 #include "sdimage/cache.h"
 #include "sdimage/disk.h"
 #include "sdimage/cache_async.h"

@@ -17,6 +17,19 @@ public func sdimage_cache_new_chain(_ chain: ObjectOut, _ error: ObjectOut) -> s
     }
 }
 
+@_cdecl("sdimage_cache_new_tiered") @implementation
+public func sdimage_cache_new_tiered(_ local: Object, _ shared: Object, _ cache: ObjectOut, _ error: ObjectOut)
+    -> sdimage_status
+{
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(cache)
+        if Engine.isForked { throw .forked }
+        let local = unsafe try Handle.borrow(local, as: CacheObject.self).cache
+        let shared = unsafe try Handle.borrow(shared, as: CacheObject.self).cache
+        unsafe try give(CacheObject(try CacheChain.tiered(local, shared)), cache)
+    }
+}
+
 @_cdecl("sdimage_cache_chain_add") @implementation
 public func sdimage_cache_chain_add(_ chain: Object, _ member: Object, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in

@@ -5,16 +5,19 @@ import SDImage
 final class ForeignCache: ImageCaching {
     private let host: ForeignTable<sdimage_cache_vtable>
     private let lease: EngineLease
+    private let stores: Bool
 
     init(_ table: UnsafePointer<sdimage_cache_vtable>?, _ foreign: Foreign) throws(ImageError) {
         let size = unsafe table?.pointee.size ?? 0
         let required = unsafe MemoryLayout<sdimage_cache_vtable>.offset(of: \.contains) ?? 0
         let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_cache_vtable())
-        let isComplete = unsafe copy.query != nil && copy.store != nil
-        let isMemoryOnly = unsafe copy.query == nil && copy.store == nil && copy.memory_image != nil
+        let stores = unsafe copy.store != nil || copy.store_entry != nil
+        let isComplete = unsafe copy.query != nil && stores
+        let isMemoryOnly = unsafe copy.query == nil && !stores && copy.memory_image != nil
         guard isComplete || isMemoryOnly, unsafe copy.remove != nil else {
             throw ImageError(.invalidArgument, "the table lacks query, store or remove")
         }
+        self.stores = stores
         host = ForeignTable(copy, foreign)
         lease = try Engine.acquire()
     }
@@ -38,24 +41,73 @@ final class ForeignCache: ImageCaching {
         defer { withExtendedLifetime(lent) {} }
         return unsafe try await ask(key) { table, userData, bytes, reply in
             unsafe table.query?(userData, bytes.baseAddress, bytes.count, Handle.lend(lent), reply)
-        }.map(CachedData.init(bytes:))
+        }
     }
 
     func storeOnDisk(_ data: CachedData, for key: CacheKey) async throws(ImageError) {
-        guard unsafe host.table.store != nil else { throw ImageError(.unsupported, "a cache in memory only") }
+        guard stores else { throw ImageError(.unsupported, "a cache in memory only") }
         let lent = data.options.map { OptionsObject($0.bag) }
-        defer { withExtendedLifetime(lent) {} }
+        let entry = unsafe host.table.store_entry == nil ? nil : CacheEntryObject(data)
+        // What follows may outlive the call by a while: the lease does not go with it.
+        let stored = data.bytes
+        defer { withExtendedLifetime((lent, entry, data.lease)) {} }
         _ = unsafe try await ask(key) { table, userData, bytes, reply in
-            unsafe table.store?(
-                userData, bytes.baseAddress, bytes.count, Handle.lend(data.bytes), Handle.lend(lent), reply)
+            if let entry {
+                unsafe table.store_entry?(
+                    userData, bytes.baseAddress, bytes.count, Handle.lend(entry), Handle.lend(lent), reply)
+            } else {
+                unsafe table.store?(
+                    userData, bytes.baseAddress, bytes.count, Handle.lend(stored), Handle.lend(lent), reply)
+            }
         }
     }
 
     func enqueueDiskStore(_ data: CachedData, for key: CacheKey) {
-        guard unsafe host.table.store != nil else { return }
+        guard stores else { return }
         Task(executorPreference: lease.engine.executor) { [self] in
             do throws(ImageError) { try await storeOnDisk(data, for: key) } catch {
-                Log.write(.error, "a cache of the host could not store: \(error.message.string)")
+                // What it refuses by its own rules is no defect.
+                let level: Log.Level = [.busy, .tooLarge].contains(error.status) ? .info : .error
+                Log.write(level, "a cache of the host could not store: \(error.message.string)")
+            }
+        }
+    }
+
+    /// Stored anew, where it is still the one that came with `old`: a host that keeps bytes alone has nothing to renew.
+    func renew(_ key: CacheKey, from old: AnswerRecord, to new: AnswerRecord) async {
+        guard unsafe host.table.store_entry != nil else { return }
+        do throws(ImageError) {
+            guard var data = try await diskData(for: key), data.record.hasValidators(of: old) else { return }
+            data.record = new
+            try await storeOnDisk(data, for: key)
+        } catch {
+            Log.write(.error, "a cache of the host could not renew: \(error.message.string)")
+        }
+    }
+
+    var isShared: Bool { unsafe host.table.lease != nil }
+
+    func lease(_ key: CacheKey, newerThan date: UInt64, options: FrozenOptions?) async -> CacheLeasing {
+        guard isShared else { return .unknown }
+        let lent = options.map { OptionsObject($0.bag) }
+        defer { withExtendedLifetime(lent) {} }
+        do throws(ImageError) {
+            let found = unsafe try await ask(key) { table, userData, bytes, reply in
+                unsafe table.lease?(userData, bytes.baseAddress, bytes.count, date, Handle.lend(lent), reply)
+            }
+            if let found { return .found(found) }
+            return .granted(CacheLease { [self] in end(key) })
+        } catch {
+            // The origin knows better than a cache in trouble.
+            return .unknown
+        }
+    }
+
+    /// Tells the host, where it may block, that a lease is over.
+    private func end(_ key: CacheKey) {
+        lease.engine.blocking.submit(.normal) { [self] in
+            unsafe key.bytes.withUnsafeBytes { bytes in
+                unsafe host.table.end_lease?(host.userData, bytes.baseAddress, bytes.count)
             }
         }
     }
@@ -95,8 +147,8 @@ final class ForeignCache: ImageCaching {
     private func ask(
         _ key: CacheKey,
         _ call: @escaping @Sendable (sdimage_cache_vtable, UserData, UnsafeRawBufferPointer, Object) -> Void
-    ) async throws(ImageError) -> Bytes? {
-        unsafe try await Answer.ask(on: lease.engine) { [host] reply in
+    ) async throws(ImageError) -> CachedData? {
+        unsafe try await Answer.askForEntry(on: lease.engine) { [host] reply in
             unsafe key.bytes.withUnsafeBytes { unsafe call(host.table, host.userData, $0, reply) }
         }
     }

@@ -13,7 +13,7 @@ final class Reply: Sendable {
 
 /// The outcome of a hook: given once, taken once.
 final class Answer: Sendable {
-    typealias Outcome = Result<Bytes?, ImageError>
+    typealias Outcome = Result<CachedData?, ImageError>
 
     private enum State {
         case open
@@ -63,6 +63,13 @@ extension Answer {
     static func ask(
         _ priority: LoadPriority = .normal, on engine: Engine? = Engine.current, _ call: @escaping @Sendable (Object) -> Void
     ) async throws(ImageError) -> Bytes? {
+        unsafe try await askForEntry(priority, on: engine, call)?.bytes
+    }
+
+    /// The same for caches, where the answer may be an entry with all that belongs to it.
+    static func askForEntry(
+        _ priority: LoadPriority = .normal, on engine: Engine?, _ call: @escaping @Sendable (Object) -> Void
+    ) async throws(ImageError) -> CachedData? {
         guard let engine else { throw .shutdown }
         let answer = Answer()
         let outcome: Outcome = await withTaskCancellationHandler {

@@ -96,7 +96,14 @@ public func sdimage_reply_complete(_ reply: Object) {
 
 @_cdecl("sdimage_reply_complete_with_data") @implementation
 public func sdimage_reply_complete_with_data(_ reply: Object, _ data: Object) {
-    unsafe Handle.find(reply, as: Reply.self)?.answer.complete(.success(Handle.find(data, as: Bytes.self)))
+    unsafe Handle.find(reply, as: Reply.self)?.answer.complete(
+        .success(Handle.find(data, as: Bytes.self).map(CachedData.init(bytes:))))
+}
+
+@_cdecl("sdimage_reply_complete_with_entry") @implementation
+public func sdimage_reply_complete_with_entry(_ reply: Object, _ entry: Object) {
+    unsafe Handle.find(reply, as: Reply.self)?.answer.complete(
+        .success(Handle.find(entry, as: CacheEntryObject.self)?.entry))
 }
 
 @_cdecl("sdimage_reply_complete_with_error") @implementation

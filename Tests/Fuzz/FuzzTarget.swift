@@ -34,6 +34,7 @@ struct FuzzTarget: Sendable {
 
     private static var parsers: [FuzzTarget] {
         [
+            FuzzTarget(name: "entry", run: ParserTargets.entry),
             FuzzTarget(name: "exif", run: ParserTargets.exif),
             FuzzTarget(name: "freshness", run: ParserTargets.freshness),
             FuzzTarget(name: "icc", run: ParserTargets.icc),

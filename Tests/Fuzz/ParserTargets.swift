@@ -11,6 +11,16 @@ enum ParserTargets {
         _ = ExifDirectory.block(block)
     }
 
+    /// What a remote cache gives back beside the bytes of an entry: what was read is written alike.
+    static func entry(_ input: FuzzTarget.Input) {
+        do throws(ImageError) {
+            let entry = try CachedData(bytes: .empty, metadata: Bytes.exact(UnsafeRawBufferPointer(input)))
+            _ = entry.date
+            let again = try CachedData(bytes: .empty, metadata: try Bytes.copying(entry.metadata))
+            expect(again.entityTag == entry.entityTag && again.answer == entry.answer, "an entry keeps what was told of it")
+        } catch {}
+    }
+
     /// A colour profile, applied to a row of one kind of pixel, which the last byte chooses: making a transform is slow.
     static func icc(_ input: FuzzTarget.Input) {
         let profile = Bytes.exact(UnsafeRawBufferPointer(input))

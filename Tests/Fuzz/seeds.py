@@ -49,6 +49,10 @@ PLACEHOLDERS = [b"LlMF%n00%#MwS|WCWEM{R*bbWBbH", b"00G91|", b"apG91|l[gFnhf4",
                 bytes.fromhex("a00886148e2891 76b0888868080eeda0 7f067727877778 7707")]
 
 
+#: Version, dates, then validators, answer and extended data, each behind its length.
+ENTRIES = [struct.pack("<BQQ", 1, 1700000000 * 10**9, 0) + b"".join(struct.pack("<I", len(field)) + field for field in fields)
+           for fields in ((b'"a"', b"Sun, 06 Nov 1994 08:49:37 GMT", b"max-age=60"), (b"", b"", b"", b"extended"),
+                          (b"", b"", b"\1" + bytes(24) + b"\7\0no-cache" + bytes(30)))]
 FRESHNESS = ["\n".join(lines).encode() for lines in (
     ('"a"', "Sun, 06 Nov 1994 08:49:37 GMT", 'max-age=60, no-cache="x", stale-if-error=5', "Sun Nov  6 08:49:37 1994", "7, 8",
      "Sunday, 06-Nov-94 08:49:37 GMT", "accept, *", "max-age=5"),
@@ -102,6 +106,8 @@ def seeds(target: str) -> Iterator[bytes]:
         yield from profiles()
     elif target == "placeholder":
         yield from PLACEHOLDERS
+    elif target == "entry":
+        yield from ENTRIES
     elif target == "freshness":
         yield from FRESHNESS
     elif target == "exif":

@@ -19,6 +19,8 @@ from library import output
 PLUGINS = {
     "av": (r"libav(format|codec|util)|libswscale", "coder"),
     "jxl": (r"libjxl", "coder"),
+    "memcached": (r"libmemcached|libhashkit", "cache"),
+    "redis": (r"libhiredis", "cache"),
     "pdf": (r"libpoppler-glib|libcairo|libg(lib|object|io)-", "coder"),
     "svg": (r"librsvg|libcairo|libxml2|libz\.|libg(lib|object|io)-", "coder"),
     "tiff": (r"libtiff|liblcms2", "coder"),
@@ -67,16 +69,17 @@ def dynamic_section(name: str, path: pathlib.Path) -> None:
 def linked(prefix: pathlib.Path, name: str, folder: pathlib.Path) -> None:
     """A program that names the plug-in at link time, by pkg-config alone."""
     kind = PLUGINS[name][1]
+    nothing = {"coder": "0, 0", "cache": "0, 0, 0, 0"}[kind]
     source, program = folder / f"{name}.c", folder / name
     source.write_text(f"""#include <sdimage/plugins/{name}.h>
-int main(void) {{ return sdimage_{name}_{kind}_new(0, 0) == SDIMAGE_STATUS_INVALID_ARGUMENT ? 0 : 1; }}
+int main(void) {{ return sdimage_{name}_{kind}_new({nothing}) == SDIMAGE_STATUS_INVALID_ARGUMENT ? 0 : 1; }}
 """)
     environment = {**os.environ, "PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}
     flags = subprocess.run(["pkg-config", "--cflags", "--libs", f"sdimage-{name}"], capture_output=True, text=True,
                            env=environment).stdout.split()
     built = subprocess.run(["gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", str(source), "-o", str(program), *flags],
                            capture_output=True, text=True)
-    if report.check(f"a program links the plug-in {name}", built.returncode == 0, built.stderr) and kind == "coder":
+    if report.check(f"a program links the plug-in {name}", built.returncode == 0, built.stderr):
         report.command(f"a program uses the plug-in {name}", program,
                        env={**os.environ, "LD_LIBRARY_PATH": str(prefix / "lib")})
 

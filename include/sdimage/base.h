@@ -49,6 +49,7 @@ extern "C" {
 #define SDIMAGE_NUL_TERMINATED ((size_t)-1)
 
 /* Immutable: share freely between threads. */
+typedef struct sdimage_cache_entry sdimage_cache_entry;
 typedef struct sdimage_cache_page sdimage_cache_page;
 typedef struct sdimage_coder sdimage_coder;
 typedef struct sdimage_data sdimage_data;

@@ -13,6 +13,7 @@
 #define SDIMAGE_CACHE_H
 
 #include "base.h"
+#include "cache_entry.h"
 #include "coder.h"
 #include "data.h"
 #include "encoder.h"
@@ -195,6 +196,18 @@ typedef struct sdimage_cache_vtable {
     void (*contains)(void *user_data, const void *key, size_t length, sdimage_reply *reply);
     /* Removes all entries of the layers. NULL: clearing is UNSUPPORTED. */
     void (*clear)(void *user_data, sdimage_cache_layers layers, sdimage_reply *reply);
+    /* In place of `store`, which may then be NULL: the entry with all that belongs to it (cache_entry.h), to be given back
+     * by `query` with sdimage_reply_complete_with_entry. */
+    void (*store_entry)(void *user_data, const void *key, size_t length, sdimage_cache_entry *entry,
+                        const sdimage_options *options, sdimage_reply *reply);
+    /* For a cache that several processes share: a load is about to ask the origin. Complete plainly: it is to ask, and
+     * `end_lease` tells when it has stored the entry or failed; with an entry whose date is after `newer_than_ns` (0: any):
+     * another process has asked meanwhile; with an error: unknown, the load asks. How long to wait for another process is
+     * the cache's to limit. NULL: loads do not wait for other processes. */
+    void (*lease)(void *user_data, const void *key, size_t length, uint64_t newer_than_ns, const sdimage_options *options,
+                  sdimage_reply *reply);
+    /* Once for each `lease` that was completed plainly; may be NULL. */
+    void (*end_lease)(void *user_data, const void *key, size_t length);
 } sdimage_cache_vtable;
 
 /* A cache made of the host's functions, usable wherever a built-in one is. `destroy(user_data)` is called once, also when

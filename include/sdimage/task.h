@@ -59,6 +59,8 @@ SDIMAGE_API void sdimage_reply_unref(sdimage_reply *reply);
 SDIMAGE_API void sdimage_reply_complete(sdimage_reply *reply);
 /* Here are the bytes. Referenced, not consumed. */
 SDIMAGE_API void sdimage_reply_complete_with_data(sdimage_reply *reply, sdimage_data *data);
+/* The same with all that belongs to them, for caches (cache_entry.h). Referenced, not consumed. */
+SDIMAGE_API void sdimage_reply_complete_with_entry(sdimage_reply *reply, sdimage_cache_entry *entry);
 /* It failed. Referenced, not consumed; NULL counts as INTERNAL_ERROR. */
 SDIMAGE_API void sdimage_reply_complete_with_error(sdimage_reply *reply, sdimage_error *error);
 /* Whether nobody waits for the answer any more. */

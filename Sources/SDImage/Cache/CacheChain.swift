@@ -47,6 +47,16 @@ package final class CacheChain: ImageCaching {
     /// Whether what a lower member has found is stored in those above it (decisions R27).
     package func setPromotes(_ promotes: Bool) { state.withLock { $0.promotes = promotes } }
 
+    /// A local cache over one that is shared (decisions R27): what the lower one has is kept in the upper one, and both store.
+    package static func tiered(_ local: any ImageCaching, _ shared: any ImageCaching) throws(ImageError) -> CacheChain {
+        let chain = try CacheChain()
+        chain.add(shared)
+        chain.add(local)
+        chain.setPromotes(true)
+        chain.setPolicy(.concurrent, for: .store)
+        return chain
+    }
+
     /// Whether this is `other`, or holds it somewhere below.
     package func reaches(_ other: CacheChain) -> Bool {
         self === other || members.contains { CacheChain.reaches($0, other) }
@@ -108,9 +118,27 @@ package final class CacheChain: ImageCaching {
             data.holder = data.holder ?? member
             return data
         }
-        guard let found, let holder = found.holder, state.withLock({ $0.promotes }) else { return found }
-        for higher in members.prefix(while: { $0 !== holder }) { higher.enqueueDiskStore(found.withoutWrite, for: key) }
+        if let found { promote(found, key, above: members) }
         return found
+    }
+
+    /// Stores what a lower member had in those above it.
+    private func promote(_ found: CachedData, _ key: CacheKey, above members: [any ImageCaching]) {
+        guard let holder = found.holder, state.withLock({ $0.promotes }) else { return }
+        for higher in members.prefix(while: { $0 !== holder }) { higher.enqueueDiskStore(found.withoutWrite, for: key) }
+    }
+
+    package var isShared: Bool { members.contains { $0.isShared } }
+
+    /// The highest member that knows of other processes is asked; what it finds goes the way of every other hit.
+    package func lease(_ key: CacheKey, newerThan date: UInt64, options: FrozenOptions?) async -> CacheLeasing {
+        let members = parties(.query).members
+        guard let member = members.first(where: { $0.isShared }) else { return .unknown }
+        let leasing = await member.lease(key, newerThan: date, options: options)
+        guard case .found(var data) = leasing else { return leasing }
+        data.holder = data.holder ?? member
+        promote(data, key, above: members)
+        return .found(data)
     }
 
     package func storeOnDisk(_ data: CachedData, for key: CacheKey) async throws(ImageError) {

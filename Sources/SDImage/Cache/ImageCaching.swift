@@ -15,6 +15,11 @@ package protocol ImageCaching: AnyObject, Sendable {
     /// Keeps what a later answer said of the entry that came with `old`, without touching its bytes; returns when that is
     /// committed. What goes wrong is the cache's sorrow: the origin is asked once more.
     func renew(_ key: CacheKey, from old: AnswerRecord, to new: AnswerRecord) async
+    /// Whether other processes keep their entries here too, so that it is worth asking for a `lease`.
+    var isShared: Bool { get }
+    /// Asked before the origin is, for what is not here or no longer good: one process is to ask, the others wait for it
+    /// (decisions R27). An entry is an answer where its own is newer than `date`, nanoseconds since 1970.
+    func lease(_ key: CacheKey, newerThan date: UInt64, options: FrozenOptions?) async -> CacheLeasing
     /// Removes from the named layers.
     func remove(_ key: CacheKey, from layers: CacheLayers) async throws(ImageError)
     /// The layers among those named where the entry is found; memory spares the look at the disk (spec CAC-44).
@@ -34,6 +39,10 @@ package protocol ImageCaching: AnyObject, Sendable {
 extension ImageCaching {
     /// For caches that keep nothing but bytes.
     package func renew(_ key: CacheKey, from old: AnswerRecord, to new: AnswerRecord) async {}
+
+    package var isShared: Bool { false }
+
+    package func lease(_ key: CacheKey, newerThan date: UInt64, options: FrozenOptions?) async -> CacheLeasing { .unknown }
 
     package func diskData(for key: CacheKey) async throws(ImageError) -> CachedData? {
         try await diskData(for: key, options: nil)
@@ -60,6 +69,8 @@ package struct CachedData: Sendable {
     package var write: CacheWrite?
     /// Values of the host that came with the request, for a cache of the host; never kept.
     package var options: FrozenOptions?
+    /// Ends when the last store of these bytes has; never kept.
+    package var lease: CacheLease?
     /// The member of a chain that has it.
     package var holder: (any ImageCaching)?
 
@@ -75,10 +86,17 @@ package struct CachedData: Sendable {
         }
     }
 
+    /// When the origin gave the answer; without one, when the entry was made.
+    package var date: UInt64 {
+        let answered = record.responseTime
+        return answered == 0 ? created : answered
+    }
+
     /// As it is stored anew.
     package var withoutWrite: CachedData {
         var data = self
         data.write = nil
+        data.lease = nil
         data.holder = nil
         return data
     }

@@ -27,6 +27,16 @@ package final class LayeredCache: ImageCaching {
 
     package func dropDamaged(_ data: CachedData, for key: CacheKey) { disk.dropDamaged(data, for: key) }
 
+    package func renew(_ key: CacheKey, from old: AnswerRecord, to new: AnswerRecord) async {
+        await disk.renew(key, from: old, to: new)
+    }
+
+    package var isShared: Bool { disk.isShared }
+
+    package func lease(_ key: CacheKey, newerThan date: UInt64, options: FrozenOptions?) async -> CacheLeasing {
+        await disk.lease(key, newerThan: date, options: options)
+    }
+
     package func remove(_ key: CacheKey, from layers: CacheLayers) async throws(ImageError) {
         if layers.contains(.memory) { try await memory.remove(key, from: .memory) }
         if layers.contains(.disk) { try await disk.remove(key, from: .disk) }

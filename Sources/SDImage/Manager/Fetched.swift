@@ -3,6 +3,10 @@ import Synchronization
 /// The outcome of a transfer, shared by all who waited for it; stored by the first of them in each cache.
 package final class Fetched: Sendable {
     let data: LoadedData
+    /// Where another process had brought it into a shared cache: the entry there.
+    let kept: CachedData?
+    /// Of a shared cache, until all that is stored of this is.
+    let lease: CacheLease?
     private struct Place: Hashable {
         let cache: ObjectIdentifier
         let key: CacheKey
@@ -13,8 +17,10 @@ package final class Fetched: Sendable {
     private let stored = Mutex<Set<Place>>([])
     private let ticket: Mutex<Backlog.Ticket?>
 
-    init(_ data: LoadedData, _ backlog: Backlog) {
+    init(_ data: LoadedData, _ backlog: Backlog, kept: CachedData? = nil, lease: CacheLease? = nil) {
         self.data = data
+        self.kept = kept
+        self.lease = lease
         ticket = Mutex(backlog.add(data.bytes.count))
     }
 
@@ -41,6 +47,8 @@ package struct FetchKey: Hashable, Sendable {
     var alone: ObjectIdentifier?
     let maxBodyBytes: Int
     let timeout: UInt32
+    /// How freshness counts where an entry of a shared cache may take the place of the transfer; nil where none may.
+    let leasing: FreshnessPolicy?
 
     package func hash(into hasher: inout Hasher) { unsafe url.withUnsafeBytes { unsafe hasher.combine(bytes: $0) } }
 }

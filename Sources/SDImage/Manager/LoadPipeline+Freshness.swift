@@ -76,7 +76,8 @@ extension LoadPipeline {
         if policy == .respect, !isRenewal, freshness.rule(inPlaceOf: failure) != nil {
             asking.maxRetries = asking.maxRetries ?? 0
         }
-        var loaded = try await fetch(origin, asking, &timings)
+        let known = copy.data?.date ?? copy.record.responseTime
+        var loaded = try await fetch(origin, asking, leasing: LeaseWish(self, newerThan: known), &timings)
         let rule = policy == .refresh ? .refresh : freshness.rule
         if loaded.data.isUnmodified, !conditions.isEmpty {
             loaded.leaveBacklog()
@@ -86,6 +87,11 @@ extension LoadPipeline {
             }
             // It speaks of another picture, or there is nothing that it could confirm.
             loaded = try await fetch(origin, request, &timings)
+        }
+        if let kept = loaded.kept {
+            var outcome = try await take(loaded, origin, &timings)
+            outcome.rule = Freshness(of: kept.record, fields: origin.sentFields(request), now: MonotonicClock.wall).rule
+            return outcome
         }
         if policy == .refresh, let image = copy.image, try await isSame(loaded.data, copy, &timings) {
             loaded.leaveBacklog()
@@ -208,7 +214,10 @@ extension LoadPipeline {
             return renewed
         }
         let known = diskPlaces
-        @Sendable func renew() async { for place in known { await place.cache.renew(place.key, from: copy.record, to: record) } }
+        @Sendable func renew() async {
+            for place in known { await place.cache.renew(place.key, from: copy.record, to: record) }
+            withExtendedLifetime(loaded.lease) {}
+        }
         if request.waitForStore { await renew() } else { Task(executorPreference: engine.executor) { await renew() } }
         return renewed
     }

@@ -16,7 +16,7 @@ extension LoadPipeline {
         } catch {
             return task.attach(Task(executorPreference: engine.executor) { self.end(.failure(error), timings) })
         }
-        share(seat, loader, request) { [self] outcome in
+        share(seat, loader, request, LeaseWish(self, newerThan: 0)) { [self] outcome in
             // Cancelled meanwhile.
             if task.isFinished, !isRenewal { return }
             task.attach(
@@ -30,15 +30,18 @@ extension LoadPipeline {
 
     /// Asks the loader for `request`: the load's own, or that under conditions.
     func fetch(
-        _ loader: any ImageLoader, _ request: ImageRequest, following: Following? = nil, _ timings: inout StageTimings
+        _ loader: any ImageLoader, _ request: ImageRequest, following: Following? = nil, leasing: LeaseWish? = nil,
+        _ timings: inout StageTimings
     ) async throws(ImageError) -> Fetched {
         try admit(request)
         let start = MonotonicClock.now
         defer { timings.load = MonotonicClock.now - start }
         do throws(ImageError) {
-            guard let following, request.endsEarly else { return try await transfer(loader, request, following) }
+            guard let following, request.endsEarly else { return try await transfer(loader, request, following, leasing) }
             return try await following.wait(
-                for: Task(executorPreference: engine.executor) { [self] in await outcome(loader, request, following) })
+                for: Task(executorPreference: engine.executor) { [self] in
+                    await outcome(loader, request, following, leasing)
+                })
         } catch {
             remember(error, of: loader)
             throw error
@@ -63,23 +66,23 @@ extension LoadPipeline {
         }
     }
 
-    private func outcome(_ loader: any ImageLoader, _ request: ImageRequest, _ following: Following) async
-        -> Result<Fetched, ImageError>
-    {
-        do throws(ImageError) { return .success(try await transfer(loader, request, following)) } catch {
+    private func outcome(
+        _ loader: any ImageLoader, _ request: ImageRequest, _ following: Following, _ leasing: LeaseWish?
+    ) async -> Result<Fetched, ImageError> {
+        do throws(ImageError) { return .success(try await transfer(loader, request, following, leasing)) } catch {
             return .failure(error)
         }
     }
 
     /// All bytes, by a transfer shared with all who want the same.
-    private func transfer(_ loader: any ImageLoader, _ request: ImageRequest, _ following: Following?)
-        async throws(ImageError) -> Fetched
-    {
+    private func transfer(
+        _ loader: any ImageLoader, _ request: ImageRequest, _ following: Following?, _ leasing: LeaseWish?
+    ) async throws(ImageError) -> Fetched {
         let request = try await loader.prepared(request)
         let seat = manager.fetches.seat(progress(following))
         let outcome: Result<Fetched, ImageError> = await withTaskCancellationHandler {
             unsafe await withUnsafeContinuation { continuation in
-                share(seat, loader, request) { unsafe continuation.resume(returning: $0) }
+                share(seat, loader, request, leasing) { unsafe continuation.resume(returning: $0) }
             }
         } onCancel: {
             seat.cancel()
@@ -93,19 +96,20 @@ extension LoadPipeline {
 
     /// Joins the transfer that others wait for too, or starts one.
     private func share(
-        _ seat: Coalescer<FetchKey, Fetched>.Seat, _ loader: any ImageLoader, _ request: ImageRequest,
+        _ seat: Coalescer<FetchKey, Fetched>.Seat, _ loader: any ImageLoader, _ request: ImageRequest, _ leasing: LeaseWish?,
         _ tell: @escaping @Sendable (Result<Fetched, ImageError>) -> Void
     ) {
         let sharing = loader.sharingKey(request)
         let key = FetchKey(
             loader: ObjectIdentifier(loader), url: sharing ?? [], alone: sharing == nil ? ObjectIdentifier(self) : nil,
-            maxBodyBytes: request.maxBodyBytes, timeout: request.timeoutMilliseconds)
+            maxBodyBytes: request.maxBodyBytes, timeout: request.timeoutMilliseconds, leasing: leasing == nil ? nil : policy)
         manager.fetches.join(
             seat, for: key,
             joined: { if let sharing { loader.raisePriority(sharing, to: request.priority) } },
             shared: { $0.noteShared() },
             start: { [engine] progress, done in
-                loader.begin(request, progress: progress, on: engine.executor) { outcome in
+                if let leasing { return obtain(loader, request, leasing, progress, done) }
+                return loader.begin(request, progress: progress, on: engine.executor) { outcome in
                     done(outcome.map { Fetched($0.selected(by: loader.sentFields(request)), engine.backlog) })
                 }
             }, tell: tell)

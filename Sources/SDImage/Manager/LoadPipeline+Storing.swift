@@ -23,6 +23,8 @@ extension LoadPipeline {
         var cached = CachedData(bytes: loaded.data.bytes)
         cached.record = loaded.data.answer
         cached.options = request.decodeOptions.bag
+        cached.extendedData = loaded.kept?.extendedData
+        cached.lease = loaded.lease
         await storeVariant(image, of: cached, &timings)
         try await storeOriginal(cached, image, of: loaded, &timings)
         return true

@@ -114,7 +114,10 @@ final class LoadPipeline: Sendable {
     private func loadAnew(_ loader: any ImageLoader, _ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome {
         let following = Following(self)
         let loaded: Fetched
-        do throws(ImageError) { loaded = try await fetch(loader, request, following: following, &timings) } catch {
+        do throws(ImageError) {
+            loaded = try await fetch(
+                loader, request, following: following, leasing: LeaseWish(self, newerThan: 0), &timings)
+        } catch {
             following?.end()?.giveUp()
             guard let early = following?.early, !Task.isCancelled else { throw error }
             return keep(early.picture, of: early.source)
@@ -136,8 +139,10 @@ final class LoadPipeline: Sendable {
         let image: Image
         do throws(ImageError) {
             defer { loaded.leaveBacklog() }
-            image = try await decode(loaded.data, from: loaded.decodeOrigin, after: started, &timings)
+            let decoded = try await decode(loaded.data, from: loaded.decodeOrigin, after: started, &timings)
+            image = loaded.kept.map { decoded.with(extendedData: $0.extendedData) } ?? decoded
         } catch {
+            if loaded.kept != nil, error.meansUnreadable { return try await takeAgain(loaded, loader, &timings) }
             // What the request's own coder cannot read, others may.
             if request.coder == nil { remember(error, of: loader) }
             throw error.after(loaded.data.transactions)
@@ -147,6 +152,14 @@ final class LoadPipeline: Sendable {
         return LoadOutcome(
             image: image, data: image.isPlain && loaded.data.image == nil ? loaded.data.bytes : nil,
             source: loaded.data.source, rule: isStored ? .none : .noStore, transactions: loaded.data.transactions)
+    }
+
+    /// What another process had kept turns out to be no picture: the origin has the last word.
+    private func takeAgain(_ loaded: Fetched, _ loader: any ImageLoader, _ timings: inout StageTimings)
+        async throws(ImageError) -> LoadOutcome
+    {
+        if request.coder == nil, let kept = loaded.kept { originals?.dropDamaged(kept, for: keys.original) }
+        return try await take(try await fetch(loader, request, &timings), loader, &timings)
     }
 
     /// A thumbnail for which the transfer was ended: its bytes are a part of a picture, and never kept.

@@ -12,6 +12,7 @@ typedef struct objects {
     sdimage_animated_view *animated_view;
     sdimage_cache *cache;
     sdimage_cache_config *cache_config;
+    sdimage_cache_entry *cache_entry;
     sdimage_cache_page *cache_page;
     sdimage_cache_query *cache_query;
     sdimage_coder *coder;

@@ -142,6 +142,7 @@ void make_good_objects(void) {
     good.cache_query = sdimage_cache_query_new();
     make_page();
     good.data = new_data(png_2x2, sizeof png_2x2);
+    CHECK_EQUAL(sdimage_cache_entry_new(good.data, NULL, &good.cache_entry, NULL), SDIMAGE_STATUS_OK);
     good.decode_options = sdimage_decode_options_new();
     good.encode_options = sdimage_encode_options_new();
     CHECK_EQUAL(sdimage_transformer_new_flip(true, false, &good.transformer, NULL), SDIMAGE_STATUS_OK);
@@ -176,6 +177,7 @@ void make_good_objects(void) {
 void release_outputs(void) {
     RELEASE(animated_view);
     RELEASE(cache);
+    RELEASE(cache_entry);
     RELEASE(cache_page);
     RELEASE(coder);
     RELEASE(data);

@@ -14,7 +14,7 @@ from . import placeholders, transforms
 from .animated_view import AnimatedView
 from .animation import Animation
 from .cache import ImageCache
-from .caches import Cache, CacheChain, LayeredCache
+from .caches import Cache, CacheChain, LayeredCache, TieredCache
 from .coder import Coder, register_coder, unregister_coder
 from .doctor import doctor, frame_memory, metrics, trim_memory, version, watch_memory_pressure
 from .encoding import EncodeOptions
@@ -31,6 +31,7 @@ from .options import DecodeOptions
 from .player import Player
 from .plugins import Plugin, load_plugins
 from .prefetch import PrefetchGroup
+from .remote import MemcachedCache, RedisCache, RemoteCache
 from .request import RequestOptions
 from .result import Response, Result, Transaction
 from .target import Progress, Target, TargetOptions
@@ -62,10 +63,13 @@ __all__ = [
     "LoadRequest",
     "Loader",
     "Manager",
+    "MemcachedCache",
     "Player",
     "Plugin",
     "PrefetchGroup",
     "Progress",
+    "RedisCache",
+    "RemoteCache",
     "RequestDraft",
     "RequestOptions",
     "Response",
@@ -73,6 +77,7 @@ __all__ = [
     "Target",
     "TargetOptions",
     "Task",
+    "TieredCache",
     "Transaction",
     "Transport",
     "TransportRequest",

@@ -54,6 +54,8 @@ CACHE_STORE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, 
 CACHE_CONTAINS_KEY = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p)
 CACHE_REMOVE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_int, c_void_p)
 CACHE_CLEAR = CFUNCTYPE(None, c_void_p, c_int, c_void_p)
+CACHE_LEASE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_uint64, c_void_p, c_void_p)
+CACHE_END_LEASE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
 MODIFY = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
 DECRYPT = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
 REDIRECT = CFUNCTYPE(None, c_void_p, c_char_p, c_char_p, c_int32, c_void_p)
@@ -153,6 +155,9 @@ class CacheTable(Structure):
         ("remove", CACHE_REMOVE),
         ("contains", CACHE_CONTAINS_KEY),
         ("clear", CACHE_CLEAR),
+        ("store_entry", CACHE_STORE),
+        ("lease", CACHE_LEASE),
+        ("end_lease", CACHE_END_LEASE),
     ]
 
 
@@ -330,9 +335,17 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     ),
     "sdimage_cache_memory_image": (c_void_p, (c_void_p, c_void_p, c_size_t)),
     "sdimage_cache_new": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_cache_entry_data": (c_void_p, (c_void_p,)),
+    "sdimage_cache_entry_date_ns": (c_uint64, (c_void_p,)),
+    "sdimage_cache_entry_expiry_ns": (c_uint64, (c_void_p,)),
+    "sdimage_cache_entry_metadata": (c_void_p, (c_void_p,)),
+    "sdimage_cache_entry_new": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_cache_entry_ref": (c_void_p, (c_void_p,)),
+    "sdimage_cache_entry_unref": (None, (c_void_p,)),
     "sdimage_cache_new_chain": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_new_custom": (c_int, (POINTER(CacheTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_new_layered": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_cache_new_tiered": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_page_count": (c_size_t, (c_void_p,)),
     "sdimage_cache_page_expires_ns": (c_size_t, (c_void_p, c_size_t)),
     "sdimage_cache_page_is_file": (c_bool, (c_void_p, c_size_t)),
@@ -837,6 +850,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_read_metadata": (c_int, (c_void_p, c_size_t, c_int, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_reply_complete": (None, (c_void_p,)),
     "sdimage_reply_complete_with_data": (None, (c_void_p, c_void_p)),
+    "sdimage_reply_complete_with_entry": (None, (c_void_p, c_void_p)),
     "sdimage_reply_complete_with_error": (None, (c_void_p, c_void_p)),
     "sdimage_reply_is_cancelled": (c_bool, (c_void_p,)),
     "sdimage_reply_ref": (c_void_p, (c_void_p,)),

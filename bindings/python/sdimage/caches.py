@@ -141,8 +141,28 @@ class LayeredCache:
         return self._handle.pointer
 
 
+class TieredCache:
+    """The cache of a member of a fleet: `local`, memory over disk, on top of `shared`, such as a
+    :class:`sdimage.RedisCache`.
+
+    What only `shared` has is kept in `local` as well, and both store.
+    """
+
+    def __init__(self, local: AnyCache, shared: AnyCache) -> None:
+        out = c_void_p()
+        call(lib.sdimage_cache_new_tiered, local.pointer, shared.pointer, byref(out))
+        self._handle = Handle(out.value, lib.sdimage_cache_unref)
+        # The library knows caches of Python by number only.
+        self._tiers = (local, shared)
+
+    @property
+    def pointer(self) -> int:
+        """Address of the ``sdimage_cache``, borrowed."""
+        return self._handle.pointer
+
+
 #: What a manager takes as its cache.
-AnyCache: TypeAlias = ImageCache | Cache | CacheChain | LayeredCache
+AnyCache: TypeAlias = ImageCache | Cache | CacheChain | LayeredCache | TieredCache
 
 # The library holds a number in place of a Python object, as for loaders.
 _caches: weakref.WeakValueDictionary[int, Cache] = weakref.WeakValueDictionary()

@@ -40,6 +40,22 @@ class Samples(TestCase):
         self.assertEqual((done.returncode, len(done.stdout.splitlines())), (0, 9), done.stderr)
         self.assertIn("9/9 ", done.stdout)
 
+    def test_fleet(self) -> None:
+        origin, folder = self.origin(), Path(self.folder())
+        urls = [origin.add(f"{index}.png", png(300 + index, 20)) for index in range(20)]
+        (folder / "list").write_text("\n".join([*urls, origin.url("nothing")]))
+        command = [str(SAMPLES / "fleet.py"), str(folder / "list"), str(folder / "out"), "--processes", "2", "--size", "60"]
+        done = self.run_command(*command)
+        self.assertIn("20 shrunk, 0 were there, 1 failed", done.stdout, done.stderr)
+        self.assertIn(f"{origin.url('nothing')}\tHTTP_STATUS", (folder / "out" / "errors.tsv").read_text())
+        kept = sorted((folder / "out").glob("*.webp"))
+        self.assertEqual([sdimage.decode(path.read_bytes()).width for path in kept], [60] * 20)
+        kept[0].unlink()
+        done = self.run_command(*command)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("1 shrunk, 19 were there, 1 failed", done.stdout)
+        self.assertEqual(origin.hits(), 23)
+
     def test_target(self) -> None:
         origin = self.origin()
         urls = [origin.add(f"{index}.png", png(20 + index, 10)) for index in range(3)]

@@ -1,0 +1,249 @@
+/* memcached.c: the cache on memcached servers. libmemcached shares keys out among servers; what it says to them is not
+ * left to it, because it trusts their answers: a key that is too long, or an answer to another question, ends the
+ * process. */
+#include <sdimage/plugins/memcached.h>
+
+#include <errno.h>
+#include <libmemcached/memcached.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "peer.h"
+
+#define SERVERS_MAX 256u
+
+/* A server; the host lies in the text of its list, a path begins with a slash. */
+typedef struct server {
+    const char *host;
+    in_port_t port;
+    /* What all connections found out: failures in a row, and until when it is left out. */
+    _Atomic uint64_t failures, out_until;
+} server;
+
+typedef struct servers {
+    char *text;
+    size_t count;
+    server each[SERVERS_MAX];
+} servers;
+
+typedef struct connection {
+    servers *place;
+    sdremote_settings settings;
+    peer *peers;
+    /* Of the servers that are not left out; NULL when it is to be made anew. `members` are their places in the list. */
+    memcached_st *ring;
+    size_t *members, member_count;
+} connection;
+
+/* --- Lists of servers. */
+
+/* host[:port], [address][:port] or /path. */
+static bool read_server(char *text, server *server) {
+    char *bracket = *text == '[' ? strchr(text, ']') : NULL;
+    char *colon = *text == '/' ? NULL : bracket ? bracket + 1 : strchr(text, ':');
+    server->host = bracket ? text + 1 : text;
+    server->port = 11211;
+    if (bracket)
+        *bracket = 0;
+    else if (*text == '[' || (colon && strchr(colon + 1, ':')))
+        return false;
+    if (colon && *colon) {
+        char *end = NULL;
+        errno = 0;
+        long port = *colon == ':' && colon[1] >= '0' && colon[1] <= '9' ? strtol(colon + 1, &end, 10) : 0;
+        if (errno || port < 1 || port > 65535 || *end)
+            return false;
+        *colon = 0;
+        server->port = (in_port_t)port;
+    }
+    return *server->host;
+}
+
+static void forget(void *place) {
+    servers *self = place;
+    free(self->text);
+    free(self);
+}
+
+static void *parse(const char *text, sdimage_error **error) {
+    servers *self = calloc(1, sizeof *self);
+    char *copy = strdup(text);
+    if (!self || !copy) {
+        free(self);
+        free(copy);
+        sdremote_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a list of servers");
+        return NULL;
+    }
+    self->text = copy;
+    bool is_good = true;
+    for (char *next = copy; is_good && next;) {
+        char *name = next, *comma = strchr(name, ',');
+        next = comma ? comma + 1 : NULL;
+        if (comma)
+            *comma = 0;
+        is_good = self->count < SERVERS_MAX && read_server(name, &self->each[self->count]);
+        self->count++;
+    }
+    if (is_good)
+        return self;
+    forget(self);
+    sdremote_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no list of memcached servers");
+    return NULL;
+}
+
+static size_t count(const void *place) {
+    return ((const servers *)place)->count;
+}
+
+/* --- Connections. */
+
+static void close_connection(void *opaque) {
+    connection *self = opaque;
+    for (size_t i = 0; self->peers && i < self->place->count; i++)
+        sdpeer_close(&self->peers[i]);
+    if (self->ring)
+        memcached_free(self->ring);
+    free(self->peers);
+    free(self->members);
+    free(self);
+}
+
+static void *open_connection(void *place, const sdremote_settings *settings) {
+    servers *servers = place;
+    connection *self = calloc(1, sizeof *self);
+    if (!self)
+        return NULL;
+    *self = (connection){.place = servers, .settings = *settings};
+    self->peers = calloc(servers->count, sizeof *self->peers);
+    self->members = calloc(servers->count, sizeof *self->members);
+    if (!self->peers || !self->members) {
+        close_connection(self);
+        return NULL;
+    }
+    for (size_t i = 0; i < servers->count; i++)
+        sdpeer_init(&self->peers[i], servers->each[i].host, servers->each[i].port, settings->max_value);
+    return self;
+}
+
+/* --- Who has what. */
+
+/* Those that failed are left out for a while; a single one is the breaker's. */
+static bool is_left_out(const connection *self, size_t place, uint64_t now) {
+    return self->place->count > 1 && self->place->each[place].out_until > now;
+}
+
+static bool is_current(const connection *self, uint64_t now) {
+    size_t next = 0;
+    for (size_t i = 0; i < self->place->count; i++) {
+        bool is_member = next < self->member_count && self->members[next] == i;
+        if (is_member == is_left_out(self, i, now))
+            return false;
+        next += is_member;
+    }
+    return self->ring;
+}
+
+/* Consistent hashing: only the keys of those that left or came back go elsewhere. */
+static bool make_ring(connection *self, uint64_t now) {
+    if (is_current(self, now))
+        return true;
+    if (self->ring)
+        memcached_free(self->ring);
+    self->member_count = 0;
+    self->ring = memcached_create(NULL);
+    bool is_made = self->ring && memcached_behavior_set(self->ring, MEMCACHED_BEHAVIOR_DISTRIBUTION,
+                                                        MEMCACHED_DISTRIBUTION_CONSISTENT_KETAMA) == MEMCACHED_SUCCESS;
+    for (size_t i = 0; is_made && i < self->place->count; i++) {
+        const server *server = &self->place->each[i];
+        if (is_left_out(self, i, now))
+            continue;
+        is_made =
+            (*server->host == '/' ? memcached_server_add_unix_socket(self->ring, server->host)
+                                  : memcached_server_add(self->ring, server->host, server->port)) == MEMCACHED_SUCCESS;
+        self->members[self->member_count++] = i;
+    }
+    if (is_made)
+        return true;
+    if (self->ring)
+        memcached_free(self->ring);
+    self->ring = NULL;
+    return false;
+}
+
+/* NULL where nobody is left. */
+static peer *peer_of(connection *self, const sdremote_command *command) {
+    const char *name = command->place ? command->place : command->key;
+    size_t length = command->place ? command->place_length : command->key_length;
+    uint32_t member = self->member_count ? memcached_generate_hash(self->ring, name, length) : 0;
+    return member < self->member_count ? &self->peers[self->members[member]] : NULL;
+}
+
+/* --- Exchanges. */
+
+static void wait_for_all(connection *self, struct pollfd *sockets, uint64_t deadline) {
+    for (;;) {
+        size_t open = 0;
+        for (size_t i = 0; i < self->place->count; i++) {
+            sockets[i] = (struct pollfd){.fd = sdpeer_is_busy(&self->peers[i]) ? self->peers[i].socket : -1,
+                                         .events = sdpeer_events(&self->peers[i])};
+            open += sockets[i].fd >= 0;
+        }
+        uint64_t now = sdremote_now();
+        if (!open || now >= deadline)
+            return;
+        struct timespec limit = {(time_t)((deadline - now) / 1000000000), (long)((deadline - now) % 1000000000)};
+        if (ppoll(sockets, self->place->count, &limit, NULL) < 0 && errno != EINTR)
+            return;
+        for (size_t i = 0; i < self->place->count; i++) {
+            if (sockets[i].fd >= 0 && sockets[i].revents)
+                sdpeer_continue(&self->peers[i]);
+        }
+    }
+}
+
+static void judge(connection *self, server *server, bool is_good) {
+    if (is_good) {
+        server->failures = 0;
+    } else if (++server->failures >= self->settings.failures) {
+        /* One more failure when it is back leaves it out again. */
+        server->failures = self->settings.failures - 1;
+        server->out_until = sdremote_now() + self->settings.pause_ms * 1000000ull;
+    }
+}
+
+static void exchange(void *opaque, sdremote_command *commands, size_t count, uint64_t deadline) {
+    connection *self = opaque;
+    struct pollfd *sockets = calloc(self->place->count, sizeof *sockets);
+    if (!sockets || !make_ring(self, sdremote_now())) {
+        free(sockets);
+        return;
+    }
+    /* Changes in their order first, then all look-ups as one. */
+    for (int is_look_up = 0; is_look_up < 2; is_look_up++) {
+        for (size_t i = 0; i < count; i++) {
+            peer *peer = (commands[i].verb == SDREMOTE_GET) == is_look_up ? peer_of(self, &commands[i]) : NULL;
+            if (peer)
+                sdpeer_add(peer, &commands[i]);
+        }
+    }
+    for (size_t i = 0; i < self->place->count; i++)
+        sdpeer_begin(&self->peers[i]);
+    wait_for_all(self, sockets, deadline);
+    for (size_t i = 0; i < self->place->count; i++) {
+        if (self->peers[i].count)
+            judge(self, &self->place->each[i], sdpeer_end(&self->peers[i]));
+    }
+    free(sockets);
+}
+
+static const sdremote_engine engine = {"memcached", parse, forget, count, open_connection, close_connection, exchange};
+
+SDIMAGE_API sdimage_status sdimage_memcached_cache_new(const char *servers, const sdimage_options *options,
+                                                       sdimage_cache **cache, sdimage_error **error) {
+    return sdremote_cache_new(&engine, servers, options, cache, error);
+}
+
+SDIMAGE_API uint64_t sdimage_memcached_cache_statistic(const sdimage_cache *cache, sdimage_remote_statistic statistic) {
+    return sdremote_cache_statistic(cache, statistic);
+}

@@ -1,0 +1,346 @@
+/* redis.c: the cache on Redis, by hiredis: commands of one exchange go out in one piece, and are answered in their
+ * order. */
+#include <sdimage/plugins/redis.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <hiredis/hiredis.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "../remote/tier.h"
+
+/* What answers may be around a value: status lines and lengths. */
+static const size_t slack = 64 << 10;
+
+typedef struct address {
+    char *text;
+    /* All within `text`; NULL where not told. */
+    const char *host, *path, *user, *password, *database;
+    int port;
+} address;
+
+typedef struct connection {
+    const address *place;
+    sdremote_settings settings;
+    redisContext *context;
+} connection;
+
+/* --- Addresses. */
+
+static int digit(char character) {
+    if (character >= '0' && character <= '9')
+        return character - '0';
+    character |= 32;
+    return character >= 'a' && character <= 'f' ? character - 'a' + 10 : -1;
+}
+
+/* In place (RFC 3986, section 2.1). */
+static bool decode_percent(char *text) {
+    char *out = text;
+    for (; *text; text++) {
+        if (*text == '%') {
+            int high = digit(text[1]), low = high < 0 ? -1 : digit(text[2]);
+            if (low < 0 || !(high | low))
+                return false;
+            *out++ = (char)(high << 4 | low);
+            text += 2;
+        } else {
+            *out++ = *text;
+        }
+    }
+    *out = 0;
+    return true;
+}
+
+static bool read_port(const char *text, int *port) {
+    char *end = NULL;
+    errno = 0;
+    long number = strtol(text, &end, 10);
+    if (*text < '0' || *text > '9' || errno || *end || number < 1 || number > 65535)
+        return false;
+    *port = (int)number;
+    return true;
+}
+
+/* [[user]:password@]host[:port][/database] */
+static bool read_authority(address *self, char *text) {
+    char *at = strrchr(text, '@'), *host = text;
+    if (at) {
+        *at = 0;
+        host = at + 1;
+        char *colon = strchr(text, ':');
+        if (!colon)
+            return false;
+        *colon = 0;
+        self->user = *text ? text : NULL;
+        self->password = colon + 1;
+        if (!decode_percent(text) || !decode_percent(colon + 1))
+            return false;
+    }
+    char *slash = strchr(host, '/');
+    if (slash) {
+        *slash = 0;
+        self->database = slash[1] ? slash + 1 : NULL;
+        if (self->database && strspn(self->database, "0123456789") != strlen(self->database))
+            return false;
+    }
+    char *bracket = *host == '[' ? strchr(host, ']') : NULL, *colon = bracket ? bracket + 1 : strchr(host, ':');
+    if (bracket) {
+        *bracket = 0;
+        host++;
+    } else if (*host == '[' || (colon && strchr(colon + 1, ':'))) {
+        return false;
+    }
+    if (colon && *colon) {
+        if (*colon != ':' || !read_port(colon + 1, &self->port))
+            return false;
+        *colon = 0;
+    }
+    self->host = host;
+    return *host;
+}
+
+static void forget(void *place) {
+    address *self = place;
+    free(self->text);
+    free(self);
+}
+
+static void *parse(const char *text, sdimage_error **error) {
+    address *self = calloc(1, sizeof *self);
+    char *copy = strdup(text);
+    if (!self || !copy) {
+        free(self);
+        free(copy);
+        sdremote_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for an address");
+        return NULL;
+    }
+    self->text = copy;
+    self->port = 6379;
+    bool is_good = true;
+    if (*copy == '/')
+        self->path = copy;
+    else
+        is_good = read_authority(self, strncmp(copy, "redis://", 8) ? copy : copy + 8);
+    if (is_good)
+        return self;
+    forget(self);
+    sdremote_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no address of a Redis server");
+    return NULL;
+}
+
+static size_t count(const void *place) {
+    (void)place;
+    return 1;
+}
+
+/* --- Connections. */
+
+static void *open_connection(void *place, const sdremote_settings *settings) {
+    connection *self = calloc(1, sizeof *self);
+    if (self)
+        *self = (connection){.place = place, .settings = *settings};
+    return self;
+}
+
+static void drop(connection *self) {
+    if (self->context)
+        redisFree(self->context);
+    self->context = NULL;
+}
+
+static void close_connection(void *opaque) {
+    connection *self = opaque;
+    drop(self);
+    free(self);
+}
+
+static bool wait_for(connection *self, short events, uint64_t deadline) {
+    struct pollfd socket = {.fd = self->context->fd, .events = events};
+    for (;;) {
+        uint64_t now = sdremote_now();
+        if (now >= deadline)
+            return false;
+        uint64_t left = deadline - now;
+        struct timespec limit = {(time_t)(left / 1000000000), (long)(left % 1000000000)};
+        int ready = ppoll(&socket, 1, &limit, NULL);
+        if (ready > 0)
+            return true;
+        if (ready < 0 && errno != EINTR)
+            return false;
+    }
+}
+
+static bool flush(connection *self, uint64_t deadline) {
+    for (int is_done = 0;;) {
+        if (redisBufferWrite(self->context, &is_done) != REDIS_OK)
+            return false;
+        if (is_done)
+            return true;
+        if (!wait_for(self, POLLOUT, deadline))
+            return false;
+    }
+}
+
+/* The next answer; NULL when the connection broke, is late, or says more than anybody may. */
+static redisReply *next_reply(connection *self, size_t limit, uint64_t deadline) {
+    for (;;) {
+        void *reply = NULL;
+        if (redisGetReplyFromReader(self->context, &reply) != REDIS_OK)
+            return NULL;
+        if (reply)
+            return reply;
+        if (self->context->reader->len - self->context->reader->pos > limit || !wait_for(self, POLLIN, deadline) ||
+            redisBufferRead(self->context) != REDIS_OK)
+            return NULL;
+    }
+}
+
+/* A command of a few texts whose answer must not be an error. */
+static bool ask(connection *self, int count, const char **texts, uint64_t deadline) {
+    size_t lengths[3];
+    for (int i = 0; i < count; i++)
+        lengths[i] = strlen(texts[i]);
+    if (redisAppendCommandArgv(self->context, count, texts, lengths) != REDIS_OK || !flush(self, deadline))
+        return false;
+    redisReply *reply = next_reply(self, slack, deadline);
+    bool is_good = reply && reply->type != REDIS_REPLY_ERROR;
+    if (reply)
+        freeReplyObject(reply);
+    return is_good;
+}
+
+static bool introduce(connection *self, uint64_t deadline) {
+    const address *place = self->place;
+    if (place->password && place->user &&
+        !ask(self, 3, (const char *[]){"AUTH", place->user, place->password}, deadline))
+        return false;
+    if (place->password && !place->user && !ask(self, 2, (const char *[]){"AUTH", place->password}, deadline))
+        return false;
+    return !place->database || ask(self, 2, (const char *[]){"SELECT", place->database}, deadline);
+}
+
+static bool connect_to(connection *self, uint64_t deadline) {
+    if (self->context)
+        return true;
+    const address *place = self->place;
+    self->context =
+        place->path ? redisConnectUnixNonBlock(place->path) : redisConnectNonBlock(place->host, place->port);
+    if (self->context && self->context->fd >= 0)
+        fcntl(self->context->fd, F_SETFD, FD_CLOEXEC);
+    int failure = 0;
+    socklen_t size = sizeof failure;
+    if (self->context && !self->context->err && wait_for(self, POLLOUT, deadline) &&
+        !getsockopt(self->context->fd, SOL_SOCKET, SO_ERROR, &failure, &size) && !failure && introduce(self, deadline))
+        return true;
+    drop(self);
+    return false;
+}
+
+/* --- Exchanges. */
+
+static bool append(connection *self, const sdremote_command *command) {
+    char ttl[32];
+    snprintf(ttl, sizeof ttl, "%llu", (unsigned long long)command->ttl_ms);
+    const char *texts[6] = {"GET", command->key, command->value, "PX", ttl, "NX"};
+    size_t lengths[6] = {3, command->key_length, command->value_length, 2, strlen(ttl), 2};
+    int count = 2;
+    if (command->verb == SDREMOTE_DELETE)
+        texts[0] = "DEL";
+    if (command->verb == SDREMOTE_SET || command->verb == SDREMOTE_ADD) {
+        texts[0] = "SET";
+        count = command->verb == SDREMOTE_SET ? 5 : 6;
+    }
+    return redisAppendCommandArgv(self->context, count, texts, lengths) == REDIS_OK;
+}
+
+static void release(void *reply) {
+    freeReplyObject(reply);
+}
+
+/* What is no answer to the command leaves it unanswered: a server that is loading or read-only is no help. */
+static void note(sdremote_command *command, redisReply *reply) {
+    bool is_get = command->verb == SDREMOTE_GET;
+    switch (reply->type) {
+    case REDIS_REPLY_STRING:
+        command->is_answered = command->is_true = is_get;
+        break;
+    case REDIS_REPLY_STATUS:
+        command->is_answered = command->is_true = !is_get;
+        break;
+    case REDIS_REPLY_NIL:
+        command->is_answered = true;
+        break;
+    case REDIS_REPLY_INTEGER:
+        command->is_answered = command->verb == SDREMOTE_DELETE;
+        command->is_true = reply->integer > 0;
+        break;
+    /* Out of memory: it lives, and refuses. */
+    case REDIS_REPLY_ERROR:
+        command->is_answered = reply->len >= 3 && !memcmp(reply->str, "OOM", 3);
+        break;
+    default:
+        break;
+    }
+    if (!is_get || !command->is_true) {
+        freeReplyObject(reply);
+        return;
+    }
+    command->bytes = reply->str;
+    command->length = (size_t)reply->len;
+    command->owner = reply;
+    command->release = release;
+}
+
+static bool run(connection *self, sdremote_command *commands, size_t count, uint64_t deadline) {
+    for (size_t i = 0; i < count; i++) {
+        if (!append(self, &commands[i]))
+            return false;
+    }
+    if (!flush(self, deadline))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        redisReply *reply = next_reply(self, self->settings.max_value + slack, deadline);
+        if (!reply)
+            return false;
+        note(&commands[i], reply);
+    }
+    return true;
+}
+
+static bool is_answered(const sdremote_command *commands, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (commands[i].is_answered)
+            return true;
+    }
+    return false;
+}
+
+static void exchange(void *opaque, sdremote_command *commands, size_t count, uint64_t deadline) {
+    connection *self = opaque;
+    /* One that the server closed while nobody used it is no failure: once more, on a new one. */
+    for (int attempt = self->context ? 0 : 1; attempt < 2; attempt++) {
+        if (!connect_to(self, deadline))
+            return;
+        if (run(self, commands, count, deadline))
+            return;
+        drop(self);
+        if (is_answered(commands, count))
+            return;
+    }
+}
+
+static const sdremote_engine engine = {"redis", parse, forget, count, open_connection, close_connection, exchange};
+
+SDIMAGE_API sdimage_status sdimage_redis_cache_new(const char *address, const sdimage_options *options,
+                                                   sdimage_cache **cache, sdimage_error **error) {
+    return sdremote_cache_new(&engine, address, options, cache, error);
+}
+
+SDIMAGE_API uint64_t sdimage_redis_cache_statistic(const sdimage_cache *cache, sdimage_remote_statistic statistic) {
+    return sdremote_cache_statistic(cache, statistic);
+}

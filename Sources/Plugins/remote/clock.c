@@ -1,0 +1,88 @@
+/* clock.c: answers look-ups whose budget is over, whatever their exchange does, and has leases looked at again. */
+#include "jobs.h"
+
+/* Those whose deadline has passed, out of the list; their references are the caller's. */
+static job *late(tier *self, uint64_t now) {
+    job *all = NULL;
+    while (self->first_watched && self->first_watched->deadline <= now) {
+        job *job = self->first_watched;
+        job->references++;
+        sdremote_unwatch(self, job);
+        if (job->worker && !job->worker->is_blamed) {
+            job->worker->is_blamed = true;
+            sdremote_breaker_fail(&self->breaker, now);
+        }
+        if (job->reply) {
+            self->statistics[SDIMAGE_REMOTE_STATISTIC_TIMEOUTS]++;
+            self->quiet_until = now + self->options.budget_ms * 1000000ull;
+        }
+        job->due = 0;
+        job->later = all;
+        all = job;
+    }
+    return all;
+}
+
+static void answer(tier *self, job *all) {
+    while (all) {
+        job *job = all;
+        all = job->later;
+        pthread_mutex_lock(&self->lock);
+        sdimage_reply *reply = sdremote_take_reply(job);
+        bool is_last = sdremote_job_drop(job);
+        pthread_mutex_unlock(&self->lock);
+        sdremote_refuse(reply, SDIMAGE_STATUS_TIMEOUT, "the servers did not answer within the budget");
+        if (is_last)
+            sdremote_job_free(job);
+    }
+}
+
+/* Hands leases that are due to those who look up; returns when the next one is. */
+static uint64_t look_again(tier *self, uint64_t now) {
+    job_queue all = self->waiting;
+    uint64_t next = UINT64_MAX;
+    bool is_any = false;
+    self->waiting = (job_queue){NULL, NULL};
+    for (job *job; (job = sdremote_pop(&all));) {
+        if (job->due > now) {
+            next = job->due < next ? job->due : next;
+            sdremote_push(&self->waiting, job);
+            continue;
+        }
+        job->deadline = now + self->options.budget_ms * 1000000ull;
+        sdremote_push(&self->lookups, job);
+        sdremote_watch(self, job);
+        is_any = true;
+    }
+    if (is_any)
+        sdremote_wake(self, false);
+    return next;
+}
+
+void *sdremote_watch_time(void *argument) {
+    tier *self = argument;
+    pthread_mutex_lock(&self->lock);
+    while (!self->is_stopped) {
+        uint64_t now = sdremote_now();
+        job *all = late(self, now);
+        if (all) {
+            pthread_mutex_unlock(&self->lock);
+            answer(self, all);
+            pthread_mutex_lock(&self->lock);
+            continue;
+        }
+        self->clock_wakes = 0;
+        uint64_t next = look_again(self, now);
+        if (self->first_watched && self->first_watched->deadline < next)
+            next = self->first_watched->deadline;
+        self->clock_wakes = next;
+        struct timespec until = {(time_t)(next / 1000000000), (long)(next % 1000000000)};
+        if (next == UINT64_MAX)
+            pthread_cond_wait(&self->to_watch, &self->lock);
+        else
+            pthread_cond_timedwait(&self->to_watch, &self->lock, &until);
+    }
+    pthread_mutex_unlock(&self->lock);
+    sdremote_tier_drop(self);
+    return NULL;
+}

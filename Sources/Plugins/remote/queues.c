@@ -1,0 +1,149 @@
+/* queues.c: who has to do what, and who is awake for it. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jobs.h"
+
+void sdremote_push(job_queue *queue, job *job) {
+    job->next = NULL;
+    if (queue->last)
+        queue->last->next = job;
+    else
+        queue->first = job;
+    queue->last = job;
+}
+
+job *sdremote_pop(job_queue *queue) {
+    job *job = queue->first;
+    if (job)
+        queue->first = job->next;
+    if (!queue->first)
+        queue->last = NULL;
+    return job;
+}
+
+void sdremote_watch(tier *self, job *watched) {
+    /* Budgets are equal: nearly always it is the last. */
+    job *before = self->last_watched;
+    while (before && before->deadline > watched->deadline)
+        before = before->earlier;
+    watched->earlier = before;
+    watched->later = before ? before->later : self->first_watched;
+    *(before ? &before->later : &self->first_watched) = watched;
+    *(watched->later ? &watched->later->earlier : &self->last_watched) = watched;
+    watched->is_watched = true;
+    watched->references++;
+    sdremote_wake_clock(self, watched->deadline);
+}
+
+void sdremote_unwatch(tier *self, job *watched) {
+    if (!watched->is_watched)
+        return;
+    *(watched->earlier ? &watched->earlier->later : &self->first_watched) = watched->later;
+    *(watched->later ? &watched->later->earlier : &self->last_watched) = watched->earlier;
+    watched->is_watched = false;
+    /* Whoever takes it out holds it by another reference. */
+    watched->references--;
+}
+
+sdimage_reply *sdremote_take_reply(job *job) {
+    sdimage_reply *reply = job->reply;
+    job->reply = NULL;
+    return reply;
+}
+
+/* FNV-1a, 32 bits. */
+static unsigned bucket_of(const job *job) {
+    uint32_t hash = 2166136261u;
+    for (const char *text = job->name; *text; text++)
+        hash = (hash ^ (uint8_t)*text) * 16777619u;
+    return (hash ^ hash >> 16) % SDREMOTE_BUCKETS;
+}
+
+void sdremote_note_pending(tier *self, job *job) {
+    unsigned bucket = bucket_of(job);
+    job->next_pending = self->pending[bucket];
+    self->pending[bucket] = job;
+}
+
+void sdremote_forget_pending(tier *self, job *over) {
+    for (job **place = &self->pending[bucket_of(over)]; *place; place = &(*place)->next_pending) {
+        if (*place == over) {
+            *place = over->next_pending;
+            return;
+        }
+    }
+}
+
+sdimage_cache_entry *sdremote_pending(tier *self, const job *asked) {
+    for (job *job = self->pending[bucket_of(asked)]; job; job = job->next_pending) {
+        if (job->key_length == asked->key_length && !memcmp(job->key, asked->key, job->key_length))
+            return job->entry;
+    }
+    return NULL;
+}
+
+held_lease *sdremote_held(tier *self, const char *name) {
+    held_lease *held = self->held;
+    while (held && strcmp(held->name, name))
+        held = held->next;
+    return held;
+}
+
+void sdremote_forget_lease(tier *self, held_lease *held) {
+    held_lease **place = &self->held;
+    while (*place && *place != held)
+        place = &(*place)->next;
+    if (*place)
+        *place = held->next;
+    free(held);
+}
+
+/* A thread that takes no signals of the host: a closed connection raises SIGPIPE in whoever writes to it. */
+static bool start(tier *self, void *(*body)(void *), void *argument) {
+    sigset_t all, before;
+    pthread_t thread;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool is_started = !pthread_create(&thread, NULL, body, argument);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (is_started) {
+        pthread_setname_np(thread, "sdimage-remote");
+        pthread_detach(thread);
+        self->references++;
+    }
+    return is_started;
+}
+
+bool sdremote_wake(tier *self, bool stores) {
+    if (stores && self->options.connections > 1) {
+        if (!self->has_storer)
+            self->has_storer = start(self, sdremote_work, &self->workers[15]);
+        pthread_cond_signal(&self->to_store);
+        return self->has_storer;
+    }
+    unsigned most = self->options.connections > 1 ? self->options.connections - 1 : 1;
+    if (!self->idle_readers && self->readers < most && start(self, sdremote_work, &self->workers[self->readers]))
+        self->readers++;
+    pthread_cond_signal(&self->to_look_up);
+    return self->readers > 0;
+}
+
+void sdremote_wake_clock(tier *self, uint64_t time) {
+    if (!self->has_clock)
+        self->has_clock = start(self, sdremote_watch_time, self);
+    if (time < self->clock_wakes)
+        pthread_cond_signal(&self->to_watch);
+}
+
+void sdremote_probe(tier *self) {
+    job *probe = sdremote_job_new(self, JOB_PROBE, "", 0, NULL);
+    if (probe) {
+        sdremote_push(&self->lookups, probe);
+        sdremote_wake(self, false);
+    } else {
+        /* Another look-up is going to try again. */
+        self->breaker.is_probing = false;
+    }
+}

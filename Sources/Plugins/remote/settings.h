@@ -1,0 +1,21 @@
+/* settings.h: what the options of a remote cache say, within their limits. */
+#ifndef SDREMOTE_SETTINGS_H
+#define SDREMOTE_SETTINGS_H
+
+#include <sdimage/error.h>
+#include <sdimage/options.h>
+#include <stdint.h>
+
+#define SDREMOTE_NAMESPACE_MAX 64u
+
+typedef struct sdremote_options {
+    char prefix[SDREMOTE_NAMESPACE_MAX + 1];
+    uint64_t ttl_s;
+    size_t max_entry, queue_bytes;
+    uint32_t budget_ms, store_timeout_ms, connections, failures, pause_ms, lease_ms, lease_wait_ms;
+} sdremote_options;
+
+/* INVALID_ARGUMENT for a namespace that no key may begin with. `bag` may be NULL. */
+sdimage_status sdremote_options_read(sdremote_options *options, const sdimage_options *bag, sdimage_error **error);
+
+#endif

@@ -1,0 +1,443 @@
+/* tier.c: see tier.h. The functions that the library calls: they start work and return. */
+#include "tier.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "envelope.h"
+#include "jobs.h"
+
+uint64_t sdremote_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+sdimage_status sdremote_fail(sdimage_error **error, sdimage_status status, const char *message) {
+    if (error)
+        *error = sdimage_error_new(status, message);
+    return status;
+}
+
+void sdremote_answer(sdimage_reply *reply, sdimage_cache_entry *entry) {
+    if (entry)
+        sdimage_reply_complete_with_entry(reply, entry);
+    else
+        sdimage_reply_complete(reply);
+    sdimage_reply_unref(reply);
+}
+
+void sdremote_refuse(sdimage_reply *reply, sdimage_status status, const char *message) {
+    if (!reply)
+        return;
+    sdimage_error *error = sdimage_error_new(status, message);
+    sdimage_reply_complete_with_error(reply, error);
+    sdimage_error_unref(error);
+    sdimage_reply_unref(reply);
+}
+
+/* --- Names on the server. */
+
+/* Two lanes of FNV-1a, 64 bits each. It needs to be good at spreading only: the envelope tells keys apart. */
+static void append_hash(char *name, const uint8_t *key, size_t length) {
+    static const char digits[] = "0123456789abcdef";
+    uint64_t lanes[2] = {14695981039346656037ull, 0x9e3779b97f4a7c15ull};
+    for (size_t i = 0; i < length; i++) {
+        lanes[0] = (lanes[0] ^ key[i]) * 1099511628211ull;
+        lanes[1] = (lanes[1] ^ key[i]) * 0xff51afd7ed558ccdull;
+        lanes[1] ^= lanes[1] >> 29;
+    }
+    for (int place = 0; place < 32; place++)
+        name[place] = digits[lanes[place / 16] >> 4 * (place % 16) & 15];
+    name[32] = 0;
+}
+
+/* Whether every server takes it as it is, and people can read it. */
+static bool is_plain(const uint8_t *key, size_t length, size_t room) {
+    if (!length || length > room)
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        if (key[i] <= ' ' || key[i] >= 127)
+            return false;
+    }
+    return true;
+}
+
+static void make_names(const tier *self, job *job) {
+    size_t start = strlen(self->options.prefix), room = SDREMOTE_KEY_MAX - start - 3;
+    memcpy(job->name, self->options.prefix, start);
+    memcpy(job->lease_name, self->options.prefix, start);
+    memcpy(job->lease_name + start, ":l:", 3);
+    append_hash(job->lease_name + start + 3, job->key, job->key_length);
+    if (is_plain(job->key, job->key_length, room)) {
+        memcpy(job->name + start, ":k:", 3);
+        memcpy(job->name + start + 3, job->key, job->key_length);
+        job->name[start + 3 + job->key_length] = 0;
+    } else {
+        memcpy(job->name + start, ":h:", 3);
+        append_hash(job->name + start + 3, job->key, job->key_length);
+    }
+}
+
+/* --- Jobs. */
+
+job *sdremote_job_new(tier *self, job_kind kind, const void *key, size_t length, sdimage_reply *reply) {
+    job *job = length < SIZE_MAX - sizeof *job ? calloc(1, sizeof *job + length) : NULL;
+    if (!job)
+        return NULL;
+    job->kind = kind;
+    job->references = 1;
+    job->reply = reply;
+    job->key_length = length;
+    if (length)
+        memcpy(job->key, key, length);
+    make_names(self, job);
+    return job;
+}
+
+bool sdremote_job_drop(job *job) {
+    return --job->references == 0;
+}
+
+void sdremote_job_free(job *job) {
+    sdremote_refuse(job->reply, SDIMAGE_STATUS_SHUTDOWN, "the cache was closed");
+    sdimage_cache_entry_unref(job->entry);
+    free(job);
+}
+
+static void free_all(job_queue *queue) {
+    for (job *job; (job = sdremote_pop(queue));)
+        sdremote_job_free(job);
+}
+
+void sdremote_tier_drop(tier *self) {
+    pthread_mutex_lock(&self->lock);
+    bool is_last = --self->references == 0;
+    pthread_mutex_unlock(&self->lock);
+    if (!is_last)
+        return;
+    free_all(&self->lookups);
+    free_all(&self->stores);
+    free_all(&self->waiting);
+    while (self->held) {
+        held_lease *held = self->held;
+        self->held = held->next;
+        free(held);
+    }
+    self->engine->forget(self->place);
+    pthread_cond_destroy(&self->to_look_up);
+    pthread_cond_destroy(&self->to_store);
+    pthread_cond_destroy(&self->to_watch);
+    pthread_mutex_destroy(&self->lock);
+    free(self);
+}
+
+/* Whether the servers may be asked at all. Under the lock. */
+static bool is_permitted(tier *self, bool is_change) {
+    uint64_t now = sdremote_now();
+    sdremote_permit permit = sdremote_breaker_permit(&self->breaker, now);
+    if (permit == SDREMOTE_ASK && !is_change && now < self->quiet_until)
+        permit = SDREMOTE_REFUSE;
+    if (permit == SDREMOTE_PROBE)
+        sdremote_probe(self);
+    self->statistics[SDIMAGE_REMOTE_STATISTIC_REFUSED] += permit != SDREMOTE_ASK;
+    return permit == SDREMOTE_ASK;
+}
+
+/* A fork has neither the threads nor a right to the connections. */
+static bool is_forked(const tier *self) {
+    return self->owner != getpid();
+}
+
+/* What waits to be stored under a key that is being removed is no answer any more. */
+static void hide_pending(tier *self, const job *removal) {
+    for (job *job = self->stores.first; job; job = job->next) {
+        if (job->kind == JOB_STORE && !strcmp(job->name, removal->name))
+            sdremote_forget_pending(self, job);
+    }
+}
+
+/* A lease that cannot be given back now ends by itself. */
+static void abandon(tier *self, const job *job) {
+    pthread_mutex_lock(&self->lock);
+    held_lease *held = sdremote_held(self, job->lease_name);
+    if (held)
+        sdremote_forget_lease(self, held);
+    pthread_mutex_unlock(&self->lock);
+}
+
+/* A look-up of what waits to be stored is answered here. */
+static bool answer_pending(tier *self, job *job) {
+    pthread_mutex_lock(&self->lock);
+    sdimage_cache_entry *pending = job->kind == JOB_QUERY ? sdimage_cache_entry_ref(sdremote_pending(self, job)) : NULL;
+    self->statistics[SDIMAGE_REMOTE_STATISTIC_HITS] += pending != NULL;
+    pthread_mutex_unlock(&self->lock);
+    if (!pending)
+        return false;
+    sdremote_answer(sdremote_take_reply(job), pending);
+    sdimage_cache_entry_unref(pending);
+    sdremote_job_free(job);
+    return true;
+}
+
+/* Under the lock. */
+static void enqueue(tier *self, job *job) {
+    bool is_change = job->kind >= JOB_STORE;
+    sdremote_push(is_change ? &self->stores : &self->lookups, job);
+    self->queued_bytes += job->cost;
+    if (job->kind == JOB_STORE)
+        sdremote_note_pending(self, job);
+    if (job->kind == JOB_REMOVE)
+        hide_pending(self, job);
+    if (!is_change)
+        sdremote_watch(self, job);
+}
+
+/* Whether an entry would be more than may wait; one alone never is. */
+static bool is_full(const tier *self, const job *job) {
+    size_t most = self->options.queue_bytes;
+    return job->cost && self->queued_bytes && (job->cost > most || self->queued_bytes > most - job->cost);
+}
+
+/* Hands a job to the threads, or answers at once. It is theirs afterwards. */
+static void submit(tier *self, job *job) {
+    bool is_change = job->kind >= JOB_STORE;
+    if (answer_pending(self, job))
+        return;
+    pthread_mutex_lock(&self->lock);
+    bool is_too_much = is_full(self, job);
+    bool is_accepted = !is_too_much && is_permitted(self, is_change) && sdremote_wake(self, is_change);
+    self->statistics[SDIMAGE_REMOTE_STATISTIC_DROPPED] += is_too_much;
+    if (is_accepted)
+        enqueue(self, job);
+    pthread_mutex_unlock(&self->lock);
+    if (is_accepted)
+        return;
+    if (job->kind == JOB_END_LEASE)
+        abandon(self, job);
+    sdremote_refuse(sdremote_take_reply(job), SDIMAGE_STATUS_BUSY,
+                    is_too_much ? "too much waits to be stored"
+                                : "the servers failed a moment ago; not asked again yet");
+    sdremote_job_free(job);
+}
+
+/* NULL, and answered, where it cannot be done. */
+static job *new_job(tier *self, job_kind kind, const void *key, size_t length, sdimage_reply *reply) {
+    job *job = is_forked(self) ? NULL : sdremote_job_new(self, kind, key, length, reply);
+    if (!job)
+        sdremote_refuse(reply, is_forked(self) ? SDIMAGE_STATUS_FORKED : SDIMAGE_STATUS_NO_MEMORY,
+                        "the servers cannot be asked");
+    return job;
+}
+
+/* --- The functions of the cache. */
+
+static void query(void *user_data, const void *key, size_t length, const sdimage_options *options,
+                  sdimage_reply *reply) {
+    (void)options;
+    tier *self = user_data;
+    job *job = new_job(self, JOB_QUERY, key, length, reply);
+    if (!job)
+        return;
+    job->deadline = sdremote_now() + self->options.budget_ms * 1000000ull;
+    submit(self, job);
+}
+
+/* Milliseconds for which the entry is kept; 0 where it is over already. */
+static uint64_t time_to_live(const tier *self, const sdimage_cache_entry *entry) {
+    uint64_t most = self->options.ttl_s * 1000, expiry = sdimage_cache_entry_expiry_ns(entry);
+    if (!expiry)
+        return most;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t date = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    uint64_t left = expiry > date ? (expiry - date) / 1000000 : 0;
+    return left < most ? left : most;
+}
+
+static void store_entry(void *user_data, const void *key, size_t length, sdimage_cache_entry *entry,
+                        const sdimage_options *options, sdimage_reply *reply) {
+    (void)options;
+    tier *self = user_data;
+    size_t size = sdremote_envelope_size(length, sdimage_data_length(sdimage_cache_entry_metadata(entry)),
+                                         sdimage_data_length(sdimage_cache_entry_data(entry)));
+    uint64_t ttl_ms = time_to_live(self, entry);
+    if (!ttl_ms) {
+        sdremote_answer(reply, NULL);
+        return;
+    }
+    if (!size || size > self->options.max_entry) {
+        pthread_mutex_lock(&self->lock);
+        self->statistics[SDIMAGE_REMOTE_STATISTIC_TOO_LARGE]++;
+        pthread_mutex_unlock(&self->lock);
+        sdremote_refuse(reply, SDIMAGE_STATUS_TOO_LARGE, "an entry over the limit of the remote cache");
+        return;
+    }
+    job *job = new_job(self, JOB_STORE, key, length, reply);
+    if (!job)
+        return;
+    job->entry = sdimage_cache_entry_ref(entry);
+    job->cost = size;
+    job->ttl_ms = ttl_ms;
+    submit(self, job);
+}
+
+static void forget(void *user_data, const void *key, size_t length, sdimage_cache_layers layers, sdimage_reply *reply) {
+    tier *self = user_data;
+    bool is_kept = !(layers & SDIMAGE_CACHE_LAYERS_DISK);
+    job *job = is_kept ? NULL : new_job(self, JOB_REMOVE, key, length, reply);
+    if (is_kept)
+        sdremote_answer(reply, NULL);
+    if (job)
+        submit(self, job);
+}
+
+static void lease(void *user_data, const void *key, size_t length, uint64_t newer_than_ns,
+                  const sdimage_options *options, sdimage_reply *reply) {
+    (void)options;
+    tier *self = user_data;
+    job *job = new_job(self, JOB_LEASE, key, length, reply);
+    if (!job)
+        return;
+    pthread_mutex_lock(&self->lock);
+    held_lease *held = sdremote_held(self, job->lease_name);
+    /* Asked for in vain by this process a moment ago. */
+    bool is_ended = held && held->is_ended;
+    pthread_mutex_unlock(&self->lock);
+    if (is_ended) {
+        sdremote_refuse(sdremote_take_reply(job), SDIMAGE_STATUS_BUSY, "a lease that is being given back");
+        sdremote_job_free(job);
+        return;
+    }
+    uint64_t now = sdremote_now();
+    job->newer_than = newer_than_ns;
+    job->wait_until = now + self->options.lease_wait_ms * 1000000ull;
+    job->deadline = now + self->options.budget_ms * 1000000ull;
+    submit(self, job);
+}
+
+static void end_lease(void *user_data, const void *key, size_t length) {
+    tier *self = user_data;
+    job *job = is_forked(self) ? NULL : sdremote_job_new(self, JOB_END_LEASE, key, length, NULL);
+    if (!job)
+        return;
+    pthread_mutex_lock(&self->lock);
+    held_lease *held = sdremote_held(self, job->lease_name);
+    /* One that may be over could be another's by now: it ends by itself. */
+    bool is_ours = held && sdremote_now() - held->taken < self->options.lease_ms * 750000ull;
+    if (is_ours)
+        held->is_ended = true;
+    else if (held)
+        sdremote_forget_lease(self, held);
+    pthread_mutex_unlock(&self->lock);
+    if (is_ours)
+        submit(self, job);
+    else
+        sdremote_job_free(job);
+}
+
+/* --- Caches. */
+
+static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
+static tier *all;
+
+static void destroy(void *user_data) {
+    tier *self = user_data;
+    pthread_mutex_lock(&all_lock);
+    for (tier **place = &all; *place; place = &(*place)->next) {
+        if (*place == self) {
+            *place = self->next;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&all_lock);
+    pthread_mutex_lock(&self->lock);
+    self->is_stopped = true;
+    pthread_cond_broadcast(&self->to_look_up);
+    pthread_cond_broadcast(&self->to_store);
+    pthread_cond_broadcast(&self->to_watch);
+    pthread_mutex_unlock(&self->lock);
+    sdremote_tier_drop(self);
+}
+
+static bool make_locks(tier *self) {
+    pthread_condattr_t monotonic;
+    if (pthread_condattr_init(&monotonic))
+        return false;
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    bool is_made = !pthread_mutex_init(&self->lock, NULL) && !pthread_cond_init(&self->to_look_up, NULL) &&
+                   !pthread_cond_init(&self->to_store, NULL) && !pthread_cond_init(&self->to_watch, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    return is_made;
+}
+
+static sdimage_status tier_new(const sdremote_engine *engine, const char *address, const sdimage_options *options,
+                               tier **made, sdimage_error **error) {
+    tier *self = calloc(1, sizeof *self);
+    if (!self || !make_locks(self)) {
+        free(self);
+        return sdremote_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a remote cache");
+    }
+    sdimage_status status = sdremote_options_read(&self->options, options, error);
+    self->engine = engine;
+    self->place = status < 0 ? NULL : engine->parse(address, error);
+    if (!self->place) {
+        free(self);
+        return SDIMAGE_STATUS_INVALID_ARGUMENT;
+    }
+    self->owner = getpid();
+    self->references = 1;
+    self->breaker.limit = self->options.failures * engine->count(self->place);
+    self->breaker.pause_ms = self->breaker.next_pause_ms = self->options.pause_ms;
+    for (size_t i = 0; i < 16; i++)
+        self->workers[i] = (worker){.tier = self, .stores = i == 15};
+    *made = self;
+    return SDIMAGE_STATUS_OK;
+}
+
+sdimage_status sdremote_cache_new(const sdremote_engine *engine, const char *address, const sdimage_options *options,
+                                  sdimage_cache **cache, sdimage_error **error) {
+    sdimage_cache_vtable table = {.size = sizeof table,
+                                  .query = query,
+                                  .store_entry = store_entry,
+                                  .remove = forget,
+                                  .lease = lease,
+                                  .end_lease = end_lease};
+    tier *self = NULL;
+    if (!address || !cache)
+        return sdremote_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "NULL where an address and a place are required");
+    sdimage_status status = tier_new(engine, address, options, &self, error);
+    if (status < 0)
+        return status;
+    if (!self->options.lease_ms)
+        table.lease = NULL;
+    status = sdimage_cache_new_custom(&table, self, destroy, cache, error);
+    if (status < 0)
+        return status;
+    pthread_mutex_lock(&all_lock);
+    self->cache = *cache;
+    self->next = all;
+    all = self;
+    pthread_mutex_unlock(&all_lock);
+    return status;
+}
+
+uint64_t sdremote_cache_statistic(const sdimage_cache *cache, sdimage_remote_statistic statistic) {
+    uint64_t number = 0;
+    if ((unsigned)statistic >= SDREMOTE_STATISTICS)
+        return 0;
+    pthread_mutex_lock(&all_lock);
+    tier *self = all;
+    while (self && self->cache != cache)
+        self = self->next;
+    if (self) {
+        pthread_mutex_lock(&self->lock);
+        number =
+            statistic == SDIMAGE_REMOTE_STATISTIC_BREAKER_OPENED ? self->breaker.opened : self->statistics[statistic];
+        pthread_mutex_unlock(&self->lock);
+    }
+    pthread_mutex_unlock(&all_lock);
+    return number;
+}

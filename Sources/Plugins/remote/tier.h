@@ -1,0 +1,17 @@
+/* tier.h: a cache on servers of any kind: look-ups within a budget, the breaker, leases, stores in the background. */
+#ifndef SDREMOTE_TIER_H
+#define SDREMOTE_TIER_H
+
+#include <sdimage/cache.h>
+#include <sdimage/options.h>
+#include <sdimage/plugins/remote.h>
+
+#include "engine.h"
+
+/* A cache of the library's on the servers at `address`. */
+sdimage_status sdremote_cache_new(const sdremote_engine *engine, const char *address, const sdimage_options *options,
+                                  sdimage_cache **cache, sdimage_error **error);
+
+uint64_t sdremote_cache_statistic(const sdimage_cache *cache, sdimage_remote_statistic statistic);
+
+#endif

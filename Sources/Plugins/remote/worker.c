@@ -1,0 +1,354 @@
+/* worker.c: a thread with a connection: sends what waits together, and answers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "envelope.h"
+#include "jobs.h"
+
+/* Pauses between looks at a lease of another process, nanoseconds. */
+static const uint64_t shortest_pause = 2000000, longest_pause = 50000000;
+/* Up to this many bytes a copy is cheaper than telling the server's library later that they are no longer needed. */
+static const size_t longest_copy = 64 << 10;
+
+typedef struct batch {
+    job *jobs[SDREMOTE_BATCH];
+    size_t count;
+    /* A lease is two commands: its own, and the look at the entry after it. */
+    sdremote_command commands[2 * SDREMOTE_BATCH];
+    size_t command_count;
+    void *envelopes[SDREMOTE_BATCH];
+} batch;
+
+static void count(tier *self, sdimage_remote_statistic statistic) {
+    pthread_mutex_lock(&self->lock);
+    self->statistics[statistic]++;
+    pthread_mutex_unlock(&self->lock);
+}
+
+/* --- What is asked. */
+
+static sdremote_command *add(batch *batch, sdremote_verb verb, const char *name, const char *place) {
+    sdremote_command *command = &batch->commands[batch->command_count++];
+    *command = (sdremote_command){.verb = verb, .key = name, .key_length = strlen(name)};
+    command->place = place;
+    command->place_length = place ? strlen(place) : 0;
+    return command;
+}
+
+/* The envelope of an entry; NULL when memory is refused. */
+static void *envelope_of(const job *job, size_t *length) {
+    const sdimage_data *metadata = sdimage_cache_entry_metadata(job->entry),
+                       *data = sdimage_cache_entry_data(job->entry);
+    size_t metadata_length = sdimage_data_length(metadata), data_length = sdimage_data_length(data);
+    *length = sdremote_envelope_size(job->key_length, metadata_length, data_length);
+    uint8_t *bytes = *length ? malloc(*length) : NULL;
+    if (bytes)
+        sdremote_envelope_write(bytes, job->key, job->key_length, sdimage_data_bytes(metadata), metadata_length,
+                                sdimage_data_bytes(data), data_length);
+    return bytes;
+}
+
+static void prepare(tier *self, batch *batch) {
+    batch->command_count = 0;
+    for (size_t i = 0; i < batch->count; i++) {
+        job *job = batch->jobs[i];
+        sdremote_command *command = NULL;
+        batch->envelopes[i] = NULL;
+        switch (job->kind) {
+        case JOB_QUERY:
+        case JOB_PROBE:
+            add(batch, SDREMOTE_GET, job->name, NULL);
+            break;
+        case JOB_LEASE:
+            command = add(batch, SDREMOTE_ADD, job->lease_name, job->name);
+            command->value = "1", command->value_length = 1;
+            command->ttl_ms = self->options.lease_ms;
+            /* After the lease: what was stored before it is seen, what comes later finds it taken. */
+            add(batch, SDREMOTE_GET, job->name, NULL);
+            break;
+        case JOB_STORE:
+            command = add(batch, SDREMOTE_SET, job->name, NULL);
+            command->value = batch->envelopes[i] = envelope_of(job, &command->value_length);
+            command->ttl_ms = job->ttl_ms;
+            /* Without memory for the new entry the old one goes: it is not what was stored last. */
+            if (!command->value)
+                command->verb = SDREMOTE_DELETE;
+            break;
+        case JOB_REMOVE:
+            add(batch, SDREMOTE_DELETE, job->name, NULL);
+            break;
+        case JOB_END_LEASE:
+            add(batch, SDREMOTE_DELETE, job->lease_name, job->name);
+            break;
+        }
+    }
+}
+
+/* --- What came of it. */
+
+/* The entry that GET has found; NULL for none, or for what is none of ours. */
+static sdimage_cache_entry *found(tier *self, const job *job, sdremote_command *command) {
+    if (!command->is_answered || !command->is_true)
+        return NULL;
+    sdremote_envelope parts;
+    sdimage_data *data = NULL, *metadata = NULL;
+    sdimage_cache_entry *entry = NULL;
+    if (sdremote_envelope_read(command->bytes, command->length, job->key, job->key_length, &parts)) {
+        sdimage_status status = SDIMAGE_STATUS_OK;
+        if (parts.metadata_length)
+            status = sdimage_data_new(parts.metadata, parts.metadata_length, &metadata, NULL);
+        if (status >= 0 && parts.data_length > longest_copy) {
+            status =
+                sdimage_data_new_adopting(parts.data, parts.data_length, command->owner, command->release, &data, NULL);
+            command->owner = NULL;
+        } else if (status >= 0) {
+            status = sdimage_data_new(parts.data, parts.data_length, &data, NULL);
+        }
+        if (status >= 0)
+            sdimage_cache_entry_new(data, metadata, &entry, NULL);
+    }
+    if (!entry)
+        count(self, SDIMAGE_REMOTE_STATISTIC_DAMAGED);
+    sdimage_data_unref(data);
+    sdimage_data_unref(metadata);
+    return entry;
+}
+
+static sdimage_reply *take(tier *self, job *job, sdimage_remote_statistic statistic) {
+    pthread_mutex_lock(&self->lock);
+    sdimage_reply *reply = sdremote_take_reply(job);
+    sdremote_unwatch(self, job);
+    if (reply)
+        self->statistics[statistic]++;
+    pthread_mutex_unlock(&self->lock);
+    return reply;
+}
+
+static void end_query(tier *self, job *job, sdremote_command *get) {
+    sdimage_cache_entry *entry = found(self, job, get);
+    sdimage_reply *reply = take(self, job,
+                                entry              ? SDIMAGE_REMOTE_STATISTIC_HITS
+                                : get->is_answered ? SDIMAGE_REMOTE_STATISTIC_MISSES
+                                                   : SDIMAGE_REMOTE_STATISTIC_FAILURES);
+    if (get->is_answered)
+        sdremote_answer(reply, entry);
+    else
+        sdremote_refuse(reply, SDIMAGE_STATUS_CONNECT_FAILED, "the servers do not answer");
+    sdimage_cache_entry_unref(entry);
+}
+
+/* Notes a lease of this process; false, and it is to be given back, where nobody waits for it any more. */
+static bool hold(tier *self, job *job) {
+    held_lease *held = malloc(sizeof *held);
+    sdimage_reply *reply = take(self, job, SDIMAGE_REMOTE_STATISTIC_LEASES);
+    if (!held || !reply) {
+        free(held);
+        sdremote_refuse(reply, SDIMAGE_STATUS_NO_MEMORY, "no memory for a lease");
+        return false;
+    }
+    memcpy(held->name, job->lease_name, sizeof held->name);
+    held->taken = sdremote_now();
+    pthread_mutex_lock(&self->lock);
+    held->next = self->held;
+    self->held = held;
+    pthread_mutex_unlock(&self->lock);
+    sdremote_answer(reply, NULL);
+    return true;
+}
+
+static void give_back(tier *self, const job *job) {
+    pthread_mutex_lock(&self->lock);
+    struct job *end = sdremote_job_new(self, JOB_END_LEASE, job->key, job->key_length, NULL);
+    if (end) {
+        sdremote_push(&self->stores, end);
+        sdremote_wake(self, true);
+    }
+    pthread_mutex_unlock(&self->lock);
+}
+
+/* Another process has it: looks again after a pause, unless that would be too long. */
+static void wait_for_others(tier *self, job *job) {
+    uint64_t now = sdremote_now();
+    pthread_mutex_lock(&self->lock);
+    sdremote_unwatch(self, job);
+    self->statistics[SDIMAGE_REMOTE_STATISTIC_WAITED] += !job->has_waited;
+    job->has_waited = true;
+    job->pause = job->pause ? job->pause + job->pause / 2 : shortest_pause;
+    job->pause = job->pause < longest_pause ? job->pause : longest_pause;
+    job->due = now + job->pause;
+    bool is_over =
+        job->due >= job->wait_until || !job->reply || self->is_stopped || sdimage_reply_is_cancelled(job->reply);
+    sdimage_reply *reply = is_over ? sdremote_take_reply(job) : NULL;
+    if (reply)
+        self->statistics[SDIMAGE_REMOTE_STATISTIC_GIVEN_UP]++;
+    if (!is_over) {
+        job->references++;
+        sdremote_push(&self->waiting, job);
+        sdremote_wake_clock(self, job->due);
+    }
+    pthread_mutex_unlock(&self->lock);
+    sdremote_refuse(reply, SDIMAGE_STATUS_TIMEOUT, "another process holds the lease for too long");
+}
+
+static void end_lease(tier *self, job *job, sdremote_command *lease, sdremote_command *get) {
+    sdimage_cache_entry *entry = found(self, job, get);
+    bool is_ours = lease->is_answered && lease->is_true;
+    if (entry && sdimage_cache_entry_date_ns(entry) > job->newer_than) {
+        sdremote_answer(take(self, job, SDIMAGE_REMOTE_STATISTIC_SPARED), entry);
+    } else if (!lease->is_answered || !get->is_answered) {
+        sdremote_refuse(take(self, job, SDIMAGE_REMOTE_STATISTIC_FAILURES), SDIMAGE_STATUS_CONNECT_FAILED,
+                        "the servers do not answer");
+    } else if (is_ours) {
+        is_ours = !hold(self, job);
+    } else {
+        wait_for_others(self, job);
+    }
+    if (is_ours)
+        give_back(self, job);
+    sdimage_cache_entry_unref(entry);
+}
+
+static void end_change(tier *self, job *job, sdremote_command *command) {
+    bool is_done = command->is_answered && (job->kind != JOB_STORE || command->is_true);
+    pthread_mutex_lock(&self->lock);
+    sdimage_reply *reply = sdremote_take_reply(job);
+    if (!is_done)
+        self->statistics[SDIMAGE_REMOTE_STATISTIC_FAILURES]++;
+    else if (job->kind == JOB_STORE)
+        self->statistics[SDIMAGE_REMOTE_STATISTIC_STORED]++;
+    self->queued_bytes -= job->cost;
+    job->cost = 0;
+    if (job->kind == JOB_STORE)
+        sdremote_forget_pending(self, job);
+    held_lease *held = job->kind == JOB_END_LEASE ? sdremote_held(self, job->lease_name) : NULL;
+    if (held && held->is_ended)
+        sdremote_forget_lease(self, held);
+    pthread_mutex_unlock(&self->lock);
+    if (is_done)
+        sdremote_answer(reply, NULL);
+    else if (command->is_answered)
+        sdremote_refuse(reply, SDIMAGE_STATUS_IO_ERROR, "the server refused the entry");
+    else
+        sdremote_refuse(reply, SDIMAGE_STATUS_CONNECT_FAILED, "the servers do not answer");
+}
+
+static void finish(tier *self, batch *batch) {
+    sdremote_command *command = batch->commands;
+    for (size_t i = 0; i < batch->count; i++) {
+        job *job = batch->jobs[i];
+        switch (job->kind) {
+        case JOB_QUERY:
+            end_query(self, job, command++);
+            break;
+        case JOB_PROBE:
+            command++;
+            break;
+        case JOB_LEASE:
+            end_lease(self, job, command, command + 1);
+            command += 2;
+            break;
+        default:
+            end_change(self, job, command++);
+            break;
+        }
+        free(batch->envelopes[i]);
+    }
+    for (size_t i = 0; i < batch->command_count; i++) {
+        if (batch->commands[i].owner)
+            batch->commands[i].release(batch->commands[i].owner);
+    }
+}
+
+/* --- The thread. */
+
+/* Jobs that wait, those nobody waits for left out; under the lock. */
+static void gather(worker *worker, batch *batch) {
+    tier *self = worker->tier;
+    batch->count = 0;
+    /* A single connection does all, look-ups first. */
+    bool is_storing = worker->stores || (self->options.connections == 1 && !self->lookups.first);
+    job_queue *queue = is_storing ? &self->stores : &self->lookups;
+    while (batch->count < SDREMOTE_BATCH && queue->first) {
+        job *job = sdremote_pop(queue);
+        bool is_over = !job->reply && (job->kind == JOB_QUERY || job->kind == JOB_LEASE);
+        if (is_over && sdremote_job_drop(job)) {
+            sdremote_job_free(job);
+        } else if (!is_over) {
+            job->worker = worker;
+            batch->jobs[batch->count++] = job;
+        }
+    }
+    worker->is_blamed = false;
+}
+
+static void judge(worker *worker, const batch *batch, uint64_t took) {
+    tier *self = worker->tier;
+    size_t answered = 0;
+    for (size_t i = 0; i < batch->command_count; i++)
+        answered += batch->commands[i].is_answered;
+    pthread_mutex_lock(&self->lock);
+    self->statistics[SDIMAGE_REMOTE_STATISTIC_EXCHANGES]++;
+    /* A late answer is no good: it was counted when it was late. */
+    if (answered && !worker->is_blamed)
+        sdremote_breaker_succeed(&self->breaker);
+    else if (!answered && !worker->is_blamed)
+        sdremote_breaker_fail(&self->breaker, sdremote_now());
+    /* Whoever waited so long was as good as late. */
+    uint64_t budget = self->options.budget_ms * 1000000ull;
+    if (answered < batch->command_count && batch->jobs[0]->kind < JOB_STORE && took > budget / 2)
+        self->quiet_until = sdremote_now() + budget;
+    /* Without its exchange the clock blames nobody. */
+    for (size_t i = 0; i < batch->count; i++)
+        batch->jobs[i]->worker = NULL;
+    pthread_mutex_unlock(&self->lock);
+}
+
+static void release(tier *self, batch *batch) {
+    for (size_t i = 0; i < batch->count; i++) {
+        pthread_mutex_lock(&self->lock);
+        bool is_last = sdremote_job_drop(batch->jobs[i]);
+        pthread_mutex_unlock(&self->lock);
+        if (is_last)
+            sdremote_job_free(batch->jobs[i]);
+    }
+}
+
+void *sdremote_work(void *argument) {
+    worker *worker = argument;
+    tier *self = worker->tier;
+    const sdremote_options *options = &self->options;
+    sdremote_settings settings = {options->failures, options->pause_ms, options->max_entry};
+    void *connection = NULL;
+    batch *batch = calloc(1, sizeof *batch);
+    pthread_mutex_lock(&self->lock);
+    while (batch) {
+        gather(worker, batch);
+        if (!batch->count) {
+            if (self->is_stopped)
+                break;
+            self->idle_readers += !worker->stores;
+            pthread_cond_wait(worker->stores ? &self->to_store : &self->to_look_up, &self->lock);
+            self->idle_readers -= !worker->stores;
+            continue;
+        }
+        pthread_mutex_unlock(&self->lock);
+        prepare(self, batch);
+        connection = connection ? connection : self->engine->open(self->place, &settings);
+        uint64_t started = sdremote_now();
+        /* A little more than the budget: the clock is first, and knows which look-ups were late. */
+        uint64_t limit =
+            batch->jobs[0]->kind < JOB_STORE ? options->budget_ms + options->budget_ms / 10 : options->store_timeout_ms;
+        if (connection)
+            self->engine->exchange(connection, batch->commands, batch->command_count, started + limit * 1000000);
+        judge(worker, batch, sdremote_now() - started);
+        finish(self, batch);
+        release(self, batch);
+        pthread_mutex_lock(&self->lock);
+    }
+    pthread_mutex_unlock(&self->lock);
+    if (connection)
+        self->engine->close(connection);
+    free(batch);
+    sdremote_tier_drop(self);
+    return NULL;
+}

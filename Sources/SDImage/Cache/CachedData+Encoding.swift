@@ -1,0 +1,59 @@
+/// What belongs to an entry beside its bytes, as one piece for caches of the host that keep it for the library.
+extension CachedData {
+    /// Of the first version: another one is not read, because a field that is not understood may be the one that matters.
+    private static let version: UInt8 = 1
+    /// What is longer was not written by this library.
+    private static let longest = 64 << 20
+
+    /// Little-endian: version, dates of creation and expiry; then each field behind its length, extended data last and only
+    /// where there is some.
+    package var metadata: [UInt8] {
+        var bytes = [CachedData.version]
+        CachedData.append(created == 0 ? MonotonicClock.wall : created, 8, to: &bytes)
+        CachedData.append(expires, 8, to: &bytes)
+        for field in [entityTag, lastModified, answer] {
+            CachedData.append(UInt64(field.count), 4, to: &bytes)
+            bytes += field
+        }
+        guard let extendedData else { return bytes }
+        CachedData.append(UInt64(extendedData.count), 4, to: &bytes)
+        unsafe extendedData.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
+        return bytes
+    }
+
+    /// An entry of bytes and what was told of them; `badData` for what is not of this version.
+    package init(bytes: Bytes, metadata: Bytes) throws(ImageError) {
+        self.init(bytes: bytes)
+        var reader = ByteReader(metadata)
+        guard reader.u8() == CachedData.version, let created = CachedData.number(&reader),
+            let expires = CachedData.number(&reader), let tag = CachedData.field(of: metadata, &reader),
+            let modified = CachedData.field(of: metadata, &reader), let answer = CachedData.field(of: metadata, &reader)
+        else { throw ImageError(.badData, "metadata of no entry, or of another version") }
+        (self.created, self.expires) = (created, expires)
+        unsafe entityTag = tag.withUnsafeBytes { unsafe Array($0) }
+        unsafe lastModified = modified.withUnsafeBytes { unsafe Array($0) }
+        unsafe self.answer = answer.withUnsafeBytes { unsafe Array($0) }
+        if reader.remaining == 0 { return }
+        guard let extended = CachedData.field(of: metadata, &reader), reader.remaining == 0 else {
+            throw ImageError(.badData, "metadata that is cut off")
+        }
+        extendedData = extended
+    }
+
+    private static func append(_ number: UInt64, _ count: Int, to bytes: inout [UInt8]) {
+        for place in 0..<count { bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(8 * place))) }
+    }
+
+    private static func number(_ reader: inout ByteReader) -> UInt64? {
+        guard let low = reader.u32(bigEndian: false), let high = reader.u32(bigEndian: false) else { return nil }
+        return UInt64(high) << 32 | UInt64(low)
+    }
+
+    private static func field(of bytes: Bytes, _ reader: inout ByteReader) -> Bytes? {
+        guard let count = reader.u32(bigEndian: false), count <= longest, Int(count) <= reader.remaining,
+            let field = bytes.slice(reader.offset..<reader.offset + Int(count))
+        else { return nil }
+        reader.skip(Int(count))
+        return field
+    }
+}

@@ -1,0 +1,68 @@
+/// What a load wants to know of other processes before it asks the origin.
+struct LeaseWish: Sendable {
+    let cache: any ImageCaching
+    let key: CacheKey
+    /// Date of the answer that is known, and not good enough; 0 for none.
+    let date: UInt64
+
+    /// nil for loads of which the others would get nothing, or that want a new answer whatever the others have.
+    init?(_ pipeline: LoadPipeline, newerThan date: UInt64) {
+        let request = pipeline.request
+        guard let cache = pipeline.originals, cache.isShared, request.isGet, request.coder == nil,
+            pipeline.policy != .refresh, request.sourcePolicy != .loaderOnly,
+            !["file", "data"].contains(URLText(request.url).scheme), AnswerRecord().mayBeStored(request.headers),
+            pipeline.entries.contains(where: { !$0.isMade }),
+            pipeline.diskPlaces.contains(where: { $0.cache === cache && $0.key == pipeline.keys.original })
+        else { return nil }
+        self.cache = cache
+        key = pipeline.keys.original
+        self.date = date
+    }
+}
+
+/// The part of a load that lets a fleet of processes ask the origin once (decisions R27).
+extension LoadPipeline {
+    /// From the origin, unless another process has brought it into the shared cache, or does so now.
+    func obtain(
+        _ loader: any ImageLoader, _ request: ImageRequest, _ wish: LeaseWish, _ progress: LoadProgress,
+        _ done: @escaping @Sendable (Result<Fetched, ImageError>) -> Void
+    ) -> any Cancellable {
+        Task(executorPreference: engine.executor) {
+            do throws(ImageError) { done(.success(try await self.obtain(loader, request, wish, progress))) } catch {
+                done(.failure(error))
+            }
+        }
+    }
+
+    private func obtain(_ loader: any ImageLoader, _ request: ImageRequest, _ wish: LeaseWish, _ progress: LoadProgress)
+        async throws(ImageError) -> Fetched
+    {
+        var lease: CacheLease?
+        switch await wish.cache.lease(wish.key, newerThan: wish.date, options: request.decodeOptions.bag) {
+        case .unknown: break
+        case .granted(let granted): lease = granted
+        case .found(let kept):
+            if mayUse(kept, loader, request) { return fetched(kept, wish) }
+        }
+        if Task.isCancelled { throw .cancelled }
+        let data = try await loader.load(request, progress: progress)
+        return Fetched(data.selected(by: loader.sentFields(request)), engine.backlog, lease: lease)
+    }
+
+    /// Under `respect` an answer to another process counts for no more than one that was cached here.
+    private func mayUse(_ kept: CachedData, _ loader: any ImageLoader, _ request: ImageRequest) -> Bool {
+        if policy == .ignore { return true }
+        let fields = loader.sentFields(request)
+        return Freshness(of: kept.record, fields: fields, now: MonotonicClock.wall).verdict == .fresh
+    }
+
+    private func fetched(_ kept: CachedData, _ wish: LeaseWish) -> Fetched {
+        var data = LoadedData(bytes: kept.bytes)
+        data.source = .disk
+        data.answer = kept.record
+        let fetched = Fetched(data, engine.backlog, kept: kept)
+        // It is where it belongs.
+        _ = fetched.claimStore(wish.key, in: wish.cache)
+        return fetched
+    }
+}

@@ -1,0 +1,75 @@
+/* lookups.c: how long look-ups in a remote cache take.
+ *
+ *   lookups redis|memcached ADDRESS COUNT [OPTION=NUMBER…]
+ *
+ * Stores an entry of 20,000 bytes where the server takes it, then asks for it COUNT times, one after the other. Prints
+ * `hits N median_us N p99_us N worst_us N opened N`. */
+#include <sdimage/plugins/memcached.h>
+#include <sdimage/plugins/redis.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double now_us(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+static int by_value(const void *left, const void *right) {
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static bool is_right(const sdimage_data *data, const uint8_t *bytes, size_t length) {
+    return sdimage_data_length(data) == length && !memcmp(sdimage_data_bytes(data), bytes, length);
+}
+
+int main(int argc, char **argv) {
+    if (argc < 4)
+        return fputs("usage: lookups redis|memcached ADDRESS COUNT [OPTION=NUMBER...]\n", stderr), 2;
+    bool is_redis = !strcmp(argv[1], "redis");
+    size_t count = strtoul(argv[3], NULL, 10), hits = 0;
+    double *times = calloc(count ? count : 1, sizeof *times);
+    static uint8_t bytes[20000];
+    sdimage_options *options = sdimage_options_new();
+    sdimage_cache *cache = NULL;
+    sdimage_data *data = NULL;
+    sdimage_error *error = NULL;
+    for (int i = 4; i < argc; i++) {
+        char *equals = strchr(argv[i], '=');
+        if (!equals)
+            return 2;
+        *equals = 0;
+        sdimage_options_set_int64(options, argv[i], strtoll(equals + 1, NULL, 10));
+    }
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * 2654435761u >> 13);
+    sdimage_status status =
+        (is_redis ? sdimage_redis_cache_new : sdimage_memcached_cache_new)(argv[2], options, &cache, &error);
+    if (status < 0 || !times)
+        return fprintf(stderr, "lookups: %s\n", sdimage_error_message(error)), 1;
+    sdimage_data_new(bytes, sizeof bytes, &data, NULL);
+    sdimage_cache_store_data(cache, "lookups", SDIMAGE_NUL_TERMINATED, data, NULL);
+    sdimage_data_unref(data);
+    for (size_t i = 0; i < count; i++) {
+        sdimage_data *found = NULL;
+        double start = now_us();
+        status = sdimage_cache_data(cache, "lookups", SDIMAGE_NUL_TERMINATED, &found, NULL);
+        times[i] = now_us() - start;
+        if (status >= 0 && !is_right(found, bytes, sizeof bytes))
+            return fputs("lookups: other bytes\n", stderr), 1;
+        hits += status >= 0;
+        sdimage_data_unref(found);
+    }
+    qsort(times, count, sizeof *times, by_value);
+    unsigned long long opened = (is_redis ? sdimage_redis_cache_statistic : sdimage_memcached_cache_statistic)(
+        cache, SDIMAGE_REMOTE_STATISTIC_BREAKER_OPENED);
+    printf("hits %zu median_us %.1f p99_us %.1f worst_us %.1f opened %llu\n", hits, times[count / 2],
+           times[count * 99 / 100], times[count - 1], opened);
+    sdimage_cache_unref(cache);
+    sdimage_options_unref(options);
+    free(times);
+    return 0;
+}

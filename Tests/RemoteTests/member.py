@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""A member of a fleet: loads URLs through memory, a disk of its own and a tier that it shares.
+
+    member.py redis|memcached ADDRESS FRESHNESS OPTIONS URL…
+
+OPTIONS is JSON, for the tier. It says `ready`, waits for a line, and then prints JSON: how each load went. An empty line
+ends it; each other one has it load all once more."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bindings/python"))
+import sdimage  # noqa: E402
+
+
+def main() -> None:
+    kind, address, freshness, options, *urls = sys.argv[1:]
+    make = sdimage.RedisCache if kind == "redis" else sdimage.MemcachedCache
+    shared = make(address, **json.loads(options))
+    with tempfile.TemporaryDirectory(prefix="sdimage-remote-") as folder:
+        local = sdimage.ImageCache(folder)
+        manager = sdimage.Manager(cache=sdimage.TieredCache(local, shared), freshness=freshness)
+        print("ready", flush=True)
+        for line in sys.stdin:
+            if not line.strip():
+                break
+            tasks = [(manager.start(url), time.monotonic()) for url in urls]
+            loads = []
+            for task, started in tasks:
+                try:
+                    result = task.wait()
+                    loads.append([result.source, time.monotonic() - started, len(result.image.tobytes())])
+                except sdimage.Error as error:
+                    loads.append([error.code, time.monotonic() - started, 0])
+            print(json.dumps({"loads": loads, "numbers": shared.statistics()}), flush=True)
+        manager.close()
+        local.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""Caches on servers that a fleet of processes shares: the plug-ins ``libsdimage-redis.so.1`` and
+``libsdimage-memcached.so.1``."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Mapping
+from ctypes import byref, c_char_p, c_int, c_uint64, c_void_p
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+from ._ffi import HANDLE_OUT, lib, library_path
+from ._handle import Handle
+from .cache import ImageCache
+from .errors import Error, call
+from .options import bag
+
+#: Names of the numbers of ``sdimage_remote_statistic``, in their order.
+STATISTICS = (
+    "hits",
+    "misses",
+    "stored",
+    "failures",
+    "timeouts",
+    "breaker_opened",
+    "refused",
+    "damaged",
+    "too_large",
+    "dropped",
+    "leases",
+    "waited",
+    "spared",
+    "given_up",
+    "exchanges",
+)
+
+
+class RemoteOptions(TypedDict, total=False):
+    """Keyword arguments of remote caches; what each means says ``sdimage/plugins/remote.h``."""
+
+    namespace: str
+    ttl_s: int
+    max_entry: int
+    budget_ms: int
+    store_timeout_ms: int
+    connections: int
+    queue_bytes: int
+    breaker_failures: int
+    breaker_pause_ms: int
+    lease_ms: int
+    lease_wait_ms: int
+
+
+@functools.cache
+def _plugin(name: str) -> ctypes.CDLL:
+    """The plug-in, from beside the library or from where the system keeps such files."""
+    file = f"libsdimage-{name}.so.1"
+    beside = Path(library_path).resolve().parent / file
+    try:
+        return ctypes.CDLL(str(beside) if beside.exists() else file)
+    except OSError as error:
+        raise Error("MODULE_MISSING", f"the plug-in {file} cannot be opened: {error}") from None
+
+
+class RemoteCache(ImageCache):
+    """What the caches on servers have in common: methods on bytes, which wait, and :meth:`statistics`.
+
+    Nothing that servers do fails a load or makes it wrong: what is missing, late or damaged is a miss.
+    """
+
+    _name = ""
+
+    def __init__(self, address: str, **options: Unpack[RemoteOptions]) -> None:
+        plugin = _plugin(self._name)
+        make: Any = getattr(plugin, f"sdimage_{self._name}_cache_new")
+        make.restype, make.argtypes = c_int, (c_char_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
+        self._number: Any = getattr(plugin, f"sdimage_{self._name}_cache_statistic")
+        self._number.restype, self._number.argtypes = c_uint64, (c_void_p, c_int)
+        unknown = set(options) - set(RemoteOptions.__annotations__)
+        if unknown:
+            raise TypeError(f"unknown options: {', '.join(sorted(unknown))}")
+        out = c_void_p()
+        values: Mapping[str, Any] = options
+        with bag({f"remote.{name}": value for name, value in values.items()}) as carried:
+            call(make, address.encode(), carried.pointer, byref(out))
+        self._handle = Handle(out.value, lib.sdimage_cache_unref)
+
+    def close(self) -> None:
+        """Lets go of the servers, once nobody else holds the cache; again is harmless."""
+        self._handle.release()
+
+    def statistics(self) -> dict[str, Any]:
+        """What was counted since the cache was made, by the names of :data:`STATISTICS`."""
+        return {name: self._number(self.pointer, place) for place, name in enumerate(STATISTICS)}
+
+
+class RedisCache(RemoteCache):
+    """A cache on Redis, Valkey or what speaks like them: ``redis://[[user]:password@]host[:port][/database]``, ``host:port``
+    or the path of a socket."""
+
+    _name = "redis"
+
+
+class MemcachedCache(RemoteCache):
+    """A cache on memcached servers, ``host:port`` separated by commas or paths of sockets, the same in every process."""
+
+    _name = "memcached"

@@ -1,0 +1,52 @@
+"""Remote caches without a server: what needs one is in Tests/RemoteTests."""
+
+from __future__ import annotations
+
+import socket
+import unittest
+
+import sdimage
+from sdimage import Error
+from sdimage.remote import STATISTICS
+
+from .support import TestCase, png
+
+
+def unused_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class RemoteCaches(TestCase):
+    def make(self, kind: type[sdimage.RemoteCache], address: str | None = None) -> sdimage.RemoteCache:
+        try:
+            return kind(address or f"127.0.0.1:{unused_port()}")
+        except Error as error:
+            if error.code != "MODULE_MISSING":
+                raise
+            raise unittest.SkipTest(str(error)) from None
+
+    def test_a_server_that_is_not_there_is_a_miss(self) -> None:
+        for kind in (sdimage.RedisCache, sdimage.MemcachedCache):
+            shared = self.make(kind)
+            origin = self.origin()
+            url = origin.add("a.png", png())
+            with sdimage.Manager(cache=sdimage.TieredCache(sdimage.ImageCache(memory_only=True), shared)) as manager:
+                self.assertEqual(manager.load(url).source, "network")
+                self.assertEqual(manager.load(url).source, "memory")
+            self.assertGreaterEqual(shared.statistics()["failures"], 1)
+            shared.close()
+
+    def test_statistics_have_names(self) -> None:
+        shared = self.make(sdimage.RedisCache)
+        self.assertEqual(shared.statistics(), dict.fromkeys(STATISTICS, 0))
+
+    def test_nonsense_is_refused(self) -> None:
+        self.make(sdimage.RedisCache)
+        for address in ("", "host:0", "redis://user@host"):
+            with self.assertRaises(Error) as caught:
+                sdimage.RedisCache(address)
+            self.assertEqual(caught.exception.code, "INVALID_ARGUMENT")
+        with self.assertRaises(TypeError):
+            sdimage.RedisCache("host", budget=3)  # type: ignore[call-arg]
