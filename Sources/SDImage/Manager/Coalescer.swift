@@ -53,6 +53,8 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
             /// Where its bytes come in.
             var body: GrowingBody?
             var head: ReceivedHead?
+            /// What was shown last.
+            var shown: Image?
             var isOver = false
         }
 
@@ -64,6 +66,7 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
         var waiters: [Waiter] { state.withLock { $0.waiters } }
         var body: GrowingBody? { state.withLock { $0.body } }
         var head: ReceivedHead? { state.withLock { $0.head } }
+        var shown: Image? { state.withLock { $0.shown } }
 
         /// False when it is over.
         func board(_ waiter: Waiter) -> Bool {
@@ -92,6 +95,13 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
         func note(_ head: ReceivedHead) -> [Waiter] {
             state.withLock { state in
                 state.head = head
+                return state.waiters
+            }
+        }
+
+        func show(_ image: Image) -> [Waiter] {
+            state.withLock { state in
+                state.shown = image
                 return state.waiters
             }
         }
@@ -141,6 +151,7 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
                     // Who comes later sees the bytes so far.
                     if let body = flight.body { progress?.arrives(in: body) }
                     if let head = flight.head { progress?.responded(head) }
+                    if let shown = flight.shown { progress?.shows(shown) }
                 }
                 // Cancelled between beginning to wait and boarding: `leave` found nothing to leave then.
                 if waiter.isDone { leave(waiter) }
@@ -179,6 +190,8 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
                         for waiter in flight.arrive(in: body) { waiter.progress?.arrives(in: body) }
                     } response: { head in
                         for waiter in flight.note(head) { waiter.progress?.responded(head) }
+                    } picture: { image in
+                        for waiter in flight.show(image) { waiter.progress?.shows(image) }
                     }
                     let value = try await work(progress)
                     land(flight, .success(value), shared)

@@ -123,7 +123,7 @@ final class LoadPipeline: Sendable {
         if request.retryFailed { failedURLs.remove(CacheKey(request.url)) }
         let isStored = try await store(image, loaded, &timings)
         return LoadOutcome(
-            image: image, data: image.isPlain && loaded.data.image == nil ? loaded.data.bytes : nil,
+            image: image, data: image.isPlain && !loaded.data.isPicture ? loaded.data.bytes : nil,
             source: loaded.data.source, rule: isStored ? .none : .noStore, transactions: loaded.data.transactions)
     }
 
@@ -282,7 +282,8 @@ final class LoadPipeline: Sendable {
         async throws(ImageError) -> Fetched
     {
         let request = try await loader.prepared(request)
-        let progress = LoadProgress(task.report(received:expected:), arrival: following?.arrival, response: task.note)
+        let progress = LoadProgress(
+            task.report(received:expected:), arrival: following?.arrival, response: task.note, picture: show)
         guard let sharing = loader.sharingKey(request) else {
             let data = try await loader.load(request, progress: progress)
             return Fetched(data.selected(by: loader.sentFields(request)), engine.backlog)
@@ -298,6 +299,23 @@ final class LoadPipeline: Sendable {
                 let data = try await loader.load(request, progress: progress)
                 return Fetched(data.selected(by: loader.sentFields(request)), engine.backlog)
             })
+    }
+
+    /// Delivers what stands for the final picture, made on a worker into what the request wants.
+    private func show(_ standIn: Image) {
+        engine.work.submit(request.priority) { [self] in
+            guard !task.isFinished else { return }
+            let stop = StopSignal()
+            // Where it cannot be shown, the final picture will be.
+            guard let fitted = try? registry.fit(standIn.still, options: request.decodeOptions, stop: stop),
+                let image = try? keys.transformed(fitted, request, stop)
+            else { return }
+            var timings = StageTimings()
+            timings.total = MonotonicClock.now - task.started
+            task.show(
+                ImageResult(
+                    kind: .partial, image: image, source: .loader, url: task.url, cacheKey: keys.text, timings: timings))
+        }
     }
 
     // MARK: decode
@@ -371,7 +389,8 @@ final class LoadPipeline: Sendable {
             try started.show(data.bytes, isFinished: true)
             if let image = try started.image(stop: stop) { return image }
         }
-        return try registry.decode(data.bytes, options: request.decodeOptions, stop: stop, coder: request.coder)
+        let options = data.decodeOptions ?? request.decodeOptions
+        return try registry.decode(data.bytes, options: options, stop: stop, coder: request.coder)
     }
 }
 
