@@ -15,6 +15,8 @@ SDIMAGE_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # What the library is built from, and what the build itself needs.
 SDIMAGE_BUILD_PACKAGES="libturbojpeg0-dev libjpeg62-turbo-dev libpng-dev libdeflate-dev libwebp-dev liblcms2-dev
     libcurl4-openssl-dev libsqlite3-dev libheif-dev libde265-dev libavif-dev zlib1g-dev gcc g++ libc6-dev binutils make cmake pkg-config python3 ca-certificates"
+# What the plug-ins are built from; one whose package is missing is left out.
+SDIMAGE_PLUGIN_PACKAGES="libtiff-dev"
 # What only the tests need.
 SDIMAGE_TEST_PACKAGES="python3-venv python3-pip python3-numpy python3-pil man-db groff-base nginx openssl brotli zstd libglib2.0-dev"
 # What a Swift toolchain needs around it.
@@ -161,8 +163,12 @@ build_release() {
     (cd "$SDIMAGE_ROOT" && quietly build/logs/swift-release.log swift build $SDIMAGE_RELEASE_FLAGS) || return 1
     export SDIMAGE_LIBRARY="$SDIMAGE_ROOT/.build/release/libsdimage.so"
     [ -e "$SDIMAGE_LIBRARY" ] || { complain "swift build left no $SDIMAGE_LIBRARY"; return 1; }
-    # The library looks for its modules beside its own file.
+    # The library looks for its modules and plug-ins beside its own file.
     (cd "$SDIMAGE_ROOT" && quietly build/logs/modules.log sh -c \
-        'cmake -S . -B build/cmake -DCMAKE_INSTALL_LIBDIR=lib && cmake --build build/cmake --target modules') || return 1
+        'cmake -S . -B build/cmake -DCMAKE_INSTALL_LIBDIR=lib && cmake --build build/cmake --target modules --target plugins') || return 1
     ln -sfn "$SDIMAGE_ROOT/build/cmake/lib/sdimage" "$SDIMAGE_ROOT/.build/release/sdimage"
+    local plugin
+    for plugin in "$SDIMAGE_ROOT"/build/cmake/lib/libsdimage-*.so.1; do
+        [ ! -e "$plugin" ] || ln -sfn "$plugin" "$SDIMAGE_ROOT/.build/release/"
+    done
 }
