@@ -371,13 +371,6 @@ typedef struct cell {
     uint32_t widths[8];
 } cell;
 
-static void set_image(void *user_data, const char *key, sdimage_image *image, sdimage_result *result) {
-    cell *cell = user_data;
-    (void)key, (void)result;
-    if (image)
-        cell->widths[atomic_fetch_add(&cell->set, 1) % 8] = sdimage_image_width(image);
-}
-
 /* A host that waits with the second picture until the first one is shown. */
 static gate shown = GATE_CLOSED;
 
