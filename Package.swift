@@ -93,16 +93,24 @@ let package = Package(
     cLanguageStandard: .c11
 )
 
+func words(_ variable: String) -> [String] {
+    Context.environment[variable]?.split(separator: " ").map(String.init) ?? []
+}
+
 if let fuzzer {
     // The modules are fuzzed where their libraries are installed; in one program with the library, whose functions they call.
     let withModules = Context.environment["SDIMAGE_FUZZ_MODULES"] == "1"
-    let modules: [Target.Dependency] = withModules ? ["CSDImage", "SDImageABI", "CModules", "CModuleHeaders"] : []
+    // So are the coder plug-ins: those named, with what pkg-config says of their libraries.
+    let plugins = words("SDIMAGE_FUZZ_PLUGINS")
+    let modules: [Target.Dependency] =
+        (withModules ? ["CSDImage", "SDImageABI", "CModules", "CModuleHeaders"] : []) + (plugins.isEmpty ? [] : ["CPlugins"])
     package.targets += [
         .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/libfuzzer"),
         .executableTarget(
             name: "Fuzz", dependencies: ["CFuzzer", "SDImage", "SDImageCodecs"] + modules, path: "Tests/Fuzz",
             exclude: ["libfuzzer", "modules", "dictionaries", "seeds.py"],
-            swiftSettings: plain + (withModules ? [.define("SDIMAGE_FUZZ_MODULES")] : []),
+            swiftSettings: plain + (withModules ? [.define("SDIMAGE_FUZZ_MODULES")] : [])
+                + plugins.map { .define("SDIMAGE_FUZZ_\($0)") },
             linkerSettings: [.unsafeFlags([fuzzer]), .linkedLibrary("stdc++")]),
     ]
     if withModules {
@@ -113,5 +121,16 @@ if let fuzzer {
                 cSettings: [.unsafeFlags(["-I\(Context.packageDirectory)/include"])],
                 linkerSettings: ["heif", "de265", "avif"].map { .linkedLibrary($0) }),
         ]
+    }
+    if !plugins.isEmpty {
+        package.targets.append(
+            .target(
+                name: "CPlugins", dependencies: ["CModules"], path: "Sources/Plugins", sources: ["common"] + plugins,
+                publicHeadersPath: "common",
+                cSettings: [
+                    .unsafeFlags(
+                        ["-D_GNU_SOURCE", "-I\(Context.packageDirectory)/include"] + words("SDIMAGE_FUZZ_PLUGIN_CFLAGS"))
+                ],
+                linkerSettings: [.unsafeFlags(words("SDIMAGE_FUZZ_PLUGIN_LIBS"))]))
     }
 }

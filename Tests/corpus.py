@@ -86,6 +86,7 @@ class Meter:
 def work() -> None:
     import sdimage
 
+    sdimage.load_plugins()
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     for line in sys.stdin:
@@ -235,8 +236,8 @@ class Check:
 
     def picture(self, said: dict[str, Any]) -> Iterator[str]:
         size = [number(self.row["width"]), number(self.row["height"])]
-        # How a HEIF is turned is told there as already done, here as what is still to be done.
-        told = [size, size[::-1]] if self.record["sniffed"] == "heif" else [size]
+        # How a HEIF or JPEG XL is turned is told there as already done, here as what is still to be done.
+        told = [size, size[::-1]] if self.record["sniffed"] in ("heif", "jxl") else [size]
         if None not in size and said["size"] not in told:
             yield f"size {said['size']}, expected {size}"
         frames = number(self.row["frames"])
@@ -260,9 +261,10 @@ def short(value: Any) -> str:
 
 
 def known_coders() -> set[str]:
+    import sdimage
     from sdimage._ffi import lib
 
-    found = set()
+    found = {name for name, plugin in sdimage.load_plugins().items() if plugin.error is None}
     for name in ("jpeg", "png", "gif", "webp", "bmp", "ico", "heif", "avif"):
         coder = ctypes.c_void_p()
         if lib.sdimage_coder_builtin(name.encode(), ctypes.byref(coder), None) == 0:

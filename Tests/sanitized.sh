@@ -11,6 +11,23 @@ export UBSAN_OPTIONS=print_stacktrace=1
 export LSAN_OPTIONS=suppressions=$SDIMAGE_ROOT/Tests/leaks.supp:print_suppressions=0
 export ASAN_OPTIONS=allocator_may_return_null=1:max_malloc_fill_size=65536
 
+# The coder plug-ins whose libraries are installed, by their folders.
+sanitized_plugins() {
+    local folder packages all=
+    SDIMAGE_FUZZ_PLUGINS=
+    while read -r folder packages; do
+        pkg-config --exists $packages || continue
+        SDIMAGE_FUZZ_PLUGINS="$SDIMAGE_FUZZ_PLUGINS $folder" all="$all $packages"
+    done <<'LIST'
+JXL libjxl libjxl_threads
+SVG librsvg-2.0 cairo libxml-2.0 zlib
+TIFF libtiff-4 lcms2
+LIST
+    [ -n "$all" ] || return 0
+    SDIMAGE_FUZZ_PLUGIN_CFLAGS=$(pkg-config --cflags $all) SDIMAGE_FUZZ_PLUGIN_LIBS=$(pkg-config --libs $all)
+    export SDIMAGE_FUZZ_PLUGINS SDIMAGE_FUZZ_PLUGIN_CFLAGS SDIMAGE_FUZZ_PLUGIN_LIBS
+}
+
 sanitized_flags() {
     local toolchain fuzzer
     toolchain=$(dirname "$(dirname "$(readlink -f "$(command -v swift)")")")
@@ -19,6 +36,7 @@ sanitized_flags() {
     export SDIMAGE_FUZZ=$fuzzer
     if [ -d "$SDIMAGE_ROOT/Sources/Modules" ] && pkg-config --exists libheif libde265 libavif; then
         export SDIMAGE_FUZZ_MODULES=1
+        sanitized_plugins
     fi
     SDIMAGE_SANITIZED_FLAGS="--scratch-path .build-sanitized -c release --sanitize=address
         -Xswiftc -enable-testing -Xswiftc -Xfrontend -Xswiftc -sanitize=address,fuzzer

@@ -16,7 +16,7 @@ SDIMAGE_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 SDIMAGE_BUILD_PACKAGES="libturbojpeg0-dev libjpeg62-turbo-dev libpng-dev libdeflate-dev libwebp-dev liblcms2-dev
     libcurl4-openssl-dev libsqlite3-dev libheif-dev libde265-dev libavif-dev zlib1g-dev gcc g++ libc6-dev binutils make cmake pkg-config python3 ca-certificates"
 # What the plug-ins are built from; one whose package is missing is left out.
-SDIMAGE_PLUGIN_PACKAGES="libtiff-dev"
+SDIMAGE_PLUGIN_PACKAGES="libjxl-dev librsvg2-dev libcairo2-dev libxml2-dev libtiff-dev"
 # What only the tests need.
 SDIMAGE_TEST_PACKAGES="python3-venv python3-pip python3-numpy python3-pil man-db groff-base nginx openssl brotli zstd libglib2.0-dev"
 # What a Swift toolchain needs around it.

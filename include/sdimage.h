@@ -29,7 +29,8 @@
  *   metrics.h     events of loads; numbers                target.h      pictures for widgets
  *   prefetcher.h  loading ahead                           progress.h    how far a target's load is
  *   animation.h   frames for players; their budget        player.h      animations in time
- *   animated_view.h  a picture, moving or not, in a widget */
+ *   animated_view.h  a picture, moving or not, in a widget
+ *   plugins.h     coders of further formats */
 #ifndef SDIMAGE_H
 #define SDIMAGE_H
 
@@ -66,5 +67,6 @@
 #include "sdimage/animation.h"
 #include "sdimage/player.h"
 #include "sdimage/animated_view.h"
+#include "sdimage/plugins.h"
 
 #endif

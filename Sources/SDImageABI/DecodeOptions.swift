@@ -148,6 +148,20 @@ public func sdimage_decode_options_limit_bytes(_ options: Object) -> Int {
     unsafe read(options, DecodeOptionsObject.self, 0) { $0.value.limitBytes }
 }
 
+@_cdecl("sdimage_decode_options_set_options") @implementation
+public func sdimage_decode_options_set_options(_ options: Object, _ values: Object) {
+    let bag = unsafe Handle.find(values, as: OptionsObject.self)?.value
+    unsafe change(options, DecodeOptionsObject.self) { options in
+        options.bag = bag.flatMap { $0.count > 0 ? FrozenOptions($0) : nil }
+    }
+}
+
+@_cdecl("sdimage_decode_options_copy_options") @implementation
+public func sdimage_decode_options_copy_options(_ options: Object) -> Object {
+    guard let bag = unsafe Handle.find(options, as: DecodeOptionsObject.self)?.value.bag else { return nil }
+    return unsafe Handle.own(OptionsObject(bag.bag))
+}
+
 @_cdecl("sdimage_decode_options_max_pixels") @implementation
 public func sdimage_decode_options_max_pixels(_ options: Object) -> UInt64 {
     unsafe read(options, DecodeOptionsObject.self, UInt64(DecodeLimits.standard.heldPixels)) { options in
@@ -158,4 +172,12 @@ public func sdimage_decode_options_max_pixels(_ options: Object) -> UInt64 {
 @_cdecl("sdimage_decode_options_max_bytes") @implementation
 public func sdimage_decode_options_max_bytes(_ options: Object) -> Int {
     unsafe read(options, DecodeOptionsObject.self, DecodeLimits.standard.outputBytes) { $0.value.limits.outputBytes }
+}
+
+@_cdecl("sdimage_decode_options_max_work_ms") @implementation
+public func sdimage_decode_options_max_work_ms(_ options: Object) -> UInt32 {
+    let standard = UInt32(clamping: DecodeLimits.standard.workNanoseconds / 1_000_000)
+    return unsafe read(options, DecodeOptionsObject.self, standard) { options in
+        UInt32(clamping: max(1, options.value.limits.workNanoseconds / 1_000_000))
+    }
 }

@@ -14,6 +14,14 @@ enum Defaults {
             name: "heif", formats: [.heic, .heif], library: .init(name: "libde265", versionFunction: "de265_get_version")),
         ModuleCoder(name: "avif", formats: [.avif], library: .init(name: "libavif", versionFunction: "avifVersion")),
     ]
+    /// In the order in which they are registered; a program asks for them.
+    static let plugins = [
+        PluginCoder(name: "av", formats: [], library: "libavformat"),
+        PluginCoder(name: "jxl", formats: [.jxl], library: "libjxl"),
+        PluginCoder(name: "pdf", formats: [.pdf], library: "poppler"),
+        PluginCoder(name: "svg", formats: [.svg], library: "librsvg"),
+        PluginCoder(name: "tiff", formats: [.tiff], library: "libtiff"),
+    ]
     /// What every registry starts with.
     static let builtinCoders = core.registered + modules
     /// The built-in coders that a program can name: those of one format each too.

@@ -62,7 +62,7 @@ final class ForeignCoder: ImageCoder {
 
     /// A vector picture: at its own size by `decode`, at any other by `render`.
     private func draw(_ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal) throws(ImageError) -> Image {
-        let vector = ForeignVector(host, bytes: try bytes.kept(), limits: options.limits)
+        let vector = ForeignVector(host, bytes: try bytes.kept(), options: options)
         guard options.wantsThumbnail || options.limitBytes > 0 else {
             return try picture(bytes, options).finished(options, stop: stop).with(vector: vector)
         }

@@ -5,25 +5,29 @@ import SDImage
 final class ForeignVector: VectorPicture {
     private let host: ForeignTable<sdimage_coder_vtable>
     private let bytes: Bytes
-    private let limits: DecodeLimits
+    private let options: DecodeOptions
 
-    init(_ host: ForeignTable<sdimage_coder_vtable>, bytes: Bytes, limits: DecodeLimits) {
+    init(_ host: ForeignTable<sdimage_coder_vtable>, bytes: Bytes, options: DecodeOptions) {
         self.host = host
         self.bytes = bytes
-        self.limits = limits
+        self.options = options
     }
 
     func render(_ size: PixelSize) throws(ImageError) -> Image {
         guard !size.isEmpty, let width = UInt32(exactly: size.width), let height = UInt32(exactly: size.height) else {
             throw ImageError(.invalidArgument, "a picture without pixels")
         }
+        let limits = options.limits
         guard let area = size.pixelCount, area <= limits.heldPixels, area <= limits.outputBytes / 4 else {
             throw .tooLarge("picture area in pixels", limit: min(limits.heldPixels, limits.outputBytes / 4))
         }
+        let lent = DecodeOptionsObject(options)
         var image: Object = nil
         var error: Object = nil
         let status = unsafe host.table.render?(
-            host.userData, bytes.pointer, bytes.count, sdimage_size(width: width, height: height), &image, &error)
+            host.userData, bytes.pointer, bytes.count, Handle.lend(lent), sdimage_size(width: width, height: height), &image,
+            &error)
+        withExtendedLifetime(lent) {}
         return unsafe try ForeignCoder.take(status, image, error).with(vector: self)
     }
 

@@ -3,7 +3,7 @@ import CSystem
 import Glibc
 import SDImage
 
-/// A shared object beside the library that makes a coder: opened once, on first use, and never closed.
+/// A shared object that makes a coder, of a module or a plug-in: opened once, on first use, and never closed.
 final class Module: Sendable {
     /// The library behind it, and its function that tells its version.
     struct Library: Sendable {
@@ -21,20 +21,24 @@ final class Module: Sendable {
     private typealias VersionFunction = @convention(c) () -> Text
 
     private let name: String
-    private let library: Library
+    let library: Library
+    let path: String
     private let state = Monitor(State.closed)
 
-    init(name: String, library: Library) {
+    init(name: String, library: Library, path: String) {
         self.name = name
         self.library = library
+        self.path = path
         ForkHandlers.hold(lock: { [state] in state.lock() }, unlock: { [state] in state.unlock() })
     }
+
+    var isInstalled: Bool { unsafe access(path, R_OK) == 0 }
 
     /// False once it could not be opened, and while there is no such file.
     var isUsable: Bool {
         state.withLock { state in
             switch state {
-            case .closed: unsafe access(path, R_OK) == 0
+            case .closed: isInstalled
             case .open: true
             case .failed: false
             }
@@ -48,7 +52,7 @@ final class Module: Sendable {
     var report: String {
         state.withLock { state in
             switch state {
-            case .closed where unsafe access(path, R_OK) == 0: "\(library.name), not loaded yet (\(path))"
+            case .closed where isInstalled: "\(library.name), not loaded yet (\(path))"
             case .closed: "unavailable: there is no \(path)"
             case .open(_, let version): "\(library.name) \(version)"
             case .failed(let error): "unavailable: \(error.message.string)"
@@ -98,15 +102,4 @@ final class Module: Sendable {
     private static func refused() -> ImageError {
         ImageError(.unsupported, unsafe dlerror().map { unsafe String(cString: $0) } ?? "the module cannot be opened")
     }
-
-    private var path: String { "\(Module.folder)/\(name).so" }
-
-    /// Where modules lie: a folder named by the environment, or else one beside the library's own file. A program that
-    /// runs with more rights than its caller has does not listen to its environment.
-    private static let folder: String = {
-        if let own = unsafe csys_environment("SDIMAGE_MODULE_PATH") { return unsafe String(cString: own) }
-        let path = unsafe csys_own_file().map { unsafe String(cString: $0) } ?? ""
-        guard let end = path.lastIndex(of: "/") else { return "sdimage/1" }
-        return "\(path[..<end])/sdimage/1"
-    }()
 }

@@ -12,7 +12,7 @@ final class ModuleCoder: ImageCoder {
     init(name: String, formats: [ImageFormat], library: Module.Library) {
         self.name = name
         self.formats = formats
-        module = Module(name: name, library: library)
+        module = Module(name: name, library: library, path: "\(ModuleFolder.modules)/\(name).so")
     }
 
     var libraryVersion: String { module.report }

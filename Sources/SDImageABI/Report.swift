@@ -57,6 +57,7 @@ enum Report {
                 ])
             ),
             ("libraries", .object(Defaults.libraries.map { ($0, .string($1)) })),
+            ("plugins", .object(Defaults.plugins.map { ($0.name, .string($0.libraryVersion)) })),
             ("limits", limits()),
             ("cache_path", .string(CacheConfiguration.defaultDirectory)),
             ("processors", .integer(LibraryThread.availableProcessors)),

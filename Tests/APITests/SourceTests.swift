@@ -162,7 +162,7 @@ func makeVectorCoder() throws -> Owned {
         sdimage_metadata_set_source_size(metadata, 20, 10)
         return .SDIMAGE_STATUS_OK
     }
-    table.render = { _, _, _, size, image, error in
+    table.render = { _, _, _, _, size, image, error in
         var pixels: UnsafeMutableRawPointer?
         var stride = 0
         let status = sdimage_image_new_uninitialized(

@@ -4,14 +4,37 @@
     import SDImage
     import SDImageABI
 
-    /// Bytes for the coder of a module, through the C functions that it is made of: in two pieces and at once.
+    /// Bytes for the coder of a module or a plug-in, through the C functions that it is made of: in two pieces and at once.
     enum ModuleTarget {
         typealias Place = UnsafeMutablePointer<OpaquePointer?>?
         typealias MakeCoder = @convention(c) (Place, Place) -> sdimage_status
 
-        static let all = [
-            FuzzTarget(name: "heif") { run($0, heif) }, FuzzTarget(name: "avif") { run($0, avif) },
-        ]
+        static let all =
+            [FuzzTarget(name: "heif") { run($0, heif) }, FuzzTarget(name: "avif") { run($0, avif) }] + plugins
+
+        private static var plugins: [FuzzTarget] {
+            var targets: [FuzzTarget] = []
+            #if SDIMAGE_FUZZ_JXL
+                targets.append(FuzzTarget(name: "jxl") { run($0, jxl) })
+            #endif
+            #if SDIMAGE_FUZZ_SVG
+                targets.append(FuzzTarget(name: "svg") { run($0, svg) })
+            #endif
+            #if SDIMAGE_FUZZ_TIFF
+                targets.append(FuzzTarget(name: "tiff") { run($0, tiff) })
+            #endif
+            return targets
+        }
+
+        #if SDIMAGE_FUZZ_JXL
+            private nonisolated(unsafe) static let jxl = coder(sdimage_jxl_coder_new)
+        #endif
+        #if SDIMAGE_FUZZ_SVG
+            private nonisolated(unsafe) static let svg = coder(sdimage_svg_coder_new)
+        #endif
+        #if SDIMAGE_FUZZ_TIFF
+            private nonisolated(unsafe) static let tiff = coder(sdimage_tiff_coder_new)
+        #endif
 
         private nonisolated(unsafe) static let heif = coder(sdimage_heif_coder_new)
         private nonisolated(unsafe) static let avif = coder(sdimage_avif_coder_new)

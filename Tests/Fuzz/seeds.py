@@ -31,6 +31,9 @@ SUFFIXES = {
     "ico": (".ico", ".cur"),
     "heif": (".heic", ".heif", ".hif"),
     "avif": (".avif", ".avifs"),
+    "jxl": (".jxl",),
+    "svg": (".svg", ".svgz"),
+    "tiff": (".tif", ".tiff"),
 }
 #: Choices in front of a picture: sizes of pieces, options, looks (DecoderTarget).
 DECODER = [bytes(choice) for choice in ((0, 0, 255), (7, 0x20, 255), (11, 1, 60), (5, 2, 128))]

@@ -17,7 +17,9 @@ from library import output
 
 #: The libraries that each is made for, and the function that makes its object.
 PLUGINS = {
-    "tiff": (r"libtiff", "coder"),
+    "jxl": (r"libjxl", "coder"),
+    "svg": (r"librsvg|libcairo|libxml2|libz\.|libg(lib|object|io)-", "coder"),
+    "tiff": (r"libtiff|liblcms2", "coder"),
 }
 RUNTIME = r"(libsdimage|libc|libm|libdl|libpthread|libgcc_s|ld-linux[-\w]*)\.so[.\d]*"
 

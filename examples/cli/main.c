@@ -88,6 +88,9 @@ void show_progress(const char *format, ...) {
 
 static int run(int argc, char **argv) {
     const char *command = argv[1];
+    /* Those that decode nothing have no use for the plug-ins. */
+    if (*command != '-' && strcmp(command, "cache"))
+        sdimage_plugins_load_all(NULL, NULL);
     if (!strcmp(command, "get"))
         return run_get(argc - 1, argv + 1);
     if (!strcmp(command, "cache"))

@@ -58,6 +58,7 @@ typedef struct sdimage_error sdimage_error;
 typedef struct sdimage_event sdimage_event;
 typedef struct sdimage_image sdimage_image;
 typedef struct sdimage_load_hooks sdimage_load_hooks;
+typedef struct sdimage_plugin_list sdimage_plugin_list;
 typedef struct sdimage_result sdimage_result;
 typedef struct sdimage_transformer sdimage_transformer;
 typedef struct sdimage_transport sdimage_transport;

@@ -77,6 +77,10 @@ SDIMAGE_API void sdimage_decode_options_set_max_pixels(sdimage_decode_options *o
 SDIMAGE_API void sdimage_decode_options_set_max_bytes(sdimage_decode_options *options, size_t bytes);
 SDIMAGE_API void sdimage_decode_options_set_max_work_ms(sdimage_decode_options *options, uint32_t milliseconds);
 
+/* Values for coders of the host and of plug-ins, whose headers name the keys (options.h); copied. NULL, the default: none.
+ * Of a request they are those of sdimage_request_set_options. */
+SDIMAGE_API void sdimage_decode_options_set_options(sdimage_decode_options *options, const sdimage_options *values);
+
 /* --- Decoding. `options` may be NULL for the defaults. */
 
 /* The format by its signature alone; UNDEFINED when none matches. */
@@ -165,9 +169,10 @@ typedef struct sdimage_coder_vtable {
     void (*instance_destroy)(void *user_data, void *instance);
 
     /* Draws a vector picture at a size in pixels, larger or smaller than its own; up to the limits in force. With it a
-     * thumbnail is drawn at its size, enlarged too, and the image can be drawn again (sdimage_image_render). */
-    sdimage_status (*render)(void *user_data, const void *bytes, size_t length, sdimage_size size,
-                             sdimage_image **image, sdimage_error **error);
+     * thumbnail is drawn at its size, enlarged too, and the image can be drawn again (sdimage_image_render), by the options
+     * of its decode. */
+    sdimage_status (*render)(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
+                             sdimage_size size, sdimage_image **image, sdimage_error **error);
     /* Like `open`, for bytes that are read as needed: `instance_update` is not called. The source may be read from until the
      * instance is destroyed. */
     sdimage_status (*open_source)(void *user_data, const sdimage_source *source, const sdimage_decode_options *options,
@@ -230,9 +235,12 @@ SDIMAGE_API bool sdimage_decode_options_is_first_frame_only(const sdimage_decode
 SDIMAGE_API double sdimage_decode_options_scale(const sdimage_decode_options *options);
 SDIMAGE_API bool sdimage_decode_options_accepts_partial(const sdimage_decode_options *options);
 SDIMAGE_API size_t sdimage_decode_options_limit_bytes(const sdimage_decode_options *options);
+/* The request's own values, for functions of the table that are not given them; the caller's, NULL when there are none. */
+SDIMAGE_API sdimage_options *sdimage_decode_options_copy_options(const sdimage_decode_options *options);
 /* The limits in force, never 0. The first is for coders that hold the whole picture. */
 SDIMAGE_API uint64_t sdimage_decode_options_max_pixels(const sdimage_decode_options *options);
 SDIMAGE_API size_t sdimage_decode_options_max_bytes(const sdimage_decode_options *options);
+SDIMAGE_API uint32_t sdimage_decode_options_max_work_ms(const sdimage_decode_options *options);
 
 #ifdef __cplusplus
 }

@@ -1,94 +1,184 @@
 /* The TIFF coder, by libtiff. */
 #include <sdimage/plugins/tiff.h>
 
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <tiffio.h>
 
-#include "../../Modules/common/picture.h"
+#include "exif.h"
+#include "read.h"
 
-/* The bytes as libtiff reads them. */
-typedef struct memory {
-    const uint8_t *bytes;
-    size_t length, at;
-} memory;
-
-static tmsize_t read_memory(thandle_t handle, void *buffer, tmsize_t size) {
-    memory *self = handle;
-    size_t left = self->at < self->length ? self->length - self->at : 0;
-    size_t count = size < 0 ? 0 : (size_t)size < left ? (size_t)size : left;
-    memcpy(buffer, self->bytes + (left ? self->at : 0), count);
-    self->at += count;
-    return (tmsize_t)count;
+static sdmod_facts facts_of(const sdtiff_layout *layout) {
+    sdmod_facts facts = {.format = SDIMAGE_FORMAT_TIFF, .width = layout->width, .height = layout->height};
+    facts.source_width = layout->width, facts.source_height = layout->height;
+    facts.orientation = layout->orientation;
+    facts.has_alpha = layout->alpha >= 0;
+    facts.chroma = layout->kind == SDTIFF_GRAY ? 0 : 8;
+    facts.bits = layout->kind == SDTIFF_PALETTE || layout->bits < 8 ? 8 : layout->bits;
+    facts.frame_count = 1;
+    /* ITU-T H.273: 2 says nothing. */
+    facts.color.primaries = facts.transfer = 2;
+    /* A profile of CMYK was applied, or means nothing to the RGB that was made without it. */
+    if (layout->kind == SDTIFF_GRAY || layout->kind == SDTIFF_RGB || layout->kind == SDTIFF_PALETTE)
+        facts.profile = layout->profile;
+    return facts;
 }
 
-static tmsize_t write_nothing(thandle_t handle, void *buffer, tmsize_t size) {
-    (void)handle, (void)buffer, (void)size;
-    return -1;
+/* Goes to a page, counted from 0. */
+static sdimage_status turn_to(sdtiff_input *input, int64_t page, sdimage_error **error) {
+    if (page == 0)
+        return SDIMAGE_STATUS_OK;
+    if (page < 0 || page >= SDIMAGE_TIFF_MAX_PAGES)
+        return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no such page");
+    if (TIFFSetDirectory(input->file, (tdir_t)page))
+        return SDIMAGE_STATUS_OK;
+    if (input->broken)
+        return sdtiff_fail(input, SDIMAGE_STATUS_BAD_DATA, "no such page", error);
+    return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no such page");
 }
 
-static toff_t seek_memory(thandle_t handle, toff_t offset, int whence) {
-    memory *self = handle;
-    toff_t from = whence == SEEK_CUR ? self->at : whence == SEEK_END ? self->length : 0;
-    if (offset > self->length || from > self->length - offset)
-        return (toff_t)-1;
-    self->at = (size_t)(from + offset);
-    return self->at;
+static sdimage_status read_page(sdtiff_input *input, int64_t page, const sdtiff_wish *wish, sdimage_image **image,
+                                sdimage_error **error) {
+    sdtiff_layout layout;
+    sdimage_image *plain = NULL;
+    sdimage_status status = turn_to(input, page, error);
+    if (status >= 0)
+        status = sdtiff_layout_read(input, &layout, error);
+    if (status >= 0)
+        status = sdtiff_read(input, &layout, wish, &plain, error);
+    if (status >= 0) {
+        sdmod_facts facts = facts_of(&layout);
+        status = sdmod_attach(&facts, plain, image, error);
+    }
+    sdimage_image_unref(plain);
+    return status;
 }
 
-static int close_memory(thandle_t handle) {
-    (void)handle;
-    return 0;
+static sdtiff_wish wish_of(const sdimage_decode_options *options) {
+    return (sdtiff_wish){sdmod_wish_of(options), sdimage_decode_options_accepts_partial(options),
+                         sdplug_deadline_of(options)};
 }
 
-static toff_t size_of_memory(thandle_t handle) { return ((memory *)handle)->length; }
+/* --- The coder. */
 
 static bool can_decode(void *user_data, const void *bytes, size_t length) {
     (void)user_data;
     return sdimage_sniff(bytes, length) == SDIMAGE_FORMAT_TIFF;
 }
 
-static sdimage_status read_picture(TIFF *file, const sdmod_wish *wish, sdimage_image **image, sdimage_error **error) {
-    sdmod_facts facts = {.format = SDIMAGE_FORMAT_TIFF, .orientation = SDIMAGE_ORIENTATION_UP, .has_alpha = true};
-    facts.chroma = 8, facts.bits = 8, facts.frame_count = 1;
-    sdimage_image *plain = NULL;
-    void *pixels = NULL;
-    size_t stride = 0;
-    if (!TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &facts.width) || !TIFFGetField(file, TIFFTAG_IMAGELENGTH, &facts.height))
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a picture without a size");
-    sdimage_status status = sdmod_check(&facts, wish, 1, error);
-    if (status >= 0)
-        status = sdimage_image_new_uninitialized(facts.width, facts.height, SDIMAGE_PIXEL_FORMAT_RGBA8_PREMULTIPLIED,
-                                                 &plain, &pixels, &stride, error);
-    uint32_t *raster = status < 0 ? NULL : _TIFFmalloc((tmsize_t)facts.width * facts.height * 4);
-    if (status >= 0 && !raster)
-        status = sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a picture");
-    if (status >= 0 && !TIFFReadRGBAImageOriented(file, facts.width, facts.height, raster, ORIENTATION_TOPLEFT, 1))
-        status = sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "pixels that cannot be read");
-    for (uint32_t y = 0; status >= 0 && y < facts.height; y++)
-        memcpy((uint8_t *)pixels + y * stride, raster + (size_t)y * facts.width, (size_t)facts.width * 4);
-    _TIFFfree(raster);
-    if (status >= 0)
-        status = sdmod_attach(&facts, plain, image, error);
-    sdimage_image_unref(plain);
-    return status;
-}
-
 static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                              const sdimage_options *bag, sdimage_image **image, sdimage_error **error) {
-    (void)user_data, (void)bag;
-    memory memory = {bytes, length, 0};
-    sdmod_wish wish = sdmod_wish_of(options);
-    TIFF *file = TIFFClientOpen("picture", "rm", &memory, read_memory, write_nothing, seek_memory, close_memory,
-                                size_of_memory, NULL, NULL);
-    if (!file)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "no directory that can be read");
-    sdimage_status status = read_picture(file, &wish, image, error);
-    TIFFClose(file);
+    (void)user_data;
+    sdtiff_wish wish = wish_of(options);
+    sdtiff_input input;
+    sdimage_status status = sdtiff_open_bytes(&input, bytes, length, error);
+    if (status >= 0)
+        status = read_page(&input, sdimage_options_get_int64(bag, SDIMAGE_TIFF_PAGE, 0), &wish, image, error);
+    sdtiff_close(&input);
     return status;
 }
 
-static const sdimage_coder_vtable table = {.size = sizeof table, .can_decode = can_decode, .decode = decode};
+static sdimage_status info(void *user_data, const void *bytes, size_t length, sdimage_metadata *metadata,
+                           sdimage_error **error) {
+    (void)user_data;
+    sdtiff_input input;
+    sdtiff_layout layout;
+    sdtiff_block exif = {NULL, 0};
+    sdimage_status status = sdtiff_open_bytes(&input, bytes, length, error);
+    if (status >= 0)
+        status = sdtiff_layout_read(&input, &layout, error);
+    if (status >= 0)
+        status = sdtiff_exif(bytes, length, &exif, error);
+    if (status >= 0) {
+        sdmod_facts facts = facts_of(&layout);
+        facts.profile = layout.profile;
+        facts.xmp = layout.xmp;
+        facts.exif = (sdmod_span){exif.bytes, exif.length};
+        status = sdmod_describe(&facts, metadata, error);
+    }
+    free(exif.bytes);
+    sdtiff_close(&input);
+    return status;
+}
+
+SDIMAGE_API uint32_t sdimage_tiff_page_count(const void *bytes, size_t length) {
+    sdtiff_input input;
+    if (!bytes || sdtiff_open_bytes(&input, bytes, length, NULL) < 0)
+        return 0;
+    uint64_t count = TIFFNumberOfDirectories(input.file);
+    sdtiff_close(&input);
+    return count < SDIMAGE_TIFF_MAX_PAGES ? (uint32_t)count : SDIMAGE_TIFF_MAX_PAGES;
+}
+
+/* --- Files that are too large to be held. */
+
+typedef struct instance {
+    sdimage_source *source;
+    sdtiff_wish wish;
+    uint32_t work_ms;
+} instance;
+
+static sdimage_status open_source(void *user_data, const sdimage_source *source, const sdimage_decode_options *options,
+                                  void **made, sdimage_error **error) {
+    (void)user_data;
+    instance *self = calloc(1, sizeof *self);
+    if (!self)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+    /* The count of references is all that changes. */
+    self->source = sdimage_source_ref((sdimage_source *)(uintptr_t)source);
+    self->wish = wish_of(options);
+    self->work_ms = sdimage_decode_options_max_work_ms(options);
+    *made = self;
+    return SDIMAGE_STATUS_OK;
+}
+
+static sdimage_status picture_of_source(void *user_data, void *pointer, sdimage_image **image, sdimage_error **error) {
+    (void)user_data;
+    const instance *self = pointer;
+    sdtiff_wish wish = self->wish;
+    sdtiff_input input;
+    wish.deadline = sdplug_deadline_after(self->work_ms);
+    sdimage_status status = sdtiff_open_source(&input, self->source, error);
+    if (status >= 0)
+        status = read_page(&input, 0, &wish, image, error);
+    sdtiff_close(&input);
+    return status;
+}
+
+static void destroy_instance(void *user_data, void *pointer) {
+    (void)user_data;
+    instance *self = pointer;
+    sdimage_source_unref(self->source);
+    free(self);
+}
+
+static const sdimage_coder_vtable table = {
+    .size = sizeof table,
+    .can_decode = can_decode,
+    .decode = decode,
+    .instance_image = picture_of_source,
+    .instance_destroy = destroy_instance,
+    .open_source = open_source,
+    .info = info,
+};
 
 SDIMAGE_API sdimage_status sdimage_tiff_coder_new(sdimage_coder **coder, sdimage_error **error) {
     return sdimage_coder_new_custom("tiff", &table, NULL, NULL, coder, error);
+}
+
+static char version[24];
+
+/* From "LIBTIFF, Version 4.5.0" and lines of copyright. */
+static void find_version(void) {
+    static const char before[] = "Version ";
+    const char *text = strstr(TIFFGetVersion(), before);
+    if (text)
+        snprintf(version, sizeof version, "%.*s", (int)strcspn(text + sizeof before - 1, "\n"), text + sizeof before - 1);
+}
+
+SDIMAGE_API const char *sdimage_tiff_library_version(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_version);
+    return version;
 }

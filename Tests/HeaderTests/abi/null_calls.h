@@ -39,6 +39,7 @@ typedef struct objects {
     sdimage_prefetcher *prefetcher;
     sdimage_progress *progress;
     sdimage_player *player;
+    sdimage_plugin_list *plugin_list;
     sdimage_reply *reply;
     sdimage_response *response;
     sdimage_request *request;

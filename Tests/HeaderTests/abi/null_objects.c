@@ -160,6 +160,7 @@ void make_good_objects(void) {
     CHECK_EQUAL(sdimage_image_copy_metadata(good.image, &good.metadata, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_decoder_new(NULL, NULL, &good.decoder, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_source_new_data(good.data, &good.source, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_plugins_load_all(&good.plugin_list, NULL), SDIMAGE_STATUS_OK);
     make_moving();
     make_delivery();
     make_target_and_prefetcher();
@@ -194,6 +195,7 @@ void release_outputs(void) {
     RELEASE(prefetcher);
     RELEASE(progress);
     RELEASE(player);
+    RELEASE(plugin_list);
     RELEASE(response);
     RELEASE(result);
     RELEASE(source);

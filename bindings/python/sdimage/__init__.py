@@ -27,6 +27,7 @@ from .loader import Downloader, Loader, LoadRequest
 from .manager import Manager, set_default_cache, set_default_loader
 from .options import DecodeOptions
 from .player import Player
+from .plugins import Plugin, load_plugins
 from .prefetch import PrefetchGroup
 from .request import RequestOptions
 from .result import Response, Result, Transaction
@@ -58,6 +59,7 @@ __all__ = [
     "Loader",
     "Manager",
     "Player",
+    "Plugin",
     "PrefetchGroup",
     "Progress",
     "RequestDraft",
@@ -74,6 +76,7 @@ __all__ = [
     "doctor",
     "frame_memory",
     "info",
+    "load_plugins",
     "metrics",
     "placeholders",
     "read_metadata",

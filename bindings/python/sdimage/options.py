@@ -11,6 +11,10 @@ from ._handle import Handle
 from .errors import Error, text
 
 
+#: What travels with a request to custom loaders, and numbers of filters.
+OptionValue: TypeAlias = "str | int | float | bool | bytes"
+
+
 class DecodeOptions(TypedDict, total=False):
     """Keyword arguments of :func:`sdimage.decode` and of loads."""
 
@@ -41,10 +45,11 @@ class DecodeOptions(TypedDict, total=False):
     max_pixels: int | None
     max_bytes: int | None
     max_work_ms: int | None
+    #: Values for coders of the program and of plug-ins, and of loads also for hooks, custom loaders and caches:
+    #: ``{"tiff.page": 2}``.
+    options: Mapping[str, OptionValue] | None
 
 
-#: What travels with a request to custom loaders, and numbers of filters.
-OptionValue: TypeAlias = "str | int | float | bool | bytes"
 OptionT = TypeVar("OptionT", str, int, float, bool, bytes)
 
 #: Largest values of C.
@@ -110,6 +115,10 @@ def set_decoding(pointer: int, options: DecodeOptions) -> None:
     for name, most in (("limit_bytes", U64), ("max_pixels", U64), ("max_bytes", U64), ("max_work_ms", U32)):
         if name in values:
             getattr(lib, f"sdimage_decode_options_set_{name}")(pointer, unsigned(values[name], name, most))
+    own = options.get("options")
+    if own:
+        with bag(own) as carried_values:
+            lib.sdimage_decode_options_set_options(pointer, carried_values.pointer)
 
 
 def bag(values: Mapping[str, OptionValue]) -> Handle:

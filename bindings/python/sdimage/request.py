@@ -11,7 +11,7 @@ from ._bytes import ReadableBuffer
 from ._ffi import lib
 from ._handle import Handle
 from .encoding import EncodeOptions, encode_options
-from .options import U32, U64, DecodeOptions, OptionValue, bag, known, set_decoding, unsigned
+from .options import U32, U64, DecodeOptions, bag, known, set_decoding, unsigned
 
 if TYPE_CHECKING:
     from .caches import AnyCache
@@ -86,8 +86,6 @@ class RequestOptions(DecodeOptions, total=False):
     preload_frames: bool
     #: Takes animations only: another picture is ``UNSUPPORTED``.
     require_animation: bool
-    #: Values for hooks, and for custom loaders and caches.
-    options: Mapping[str, OptionValue] | None
 
 
 _DECODING = frozenset(DecodeOptions.__annotations__)

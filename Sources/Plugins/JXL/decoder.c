@@ -1,0 +1,281 @@
+#include "decoder.h"
+
+#include <jxl/resizable_parallel_runner.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* libjxl 0.9 dropped a parameter of which nothing was read. */
+#if JPEGXL_NUMERIC_VERSION >= JPEGXL_COMPUTE_NUMERIC_VERSION(0, 9, 0)
+#define UNUSED_FORMAT
+#else
+#define UNUSED_FORMAT NULL,
+#endif
+
+/* Code points of ITU-T H.273. */
+enum { BT709 = 1, UNSPECIFIED = 2, LINEAR = 8, BT2020 = 9, DISPLAY_P3 = 12, SRGB = 13, PQ = 16, HLG = 18 };
+
+/* Bytes of the planes of floats that libjxl works on. */
+static const uint64_t MOST_PLANES = (uint64_t)1 << 30;
+
+/* --- Threads. */
+
+static JxlParallelRetCode run(void *opaque, void *jxl, JxlParallelRunInit init, JxlParallelRunFunction function,
+                              uint32_t start, uint32_t end) {
+    const sdjxl_runner *runner = opaque;
+    if (sdplug_is_over(runner->deadline))
+        return -1;
+    return JxlResizableParallelRunner(runner->threads, jxl, init, function, start, end);
+}
+
+/* --- What the header says, and what is refused by it. */
+
+static bool is_gray(const sdjxl_decoder *self) { return self->info.num_color_channels == 1; }
+static bool has_alpha(const sdjxl_decoder *self) { return self->info.alpha_bits > 0; }
+
+static bool is_wide(sdimage_pixel_format format) {
+    return format == SDIMAGE_PIXEL_FORMAT_GRAY16 || format == SDIMAGE_PIXEL_FORMAT_RGB16 ||
+           format == SDIMAGE_PIXEL_FORMAT_RGBA16;
+}
+
+/* A wish for 8 bits spares the memory of 16, unless colours are yet to be converted. */
+static bool wants_wide(const sdjxl_decoder *self) {
+    if (self->info.bits_per_sample <= 8)
+        return false;
+    switch (self->wish.format) {
+    case SDIMAGE_PIXEL_FORMAT_GRAY8:
+    case SDIMAGE_PIXEL_FORMAT_RGB8:
+    case SDIMAGE_PIXEL_FORMAT_RGBA8:
+    case SDIMAGE_PIXEL_FORMAT_RGBA8_PREMULTIPLIED:
+    case SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED: return self->wish.converts_to_srgb;
+    default: return true;
+    }
+}
+
+static sdimage_pixel_format format_of(const sdjxl_decoder *self) {
+    bool wide = wants_wide(self);
+    if (has_alpha(self))
+        return wide ? SDIMAGE_PIXEL_FORMAT_RGBA16 : SDIMAGE_PIXEL_FORMAT_RGBA8;
+    if (is_gray(self))
+        return wide ? SDIMAGE_PIXEL_FORMAT_GRAY16 : SDIMAGE_PIXEL_FORMAT_GRAY8;
+    return wide ? SDIMAGE_PIXEL_FORMAT_RGB16 : SDIMAGE_PIXEL_FORMAT_RGB8;
+}
+
+static sdimage_status check_channels(const sdjxl_decoder *self, sdimage_error **error) {
+    for (uint32_t i = 0; i < self->info.num_extra_channels; i++) {
+        JxlExtraChannelInfo channel;
+        if (JxlDecoderGetExtraChannelInfo(self->decoder, i, &channel) == JXL_DEC_SUCCESS &&
+            channel.type == JXL_CHANNEL_BLACK)
+            return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "CMYK in JPEG XL");
+    }
+    return SDIMAGE_STATUS_OK;
+}
+
+static sdimage_status read_header(sdjxl_decoder *self, sdimage_error **error) {
+    if (JxlDecoderGetBasicInfo(self->decoder, &self->info) != JXL_DEC_SUCCESS)
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a header that cannot be read");
+    uint64_t pixels = (uint64_t)self->info.xsize * self->info.ysize;
+    uint64_t channels = (uint64_t)self->info.num_color_channels + self->info.num_extra_channels;
+    if (!pixels)
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a picture without pixels");
+    if (pixels > self->wish.max_pixels)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "more pixels than max_pixels allows");
+    self->format = format_of(self);
+    if (pixels > self->wish.max_bytes / sdimage_pixel_format_bytes(self->format))
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "a bitmap of more bytes than max_bytes allows");
+    if (channels * sizeof(float) > MOST_PLANES / pixels)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "planes of more than 1 GiB");
+    self->has_info = true;
+    uint32_t threads = JxlResizableParallelRunnerSuggestThreads(self->info.xsize, self->info.ysize);
+    uint32_t most = (uint32_t)sdmod_processors();
+    JxlResizableParallelRunnerSetThreads(self->runner.threads, threads < most ? threads : most);
+    return check_channels(self, error);
+}
+
+/* --- Colours. */
+
+/* As two code points, where both are known there and white is D65. */
+static bool read_codes(sdjxl_decoder *self) {
+    JxlColorEncoding color;
+    if (JxlDecoderGetColorAsEncodedProfile(self->decoder, UNUSED_FORMAT JXL_COLOR_PROFILE_TARGET_DATA, &color) !=
+        JXL_DEC_SUCCESS)
+        return false;
+    if (color.white_point != JXL_WHITE_POINT_D65 ||
+        (color.color_space != JXL_COLOR_SPACE_RGB && color.color_space != JXL_COLOR_SPACE_GRAY))
+        return false;
+    bool gray = color.color_space == JXL_COLOR_SPACE_GRAY;
+    uint16_t primaries = gray                                   ? BT709
+                         : color.primaries == JXL_PRIMARIES_SRGB ? BT709
+                         : color.primaries == JXL_PRIMARIES_2100 ? BT2020
+                         : color.primaries == JXL_PRIMARIES_P3   ? DISPLAY_P3
+                                                                 : 0;
+    uint16_t transfer;
+    switch (color.transfer_function) {
+    case JXL_TRANSFER_FUNCTION_709: transfer = BT709; break;
+    case JXL_TRANSFER_FUNCTION_LINEAR: transfer = LINEAR; break;
+    case JXL_TRANSFER_FUNCTION_SRGB: transfer = SRGB; break;
+    case JXL_TRANSFER_FUNCTION_PQ: transfer = PQ; break;
+    case JXL_TRANSFER_FUNCTION_HLG: transfer = HLG; break;
+    default: return false;
+    }
+    if (!primaries)
+        return false;
+    /* sRGB needs no words. */
+    bool plain = primaries == BT709 && transfer == SRGB;
+    self->primaries = plain ? UNSPECIFIED : primaries;
+    self->transfer = plain ? UNSPECIFIED : transfer;
+    return true;
+}
+
+static sdimage_status read_colors(sdjxl_decoder *self, sdimage_error **error) {
+    size_t length = 0;
+    free(self->profile);
+    self->profile = NULL;
+    self->profile_length = 0;
+    self->primaries = self->transfer = UNSPECIFIED;
+    if (read_codes(self) ||
+        JxlDecoderGetICCProfileSize(self->decoder, UNUSED_FORMAT JXL_COLOR_PROFILE_TARGET_DATA, &length) != JXL_DEC_SUCCESS ||
+        !length || length > SDMOD_BLOCK_LIMIT)
+        return SDIMAGE_STATUS_OK;
+    self->profile = malloc(length);
+    if (!self->profile)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a colour profile");
+    if (JxlDecoderGetColorAsICCProfile(self->decoder, UNUSED_FORMAT JXL_COLOR_PROFILE_TARGET_DATA, self->profile, length) ==
+        JXL_DEC_SUCCESS)
+        self->profile_length = length;
+    return SDIMAGE_STATUS_OK;
+}
+
+/* --- Pixels. */
+
+static uint32_t straight(uint32_t color, uint32_t alpha, uint32_t most) {
+    uint64_t value = alpha ? ((uint64_t)color * most + alpha / 2) / alpha : 0;
+    return value > most ? most : (uint32_t)value;
+}
+
+/* Divides alpha out of the colours of pixels that have four samples. */
+static void make_straight(uint8_t *pixels, size_t count, bool wide) {
+    for (size_t i = 0; i < count * 4; i += 4) {
+        if (!wide) {
+            for (size_t c = 0; c < 3; c++)
+                pixels[i + c] = (uint8_t)straight(pixels[i + c], pixels[i + 3], 255);
+            continue;
+        }
+        uint16_t *words = (uint16_t *)(void *)pixels + i;
+        for (size_t c = 0; c < 3; c++)
+            words[c] = (uint16_t)straight(words[c], words[3], 65535);
+    }
+}
+
+/* Called from several threads, for pieces of rows. */
+static void store(void *opaque, size_t x, size_t y, size_t count, const void *pixels) {
+    const sdjxl_decoder *self = opaque;
+    size_t size = sdimage_pixel_format_bytes(self->format);
+    if (y >= self->info.ysize || x > self->info.xsize || count > self->info.xsize - x)
+        return;
+    uint8_t *to = self->pixels + y * self->stride + x * size;
+    memcpy(to, pixels, count * size);
+    if (has_alpha(self) && self->info.alpha_premultiplied)
+        make_straight(to, count, is_wide(self->format));
+}
+
+static sdimage_status make_room(sdjxl_decoder *self, sdimage_error **error) {
+    void *bytes = NULL;
+    JxlPixelFormat format = {has_alpha(self) ? 4 : is_gray(self) ? 1 : 3,
+                             is_wide(self->format) ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
+    sdimage_image_unref(self->plain);
+    self->plain = NULL;
+    sdimage_status status = sdimage_image_new_uninitialized(self->info.xsize, self->info.ysize, self->format, &self->plain,
+                                                            &bytes, &self->stride, error);
+    if (status < 0)
+        return status;
+    self->pixels = bytes;
+    memset(bytes, 0, self->stride * self->info.ysize);
+    if (JxlDecoderSetImageOutCallback(self->decoder, &format, store, self) != JXL_DEC_SUCCESS)
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "pixels that libjxl does not hand out");
+    return SDIMAGE_STATUS_OK;
+}
+
+sdmod_facts sdjxl_facts(const sdjxl_decoder *self, uint32_t frames) {
+    sdmod_facts facts = {.format = SDIMAGE_FORMAT_JXL, .width = self->info.xsize, .height = self->info.ysize};
+    facts.orientation = (sdimage_orientation)self->info.orientation;
+    if (facts.orientation < SDIMAGE_ORIENTATION_UP || facts.orientation > SDIMAGE_ORIENTATION_LEFT)
+        facts.orientation = SDIMAGE_ORIENTATION_UP;
+    facts.has_alpha = has_alpha(self);
+    facts.chroma = is_gray(self) ? 0 : 8;
+    facts.bits = self->info.bits_per_sample;
+    facts.frame_count = frames;
+    facts.color.primaries = self->primaries;
+    facts.color.full_range = true;
+    facts.transfer = self->transfer;
+    facts.profile = (sdmod_span){self->profile, self->profile_length};
+    return facts;
+}
+
+sdimage_status sdjxl_take(sdjxl_decoder *self, uint32_t frames, sdimage_image **image, sdimage_error **error) {
+    sdmod_facts facts = sdjxl_facts(self, frames);
+    sdimage_status status = sdmod_attach(&facts, self->plain, image, error);
+    sdimage_image_unref(self->plain);
+    self->plain = NULL;
+    return status;
+}
+
+sdimage_status sdjxl_show(sdjxl_decoder *self, uint32_t frames, sdimage_image **image, sdimage_error **error) {
+    sdimage_image *copy = NULL;
+    if (!self->plain || JxlDecoderFlushImage(self->decoder) != JXL_DEC_SUCCESS)
+        return SDIMAGE_STATUS_NEED_MORE_DATA;
+    sdimage_status status = sdimage_image_new(self->info.xsize, self->info.ysize, self->stride, self->format, self->pixels,
+                                              &copy, error);
+    if (status >= 0) {
+        sdmod_facts facts = sdjxl_facts(self, frames);
+        status = sdmod_attach(&facts, copy, image, error);
+    }
+    sdimage_image_unref(copy);
+    return status;
+}
+
+/* --- The pass. */
+
+sdimage_status sdjxl_open(sdjxl_decoder *self, const sdmod_wish *wish, sdplug_deadline deadline, sdimage_error **error) {
+    *self = (sdjxl_decoder){.wish = *wish, .primaries = UNSPECIFIED, .transfer = UNSPECIFIED};
+    self->decoder = JxlDecoderCreate(NULL);
+    self->runner = (sdjxl_runner){JxlResizableParallelRunnerCreate(NULL), deadline};
+    if (!self->decoder || !self->runner.threads)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+    int events = JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE | JXL_DEC_FRAME_PROGRESSION;
+    if (JxlDecoderSetParallelRunner(self->decoder, run, &self->runner) != JXL_DEC_SUCCESS ||
+        JxlDecoderSubscribeEvents(self->decoder, events) != JXL_DEC_SUCCESS ||
+        JxlDecoderSetKeepOrientation(self->decoder, JXL_TRUE) != JXL_DEC_SUCCESS)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+    return SDIMAGE_STATUS_OK;
+}
+
+void sdjxl_close(sdjxl_decoder *self) {
+    if (self->decoder)
+        JxlDecoderDestroy(self->decoder);
+    if (self->runner.threads)
+        JxlResizableParallelRunnerDestroy(self->runner.threads);
+    sdimage_image_unref(self->plain);
+    free(self->profile);
+    *self = (sdjxl_decoder){0};
+}
+
+sdimage_status sdjxl_next(sdjxl_decoder *self, sdjxl_event *event, sdimage_error **error) {
+    for (sdimage_status status = SDIMAGE_STATUS_OK;;) {
+        if ((status = sdplug_check_time(self->runner.deadline, error)) < 0)
+            return status;
+        switch (JxlDecoderProcessInput(self->decoder)) {
+        case JXL_DEC_BASIC_INFO: status = read_header(self, error); break;
+        case JXL_DEC_COLOR_ENCODING: status = read_colors(self, error); break;
+        case JXL_DEC_NEED_IMAGE_OUT_BUFFER: status = make_room(self, error); break;
+        case JXL_DEC_NEED_MORE_INPUT: *event = SDJXL_NEED_INPUT; return SDIMAGE_STATUS_OK;
+        case JXL_DEC_FRAME_PROGRESSION: *event = SDJXL_PREVIEW; return SDIMAGE_STATUS_OK;
+        case JXL_DEC_FULL_IMAGE: *event = SDJXL_PICTURE; return SDIMAGE_STATUS_OK;
+        case JXL_DEC_SUCCESS: *event = SDJXL_END; return SDIMAGE_STATUS_OK;
+        default:
+            status = sdplug_check_time(self->runner.deadline, error);
+            return status < 0 ? status : sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "libjxl gave up on damaged bytes");
+        }
+        if (status < 0)
+            return status;
+    }
+}

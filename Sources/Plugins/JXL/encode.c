@@ -1,0 +1,225 @@
+#include "encode.h"
+
+#include <jxl/encode.h>
+#include <jxl/resizable_parallel_runner.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../Modules/common/source.h"
+
+/* libjxl's own effort; its distance of quality 1, and the largest that every version takes. */
+enum { STANDARD_EFFORT = 7 };
+static const double NEAREST = 0.1, FARTHEST = 15;
+
+/* Bits of a deep picture; bytes of a file that the buffer begins with. */
+enum { DEEP_BITS = 16, FIRST_ROOM = 1 << 16 };
+
+typedef struct writer {
+    JxlEncoder *encoder;
+    void *threads;
+    JxlEncoderFrameSettings *settings;
+    const sdimage_encode_options *options;
+    uint8_t *bytes;
+    size_t length;
+} writer;
+
+static sdimage_status check(JxlEncoderStatus status, sdimage_error **error) {
+    if (status == JXL_ENC_SUCCESS)
+        return SDIMAGE_STATUS_OK;
+    return sdmod_fail(error, SDIMAGE_STATUS_ENCODE_FAILED, "libjxl refused the picture or its options");
+}
+
+/* How libjxl's own programs understand a quality of 0 to 100. */
+static float distance_of(double quality) {
+    double q = quality * 100, distance = q >= 30 ? NEAREST + (100 - q) * 0.09 : 53.0 / 3000 * q * q - 23.0 / 20 * q + 25;
+    return (float)(distance > FARTHEST ? FARTHEST : distance);
+}
+
+/* --- The header. */
+
+static sdimage_status set_colors(writer *writer, const sdsrc *source, sdimage_error **error) {
+    const sdimage_data *profile = sdimage_image_color_profile(source->image);
+    if (profile)
+        return check(JxlEncoderSetICCProfile(writer->encoder, sdimage_data_bytes(profile), sdimage_data_length(profile)),
+                     error);
+    JxlColorEncoding color;
+    sdsrc_color said = sdsrc_color_of(source->image);
+    JxlColorEncodingSetToSRGB(&color, source->channels == 1);
+    /* The numbers of libjxl are those of ITU-T H.273, but for P3 with the white of displays. */
+    if (said.primaries == 9 || said.primaries == 12)
+        color.primaries = said.primaries == 9 ? JXL_PRIMARIES_2100 : JXL_PRIMARIES_P3;
+    if (said.transfer == 1 || said.transfer == 8 || said.transfer == 16 || said.transfer == 18)
+        color.transfer_function = (JxlTransferFunction)said.transfer;
+    return check(JxlEncoderSetColorEncoding(writer->encoder, &color), error);
+}
+
+static sdimage_status set_header(writer *writer, const sdsrc *source, uint32_t frames, uint32_t loops,
+                                 sdimage_error **error) {
+    JxlBasicInfo info;
+    sdimage_orientation orientation = sdimage_image_orientation(source->image);
+    JxlEncoderInitBasicInfo(&info);
+    info.xsize = source->width, info.ysize = source->height;
+    info.bits_per_sample = (uint32_t)source->bits;
+    info.num_color_channels = source->channels == 1 ? 1 : 3;
+    info.num_extra_channels = source->channels == 4 ? 1 : 0;
+    info.alpha_bits = source->channels == 4 ? (uint32_t)source->bits : 0;
+    info.orientation = orientation >= SDIMAGE_ORIENTATION_UP && orientation <= SDIMAGE_ORIENTATION_LEFT
+                           ? (JxlOrientation)orientation
+                           : JXL_ORIENT_IDENTITY;
+    info.uses_original_profile = sdimage_encode_options_is_lossless(writer->options);
+    if (frames > 1) {
+        info.have_animation = JXL_TRUE;
+        info.animation.tps_numerator = 1000;
+        info.animation.tps_denominator = 1;
+        info.animation.num_loops = loops;
+    }
+    sdimage_status status = check(JxlEncoderSetBasicInfo(writer->encoder, &info), error);
+    /* 16 bits need the second level of the format (ISO/IEC 18181-1, annex M). */
+    if (status >= 0 && JxlEncoderGetRequiredCodestreamLevel(writer->encoder) == 10)
+        status = check(JxlEncoderSetCodestreamLevel(writer->encoder, 10), error);
+    return status < 0 ? status : set_colors(writer, source, error);
+}
+
+static sdimage_status set_settings(writer *writer, sdimage_error **error) {
+    uint32_t effort = sdimage_encode_options_effort(writer->options);
+    writer->settings = JxlEncoderFrameSettingsCreate(writer->encoder, NULL);
+    if (!writer->settings)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for an encoder");
+    sdimage_status status = check(JxlEncoderFrameSettingsSetOption(writer->settings, JXL_ENC_FRAME_SETTING_EFFORT,
+                                                                   effort ? (int64_t)effort : STANDARD_EFFORT),
+                                  error);
+    if (status < 0)
+        return status;
+    if (sdimage_encode_options_is_lossless(writer->options))
+        return check(JxlEncoderSetFrameLossless(writer->settings, JXL_TRUE), error);
+    return check(JxlEncoderSetFrameDistance(writer->settings, distance_of(sdimage_encode_options_quality(writer->options))),
+                 error);
+}
+
+/* --- Blocks. An Exif box begins with the offset of the TIFF structure in it (ISO/IEC 18181-2, 9.4). */
+
+static sdimage_status add_blocks(writer *writer, sdimage_orientation orientation, sdimage_error **error) {
+    const sdimage_data *xmp = sdimage_encode_options_xmp(writer->options);
+    sdsrc_block exif;
+    sdimage_status status = sdsrc_exif(writer->options, orientation, &exif, error);
+    if (status < 0 || (!exif.length && !xmp))
+        return status;
+    status = check(JxlEncoderUseBoxes(writer->encoder), error);
+    uint8_t *box = status >= 0 && exif.length ? calloc(1, exif.length + 4) : NULL;
+    if (box) {
+        memcpy(box + 4, exif.bytes, exif.length);
+        status = check(JxlEncoderAddBox(writer->encoder, "Exif", box, exif.length + 4, JXL_FALSE), error);
+    } else if (status >= 0 && exif.length) {
+        status = sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a metadata block");
+    }
+    free(box);
+    sdsrc_release_block(&exif);
+    if (status >= 0 && xmp)
+        status = check(JxlEncoderAddBox(writer->encoder, "xml ", sdimage_data_bytes(xmp), sdimage_data_length(xmp), JXL_FALSE),
+                       error);
+    JxlEncoderCloseBoxes(writer->encoder);
+    return status;
+}
+
+/* --- Pictures. */
+
+/* Rows without the gaps between them. */
+static sdimage_status add_pixels(writer *writer, const sdsrc *source, sdimage_error **error) {
+    size_t row = (size_t)source->width * (size_t)source->channels * (source->bits > 8 ? 2 : 1);
+    uint8_t *pixels = malloc(row * source->height);
+    if (!pixels)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for an encoder");
+    for (uint32_t y = 0; y < source->height; y++)
+        sdsrc_row(source, y, pixels + y * row);
+    JxlPixelFormat format = {(uint32_t)source->channels, source->bits > 8 ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8,
+                             JXL_NATIVE_ENDIAN, 0};
+    sdimage_status status =
+        check(JxlEncoderAddImageFrame(writer->settings, &format, pixels, row * source->height), error);
+    free(pixels);
+    return status;
+}
+
+static sdimage_status write_out(writer *writer, sdimage_error **error) {
+    size_t room = writer->length;
+    for (;;) {
+        size_t more = room ? room * 2 : FIRST_ROOM;
+        uint8_t *bytes = realloc(writer->bytes, more);
+        if (!bytes)
+            return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for the file");
+        writer->bytes = bytes, room = more;
+        uint8_t *next = writer->bytes + writer->length;
+        size_t left = room - writer->length;
+        JxlEncoderStatus status = JxlEncoderProcessOutput(writer->encoder, &next, &left);
+        writer->length = room - left;
+        if (status != JXL_ENC_NEED_MORE_OUTPUT)
+            return check(status, error);
+    }
+}
+
+static sdimage_status add_frame(writer *writer, const sdimage_image *image, uint32_t index, uint32_t frames,
+                                sdimage_error **error) {
+    sdimage_image *frame = NULL;
+    sdimage_status status = SDIMAGE_STATUS_OK;
+    if (frames > 1) {
+        JxlFrameHeader header;
+        JxlEncoderInitFrameHeader(&header);
+        header.duration = sdimage_image_frame_duration_ms(image, index);
+        status = check(JxlEncoderSetFrameHeader(writer->settings, &header), error);
+        if (status >= 0)
+            status = sdimage_image_copy_frame(image, index, &frame, error);
+    }
+    sdsrc source = {.image = NULL};
+    if (status >= 0)
+        status = sdsrc_open(&source, frame ? frame : image, DEEP_BITS, error);
+    if (status >= 0 && index == 0) {
+        status = set_header(writer, &source, frames, sdimage_encode_options_loop_count(writer->options, image), error);
+        if (status >= 0)
+            status = add_blocks(writer, sdimage_image_orientation(source.image), error);
+    }
+    if (status >= 0)
+        status = add_pixels(writer, &source, error);
+    sdsrc_close(&source);
+    sdimage_image_unref(frame);
+    if (index + 1 == frames)
+        JxlEncoderCloseInput(writer->encoder);
+    return status < 0 ? status : write_out(writer, error);
+}
+
+static sdimage_status open_writer(writer *writer, const sdimage_image *image, sdimage_error **error) {
+    writer->encoder = JxlEncoderCreate(NULL);
+    writer->threads = JxlResizableParallelRunnerCreate(NULL);
+    if (!writer->encoder || !writer->threads)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for an encoder");
+    uint32_t wanted = JxlResizableParallelRunnerSuggestThreads(sdimage_image_width(image), sdimage_image_height(image));
+    uint32_t most = (uint32_t)sdmod_processors();
+    JxlResizableParallelRunnerSetThreads(writer->threads, wanted < most ? wanted : most);
+    sdimage_status status =
+        check(JxlEncoderSetParallelRunner(writer->encoder, JxlResizableParallelRunner, writer->threads), error);
+    return status < 0 ? status : set_settings(writer, error);
+}
+
+bool sdjxl_can_encode(void *user_data, sdimage_format format) {
+    (void)user_data;
+    return format == SDIMAGE_FORMAT_JXL;
+}
+
+sdimage_status sdjxl_encode(void *user_data, const sdimage_image *image, sdimage_format format,
+                            const sdimage_encode_options *options, const sdimage_options *bag, sdimage_data **data,
+                            sdimage_error **error) {
+    (void)user_data, (void)bag, (void)format;
+    if (sdimage_encode_options_embeds_thumbnail(options))
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "libjxl writes no thumbnails");
+    writer writer = {.options = options};
+    uint32_t frames = sdimage_encode_options_is_first_frame_only(options) ? 1 : sdimage_image_frame_count(image);
+    sdimage_status status = open_writer(&writer, image, error);
+    for (uint32_t i = 0; status >= 0 && i < frames; i++)
+        status = add_frame(&writer, image, i, frames, error);
+    if (status >= 0)
+        status = sdimage_data_new(writer.bytes, writer.length, data, error);
+    if (writer.encoder)
+        JxlEncoderDestroy(writer.encoder);
+    if (writer.threads)
+        JxlResizableParallelRunnerDestroy(writer.threads);
+    free(writer.bytes);
+    return status;
+}

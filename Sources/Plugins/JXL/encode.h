@@ -1,0 +1,14 @@
+/* encode.h: pictures and animations to JPEG XL. */
+#ifndef SDJXL_ENCODE_H
+#define SDJXL_ENCODE_H
+
+#include <sdimage/coder.h>
+#include <sdimage/encoder.h>
+
+bool sdjxl_can_encode(void *user_data, sdimage_format format);
+
+sdimage_status sdjxl_encode(void *user_data, const sdimage_image *image, sdimage_format format,
+                            const sdimage_encode_options *options, const sdimage_options *bag, sdimage_data **data,
+                            sdimage_error **error);
+
+#endif

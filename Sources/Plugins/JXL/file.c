@@ -1,0 +1,159 @@
+#include "file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Frames of an animation (decisions D16); the shortest time that one is shown (spec COD-36). */
+enum { MOST_FRAMES = 10000, SHORTEST_MS = 100 };
+
+/* The offset of the TIFF structure, with which an Exif box begins (ISO/IEC 18181-2, 9.4). */
+enum { EXIF_OFFSET = 4 };
+
+/* --- Frames. */
+
+static uint32_t milliseconds(const JxlBasicInfo *info, uint32_t ticks) {
+    uint64_t numerator = info->animation.tps_numerator, denominator = info->animation.tps_denominator;
+    uint64_t duration = numerator ? ((uint64_t)ticks * denominator * 1000 + numerator / 2) / numerator : 0;
+    return duration < SHORTEST_MS ? SHORTEST_MS : duration > UINT32_MAX ? UINT32_MAX : (uint32_t)duration;
+}
+
+static sdimage_status add_frame(sdjxl_file *file, JxlDecoder *decoder, sdimage_error **error) {
+    JxlFrameHeader header;
+    if (JxlDecoderGetFrameHeader(decoder, &header) != JXL_DEC_SUCCESS)
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a frame without a header");
+    if (file->count == MOST_FRAMES)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "more than 10000 frames");
+    if ((file->count & (file->count - 1)) == 0) {
+        uint32_t *more = realloc(file->durations, (file->count ? (size_t)file->count * 2 : 1) * sizeof *more);
+        if (!more)
+            return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for frames");
+        file->durations = more;
+    }
+    uint32_t duration = file->info.have_animation ? milliseconds(&file->info, header.duration) : 0;
+    file->is_whole = header.is_last;
+    file->durations[file->count++] = duration;
+    file->duration_ms += duration;
+    return SDIMAGE_STATUS_OK;
+}
+
+/* --- Boxes. */
+
+/* The box that is being read; NULL for one that nobody asked for. */
+typedef struct reading {
+    sdjxl_block *block;
+    size_t given; /* of the block's room, to libjxl */
+} reading;
+
+static void end_box(JxlDecoder *decoder, reading *reading) {
+    if (reading->block)
+        reading->block->length += reading->given - JxlDecoderReleaseBoxBuffer(decoder);
+    reading->block = NULL;
+}
+
+static void drop(sdjxl_block *block) {
+    free(block->bytes);
+    *block = (sdjxl_block){NULL, 0, 0};
+}
+
+/* More room for the box; one that is longer than any that is kept is left out. */
+static sdimage_status give_room(JxlDecoder *decoder, reading *reading, sdimage_error **error) {
+    sdjxl_block *block = reading->block;
+    if (!block)
+        return SDIMAGE_STATUS_OK;
+    end_box(decoder, reading);
+    if (block->room > SDMOD_BLOCK_LIMIT) {
+        drop(block);
+        return SDIMAGE_STATUS_OK;
+    }
+    size_t room = block->room ? block->room * 2 : 4096;
+    uint8_t *more = realloc(block->bytes, room);
+    if (!more)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a metadata block");
+    block->bytes = more, block->room = room;
+    reading->block = block, reading->given = room - block->length;
+    if (JxlDecoderSetBoxBuffer(decoder, block->bytes + block->length, reading->given) == JXL_DEC_SUCCESS)
+        return SDIMAGE_STATUS_OK;
+    reading->block = NULL;
+    return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a box that cannot be read");
+}
+
+static sdimage_status begin_box(sdjxl_file *file, JxlDecoder *decoder, reading *reading, sdimage_error **error) {
+    JxlBoxType type;
+    end_box(decoder, reading);
+    if (JxlDecoderGetBoxType(decoder, type, JXL_TRUE) != JXL_DEC_SUCCESS)
+        return SDIMAGE_STATUS_OK;
+    sdjxl_block *block = !memcmp(type, "Exif", 4) ? &file->exif : !memcmp(type, "xml ", 4) ? &file->xmp : NULL;
+    /* Of several the first counts. */
+    if (!block || block->bytes)
+        return SDIMAGE_STATUS_OK;
+    reading->block = block, reading->given = 0;
+    size_t room = 4096;
+    block->bytes = malloc(room);
+    if (!block->bytes)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a metadata block");
+    block->room = reading->given = room;
+    if (JxlDecoderSetBoxBuffer(decoder, block->bytes, room) != JXL_DEC_SUCCESS)
+        reading->block = NULL;
+    return SDIMAGE_STATUS_OK;
+}
+
+/* --- Reading. */
+
+static sdimage_status walk(sdjxl_file *file, JxlDecoder *decoder, sdimage_error **error) {
+    reading reading = {NULL, 0};
+    for (;;) {
+        sdimage_status status = SDIMAGE_STATUS_OK;
+        switch (JxlDecoderProcessInput(decoder)) {
+        case JXL_DEC_BASIC_INFO:
+            if (JxlDecoderGetBasicInfo(decoder, &file->info) != JXL_DEC_SUCCESS)
+                status = sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a header that cannot be read");
+            break;
+        case JXL_DEC_FRAME: status = add_frame(file, decoder, error); break;
+        case JXL_DEC_BOX: status = begin_box(file, decoder, &reading, error); break;
+        case JXL_DEC_BOX_NEED_MORE_OUTPUT: status = give_room(decoder, &reading, error); break;
+        case JXL_DEC_SUCCESS: end_box(decoder, &reading); return SDIMAGE_STATUS_OK;
+        case JXL_DEC_NEED_MORE_INPUT:
+            end_box(decoder, &reading);
+            /* A header is enough for a still; and a last box may be without an end. */
+            if (file->is_whole || (file->info.xsize && !file->info.have_animation))
+                return SDIMAGE_STATUS_OK;
+            return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end amid the picture");
+        default: return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "libjxl gave up on damaged bytes");
+        }
+        if (status < 0)
+            return status;
+    }
+}
+
+sdimage_status sdjxl_file_read(sdjxl_file *file, const void *bytes, size_t length, bool with_blocks,
+                               sdimage_error **error) {
+    *file = (sdjxl_file){.count = 0};
+    JxlDecoder *decoder = JxlDecoderCreate(NULL);
+    int events = JXL_DEC_BASIC_INFO | JXL_DEC_FRAME | (with_blocks ? JXL_DEC_BOX : 0);
+    if (!decoder)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+    sdimage_status status = SDIMAGE_STATUS_OK;
+    if (JxlDecoderSubscribeEvents(decoder, events) != JXL_DEC_SUCCESS ||
+        (with_blocks && JxlDecoderSetDecompressBoxes(decoder, JXL_TRUE) != JXL_DEC_SUCCESS) ||
+        JxlDecoderSetInput(decoder, bytes, length) != JXL_DEC_SUCCESS)
+        status = sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+    if (status >= 0)
+        status = walk(file, decoder, error);
+    JxlDecoderDestroy(decoder);
+    if (!file->count)
+        file->count = 1;
+    if (file->exif.length > EXIF_OFFSET) {
+        file->exif.length -= EXIF_OFFSET;
+        memmove(file->exif.bytes, file->exif.bytes + EXIF_OFFSET, file->exif.length);
+    } else {
+        drop(&file->exif);
+    }
+    return status;
+}
+
+void sdjxl_file_close(sdjxl_file *file) {
+    drop(&file->exif);
+    drop(&file->xmp);
+    free(file->durations);
+    *file = (sdjxl_file){.count = 0};
+}

@@ -1,0 +1,335 @@
+/* The JPEG XL coder, by libjxl. */
+#include <sdimage/plugins/jxl.h>
+
+#include <jxl/types.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "decoder.h"
+#include "encode.h"
+#include "file.h"
+
+/* Bytes that libjxl is given at once, so that the time is looked at between. */
+enum { PIECE = 1 << 20 };
+
+/* A preview at 1:8 is as good as the picture for a box that much smaller. */
+static bool previews_suffice(const sdjxl_decoder *self) {
+    sdimage_size box = self->wish.box;
+    bool turned = self->info.orientation >= JXL_ORIENT_TRANSPOSE;
+    uint32_t width = turned ? self->info.ysize : self->info.xsize, height = turned ? self->info.xsize : self->info.ysize;
+    if (!box.width || !box.height)
+        return false;
+    bool across = box.width <= width / 8, down = box.height <= height / 8;
+    return self->wish.keeps_aspect_ratio ? across || down : across && down;
+}
+
+/* Gives the bytes from *at on, in pieces; stops at the first picture, at a preview that is enough, or for want of input. The
+ * end of the input is never told: libjxl 0.7 takes what is missing there for damage. */
+static sdimage_status feed(sdjxl_decoder *self, const uint8_t *bytes, size_t length, size_t *at, sdjxl_event *event,
+                           sdimage_error **error) {
+    for (;;) {
+        size_t left = length - *at, count = left < PIECE ? left : PIECE;
+        if (JxlDecoderSetInput(self->decoder, bytes + *at, count) != JXL_DEC_SUCCESS)
+            return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "libjxl gave up on damaged bytes");
+        sdimage_status status;
+        do
+            status = sdjxl_next(self, event, error);
+        while (status >= 0 && *event == SDJXL_PREVIEW && !previews_suffice(self));
+        size_t rest = JxlDecoderReleaseInput(self->decoder);
+        *at += count - rest;
+        if (status < 0 || *event != SDJXL_NEED_INPUT || count == left)
+            return status;
+        /* A piece of which nothing was taken is too short: all the rest at once. */
+        if (rest == count && count < left) {
+            if (JxlDecoderSetInput(self->decoder, bytes + *at, left) != JXL_DEC_SUCCESS)
+                return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "libjxl gave up on damaged bytes");
+            status = sdjxl_next(self, event, error);
+            *at += left - JxlDecoderReleaseInput(self->decoder);
+            return status;
+        }
+    }
+}
+
+/* --- The coder. */
+
+static bool can_decode(void *user_data, const void *bytes, size_t length) {
+    (void)user_data;
+    return sdimage_sniff(bytes, length) == SDIMAGE_FORMAT_JXL;
+}
+
+/* What the first pass ended with, as a picture. */
+static sdimage_status finish(sdjxl_decoder *self, sdjxl_event event, bool accepts_partial, uint32_t frames,
+                             sdimage_image **image, sdimage_error **error) {
+    if (event == SDJXL_PICTURE)
+        return sdjxl_take(self, frames, image, error);
+    if (event == SDJXL_PREVIEW || (event == SDJXL_NEED_INPUT && accepts_partial)) {
+        sdimage_status status = sdjxl_show(self, frames, image, error);
+        if (status != SDIMAGE_STATUS_NEED_MORE_DATA)
+            return status;
+    }
+    if (event == SDJXL_END)
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a file without a picture");
+    return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end amid the picture");
+}
+
+static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
+                             const sdimage_options *bag, sdimage_image **image, sdimage_error **error) {
+    (void)user_data, (void)bag;
+    sdmod_wish wish = sdmod_wish_of(options);
+    sdjxl_decoder decoder;
+    sdjxl_event event = SDJXL_END;
+    size_t at = 0;
+    sdimage_status status = sdjxl_open(&decoder, &wish, sdplug_deadline_of(options), error);
+    if (status >= 0)
+        status = feed(&decoder, bytes, length, &at, &event, error);
+    if (status >= 0)
+        status = finish(&decoder, event, sdimage_decode_options_accepts_partial(options), 1, image, error);
+    sdjxl_close(&decoder);
+    return status;
+}
+
+static sdimage_status info(void *user_data, const void *bytes, size_t length, sdimage_metadata *metadata,
+                           sdimage_error **error) {
+    (void)user_data;
+    sdmod_wish wish = sdmod_wish_of(NULL);
+    wish.max_pixels = UINT64_MAX, wish.max_bytes = SIZE_MAX;
+    sdjxl_file file;
+    sdjxl_decoder colors;
+    sdjxl_event event;
+    sdimage_status status = sdjxl_open(&colors, &wish, sdplug_deadline_of(NULL), error);
+    /* The header and the colours alone. */
+    if (status >= 0 && JxlDecoderSubscribeEvents(colors.decoder, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING) ==
+                           JXL_DEC_SUCCESS &&
+        JxlDecoderSetInput(colors.decoder, bytes, length) == JXL_DEC_SUCCESS)
+        status = sdjxl_next(&colors, &event, error);
+    sdimage_status read = status < 0 ? status : sdjxl_file_read(&file, bytes, length, true, error);
+    if (read >= 0 && !colors.has_info)
+        read = sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end amid the header");
+    if (read >= 0) {
+        sdmod_facts facts = sdjxl_facts(&colors, file.count);
+        facts.duration_ms = file.count > 1 ? file.duration_ms : 0;
+        facts.exif = (sdmod_span){file.exif.bytes, file.exif.length};
+        facts.xmp = (sdmod_span){file.xmp.bytes, file.xmp.length};
+        read = sdmod_describe(&facts, metadata, error);
+        sdimage_metadata_set_loop_count(metadata, file.count > 1 ? file.info.animation.num_loops : 0);
+    }
+    if (status >= 0)
+        sdjxl_file_close(&file);
+    sdjxl_close(&colors);
+    return read;
+}
+
+/* --- Pictures that grow or move. */
+
+typedef struct instance {
+    pthread_mutex_t lock;
+    sdmod_wish wish;
+    uint32_t work_ms;
+    bool accepts_partial;
+    sdjxl_decoder growing;  /* the first picture, while it comes */
+    size_t at;              /* bytes that it has taken */
+    sdimage_image *first;   /* whole, or a preview that is enough */
+    sdimage_data *data;     /* a copy, because the bytes of an update are lent */
+    sdjxl_file file;        /* known at the end */
+    sdjxl_decoder moving;   /* goes through the frames of an animation */
+    uint32_t next;          /* the frame that it comes to next */
+    bool is_open, is_finished, is_moving;
+} instance;
+
+static sdimage_status open_instance(void *user_data, const sdimage_decode_options *options, void **made,
+                                    sdimage_error **error) {
+    (void)user_data;
+    instance *self = calloc(1, sizeof *self);
+    if (!self)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+    pthread_mutex_init(&self->lock, NULL);
+    self->wish = sdmod_wish_of(options);
+    self->work_ms = sdimage_decode_options_max_work_ms(options);
+    self->accepts_partial = sdimage_decode_options_accepts_partial(options);
+    *made = self;
+    return SDIMAGE_STATUS_OK;
+}
+
+static void destroy_instance(void *user_data, void *pointer) {
+    (void)user_data;
+    instance *self = pointer;
+    sdjxl_close(&self->growing);
+    sdjxl_close(&self->moving);
+    sdjxl_file_close(&self->file);
+    sdimage_image_unref(self->first);
+    sdimage_data_unref(self->data);
+    pthread_mutex_destroy(&self->lock);
+    free(self);
+}
+
+static sdimage_status grow(instance *self, const uint8_t *bytes, size_t length, bool finished, sdimage_error **error) {
+    sdjxl_event event = SDJXL_NEED_INPUT;
+    sdimage_status status = SDIMAGE_STATUS_OK;
+    if (self->first)
+        return status;
+    if (!self->is_open) {
+        status = sdjxl_open(&self->growing, &self->wish, 0, error);
+        self->is_open = status >= 0;
+    }
+    /* Each call has the time of a decode. */
+    self->growing.runner.deadline = sdplug_deadline_after(self->work_ms);
+    if (status >= 0 && self->at <= length)
+        status = feed(&self->growing, bytes, length, &self->at, &event, error);
+    if (status < 0 || (event == SDJXL_NEED_INPUT && !finished))
+        return status;
+    return finish(&self->growing, event, self->accepts_partial, 1, &self->first, error);
+}
+
+/* At the end all frames are known. */
+static sdimage_status count_frames(instance *self, const uint8_t *bytes, size_t length, sdimage_error **error) {
+    if (self->wish.first_frame_only || !self->growing.info.have_animation)
+        return SDIMAGE_STATUS_OK;
+    sdimage_status status = sdjxl_file_read(&self->file, bytes, length, false, error);
+    if (status >= 0 && self->file.count > 1)
+        status = sdimage_data_new(bytes, length, &self->data, error);
+    return status;
+}
+
+static sdimage_status update(void *user_data, void *pointer, const void *bytes, size_t length, bool finished,
+                             sdimage_error **error) {
+    (void)user_data;
+    instance *self = pointer;
+    pthread_mutex_lock(&self->lock);
+    sdimage_status status = self->is_finished ? SDIMAGE_STATUS_OK : grow(self, bytes, length, finished, error);
+    if (status >= 0 && finished && !self->is_finished)
+        status = count_frames(self, bytes, length, error);
+    self->is_finished = self->is_finished || finished;
+    pthread_mutex_unlock(&self->lock);
+    return status;
+}
+
+static sdimage_status picture(void *user_data, void *pointer, sdimage_image **image, sdimage_error **error) {
+    (void)user_data;
+    instance *self = pointer;
+    sdimage_status status = SDIMAGE_STATUS_OK;
+    pthread_mutex_lock(&self->lock);
+    if (self->first)
+        *image = sdimage_image_ref(self->first);
+    else
+        status = self->is_open ? sdjxl_show(&self->growing, 1, image, error) : SDIMAGE_STATUS_NEED_MORE_DATA;
+    pthread_mutex_unlock(&self->lock);
+    return status;
+}
+
+/* Starts at the first frame again, or passes over those before the wanted one. */
+static sdimage_status seek(instance *self, uint32_t index, sdimage_error **error) {
+    sdimage_status status = SDIMAGE_STATUS_OK;
+    if (!self->is_moving || index < self->next) {
+        sdmod_wish wish = self->wish;
+        /* Frames are wanted whole. */
+        sdjxl_close(&self->moving);
+        self->is_moving = false;
+        status = sdjxl_open(&self->moving, &wish, 0, error);
+        const uint8_t *bytes = sdimage_data_bytes(self->data);
+        if (status >= 0 &&
+            JxlDecoderSetInput(self->moving.decoder, bytes, sdimage_data_length(self->data)) != JXL_DEC_SUCCESS)
+            status = sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+        if (status < 0)
+            return status;
+        self->is_moving = true;
+        self->next = 0;
+    }
+    if (index > self->next)
+        JxlDecoderSkipFrames(self->moving.decoder, index - self->next);
+    return status;
+}
+
+static sdimage_status next_frame(instance *self, uint32_t index, sdimage_image **image, sdimage_error **error) {
+    sdjxl_event event = SDJXL_END;
+    sdimage_status status = seek(self, index, error);
+    self->moving.runner.deadline = sdplug_deadline_after(self->work_ms);
+    while (status >= 0) {
+        status = sdjxl_next(&self->moving, &event, error);
+        if (status < 0 || event != SDJXL_PREVIEW)
+            break;
+    }
+    if (status >= 0 && event != SDJXL_PICTURE)
+        status = sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end amid a frame");
+    if (status >= 0)
+        status = sdjxl_take(&self->moving, 1, image, error);
+    self->next = index + 1;
+    /* After damage it starts anew. */
+    self->is_moving = self->is_moving && status >= 0;
+    return status;
+}
+
+static sdimage_status frame(void *user_data, void *pointer, uint32_t index, sdimage_image **image,
+                            sdimage_error **error) {
+    (void)user_data;
+    instance *self = pointer;
+    if (index == 0)
+        return picture(user_data, pointer, image, error);
+    pthread_mutex_lock(&self->lock);
+    sdimage_status status = SDIMAGE_STATUS_NEED_MORE_DATA;
+    if (self->data)
+        status = next_frame(self, index, image, error);
+    pthread_mutex_unlock(&self->lock);
+    return status;
+}
+
+static uint32_t frame_count(void *user_data, void *pointer) {
+    (void)user_data;
+    instance *self = pointer;
+    pthread_mutex_lock(&self->lock);
+    uint32_t count = self->data ? self->file.count : self->first ? 1 : 0;
+    pthread_mutex_unlock(&self->lock);
+    return count;
+}
+
+static uint32_t loop_count(void *user_data, void *pointer) {
+    (void)user_data;
+    instance *self = pointer;
+    pthread_mutex_lock(&self->lock);
+    uint32_t count = self->data ? self->file.info.animation.num_loops : 0;
+    pthread_mutex_unlock(&self->lock);
+    return count;
+}
+
+static uint32_t duration_ms(void *user_data, void *pointer, uint32_t index) {
+    (void)user_data;
+    instance *self = pointer;
+    pthread_mutex_lock(&self->lock);
+    uint32_t duration = self->data && index < self->file.count ? self->file.durations[index] : 0;
+    pthread_mutex_unlock(&self->lock);
+    return duration;
+}
+
+static const sdimage_coder_vtable table = {
+    .size = sizeof table,
+    .can_decode = can_decode,
+    .decode = decode,
+    .can_encode = sdjxl_can_encode,
+    .encode = sdjxl_encode,
+    .open = open_instance,
+    .instance_update = update,
+    .instance_image = picture,
+    .instance_frame_count = frame_count,
+    .instance_loop_count = loop_count,
+    .instance_duration_ms = duration_ms,
+    .instance_frame = frame,
+    .instance_destroy = destroy_instance,
+    .info = info,
+};
+
+SDIMAGE_API sdimage_status sdimage_jxl_coder_new(sdimage_coder **coder, sdimage_error **error) {
+    return sdimage_coder_new_custom("jxl", &table, NULL, NULL, coder, error);
+}
+
+static char version[24];
+
+static void find_version(void) {
+    uint32_t number = JxlDecoderVersion();
+    snprintf(version, sizeof version, "%u.%u.%u", number / 1000000, number / 1000 % 1000, number % 1000);
+}
+
+SDIMAGE_API const char *sdimage_jxl_library_version(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_version);
+    return version;
+}

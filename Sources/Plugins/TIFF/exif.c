@@ -1,0 +1,196 @@
+#include "exif.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEADER = 8, ENTRY = 12, EXIF_DIRECTORY = 0x8769, GPS_DIRECTORY = 0x8825 };
+/* More is no description of a picture. */
+enum { MOST_ENTRIES = 256, MOST_VALUE = 1 << 16, MOST_BYTES = SDMOD_BLOCK_LIMIT };
+
+/* Of the first directory those that EXIF 2.32, 4.6.4 and 4.6.5, knows and that are not about how the pixels lie, in order. */
+static const uint16_t descriptive[] = {0x010E, 0x010F, 0x0110, 0x0112, 0x011A, 0x011B, 0x0128,
+                                       0x0131, 0x0132, 0x013B, 0x013E, 0x013F, 0x8298};
+
+/* The file: classic, with entries of 12 bytes, or BigTIFF, with entries of 20. */
+typedef struct file {
+    const uint8_t *bytes;
+    size_t length;
+    bool big_endian, is_big;
+} file;
+
+typedef struct entry {
+    uint16_t tag, type;
+    uint32_t count;
+    const uint8_t *value;
+    size_t size;
+} entry;
+
+typedef struct directory {
+    entry entries[MOST_ENTRIES];
+    size_t count;
+} directory;
+
+static bool number(const file *file, uint64_t at, size_t size, uint64_t *value) {
+    if (at > file->length || file->length - at < size)
+        return false;
+    *value = 0;
+    for (size_t i = 0; i < size; i++)
+        *value = *value << 8 | file->bytes[at + (file->big_endian ? i : size - 1 - i)];
+    return true;
+}
+
+static size_t size_of_type(uint64_t type) {
+    static const uint8_t sizes[] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8};
+    return type < sizeof sizes ? sizes[type] : 0;
+}
+
+/* Reads the entry at a place; false where it, or its value, is not to be had. */
+static bool read_entry(const file *file, uint64_t at, entry *entry) {
+    size_t word = file->is_big ? 8 : 4;
+    uint64_t tag, type, count, place = at + 4 + word;
+    if (!number(file, at, 2, &tag) || !number(file, at + 2, 2, &type) || !number(file, at + 4, word, &count))
+        return false;
+    size_t size = size_of_type(type);
+    if (!size || !count || count > MOST_VALUE / size)
+        return false;
+    size *= (size_t)count;
+    if (size > word && !number(file, place, word, &place))
+        return false;
+    if (place > file->length || file->length - place < size)
+        return false;
+    entry->tag = (uint16_t)tag, entry->type = (uint16_t)type, entry->count = (uint32_t)count;
+    entry->value = file->bytes + place, entry->size = size;
+    return true;
+}
+
+static bool is_descriptive(uint16_t tag) {
+    for (size_t i = 0; i < sizeof descriptive / sizeof *descriptive; i++) {
+        if (descriptive[i] == tag)
+            return true;
+    }
+    return false;
+}
+
+/* Where another directory lies: a number of 32 bits, or of 64 (types 16 and 18 of BigTIFF). */
+static void read_pointer(const file *file, uint64_t entry, uint64_t *place) {
+    uint64_t type = 0;
+    number(file, entry + 2, 2, &type);
+    number(file, entry + (file->is_big ? 12 : 8), type == 16 || type == 18 ? 8 : 4, place);
+}
+
+/* Collects the entries of the directory at a place; of the first one the descriptive ones, and where the two others lie. */
+static void read_directory(const file *file, uint64_t at, directory *found, uint64_t *exif, uint64_t *gps) {
+    uint64_t count, size = file->is_big ? 20 : ENTRY, head = file->is_big ? 8 : 2;
+    found->count = 0;
+    if (!number(file, at, (size_t)head, &count))
+        return;
+    for (uint64_t i = 0; i < count && i < MOST_ENTRIES; i++) {
+        uint64_t place = at + head + i * size, tag;
+        entry *next = &found->entries[found->count];
+        if (!number(file, place, 2, &tag))
+            return;
+        if (exif && (tag == EXIF_DIRECTORY || tag == GPS_DIRECTORY))
+            read_pointer(file, place, tag == EXIF_DIRECTORY ? exif : gps);
+        else if ((!exif || is_descriptive((uint16_t)tag)) && read_entry(file, place, next))
+            found->count++;
+    }
+}
+
+/* --- Writing. */
+
+static void put(const file *file, uint8_t *to, size_t size, uint64_t value) {
+    for (size_t i = 0; i < size; i++)
+        to[file->big_endian ? size - 1 - i : i] = (uint8_t)(value >> 8 * i);
+}
+
+static size_t even(size_t size) { return size + (size & 1); }
+
+/* Bytes that a directory takes, with `more` entries. */
+static size_t size_of(const directory *directory, size_t more) {
+    size_t size = 2 + (directory->count + more) * ENTRY + 4;
+    for (size_t i = 0; i < directory->count; i++)
+        size += directory->entries[i].size > 4 ? even(directory->entries[i].size) : 0;
+    return size;
+}
+
+/* Writes a directory, with pointers to others behind its own entries, whose tags are higher; returns where it ends. */
+static size_t write_directory(const file *file, uint8_t *block, size_t at, const directory *directory,
+                              const entry *pointers, size_t pointer_count) {
+    size_t count = directory->count + pointer_count, value = at + 2 + count * ENTRY + 4;
+    put(file, block + at, 2, count);
+    for (size_t i = 0; i < count; i++) {
+        const entry *entry = i < directory->count ? &directory->entries[i] : &pointers[i - directory->count];
+        uint8_t *to = block + at + 2 + i * ENTRY;
+        put(file, to, 2, entry->tag);
+        put(file, to + 2, 2, entry->type);
+        put(file, to + 4, 4, entry->count);
+        if (!entry->value) {
+            put(file, to + 8, 4, entry->size);
+        } else if (entry->size <= 4) {
+            memcpy(to + 8, entry->value, entry->size);
+        } else {
+            put(file, to + 8, 4, value);
+            memcpy(block + value, entry->value, entry->size);
+            value += even(entry->size);
+        }
+    }
+    return value;
+}
+
+/* The three directories of a file. */
+typedef struct parts {
+    directory first, exif, gps;
+} parts;
+
+static sdimage_status write_block(const file *file, const parts *parts, sdtiff_block *block, sdimage_error **error) {
+    enum { LONG = 4 };
+    size_t pointers = (parts->exif.count ? 1u : 0u) + (parts->gps.count ? 1u : 0u), used = 0;
+    size_t exif = HEADER + size_of(&parts->first, pointers);
+    size_t gps = exif + (parts->exif.count ? size_of(&parts->exif, 0) : 0);
+    size_t length = gps + (parts->gps.count ? size_of(&parts->gps, 0) : 0);
+    if (length > MOST_BYTES)
+        return SDIMAGE_STATUS_OK;
+    block->bytes = calloc(1, length);
+    if (!block->bytes)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a metadata block");
+    block->length = length;
+    entry others[2];
+    if (parts->exif.count)
+        others[used++] = (entry){EXIF_DIRECTORY, LONG, 1, NULL, exif};
+    if (parts->gps.count)
+        others[used++] = (entry){GPS_DIRECTORY, LONG, 1, NULL, gps};
+    memcpy(block->bytes, file->big_endian ? "MM" : "II", 2);
+    put(file, block->bytes + 2, 2, 42);
+    put(file, block->bytes + 4, 4, HEADER);
+    write_directory(file, block->bytes, HEADER, &parts->first, others, used);
+    if (parts->exif.count)
+        write_directory(file, block->bytes, exif, &parts->exif, NULL, 0);
+    if (parts->gps.count)
+        write_directory(file, block->bytes, gps, &parts->gps, NULL, 0);
+    return SDIMAGE_STATUS_OK;
+}
+
+sdimage_status sdtiff_exif(const void *bytes, size_t length, sdtiff_block *block, sdimage_error **error) {
+    file file = {bytes, length, false, false};
+    uint64_t mark, at, exif = 0, gps = 0;
+    *block = (sdtiff_block){NULL, 0};
+    if (length < HEADER)
+        return SDIMAGE_STATUS_OK;
+    file.big_endian = file.bytes[0] == 'M';
+    file.is_big = number(&file, 2, 2, &mark) && mark == 43;
+    if (!number(&file, file.is_big ? 8 : 4, file.is_big ? 8 : 4, &at))
+        return SDIMAGE_STATUS_OK;
+    parts *parts = calloc(1, sizeof *parts);
+    if (!parts)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a metadata block");
+    read_directory(&file, at, &parts->first, &exif, &gps);
+    if (exif)
+        read_directory(&file, exif, &parts->exif, NULL, NULL);
+    if (gps)
+        read_directory(&file, gps, &parts->gps, NULL, NULL);
+    sdimage_status status = SDIMAGE_STATUS_OK;
+    if (parts->first.count || parts->exif.count || parts->gps.count)
+        status = write_block(&file, parts, block, error);
+    free(parts);
+    return status;
+}

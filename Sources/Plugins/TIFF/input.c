@@ -1,0 +1,119 @@
+#include "input.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Bytes that libtiff may allocate at once, and in all where its version counts them. */
+static const tmsize_t MOST_AT_ONCE = (tmsize_t)256 << 20;
+
+/* --- What libtiff calls. */
+
+static size_t read_bytes(sdtiff_input *input, void *buffer, size_t count) {
+    if (input->bytes) {
+        memcpy(buffer, input->bytes + input->at, count);
+        return count;
+    }
+    size_t done = 0, got = 0;
+    while (done < count && !input->broken &&
+           sdimage_source_read(input->source, input->at + done, (uint8_t *)buffer + done, count - done, &got,
+                               &input->broken) >= 0 &&
+           got)
+        done += got;
+    return done;
+}
+
+static tmsize_t read_input(thandle_t handle, void *buffer, tmsize_t size) {
+    sdtiff_input *input = handle;
+    uint64_t left = input->at < input->length ? input->length - input->at : 0;
+    size_t wanted = size < 0 ? 0 : (size_t)size;
+    if (wanted > left)
+        input->is_short = true;
+    size_t count = wanted < left ? wanted : (size_t)left;
+    count = count ? read_bytes(input, buffer, count) : 0;
+    input->at += count;
+    return (tmsize_t)count;
+}
+
+static tmsize_t write_nothing(thandle_t handle, void *buffer, tmsize_t size) {
+    (void)handle, (void)buffer, (void)size;
+    return -1;
+}
+
+static toff_t seek_input(thandle_t handle, toff_t offset, int whence) {
+    sdtiff_input *input = handle;
+    uint64_t from = whence == SEEK_CUR ? input->at : whence == SEEK_END ? input->length : 0;
+    if (offset > UINT64_MAX - from || from + offset > input->length) {
+        input->is_short = true;
+        return (toff_t)-1;
+    }
+    input->at = from + offset;
+    return input->at;
+}
+
+static int close_input(thandle_t handle) {
+    (void)handle;
+    return 0;
+}
+
+static toff_t size_of_input(thandle_t handle) { return ((const sdtiff_input *)handle)->length; }
+
+static int note(TIFF *file, void *user_data, const char *module, const char *format, va_list arguments) {
+    (void)file, (void)module;
+    sdtiff_input *input = user_data;
+    if (!*input->message)
+        vsnprintf(input->message, sizeof input->message, format, arguments);
+    return 1;
+}
+
+static int pass_over(TIFF *file, void *user_data, const char *module, const char *format, va_list arguments) {
+    (void)file, (void)user_data, (void)module, (void)format, (void)arguments;
+    return 1;
+}
+
+/* --- Opening. */
+
+static sdimage_status open_input(sdtiff_input *input, sdimage_error **error) {
+    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    if (!options)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+    TIFFOpenOptionsSetMaxSingleMemAlloc(options, MOST_AT_ONCE);
+#if TIFFLIB_VERSION >= 20240911
+    TIFFOpenOptionsSetMaxCumulatedMemAlloc(options, 2 * MOST_AT_ONCE);
+#endif
+    TIFFOpenOptionsSetErrorHandlerExtR(options, note, input);
+    TIFFOpenOptionsSetWarningHandlerExtR(options, pass_over, input);
+    /* m: bytes are never mapped, every read goes through the functions above. */
+    input->file = TIFFClientOpenExt("picture", "rm", input, read_input, write_nothing, seek_input, close_input,
+                                    size_of_input, NULL, NULL, options);
+    TIFFOpenOptionsFree(options);
+    return input->file ? SDIMAGE_STATUS_OK
+                       : sdtiff_fail(input, SDIMAGE_STATUS_BAD_DATA, "no directory that can be read", error);
+}
+
+sdimage_status sdtiff_open_bytes(sdtiff_input *input, const void *bytes, size_t length, sdimage_error **error) {
+    *input = (sdtiff_input){.bytes = bytes, .length = length};
+    return open_input(input, error);
+}
+
+sdimage_status sdtiff_open_source(sdtiff_input *input, const sdimage_source *source, sdimage_error **error) {
+    *input = (sdtiff_input){.source = source, .length = sdimage_source_size(source)};
+    return open_input(input, error);
+}
+
+void sdtiff_close(sdtiff_input *input) {
+    if (input->file)
+        TIFFClose(input->file);
+    sdimage_error_unref(input->broken);
+    *input = (sdtiff_input){0};
+}
+
+sdimage_status sdtiff_fail(sdtiff_input *input, sdimage_status status, const char *otherwise, sdimage_error **error) {
+    if (input->broken) {
+        if (error)
+            *error = sdimage_error_ref(input->broken);
+        return sdimage_error_code(input->broken);
+    }
+    if (input->is_short)
+        return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end amid the picture");
+    return sdmod_fail(error, status, *input->message ? input->message : otherwise);
+}

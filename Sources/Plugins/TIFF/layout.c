@@ -1,0 +1,174 @@
+#include "layout.h"
+
+/* More samples a pixel are no picture; the deepest integers. */
+enum { MOST_SAMPLES = 64, MOST_BITS = 32 };
+
+static void read_blocks(TIFF *file, sdtiff_layout *layout) {
+    uint32_t length = 0;
+    void *bytes = NULL;
+    if (TIFFGetField(file, TIFFTAG_ICCPROFILE, &length, &bytes) && bytes)
+        layout->profile = (sdmod_span){bytes, length};
+    if (TIFFGetField(file, TIFFTAG_XMLPACKET, &length, &bytes) && bytes)
+        layout->xmp = (sdmod_span){bytes, length};
+}
+
+/* Old writers filled palettes with 8 bits. */
+static int palette_shift(const sdtiff_layout *layout) {
+    uint32_t count = 1u << layout->bits;
+    for (int c = 0; c < 3; c++) {
+        for (uint32_t i = 0; i < count; i++) {
+            if (layout->palette[c][i] > 255)
+                return 8;
+        }
+    }
+    return 0;
+}
+
+static sdimage_status read_palette(TIFF *file, sdtiff_layout *layout, sdimage_error **error) {
+    uint16_t *colors[3] = {NULL, NULL, NULL};
+    if (layout->bits > 8 || layout->is_float)
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "a palette of more than 256 colours");
+    if (!TIFFGetField(file, TIFFTAG_COLORMAP, &colors[0], &colors[1], &colors[2]) || !colors[0] || !colors[1] || !colors[2])
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a palette is missing");
+    for (int c = 0; c < 3; c++)
+        layout->palette[c] = colors[c];
+    layout->palette_shift = palette_shift(layout);
+    return SDIMAGE_STATUS_OK;
+}
+
+/* Which sample is alpha (TIFF 6.0, section 18). A fourth one of RGB that nothing is said of is alpha too, as old writers
+ * have it. */
+static void find_alpha(TIFF *file, sdtiff_layout *layout) {
+    uint16_t count = 0, *kinds = NULL;
+    layout->alpha = -1;
+    if (!TIFFGetFieldDefaulted(file, TIFFTAG_EXTRASAMPLES, &count, &kinds) || !kinds)
+        count = 0;
+    for (uint16_t i = 0; i < count && layout->colors + i < layout->samples; i++) {
+        bool is_fourth = kinds[i] == EXTRASAMPLE_UNSPECIFIED && count == 1 && layout->kind == SDTIFF_RGB;
+        bool is_alpha = is_fourth || kinds[i] == EXTRASAMPLE_ASSOCALPHA || kinds[i] == EXTRASAMPLE_UNASSALPHA;
+        if (!is_alpha)
+            continue;
+        layout->alpha = layout->colors + i;
+        layout->premultiplied = kinds[i] == EXTRASAMPLE_ASSOCALPHA;
+        return;
+    }
+}
+
+static sdimage_status read_kind(TIFF *file, sdtiff_layout *layout, sdimage_error **error) {
+    uint16_t photometric = layout->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISWHITE, compression = COMPRESSION_NONE;
+    TIFFGetFieldDefaulted(file, TIFFTAG_COMPRESSION, &compression);
+    if (!TIFFIsCODECConfigured(compression))
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "a compression that libtiff was built without");
+    TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric);
+    layout->colors = 1;
+    switch (photometric) {
+    case PHOTOMETRIC_MINISWHITE: layout->inverted = true; /* fall through */
+    case PHOTOMETRIC_MINISBLACK:
+    case PHOTOMETRIC_MASK: layout->kind = SDTIFF_GRAY; return SDIMAGE_STATUS_OK;
+    case PHOTOMETRIC_PALETTE: layout->kind = SDTIFF_PALETTE; return read_palette(file, layout, error);
+    case PHOTOMETRIC_RGB: layout->kind = SDTIFF_RGB, layout->colors = 3; return SDIMAGE_STATUS_OK;
+    case PHOTOMETRIC_SEPARATED: layout->kind = SDTIFF_CMYK, layout->colors = 4; return SDIMAGE_STATUS_OK;
+    case PHOTOMETRIC_YCBCR:
+        if (compression == COMPRESSION_JPEG && !layout->is_separate) {
+            /* libjpeg's own conversion, whatever the subsampling. */
+            TIFFSetField(file, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+            layout->kind = SDTIFF_RGB, layout->colors = 3;
+            return SDIMAGE_STATUS_OK;
+        }
+        layout->kind = SDTIFF_BY_LIBRARY;
+        return SDIMAGE_STATUS_OK;
+    case PHOTOMETRIC_CIELAB:
+    case PHOTOMETRIC_LOGL:
+    case PHOTOMETRIC_LOGLUV: layout->kind = SDTIFF_BY_LIBRARY; return SDIMAGE_STATUS_OK;
+    default: return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "a colour space that is not supported");
+    }
+}
+
+static sdimage_status check_samples(const sdtiff_layout *layout, sdimage_error **error) {
+    if (!layout->width || !layout->height)
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a picture without pixels");
+    if (!layout->samples || !layout->bits)
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "pixels without samples");
+    if (layout->samples > MOST_SAMPLES)
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "more than 64 samples a pixel");
+    if (layout->is_float ? layout->bits != 16 && layout->bits != 32 && layout->bits != 64 : layout->bits > MOST_BITS)
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "samples of a depth that is not supported");
+    return SDIMAGE_STATUS_OK;
+}
+
+static sdimage_status read_samples(TIFF *file, sdtiff_layout *layout, sdimage_error **error) {
+    uint16_t format = SAMPLEFORMAT_UINT, planar = PLANARCONFIG_CONTIG, orientation = ORIENTATION_TOPLEFT;
+    TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &layout->width);
+    TIFFGetField(file, TIFFTAG_IMAGELENGTH, &layout->height);
+    TIFFGetFieldDefaulted(file, TIFFTAG_BITSPERSAMPLE, &layout->bits);
+    TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLESPERPIXEL, &layout->samples);
+    TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLEFORMAT, &format);
+    TIFFGetFieldDefaulted(file, TIFFTAG_PLANARCONFIG, &planar);
+    TIFFGetFieldDefaulted(file, TIFFTAG_ORIENTATION, &orientation);
+    if (format == SAMPLEFORMAT_COMPLEXINT || format == SAMPLEFORMAT_COMPLEXIEEEFP)
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "complex samples");
+    layout->is_float = format == SAMPLEFORMAT_IEEEFP;
+    layout->is_separate = planar == PLANARCONFIG_SEPARATE && layout->samples > 1;
+    layout->orientation = orientation >= 1 && orientation <= 8 ? (sdimage_orientation)orientation : SDIMAGE_ORIENTATION_UP;
+    return check_samples(layout, error);
+}
+
+static sdimage_status read_blocking(TIFF *file, sdtiff_layout *layout, sdimage_error **error) {
+    layout->is_tiled = TIFFIsTiled(file);
+    if (layout->is_tiled) {
+        TIFFGetField(file, TIFFTAG_TILEWIDTH, &layout->tile_width);
+        TIFFGetField(file, TIFFTAG_TILELENGTH, &layout->tile_height);
+        if (!layout->tile_width || !layout->tile_height)
+            return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "tiles without pixels");
+        return SDIMAGE_STATUS_OK;
+    }
+    TIFFGetFieldDefaulted(file, TIFFTAG_ROWSPERSTRIP, &layout->rows_per_strip);
+    if (!layout->rows_per_strip || layout->rows_per_strip > layout->height)
+        layout->rows_per_strip = layout->height;
+    return SDIMAGE_STATUS_OK;
+}
+
+sdimage_status sdtiff_layout_read(sdtiff_input *input, sdtiff_layout *layout, sdimage_error **error) {
+    TIFF *file = input->file;
+    *layout = (sdtiff_layout){.alpha = -1};
+    sdimage_status status = read_samples(file, layout, error);
+    if (status >= 0)
+        status = read_kind(file, layout, error);
+    if (status >= 0)
+        status = read_blocking(file, layout, error);
+    if (status < 0)
+        return status;
+    if (layout->kind != SDTIFF_BY_LIBRARY && layout->samples < layout->colors)
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "fewer samples than colours");
+    if (layout->is_float && layout->kind != SDTIFF_GRAY && layout->kind != SDTIFF_RGB && layout->kind != SDTIFF_BY_LIBRARY)
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "floating-point samples that are neither grey nor RGB");
+    if (layout->kind != SDTIFF_BY_LIBRARY)
+        find_alpha(file, layout);
+    read_blocks(file, layout);
+    return SDIMAGE_STATUS_OK;
+}
+
+/* A wish for 8 bits spares the memory of 16, unless a profile is yet to be applied. */
+static bool is_wide(const sdtiff_layout *layout, const sdmod_wish *wish) {
+    if (layout->bits <= 8 || layout->kind == SDTIFF_BY_LIBRARY || layout->kind == SDTIFF_PALETTE)
+        return false;
+    switch (wish->format) {
+    case SDIMAGE_PIXEL_FORMAT_GRAY8:
+    case SDIMAGE_PIXEL_FORMAT_RGB8:
+    case SDIMAGE_PIXEL_FORMAT_RGBA8:
+    case SDIMAGE_PIXEL_FORMAT_RGBA8_PREMULTIPLIED:
+    case SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED: return layout->profile.length > 0 && wish->converts_to_srgb;
+    default: return true;
+    }
+}
+
+sdimage_pixel_format sdtiff_pixel_format(const sdtiff_layout *layout, const sdmod_wish *wish) {
+    bool wide = is_wide(layout, wish);
+    if (layout->is_float && layout->kind != SDTIFF_BY_LIBRARY)
+        return SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT;
+    if (layout->kind == SDTIFF_BY_LIBRARY || layout->alpha >= 0)
+        return wide ? SDIMAGE_PIXEL_FORMAT_RGBA16 : SDIMAGE_PIXEL_FORMAT_RGBA8;
+    if (layout->kind == SDTIFF_GRAY)
+        return wide ? SDIMAGE_PIXEL_FORMAT_GRAY16 : SDIMAGE_PIXEL_FORMAT_GRAY8;
+    return wide ? SDIMAGE_PIXEL_FORMAT_RGB16 : SDIMAGE_PIXEL_FORMAT_RGB8;
+}

@@ -1,0 +1,265 @@
+#include "read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../common/rows.h"
+#include "samples.h"
+
+/* Bytes of encoded rows, strips or tiles that are held at once. */
+static const uint64_t MOST_BLOCK = (uint64_t)256 << 20;
+
+typedef struct reader {
+    sdtiff_input *input;
+    const sdtiff_layout *layout;
+    const sdtiff_wish *wish;
+    sdplug_rows rows;
+    sdtiff_unpacker unpacker;
+    uint8_t *block;       /* room for one strip or tile of each sample that is read */
+    uint64_t block_bytes; /* of each */
+    uint32_t good;        /* rows before the first damage */
+} reader;
+
+static bool is_read(const sdtiff_layout *layout, uint16_t sample) {
+    return sample < layout->colors || sample == layout->alpha;
+}
+
+static uint16_t planes_of(const sdtiff_layout *layout) {
+    return layout->is_separate ? (uint16_t)(layout->colors + (layout->alpha >= 0 ? 1 : 0)) : 1;
+}
+
+/* Room for blocks of so many bytes. */
+static sdimage_status make_room(reader *reader, uint64_t bytes, sdimage_error **error) {
+    uint16_t planes = planes_of(reader->layout);
+    if (!bytes || bytes > MOST_BLOCK / planes)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "strips or tiles of more than 256 MiB");
+    reader->block_bytes = bytes;
+    /* What a damaged block does not fill must not be somebody else's memory. */
+    reader->block = calloc(planes, (size_t)bytes);
+    return reader->block ? SDIMAGE_STATUS_OK : sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for rows");
+}
+
+/* A part could not be read: an error, unless parts are good enough. */
+static sdimage_status damage(reader *reader, sdimage_error **error) {
+    if (!reader->wish->accepts_partial || reader->input->broken)
+        return sdtiff_fail(reader->input, SDIMAGE_STATUS_BAD_DATA, "damaged pixels", error);
+    return SDIMAGE_STATUS_OK;
+}
+
+/* Where each sample's row lies in the blocks. */
+static void find_planes(const reader *reader, size_t offset, const uint8_t **planes) {
+    const sdtiff_layout *layout = reader->layout;
+    size_t place = 0;
+    for (uint16_t s = 0; s < (layout->is_separate ? layout->samples : 1); s++) {
+        if (layout->is_separate && !is_read(layout, s))
+            continue;
+        planes[s] = reader->block + place++ * (size_t)reader->block_bytes + offset;
+    }
+}
+
+enum { MOST_PLANES = 64 };
+
+/* --- Strips. */
+
+/* Samples of a pixel that lie together come row by row, however large a strip is. */
+static sdimage_status read_rows(reader *reader, sdimage_error **error) {
+    const sdtiff_layout *layout = reader->layout;
+    const uint8_t *planes[MOST_PLANES] = {NULL};
+    sdimage_status status = make_room(reader, TIFFScanlineSize64(reader->input->file), error);
+    for (uint32_t y = 0; status >= 0 && y < layout->height; y++) {
+        if (y % 64 == 0 && (status = sdplug_check_time(reader->wish->deadline, error)) < 0)
+            break;
+        if (TIFFReadScanline(reader->input->file, reader->block, y, 0) < 0) {
+            status = damage(reader, error);
+            break;
+        }
+        find_planes(reader, 0, planes);
+        sdtiff_unpack(&reader->unpacker, planes, layout->width, sdplug_row(&reader->rows, y));
+        sdplug_rows_done(&reader->rows, y + 1);
+        reader->good = y + 1;
+    }
+    return status;
+}
+
+/* The strips of all samples that begin at a row. */
+static bool read_strips(reader *reader, uint32_t y) {
+    const sdtiff_layout *layout = reader->layout;
+    size_t place = 0;
+    for (uint16_t s = 0; s < layout->samples; s++) {
+        if (!is_read(layout, s))
+            continue;
+        uint32_t strip = TIFFComputeStrip(reader->input->file, y, s);
+        uint8_t *to = reader->block + place++ * (size_t)reader->block_bytes;
+        if (TIFFReadEncodedStrip(reader->input->file, strip, to, (tmsize_t)reader->block_bytes) < 0)
+            return false;
+    }
+    return true;
+}
+
+/* Samples in planes of their own: a strip of each at once. */
+static sdimage_status read_separate_rows(reader *reader, sdimage_error **error) {
+    const sdtiff_layout *layout = reader->layout;
+    const uint8_t *planes[MOST_PLANES] = {NULL};
+    uint64_t scanline = TIFFScanlineSize64(reader->input->file);
+    if (scanline > MOST_BLOCK / layout->rows_per_strip)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "strips or tiles of more than 256 MiB");
+    sdimage_status status = make_room(reader, scanline * layout->rows_per_strip, error);
+    for (uint32_t y = 0; status >= 0 && y < layout->height; y += layout->rows_per_strip) {
+        uint32_t left = layout->height - y, count = left < layout->rows_per_strip ? left : layout->rows_per_strip;
+        status = sdplug_check_time(reader->wish->deadline, error);
+        if (status >= 0 && !read_strips(reader, y))
+            return damage(reader, error);
+        for (uint32_t i = 0; status >= 0 && i < count; i++) {
+            find_planes(reader, (size_t)(i * scanline), planes);
+            sdtiff_unpack(&reader->unpacker, planes, layout->width, sdplug_row(&reader->rows, y + i));
+            sdplug_rows_done(&reader->rows, y + i + 1);
+        }
+        reader->good = y + count;
+        if (left <= layout->rows_per_strip)
+            break;
+    }
+    return status;
+}
+
+/* --- Tiles. */
+
+static bool read_tiles(reader *reader, uint32_t x, uint32_t y) {
+    const sdtiff_layout *layout = reader->layout;
+    size_t place = 0;
+    for (uint16_t s = 0; s < (layout->is_separate ? layout->samples : 1); s++) {
+        if (layout->is_separate && !is_read(layout, s))
+            continue;
+        uint32_t tile = TIFFComputeTile(reader->input->file, x, y, 0, s);
+        uint8_t *to = reader->block + place++ * (size_t)reader->block_bytes;
+        if (TIFFReadEncodedTile(reader->input->file, tile, to, (tmsize_t)reader->block_bytes) < 0)
+            return false;
+    }
+    return true;
+}
+
+static sdimage_status read_row_of_tiles(reader *reader, uint32_t y, uint32_t count, sdimage_error **error) {
+    const sdtiff_layout *layout = reader->layout;
+    const uint8_t *planes[MOST_PLANES] = {NULL};
+    size_t row_bytes = (size_t)(reader->block_bytes / layout->tile_height);
+    size_t pixel = sdimage_pixel_format_bytes(reader->rows.format);
+    for (uint64_t x = 0; x < layout->width; x += layout->tile_width) {
+        uint32_t left = layout->width - (uint32_t)x, across = left < layout->tile_width ? left : layout->tile_width;
+        sdimage_status status = sdplug_check_time(reader->wish->deadline, error);
+        if (status >= 0 && !read_tiles(reader, (uint32_t)x, y)) {
+            status = damage(reader, error);
+            if (status >= 0)
+                continue;
+        }
+        if (status < 0)
+            return status;
+        for (uint32_t i = 0; i < count; i++) {
+            find_planes(reader, i * row_bytes, planes);
+            sdtiff_unpack(&reader->unpacker, planes, across, sdplug_row(&reader->rows, y + i) + (size_t)x * pixel);
+        }
+        reader->good = y + count;
+    }
+    return SDIMAGE_STATUS_OK;
+}
+
+static sdimage_status read_all_tiles(reader *reader, sdimage_error **error) {
+    const sdtiff_layout *layout = reader->layout;
+    sdimage_status status = make_room(reader, TIFFTileSize64(reader->input->file), error);
+    for (uint64_t y = 0; status >= 0 && y < layout->height; y += layout->tile_height) {
+        uint32_t left = layout->height - (uint32_t)y, count = left < layout->tile_height ? left : layout->tile_height;
+        status = read_row_of_tiles(reader, (uint32_t)y, count, error);
+        if (status >= 0)
+            sdplug_rows_done(&reader->rows, (uint32_t)y + count);
+    }
+    return status;
+}
+
+/* --- By libtiff's own conversion. */
+
+static void copy_raster(const reader *reader, const uint32_t *raster, uint32_t y, uint32_t count) {
+    const sdtiff_layout *layout = reader->layout;
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t *to = sdplug_row(&reader->rows, y + i);
+        const uint32_t *from = raster + (size_t)i * layout->width;
+        for (uint32_t x = 0; x < layout->width; x++, to += 4) {
+            to[0] = (uint8_t)TIFFGetR(from[x]);
+            to[1] = (uint8_t)TIFFGetG(from[x]);
+            to[2] = (uint8_t)TIFFGetB(from[x]);
+            to[3] = (uint8_t)TIFFGetA(from[x]);
+        }
+    }
+}
+
+static sdimage_status read_raster(reader *reader, TIFFRGBAImage *raster, uint32_t band, sdimage_error **error) {
+    const sdtiff_layout *layout = reader->layout;
+    sdimage_status status = make_room(reader, (uint64_t)layout->width * band * sizeof(uint32_t), error);
+    /* Turning is the library's: rows come as they are stored. */
+    raster->orientation = raster->req_orientation = ORIENTATION_TOPLEFT;
+    for (uint32_t y = 0; status >= 0 && y < layout->height; y += band) {
+        uint32_t left = layout->height - y, count = left < band ? left : band;
+        status = sdplug_check_time(reader->wish->deadline, error);
+        raster->row_offset = (int)y;
+        if (status >= 0 && !TIFFRGBAImageGet(raster, (uint32_t *)(void *)reader->block, layout->width, count))
+            return damage(reader, error);
+        if (status < 0)
+            break;
+        copy_raster(reader, (const uint32_t *)(const void *)reader->block, y, count);
+        sdplug_rows_done(&reader->rows, y + count);
+        reader->good = y + count;
+        if (left <= band)
+            break;
+    }
+    return status;
+}
+
+static sdimage_status read_by_library(reader *reader, uint32_t band, sdimage_error **error) {
+    char message[1024] = "";
+    TIFFRGBAImage raster;
+    if (reader->layout->height > INT32_MAX)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "more pixels than max_pixels allows");
+    if (!TIFFRGBAImageOK(reader->input->file, message) || !TIFFRGBAImageBegin(&raster, reader->input->file, 1, message))
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, *message ? message : "samples that are not supported");
+    sdimage_status status = read_raster(reader, &raster, band, error);
+    TIFFRGBAImageEnd(&raster);
+    return status;
+}
+
+/* --- The picture. */
+
+static uint32_t band_of(const sdtiff_layout *layout) {
+    if (layout->is_tiled)
+        return layout->tile_height < layout->height ? layout->tile_height : layout->height;
+    return layout->kind == SDTIFF_BY_LIBRARY ? layout->rows_per_strip : 1;
+}
+
+static sdimage_status read_pixels(reader *reader, uint32_t band, sdimage_error **error) {
+    if (reader->layout->kind == SDTIFF_BY_LIBRARY)
+        return read_by_library(reader, band, error);
+    if (reader->layout->is_tiled)
+        return read_all_tiles(reader, error);
+    return reader->layout->is_separate ? read_separate_rows(reader, error) : read_rows(reader, error);
+}
+
+sdimage_status sdtiff_read(sdtiff_input *input, const sdtiff_layout *layout, const sdtiff_wish *wish,
+                           sdimage_image **image, sdimage_error **error) {
+    reader reader = {.input = input, .layout = layout, .wish = wish};
+    sdimage_pixel_format format = sdtiff_pixel_format(layout, &wish->picture);
+    bool shrinks = format != SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT;
+    uint32_t factor = shrinks ? sdplug_factor(layout->width, layout->height, layout->orientation, &wish->picture) : 1;
+    uint32_t band = band_of(layout), most = layout->is_tiled ? layout->tile_width : layout->width;
+    if (most > layout->width)
+        most = layout->width;
+    sdimage_status status =
+        sdplug_rows_open(&reader.rows, layout->width, layout->height, format, factor, band, &wish->picture, error);
+    if (status >= 0 && layout->kind != SDTIFF_BY_LIBRARY)
+        status = sdtiff_unpacker_open(&reader.unpacker, layout, format, most, wish->picture.converts_to_srgb, error);
+    if (status >= 0)
+        status = read_pixels(&reader, band, error);
+    if (status >= 0 && !reader.good)
+        status = sdtiff_fail(input, SDIMAGE_STATUS_BAD_DATA, "damaged pixels", error);
+    if (status >= 0)
+        *image = sdimage_image_ref(reader.rows.image);
+    sdtiff_unpacker_close(&reader.unpacker);
+    sdplug_rows_close(&reader.rows);
+    free(reader.block);
+    return status;
+}

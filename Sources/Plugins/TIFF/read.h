@@ -1,0 +1,19 @@
+/* read.h: the pixels of a directory, strip by strip or tile by tile. */
+#ifndef SDTIFF_READ_H
+#define SDTIFF_READ_H
+
+#include "../common/clock.h"
+#include "layout.h"
+
+typedef struct sdtiff_wish {
+    sdmod_wish picture;
+    bool accepts_partial;
+    sdplug_deadline deadline;
+} sdtiff_wish;
+
+/* The current directory as an image without metadata. Errors: BAD_DATA, TRUNCATED, TOO_LARGE, TIMEOUT, UNSUPPORTED,
+ * NO_MEMORY. With `accepts_partial` what came before the damage is a success. */
+sdimage_status sdtiff_read(sdtiff_input *input, const sdtiff_layout *layout, const sdtiff_wish *wish,
+                           sdimage_image **image, sdimage_error **error);
+
+#endif

@@ -1,0 +1,263 @@
+#include "samples.h"
+
+#include <lcms2.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- CMYK by a profile. */
+
+struct sdtiff_inks {
+    cmsHTRANSFORM transform;
+};
+
+sdtiff_inks *sdtiff_inks_new(const sdtiff_layout *layout, bool wide) {
+    if (layout->kind != SDTIFF_CMYK || !layout->profile.length || layout->profile.length > SDMOD_BLOCK_LIMIT)
+        return NULL;
+    cmsHPROFILE from = cmsOpenProfileFromMem(layout->profile.bytes, (cmsUInt32Number)layout->profile.length);
+    cmsHPROFILE to = cmsCreate_sRGBProfile();
+    cmsHTRANSFORM transform = NULL;
+    if (from && to && cmsGetColorSpace(from) == cmsSigCmykData)
+        transform = cmsCreateTransform(from, wide ? TYPE_CMYK_16 : TYPE_CMYK_8, to, wide ? TYPE_RGB_16 : TYPE_RGB_8,
+                                       INTENT_PERCEPTUAL, cmsFLAGS_NOCACHE);
+    if (from)
+        cmsCloseProfile(from);
+    if (to)
+        cmsCloseProfile(to);
+    sdtiff_inks *inks = transform ? malloc(sizeof *inks) : NULL;
+    if (inks)
+        inks->transform = transform;
+    else if (transform)
+        cmsDeleteTransform(transform);
+    return inks;
+}
+
+void sdtiff_inks_free(sdtiff_inks *inks) {
+    if (inks)
+        cmsDeleteTransform(inks->transform);
+    free(inks);
+}
+
+/* --- Samples to numbers. */
+
+static bool is_wide(sdimage_pixel_format format) {
+    return format == SDIMAGE_PIXEL_FORMAT_GRAY16 || format == SDIMAGE_PIXEL_FORMAT_RGB16 ||
+           format == SDIMAGE_PIXEL_FORMAT_RGBA16;
+}
+
+/* The largest number that a sample has: of more than 16 bits the upper 16 remain. */
+static uint32_t largest(const sdtiff_layout *layout) { return layout->bits > 16 ? 65535 : (1u << layout->bits) - 1; }
+
+/* Samples that do not fill bytes lie one behind the other, from the highest bit on. */
+static void read_bits(const uint8_t *from, uint16_t bits, uint32_t count, uint16_t *to, size_t step) {
+    uint64_t held = 0;
+    unsigned have = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        while (have < bits) {
+            held = held << 8 | *from++;
+            have += 8;
+        }
+        have -= bits;
+        uint64_t value = held >> have & (((uint64_t)1 << bits) - 1);
+        to[i * step] = (uint16_t)(bits > 16 ? value >> (bits - 16) : value);
+    }
+}
+
+/* libtiff has brought words of 16, 24 and 32 bits into the machine's order. */
+static void read_words(const uint8_t *from, size_t bytes, uint32_t count, uint16_t *to, size_t step) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    from += bytes - 2;
+#endif
+    for (uint32_t i = 0; i < count; i++)
+        memcpy(to + i * step, from + i * bytes, 2);
+}
+
+/* Signed samples are read as if they were not, as others do: nobody agrees on where their black is. */
+static void read_integers(const sdtiff_layout *layout, const uint8_t *from, uint32_t count, uint16_t *to, size_t step) {
+    if (layout->bits == 8) {
+        for (uint32_t i = 0; i < count; i++)
+            to[i * step] = from[i];
+    } else if (layout->bits == 16 || layout->bits == 24 || layout->bits == 32) {
+        read_words(from, layout->bits / 8u, count, to, step);
+    } else {
+        read_bits(from, layout->bits, count, to, step);
+    }
+}
+
+/* IEEE 754, binary16. */
+static float half_to_float(uint16_t half) {
+    uint32_t exponent = half >> 10 & 31, fraction = half & 1023, bits;
+    float value;
+    if (exponent == 0) {
+        value = (float)fraction / 16777216.0f;
+        return half & 0x8000 ? -value : value;
+    }
+    bits = (uint32_t)(half & 0x8000) << 16 | (exponent == 31 ? 255u : exponent + 112u) << 23 | fraction << 13;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* What is no number, or none that light can have, is black. */
+static float as_light(double value) { return value >= -65504 && value <= 65504 ? (float)value : 0; }
+
+static void read_floats(const sdtiff_layout *layout, const uint8_t *from, uint32_t count, float *to, size_t step) {
+    for (uint32_t i = 0; i < count; i++) {
+        uint16_t half;
+        float single;
+        double number;
+        if (layout->bits == 16) {
+            memcpy(&half, from + i * 2u, sizeof half);
+            number = (double)half_to_float(half);
+        } else if (layout->bits == 32) {
+            memcpy(&single, from + i * 4u, sizeof single);
+            number = (double)single;
+        } else {
+            memcpy(&number, from + i * (size_t)8, sizeof number);
+        }
+        to[i * step] = as_light(number);
+    }
+}
+
+static void read_plane(const sdtiff_unpacker *unpacker, const uint8_t *from, uint32_t count, size_t offset, size_t step) {
+    if (unpacker->layout->is_float)
+        read_floats(unpacker->layout, from, count, (float *)unpacker->values + offset, step);
+    else
+        read_integers(unpacker->layout, from, count, (uint16_t *)unpacker->values + offset, step);
+}
+
+/* --- Numbers to pixels. */
+
+static uint32_t scaled(uint32_t value, uint32_t most, uint32_t to) {
+    return most == to ? value : (uint32_t)(((uint64_t)value * to + most / 2) / most);
+}
+
+static void put(bool wide, uint8_t *pixels, size_t index, uint32_t value) {
+    uint16_t word = (uint16_t)value;
+    if (wide)
+        memcpy(pixels + index * 2, &word, sizeof word);
+    else
+        pixels[index] = (uint8_t)value;
+}
+
+/* A colour that alpha was multiplied into, rounded down as other readers do. */
+static uint32_t straight(uint32_t color, uint32_t alpha, uint32_t most) {
+    uint64_t value = alpha ? (uint64_t)color * most / alpha : 0;
+    return value > most ? most : (uint32_t)value;
+}
+
+/* The colours of one pixel, scaled to 0 ... `to`; three, or one of grey. */
+static void colors_of(const sdtiff_unpacker *unpacker, const uint16_t *values, uint32_t to, uint32_t *colors) {
+    const sdtiff_layout *layout = unpacker->layout;
+    uint32_t most = largest(layout);
+    if (layout->kind == SDTIFF_PALETTE) {
+        for (int c = 0; c < 3; c++)
+            colors[c] = (uint32_t)(layout->palette[c][values[0]] >> layout->palette_shift) & 255;
+        return;
+    }
+    if (layout->kind == SDTIFF_CMYK) {
+        uint32_t black = most - values[3];
+        for (int c = 0; c < 3; c++)
+            colors[c] = scaled((uint32_t)((uint64_t)(most - values[c]) * black / most), most, to);
+        return;
+    }
+    for (int c = 0; c < layout->colors; c++)
+        colors[c] = scaled(layout->inverted ? most - values[c] : values[c], most, to);
+}
+
+static void put_pixels(const sdtiff_unpacker *unpacker, uint32_t count, uint8_t *pixels) {
+    const sdtiff_layout *layout = unpacker->layout;
+    bool wide = is_wide(unpacker->format), has_alpha = layout->alpha >= 0;
+    uint32_t to = wide ? 65535 : 255, most = largest(layout);
+    unsigned channels = (unsigned)(sdimage_pixel_format_bytes(unpacker->format) / (wide ? 2 : 1));
+    const uint16_t *values = unpacker->values;
+    for (uint32_t x = 0; x < count; x++, values += layout->samples) {
+        uint32_t colors[3] = {0, 0, 0}, alpha = has_alpha ? scaled(values[layout->alpha], most, to) : to;
+        colors_of(unpacker, values, to, colors);
+        if (layout->kind == SDTIFF_GRAY && channels > 1)
+            colors[1] = colors[2] = colors[0];
+        for (unsigned c = 0; c < (channels == 1 ? 1u : 3u); c++)
+            put(wide, pixels, (size_t)x * channels + c,
+                layout->premultiplied ? straight(colors[c], alpha, to) : colors[c]);
+        if (channels == 4)
+            put(wide, pixels, (size_t)x * 4 + 3, alpha);
+    }
+}
+
+/* Over the colours that were written without the profile. */
+static void put_inks(const sdtiff_unpacker *unpacker, uint32_t count, uint8_t *pixels) {
+    const sdtiff_layout *layout = unpacker->layout;
+    bool wide = is_wide(unpacker->format);
+    size_t size = wide ? 2 : 1, pixel = sdimage_pixel_format_bytes(unpacker->format);
+    uint32_t to = wide ? 65535 : 255, most = largest(layout);
+    const uint16_t *values = unpacker->values;
+    uint8_t *inks = unpacker->colors, *rgb = inks + (size_t)unpacker->most * 8;
+    for (uint32_t x = 0; x < count; x++)
+        for (size_t c = 0; c < 4; c++)
+            put(wide, inks, x * (size_t)4 + c, scaled(values[x * (size_t)layout->samples + c], most, to));
+    cmsDoTransform(unpacker->inks->transform, inks, rgb, count);
+    for (uint32_t x = 0; x < count; x++)
+        memcpy(pixels + x * pixel, rgb + x * 3 * size, 3 * size);
+}
+
+static void put_light(const sdtiff_unpacker *unpacker, uint32_t count, uint8_t *pixels) {
+    const sdtiff_layout *layout = unpacker->layout;
+    const float *values = unpacker->values;
+    for (uint32_t x = 0; x < count; x++, values += layout->samples) {
+        float pixel[4] = {values[0], values[0], values[0], layout->alpha >= 0 ? values[layout->alpha] : 1};
+        if (layout->colors == 3)
+            memcpy(pixel, values, 3 * sizeof *pixel);
+        pixel[3] = pixel[3] < 0 ? 0 : pixel[3] > 1 ? 1 : pixel[3];
+        for (int c = 0; c < 3; c++) {
+            pixel[c] = layout->inverted ? 1 - pixel[c] : pixel[c];
+            if (layout->premultiplied)
+                pixel[c] = pixel[3] > 0 ? as_light((double)pixel[c] / (double)pixel[3]) : 0;
+        }
+        memcpy(pixels + (size_t)x * sizeof pixel, pixel, sizeof pixel);
+    }
+}
+
+void sdtiff_unpack(const sdtiff_unpacker *unpacker, const uint8_t *const *planes, uint32_t count, uint8_t *pixels) {
+    const sdtiff_layout *layout = unpacker->layout;
+    bool plain = layout->bits == 8 && !layout->inverted && layout->alpha < 0 && !layout->is_separate;
+    if (plain && ((layout->kind == SDTIFF_RGB && layout->samples == 3) || (layout->kind == SDTIFF_GRAY && layout->samples == 1))) {
+        memcpy(pixels, planes[0], (size_t)count * layout->samples);
+        return;
+    }
+    if (!layout->is_separate)
+        read_plane(unpacker, planes[0], count * layout->samples, 0, 1);
+    for (uint16_t s = 0; layout->is_separate && s < layout->samples; s++) {
+        if (s < layout->colors || s == layout->alpha)
+            read_plane(unpacker, planes[s], count, s, layout->samples);
+    }
+    if (layout->is_float) {
+        put_light(unpacker, count, pixels);
+        return;
+    }
+    put_pixels(unpacker, count, pixels);
+    if (unpacker->inks)
+        put_inks(unpacker, count, pixels);
+}
+
+/* --- Its memory. */
+
+sdimage_status sdtiff_unpacker_open(sdtiff_unpacker *unpacker, const sdtiff_layout *layout, sdimage_pixel_format format,
+                                    uint32_t most, bool by_profile, sdimage_error **error) {
+    *unpacker = (sdtiff_unpacker){.layout = layout, .format = format, .most = most};
+    uint64_t samples = (uint64_t)most * layout->samples;
+    if (samples > UINT32_MAX / sizeof(float))
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "rows of more than 2^30 samples");
+    unpacker->values = calloc((size_t)samples, layout->is_float ? sizeof(float) : sizeof(uint16_t));
+    if (layout->kind == SDTIFF_CMYK && by_profile) {
+        unpacker->inks = sdtiff_inks_new(layout, is_wide(format));
+        unpacker->colors = unpacker->inks ? malloc((size_t)most * (8 + 6)) : NULL;
+        if (unpacker->inks && !unpacker->colors)
+            return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a row");
+    }
+    return unpacker->values ? SDIMAGE_STATUS_OK : sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a row");
+}
+
+void sdtiff_unpacker_close(sdtiff_unpacker *unpacker) {
+    sdtiff_inks_free(unpacker->inks);
+    free(unpacker->values);
+    free(unpacker->colors);
+    *unpacker = (sdtiff_unpacker){0};
+}

@@ -1,0 +1,145 @@
+#include "rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Decisions, limits: pixels of a header where rows are streamed, and those that other coders hold. */
+static const uint64_t MOST_STREAMED = (uint64_t)1 << 30, MOST_HELD = (uint64_t)64 << 20;
+/* Bytes of rows that are held for the means. */
+static const size_t MOST_BAND = (size_t)256 << 20;
+
+/* Further shrinking is the library's, which filters well from twice the wanted size on. */
+enum { SPARE = 2 };
+
+uint64_t sdplug_most_streamed(const sdmod_wish *wish) {
+    return wish->max_pixels == MOST_HELD ? MOST_STREAMED : wish->max_pixels;
+}
+
+uint32_t sdplug_factor(uint32_t width, uint32_t height, sdimage_orientation orientation, const sdmod_wish *wish) {
+    bool turned = orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED;
+    uint64_t box_width = turned ? wish->box.height : wish->box.width;
+    uint64_t box_height = turned ? wish->box.width : wish->box.height;
+    if (!box_width || !box_height)
+        return 1;
+    uint64_t across = width / (box_width * SPARE), down = height / (box_height * SPARE);
+    uint64_t most = across > down ? across : down, least = across > down ? down : across;
+    /* With its proportions kept the picture touches the box on the side that shrinks most. */
+    uint64_t factor = wish->keeps_aspect_ratio ? most : least;
+    return factor < 1 ? 1 : factor > 4096 ? 4096 : (uint32_t)factor;
+}
+
+static bool is_wide(sdimage_pixel_format format) {
+    return format == SDIMAGE_PIXEL_FORMAT_GRAY16 || format == SDIMAGE_PIXEL_FORMAT_RGB16 ||
+           format == SDIMAGE_PIXEL_FORMAT_RGBA16;
+}
+
+static unsigned channels_of(sdimage_pixel_format format) {
+    return (unsigned)(sdimage_pixel_format_bytes(format) / (is_wide(format) ? 2 : 1));
+}
+
+static uint32_t shrunk(uint32_t side, uint32_t factor) { return side / factor + (side % factor ? 1 : 0); }
+
+static sdimage_status open_means(sdplug_rows *rows, sdimage_error **error) {
+    uint64_t stride = (uint64_t)rows->width * sdimage_pixel_format_bytes(rows->format);
+    if (stride > MOST_BAND / rows->band_rows)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "rows of more than 256 MiB");
+    rows->band_stride = (size_t)stride;
+    rows->band = calloc(rows->band_rows, rows->band_stride);
+    rows->sums = calloc((size_t)shrunk(rows->width, rows->factor) * (channels_of(rows->format) + 1), sizeof *rows->sums);
+    if (!rows->band || !rows->sums)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for rows");
+    return SDIMAGE_STATUS_OK;
+}
+
+sdimage_status sdplug_rows_open(sdplug_rows *rows, uint32_t width, uint32_t height, sdimage_pixel_format format,
+                                uint32_t factor, uint32_t band_rows, const sdmod_wish *wish, sdimage_error **error) {
+    *rows = (sdplug_rows){.width = width, .height = height, .format = format, .factor = factor};
+    rows->band_rows = band_rows < 1 ? 1 : band_rows > height ? height : band_rows;
+    uint64_t pixels = (uint64_t)width * height;
+    if (!pixels)
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a picture without pixels");
+    if (pixels > (factor > 1 ? sdplug_most_streamed(wish) : wish->max_pixels))
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "more pixels than max_pixels allows");
+    uint32_t across = shrunk(width, factor), down = shrunk(height, factor);
+    if ((uint64_t)across * down > wish->max_bytes / sdimage_pixel_format_bytes(format))
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "a bitmap of more bytes than max_bytes allows");
+    void *bytes = NULL;
+    sdimage_status status =
+        sdimage_image_new_uninitialized(across, down, format, &rows->image, &bytes, &rows->stride, error);
+    if (status < 0)
+        return status;
+    rows->pixels = bytes;
+    memset(bytes, 0, rows->stride * down);
+    return factor > 1 ? open_means(rows, error) : SDIMAGE_STATUS_OK;
+}
+
+void sdplug_rows_close(sdplug_rows *rows) {
+    sdimage_image_unref(rows->image);
+    free(rows->band);
+    free(rows->sums);
+    *rows = (sdplug_rows){0};
+}
+
+uint8_t *sdplug_row(const sdplug_rows *rows, uint32_t y) {
+    if (rows->factor == 1)
+        return rows->pixels + (size_t)y * rows->stride;
+    return rows->band + (size_t)(y - rows->first) * rows->band_stride;
+}
+
+static uint32_t sample(const sdplug_rows *rows, const uint8_t *row, size_t index) {
+    uint16_t word;
+    if (!is_wide(rows->format))
+        return row[index];
+    memcpy(&word, row + index * 2, sizeof word);
+    return word;
+}
+
+/* Of transparent pixels the colours count by their alpha. */
+static void add_row(sdplug_rows *rows, const uint8_t *row) {
+    unsigned channels = channels_of(rows->format), colors = channels == 4 ? 3 : channels;
+    for (uint32_t x = 0; x < rows->width; x++) {
+        uint64_t *sum = rows->sums + (size_t)(x / rows->factor) * (channels + 1);
+        uint32_t weight = channels == 4 ? sample(rows, row, (size_t)x * 4 + 3) : 1;
+        for (unsigned c = 0; c < colors; c++)
+            sum[c] += (uint64_t)sample(rows, row, (size_t)x * channels + c) * weight;
+        if (channels == 4)
+            sum[3] += weight;
+        sum[channels] += 1;
+    }
+}
+
+static void store_sample(const sdplug_rows *rows, uint8_t *row, size_t index, uint64_t value) {
+    uint16_t word = (uint16_t)value;
+    if (is_wide(rows->format))
+        memcpy(row + index * 2, &word, sizeof word);
+    else
+        row[index] = (uint8_t)value;
+}
+
+/* Writes the means of the rows summed, and begins anew. */
+static void flush(sdplug_rows *rows, uint32_t y) {
+    unsigned channels = channels_of(rows->format), colors = channels == 4 ? 3 : channels;
+    uint32_t across = shrunk(rows->width, rows->factor);
+    uint8_t *row = rows->pixels + (size_t)y * rows->stride;
+    for (uint32_t x = 0; x < across; x++) {
+        uint64_t *sum = rows->sums + (size_t)x * (channels + 1), count = sum[channels];
+        uint64_t weight = channels == 4 ? sum[3] : count;
+        for (unsigned c = 0; c < colors && weight; c++)
+            store_sample(rows, row, (size_t)x * channels + c, (sum[c] + weight / 2) / weight);
+        if (channels == 4 && count)
+            store_sample(rows, row, (size_t)x * 4 + 3, (sum[3] + count / 2) / count);
+    }
+    memset(rows->sums, 0, (size_t)across * (channels + 1) * sizeof *rows->sums);
+    rows->summed = 0;
+}
+
+void sdplug_rows_done(sdplug_rows *rows, uint32_t end) {
+    if (rows->factor == 1)
+        return;
+    for (uint32_t y = rows->first; y < end; y++) {
+        add_row(rows, rows->band + (size_t)(y - rows->first) * rows->band_stride);
+        if (++rows->summed == rows->factor || y + 1 == rows->height)
+            flush(rows, y / rows->factor);
+    }
+    rows->first = end;
+}

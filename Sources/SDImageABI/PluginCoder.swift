@@ -1,0 +1,51 @@
+import SDImage
+
+/// The coder of a plug-in that may be installed beside the library; registered when a program asks for all plug-ins.
+final class PluginCoder: ImageCoder {
+    let name: String
+    private let formats: [ImageFormat]
+    let module: Module
+
+    init(name: String, formats: [ImageFormat], library: String) {
+        self.name = name
+        self.formats = formats
+        module = Module(
+            name: name, library: .init(name: library, versionFunction: "sdimage_\(name)_library_version"),
+            path: "\(ModuleFolder.plugins)/libsdimage-\(name).so.1")
+    }
+
+    /// Opens the plug-in, and registers its coder unless it is.
+    func load(into registry: CoderRegistry) throws(ImageError) {
+        guard module.opened != nil || module.isInstalled else { throw ImageError(.notFound, "not installed") }
+        do throws(ImageError) { _ = try module.coder() } catch { throw ImageError(.moduleMissing, error.message.string) }
+        if !registry.coders.contains(where: { $0 === self }) { registry.register(self) }
+    }
+
+    var libraryVersion: String { module.report }
+    var decodableFormats: [ImageFormat] { module.opened == nil ? [] : formats }
+    var encodableFormats: [ImageFormat] { module.opened.map { coder in formats.filter(coder.canEncode) } ?? [] }
+
+    func canDecode(_ bytes: Bytes) -> Bool { module.opened?.canDecode(bytes) ?? false }
+
+    func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo {
+        try module.coder().info(bytes, options: options)
+    }
+
+    func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+        try module.coder().decode(bytes, options: options, stop: stop)
+    }
+
+    func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { try module.coder().open(options: options) }
+
+    func open(source: any ByteSource, options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? {
+        try module.coder().open(source: source, options: options)
+    }
+
+    func canEncode(_ format: ImageFormat) -> Bool { module.opened?.canEncode(format) ?? false }
+
+    func encode(
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+    ) throws(ImageError) -> Bytes {
+        try module.coder().encode(image, format: format, options: options, stop: stop)
+    }
+}

@@ -1,0 +1,143 @@
+"""JPEG XL: what the plug-in encodes, it decodes; pictures that grow, small thumbnails, animations, limits."""
+
+from __future__ import annotations
+
+import unittest
+
+from .support import FIXTURES, TestCase, needs, sdimage
+
+
+def ramp(width: int = 96, height: int = 64, channels: int = 3) -> sdimage.Image:
+    pixels = b"".join(
+        bytes((x * 255 // (width - 1), y * 255 // (height - 1), 128, 60 + x)[:channels])
+        for y in range(height)
+        for x in range(width)
+    )
+    return sdimage.Image.from_pixels(pixels, width, height, {1: "gray8", 3: "rgb8", 4: "rgba8"}[channels])
+
+
+@needs("jxl")
+class Jxl(TestCase):
+    def test_pixels_without_loss_are_exact(self) -> None:
+        for pixel_format in ("gray8", "rgb8", "rgba8", "gray16", "rgb16", "rgba16"):
+            image = ramp(channels=4 if "a8" in pixel_format or "a16" in pixel_format else 3).convert(pixel_format)
+            data = image.encode("jxl", lossless=True, effort=3)
+            with self.subTest(pixel_format):
+                self.assertEqual(sdimage.sniff(data), "jxl")
+                back = sdimage.decode(data)
+                self.assertEqual((back.format, back.pixel_format), ("jxl", pixel_format))
+                self.assertEqual(back.tobytes(), image.tobytes())
+                known = sdimage.info(data)
+                bits = 16 if pixel_format.endswith("16") else 8
+                self.assertEqual((known["width"], known["bits_per_channel"], known["has_alpha"]), (96, bits, image.has_alpha))
+
+    def test_lower_quality_takes_fewer_bytes_and_a_limit_is_kept(self) -> None:
+        image = sdimage.decode(FIXTURES / "pictures" / "aurora.jpg", thumbnail_size=(300, 300))
+        sizes = [len(image.encode("jxl", quality=quality, effort=3)) for quality in (1.0, 0.8, 0.4)]
+        self.assertEqual(sizes, sorted(sizes, reverse=True))
+        limit = (sizes[0] + sizes[2]) // 2
+        self.assertLessEqual(len(image.encode("jxl", max_file_size=limit, effort=3)), limit)
+        self.assert_close(self.pixel(sdimage.decode(image.encode("jxl", quality=0.9)), 100, 100), self.pixel(image, 100, 100))
+        with self.assertRaises(sdimage.Error) as caught:
+            image.encode("jxl", embed_thumbnail=True)
+        self.assertEqual(caught.exception.code, "UNSUPPORTED")
+
+    def test_orientation_profile_and_blocks_come_back(self) -> None:
+        exif = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0"
+        profile = (FIXTURES / "jpeg" / "ramp_profile.jpg").read_bytes()
+        image = sdimage.decode(profile, convert_to_srgb=False)
+        data = image.encode("jxl", exif=exif, xmp=b"<x:xmpmeta/>", lossless=True, effort=1)
+        self.assertEqual(sdimage.read_metadata(data, "xmp"), b"<x:xmpmeta/>")
+        self.assertEqual(sdimage.read_metadata(data, "exif"), exif[:18] + b"\x01" + exif[19:])
+        self.assertEqual(sdimage.read_metadata(data, "icc"), sdimage.read_metadata(profile, "icc"))
+        self.assertEqual(sdimage.decode(data, convert_to_srgb=False).tobytes(), image.tobytes())
+        for number in range(1, 9):
+            turned = (FIXTURES / "jpeg" / f"turned_{number}.jpg").read_bytes()
+            kept = sdimage.decode(turned, apply_orientation=False)
+            written = kept.encode("jxl", lossless=True, effort=1)
+            with self.subTest(number):
+                self.assertEqual(sdimage.decode(written, apply_orientation=False).orientation, kept.orientation)
+                self.assertEqual(sdimage.decode(written).tobytes(), sdimage.decode(turned).tobytes())
+
+    def test_an_animation_has_its_frames_in_any_order(self) -> None:
+        colours = ((250, 10, 10), (10, 250, 10), (10, 10, 250), (90, 90, 90))
+        frames = [sdimage.Image.from_pixels(bytes(colour) * 600, 30, 20, "rgb8") for colour in colours]
+        data = sdimage.Image.animation(frames, [40, 200, 100, 350], 3).encode("jxl", lossless=True, effort=1)
+        with sdimage.Animation(data) as moving:
+            # Less than 100 ms are 100 (spec COD-36).
+            self.assertEqual((len(moving), moving.loop_count, moving.durations_ms), (4, 3, [100, 200, 100, 350]))
+            for index in (3, 0, 2, 1, 2, 3, 3):
+                self.assertEqual(self.pixel(moving[index], 3, 3)[:3], colours[index])
+        image = sdimage.decode(data)
+        self.assertEqual((image.frame_count, image.duration_ms), (4, 750))
+        self.assertEqual(self.pixel(image.frame(2), 0, 0)[:3], colours[2])
+        still = sdimage.decode(data, first_frame_only=True)
+        self.assertEqual((still.frame_count, self.pixel(still, 1, 1)[:3]), (1, colours[0]))
+        self.assertEqual([frame.width for frame in sdimage.Animation(data, thumbnail_size=(15, 10))], [15] * 4)
+        known = sdimage.info(data)
+        self.assertEqual((known["frame_count"], known["loop_count"], known["duration_ms"]), (4, 3, 750))
+        self.assertEqual(sdimage.info(image.encode("jxl", first_frame_only=True, effort=1))["frame_count"], 1)
+        self.assert_hardened(data)
+
+    def test_a_picture_shows_while_it_grows(self) -> None:
+        image = sdimage.decode(FIXTURES / "pictures" / "aurora.jpg")
+        data = image.encode("jxl", quality=0.9, effort=3)
+        growing, step, shown = sdimage.Animation(b""), len(data) // 16 + 1, []
+        for at in range(0, len(data), step):
+            growing.update(data[at : at + step], finished=at + step >= len(data))
+            part = growing.image
+            if part:
+                self.assertEqual((part.width, part.height), (image.width, image.height))
+                shown.append((part.is_incremental, part.tobytes()))
+        self.assertGreater(len(shown), 3)
+        self.assertEqual([incremental for incremental, _ in shown], [True] * (len(shown) - 1) + [False])
+        self.assertEqual(shown[-1][1], sdimage.decode(data).tobytes())
+        self.assertNotEqual(shown[0][1], shown[-1][1])
+        cut = data[: len(data) * 3 // 4]
+        self.assert_error("TRUNCATED", cut)
+        partial = sdimage.decode(cut, accept_partial=True)
+        self.assertEqual((partial.width, partial.height), (image.width, image.height))
+
+    def test_a_small_thumbnail_is_close_to_the_large_picture(self) -> None:
+        image = sdimage.decode(FIXTURES / "pictures" / "aurora.jpg")
+        data = image.encode("jxl", quality=0.9, effort=3)
+        for box in ((60, 60), (300, 300)):
+            small, wanted = sdimage.decode(data, thumbnail_size=box), sdimage.decode(
+                FIXTURES / "pictures" / "aurora.jpg", thumbnail_size=box)
+            with self.subTest(box):
+                self.assertEqual((small.width, small.height, small.source_size), (wanted.width, wanted.height, (1000, 625)))
+                difference = sum(abs(a - b) for a, b in zip(small.tobytes(), wanted.tobytes())) / len(wanted.tobytes())
+                self.assertLess(difference, 3)
+        # The preview is all that it takes.
+        self.assertEqual(sdimage.decode(data[: len(data) * 6 // 10], thumbnail_size=(60, 60)).width, 60)
+
+    def test_alpha_and_pieces(self) -> None:
+        data = ramp(channels=4).encode("jxl", lossless=True, effort=1)
+        self.assert_pieces_agree(data)
+        self.assert_pieces_agree(data, thumbnail_size=(20, 20))
+        self.assertEqual(self.pixel(sdimage.decode(data), 10, 5), self.pixel(ramp(channels=4), 10, 5))
+
+    def test_sizes_are_refused_before_anything_is_decoded(self) -> None:
+        data = ramp().encode("jxl", lossless=True, effort=1)
+        self.assert_error("TOO_LARGE", data, max_pixels=6000)
+        self.assert_error("TOO_LARGE", data, max_bytes=10000)
+        # A bare codestream whose size header (ISO/IEC 18181-1, D.2) says 2^30 by 2^30.
+        bits, count = 0, 0
+        for value, size in ((0, 1), (3, 2), (2**30 - 1, 30), (0, 3), (3, 2), (2**30 - 1, 30)):
+            bits |= value << count
+            count += size
+        huge = b"\xff\x0a" + bits.to_bytes(16, "little") + bytes(64)
+        self.assert_error(("TOO_LARGE", "BAD_DATA"), huge)
+
+    def test_damage_is_an_error_or_a_picture(self) -> None:
+        for image, options in ((ramp(channels=4), {"lossless": True}), (ramp(), {"quality": 0.7})):
+            self.assert_hardened(image.encode("jxl", effort=3, **options))
+
+    def test_time_is_limited(self) -> None:
+        image = sdimage.decode(FIXTURES / "jpeg" / "large.jpg")
+        data = image.encode("jxl", quality=0.9, effort=1)
+        self.assert_error("TIMEOUT", data, max_work_ms=1)
+
+
+if __name__ == "__main__":
+    unittest.main()

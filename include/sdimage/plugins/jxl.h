@@ -1,0 +1,29 @@
+/* jxl.h: the coder of the plug-in libsdimage-jxl.so.1: JPEG XL, by libjxl 0.7 or later.
+ *
+ * Decodes stills and animations, of 8 to 16 bits or floating-point samples; PQ and HLG by their code points. A picture that
+ * grows shows from its 1:8 preview on. A thumbnail of at most an eighth is made of that preview alone where the file has it.
+ * Frames of less than 100 ms are shown for 100 ms. libjxl starts threads for the length of a call, at most one for each
+ * processor; builds of 0.7 write about damaged files to standard error.
+ *
+ * Encodes stills and animations: quality as libjxl maps it to distances, 1 being a distance of 0.1; lossless; effort 1 to 9,
+ * 7 by default; ICC profile or code points, orientation, EXIF and XMP blocks. */
+#ifndef SDIMAGE_PLUGINS_JXL_H
+#define SDIMAGE_PLUGINS_JXL_H
+
+#include "../coder.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A coder to be registered, or asked by name. Errors: NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_jxl_coder_new(sdimage_coder **coder, sdimage_error **error);
+
+/* The version of libjxl in use, "0.7.0". Static. */
+SDIMAGE_API const char *sdimage_jxl_library_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
