@@ -18,6 +18,7 @@ from library import output
 #: The libraries that each is made for, and the function that makes its object.
 PLUGINS = {
     "jxl": (r"libjxl", "coder"),
+    "photos": (r"libsqlite3", "loader"),
     "svg": (r"librsvg|libcairo|libxml2|libz\.|libg(lib|object|io)-", "coder"),
     "tiff": (r"libtiff|liblcms2", "coder"),
 }
@@ -29,7 +30,9 @@ def path_of(prefix: pathlib.Path, name: str) -> pathlib.Path:
 
 
 def declared(name: str) -> set[str]:
-    text = declarations.without_comments((declarations.INCLUDE / f"sdimage/plugins/{name}.h").read_text())
+    folder = declarations.INCLUDE / "sdimage/plugins"
+    headers = [folder / f"{name}.h", *sorted(folder.glob(f"{name}_*.h"))]
+    text = declarations.without_comments("\n".join(header.read_text() for header in headers))
     return set(re.findall(r"SDIMAGE_API[^;(]*?(sdimage_\w+)\s*\(", text))
 
 
@@ -67,7 +70,7 @@ def linked(prefix: pathlib.Path, name: str, folder: pathlib.Path) -> None:
     kind = PLUGINS[name][1]
     source, program = folder / f"{name}.c", folder / name
     source.write_text(f"""#include <sdimage/plugins/{name}.h>
-int main(void) {{ return sdimage_{name}_{kind}_new(0, 0) == SDIMAGE_STATUS_INVALID_ARGUMENT ? 0 : 1; }}
+int main(void) {{ return sdimage_{name}_{kind}_new({"0, 0, 0" if kind == "loader" else "0, 0"}) == SDIMAGE_STATUS_INVALID_ARGUMENT ? 0 : 1; }}
 """)
     environment = {**os.environ, "PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}
     flags = subprocess.run(["pkg-config", "--cflags", "--libs", f"sdimage-{name}"], capture_output=True, text=True,

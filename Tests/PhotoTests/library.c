@@ -29,7 +29,7 @@ static void copy_file(const char *from, const char *to) {
     write_bytes(to, bytes, length);
 }
 
-static void identifiers_stay_when_files_move_between_two_programs(void) {
+static void identifiersStayWhenFilesMoveBetweenTwoPrograms(void) {
     use_folders();
     make_folder("album/one");
     make_folder("album/two");
@@ -59,7 +59,7 @@ static void identifiers_stay_when_files_move_between_two_programs(void) {
     sdimage_photos_library_unref(library);
 }
 
-static void a_file_that_comes_back_has_its_old_identifier(void) {
+static void aFileThatComesBackHasItsOldIdentifier(void) {
     use_folders();
     make_folder("elsewhere");
     write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
@@ -75,7 +75,7 @@ static void a_file_that_comes_back_has_its_old_identifier(void) {
     sdimage_photos_library_unref(library);
 }
 
-static void an_edited_file_keeps_its_identifier(void) {
+static void anEditedFileKeepsItsIdentifier(void) {
     use_folders();
     write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
     sdimage_photos_library *library = open_album(false);
@@ -94,7 +94,7 @@ static void an_edited_file_keeps_its_identifier(void) {
     sdimage_photos_library_unref(library);
 }
 
-static void hard_links_are_two_photos(void) {
+static void hardLinksAreTwoPhotos(void) {
     use_folders();
     write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
     sdimage_photos_library *library = open_album(false);
@@ -105,7 +105,7 @@ static void hard_links_are_two_photos(void) {
     sdimage_photos_library_unref(library);
 }
 
-static void libraries_of_one_tree_agree(void) {
+static void librariesOfOneTreeAgree(void) {
     use_folders();
     write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
     sdimage_photos_library *first = open_album(false), *second = open_album(false);
@@ -138,7 +138,7 @@ static int damage_indexes(void) {
     return count;
 }
 
-static void a_damaged_index_is_made_anew(void) {
+static void aDamagedIndexIsMadeAnew(void) {
     use_folders();
     write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
     sdimage_photos_library *library = open_album(false);
@@ -186,7 +186,7 @@ static void changed(void *user_data, sdimage_photos_asset *asset) {
 static const sdimage_photos_observer_vtable observer = {
     .size = sizeof observer, .inserted = inserted, .removed = removed, .changed = changed};
 
-static void changes_are_told_while_the_library_watches(void) {
+static void changesAreToldWhileTheLibraryWatches(void) {
     use_folders();
     make_folder("album/sub");
     write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
@@ -220,7 +220,7 @@ static void changes_are_told_while_the_library_watches(void) {
     sdimage_photos_library_unref(library);
 }
 
-static void a_photo_that_was_moved_and_changed_at_once_keeps_its_identifier(void) {
+static void aPhotoThatWasMovedAndChangedAtOnceKeepsItsIdentifier(void) {
     use_folders();
     make_folder("album/sub");
     write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
@@ -235,7 +235,7 @@ static void a_photo_that_was_moved_and_changed_at_once_keeps_its_identifier(void
     sdimage_photos_library_unref(library);
 }
 
-static void new_folders_are_watched_too(void) {
+static void newFoldersAreWatchedToo(void) {
     use_folders();
     sdimage_photos_library *library = open_album(true);
     news news = {.heard = GATE_CLOSED};
@@ -252,7 +252,7 @@ static void new_folders_are_watched_too(void) {
     sdimage_photos_library_unref(library);
 }
 
-static void one_thread_watches_and_ends_with_the_library(void) {
+static void oneThreadWatchesAndEndsWithTheLibrary(void) {
     use_folders();
     size_t threads = thread_count(), descriptors = descriptor_count();
     sdimage_photos_library *library = open_album(true);
@@ -264,12 +264,12 @@ static void one_thread_watches_and_ends_with_the_library(void) {
 }
 
 /* A limit of a user namespace of its own, where one may be made. */
-static void where_the_kernel_allows_no_watches_each_fetch_looks(void) {
+static void whereTheKernelAllowsNoWatchesEachFetchLooks(void) {
     use_folders();
     make_folder("album/sub");
     int limit = unshare(CLONE_NEWUSER) == 0 ? open("/proc/sys/user/max_inotify_watches", O_WRONLY) : -1;
     if (limit < 0 || write(limit, "1", 1) != 1) {
-        printf("skip where_the_kernel_allows_no_watches_each_fetch_looks: no user namespace to be had\n");
+        printf("skip whereTheKernelAllowsNoWatchesEachFetchLooks: no user namespace to be had\n");
         exit(0);
     }
     sdimage_photos_library *library = open_album(true);
@@ -283,7 +283,7 @@ static void where_the_kernel_allows_no_watches_each_fetch_looks(void) {
 
 /* --- What is fetched. */
 
-static void fetches_filter_sort_and_page(void) {
+static void fetchesFilterSortAndPage(void) {
     use_folders();
     make_folder("album/2023");
     make_folder("album/2023/summer");
@@ -345,7 +345,7 @@ static bool is_wide(void *user_data, const sdimage_photos_asset *asset) {
     return sdimage_photos_asset_pixel_size(asset).width > 20;
 }
 
-static void a_filter_of_the_host_is_asked(void) {
+static void aFilterOfTheHostIsAsked(void) {
     use_folders();
     write_photo("album/a.jpg", (photo){.width = 8, .height = 8});
     write_photo("album/b.jpg", (photo){.width = 80, .height = 8});
@@ -361,7 +361,7 @@ static void a_filter_of_the_host_is_asked(void) {
 
 /* --- What a tree may hold. */
 
-static void hidden_files_links_and_strange_names(void) {
+static void hiddenFilesLinksAndStrangeNames(void) {
     use_folders();
     make_folder("album/.hidden");
     make_folder("outside");
@@ -386,7 +386,7 @@ static void hidden_files_links_and_strange_names(void) {
     sdimage_photos_library_unref(library);
 }
 
-static void folders_that_cannot_be_read_keep_what_was_known(void) {
+static void foldersThatCannotBeReadKeepWhatWasKnown(void) {
     use_folders();
     make_folder("album/sub");
     write_photo("album/sub/a.jpg", (photo){.width = 8, .height = 8});
@@ -404,7 +404,7 @@ static void folders_that_cannot_be_read_keep_what_was_known(void) {
     sdimage_photos_library_unref(library);
 }
 
-static void vanished_and_moved_files_are_noticed_by_the_load(void) {
+static void vanishedAndMovedFilesAreNoticedByTheLoad(void) {
     use_folders();
     write_photo("album/a.jpg", (photo){.width = 8, .height = 8});
     write_photo("album/b.jpg", (photo){.width = 16, .height = 8, .shade = 2});
@@ -424,7 +424,7 @@ static void vanished_and_moved_files_are_noticed_by_the_load(void) {
     sdimage_photos_library_unref(library);
 }
 
-static void a_file_that_grows_is_looked_at_again(void) {
+static void aFileThatGrowsIsLookedAtAgain(void) {
     use_folders();
     write_photo("whole.jpg", (photo){.width = 64, .height = 64});
     static char bytes[1 << 16];
@@ -458,7 +458,7 @@ static bool ask_again(void *user_data, uint64_t found, uint64_t read) {
     return true;
 }
 
-static void scans_tell_how_far_they_are_and_can_be_stopped(void) {
+static void scansTellHowFarTheyAreAndCanBeStopped(void) {
     use_folders();
     write_photo("album/a.jpg", (photo){.width = 8, .height = 8});
     sdimage_photos_library *library = open_album(false);
@@ -470,7 +470,7 @@ static void scans_tell_how_far_they_are_and_can_be_stopped(void) {
     sdimage_photos_library_unref(library);
 }
 
-static void nothing_is_written_into_the_library(void) {
+static void nothingIsWrittenIntoTheLibrary(void) {
     use_folders();
     make_folder("album/sub");
     write_photo("album/sub/a.jpg", (photo){.width = 8, .height = 8});
@@ -493,7 +493,7 @@ static void nothing_is_written_into_the_library(void) {
     CHECK_EQUAL(chmod(path_of("album/sub"), 0755), 0);
 }
 
-static void the_pictures_folder_is_that_of_the_user(void) {
+static void thePicturesFolderIsThatOfTheUser(void) {
     use_folders();
     make_folder("album/photos");
     make_folder("config");
@@ -510,7 +510,7 @@ static void the_pictures_folder_is_that_of_the_user(void) {
     CHECK_EQUAL(sdimage_photos_library_open(NULL, NULL, &library, NULL), SDIMAGE_STATUS_NOT_FOUND);
 }
 
-static void a_fork_gets_an_error(void) {
+static void aForkGetsAnError(void) {
     use_folders();
     sdimage_photos_library *library = open_album(false);
     CHECK_EQUAL(count_of(library, NULL), 0);
@@ -524,7 +524,7 @@ static void a_fork_gets_an_error(void) {
     sdimage_photos_library_unref(library);
 }
 
-static void wrong_objects_are_refused(void) {
+static void wrongObjectsAreRefused(void) {
     use_folders();
     sdimage_photos_library *library = open_album(false), *other = NULL;
     sdimage_photos_list *list = NULL;
@@ -549,28 +549,28 @@ static void wrong_objects_are_refused(void) {
 
 int main(void) {
     static const test tests[] = {
-        TEST(identifiers_stay_when_files_move_between_two_programs),
-        TEST(a_file_that_comes_back_has_its_old_identifier),
-        TEST(an_edited_file_keeps_its_identifier),
-        TEST(hard_links_are_two_photos),
-        TEST(libraries_of_one_tree_agree),
-        TEST(a_damaged_index_is_made_anew),
-        TEST(changes_are_told_while_the_library_watches),
-        TEST(a_photo_that_was_moved_and_changed_at_once_keeps_its_identifier),
-        TEST(new_folders_are_watched_too),
-        TEST(one_thread_watches_and_ends_with_the_library),
-        TEST(where_the_kernel_allows_no_watches_each_fetch_looks),
-        TEST(fetches_filter_sort_and_page),
-        TEST(a_filter_of_the_host_is_asked),
-        TEST(hidden_files_links_and_strange_names),
-        TEST(folders_that_cannot_be_read_keep_what_was_known),
-        TEST(vanished_and_moved_files_are_noticed_by_the_load),
-        TEST(a_file_that_grows_is_looked_at_again),
-        TEST(scans_tell_how_far_they_are_and_can_be_stopped),
-        TEST(nothing_is_written_into_the_library),
-        TEST(the_pictures_folder_is_that_of_the_user),
-        TEST(a_fork_gets_an_error),
-        TEST(wrong_objects_are_refused),
+        TEST(identifiersStayWhenFilesMoveBetweenTwoPrograms),
+        TEST(aFileThatComesBackHasItsOldIdentifier),
+        TEST(anEditedFileKeepsItsIdentifier),
+        TEST(hardLinksAreTwoPhotos),
+        TEST(librariesOfOneTreeAgree),
+        TEST(aDamagedIndexIsMadeAnew),
+        TEST(changesAreToldWhileTheLibraryWatches),
+        TEST(aPhotoThatWasMovedAndChangedAtOnceKeepsItsIdentifier),
+        TEST(newFoldersAreWatchedToo),
+        TEST(oneThreadWatchesAndEndsWithTheLibrary),
+        TEST(whereTheKernelAllowsNoWatchesEachFetchLooks),
+        TEST(fetchesFilterSortAndPage),
+        TEST(aFilterOfTheHostIsAsked),
+        TEST(hiddenFilesLinksAndStrangeNames),
+        TEST(foldersThatCannotBeReadKeepWhatWasKnown),
+        TEST(vanishedAndMovedFilesAreNoticedByTheLoad),
+        TEST(aFileThatGrowsIsLookedAtAgain),
+        TEST(scansTellHowFarTheyAreAndCanBeStopped),
+        TEST(nothingIsWrittenIntoTheLibrary),
+        TEST(thePicturesFolderIsThatOfTheUser),
+        TEST(aForkGetsAnError),
+        TEST(wrongObjectsAreRefused),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);
 }

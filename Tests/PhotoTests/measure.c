@@ -67,7 +67,7 @@ static void measure_loads(sdimage_photos_library *library, const char *what) {
     sdimage_manager_unref(manager);
 }
 
-static void times_of_a_large_library(void) {
+static void timesOfALargeLibrary(void) {
     use_folders();
     make_tree();
     double began = now_ms();
@@ -99,7 +99,7 @@ static void times_of_a_large_library(void) {
 }
 
 int main(int argc, char **argv) {
-    static const test tests[] = {TEST(times_of_a_large_library)};
+    static const test tests[] = {TEST(timesOfALargeLibrary)};
     if (argc > 1)
         photos = atoi(argv[1]);
     return run_tests(tests, 1);

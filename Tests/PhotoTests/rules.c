@@ -5,7 +5,7 @@
 
 /* --- PHO-1, PHO-2: URLs. */
 
-static void pho_1_urls_and_identifiers_go_both_ways(void) {
+static void pho1UrlsAndIdentifiersGoBothWays(void) {
     static const char *const pairs[][2] = {
         {"B84E8479-475C-4727-A4A4-B77AA9980897/L0/001", "ph://B84E8479-475C-4727-A4A4-B77AA9980897/L0/001"},
         {"a b?c#d%e", "ph://a%20b%3Fc%23d%25e"},
@@ -42,7 +42,7 @@ static sdimage_status never_image(void *user_data, sdimage_photos_asset *asset, 
     return SDIMAGE_STATUS_INTERNAL_ERROR;
 }
 
-static void pho_1_a_request_can_carry_the_asset_itself(void) {
+static void pho1ARequestCanCarryTheAssetItself(void) {
     static const sdimage_photos_library_vtable table = {
         .size = sizeof table, .fetch = never_fetch, .image = never_image};
     use_folders();
@@ -64,7 +64,7 @@ static void pho_1_a_request_can_carry_the_asset_itself(void) {
     sdimage_photos_library_unref(album);
 }
 
-static void pho_2_only_ph_urls_are_taken(void) {
+static void pho2OnlyPhUrlsAreTaken(void) {
     use_folders();
     sdimage_photos_library *library = open_album(false);
     sdimage_manager *manager = new_photo_manager(library, true);
@@ -79,7 +79,7 @@ static void pho_2_only_ph_urls_are_taken(void) {
 
 /* --- PHO-3: what an asset says of itself. */
 
-static void pho_3_an_asset_tells_what_it_is(void) {
+static void pho3AnAssetTellsWhatItIs(void) {
     use_folders();
     make_folder("album/sub");
     write_photo("album/sub/turned.jpg", (photo){.width = 40, .height = 20, .orientation = 6, .date = "2024:05:01 12:00:00",
@@ -123,7 +123,7 @@ static void pho_3_an_asset_tells_what_it_is(void) {
 
 /* --- PHO-4: defaults, and what a request says in their place. */
 
-static void pho_4_requests_override_what_the_loader_was_made_with(void) {
+static void pho4RequestsOverrideWhatTheLoaderWasMadeWith(void) {
     sdimage_photos_request_options *defaults = sdimage_photos_request_options_new();
     CHECK(sdimage_photos_request_options_network_access(defaults));
     CHECK_EQUAL(sdimage_photos_request_options_resize(defaults), SDIMAGE_PHOTOS_RESIZE_FAST);
@@ -175,7 +175,7 @@ static void pho_4_requests_override_what_the_loader_was_made_with(void) {
 
 /* --- PHO-5: the steps and their errors. */
 
-static void pho_5_each_step_has_its_error(void) {
+static void pho5EachStepHasItsError(void) {
     use_folders();
     write_photo("album/a.jpg", (photo){.width = 8, .height = 8});
     write_photo("album/closed.jpg", (photo){.width = 8, .height = 8, .shade = 50});
@@ -213,7 +213,7 @@ static void pho_5_each_step_has_its_error(void) {
 
 /* --- PHO-6, PHO-8: bytes. */
 
-static void pho_6_animations_come_as_data_unless_told_otherwise(void) {
+static void pho6AnimationsComeAsDataUnlessToldOtherwise(void) {
     use_folders();
     write_gif("album/moving.gif");
     write_photo("album/a.jpg", (photo){.width = 8, .height = 8});
@@ -238,7 +238,7 @@ static void pho_6_animations_come_as_data_unless_told_otherwise(void) {
     sdimage_photos_library_unref(library);
 }
 
-static void pho_8_data_is_decoded_whatever_the_target(void) {
+static void pho8DataIsDecodedWhateverTheTarget(void) {
     use_folders();
     write_photo("album/a.jpg", (photo){.width = 64, .height = 32, .thumbnail_width = 16, .thumbnail_height = 8});
     sdimage_photos_library *library = open_album(false);
@@ -275,7 +275,7 @@ static void explicit_box(sdimage_photos_request_options *options) {
     sdimage_photos_request_options_set_target(options, 50, 50);
 }
 
-static void pho_7_the_target_size_is_that_of_the_request_or_of_the_options(void) {
+static void pho7TheTargetSizeIsThatOfTheRequestOrOfTheOptions(void) {
     static const size_case cases[] = {
         {NULL, {0, 0}, true, SDIMAGE_PHOTOS_RESIZE_FAST, SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT, 1, {200, 100}},
         {sdimage_photos_request_options_set_target_maximum, {0, 0}, true, SDIMAGE_PHOTOS_RESIZE_FAST, SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT, 1, {200, 100}},
@@ -333,7 +333,7 @@ static deliveries load_until_partial(sdimage_manager *manager, const char *ident
     return result;
 }
 
-static void pho_7_a_small_picture_comes_first_where_that_is_wanted(void) {
+static void pho7ASmallPictureComesFirstWhereThatIsWanted(void) {
     use_folders();
     write_photo("album/a.jpg", (photo){.width = 3000, .height = 1500, .orientation = 8, .thumbnail_width = 40,
                                        .thumbnail_height = 20});
@@ -417,7 +417,7 @@ static void set_image(void *user_data, const char *key, sdimage_image *image, sd
         gate_open(&shown);
 }
 
-static void pho_7_the_small_picture_refreshes_a_target(void) {
+static void pho7TheSmallPictureRefreshesATarget(void) {
     static const sdimage_target_vtable table = {.size = sizeof table, .set_image = set_image};
     static const sdimage_photos_library_vtable host = {.size = sizeof host, .fetch = fetch_any, .image = show_twice};
     sdimage_photos_library *library = NULL;
@@ -484,7 +484,7 @@ static sdimage_status no_open(void *user_data, const sdimage_decode_options *opt
     return SDIMAGE_STATUS_OK;
 }
 
-static void pho_9_videos_have_posters_of_a_coder_or_none(void) {
+static void pho9VideosHavePostersOfACoderOrNone(void) {
     static const sdimage_coder_vtable table = {.size = sizeof table, .can_decode = is_clip, .decode = refuse, .open = no_open,
                                                .instance_update = no_update, .instance_image = poster,
                                                .open_source = open_clip};
@@ -510,7 +510,7 @@ static void pho_9_videos_have_posters_of_a_coder_or_none(void) {
 
 /* --- PHO-12, PHO-14, PHO-15: beside other loaders and caches. */
 
-static void pho_12_only_what_will_not_change_is_remembered_as_failed(void) {
+static void pho12OnlyWhatWillNotChangeIsRememberedAsFailed(void) {
     use_folders();
     write_video("album/clip.mp4");
     write_bytes("album/broken.png", "\x89PNG\r\n\x1a\n and nothing that makes any sense", 40);
@@ -535,7 +535,7 @@ static size_t disk_count(sdimage_cache *cache) {
     return count;
 }
 
-static void pho_14_the_disk_cache_keeps_no_photo(void) {
+static void pho14TheDiskCacheKeepsNoPhoto(void) {
     use_folders();
     write_photo("album/a.jpg", (photo){.width = 64, .height = 32});
     sdimage_photos_library *library = open_album(false);
@@ -572,7 +572,7 @@ static void pho_14_the_disk_cache_keeps_no_photo(void) {
     sdimage_photos_library_unref(library);
 }
 
-static void an_edited_photo_is_loaded_anew_by_the_request_of_its_asset(void) {
+static void anEditedPhotoIsLoadedAnewByTheRequestOfItsAsset(void) {
     use_folders();
     write_photo("album/a.jpg", (photo){.width = 64, .height = 32});
     sdimage_photos_library *library = open_album(false);
@@ -606,7 +606,7 @@ static sdimage_status load_png(void *user_data, const sdimage_request *request, 
     return SDIMAGE_STATUS_OK;
 }
 
-static void pho_15_http_and_ph_work_through_one_manager(void) {
+static void pho15HttpAndPhWorkThroughOneManager(void) {
     static const sdimage_loader_vtable table = {.size = sizeof table, .can_load = takes_http, .load = load_png};
     use_folders();
     write_photo("album/a.jpg", (photo){.width = 64, .height = 32});
@@ -631,22 +631,22 @@ static void pho_15_http_and_ph_work_through_one_manager(void) {
 
 int main(void) {
     static const test tests[] = {
-        TEST(pho_1_urls_and_identifiers_go_both_ways),
-        TEST(pho_1_a_request_can_carry_the_asset_itself),
-        TEST(pho_2_only_ph_urls_are_taken),
-        TEST(pho_3_an_asset_tells_what_it_is),
-        TEST(pho_4_requests_override_what_the_loader_was_made_with),
-        TEST(pho_5_each_step_has_its_error),
-        TEST(pho_6_animations_come_as_data_unless_told_otherwise),
-        TEST(pho_7_the_target_size_is_that_of_the_request_or_of_the_options),
-        TEST(pho_7_a_small_picture_comes_first_where_that_is_wanted),
-        TEST(pho_7_the_small_picture_refreshes_a_target),
-        TEST(pho_8_data_is_decoded_whatever_the_target),
-        TEST(pho_9_videos_have_posters_of_a_coder_or_none),
-        TEST(pho_12_only_what_will_not_change_is_remembered_as_failed),
-        TEST(pho_14_the_disk_cache_keeps_no_photo),
-        TEST(an_edited_photo_is_loaded_anew_by_the_request_of_its_asset),
-        TEST(pho_15_http_and_ph_work_through_one_manager),
+        TEST(pho1UrlsAndIdentifiersGoBothWays),
+        TEST(pho1ARequestCanCarryTheAssetItself),
+        TEST(pho2OnlyPhUrlsAreTaken),
+        TEST(pho3AnAssetTellsWhatItIs),
+        TEST(pho4RequestsOverrideWhatTheLoaderWasMadeWith),
+        TEST(pho5EachStepHasItsError),
+        TEST(pho6AnimationsComeAsDataUnlessToldOtherwise),
+        TEST(pho7TheTargetSizeIsThatOfTheRequestOrOfTheOptions),
+        TEST(pho7ASmallPictureComesFirstWhereThatIsWanted),
+        TEST(pho7TheSmallPictureRefreshesATarget),
+        TEST(pho8DataIsDecodedWhateverTheTarget),
+        TEST(pho9VideosHavePostersOfACoderOrNone),
+        TEST(pho12OnlyWhatWillNotChangeIsRememberedAsFailed),
+        TEST(pho14TheDiskCacheKeepsNoPhoto),
+        TEST(anEditedPhotoIsLoadedAnewByTheRequestOfItsAsset),
+        TEST(pho15HttpAndPhWorkThroughOneManager),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);
 }

@@ -66,7 +66,7 @@ static void make_shotwell(void) {
     run_sql("data/photo.db", sql);
 }
 
-static void the_database_of_shotwell_is_a_library(void) {
+static void theDatabaseOfShotwellIsALibrary(void) {
     make_shotwell();
     sdimage_photos_library *library = NULL;
     CHECK_EQUAL(sdimage_photos_library_open_shotwell(path_of("data/photo.db"), &library, NULL), 0);
@@ -105,7 +105,7 @@ static void the_database_of_shotwell_is_a_library(void) {
     sdimage_photos_library_unref(library);
 }
 
-static void databases_are_opened_for_reading_alone(void) {
+static void databasesAreOpenedForReadingAlone(void) {
     make_shotwell();
     /* With a log, which SQLite would make anew beside it. */
     run_sql("data/photo.db", "PRAGMA journal_mode = WAL");
@@ -122,7 +122,7 @@ static void databases_are_opened_for_reading_alone(void) {
     CHECK_EQUAL(chmod(path_of("data"), 0755), 0);
 }
 
-static void databases_that_cannot_be_read_say_why(void) {
+static void databasesThatCannotBeReadSayWhy(void) {
     make_shotwell();
     sdimage_photos_library *library = NULL;
     CHECK_EQUAL(sdimage_photos_library_open_shotwell(path_of("data/nothing.db"), &library, NULL), SDIMAGE_STATUS_NOT_FOUND);
@@ -158,7 +158,7 @@ static const char digikam_tables[] =
     "CREATE TABLE ImageTags (imageid INTEGER NOT NULL, tagid INTEGER NOT NULL, UNIQUE (imageid, tagid));"
     "INSERT INTO Settings VALUES ('DBVersion', '16');";
 
-static void the_database_of_digikam_is_a_library(void) {
+static void theDatabaseOfDigikamIsALibrary(void) {
     char sql[4000];
     use_folders();
     make_folder("data");
@@ -315,7 +315,7 @@ static sdimage_photos_library *open_phone(phone *phone) {
     return library;
 }
 
-static void pho_2_a_host_answers_for_its_assets(void) {
+static void pho2AHostAnswersForItsAssets(void) {
     phone phone = {.asked = GATE_CLOSED};
     sdimage_photos_library *library = open_phone(&phone);
     sdimage_manager *manager = new_photo_manager(library, true);
@@ -344,7 +344,7 @@ static void pho_2_a_host_answers_for_its_assets(void) {
     sdimage_photos_library_unref(library);
 }
 
-static void pho_5_a_host_is_asked_one_thing_at_a_time(void) {
+static void pho5AHostIsAskedOneThingAtATime(void) {
     enum { LOADS = 40 };
     phone phone = {.asked = GATE_CLOSED};
     sdimage_photos_library *library = open_phone(&phone);
@@ -368,7 +368,7 @@ static void pho_5_a_host_is_asked_one_thing_at_a_time(void) {
     sdimage_photos_library_unref(library);
 }
 
-static void pho_7_a_host_is_told_the_target(void) {
+static void pho7AHostIsToldTheTarget(void) {
     phone phone = {.asked = GATE_CLOSED};
     sdimage_photos_library *library = open_phone(&phone);
     sdimage_manager *manager = new_photo_manager(library, true);
@@ -407,7 +407,7 @@ static bool has_progress(void *argument) {
     return deliveries->progress > 0;
 }
 
-static void pho_10_progress_is_in_hundredths(void) {
+static void pho10ProgressIsInHundredths(void) {
     phone phone = {.asked = GATE_CLOSED};
     sdimage_photos_library *library = open_phone(&phone);
     sdimage_manager *manager = new_photo_manager(library, true);
@@ -427,7 +427,7 @@ static void pho_10_progress_is_in_hundredths(void) {
     sdimage_photos_library_unref(library);
 }
 
-static void pho_11_a_cancelled_load_ends_once_with_cancelled(void) {
+static void pho11ACancelledLoadEndsOnceWithCancelled(void) {
     static const char *const urls[] = {"ph://never", "ph://slow"};
     for (int i = 0; i < 2; i++) {
         phone phone = {.asked = GATE_CLOSED};
@@ -459,7 +459,7 @@ static void pho_11_a_cancelled_load_ends_once_with_cancelled(void) {
     }
 }
 
-static void pho_13_loads_of_a_library_end_when_memory_is_short(void) {
+static void pho13LoadsOfALibraryEndWhenMemoryIsShort(void) {
     phone phone = {.asked = GATE_CLOSED};
     sdimage_photos_library *library = open_phone(&phone);
     sdimage_manager *manager = new_photo_manager(library, true);
@@ -480,7 +480,7 @@ static void pho_13_loads_of_a_library_end_when_memory_is_short(void) {
     sdimage_photos_library_unref(library);
 }
 
-static void several_libraries_are_asked_in_turn(void) {
+static void severalLibrariesAreAskedInTurn(void) {
     use_folders();
     write_photo("album/a.jpg", (photo){.width = 32, .height = 16});
     phone phone = {.asked = GATE_CLOSED};
@@ -509,7 +509,7 @@ static void several_libraries_are_asked_in_turn(void) {
     sdimage_photos_library_unref(host);
 }
 
-static void a_host_without_the_needed_functions_is_refused(void) {
+static void aHostWithoutTheNeededFunctionsIsRefused(void) {
     sdimage_photos_library_vtable table = {.size = sizeof table, .fetch = phone_fetch};
     sdimage_photos_library *library = NULL;
     atomic_int destroyed = 0;
@@ -528,18 +528,18 @@ static void a_host_without_the_needed_functions_is_refused(void) {
 
 int main(void) {
     static const test tests[] = {
-        TEST(the_database_of_shotwell_is_a_library),
-        TEST(databases_are_opened_for_reading_alone),
-        TEST(databases_that_cannot_be_read_say_why),
-        TEST(the_database_of_digikam_is_a_library),
-        TEST(pho_2_a_host_answers_for_its_assets),
-        TEST(pho_5_a_host_is_asked_one_thing_at_a_time),
-        TEST(pho_7_a_host_is_told_the_target),
-        TEST(pho_10_progress_is_in_hundredths),
-        TEST(pho_11_a_cancelled_load_ends_once_with_cancelled),
-        TEST(pho_13_loads_of_a_library_end_when_memory_is_short),
-        TEST(several_libraries_are_asked_in_turn),
-        TEST(a_host_without_the_needed_functions_is_refused),
+        TEST(theDatabaseOfShotwellIsALibrary),
+        TEST(databasesAreOpenedForReadingAlone),
+        TEST(databasesThatCannotBeReadSayWhy),
+        TEST(theDatabaseOfDigikamIsALibrary),
+        TEST(pho2AHostAnswersForItsAssets),
+        TEST(pho5AHostIsAskedOneThingAtATime),
+        TEST(pho7AHostIsToldTheTarget),
+        TEST(pho10ProgressIsInHundredths),
+        TEST(pho11ACancelledLoadEndsOnceWithCancelled),
+        TEST(pho13LoadsOfALibraryEndWhenMemoryIsShort),
+        TEST(severalLibrariesAreAskedInTurn),
+        TEST(aHostWithoutTheNeededFunctionsIsRefused),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);
 }

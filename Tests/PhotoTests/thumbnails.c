@@ -12,7 +12,7 @@
 #include "uri.h"
 
 /* RFC 1321, appendix A.5. */
-static void md5_is_that_of_the_rfc(void) {
+static void md5IsThatOfTheRfc(void) {
     static const char *const vectors[][2] = {
         {"", "d41d8cd98f00b204e9800998ecf8427e"},
         {"a", "0cc175b9c0f1b6a831c399e269772661"},
@@ -31,7 +31,7 @@ static void md5_is_that_of_the_rfc(void) {
 }
 
 /* The example of the thumbnail specification, and bytes that programs disagree about unless they agree. */
-static void uris_are_those_of_file_managers(void) {
+static void urisAreThoseOfFileManagers(void) {
     static const char *const pairs[][2] = {
         {"/home/jens/photos/me.png", "file:///home/jens/photos/me.png"},
         {"/a b/\xc3\xa4;[x].jpg", "file:///a%20b/%C3%A4%3B%5Bx%5D.jpg"},
@@ -73,7 +73,7 @@ static void done(sdimage_photos_asset *asset) {
     sdimage_photos_library_unref(library);
 }
 
-static void thumbnails_are_written_when_asked_as_the_specification_wants(void) {
+static void thumbnailsAreWrittenWhenAskedAsTheSpecificationWants(void) {
     sdimage_photos_asset *asset = album_with(600, 300);
     CHECK(!exists("cache/thumbnails"));
     CHECK_EQUAL(sdimage_photos_asset_write_thumbnail(asset, 200, NULL), 0);
@@ -107,7 +107,7 @@ static void thumbnails_are_written_when_asked_as_the_specification_wants(void) {
     done(asset);
 }
 
-static void thumbnails_of_another_time_or_file_do_not_count(void) {
+static void thumbnailsOfAnotherTimeOrFileDoNotCount(void) {
     sdimage_photos_asset *asset = album_with(600, 300);
     int64_t modified = sdimage_photos_asset_modified_ns(asset);
     CHECK_EQUAL(sdimage_photos_asset_write_thumbnail(asset, 128, NULL), 0);
@@ -121,7 +121,7 @@ static void thumbnails_of_another_time_or_file_do_not_count(void) {
     done(asset);
 }
 
-static void what_failed_is_not_tried_again_until_it_changes(void) {
+static void whatFailedIsNotTriedAgainUntilItChanges(void) {
     use_folders();
     write_bytes("album/a b.jpg", "\xff\xd8\xff\xe0 and nothing more", 21);
     library = open_album(false);
@@ -141,7 +141,7 @@ static void what_failed_is_not_tried_again_until_it_changes(void) {
     done(asset);
 }
 
-static void a_thumbnail_is_the_first_picture_and_the_poster(void) {
+static void aThumbnailIsTheFirstPictureAndThePoster(void) {
     use_folders();
     write_photo("album/a b.jpg", (photo){.width = 300, .height = 300, .shade = 200});
     library = open_album(false);
@@ -162,7 +162,7 @@ static void a_thumbnail_is_the_first_picture_and_the_poster(void) {
     done(asset);
 }
 
-static void the_smallest_thumbnail_that_is_large_enough_is_taken(void) {
+static void theSmallestThumbnailThatIsLargeEnoughIsTaken(void) {
     sdimage_photos_asset *asset = album_with(1200, 1200);
     static const uint32_t sides[] = {128, 256, 512, 1024};
     const char *path = sdimage_photos_asset_path(asset);
@@ -180,7 +180,7 @@ static void the_smallest_thumbnail_that_is_large_enough_is_taken(void) {
 
 /* --- Sizes. */
 
-static void a_picture_that_covers_a_box_is_cut_nowhere(void) {
+static void aPictureThatCoversABoxIsCutNowhere(void) {
     sdphoto_wish wish = {{100, 100}, SDIMAGE_PHOTOS_CONTENT_ASPECT_FILL};
     sdimage_size size = sdphoto_size_of(wish, (sdimage_size){201, 150});
     CHECK_EQUAL(size.width, 134);
@@ -256,7 +256,7 @@ static void sniff(const uint8_t *bytes, size_t length) {
     CHECK(strlen(facts.type) < sizeof facts.type);
 }
 
-static void arbitrary_bytes_break_no_parser(void) {
+static void arbitraryBytesBreakNoParser(void) {
     static uint8_t seeds[4][200] = {
         "II*\0\x08\0\0\0\x02\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\x69\x87\x04\0\x01\0\0\0\x26\0\0\0\x40\0\0\0"
         "\x01\0\x03\x90\x02\0\x14\0\0\0\x60\0\0\0\0\0\0\0",
@@ -276,7 +276,7 @@ static void arbitrary_bytes_break_no_parser(void) {
     }
 }
 
-static void dates_and_offsets_of_exif_are_checked(void) {
+static void datesAndOffsetsOfExifAreChecked(void) {
     static const struct {
         const char *date, *offset;
         bool has_date;
@@ -298,16 +298,16 @@ static void dates_and_offsets_of_exif_are_checked(void) {
 
 int main(void) {
     static const test tests[] = {
-        TEST(md5_is_that_of_the_rfc),
-        TEST(uris_are_those_of_file_managers),
-        TEST(thumbnails_are_written_when_asked_as_the_specification_wants),
-        TEST(thumbnails_of_another_time_or_file_do_not_count),
-        TEST(what_failed_is_not_tried_again_until_it_changes),
-        TEST(a_thumbnail_is_the_first_picture_and_the_poster),
-        TEST(the_smallest_thumbnail_that_is_large_enough_is_taken),
-        TEST(a_picture_that_covers_a_box_is_cut_nowhere),
-        TEST(dates_and_offsets_of_exif_are_checked),
-        TEST(arbitrary_bytes_break_no_parser),
+        TEST(md5IsThatOfTheRfc),
+        TEST(urisAreThoseOfFileManagers),
+        TEST(thumbnailsAreWrittenWhenAskedAsTheSpecificationWants),
+        TEST(thumbnailsOfAnotherTimeOrFileDoNotCount),
+        TEST(whatFailedIsNotTriedAgainUntilItChanges),
+        TEST(aThumbnailIsTheFirstPictureAndThePoster),
+        TEST(theSmallestThumbnailThatIsLargeEnoughIsTaken),
+        TEST(aPictureThatCoversABoxIsCutNowhere),
+        TEST(datesAndOffsetsOfExifAreChecked),
+        TEST(arbitraryBytesBreakNoParser),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);
 }
