@@ -54,7 +54,8 @@ static sdimage_data *encode_gray(uint32_t width, uint32_t height, uint8_t shade,
     /* A gradient, so that the file is no tiny one. */
     for (size_t i = 0; i < (size_t)width * height * 3; i++)
         pixels[i] = (uint8_t)(shade + (i / 3 / width) % 8);
-    CHECK_EQUAL(sdimage_image_new(width, height, (size_t)width * 3, SDIMAGE_PIXEL_FORMAT_RGB8, pixels, &image, NULL), 0);
+    CHECK_EQUAL(sdimage_image_new(width, height, (size_t)width * 3, SDIMAGE_PIXEL_FORMAT_RGB8, pixels, &image, NULL),
+                0);
     sdimage_encode_options *options = sdimage_encode_options_new();
     if (exif)
         sdimage_encode_options_set_exif(options, exif);
@@ -136,7 +137,8 @@ void write_gif(const char *name) {
 
 /* The beginning of one, which is all that anybody looks at here. */
 void write_video(const char *name) {
-    static const char bytes[64] = "\0\0\0\x20" "ftypisom\0\0\2\0isomiso2avc1mp41";
+    static const char bytes[64] = "\0\0\0\x20"
+                                  "ftypisom\0\0\2\0isomiso2avc1mp41";
     write_bytes(name, bytes, sizeof bytes);
 }
 

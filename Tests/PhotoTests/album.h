@@ -12,9 +12,9 @@
 typedef struct photo {
     uint32_t width, height; /* as stored */
     uint8_t shade;
-    int orientation;  /* 0: not said */
-    const char *date; /* "2024:05:01 12:00:00"; NULL: none */
-    const char *offset; /* "+02:00" */
+    int orientation;                            /* 0: not said */
+    const char *date;                           /* "2024:05:01 12:00:00"; NULL: none */
+    const char *offset;                         /* "+02:00" */
     uint32_t thumbnail_width, thumbnail_height; /* of a small picture in the EXIF block; 0: none */
 } photo;
 

@@ -290,7 +290,8 @@ static void fetchesFilterSortAndPage(void) {
     make_folder("album/20230");
     write_photo("album/c.jpg", (photo){.width = 8, .height = 8, .date = "2024:01:01 00:00:00"});
     write_photo("album/2023/b.jpg", (photo){.width = 8, .height = 8, .shade = 1, .date = "2023:01:01 00:00:00"});
-    write_photo("album/2023/summer/a.jpg", (photo){.width = 80, .height = 80, .shade = 2, .date = "2023:07:01 00:00:00"});
+    write_photo("album/2023/summer/a.jpg",
+                (photo){.width = 80, .height = 80, .shade = 2, .date = "2023:07:01 00:00:00"});
     write_photo("album/20230/d.jpg", (photo){.width = 8, .height = 8, .shade = 3, .date = "2022:01:01 00:00:00"});
     write_video("album/e.mp4");
     sdimage_photos_library *library = open_album(false);
@@ -300,8 +301,10 @@ static void fetchesFilterSortAndPage(void) {
         sdimage_photos_order order;
         bool descending;
         const char *names;
-    } orders[] = {{SDIMAGE_PHOTOS_ORDER_DATE, true, "cabd"}, {SDIMAGE_PHOTOS_ORDER_DATE, false, "dbac"},
-                  {SDIMAGE_PHOTOS_ORDER_NAME, false, "abcd"}, {SDIMAGE_PHOTOS_ORDER_NAME, true, "dcba"}};
+    } orders[] = {{SDIMAGE_PHOTOS_ORDER_DATE, true, "cabd"},
+                  {SDIMAGE_PHOTOS_ORDER_DATE, false, "dbac"},
+                  {SDIMAGE_PHOTOS_ORDER_NAME, false, "abcd"},
+                  {SDIMAGE_PHOTOS_ORDER_NAME, true, "dcba"}};
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
         sdimage_photos_fetch_options_set_order(options, orders[i].order, orders[i].descending);
         sdimage_photos_list *list = fetch(library, options);
@@ -534,7 +537,8 @@ static void wrongObjectsAreRefused(void) {
                 SDIMAGE_STATUS_BAD_HANDLE);
     CHECK_EQUAL(sdimage_photos_library_fetch(library, NULL, NULL, NULL), SDIMAGE_STATUS_INVALID_ARGUMENT);
     CHECK_EQUAL(sdimage_photos_library_open(NULL, NULL, NULL, NULL), SDIMAGE_STATUS_INVALID_ARGUMENT);
-    CHECK_EQUAL(sdimage_photos_library_open(path_of("album"), (void *)options, &other, NULL), SDIMAGE_STATUS_BAD_HANDLE);
+    CHECK_EQUAL(sdimage_photos_library_open(path_of("album"), (void *)options, &other, NULL),
+                SDIMAGE_STATUS_BAD_HANDLE);
     CHECK(!strcmp(sdimage_photos_asset_identifier(NULL), ""));
     CHECK(!strcmp(sdimage_photos_asset_path((void *)options), ""));
     CHECK_EQUAL(sdimage_photos_list_count((void *)options), 0);

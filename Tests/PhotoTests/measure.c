@@ -15,15 +15,19 @@ static double now_ms(void) {
 
 static int photos = 10000;
 
-/* Photos of two megapixels with a small picture of a camera's size, under so many names that each is a file of its own to the
- * library; in folders of a hundred. */
+/* Photos of two megapixels with a small picture of a camera's size, under so many names that each is a file of its own
+ * to the library; in folders of a hundred. */
 static void make_tree(void) {
     for (int i = 0; i < photos; i++) {
         char name[64], source[64];
         snprintf(source, sizeof source, "source%d.jpg", i % VARIETY);
         if (i < VARIETY)
-            write_photo(source, (photo){.width = 1600, .height = 1200, .shade = (uint8_t)i, .date = "2024:05:01 12:00:00",
-                                        .thumbnail_width = 160, .thumbnail_height = 120});
+            write_photo(source, (photo){.width = 1600,
+                                        .height = 1200,
+                                        .shade = (uint8_t)i,
+                                        .date = "2024:05:01 12:00:00",
+                                        .thumbnail_width = 160,
+                                        .thumbnail_height = 120});
         snprintf(name, sizeof name, "album/%d", i / 100);
         if (i % 100 == 0)
             make_folder(name);

@@ -22,7 +22,8 @@ static void pho1UrlsAndIdentifiersGoBothWays(void) {
     char *identifier = sdimage_photos_identifier_of_url("PH://one?two#three", SDIMAGE_NUL_TERMINATED);
     CHECK(identifier && !strcmp(identifier, "one"));
     sdimage_photos_free(identifier);
-    static const char *const others[] = {"", "ph:", "ph://", "ph://?a", "ph:/a", "http://a", "phx://a", "ph://a%0", "ph://%00"};
+    static const char *const others[] = {"",         "ph:",     "ph://",    "ph://?a", "ph:/a",
+                                         "http://a", "phx://a", "ph://a%0", "ph://%00"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         CHECK(sdimage_photos_identifier_of_url(others[i], SDIMAGE_NUL_TERMINATED) == NULL);
     CHECK(sdimage_photos_url_of_identifier("") == NULL);
@@ -82,8 +83,9 @@ static void pho2OnlyPhUrlsAreTaken(void) {
 static void pho3AnAssetTellsWhatItIs(void) {
     use_folders();
     make_folder("album/sub");
-    write_photo("album/sub/turned.jpg", (photo){.width = 40, .height = 20, .orientation = 6, .date = "2024:05:01 12:00:00",
-                                                .offset = "+02:00"});
+    write_photo(
+        "album/sub/turned.jpg",
+        (photo){.width = 40, .height = 20, .orientation = 6, .date = "2024:05:01 12:00:00", .offset = "+02:00"});
     write_gif("album/moving.gif");
     write_video("album/clip.jpg");
     write_bytes("album/sound.mp3", "ID3\3\0\0\0\0\0\0", 10);
@@ -278,10 +280,34 @@ static void explicit_box(sdimage_photos_request_options *options) {
 static void pho7TheTargetSizeIsThatOfTheRequestOrOfTheOptions(void) {
     static const size_case cases[] = {
         {NULL, {0, 0}, true, SDIMAGE_PHOTOS_RESIZE_FAST, SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT, 1, {200, 100}},
-        {sdimage_photos_request_options_set_target_maximum, {0, 0}, true, SDIMAGE_PHOTOS_RESIZE_FAST, SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT, 1, {200, 100}},
-        {sdimage_photos_request_options_set_target_pixel_size, {0, 0}, true, SDIMAGE_PHOTOS_RESIZE_FAST, SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT, 1, {200, 100}},
-        {sdimage_photos_request_options_set_target_point_size, {0, 0}, true, SDIMAGE_PHOTOS_RESIZE_FAST, SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT, 2, {100, 50}},
-        {sdimage_photos_request_options_set_target_point_size, {0, 0}, true, SDIMAGE_PHOTOS_RESIZE_FAST, SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT, 0.5, {200, 100}},
+        {sdimage_photos_request_options_set_target_maximum,
+         {0, 0},
+         true,
+         SDIMAGE_PHOTOS_RESIZE_FAST,
+         SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT,
+         1,
+         {200, 100}},
+        {sdimage_photos_request_options_set_target_pixel_size,
+         {0, 0},
+         true,
+         SDIMAGE_PHOTOS_RESIZE_FAST,
+         SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT,
+         1,
+         {200, 100}},
+        {sdimage_photos_request_options_set_target_point_size,
+         {0, 0},
+         true,
+         SDIMAGE_PHOTOS_RESIZE_FAST,
+         SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT,
+         2,
+         {100, 50}},
+        {sdimage_photos_request_options_set_target_point_size,
+         {0, 0},
+         true,
+         SDIMAGE_PHOTOS_RESIZE_FAST,
+         SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT,
+         0.5,
+         {200, 100}},
         {explicit_box, {0, 0}, true, SDIMAGE_PHOTOS_RESIZE_FAST, SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT, 1, {50, 25}},
         {explicit_box, {0, 0}, true, SDIMAGE_PHOTOS_RESIZE_FAST, SDIMAGE_PHOTOS_CONTENT_ASPECT_FILL, 1, {100, 50}},
         {explicit_box, {0, 0}, true, SDIMAGE_PHOTOS_RESIZE_NONE, SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT, 1, {200, 100}},
@@ -307,13 +333,15 @@ static void pho7TheTargetSizeIsThatOfTheRequestOrOfTheOptions(void) {
         sdimage_photos_request_options_set_content(options, one->content);
         sdimage_photos_set_request_options(bag, options);
         sdimage_decode_options_set_scale(decode, one->scale);
-        sdimage_decode_options_set_thumbnail_size(decode, one->thumbnail.width, one->thumbnail.height, one->keeps_ratio);
+        sdimage_decode_options_set_thumbnail_size(decode, one->thumbnail.width, one->thumbnail.height,
+                                                  one->keeps_ratio);
         sdimage_request_set_decode_options(request, decode);
         sdimage_request_set_options(request, bag);
         deliveries result = load(manager, request);
         if (result.last.width != one->expected.width || result.last.height != one->expected.height)
             fail_test(__FILE__, __LINE__, "case %zu: %u x %u, not %u x %u (%s)", i, result.last.width,
-                      result.last.height, one->expected.width, one->expected.height, sdimage_status_name(result.status));
+                      result.last.height, one->expected.width, one->expected.height,
+                      sdimage_status_name(result.status));
         CHECK(!result.has_data);
         sdimage_request_unref(request);
         sdimage_options_unref(bag);
@@ -335,8 +363,9 @@ static deliveries load_until_partial(sdimage_manager *manager, const char *ident
 
 static void pho7ASmallPictureComesFirstWhereThatIsWanted(void) {
     use_folders();
-    write_photo("album/a.jpg", (photo){.width = 3000, .height = 1500, .orientation = 8, .thumbnail_width = 40,
-                                       .thumbnail_height = 20});
+    write_photo(
+        "album/a.jpg",
+        (photo){.width = 3000, .height = 1500, .orientation = 8, .thumbnail_width = 40, .thumbnail_height = 20});
     write_photo("album/plain.jpg", (photo){.width = 400, .height = 200, .shade = 9});
     sdimage_photos_library *library = open_album(false);
     sdimage_manager *manager = new_photo_manager(library, true);
@@ -485,8 +514,12 @@ static sdimage_status no_open(void *user_data, const sdimage_decode_options *opt
 }
 
 static void pho9VideosHavePostersOfACoderOrNone(void) {
-    static const sdimage_coder_vtable table = {.size = sizeof table, .can_decode = is_clip, .decode = refuse, .open = no_open,
-                                               .instance_update = no_update, .instance_image = poster,
+    static const sdimage_coder_vtable table = {.size = sizeof table,
+                                               .can_decode = is_clip,
+                                               .decode = refuse,
+                                               .open = no_open,
+                                               .instance_update = no_update,
+                                               .instance_image = poster,
                                                .open_source = open_clip};
     use_folders();
     write_video("album/clip.mp4");

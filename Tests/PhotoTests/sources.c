@@ -36,7 +36,8 @@ static bool has_album(const sdimage_photos_asset *asset, const char *album) {
 
 static const char shotwell_tables[] =
     "CREATE TABLE VersionTable (id INTEGER PRIMARY KEY, schema_version INTEGER, app_version TEXT, user_data TEXT);"
-    "CREATE TABLE PhotoTable (id INTEGER PRIMARY KEY, filename TEXT UNIQUE NOT NULL, width INTEGER, height INTEGER, filesize"
+    "CREATE TABLE PhotoTable (id INTEGER PRIMARY KEY, filename TEXT UNIQUE NOT NULL, width INTEGER, height INTEGER, "
+    "filesize"
     " INTEGER, timestamp INTEGER, exposure_time INTEGER, orientation INTEGER, original_orientation INTEGER, import_id"
     " INTEGER, event_id INTEGER, md5 TEXT, flags INTEGER DEFAULT 0, rating INTEGER DEFAULT 0, title TEXT);"
     "CREATE TABLE VideoTable (id INTEGER PRIMARY KEY, filename TEXT UNIQUE NOT NULL, width INTEGER, height INTEGER,"
@@ -54,15 +55,18 @@ static void make_shotwell(void) {
     write_photo("album/trash.jpg", (photo){.width = 8, .height = 8});
     write_video("album/clip.mp4");
     run_sql("data/photo.db", shotwell_tables);
-    snprintf(sql, sizeof sql,
-             "INSERT INTO EventTable VALUES (1, 'A walk');"
-             "INSERT INTO PhotoTable (id, filename, width, height, exposure_time, orientation, event_id, flags, rating) VALUES"
-             " (10, '%s', 40, 20, 1700000000, 6, 1, 0, 5), (11, '%s', 8, 8, 1600000000, 1, -1, 16, -1),"
-             " (12, '%s', 8, 8, 0, 1, -1, 4, 0), (13, '/nowhere/gone.jpg', 8, 8, 0, 1, -1, 0, 0);"
-             "INSERT INTO VideoTable (id, filename, width, height, exposure_time, event_id) VALUES (7, '%s', 640, 480, 0, 1);"
-             "INSERT INTO TagTable VALUES (1, '/trees/oak', 'thumb000000000000000a,video-0000000000000007,'),"
-             " (2, 'broken', 'thumb,video-,,x,thumbzz,thumb0000000000000000000000000000000000000a,thumb000000000000000b');",
-             path_of("album/a.jpg"), path_of("album/b.jpg"), path_of("album/trash.jpg"), path_of("album/clip.mp4"));
+    snprintf(
+        sql, sizeof sql,
+        "INSERT INTO EventTable VALUES (1, 'A walk');"
+        "INSERT INTO PhotoTable (id, filename, width, height, exposure_time, orientation, event_id, flags, rating) "
+        "VALUES"
+        " (10, '%s', 40, 20, 1700000000, 6, 1, 0, 5), (11, '%s', 8, 8, 1600000000, 1, -1, 16, -1),"
+        " (12, '%s', 8, 8, 0, 1, -1, 4, 0), (13, '/nowhere/gone.jpg', 8, 8, 0, 1, -1, 0, 0);"
+        "INSERT INTO VideoTable (id, filename, width, height, exposure_time, event_id) VALUES (7, '%s', 640, 480, 0, "
+        "1);"
+        "INSERT INTO TagTable VALUES (1, '/trees/oak', 'thumb000000000000000a,video-0000000000000007,'),"
+        " (2, 'broken', 'thumb,video-,,x,thumbzz,thumb0000000000000000000000000000000000000a,thumb000000000000000b');",
+        path_of("album/a.jpg"), path_of("album/b.jpg"), path_of("album/trash.jpg"), path_of("album/clip.mp4"));
     run_sql("data/photo.db", sql);
 }
 
@@ -125,11 +129,14 @@ static void databasesAreOpenedForReadingAlone(void) {
 static void databasesThatCannotBeReadSayWhy(void) {
     make_shotwell();
     sdimage_photos_library *library = NULL;
-    CHECK_EQUAL(sdimage_photos_library_open_shotwell(path_of("data/nothing.db"), &library, NULL), SDIMAGE_STATUS_NOT_FOUND);
+    CHECK_EQUAL(sdimage_photos_library_open_shotwell(path_of("data/nothing.db"), &library, NULL),
+                SDIMAGE_STATUS_NOT_FOUND);
     run_sql("data/photo.db", "UPDATE VersionTable SET schema_version = 999");
-    CHECK_EQUAL(sdimage_photos_library_open_shotwell(path_of("data/photo.db"), &library, NULL), SDIMAGE_STATUS_UNSUPPORTED);
+    CHECK_EQUAL(sdimage_photos_library_open_shotwell(path_of("data/photo.db"), &library, NULL),
+                SDIMAGE_STATUS_UNSUPPORTED);
     run_sql("data/photo.db", "DROP TABLE PhotoTable; UPDATE VersionTable SET schema_version = 20");
-    CHECK_EQUAL(sdimage_photos_library_open_shotwell(path_of("data/photo.db"), &library, NULL), SDIMAGE_STATUS_UNSUPPORTED);
+    CHECK_EQUAL(sdimage_photos_library_open_shotwell(path_of("data/photo.db"), &library, NULL),
+                SDIMAGE_STATUS_UNSUPPORTED);
     static char rubbish[8192];
     memset(rubbish, 'x', sizeof rubbish);
     write_bytes("data/rubbish.db", rubbish, sizeof rubbish);
@@ -145,15 +152,21 @@ static void databasesThatCannotBeReadSayWhy(void) {
 
 static const char digikam_tables[] =
     "CREATE TABLE Settings (keyword TEXT NOT NULL UNIQUE, value TEXT);"
-    "CREATE TABLE AlbumRoots (id INTEGER PRIMARY KEY, label TEXT, status INTEGER NOT NULL, type INTEGER NOT NULL, identifier"
+    "CREATE TABLE AlbumRoots (id INTEGER PRIMARY KEY, label TEXT, status INTEGER NOT NULL, type INTEGER NOT NULL, "
+    "identifier"
     " TEXT, specificPath TEXT, UNIQUE(identifier, specificPath));"
-    "CREATE TABLE Albums (id INTEGER PRIMARY KEY, albumRoot INTEGER NOT NULL, relativePath TEXT NOT NULL, date DATE, caption"
+    "CREATE TABLE Albums (id INTEGER PRIMARY KEY, albumRoot INTEGER NOT NULL, relativePath TEXT NOT NULL, date DATE, "
+    "caption"
     " TEXT, collection TEXT, icon INTEGER, UNIQUE(albumRoot, relativePath));"
-    "CREATE TABLE Images (id INTEGER PRIMARY KEY, album INTEGER, name TEXT NOT NULL, status INTEGER NOT NULL, category INTEGER"
+    "CREATE TABLE Images (id INTEGER PRIMARY KEY, album INTEGER, name TEXT NOT NULL, status INTEGER NOT NULL, category "
+    "INTEGER"
     " NOT NULL, modificationDate DATETIME, fileSize INTEGER, uniqueHash TEXT, UNIQUE (album, name));"
-    "CREATE TABLE ImageInformation (imageid INTEGER PRIMARY KEY, rating INTEGER, creationDate DATETIME, digitizationDate"
-    " DATETIME, orientation INTEGER, width INTEGER, height INTEGER, format TEXT, colorDepth INTEGER, colorModel INTEGER);"
-    "CREATE TABLE Tags (id INTEGER PRIMARY KEY, pid INTEGER, name TEXT NOT NULL, icon INTEGER, iconkde TEXT, UNIQUE (name,"
+    "CREATE TABLE ImageInformation (imageid INTEGER PRIMARY KEY, rating INTEGER, creationDate DATETIME, "
+    "digitizationDate"
+    " DATETIME, orientation INTEGER, width INTEGER, height INTEGER, format TEXT, colorDepth INTEGER, colorModel "
+    "INTEGER);"
+    "CREATE TABLE Tags (id INTEGER PRIMARY KEY, pid INTEGER, name TEXT NOT NULL, icon INTEGER, iconkde TEXT, UNIQUE "
+    "(name,"
     " pid));"
     "CREATE TABLE ImageTags (imageid INTEGER NOT NULL, tagid INTEGER NOT NULL, UNIQUE (imageid, tagid));"
     "INSERT INTO Settings VALUES ('DBVersion', '16');";
@@ -167,18 +180,19 @@ static void theDatabaseOfDigikamIsALibrary(void) {
     write_photo("album/b.jpg", (photo){.width = 8, .height = 8});
     write_video("album/clip.mp4");
     run_sql("data/digikam4.db", digikam_tables);
-    snprintf(sql, sizeof sql,
-             "INSERT INTO AlbumRoots VALUES (1, 'p', 0, 1, 'volumeid:?path=%s', '/album'), (2, 'q', 0, 1,"
-             " 'volumeid:?uuid=nobody-has-this', '/'), (3, 'r', 0, 1, 'something', '/');"
-             "INSERT INTO Albums (id, albumRoot, relativePath) VALUES (1, 1, '/'), (2, 1, '/walks'), (3, 2, '/');"
-             "INSERT INTO Images (id, album, name, status, category) VALUES (1, 2, 'a b.jpg', 1, 1), (2, 1, 'b.jpg', 1, 1),"
-             " (3, 1, 'clip.mp4', 1, 2), (4, 1, 'gone.jpg', 3, 1), (5, 3, 'c.jpg', 1, 1), (6, 1, '../b.jpg', 1, 1);"
-             "INSERT INTO ImageInformation (imageid, rating, creationDate, orientation, width, height) VALUES"
-             " (1, 4, '2024-05-01T12:00:00.123', 6, 40, 20), (2, -1, NULL, 1, 8, 8);"
-             "INSERT INTO Tags (id, pid, name) VALUES (1, 0, 'Trees'), (2, 1, 'Oak'), (3, 0, '_Digikam_Internal_Tags_'),"
-             " (4, 3, 'Scanned'), (5, 6, 'x'), (6, 5, 'y');"
-             "INSERT INTO ImageTags VALUES (1, 2), (1, 4), (2, 1), (2, 5);",
-             temporary_folder());
+    snprintf(
+        sql, sizeof sql,
+        "INSERT INTO AlbumRoots VALUES (1, 'p', 0, 1, 'volumeid:?path=%s', '/album'), (2, 'q', 0, 1,"
+        " 'volumeid:?uuid=nobody-has-this', '/'), (3, 'r', 0, 1, 'something', '/');"
+        "INSERT INTO Albums (id, albumRoot, relativePath) VALUES (1, 1, '/'), (2, 1, '/walks'), (3, 2, '/');"
+        "INSERT INTO Images (id, album, name, status, category) VALUES (1, 2, 'a b.jpg', 1, 1), (2, 1, 'b.jpg', 1, 1),"
+        " (3, 1, 'clip.mp4', 1, 2), (4, 1, 'gone.jpg', 3, 1), (5, 3, 'c.jpg', 1, 1), (6, 1, '../b.jpg', 1, 1);"
+        "INSERT INTO ImageInformation (imageid, rating, creationDate, orientation, width, height) VALUES"
+        " (1, 4, '2024-05-01T12:00:00.123', 6, 40, 20), (2, -1, NULL, 1, 8, 8);"
+        "INSERT INTO Tags (id, pid, name) VALUES (1, 0, 'Trees'), (2, 1, 'Oak'), (3, 0, '_Digikam_Internal_Tags_'),"
+        " (4, 3, 'Scanned'), (5, 6, 'x'), (6, 5, 'y');"
+        "INSERT INTO ImageTags VALUES (1, 2), (1, 4), (2, 1), (2, 5);",
+        temporary_folder());
     run_sql("data/digikam4.db", sql);
     sdimage_photos_library *library = NULL;
     CHECK_EQUAL(sdimage_photos_library_open_digikam(path_of("data/digikam4.db"), &library, NULL), 0);
@@ -198,7 +212,8 @@ static void theDatabaseOfDigikamIsALibrary(void) {
     CHECK_EQUAL(load_identifier(manager, "digikam/1", NULL).last.height, 40);
     run_sql("data/digikam4.db", "UPDATE Settings SET value = '99'");
     sdimage_photos_library *other = NULL;
-    CHECK_EQUAL(sdimage_photos_library_open_digikam(path_of("data/digikam4.db"), &other, NULL), SDIMAGE_STATUS_UNSUPPORTED);
+    CHECK_EQUAL(sdimage_photos_library_open_digikam(path_of("data/digikam4.db"), &other, NULL),
+                SDIMAGE_STATUS_UNSUPPORTED);
     sdimage_photos_asset_unref(a);
     sdimage_photos_asset_unref(b);
     sdimage_manager_unref(manager);
@@ -322,8 +337,11 @@ static void pho2AHostAnswersForItsAssets(void) {
     static const struct {
         const char *identifier;
         sdimage_status status;
-    } cases[] = {{"one", SDIMAGE_STATUS_OK}, {"later", SDIMAGE_STATUS_OK}, {"nobody", SDIMAGE_STATUS_PHOTOS_NOT_FOUND},
-                 {"error", SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED}, {"dropped", SDIMAGE_STATUS_INTERNAL_ERROR},
+    } cases[] = {{"one", SDIMAGE_STATUS_OK},
+                 {"later", SDIMAGE_STATUS_OK},
+                 {"nobody", SDIMAGE_STATUS_PHOTOS_NOT_FOUND},
+                 {"error", SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED},
+                 {"dropped", SDIMAGE_STATUS_INTERNAL_ERROR},
                  {"refused", SDIMAGE_STATUS_OFFLINE}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         CHECK_EQUAL(load_identifier(manager, cases[i].identifier, NULL).status, cases[i].status);

@@ -1,4 +1,5 @@
-/* thumbnails.c: small pictures, and the parsers that read what may be anything; compiled together with the plug-in's sources. */
+/* thumbnails.c: small pictures, and the parsers that read what may be anything; compiled together with the plug-in's
+ * sources. */
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -94,14 +95,16 @@ static void thumbnailsAreWrittenWhenAskedAsTheSpecificationWants(void) {
     char wanted[600], *uri = sdphoto_file_uri(path_of("album/a b.jpg"));
     snprintf(wanted, sizeof wanted, "\"Thumb::URI\": \"%s\"", uri);
     CHECK(memmem(text, count, wanted, strlen(wanted)) != NULL);
-    snprintf(wanted, sizeof wanted, "\"Thumb::MTime\": \"%lld\"", (long long)(sdimage_photos_asset_modified_ns(asset) / 1000000000));
+    snprintf(wanted, sizeof wanted, "\"Thumb::MTime\": \"%lld\"",
+             (long long)(sdimage_photos_asset_modified_ns(asset) / 1000000000));
     CHECK(memmem(text, count, wanted, strlen(wanted)) != NULL);
     CHECK(memmem(text, count, "\"Thumb::Image::Width\": \"600\"", 28) != NULL);
     CHECK(memmem(text, count, "\"Thumb::Mimetype\": \"image/jpeg\"", 31) != NULL);
     CHECK(memmem(text, count, "\"width\": 256", 12) != NULL);
     free(uri);
     sdimage_data_unref(json);
-    sdimage_image *image = sdphoto_thumbnail_find(path_of("album/a b.jpg"), sdimage_photos_asset_modified_ns(asset), 128);
+    sdimage_image *image =
+        sdphoto_thumbnail_find(path_of("album/a b.jpg"), sdimage_photos_asset_modified_ns(asset), 128);
     CHECK_EQUAL(sdimage_image_width(image), 256);
     sdimage_image_unref(image);
     done(asset);
@@ -211,7 +214,8 @@ static uint32_t random_number(void) {
 
 static void mutate(uint8_t *bytes, size_t length) {
     for (uint32_t i = 0, changes = 1 + random_number() % 8; i < changes && length; i++)
-        bytes[random_number() % length] = (uint8_t)(random_number() % 4 ? random_number() : (random_number() % 2 ? 0xff : 0));
+        bytes[random_number() % length] =
+            (uint8_t)(random_number() % 4 ? random_number() : (random_number() % 2 ? 0xff : 0));
 }
 
 /* Each input in memory of its own, so that a step behind its end is seen. */
@@ -263,7 +267,8 @@ static void arbitraryBytesBreakNoParser(void) {
         "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\1\0\0\0\1\x08\6\0\0\0\x1f\x15\xc4\x89\0\0\0\x12tEXtThumb::URI\0file:///"
         "xxxx\0\0\0\x10tEXtThumb::MTime\0123xxxx\0\0\0\0IEND",
         "ph://B84E8479%2F475C?a#b",
-        "\0\0\0\x20" "ftypisom\0\0\2\0isomiso2"};
+        "\0\0\0\x20"
+        "ftypisom\0\0\2\0isomiso2"};
     static void (*const parsers[4])(const uint8_t *, size_t) = {parse_exif, parse_texts, parse_url, sniff};
     const char *wanted = getenv("SDIMAGE_FUZZ_ROUNDS");
     long rounds = wanted ? atol(wanted) : 20000;
@@ -281,9 +286,10 @@ static void datesAndOffsetsOfExifAreChecked(void) {
         const char *date, *offset;
         bool has_date;
         int64_t seconds;
-    } cases[] = {{"2024:02:29 23:59:59", "+00:00", true, 1709251199}, {"2024:02:29 23:59:59", "-01:30", true, 1709256599},
-                 {"2024:02:29 23:59:59", "rubbish", true, 1709251199}, {"2024-02-29 23:59:59", "+00:00", false, 0},
-                 {"0000:00:00 00:00:00", "+00:00", false, 0}, {"2024:13:01 00:00:00", "+00:00", false, 0}};
+    } cases[] = {
+        {"2024:02:29 23:59:59", "+00:00", true, 1709251199},  {"2024:02:29 23:59:59", "-01:30", true, 1709256599},
+        {"2024:02:29 23:59:59", "rubbish", true, 1709251199}, {"2024-02-29 23:59:59", "+00:00", false, 0},
+        {"0000:00:00 00:00:00", "+00:00", false, 0},          {"2024:13:01 00:00:00", "+00:00", false, 0}};
     use_folders();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_photo("album/a.jpg", (photo){.width = 8, .height = 8, .date = cases[i].date, .offset = cases[i].offset});

@@ -50,7 +50,8 @@ static sdimage_status show(sdimage_manager *manager, sdimage_photos_asset *asset
     if (status < 0)
         return status;
     sdimage_request_set_thumbnail_size(request, 800, 600, true);
-    status = sdimage_manager_load(manager, request, &handler, (void *)sdimage_photos_asset_name(asset), NULL, &task, error);
+    status =
+        sdimage_manager_load(manager, request, &handler, (void *)sdimage_photos_asset_name(asset), NULL, &task, error);
     if (status >= 0)
         status = sdimage_task_wait(task, 10000, error);
     sdimage_task_unref(task);

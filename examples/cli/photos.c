@@ -12,43 +12,45 @@
 #include "cli.h"
 
 /* What is called of the plug-in; each found by its name. */
-#define FUNCTIONS(USE)                                                                                         \
-    USE(library_open)                                                                                          \
-    USE(library_open_shotwell)                                                                                 \
-    USE(library_open_digikam)                                                                                  \
-    USE(library_config_new)                                                                                    \
-    USE(library_config_unref)                                                                                  \
-    USE(library_config_set_watch)                                                                              \
-    USE(library_fetch)                                                                                         \
-    USE(library_scan)                                                                                          \
-    USE(library_unref)                                                                                         \
-    USE(fetch_options_new)                                                                                     \
-    USE(fetch_options_unref)                                                                                   \
-    USE(fetch_options_set_album)                                                                               \
-    USE(fetch_options_set_order)                                                                               \
-    USE(fetch_options_set_page)                                                                                \
-    USE(fetch_options_set_media)                                                                               \
-    USE(list_count)                                                                                            \
-    USE(list_asset)                                                                                            \
-    USE(list_unref)                                                                                            \
-    USE(asset_identifier)                                                                                      \
-    USE(asset_path)                                                                                            \
-    USE(asset_type)                                                                                            \
-    USE(asset_album)                                                                                           \
-    USE(asset_pixel_size)                                                                                      \
-    USE(asset_taken_ns)                                                                                        \
-    USE(asset_file_size)                                                                                       \
-    USE(asset_rating)                                                                                          \
-    USE(url_of_identifier)                                                                                     \
-    USE(free)                                                                                                  \
-    USE(loader_config_new)                                                                                     \
-    USE(loader_config_add_library)                                                                             \
-    USE(loader_config_set_images_only)                                                                         \
-    USE(loader_config_unref)                                                                                   \
+#define FUNCTIONS(USE)                                                                                                 \
+    USE(library_open)                                                                                                  \
+    USE(library_open_shotwell)                                                                                         \
+    USE(library_open_digikam)                                                                                          \
+    USE(library_config_new)                                                                                            \
+    USE(library_config_unref)                                                                                          \
+    USE(library_config_set_watch)                                                                                      \
+    USE(library_fetch)                                                                                                 \
+    USE(library_scan)                                                                                                  \
+    USE(library_unref)                                                                                                 \
+    USE(fetch_options_new)                                                                                             \
+    USE(fetch_options_unref)                                                                                           \
+    USE(fetch_options_set_album)                                                                                       \
+    USE(fetch_options_set_order)                                                                                       \
+    USE(fetch_options_set_page)                                                                                        \
+    USE(fetch_options_set_media)                                                                                       \
+    USE(list_count)                                                                                                    \
+    USE(list_asset)                                                                                                    \
+    USE(list_unref)                                                                                                    \
+    USE(asset_identifier)                                                                                              \
+    USE(asset_path)                                                                                                    \
+    USE(asset_type)                                                                                                    \
+    USE(asset_album)                                                                                                   \
+    USE(asset_pixel_size)                                                                                              \
+    USE(asset_taken_ns)                                                                                                \
+    USE(asset_file_size)                                                                                               \
+    USE(asset_rating)                                                                                                  \
+    USE(url_of_identifier)                                                                                             \
+    USE(free)                                                                                                          \
+    USE(loader_config_new)                                                                                             \
+    USE(loader_config_add_library)                                                                                     \
+    USE(loader_config_set_images_only)                                                                                 \
+    USE(loader_config_unref)                                                                                           \
     USE(loader_new)
 
 #define POINTER(name) __typeof__(&sdimage_photos_##name) name;
-static struct { FUNCTIONS(POINTER) } photos;
+static struct {
+    FUNCTIONS(POINTER)
+} photos;
 
 static bool open_plugin(void) {
     void *file = dlopen("libsdimage-photos.so.1", RTLD_NOW);
@@ -56,11 +58,11 @@ static bool open_plugin(void) {
         complain("photos: the photo library plug-in, libsdimage-photos.so.1, is not installed");
         return false;
     }
-#define FIND(name)                                                                                             \
-    *(void **)(void *)&photos.name = dlsym(file, "sdimage_photos_" #name);                                     \
-    if (!photos.name) {                                                                                        \
-        complain("photos: the plug-in lacks sdimage_photos_" #name);                                           \
-        return false;                                                                                          \
+#define FIND(name)                                                                                                     \
+    *(void **)(void *)&photos.name = dlsym(file, "sdimage_photos_" #name);                                             \
+    if (!photos.name) {                                                                                                \
+        complain("photos: the plug-in lacks sdimage_photos_" #name);                                                   \
+        return false;                                                                                                  \
     }
     FUNCTIONS(FIND)
     return true;
@@ -74,16 +76,26 @@ typedef struct wish {
     size_t limit;
 } wish;
 
-enum { LIBRARY = 'L', SHOTWELL = 'S', DIGIKAM = 'D', ALBUM = 'a', SORT = 's', REVERSE = 'r', LIMIT = 'l', MEDIA = 'm', SIZE = 'z' };
+enum {
+    LIBRARY = 'L',
+    SHOTWELL = 'S',
+    DIGIKAM = 'D',
+    ALBUM = 'a',
+    SORT = 's',
+    REVERSE = 'r',
+    LIMIT = 'l',
+    MEDIA = 'm',
+    SIZE = 'z'
+};
 
 static bool parse_word(const char *text, wish *wish, int option) {
     static const struct {
         int option;
         const char *name;
         uint32_t value;
-    } words[] = {{SORT, "date", SDIMAGE_PHOTOS_ORDER_DATE},     {SORT, "name", SDIMAGE_PHOTOS_ORDER_NAME},
-                 {SORT, "size", SDIMAGE_PHOTOS_ORDER_SIZE},     {SORT, "modified", SDIMAGE_PHOTOS_ORDER_MODIFIED},
-                 {MEDIA, "image", SDIMAGE_PHOTOS_MEDIA_IMAGE},  {MEDIA, "video", SDIMAGE_PHOTOS_MEDIA_VIDEO},
+    } words[] = {{SORT, "date", SDIMAGE_PHOTOS_ORDER_DATE},    {SORT, "name", SDIMAGE_PHOTOS_ORDER_NAME},
+                 {SORT, "size", SDIMAGE_PHOTOS_ORDER_SIZE},    {SORT, "modified", SDIMAGE_PHOTOS_ORDER_MODIFIED},
+                 {MEDIA, "image", SDIMAGE_PHOTOS_MEDIA_IMAGE}, {MEDIA, "video", SDIMAGE_PHOTOS_MEDIA_VIDEO},
                  {MEDIA, "audio", SDIMAGE_PHOTOS_MEDIA_AUDIO}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (words[i].option != option || strcmp(words[i].name, text))
@@ -188,7 +200,8 @@ static void put_as_json(const sdimage_photos_asset *asset, const char *date) {
     put_json_string(stdout, photos.asset_identifier(asset));
     fputs(",\"path\":", stdout);
     put_json_string(stdout, photos.asset_path(asset));
-    printf(",\"type\":\"%s\",\"width\":%u,\"height\":%u,\"taken\":\"%s\",\"bytes\":%" PRIu64 ",\"rating\":%d,\"albums\":[",
+    printf(",\"type\":\"%s\",\"width\":%u,\"height\":%u,\"taken\":\"%s\",\"bytes\":%" PRIu64
+           ",\"rating\":%d,\"albums\":[",
            photos.asset_type(asset), size.width, size.height, date, photos.asset_file_size(asset),
            photos.asset_rating(asset));
     for (size_t i = 0; photos.asset_album(asset, i); i++) {
@@ -203,8 +216,7 @@ static int list_photos(sdimage_photos_library *library, const wish *wish) {
     sdimage_photos_fetch_options *options = photos.fetch_options_new();
     sdimage_photos_list *list = NULL;
     sdimage_error *error = NULL;
-    photos.fetch_options_set_order(options, wish->order,
-                                   wish->ascending != (wish->order != SDIMAGE_PHOTOS_ORDER_NAME));
+    photos.fetch_options_set_order(options, wish->order, wish->ascending != (wish->order != SDIMAGE_PHOTOS_ORDER_NAME));
     photos.fetch_options_set_page(options, 0, wish->limit);
     if (wish->album)
         photos.fetch_options_set_album(options, wish->album, true);

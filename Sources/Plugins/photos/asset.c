@@ -60,7 +60,9 @@ sdimage_photos_asset *sdphoto_asset_copy(const sdimage_photos_asset *asset) {
     return copy;
 }
 
-sdimage_photos_asset *sdimage_photos_asset_ref(sdimage_photos_asset *asset) { return sdphoto_ref(asset, SDPHOTO_ASSET); }
+sdimage_photos_asset *sdimage_photos_asset_ref(sdimage_photos_asset *asset) {
+    return sdphoto_ref(asset, SDPHOTO_ASSET);
+}
 
 void sdimage_photos_asset_unref(sdimage_photos_asset *asset) {
     if (!sdphoto_unref(asset, SDPHOTO_ASSET))
@@ -253,8 +255,8 @@ sdimage_photos_asset *sdimage_photos_asset_new(const sdimage_photos_asset_config
     case SDIMAGE_PHOTOS_MEDIA_VIDEO: facts->playback = SDIMAGE_PHOTOS_PLAYBACK_VIDEO; break;
     case SDIMAGE_PHOTOS_MEDIA_AUDIO: facts->playback = SDIMAGE_PHOTOS_PLAYBACK_NONE; break;
     default:
-        facts->playback = facts->format == SDIMAGE_FORMAT_GIF ? SDIMAGE_PHOTOS_PLAYBACK_ANIMATED
-                                                              : SDIMAGE_PHOTOS_PLAYBACK_STILL;
+        facts->playback =
+            facts->format == SDIMAGE_FORMAT_GIF ? SDIMAGE_PHOTOS_PLAYBACK_ANIMATED : SDIMAGE_PHOTOS_PLAYBACK_STILL;
     }
     return asset;
 }

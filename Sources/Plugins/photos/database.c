@@ -31,13 +31,14 @@ typedef struct database {
 /* --- Opening without writing. */
 
 static char *uri_of(const char *path, bool is_immutable) {
-    char *file = sdphoto_file_uri(path), *uri = file ? sdphoto_join(file, is_immutable ? "?immutable=1" : "?mode=ro", NULL) : NULL;
+    char *file = sdphoto_file_uri(path);
+    char *uri = file ? sdphoto_join(file, is_immutable ? "?immutable=1" : "?mode=ro", NULL) : NULL;
     free(file);
     return uri;
 }
 
-/* A database that is not being written with a log may be read as it lies: otherwise SQLite would make the files of the log
- * beside it (SQLite file format, 1.3.3: read version 2). */
+/* A database that is not being written with a log may be read as it lies: otherwise SQLite would make the files of the
+ * log beside it (SQLite file format, 1.3.3: read version 2). */
 static bool wants_log(const char *path) {
     uint8_t head[20] = {0};
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -135,8 +136,8 @@ static void set_type(sdphoto_facts *facts, const char *name) {
         if (format != SDIMAGE_FORMAT_UNDEFINED)
             snprintf(facts->type, sizeof facts->type, "%s", sdimage_format_media_type(format));
     } else {
-        facts->playback = facts->media == SDIMAGE_PHOTOS_MEDIA_VIDEO ? SDIMAGE_PHOTOS_PLAYBACK_VIDEO
-                                                                     : SDIMAGE_PHOTOS_PLAYBACK_NONE;
+        facts->playback =
+            facts->media == SDIMAGE_PHOTOS_MEDIA_VIDEO ? SDIMAGE_PHOTOS_PLAYBACK_VIDEO : SDIMAGE_PHOTOS_PLAYBACK_NONE;
     }
 }
 
@@ -236,7 +237,8 @@ static bool take_tag(void *user_data, sqlite3_stmt *row) {
             memcpy(digits, at + skip, length - skip);
             unsigned long long number = strtoull(digits, &end, 16);
             snprintf(identifier, sizeof identifier, "shotwell/%s/%llu", is_video ? "video" : "photo", number);
-            sdimage_photos_asset *asset = *end ? NULL : sdphoto_map_find(reading->assets, identifier, strlen(identifier));
+            sdimage_photos_asset *asset =
+                *end ? NULL : sdphoto_map_find(reading->assets, identifier, strlen(identifier));
             if (asset && !sdphoto_asset_add_album(asset, name))
                 return false;
         }
@@ -247,8 +249,8 @@ static bool take_tag(void *user_data, sqlite3_stmt *row) {
 
 static bool has_table(sqlite3 *connection, const char *name) {
     sqlite3_stmt *row = NULL;
-    bool is_there = sqlite3_prepare_v2(connection, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", -1, &row,
-                                       NULL) == SQLITE_OK &&
+    bool is_there = sqlite3_prepare_v2(connection, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", -1,
+                                       &row, NULL) == SQLITE_OK &&
                     sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW;
     sqlite3_finalize(row);
     return is_there;
@@ -303,7 +305,8 @@ static char *mount_of(const char *uuid) {
     return found;
 }
 
-/* "volumeid:?path=%2Fhome%2Fa", "volumeid:?uuid=…", "networkshareid:?mountpath=…": a folder, to be freed; NULL for others. */
+/* "volumeid:?path=%2Fhome%2Fa", "volumeid:?uuid=…", "networkshareid:?mountpath=…": a folder, to be freed; NULL for
+ * others. */
 static char *root_of(const char *identifier, const char *below) {
     const char *query = strchr(identifier, '?'), *equals = query ? strchr(query, '=') : NULL;
     if (!equals)
@@ -391,8 +394,8 @@ static bool take_image_tag(void *user_data, sqlite3_stmt *row) {
 static sdimage_status read_digikam(database *database, sqlite3 *connection, sdphoto_map *assets,
                                    sdimage_error **error) {
     static const char images[] =
-        "SELECT i.id, a.albumRoot, a.relativePath, i.name, i.category, n.width, n.height, n.orientation, n.creationDate,"
-        " n.rating FROM Images i JOIN Albums a ON a.id = i.album LEFT JOIN ImageInformation n ON n.imageid = i.id"
+        "SELECT i.id, a.albumRoot, a.relativePath, i.name, i.category, n.width, n.height, n.orientation,"
+        " n.creationDate, n.rating FROM Images i JOIN Albums a ON a.id = i.album LEFT JOIN ImageInformation n ON n.imageid = i.id"
         " WHERE i.status = 1";
     /* Names from the root of a tag; at most 16 deep, whatever the table says. What digiKam notes for itself is below
      * "_Digikam_Internal_Tags_". */
@@ -438,7 +441,8 @@ static sdimage_status read_again(database *database, sdphoto_need need, sdimage_
         return sdphoto_fail_file(error, errno);
     log_of(database->path, &log);
     if (need == SDPHOTO_NEED_INDEX && database->is_read && is_time(status.st_mtim, database->changed) &&
-        status.st_size == database->size && is_time(log.st_mtim, database->log_changed) && log.st_size == database->log_size)
+        status.st_size == database->size && is_time(log.st_mtim, database->log_changed) &&
+        log.st_size == database->log_size)
         return SDIMAGE_STATUS_OK;
     sdimage_status result = open_connection(database->path, &connection, error);
     if (result >= 0)
@@ -492,8 +496,9 @@ static sdimage_status open_database(const char *name, char *path,
     pthread_mutex_init(&own->reading, NULL);
     sdimage_status status = SDIMAGE_STATUS_OK;
     if (access(path, R_OK) != 0)
-        status = errno == EACCES ? sdphoto_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED, "the database may not be read")
-                                 : sdphoto_fail_file(error, errno);
+        status = errno == EACCES
+                     ? sdphoto_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED, "the database may not be read")
+                     : sdphoto_fail_file(error, errno);
     if (status >= 0)
         status = refresh(&own->library, SDPHOTO_NEED_NOW, (sdphoto_watcher){NULL, NULL}, error);
     if (status < 0) {

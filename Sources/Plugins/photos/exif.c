@@ -111,11 +111,16 @@ static bool date_of(const block *block, size_t directory, uint16_t tag, size_t o
         return false;
     int year = digits(text, 4), month = digits(text + 5, 2), day = digits(text + 8, 2);
     int hour = digits(text + 11, 2), minute = digits(text + 14, 2), second = digits(text + 17, 2);
-    if (year < 1800 || year > 2200 || month < 1 || month > 12 || day < 1 || day > 31 || hour < 0 || hour > 23 || minute < 0 ||
-        minute > 59 || second < 0 || second > 60)
+    if (year < 1800 || year > 2200 || month < 1 || month > 12 || day < 1 || day > 31 || hour < 0 || hour > 23 ||
+        minute < 0 || minute > 59 || second < 0 || second > 60)
         return false;
-    struct tm date = {.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = day, .tm_hour = hour, .tm_min = minute,
-                      .tm_sec = second, .tm_isdst = -1};
+    struct tm date = {.tm_year = year - 1900,
+                      .tm_mon = month - 1,
+                      .tm_mday = day,
+                      .tm_hour = hour,
+                      .tm_min = minute,
+                      .tm_sec = second,
+                      .tm_isdst = -1};
     int64_t offset = 0;
     bool has_offset = offset_of(block, offsets, offset_tag, &offset);
     time_t seconds = has_offset ? timegm(&date) - offset : mktime(&date);

@@ -48,7 +48,9 @@ void sdimage_photos_fetch_options_unref(sdimage_photos_fetch_options *options) {
     free(options);
 }
 
-static bool is_options(const sdimage_photos_fetch_options *options) { return sdphoto_is(options, SDPHOTO_FETCH_OPTIONS); }
+static bool is_options(const sdimage_photos_fetch_options *options) {
+    return sdphoto_is(options, SDPHOTO_FETCH_OPTIONS);
+}
 
 void sdimage_photos_fetch_options_set_media(sdimage_photos_fetch_options *options, uint32_t media) {
     if (is_options(options))

@@ -103,7 +103,9 @@ static sdimage_photos_reply *new_reply(void) {
     return reply;
 }
 
-sdimage_photos_reply *sdimage_photos_reply_ref(sdimage_photos_reply *reply) { return sdphoto_ref(reply, SDPHOTO_REPLY); }
+sdimage_photos_reply *sdimage_photos_reply_ref(sdimage_photos_reply *reply) {
+    return sdphoto_ref(reply, SDPHOTO_REPLY);
+}
 
 void sdimage_photos_reply_unref(sdimage_photos_reply *reply) {
     if (!sdphoto_unref(reply, SDPHOTO_REPLY))
@@ -122,7 +124,8 @@ void sdimage_photos_reply_fail(sdimage_photos_reply *reply, sdimage_error *error
     if (!sdphoto_is(reply, SDPHOTO_REPLY))
         return;
     complete(reply->answer, NULL,
-             error ? sdimage_error_ref(error) : sdimage_error_new(SDIMAGE_STATUS_INTERNAL_ERROR, "the host gave no error"));
+             error ? sdimage_error_ref(error)
+                   : sdimage_error_new(SDIMAGE_STATUS_INTERNAL_ERROR, "the host gave no error"));
 }
 
 bool sdimage_photos_reply_is_cancelled(const sdimage_photos_reply *reply) {
@@ -352,7 +355,8 @@ sdimage_status sdimage_photos_library_new_custom(const char *name, const sdimage
     if (vtable && vtable->size >= offsetof(sdimage_photos_library_vtable, bytes))
         memcpy(&table, vtable, vtable->size < sizeof table ? vtable->size : sizeof table);
     if (!library || !table.fetch || !table.image)
-        status = sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no place for the library, or its table lacks fetch or image");
+        status = sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT,
+                              "no place for the library, or its table lacks fetch or image");
     queue *queue = status >= 0 ? calloc(1, sizeof *queue) : NULL;
     host *own = queue ? sdphoto_library_new(&host_kind, name ? name : "custom", sizeof *own) : NULL;
     if (!own) {

@@ -108,7 +108,8 @@ static bool open_latest(sdphoto_index *index) {
     return open_database(index);
 }
 
-sdimage_status sdphoto_index_open(sdphoto_index *index, const char *folder, const char *library, sdimage_error **error) {
+sdimage_status sdphoto_index_open(sdphoto_index *index, const char *folder, const char *library,
+                                  sdimage_error **error) {
     char digest[33];
     *index = (sdphoto_index){.lock = -1, .generation = 1};
     sdphoto_md5_text(library, strlen(library), digest);

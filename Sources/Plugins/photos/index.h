@@ -1,6 +1,8 @@
-/* index.h: what is kept of a tree between two programs: one SQLite database in the user's cache, shared by all who open the tree.
+/* index.h: what is kept of a tree between two programs: one SQLite database in the user's cache, shared by all who open
+ * the tree.
  *
- * Files are STEM-N.db: a damaged one stays where it is, and its finder goes on with N + 1. Who writes holds STEM.lock. */
+ * Files are STEM-N.db: a damaged one stays where it is, and its finder goes on with N + 1. Who writes holds STEM.lock.
+ */
 #ifndef SDPHOTO_INDEX_H
 #define SDPHOTO_INDEX_H
 
@@ -26,7 +28,7 @@ typedef struct sdphoto_record {
     uint64_t device, node, size;
     int64_t modified_ns;
     uint8_t digest[16];
-    bool is_known; /* it could be read */
+    bool is_known;   /* it could be read */
     int64_t lost_ns; /* when it was missed first; 0: it is there */
     sdphoto_facts facts;
     bool is_shared;

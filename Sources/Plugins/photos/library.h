@@ -1,4 +1,5 @@
-/* library.h: what all kinds of libraries have in common: a table of assets under a lock, and how to bring it up to date. */
+/* library.h: what all kinds of libraries have in common: a table of assets under a lock, and how to bring it up to
+ * date. */
 #ifndef SDPHOTO_LIBRARY_H
 #define SDPHOTO_LIBRARY_H
 
@@ -68,8 +69,8 @@ bool sdphoto_is_tree(const sdimage_photos_library *library);
 
 bool sdphoto_is_host(const sdimage_photos_library *library);
 
-/* What becomes of a fetch, called once on the library's thread: an asset, referenced, or a status and an error that is NULL
- * or the caller's. */
+/* What becomes of a fetch, called once on the library's thread: an asset, referenced, or a status and an error that is
+ * NULL or the caller's. */
 typedef void (*sdphoto_fetched_fn)(void *user_data, sdimage_photos_asset *asset, sdimage_status status,
                                    sdimage_error *error);
 

@@ -101,7 +101,7 @@ typedef struct load {
     sdimage_photos_fetch_options *fetch_options;
     sdimage_photos_request_options *request_options;
     mode mode;
-    size_t next; /* the library to be asked */
+    size_t next;                     /* the library to be asked */
     sdimage_photos_library *library; /* that has the asset; NULL for one that came with the request */
     unsigned cancellations;
     sdimage_error *refusal; /* what the first library said that is more than "not here" */
@@ -121,7 +121,8 @@ static void free_load(load *load) {
 /* Ends a load with an error, which it takes over; where there is none, with the status. */
 static void fail(load *load, sdimage_status status, sdimage_error *error) {
     if (!error)
-        error = sdimage_error_new(status, status == SDIMAGE_STATUS_CANCELLED ? "cancelled" : "the photo cannot be loaded");
+        error =
+            sdimage_error_new(status, status == SDIMAGE_STATUS_CANCELLED ? "cancelled" : "the photo cannot be loaded");
     sdimage_load_sink_finish(load->sink, error);
     sdimage_error_unref(error);
 }
@@ -224,7 +225,8 @@ static void finish_with_data(load *load, file *file) {
     sdimage_data_unref(data);
 }
 
-/* The picture that is there already: the cache's, as long as it is of this file at this time, else that of the camera. */
+/* The picture that is there already: the cache's, as long as it is of this file at this time, else that of the camera.
+ */
 static sdimage_image *small_picture(const sdimage_photos_asset *asset, file *file, uint32_t side) {
     sdimage_image *image = sdphoto_thumbnail_find(asset->path, file->modified_ns, side);
     if (!image && file->facts.media == SDIMAGE_PHOTOS_MEDIA_IMAGE && read_head(file))
@@ -235,9 +237,8 @@ static sdimage_image *small_picture(const sdimage_photos_asset *asset, file *fil
 /* Read from anywhere, as coders of videos do. */
 static sdimage_status read_source(void *user_data, uint64_t offset, void *buffer, size_t length, size_t *read,
                                   sdimage_error **error) {
-    int64_t count = offset <= INT64_MAX
-                        ? sdphoto_read_at((int)(intptr_t)user_data, buffer, length, (int64_t)offset)
-                        : -1;
+    int64_t count =
+        offset <= INT64_MAX ? sdphoto_read_at((int)(intptr_t)user_data, buffer, length, (int64_t)offset) : -1;
     if (count < 0)
         return sdphoto_fail_file(error, errno);
     if (count == 0 && length)
@@ -280,7 +281,8 @@ static void finish_with_poster(load *load, const sdimage_photos_asset *asset, fi
 
 /* How the picture is decoded (PHO-7); NULL when memory is refused. */
 static sdimage_decode_options *decode_options(load *load, file *file) {
-    sdimage_decode_options *options = load->decode ? sdimage_decode_options_ref(load->decode) : sdimage_decode_options_new();
+    sdimage_decode_options *options =
+        load->decode ? sdimage_decode_options_ref(load->decode) : sdimage_decode_options_new();
     if (!options)
         return NULL;
     sdphoto_wish wish = sdphoto_wish_of(load->decode, load->request_options, file->facts.size);
@@ -425,7 +427,8 @@ static void fetched(void *user_data, sdimage_photos_asset *asset, sdimage_status
         return;
     }
     if (status != SDIMAGE_STATUS_PHOTOS_NOT_FOUND && !load->refusal)
-        load->refusal = error ? sdimage_error_ref(error) : sdimage_error_new(status, "the host could not look for the photo");
+        load->refusal =
+            error ? sdimage_error_ref(error) : sdimage_error_new(status, "the host could not look for the photo");
     load->library = NULL;
     ask_libraries(load);
 }

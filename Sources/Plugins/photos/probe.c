@@ -78,14 +78,23 @@ typedef struct signature {
 
 #define SIGN(at, text, type) {at, text, sizeof(text) - 1, type}
 
-static const signature signatures[] = {
-    SIGN(4, "ftypqt  ", "video/quicktime"), SIGN(4, "ftypM4A ", "audio/mp4"),   SIGN(4, "ftypM4B ", "audio/mp4"),
-    SIGN(4, "ftyp3g", "video/3gpp"),        SIGN(4, "ftyp", "video/mp4"),       SIGN(4, "moov", "video/quicktime"),
-    SIGN(0, "\x1a\x45\xdf\xa3", "video/x-matroska"), SIGN(8, "AVI LIST", "video/x-msvideo"),
-    SIGN(8, "WAVEfmt ", "audio/x-wav"),     SIGN(0, "\x00\x00\x01\xba", "video/mpeg"),
-    SIGN(0, "\x00\x00\x01\xb3", "video/mpeg"), SIGN(0, "FLV\x01", "video/x-flv"), SIGN(0, "fLaC", "audio/flac"),
-    SIGN(0, "ID3", "audio/mpeg"),           SIGN(0, "\xff\xfb", "audio/mpeg"),  SIGN(0, "\xff\xf1", "audio/aac"),
-    SIGN(0, "\x30\x26\xb2\x75\x8e\x66\xcf\x11", "video/x-ms-asf")};
+static const signature signatures[] = {SIGN(4, "ftypqt  ", "video/quicktime"),
+                                       SIGN(4, "ftypM4A ", "audio/mp4"),
+                                       SIGN(4, "ftypM4B ", "audio/mp4"),
+                                       SIGN(4, "ftyp3g", "video/3gpp"),
+                                       SIGN(4, "ftyp", "video/mp4"),
+                                       SIGN(4, "moov", "video/quicktime"),
+                                       SIGN(0, "\x1a\x45\xdf\xa3", "video/x-matroska"),
+                                       SIGN(8, "AVI LIST", "video/x-msvideo"),
+                                       SIGN(8, "WAVEfmt ", "audio/x-wav"),
+                                       SIGN(0, "\x00\x00\x01\xba", "video/mpeg"),
+                                       SIGN(0, "\x00\x00\x01\xb3", "video/mpeg"),
+                                       SIGN(0, "FLV\x01", "video/x-flv"),
+                                       SIGN(0, "fLaC", "audio/flac"),
+                                       SIGN(0, "ID3", "audio/mpeg"),
+                                       SIGN(0, "\xff\xfb", "audio/mpeg"),
+                                       SIGN(0, "\xff\xf1", "audio/aac"),
+                                       SIGN(0, "\x30\x26\xb2\x75\x8e\x66\xcf\x11", "video/x-ms-asf")};
 
 static const char *moving_type(const uint8_t *bytes, size_t length) {
     for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
@@ -106,8 +115,8 @@ void sdphoto_sniff(const uint8_t *bytes, size_t length, sdphoto_facts *facts) {
     const char *type = NULL;
     if (facts->format != SDIMAGE_FORMAT_UNDEFINED && facts->format != SDIMAGE_FORMAT_PDF) {
         facts->media = SDIMAGE_PHOTOS_MEDIA_IMAGE;
-        facts->playback = facts->format == SDIMAGE_FORMAT_GIF ? SDIMAGE_PHOTOS_PLAYBACK_ANIMATED
-                                                              : SDIMAGE_PHOTOS_PLAYBACK_STILL;
+        facts->playback =
+            facts->format == SDIMAGE_FORMAT_GIF ? SDIMAGE_PHOTOS_PLAYBACK_ANIMATED : SDIMAGE_PHOTOS_PLAYBACK_STILL;
         type = sdimage_format_media_type(facts->format);
     } else if ((type = moving_type(bytes, length))) {
         facts->format = SDIMAGE_FORMAT_UNDEFINED;
@@ -193,7 +202,8 @@ bool sdphoto_probe(int descriptor, uint64_t file_size, sdphoto_facts *facts, uin
         is_read = true;
         if (i == 0)
             sdphoto_sniff(head, (size_t)count, facts);
-        if (facts->media != SDIMAGE_PHOTOS_MEDIA_IMAGE || sdphoto_describe(head, (size_t)count, facts) || (size_t)count < room)
+        if (facts->media != SDIMAGE_PHOTOS_MEDIA_IMAGE || sdphoto_describe(head, (size_t)count, facts) ||
+            (size_t)count < room)
             break;
     }
     int number = errno;

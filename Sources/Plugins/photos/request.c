@@ -77,8 +77,7 @@ void sdimage_photos_request_options_set_target(sdimage_photos_request_options *o
     set_target(options, SDPHOTO_EXPLICIT, (sdimage_size){width, height});
 }
 
-sdimage_photos_delivery
-sdimage_photos_request_options_delivery(const sdimage_photos_request_options *options) {
+sdimage_photos_delivery sdimage_photos_request_options_delivery(const sdimage_photos_request_options *options) {
     return is_options(options) ? options->delivery : SDIMAGE_PHOTOS_DELIVERY_OPPORTUNISTIC;
 }
 

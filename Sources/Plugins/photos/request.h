@@ -6,7 +6,12 @@
 
 #include "support.h"
 
-typedef enum sdphoto_target { SDPHOTO_MAXIMUM, SDPHOTO_PIXEL_SIZE, SDPHOTO_POINT_SIZE, SDPHOTO_EXPLICIT } sdphoto_target;
+typedef enum sdphoto_target {
+    SDPHOTO_MAXIMUM,
+    SDPHOTO_PIXEL_SIZE,
+    SDPHOTO_POINT_SIZE,
+    SDPHOTO_EXPLICIT
+} sdphoto_target;
 
 struct sdimage_photos_request_options {
     sdphoto_object object;

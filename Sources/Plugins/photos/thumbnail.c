@@ -77,9 +77,7 @@ bool sdphoto_thumbnail_texts(const uint8_t *bytes, size_t length, char *uri, siz
     return has_uri && has_time;
 }
 
-static int64_t seconds_of(int64_t nanoseconds) {
-    return nanoseconds / SECOND - (nanoseconds % SECOND < 0);
-}
+static int64_t seconds_of(int64_t nanoseconds) { return nanoseconds / SECOND - (nanoseconds % SECOND < 0); }
 
 /* The bytes of a thumbnail where it is of this file at this time. */
 static sdimage_data *read_valid(const char *path, const char *uri, int64_t modified_ns) {
@@ -145,10 +143,12 @@ static bool has_shape(uint32_t width, uint32_t height, sdimage_size size) {
     return ratio > 0.95 && ratio < 1.05;
 }
 
-/* The small JPEG does not say how it lies: that is said of the large one. An APP1 segment behind its first marker says it. */
+/* The small JPEG does not say how it lies: that is said of the large one. An APP1 segment behind its first marker says
+ * it. */
 static sdimage_image *decode_turned(const uint8_t *jpeg, size_t length, sdimage_orientation orientation) {
-    uint8_t segment[] = {0xff, 0xe1, 0, 34, 'E', 'x', 'i', 'f', 0, 0, 'M', 'M', 0, 42, 0, 0, 0, 8,
-                         0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, (uint8_t)orientation, 0, 0, 0, 0, 0, 0};
+    uint8_t segment[] = {0xff, 0xe1, 0, 34, 'E', 'x',  'i',  'f', 0, 0, 'M', 'M', 0, 42, 0,
+                         0,    0,    8, 0,  1,   0x01, 0x12, 0,   3, 0, 0,   0,   1, 0,  (uint8_t)orientation,
+                         0,    0,    0, 0,  0,   0};
     sdimage_image *image = NULL;
     size_t room;
     if (length < 4 || __builtin_add_overflow(length, sizeof segment, &room))
@@ -308,8 +308,8 @@ static sdimage_status write_file(char *place, const uint8_t *bytes, size_t lengt
     return is_written ? SDIMAGE_STATUS_OK : sdphoto_fail_file(error, number);
 }
 
-static sdimage_status write_thumbnail(const sdimage_image *image, const sdimage_photos_asset *asset,
-                                      const char *folder, const char *uri, sdimage_error **error) {
+static sdimage_status write_thumbnail(const sdimage_image *image, const sdimage_photos_asset *asset, const char *folder,
+                                      const char *uri, sdimage_error **error) {
     sdimage_data *png = NULL;
     sdimage_status status = sdimage_encode(image, SDIMAGE_FORMAT_PNG, NULL, &png, error);
     if (status < 0)
@@ -353,9 +353,11 @@ static sdimage_status decode_small(const sdimage_photos_asset *asset, uint32_t s
     if (descriptor < 0)
         return errno == ENOENT ? sdphoto_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_FOUND, "the file is gone")
                                : sdphoto_fail_file(error, errno);
-    bool is_same = fstat(descriptor, &status_of_file) == 0 && status_of_file.st_mtim.tv_sec == seconds_of(asset->modified_ns);
-    sdimage_status status = is_same ? sdphoto_read_all(descriptor, (uint64_t)256 << 20, &data, error)
-                                    : sdphoto_fail(error, SDIMAGE_STATUS_BUSY, "the file has changed since it was looked at");
+    bool is_same =
+        fstat(descriptor, &status_of_file) == 0 && status_of_file.st_mtim.tv_sec == seconds_of(asset->modified_ns);
+    sdimage_status status =
+        is_same ? sdphoto_read_all(descriptor, (uint64_t)256 << 20, &data, error)
+                : sdphoto_fail(error, SDIMAGE_STATUS_BUSY, "the file has changed since it was looked at");
     close(descriptor);
     sdimage_decode_options *options = status >= 0 ? sdimage_decode_options_new() : NULL;
     if (options) {

@@ -13,8 +13,8 @@
 #include "probe.h"
 #include "thumbnail.h"
 
-/* Folders so deep, and paths so long, are passed over. What was lost is known again for so long. Rows between two commits. So
- * long another process may scan. */
+/* Folders so deep, and paths so long, are passed over. What was lost is known again for so long. Rows between two
+ * commits. So long another process may scan. */
 enum { DEPTH_LIMIT = 64, PATH_LIMIT = 4000, BATCH = 512, LOCK_STEP_MS = 20, LOCK_STEPS = 3000 };
 static const int64_t REMEMBERED_NS = (int64_t)90 * 24 * 3600 * 1000000000;
 
@@ -40,8 +40,8 @@ typedef struct scan {
     int root;
     char **folders;
     size_t folder_count, folder_capacity;
-    sdphoto_map scanned;  /* folders whose names were all read */
-    char **unread;        /* folders that could not be read: what is below stays as it was known */
+    sdphoto_map scanned; /* folders whose names were all read */
+    char **unread;       /* folders that could not be read: what is below stays as it was known */
     size_t unread_count, unread_capacity;
     item *items;
     size_t item_count, item_capacity;
@@ -66,7 +66,8 @@ static void free_entry(sdphoto_entry *entry) {
 
 static sdimage_photos_asset *asset_of(const sdphoto_tree *tree, const sdphoto_record *record) {
     const char *slash = strrchr(record->path, '/'), *name = slash ? slash + 1 : record->path;
-    char *path = sdphoto_join(tree->root, "/", record->path), *album = strndup(record->path, slash ? (size_t)(slash - record->path) : 0);
+    char *path = sdphoto_join(tree->root, "/", record->path),
+         *album = strndup(record->path, slash ? (size_t)(slash - record->path) : 0);
     sdimage_photos_asset *asset = path && album ? sdphoto_asset_new(record->identifier, path, name) : NULL;
     if (asset && !sdphoto_asset_add_album(asset, album)) {
         sdimage_photos_asset_unref(asset);
@@ -101,7 +102,9 @@ static bool publish(sdphoto_tree *tree, const sdphoto_entry *entry, scan *scan) 
     pthread_mutex_unlock(&tree->library.lock);
     if (scan && scan->has_observer && (before || now) &&
         sdphoto_grow(&scan->events, scan->event_count, &scan->event_capacity, sizeof *scan->events))
-        scan->events[scan->event_count++] = (event){!before ? INSERTED : now ? CHANGED : REMOVED,
+        scan->events[scan->event_count++] = (event){!before ? INSERTED
+                                                    : now   ? CHANGED
+                                                            : REMOVED,
                                                     sdimage_photos_asset_ref(now ? now : before)};
     sdimage_photos_asset_unref(before);
     sdimage_photos_asset_unref(now);
@@ -344,7 +347,8 @@ static void add_traces(scan *scan, traces *traces, sdphoto_entry *entry, bool is
     /* Device and node lie side by side in a record. */
     bool has_room = sdphoto_map_set(&traces->by_node, &entry->record.device, NODE_KEY, entry);
     if (is_gone && entry->record.is_known && entry->record.size > 0)
-        has_room = sdphoto_map_set(&traces->by_digest, entry->record.digest, sizeof entry->record.digest, entry) && has_room;
+        has_room =
+            sdphoto_map_set(&traces->by_digest, entry->record.digest, sizeof entry->record.digest, entry) && has_room;
     if (!has_room)
         scan->has_memory = false;
 }
@@ -623,7 +627,8 @@ static void close_scan(scan *scan) {
 sdimage_status sdphoto_tree_scan(sdphoto_tree *tree, const sdphoto_scope *scope, sdphoto_watcher watcher,
                                  sdimage_error **error) {
     sdphoto_observer *observer = scope->is_first ? NULL : observer_of(tree);
-    scan scan = {.tree = tree, .scope = scope, .watcher = watcher, .has_memory = true, .has_observer = observer != NULL};
+    scan scan = {
+        .tree = tree, .scope = scope, .watcher = watcher, .has_memory = true, .has_observer = observer != NULL};
     sdimage_status status;
     if (pthread_mutex_lock(&tree->scanning) != 0) {
         drop_observer(observer);

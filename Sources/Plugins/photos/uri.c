@@ -34,8 +34,8 @@ static char *encoded(const char *prefix, const char *text, const char *kept) {
     return made;
 }
 
-/* Names of thumbnails are digests of the URI, so each byte counts: those that GLib writes as they are, and file managers with
- * it. */
+/* Names of thumbnails are digests of the URI, so each byte counts: those that GLib writes as they are, and file
+ * managers with it. */
 char *sdphoto_file_uri(const char *path) { return encoded("file://", path, "-_.!~*'()/&=:@+$,"); }
 
 /* pchar of RFC 3986, and "/". */

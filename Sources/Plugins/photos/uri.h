@@ -11,8 +11,8 @@ char *sdphoto_file_uri(const char *path);
 /* Whether a URL has the scheme "ph". */
 bool sdphoto_is_ph(const char *url, size_t length);
 
-/* Bytes behind "%" decoded, to be freed; NULL where a NUL would be among them, a "%" has no two digits behind it, or memory is
- * refused. */
+/* Bytes behind "%" decoded, to be freed; NULL where a NUL would be among them, a "%" has no two digits behind it, or
+ * memory is refused. */
 char *sdphoto_decoded(const char *text, size_t length);
 
 /* Longest identifier, in bytes. */

@@ -10,7 +10,8 @@
 
 #include "tree.h"
 
-/* What happens in one go is looked at in one go: until so long nothing more came, but not for longer than so many turns. */
+/* What happens in one go is looked at in one go: until so long nothing more came, but not for longer than so many
+ * turns. */
 enum { QUIET_MS = 30, TURNS = 10 };
 
 typedef struct watch {
@@ -60,8 +61,8 @@ static void remember(sdphoto_tree *tree, int number, const char *folder) {
 
 void sdphoto_watch_folder(sdphoto_tree *tree, const char *folder) {
     enum {
-        WANTED = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF |
-                 IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK
+        WANTED = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF |
+                 IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK
     };
     if (!tree->has_thread || !pthread_equal(pthread_self(), tree->thread) || tree->inotify < 0)
         return;
@@ -211,7 +212,8 @@ static void *run(void *argument) {
         if (poll(sources, 2, -1) < 0 || atomic_load(&tree->is_stopping))
             continue;
         bool has_heard = listen(tree, &news);
-        for (int i = 0; has_heard && i < TURNS && poll(sources, 2, QUIET_MS) > 0 && !atomic_load(&tree->is_stopping); i++)
+        for (int i = 0; has_heard && i < TURNS && poll(sources, 2, QUIET_MS) > 0 && !atomic_load(&tree->is_stopping);
+             i++)
             listen(tree, &news);
         if (has_heard)
             look(tree, &news);
@@ -226,7 +228,8 @@ void sdphoto_watch_start(sdphoto_tree *tree) {
     tree->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
     tree->library.is_watching = tree->inotify >= 0;
     if (tree->inotify < 0)
-        tree->library.note = "the kernel allows no more watchers (fs.inotify.max_user_instances); each fetch looks at the tree";
+        tree->library.note =
+            "the kernel allows no more watchers (fs.inotify.max_user_instances); each fetch looks at the tree";
     if (tree->wake < 0) {
         give_up(tree, "no descriptor for a thread; each fetch looks at the tree");
         return;

@@ -1,7 +1,8 @@
 /* photos.h: the photo library plug-in, libsdimage-photos.so.1: photos that keep their names while files move.
  *
- * A library is a folder tree with an index of it, kept in the user's cache folder; or the database of Shotwell or digiKam,
- * opened for reading; or anything else that the host answers for (photos_source.h). Nothing is ever written into a library.
+ * A library is a folder tree with an index of it, kept in the user's cache folder; or the database of Shotwell or
+ * digiKam, opened for reading; or anything else that the host answers for (photos_source.h). Nothing is ever written
+ * into a library.
  *
  *   sdimage_photos_library *library = NULL;
  *   sdimage_photos_library_open(NULL, NULL, &library, &error);              the XDG Pictures folder
@@ -9,7 +10,7 @@
  *   sdimage_photos_library_fetch(library, NULL, &list, &error);             newest first
  *   sdimage_photos_asset *asset = sdimage_photos_list_asset(list, 0);
  *   sdimage_request *request = NULL;
- *   sdimage_photos_asset_request(asset, &request, &error);                  for a manager with the loader of photos_loader.h
+ *   sdimage_photos_asset_request(asset, &request, &error);                  for the loader of photos_loader.h
  *
  * Classes: assets and lists immutable, libraries synchronised, options single-owner. Functions that read disks say so:
  * they block, and belong on no thread that draws. */
@@ -74,7 +75,8 @@ SDIMAGE_API sdimage_photos_media sdimage_photos_asset_media(const sdimage_photos
 SDIMAGE_API sdimage_photos_origin sdimage_photos_asset_origin(const sdimage_photos_asset *asset);
 SDIMAGE_API sdimage_photos_playback sdimage_photos_asset_playback(const sdimage_photos_asset *asset);
 
-/* The media type, "image/jpeg"; and the picture format, UNDEFINED for what is no picture that the library knows. Borrowed. */
+/* The media type, "image/jpeg"; and the picture format, UNDEFINED for what is no picture that the library knows.
+ * Borrowed. */
 SDIMAGE_API const char *sdimage_photos_asset_type(const sdimage_photos_asset *asset);
 SDIMAGE_API sdimage_format sdimage_photos_asset_format(const sdimage_photos_asset *asset);
 
@@ -82,8 +84,8 @@ SDIMAGE_API sdimage_format sdimage_photos_asset_format(const sdimage_photos_asse
 SDIMAGE_API sdimage_size sdimage_photos_asset_pixel_size(const sdimage_photos_asset *asset);
 SDIMAGE_API sdimage_orientation sdimage_photos_asset_orientation(const sdimage_photos_asset *asset);
 
-/* Nanoseconds since 1970, UTC. When it was taken: EXIF 2.32, DateTimeOriginal with its offset, else in the local time zone;
- * the time of the file where it does not say. And when the file was changed last. */
+/* Nanoseconds since 1970, UTC. When it was taken: EXIF 2.32, DateTimeOriginal with its offset, else in the local time
+ * zone; the time of the file where it does not say. And when the file was changed last. */
 SDIMAGE_API int64_t sdimage_photos_asset_taken_ns(const sdimage_photos_asset *asset);
 SDIMAGE_API int64_t sdimage_photos_asset_modified_ns(const sdimage_photos_asset *asset);
 
@@ -93,7 +95,8 @@ SDIMAGE_API uint64_t sdimage_photos_asset_file_size(const sdimage_photos_asset *
 /* 1 to 5; 0: none; -1: rejected. Only databases and hosts have ratings. */
 SDIMAGE_API int32_t sdimage_photos_asset_rating(const sdimage_photos_asset *asset);
 
-/* Where the file was when it was last seen, in the file system's own bytes; "" for assets of a host. And its name. Borrowed. */
+/* Where the file was when it was last seen, in the file system's own bytes; "" for assets of a host. And its name.
+ * Borrowed. */
 SDIMAGE_API const char *sdimage_photos_asset_path(const sdimage_photos_asset *asset);
 SDIMAGE_API const char *sdimage_photos_asset_name(const sdimage_photos_asset *asset);
 
@@ -102,21 +105,22 @@ SDIMAGE_API const char *sdimage_photos_asset_name(const sdimage_photos_asset *as
 SDIMAGE_API size_t sdimage_photos_asset_album_count(const sdimage_photos_asset *asset);
 SDIMAGE_API const char *sdimage_photos_asset_album(const sdimage_photos_asset *asset, size_t index);
 
-/* A request for its ph: URL that carries the asset itself, so that nothing has to be looked up, and whose cache key has the
- * time of the file in it: a photo that was edited is loaded anew. Errors: NO_MEMORY. */
+/* A request for its ph: URL that carries the asset itself, so that nothing has to be looked up, and whose cache key has
+ * the time of the file in it: a photo that was edited is loaded anew. Errors: NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_photos_asset_request(sdimage_photos_asset *asset, sdimage_request **request,
                                                         sdimage_error **error);
 
-/* Writes a freedesktop thumbnail of the file for all programs of the user (the sides are 128, 256, 512 or 1024 pixels; the
- * smallest is taken that holds `side`). Only this function ever does. What cannot be decoded is noted, and not tried
- * again until the file changes. Reads and decodes. Errors: those of decoding, and of the disk; PHOTOS_NOT_FOUND. */
+/* Writes a freedesktop thumbnail of the file for all programs of the user (the sides are 128, 256, 512 or 1024 pixels;
+ * the smallest is taken that holds `side`). Only this function ever does. What cannot be decoded is noted, and not
+ * tried again until the file changes. Reads and decodes. Errors: those of decoding, and of the disk; PHOTOS_NOT_FOUND.
+ */
 SDIMAGE_API sdimage_status sdimage_photos_asset_write_thumbnail(sdimage_photos_asset *asset, uint32_t side,
                                                                 sdimage_error **error);
 
 /* --- ph: URLs. */
 
-/* ph://IDENTIFIER, with "%" before what no URL can hold; to be freed with sdimage_photos_free. NULL when memory is refused,
- * or for an empty identifier. */
+/* ph://IDENTIFIER, with "%" before what no URL can hold; to be freed with sdimage_photos_free. NULL when memory is
+ * refused, or for an empty identifier. */
 SDIMAGE_API char *sdimage_photos_url_of_identifier(const char *identifier);
 SDIMAGE_API char *sdimage_photos_url_of_asset(const sdimage_photos_asset *asset);
 
@@ -151,8 +155,8 @@ SDIMAGE_API void sdimage_photos_fetch_options_set_taken(sdimage_photos_fetch_opt
 /* Rated so at least. Default -1: all. */
 SDIMAGE_API void sdimage_photos_fetch_options_set_rating(sdimage_photos_fetch_options *options, int32_t least);
 
-/* What the host thinks of an asset; called on the fetching thread, under no lock, and must not block. `destroy(user_data)` is
- * called once. NULL: no filter. */
+/* What the host thinks of an asset; called on the fetching thread, under no lock, and must not block.
+ * `destroy(user_data)` is called once. NULL: no filter. */
 typedef bool (*sdimage_photos_filter_fn)(void *user_data, const sdimage_photos_asset *asset);
 SDIMAGE_API void sdimage_photos_fetch_options_set_filter(sdimage_photos_fetch_options *options,
                                                          sdimage_photos_filter_fn filter, void *user_data,
@@ -176,24 +180,26 @@ SDIMAGE_API sdimage_photos_library_config *sdimage_photos_library_config_new(voi
 SDIMAGE_API sdimage_photos_library_config *sdimage_photos_library_config_ref(sdimage_photos_library_config *config);
 SDIMAGE_API void sdimage_photos_library_config_unref(sdimage_photos_library_config *config);
 
-/* The folder for indexes. Default: sdimage-photos below XDG_CACHE_HOME, or below ~/.cache. It must not lie in the library. */
-SDIMAGE_API void sdimage_photos_library_config_set_index_folder(sdimage_photos_library_config *config, const char *path);
+/* The folder for indexes. Default: sdimage-photos below XDG_CACHE_HOME, or below ~/.cache. It must not lie in the
+ * library. */
+SDIMAGE_API void sdimage_photos_library_config_set_index_folder(sdimage_photos_library_config *config,
+                                                                const char *path);
 
-/* Default true: one thread brings the index up to date and then waits for the kernel to say what changed. When false, and
- * where the kernel refuses more watches, each fetch looks at the tree first. */
+/* Default true: one thread brings the index up to date and then waits for the kernel to say what changed. When false,
+ * and where the kernel refuses more watches, each fetch looks at the tree first. */
 SDIMAGE_API void sdimage_photos_library_config_set_watch(sdimage_photos_library_config *config, bool watch);
 
-/* Opens the tree below `path`; NULL: the folder that xdg-user-dirs has for pictures, else ~/Pictures. Links to folders are
- * not followed, names that begin with a dot passed over. Reads the index, and returns before the tree is looked at. A
- * damaged index is made anew: identifiers of files that it told of are lost with it. `config` may be NULL.
- * Errors: PHOTOS_NOT_AUTHORIZED (the folder may not be read), NOT_FOUND, NOT_A_FILE, CACHE_UNUSABLE, NO_MEMORY. */
+/* Opens the tree below `path`; NULL: the folder that xdg-user-dirs has for pictures, else ~/Pictures. Links to folders
+ * are not followed, names that begin with a dot passed over. Reads the index, and returns before the tree is looked at.
+ * A damaged index is made anew: identifiers of files that it told of are lost with it. `config` may be NULL. Errors:
+ * PHOTOS_NOT_AUTHORIZED (the folder may not be read), NOT_FOUND, NOT_A_FILE, CACHE_UNUSABLE, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_photos_library_open(const char *path, const sdimage_photos_library_config *config,
                                                        sdimage_photos_library **library, sdimage_error **error);
 
 /* Opens the database of Shotwell, NULL: ~/.local/share/shotwell/data/photo.db; or of digiKam, NULL: digikam4.db in the
- * pictures folder. Read only, and read again by a fetch after it changed. Events, albums and tags are albums. What is in the
- * trash, hidden or missing is left out.
- * Errors: NOT_FOUND, PHOTOS_NOT_AUTHORIZED, UNSUPPORTED (another version of its tables), CACHE_DAMAGED, BUSY, NO_MEMORY. */
+ * pictures folder. Read only, and read again by a fetch after it changed. Events, albums and tags are albums. What is
+ * in the trash, hidden or missing is left out. Errors: NOT_FOUND, PHOTOS_NOT_AUTHORIZED, UNSUPPORTED (another version
+ * of its tables), CACHE_DAMAGED, BUSY, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_photos_library_open_shotwell(const char *path, sdimage_photos_library **library,
                                                                 sdimage_error **error);
 SDIMAGE_API sdimage_status sdimage_photos_library_open_digikam(const char *path, sdimage_photos_library **library,
@@ -211,27 +217,30 @@ SDIMAGE_API const char *sdimage_photos_library_name(const sdimage_photos_library
 SDIMAGE_API bool sdimage_photos_library_is_watching(const sdimage_photos_library *library);
 SDIMAGE_API const char *sdimage_photos_library_note(const sdimage_photos_library *library);
 
-/* Looks at the whole tree now, on this thread. `progress` may be NULL; it is told how many files were found and how many of
- * the new ones were read, and stops the scan by returning false: what was read until then is kept. Blocks.
- * Errors: CANCELLED, PHOTOS_NOT_AUTHORIZED, BUSY (another process scans), IO_ERROR, UNSUPPORTED for a host's library. */
+/* Looks at the whole tree now, on this thread. `progress` may be NULL; it is told how many files were found and how
+ * many of the new ones were read, and stops the scan by returning false: what was read until then is kept. Blocks.
+ * Errors: CANCELLED, PHOTOS_NOT_AUTHORIZED, BUSY (another process scans), IO_ERROR, UNSUPPORTED for a host's library.
+ */
 typedef bool (*sdimage_photos_scan_fn)(void *user_data, uint64_t found, uint64_t read);
 SDIMAGE_API sdimage_status sdimage_photos_library_scan(sdimage_photos_library *library, sdimage_photos_scan_fn progress,
                                                        void *user_data, sdimage_error **error);
 
-/* The assets that fit `options`, NULL for the defaults. Waits for the first scan where the index has not been brought up to
- * date yet. *list is the caller's. Errors: PHOTOS_NOT_AUTHORIZED, UNSUPPORTED for a host's library, and as above. */
+/* The assets that fit `options`, NULL for the defaults. Waits for the first scan where the index has not been brought
+ * up to date yet. *list is the caller's. Errors: PHOTOS_NOT_AUTHORIZED, UNSUPPORTED for a host's library, and as above.
+ */
 SDIMAGE_API sdimage_status sdimage_photos_library_fetch(sdimage_photos_library *library,
                                                         const sdimage_photos_fetch_options *options,
                                                         sdimage_photos_list **list, sdimage_error **error);
 
-/* One asset by its identifier. What the index has is found at once; for anything else the tree is looked at first. *asset is
- * the caller's. Errors: PHOTOS_NOT_FOUND, also where `options`, which may be NULL, do not accept it; and as above. */
+/* One asset by its identifier. What the index has is found at once; for anything else the tree is looked at first.
+ * *asset is the caller's. Errors: PHOTOS_NOT_FOUND, also where `options`, which may be NULL, do not accept it; and as
+ * above. */
 SDIMAGE_API sdimage_status sdimage_photos_library_find(sdimage_photos_library *library, const char *identifier,
                                                        const sdimage_photos_fetch_options *options,
                                                        sdimage_photos_asset **asset, sdimage_error **error);
 
-/* What changed, told on the library's thread, under no lock, while the library watches; each may be NULL. The asset is lent.
- * `changed` has the new state, also of a file that moved. */
+/* What changed, told on the library's thread, under no lock, while the library watches; each may be NULL. The asset is
+ * lent. `changed` has the new state, also of a file that moved. */
 typedef struct sdimage_photos_observer_vtable {
     size_t size;
     void (*inserted)(void *user_data, sdimage_photos_asset *asset);

@@ -5,10 +5,10 @@
  *   sdimage_photos_loader_new(config, &photos, &error);
  *   sdimage_loader_chain_add(chain, photos, &error);       http: and ph: through one manager
  *
- * A load has two modes. In image mode, that of all but animations, a picture comes: first a small one as PARTIAL, where a
- * freedesktop thumbnail of the file's own time or one in its EXIF block is there, then the one that was asked for,
- * decoded at its size; the result has no data. In data mode the bytes of the file come and are decoded as those of any URL.
- * No disk cache keeps either. Errors: INVALID_URL, PHOTOS_NOT_AUTHORIZED, PHOTOS_NOT_FOUND, PHOTOS_NOT_AN_IMAGE,
+ * A load has two modes. In image mode, that of all but animations, a picture comes: first a small one as PARTIAL, where
+ * a freedesktop thumbnail of the file's own time or one in its EXIF block is there, then the one that was asked for,
+ * decoded at its size; the result has no data. In data mode the bytes of the file come and are decoded as those of any
+ * URL. No disk cache keeps either. Errors: INVALID_URL, PHOTOS_NOT_AUTHORIZED, PHOTOS_NOT_FOUND, PHOTOS_NOT_AN_IMAGE,
  * PERMISSION_DENIED (that file), NOT_AN_IMAGE (also a video without a poster), TOO_LARGE, and those of decoding.
  *
  * Classes: all single-owner; what is handed on is copied. */
@@ -27,7 +27,8 @@ typedef struct sdimage_photos_loader_config sdimage_photos_loader_config;
 typedef struct sdimage_photos_request_options sdimage_photos_request_options;
 
 /* Names in the bag of a request (sdimage_request_set_options). The first is a bool that says the mode; absent, animated
- * pictures are loaded as data and all others as images. The others are pointers, which the functions below put there. */
+ * pictures are loaded as data and all others as images. The others are pointers, which the functions below put there.
+ */
 #define SDIMAGE_PHOTOS_REQUEST_DATA "photosRequestImageData"
 #define SDIMAGE_PHOTOS_REQUEST_OPTIONS "photosImageRequestOptions"
 #define SDIMAGE_PHOTOS_FETCH_OPTIONS "photosFetchOptions"
@@ -57,8 +58,8 @@ typedef enum SDIMAGE_ENUM sdimage_photos_version {
     SDIMAGE_PHOTOS_VERSION_ORIGINAL = 2
 } sdimage_photos_version;
 
-/* Which picture of an asset. What is said here counts where the request has no thumbnail size; with one, that is the target
- * size, and its box is fitted or, without the aspect ratio kept, covered. Pictures are never enlarged. */
+/* Which picture of an asset. What is said here counts where the request has no thumbnail size; with one, that is the
+ * target size, and its box is fitted or, without the aspect ratio kept, covered. Pictures are never enlarged. */
 SDIMAGE_API sdimage_photos_request_options *sdimage_photos_request_options_new(void);
 SDIMAGE_API sdimage_photos_request_options *sdimage_photos_request_options_ref(sdimage_photos_request_options *options);
 SDIMAGE_API void sdimage_photos_request_options_unref(sdimage_photos_request_options *options);
@@ -77,8 +78,8 @@ SDIMAGE_API void sdimage_photos_request_options_set_content(sdimage_photos_reque
 SDIMAGE_API void sdimage_photos_request_options_set_network_access(sdimage_photos_request_options *options,
                                                                    bool allowed);
 
-/* The target: the whole picture (default); its exact size in pixels, said outright; that divided by the request's scale, for
- * screens that count in points; or a box. */
+/* The target: the whole picture (default); its exact size in pixels, said outright; that divided by the request's
+ * scale, for screens that count in points; or a box. */
 SDIMAGE_API void sdimage_photos_request_options_set_target_maximum(sdimage_photos_request_options *options);
 SDIMAGE_API void sdimage_photos_request_options_set_target_pixel_size(sdimage_photos_request_options *options);
 SDIMAGE_API void sdimage_photos_request_options_set_target_point_size(sdimage_photos_request_options *options);
@@ -116,14 +117,15 @@ SDIMAGE_API void sdimage_photos_loader_config_set_fetch_options(sdimage_photos_l
 SDIMAGE_API void sdimage_photos_loader_config_set_request_options(sdimage_photos_loader_config *config,
                                                                   sdimage_photos_request_options *options);
 
-/* Default true: what is no image is PHOTOS_NOT_AN_IMAGE. When false videos give their poster, by a coder that is registered for
- * them, or by their thumbnail. */
+/* Default true: what is no image is PHOTOS_NOT_AN_IMAGE. When false videos give their poster, by a coder that is
+ * registered for them, or by their thumbnail. */
 SDIMAGE_API void sdimage_photos_loader_config_set_images_only(sdimage_photos_loader_config *config, bool images_only);
 
 /* Default 256 MiB: the longest file that is read. 0 restores it. */
 SDIMAGE_API void sdimage_photos_loader_config_set_max_file_bytes(sdimage_photos_loader_config *config, uint64_t bytes);
 
-/* A loader named "photos". Libraries are referenced until it is gone. Errors: INVALID_ARGUMENT (no library), NO_MEMORY. */
+/* A loader named "photos". Libraries are referenced until it is gone. Errors: INVALID_ARGUMENT (no library), NO_MEMORY.
+ */
 SDIMAGE_API sdimage_status sdimage_photos_loader_new(const sdimage_photos_loader_config *config,
                                                      sdimage_loader **loader, sdimage_error **error);
 

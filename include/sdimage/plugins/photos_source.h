@@ -1,8 +1,8 @@
 /* photos_source.h: photo libraries of the host's own: a phone, a web album, a catalogue.
  *
- * The host answers for assets by name and brings their pictures; ph: URLs, modes, sizes and errors are the plug-in's affair.
- * Its functions run on the one thread of the library, one after the other: the next identifier is asked about when the
- * last was answered.
+ * The host answers for assets by name and brings their pictures; ph: URLs, modes, sizes and errors are the plug-in's
+ * affair. Its functions run on the one thread of the library, one after the other: the next identifier is asked about
+ * when the last was answered.
  *
  * Classes: sdimage_photos_reply synchronised, sdimage_photos_asset_config single-owner. */
 #ifndef SDIMAGE_PLUGINS_PHOTOS_SOURCE_H
@@ -21,15 +21,15 @@ typedef struct sdimage_photos_reply sdimage_photos_reply;
 typedef struct sdimage_photos_library_vtable {
     size_t size;
 
-    /* Finds an asset. The reply is the host's: it is completed once, at any time, from any thread. `options` are lent for the
-     * call and may be NULL; an asset that they do not accept is refused in any case. */
+    /* Finds an asset. The reply is the host's: it is completed once, at any time, from any thread. `options` are lent
+     * for the call and may be NULL; an asset that they do not accept is refused in any case. */
     void (*fetch)(void *user_data, const char *identifier, const sdimage_photos_fetch_options *options,
                   sdimage_photos_reply *reply);
 
-    /* Brings a picture of an asset that fits into `size`, or covers it, as `options` say; 0 x 0 is the whole picture. The sink
-     * is lent: sdimage_load_sink_ref keeps it when the work goes on elsewhere. sdimage_load_sink_show gives a small picture
-     * first, where the delivery is OPPORTUNISTIC; sdimage_load_sink_report_progress how far it is, in hundredths: the
-     * parts that have come, of 100. Of a video the poster. A negative status ends the load with it. */
+    /* Brings a picture of an asset that fits into `size`, or covers it, as `options` say; 0 x 0 is the whole picture.
+     * The sink is lent: sdimage_load_sink_ref keeps it when the work goes on elsewhere. sdimage_load_sink_show gives a
+     * small picture first, where the delivery is OPPORTUNISTIC; sdimage_load_sink_report_progress how far it is, in
+     * hundredths: the parts that have come, of 100. Of a video the poster. A negative status ends the load with it. */
     sdimage_status (*image)(void *user_data, sdimage_photos_asset *asset, sdimage_size size,
                             const sdimage_photos_request_options *options, sdimage_load_sink *sink);
 
@@ -40,15 +40,15 @@ typedef struct sdimage_photos_library_vtable {
     void (*cancel)(void *user_data, sdimage_load_sink *sink);
 } sdimage_photos_library_vtable;
 
-/* A library of the host's functions. `name` is copied. `destroy(user_data)` is called once, after the last call, also when this
- * one fails. Errors: INVALID_ARGUMENT, NO_MEMORY. */
+/* A library of the host's functions. `name` is copied. `destroy(user_data)` is called once, after the last call, also
+ * when this one fails. Errors: INVALID_ARGUMENT, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_photos_library_new_custom(const char *name,
                                                              const sdimage_photos_library_vtable *vtable,
                                                              void *user_data, sdimage_destroy_fn destroy,
                                                              sdimage_photos_library **library, sdimage_error **error);
 
-/* Found: the asset, referenced; NULL: there is none. Or an error, referenced, of the load. The first call counts; letting go of
- * the last reference without one is the error INTERNAL_ERROR. */
+/* Found: the asset, referenced; NULL: there is none. Or an error, referenced, of the load. The first call counts;
+ * letting go of the last reference without one is the error INTERNAL_ERROR. */
 SDIMAGE_API void sdimage_photos_reply_complete(sdimage_photos_reply *reply, sdimage_photos_asset *asset);
 SDIMAGE_API void sdimage_photos_reply_fail(sdimage_photos_reply *reply, sdimage_error *error);
 SDIMAGE_API bool sdimage_photos_reply_is_cancelled(const sdimage_photos_reply *reply);
