@@ -69,7 +69,8 @@ def linked(prefix: pathlib.Path, name: str, folder: pathlib.Path) -> None:
     """A program that names the plug-in at link time, by pkg-config alone."""
     kind = PLUGINS[name][1]
     source, program = folder / f"{name}.c", folder / name
-    source.write_text(f"""#include <sdimage/plugins/{name}.h>
+    header = name if kind == "coder" else f"{name}_{kind}"
+    source.write_text(f"""#include <sdimage/plugins/{header}.h>
 int main(void) {{ return sdimage_{name}_{kind}_new({"0, 0, 0" if kind == "loader" else "0, 0"}) == SDIMAGE_STATUS_INVALID_ARGUMENT ? 0 : 1; }}
 """)
     environment = {**os.environ, "PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}

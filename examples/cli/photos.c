@@ -272,7 +272,7 @@ static int write_thumbnail(sdimage_photos_library *library, const char *identifi
     sdimage_request *request = manager ? sdimage_request_new(url, SDIMAGE_NUL_TERMINATED) : NULL;
     sdimage_result *result = NULL;
     sdimage_error *error = NULL;
-    picture_wish picture;
+    picture_wish picture = {.format = SDIMAGE_FORMAT_UNDEFINED};
     int code = EXIT_NO_IMAGE;
     bool is_open = open_picture_wish(&picture);
     if (request && is_open) {
