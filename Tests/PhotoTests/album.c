@@ -251,6 +251,7 @@ static void progressed(void *user_data, sdimage_task *task, int64_t received, in
     deliveries->progress++;
     deliveries->received = received;
     deliveries->expected = expected;
+    gate_open(&deliveries->progressed);
 }
 
 const sdimage_load_handler delivery_handler = {
@@ -259,7 +260,7 @@ const sdimage_load_handler delivery_handler = {
 void wait_for_end(deliveries *deliveries) { gate_wait(&deliveries->over, 1); }
 
 deliveries load(sdimage_manager *manager, const sdimage_request *request) {
-    deliveries deliveries = {.over = GATE_CLOSED};
+    deliveries deliveries = {.over = GATE_CLOSED, .progressed = GATE_CLOSED};
     CHECK_EQUAL(sdimage_manager_load(manager, request, &delivery_handler, &deliveries, NULL, NULL, NULL), 0);
     wait_for_end(&deliveries);
     CHECK_EQUAL(deliveries.final, 1);

@@ -43,7 +43,7 @@ sdimage_manager *new_photo_manager(sdimage_photos_library *library, bool images_
 
 /* What a load delivered. */
 typedef struct deliveries {
-    gate over;
+    gate over, progressed;
     int partial, final, progress;
     sdimage_status status;
     sdimage_size first, last;

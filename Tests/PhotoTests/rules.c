@@ -453,7 +453,7 @@ static void pho7TheSmallPictureRefreshesATarget(void) {
     CHECK_EQUAL(sdimage_photos_library_new_custom("host", &host, NULL, NULL, &library, NULL), 0);
     sdimage_manager *manager = new_photo_manager(library, true);
     sdimage_request *request = new_request("ph://any");
-    deliveries result = {.over = GATE_CLOSED};
+    deliveries result = {.over = GATE_CLOSED, .progressed = GATE_CLOSED};
     cell cell = {0};
     sdimage_target *target = NULL;
     CHECK_EQUAL(sdimage_target_new(manager, NULL, &table, &cell, NULL, &target, NULL), 0);

@@ -372,7 +372,7 @@ static void pho5AHostIsAskedOneThingAtATime(void) {
         char url[32];
         snprintf(url, sizeof url, "ph://photo%d", i);
         sdimage_request *request = new_request(url);
-        all[i] = (deliveries){.over = GATE_CLOSED};
+        all[i] = (deliveries){.over = GATE_CLOSED, .progressed = GATE_CLOSED};
         CHECK_EQUAL(sdimage_manager_load(manager, request, &delivery_handler, &all[i], NULL, NULL, NULL), 0);
         sdimage_request_unref(request);
     }
@@ -420,20 +420,15 @@ static void pho7AHostIsToldTheTarget(void) {
     sdimage_photos_library_unref(library);
 }
 
-static bool has_progress(void *argument) {
-    deliveries *deliveries = argument;
-    return deliveries->progress > 0;
-}
-
 static void pho10ProgressIsInHundredths(void) {
     phone phone = {.asked = GATE_CLOSED};
     sdimage_photos_library *library = open_phone(&phone);
     sdimage_manager *manager = new_photo_manager(library, true);
     sdimage_request *request = new_request("ph://slow");
-    deliveries result = {.over = GATE_CLOSED};
+    deliveries result = {.over = GATE_CLOSED, .progressed = GATE_CLOSED};
     CHECK_EQUAL(sdimage_manager_load(manager, request, &delivery_handler, &result, NULL, NULL, NULL), 0);
     gate_wait(&phone.asked, 1);
-    CHECK(becomes_true(has_progress, &result));
+    gate_wait(&result.progressed, 1);
     CHECK_EQUAL(result.received, 40);
     CHECK_EQUAL(result.expected, 100);
     sdimage_load_sink_finish(phone.kept_sink, NULL);
@@ -452,11 +447,12 @@ static void pho11ACancelledLoadEndsOnceWithCancelled(void) {
         sdimage_photos_library *library = open_phone(&phone);
         sdimage_manager *manager = new_photo_manager(library, true);
         sdimage_request *request = new_request(urls[i]);
-        deliveries result = {.over = GATE_CLOSED};
+        deliveries result = {.over = GATE_CLOSED, .progressed = GATE_CLOSED};
         sdimage_task *task = NULL;
         CHECK_EQUAL(sdimage_manager_load(manager, request, &delivery_handler, &result, NULL, &task, NULL), 0);
         gate_wait(&phone.asked, 1);
         CHECK_EQUAL(sdimage_task_cancel_and_wait(task, 10000, NULL), 0);
+        wait_for_end(&result);
         CHECK_EQUAL(result.final, 1);
         CHECK_EQUAL(result.status, SDIMAGE_STATUS_CANCELLED);
         /* The library goes on with the next one. */
@@ -482,7 +478,8 @@ static void pho13LoadsOfALibraryEndWhenMemoryIsShort(void) {
     sdimage_photos_library *library = open_phone(&phone);
     sdimage_manager *manager = new_photo_manager(library, true);
     sdimage_request *first = new_request("ph://never"), *second = new_request("ph://one");
-    deliveries results[2] = {{.over = GATE_CLOSED}, {.over = GATE_CLOSED}};
+    deliveries results[2] = {{.over = GATE_CLOSED, .progressed = GATE_CLOSED},
+                             {.over = GATE_CLOSED, .progressed = GATE_CLOSED}};
     CHECK_EQUAL(sdimage_manager_load(manager, first, &delivery_handler, &results[0], NULL, NULL, NULL), 0);
     gate_wait(&phone.asked, 1);
     sdimage_photos_library_cancel_loads(library);
