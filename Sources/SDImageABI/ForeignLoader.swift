@@ -26,8 +26,15 @@ final class ForeignLoader: ImageLoader {
 
     /// Values of the host may change the bytes, and cannot be compared: then nothing is shared.
     func sharingKey(_ request: ImageRequest) -> [UInt8]? {
-        guard request.options.count == 0, request.headers.isEmpty, request.isGet else { return nil }
+        guard request.options.count == 0, request.headers.isEmpty, request.isGet, canShare(request) else { return nil }
         return request.url
+    }
+
+    private func canShare(_ request: ImageRequest) -> Bool {
+        guard let canShare = unsafe host.table.can_share else { return true }
+        let lent = RequestObject(request)
+        defer { withExtendedLifetime(lent) {} }
+        return unsafe canShare(host.userData, Handle.lend(lent))
     }
 
     func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
@@ -44,6 +51,7 @@ final class ForeignLoader: ImageLoader {
         }
         var data = try outcome.get()
         data.finalURL = request.url
+        data.isWorthKeeping = data.isWorthKeeping && inflow.isStorable
         return data
     }
 

@@ -21,6 +21,7 @@ final class LoadSink: Sendable {
         var expected: Int64 = -1
         var isFinished = false
         var isCancelled = false
+        var isStorable = true
         var continuation: UnsafeContinuation<Outcome, Never>?
         weak var sink: LoadSink?
         /// An end that came before anybody waited for it.
@@ -38,6 +39,14 @@ final class LoadSink: Sendable {
     }
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Whether a disk cache may keep what comes.
+    var isStorable: Bool {
+        get { state.withLock { $0.isStorable } }
+        set { state.withLock { $0.isStorable = newValue } }
+    }
+
+    private var isOver: Bool { state.withLock { $0.isFinished || $0.isCancelled } }
 
     func setSink(_ sink: LoadSink) { state.withLock { $0.sink = sink } }
 
@@ -70,7 +79,17 @@ final class LoadSink: Sendable {
 
     /// Forgets what was written.
     func startAnew() {
-        if !state.withLock({ $0.isFinished || $0.isCancelled }) { body.reset() }
+        if !isOver { body.reset() }
+    }
+
+    /// Shows what stands for the final picture.
+    func show(_ image: Image) {
+        if !isOver { progress.shows(image) }
+    }
+
+    /// How far it is, where no bytes come.
+    func report(_ received: Int64, _ expected: Int64) {
+        if !isOver { progress(max(received, 0), max(expected, -1)) }
     }
 
     /// Ends with what was written, or with the error.
@@ -88,6 +107,14 @@ final class LoadSink: Sendable {
         var data = LoadedData(bytes: .empty)
         data.image = image
         end(.success(data))
+    }
+
+    /// Ends with a picture that is still encoded.
+    func finish(_ data: Bytes?, decodedWith options: DecodeOptions) {
+        guard let data, !data.isEmpty else { return end(.failure(ImageError(.emptyData, "the loader gave nothing"))) }
+        var loaded = LoadedData(bytes: data)
+        loaded.decodeOptions = options
+        end(.success(loaded))
     }
 
     /// Nobody waits any more; true for the first time, while the loader still works.

@@ -133,6 +133,31 @@ public func sdimage_load_sink_finish_with_image(_ sink: Object, _ image: Object)
     unsafe Handle.find(sink, as: LoadSink.self)?.inflow.finish(Handle.find(image, as: Image.self))
 }
 
+@_cdecl("sdimage_load_sink_finish_with_encoded") @implementation
+public func sdimage_load_sink_finish_with_encoded(_ sink: Object, _ data: Object, _ options: Object) {
+    guard let sink = unsafe Handle.find(sink, as: LoadSink.self) else { return }
+    do throws(ImageError) {
+        let options = unsafe try decodeOptions(options)
+        sink.inflow.finish(unsafe Handle.find(data, as: Bytes.self), decodedWith: options)
+    } catch { sink.inflow.finish(error) }
+}
+
+@_cdecl("sdimage_load_sink_show") @implementation
+public func sdimage_load_sink_show(_ sink: Object, _ image: Object) {
+    guard let image = unsafe Handle.find(image, as: Image.self) else { return }
+    unsafe Handle.find(sink, as: LoadSink.self)?.inflow.show(image)
+}
+
+@_cdecl("sdimage_load_sink_report_progress") @implementation
+public func sdimage_load_sink_report_progress(_ sink: Object, _ received: Int64, _ expected: Int64) {
+    unsafe Handle.find(sink, as: LoadSink.self)?.inflow.report(received, expected)
+}
+
+@_cdecl("sdimage_load_sink_set_storable") @implementation
+public func sdimage_load_sink_set_storable(_ sink: Object, _ storable: Bool) {
+    unsafe Handle.find(sink, as: LoadSink.self)?.inflow.isStorable = storable
+}
+
 @_cdecl("sdimage_load_sink_is_cancelled") @implementation
 public func sdimage_load_sink_is_cancelled(_ sink: Object) -> Bool {
     unsafe read(sink, LoadSink.self, false) { $0.inflow.isCancelled }

@@ -239,6 +239,37 @@ def play(folder: pathlib.Path) -> None:
     report.check("play tells of a file that is not there", status == 1 and b"\x1b[?25h" in written, repr(written))
 
 
+def photos(folder: pathlib.Path) -> None:
+    album = folder / "album"
+    (album / "walk").mkdir(parents=True)
+    (album / "b.png").write_bytes(png(40, 30))
+    (album / "walk" / "a.gif").write_bytes(gif([(255, 0, 0), (0, 0, 255)], 10))
+    done = run("photos", "ls", "--library", album)
+    if b"is not installed" in done.stderr:
+        report.skip("photos", "the plug-in is not installed")
+        return
+    expect("photos ls lists", done, 0, r"(?m)^[-0-9a-f]{36}  \d{4}-.*  +40x30 .*b\.png$")
+    expect("photos ls --sort name", run("photos", "ls", "--library", album, "--sort", "name", "--limit", 1), 0, r"^[^\n]*a\.gif\n$")
+    expect("photos ls --reverse", run("photos", "ls", "--library", album, "--sort", "name", "--reverse", "--limit", 1), 0,
+           r"^[^\n]*b\.png\n$")
+    done = run("photos", "ls", "--library", album, "--album", "walk", "--json")
+    listed = json.loads(done.stdout)
+    fine = listed["albums"] == ["walk"] and listed["type"] == "image/gif" and listed["path"].endswith("walk/a.gif")
+    report.check("photos ls --album --json", fine, done.stdout)
+    expect("photos ls --media video", run("photos", "ls", "--library", album, "--media", "video"), 0, "^$")
+    (album / "walk" / "a.gif").rename(album / "moved.gif")
+    small = folder / "small.png"
+    done = run("photos", "thumb", listed["identifier"], "-o", small, "--size", "2x2", "--library", album)
+    expect("photos thumb finds a photo that moved", done, 0)
+    report.check("photos thumb writes it at its size", written(small)["width"] == 2, f"{written(small)}")
+    expect("photos thumb of nobody", run("photos", "thumb", "nobody", "-o", small, "--library", album), 1, "^$",
+           "^sdimage: nobody: PHOTOS_NOT_FOUND: ")
+    expect("photos of a folder that is not there", run("photos", "ls", "--library", folder / "none"), 1, "^$", "NOT_FOUND")
+    expect("photos of a database that is not there", run("photos", "ls", f"--shotwell={folder}/none.db"), 1, "^$", "NOT_FOUND")
+    for arguments in ([], ["frob"], ["thumb", "a"], ["ls", "--sort", "colour"], ["ls", "--limit", "0"], ["ls", "x"]):
+        expect(f"photos {' '.join(arguments)} is wrong usage", run("photos", *arguments), 2, "^$", "^sdimage: photos: ")
+
+
 def main() -> None:
     files = {"/cat.png": png(40, 30), "/page": b"<!DOCTYPE html><title>no</title>"}
     files |= {f"/{number}/p.png": png(10 + number, 5) for number in range(40)}
@@ -252,6 +283,7 @@ def main() -> None:
         convert(folder, origin)
         cache(folder, origin)
         prefetch(folder, origin)
+        photos(folder)
         play(folder)
     report.finish()
 

@@ -73,6 +73,12 @@ def main() -> None:
         done = run("load_hooks", f"{origin.url}/3.png?token=1", f"{origin.url}/3.png?token=2")
         expect("load_hooks finds a picture under any token", done, 0, "^23 x 10 from network\n23 x 10 from memory\n$")
         expect("load_hooks tells its usage", run("load_hooks"), 2, "usage")
+        if (PROGRAMS / "photos").exists():
+            album = folder / "album"
+            album.mkdir()
+            (album / "a.png").write_bytes(png(31, 17))
+            expect("photos shows those of a folder", run("photos", album), 0, "^a.png: then 31x17\n$")
+            expect("photos tells what is wrong with a folder", run("photos", folder / "none"), 1, "^photos: ")
         done = run("transform", folder / "a.png", folder / "avatar.png", 24)
         expect("transform makes an avatar", done, 0, r"^24x24 by SDImageResizing.*-SDImageRoundCorner.*\n$")
         head = (folder / "avatar.png").read_bytes()[:29]

@@ -22,6 +22,7 @@ PLUGINS = {
     "memcached": (r"libmemcached|libhashkit", "cache"),
     "redis": (r"libhiredis", "cache"),
     "pdf": (r"libpoppler-glib|libcairo|libg(lib|object|io)-", "coder"),
+    "photos": (r"libsqlite3", "loader"),
     "svg": (r"librsvg|libcairo|libxml2|libz\.|libg(lib|object|io)-", "coder"),
     "tiff": (r"libtiff|liblcms2", "coder"),
 }
@@ -33,7 +34,9 @@ def path_of(prefix: pathlib.Path, name: str) -> pathlib.Path:
 
 
 def declared(name: str) -> set[str]:
-    text = declarations.without_comments((declarations.INCLUDE / f"sdimage/plugins/{name}.h").read_text())
+    folder = declarations.INCLUDE / "sdimage/plugins"
+    headers = [folder / f"{name}.h", *sorted(folder.glob(f"{name}_*.h"))]
+    text = declarations.without_comments("\n".join(header.read_text() for header in headers))
     return set(re.findall(r"SDIMAGE_API[^;(]*?(sdimage_\w+)\s*\(", text))
 
 
@@ -69,9 +72,10 @@ def dynamic_section(name: str, path: pathlib.Path) -> None:
 def linked(prefix: pathlib.Path, name: str, folder: pathlib.Path) -> None:
     """A program that names the plug-in at link time, by pkg-config alone."""
     kind = PLUGINS[name][1]
-    nothing = {"coder": "0, 0", "cache": "0, 0, 0, 0"}[kind]
+    nothing = {"coder": "0, 0", "loader": "0, 0, 0", "cache": "0, 0, 0, 0"}[kind]
     source, program = folder / f"{name}.c", folder / name
-    source.write_text(f"""#include <sdimage/plugins/{name}.h>
+    header = f"{name}_{kind}" if kind == "loader" else name
+    source.write_text(f"""#include <sdimage/plugins/{header}.h>
 int main(void) {{ return sdimage_{name}_{kind}_new({nothing}) == SDIMAGE_STATUS_INVALID_ARGUMENT ? 0 : 1; }}
 """)
     environment = {**os.environ, "PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}

@@ -15,6 +15,7 @@ int run_cache(int argc, char **argv);
 int run_convert(int argc, char **argv);
 int run_frames(int argc, char **argv);
 int run_info(int argc, char **argv);
+int run_photos(int argc, char **argv);
 int run_prefetch(int argc, char **argv);
 int run_play(int argc, char **argv);
 int run_doctor(int argc, char **argv);

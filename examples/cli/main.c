@@ -13,6 +13,9 @@ static const char usage[] =
     "       sdimage prefetch LIST [--jobs N] [--thumbnail WxH] [--cache DIR]\n"
     "       sdimage cache ls [--prefix TEXT] | du | path KEY | rm KEY... | clear | trim BYTES | verify [--repair]\n"
     "               [--cache DIR] [--namespace NAME] [--json]\n"
+    "       sdimage photos ls [--album A] [--sort date|name|size|modified] [--reverse] [--limit N]\n"
+    "               [--media image|video|audio] [LIBRARY] [--json]\n"
+    "       sdimage photos thumb ID -o OUT [--size WxH] [LIBRARY]\n"
     "       sdimage info FILE... [--json]\n"
     "       sdimage doctor [--json]\n"
     "       sdimage --help | --version\n"
@@ -28,6 +31,8 @@ static const char usage[] =
     "prefetch loads the URLs and files named in LIST, one a line, into the disk cache; - for standard input\n"
     "        --jobs N           as many at once, 6 otherwise\n"
     "cache   lists a disk cache, tells its size, removes from it, checks it\n"
+    "photos  lists the photos of the Pictures folder under the names that stay when files move, and makes\n"
+    "        thumbnails of them; LIBRARY is --library DIR, --shotwell[=DB] or --digikam[=DB]\n"
     "info    tells what the headers of files say\n"
     "doctor  tells version, formats, libraries and limits: what a bug report starts with\n"
     "\n"
@@ -124,6 +129,8 @@ static int run(int argc, char **argv) {
         return run_frames(argc - 1, argv + 1);
     if (!strcmp(command, "play"))
         return run_play(argc - 1, argv + 1);
+    if (!strcmp(command, "photos"))
+        return run_photos(argc - 1, argv + 1);
     if (!strcmp(command, "info"))
         return run_info(argc - 1, argv + 1);
     if (!strcmp(command, "doctor"))

@@ -48,6 +48,11 @@ typedef struct sdimage_loader_vtable {
 
     /* Nobody waits any more: stop soon, then finish the sink. May be NULL. Any thread; must not block. */
     void (*cancel)(void *user_data, sdimage_load_sink *sink);
+
+    /* Whether loads of one URL may be given the outcome of one `load`. NULL: they may, unless one of them has options of the
+     * host or header fields. False for a loader whose outcome depends on more than the URL, as on the size that is wanted.
+     * Inline. */
+    bool (*can_share)(void *user_data, const sdimage_request *request);
 } sdimage_loader_vtable;
 
 /* A loader made of the host's functions. `name` is copied. `destroy(user_data)` is called once, also when this call fails.
@@ -81,6 +86,22 @@ SDIMAGE_API void sdimage_load_sink_finish_with_data(sdimage_load_sink *sink, sdi
 
 /* Ends the load with a picture, for sources that have no bytes. It is kept in memory only. */
 SDIMAGE_API void sdimage_load_sink_finish_with_image(sdimage_load_sink *sink, sdimage_image *image);
+
+/* Ends the load with a picture that is still encoded, for sources that give pictures and not bytes: it is decoded on a worker,
+ * with `options` in place of those of the request, NULL for the defaults. Kept and delivered like the one above. */
+SDIMAGE_API void sdimage_load_sink_finish_with_encoded(sdimage_load_sink *sink, sdimage_data *data,
+                                                       const sdimage_decode_options *options);
+
+/* Shows a picture that stands for the final one until that is there: a PARTIAL delivery, whether or not the request is
+ * progressive, shrunk and transformed as the request says, never kept. One that was not taken yet is replaced by the next.
+ * Nothing after finish. */
+SDIMAGE_API void sdimage_load_sink_show(sdimage_load_sink *sink, sdimage_image *image);
+
+/* How far the load is, for sources that write no bytes; `expected` is -1 when it is not known. */
+SDIMAGE_API void sdimage_load_sink_report_progress(sdimage_load_sink *sink, int64_t received, int64_t expected);
+
+/* Default true. False for what is on the user's own disk already: as of file: URLs, memory keeps it and no disk cache. */
+SDIMAGE_API void sdimage_load_sink_set_storable(sdimage_load_sink *sink, bool storable);
 
 SDIMAGE_API bool sdimage_load_sink_is_cancelled(const sdimage_load_sink *sink);
 

@@ -51,7 +51,9 @@
  *   cacheKeyFilter, cacheSerializer      sdimage_request_set_load_hooks (load_hooks.h); one key for one request is
  *                                        sdimage_request_set_cache_key
  *   loaderCachedImage                    UNSUPPORTED: conditions and "not modified" are the library's affair
- *   photosFetchOptions, photosImageRequestOptions, photosRequestImageData   UNSUPPORTED: no loader of a photo library
+ *   photosFetchOptions, photosImageRequestOptions   sdimage_photos_set_fetch_options, _set_request_options on the values of
+ *                                        sdimage_request_set_options (plugins/photos_loader.h)
+ *   photosRequestImageData               SDIMAGE_PHOTOS_REQUEST_DATA among those values
  *   linkMetadata, linkRequestImageData   UNSUPPORTED: pages are not looked into for pictures
  *   prefersBitmap, svgImageSize, svgPreserveAspectRatio   UNSUPPORTED: superseded by the thumbnail size
  *   any other key                        sdimage_request_set_options

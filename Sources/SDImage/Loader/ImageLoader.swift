@@ -36,6 +36,9 @@ package struct LoadedData: Sendable {
     package var bytes: Bytes
     /// A loader that owns pictures rather than bytes (a photo library) hands the picture itself.
     package var image: Image?
+    /// The same, where the picture is still encoded: how to decode it in place of what the request says. Its bytes are not
+    /// the result's.
+    package var decodeOptions: DecodeOptions?
     /// 304, without bytes, where the request carried a condition and the picture has not changed.
     package var httpStatus: Int32 = 0
     /// Media type without parameters, lower case; empty when unknown.
@@ -55,6 +58,9 @@ package struct LoadedData: Sendable {
     package var response: DownloadResponse?
 
     package init(bytes: Bytes) { self.bytes = bytes }
+
+    /// Handed as a picture: there are no bytes to keep or to give.
+    var isPicture: Bool { image != nil || decodeOptions != nil }
 
     /// "Not modified": no picture, but news of one.
     var isUnmodified: Bool { httpStatus == 304 && bytes.isEmpty }
@@ -95,10 +101,10 @@ extension ImageLoader {
         throw LoaderChain.refusal(of: URLText(request.url))
     }
 
-    /// Definite failures only: what is gone, and what can never be loaded.
+    /// Definite failures only: what is gone, and what can never be loaded (spec PHO-12 of photo libraries).
     package func remembersFailure(_ error: ImageError) -> Bool {
         switch error.status {
-        case .invalidURL, .schemeForbidden, .badData, .notAnImage, .emptyData: true
+        case .invalidURL, .schemeForbidden, .badData, .notAnImage, .emptyData, .photosNotAnImage: true
         case .httpStatus: [404, 410, 451].contains(error.httpStatus)
         default: false
         }

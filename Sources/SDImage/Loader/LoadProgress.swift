@@ -3,18 +3,22 @@ package struct LoadProgress: Sendable {
     private let report: @Sendable (_ received: Int64, _ expected: Int64) -> Void
     private let arrival: (@Sendable (GrowingBody) -> Void)?
     private let response: (@Sendable (ReceivedHead) -> Void)?
+    private let picture: (@Sendable (Image) -> Void)?
 
     /// Nobody listens.
     package static let none = LoadProgress { _, _ in }
 
-    /// `arrival` is told where the bytes come in, `response` what a server says before them.
+    /// `arrival` is told where the bytes come in, `response` what a server says before them, `picture` what may be shown
+    /// until the final picture is there.
     package init(
         _ report: @escaping @Sendable (_ received: Int64, _ expected: Int64) -> Void,
-        arrival: (@Sendable (GrowingBody) -> Void)? = nil, response: (@Sendable (ReceivedHead) -> Void)? = nil
+        arrival: (@Sendable (GrowingBody) -> Void)? = nil, response: (@Sendable (ReceivedHead) -> Void)? = nil,
+        picture: (@Sendable (Image) -> Void)? = nil
     ) {
         self.report = report
         self.arrival = arrival
         self.response = response
+        self.picture = picture
     }
 
     /// Bytes received so far, and how many are expected; -1 = unknown.
@@ -26,4 +30,7 @@ package struct LoadProgress: Sendable {
 
     /// A server has answered; the last answer counts.
     package func responded(_ head: ReceivedHead) { response?(head) }
+
+    /// A picture that stands for the final one.
+    package func shows(_ image: Image) { picture?(image) }
 }

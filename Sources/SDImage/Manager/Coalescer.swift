@@ -62,6 +62,8 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
             /// Where its bytes come in.
             var body: GrowingBody?
             var head: ReceivedHead?
+            /// What was shown last.
+            var shown: Image?
             var isOver = false
         }
 
@@ -73,6 +75,7 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
         var seats: [Seat] { state.withLock { $0.seats } }
         var body: GrowingBody? { state.withLock { $0.body } }
         var head: ReceivedHead? { state.withLock { $0.head } }
+        var shown: Image? { state.withLock { $0.shown } }
 
         /// False when it is over.
         func board(_ seat: Seat) -> Bool {
@@ -103,6 +106,15 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
                 state.head = head
                 return state.seats
             }
+        }
+
+        func show(_ image: Image) -> [Seat] {
+            let (seats, old) = state.withLock { state in
+                defer { state.shown = image }
+                return (state.seats, state.shown)
+            }
+            withExtendedLifetime(old) {}
+            return seats
         }
 
         /// Those who still wait when it ends.
@@ -179,6 +191,7 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
             // Who comes later sees the bytes so far.
             if let body = flight.body { seat.progress?.arrives(in: body) }
             if let head = flight.head { seat.progress?.responded(head) }
+            if let shown = flight.shown { seat.progress?.shows(shown) }
         }
         // Cancelled between beginning to wait and boarding: `leave` found nothing to leave then.
         if seat.isDone { leave(seat) }
@@ -206,6 +219,8 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
             for seat in flight.arrive(in: body) { seat.progress?.arrives(in: body) }
         } response: { head in
             for seat in flight.note(head) { seat.progress?.responded(head) }
+        } picture: { image in
+            for seat in flight.show(image) { seat.progress?.shows(image) }
         }
     }
 

@@ -193,7 +193,7 @@ extension LoadPipeline {
 
     /// Whether a whole answer brought the bytes that are cached.
     private func isSame(_ loaded: LoadedData, _ copy: Copy, _ timings: inout StageTimings) async throws(ImageError) -> Bool {
-        guard loaded.image == nil else { return false }
+        guard !loaded.isPicture else { return false }
         if let data = copy.data, copy.entry?.isMade == false { return data.bytes.hasContents(of: loaded.bytes) }
         guard let original = entries.last, !original.isMade, let kept = try await self.copy(of: original, &timings) else {
             return false

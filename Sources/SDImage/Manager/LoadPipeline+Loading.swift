@@ -91,7 +91,24 @@ extension LoadPipeline {
     }
 
     private func progress(_ following: Following?) -> LoadProgress {
-        LoadProgress(task.report(received:expected:), arrival: following?.arrival, response: task.note)
+        LoadProgress(task.report(received:expected:), arrival: following?.arrival, response: task.note, picture: show)
+    }
+
+    /// Delivers what stands for the final picture, made on a worker into what the request wants.
+    private func show(_ standIn: Image) {
+        engine.work.submit(request.priority) { [self] in
+            guard !task.isFinished else { return }
+            let stop = StopSignal()
+            // Where it cannot be shown, the final picture will be.
+            guard let fitted = try? registry.fit(standIn.still, options: request.decodeOptions, stop: stop),
+                let image = try? keys.transformed(fitted, request, stop)
+            else { return }
+            var timings = StageTimings()
+            timings.total = MonotonicClock.now - task.started
+            task.show(
+                ImageResult(
+                    kind: .partial, image: image, source: .loader, url: task.url, cacheKey: keys.text, timings: timings))
+        }
     }
 
     /// Joins the transfer that others wait for too, or starts one.

@@ -14,7 +14,7 @@ extension LoadPipeline {
         guard !loaded.data.isUntrusted else { return isStorable }
         keepInMemory(image)
         // What has no bytes of its own, or came from the user's own files, stays off the disk.
-        guard loaded.data.image == nil, loaded.data.isWorthKeeping else { return isStorable }
+        guard !loaded.data.isPicture, loaded.data.isWorthKeeping else { return isStorable }
         guard isStorable else {
             // What the disk has was replaced by what must not be there.
             if request.sourcePolicy == .loaderOnly || policy != .ignore { await forget() }

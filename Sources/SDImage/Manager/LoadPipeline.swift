@@ -150,7 +150,7 @@ final class LoadPipeline: Sendable {
         if request.retryFailed { manager.failedURLs.remove(CacheKey(request.url)) }
         let isStored = try await store(image, loaded, &timings)
         return LoadOutcome(
-            image: image, data: image.isPlain && loaded.data.image == nil ? loaded.data.bytes : nil,
+            image: image, data: image.isPlain && !loaded.data.isPicture ? loaded.data.bytes : nil,
             source: loaded.data.source, rule: isStored ? .none : .noStore, transactions: loaded.data.transactions)
     }
 
@@ -343,7 +343,8 @@ final class LoadPipeline: Sendable {
             try started.show(data.bytes, isFinished: true)
             if let image = try started.image(stop: stop) { return image }
         }
-        return try registry.decode(data.bytes, options: request.decodeOptions, stop: stop, coder: request.coder)
+        let options = data.decodeOptions ?? request.decodeOptions
+        return try registry.decode(data.bytes, options: options, stop: stop, coder: request.coder)
     }
 }
 

@@ -416,6 +416,154 @@ static void aForgottenReplyDoesNotFailTheLoad(void) {
     sdimage_data_unref(shelf.data);
 }
 
+/* --- Loaders of pictures: one to show at once, the final one still encoded, and numbers in place of bytes. */
+
+typedef struct picture_load {
+    gate shown, over;
+    uint32_t first, last;
+    int64_t received, expected;
+    bool has_data;
+    atomic_int loads;
+} picture_load;
+
+static sdimage_status load_pictures(void *user_data, const sdimage_request *request, sdimage_load_sink *sink) {
+    picture_load *load = user_data;
+    sdimage_image *small = NULL;
+    sdimage_data *data = new_data(png_2x2, sizeof png_2x2);
+    sdimage_decode_options *options = sdimage_decode_options_new();
+    (void)request;
+    atomic_fetch_add(&load->loads, 1);
+    CHECK_EQUAL(sdimage_decode(gif_1x1, sizeof gif_1x1, NULL, &small, NULL), SDIMAGE_STATUS_OK);
+    sdimage_load_sink_report_progress(sink, 40, 100);
+    sdimage_load_sink_show(sink, small);
+    gate_wait(&load->shown, 1);
+    sdimage_load_sink_finish_with_encoded(sink, data, options);
+    sdimage_load_sink_show(sink, small);
+    sdimage_load_sink_report_progress(sink, 90, 100);
+    sdimage_decode_options_unref(options);
+    sdimage_data_unref(data);
+    sdimage_image_unref(small);
+    return SDIMAGE_STATUS_OK;
+}
+
+static void picture_delivered(void *user_data, sdimage_task *task, sdimage_result *result) {
+    picture_load *load = user_data;
+    uint32_t width = sdimage_image_width(sdimage_result_image(result));
+    (void)task;
+    if (sdimage_result_kind(result) == SDIMAGE_DELIVERY_KIND_PARTIAL) {
+        load->first = width;
+        gate_open(&load->shown);
+        return;
+    }
+    load->last = width;
+    load->has_data = sdimage_result_data(result) != NULL;
+    gate_open(&load->over);
+}
+
+static void picture_progressed(void *user_data, sdimage_task *task, int64_t received, int64_t expected) {
+    picture_load *load = user_data;
+    (void)task;
+    load->received = received;
+    load->expected = expected;
+}
+
+static bool shares_nothing(void *user_data, const sdimage_request *request) {
+    (void)user_data, (void)request;
+    return false;
+}
+
+static void loadersMayShowAPictureBeforeTheFinalOne(void) {
+    static const sdimage_load_handler handler = {
+        .size = sizeof handler, .result = picture_delivered, .progress = picture_progressed};
+    static const sdimage_loader_vtable table = {.size = sizeof table, .can_load = takes_test, .load = load_pictures};
+    picture_load load = {.shown = GATE_CLOSED, .over = GATE_CLOSED};
+    sdimage_loader *loader = NULL;
+    CHECK_EQUAL(sdimage_loader_new_custom("pictures", &table, &load, NULL, &loader, NULL), SDIMAGE_STATUS_OK);
+    sdimage_manager *manager = new_manager(NULL, loader, true);
+    sdimage_request *request = new_request("test:pictures");
+    CHECK_EQUAL(sdimage_manager_load(manager, request, &handler, &load, NULL, NULL, NULL), SDIMAGE_STATUS_OK);
+    gate_wait(&load.over, 1);
+    CHECK_EQUAL(load.first, 1);
+    CHECK_EQUAL(load.last, 2);
+    CHECK_EQUAL(load.received, 40);
+    CHECK_EQUAL(load.expected, 100);
+    CHECK(!load.has_data);
+    expect_loaded(manager, "test:pictures", SDIMAGE_IMAGE_SOURCE_MEMORY);
+    sdimage_request_unref(request);
+    sdimage_manager_unref(manager);
+    sdimage_loader_unref(loader);
+}
+
+static bool are_two(void *argument) { return atomic_load(&((picture_load *)argument)->loads) == 2; }
+
+static void loadersSayWhetherLoadsOfOneUrlAreOne(void) {
+    static const sdimage_load_handler handler = {.size = sizeof handler};
+    sdimage_loader_vtable table = {.size = sizeof table, .can_load = takes_test, .load = load_pictures};
+    for (int shares = 0; shares < 2; shares++) {
+        picture_load load = {.shown = GATE_CLOSED, .over = GATE_CLOSED};
+        table.can_share = shares ? NULL : shares_nothing;
+        sdimage_loader *loader = NULL;
+        sdimage_task *tasks[2] = {NULL, NULL};
+        CHECK_EQUAL(sdimage_loader_new_custom("pictures", &table, &load, NULL, &loader, NULL), SDIMAGE_STATUS_OK);
+        sdimage_manager *manager = new_manager(NULL, loader, false);
+        sdimage_request *request = new_request("test:pictures");
+        for (int i = 0; i < 2; i++)
+            CHECK_EQUAL(sdimage_manager_load(manager, request, &handler, NULL, NULL, &tasks[i], NULL), SDIMAGE_STATUS_OK);
+        if (!shares)
+            CHECK(becomes_true(are_two, &load));
+        gate_open(&load.shown);
+        for (int i = 0; i < 2; i++) {
+            CHECK_EQUAL(sdimage_task_wait(tasks[i], 10000, NULL), SDIMAGE_STATUS_OK);
+            sdimage_task_unref(tasks[i]);
+        }
+        CHECK_EQUAL(atomic_load(&load.loads), shares ? 1 : 2);
+        sdimage_request_unref(request);
+        sdimage_manager_unref(manager);
+        sdimage_loader_unref(loader);
+    }
+}
+
+static sdimage_status load_unstorable(void *user_data, const sdimage_request *request, sdimage_load_sink *sink) {
+    (void)user_data;
+    sdimage_load_sink_set_storable(sink, strcmp(sdimage_request_url(request, NULL), "test:own") != 0);
+    finish_with_data(sink);
+    return SDIMAGE_STATUS_OK;
+}
+
+static void loadersMayKeepWhatTheyBringOffTheDisk(void) {
+    static const sdimage_loader_vtable table = {.size = sizeof table, .can_load = takes_test, .load = load_unstorable};
+    static const char *const urls[] = {"test:own", "test:other"};
+    sdimage_cache_config *cache_config = sdimage_cache_config_new();
+    sdimage_manager_config *config = sdimage_manager_config_new();
+    sdimage_loader *loader = NULL;
+    sdimage_cache *cache = NULL;
+    sdimage_manager *manager = NULL;
+    sdimage_cache_config_set_directory(cache_config, temporary_folder());
+    CHECK_EQUAL(sdimage_cache_new(cache_config, &cache, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_loader_new_custom("own", &table, NULL, NULL, &loader, NULL), SDIMAGE_STATUS_OK);
+    sdimage_manager_config_set_cache(config, cache);
+    sdimage_manager_config_set_loader(config, loader);
+    CHECK_EQUAL(sdimage_manager_new(config, &manager, NULL), SDIMAGE_STATUS_OK);
+    for (int i = 0; i < 2; i++) {
+        sdimage_request *request = new_request(urls[i]);
+        sdimage_result *result = NULL;
+        sdimage_cache_page *page = NULL;
+        sdimage_request_set_wait_for_store(request, true);
+        CHECK_EQUAL(sdimage_manager_load_sync(manager, request, &result, NULL), SDIMAGE_STATUS_OK);
+        CHECK(sdimage_result_data(result) != NULL);
+        CHECK_EQUAL(sdimage_cache_list(cache, NULL, NULL, 10, &page, NULL), SDIMAGE_STATUS_OK);
+        CHECK_EQUAL(sdimage_cache_page_count(page), i);
+        sdimage_cache_page_unref(page);
+        sdimage_result_unref(result);
+        sdimage_request_unref(request);
+    }
+    sdimage_manager_unref(manager);
+    sdimage_loader_unref(loader);
+    sdimage_cache_unref(cache);
+    sdimage_manager_config_unref(config);
+    sdimage_cache_config_unref(cache_config);
+}
+
 int main(void) {
     static const test tests[] = {
         TEST(aLoaderMayAnswerInEveryWay),
@@ -427,6 +575,9 @@ int main(void) {
         TEST(coderListsCanBeEmptiedAndRestored),
         TEST(aCacheOfTheHostIsQueriedAndStoredTo),
         TEST(aForgottenReplyDoesNotFailTheLoad),
+        TEST(loadersMayShowAPictureBeforeTheFinalOne),
+        TEST(loadersSayWhetherLoadsOfOneUrlAreOne),
+        TEST(loadersMayKeepWhatTheyBringOffTheDisk),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);
 }

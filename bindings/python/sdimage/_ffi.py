@@ -109,7 +109,7 @@ class LoadHandler(Structure):
 class LoaderTable(Structure):
     """``sdimage_loader_vtable``."""
 
-    _fields_ = [("size", c_size_t), ("can_load", CAN_LOAD), ("load", LOAD), ("cancel", CANCEL)]
+    _fields_ = [("size", c_size_t), ("can_load", CAN_LOAD), ("load", LOAD), ("cancel", CANCEL), ("can_share", CAN_LOAD)]
 
 
 class CoderTable(Structure):
@@ -665,10 +665,14 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_load_hooks_unref": (None, (c_void_p,)),
     "sdimage_load_sink_finish": (None, (c_void_p, c_void_p)),
     "sdimage_load_sink_finish_with_data": (None, (c_void_p, c_void_p)),
+    "sdimage_load_sink_finish_with_encoded": (None, (c_void_p, c_void_p, c_void_p)),
     "sdimage_load_sink_finish_with_image": (None, (c_void_p, c_void_p)),
     "sdimage_load_sink_is_cancelled": (c_bool, (c_void_p,)),
     "sdimage_load_sink_ref": (c_void_p, (c_void_p,)),
+    "sdimage_load_sink_report_progress": (None, (c_void_p, c_int64, c_int64)),
     "sdimage_load_sink_set_expected_length": (None, (c_void_p, c_size_t)),
+    "sdimage_load_sink_set_storable": (None, (c_void_p, c_bool)),
+    "sdimage_load_sink_show": (None, (c_void_p, c_void_p)),
     "sdimage_load_sink_start_anew": (None, (c_void_p,)),
     "sdimage_load_sink_unref": (None, (c_void_p,)),
     "sdimage_load_sink_write": (c_int, (c_void_p, c_void_p, c_size_t, HANDLE_OUT)),

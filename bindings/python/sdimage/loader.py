@@ -41,6 +41,21 @@ class LoadRequest:
         if self._sink is not None:
             lib.sdimage_load_sink_set_expected_length(self._sink, length)
 
+    def show(self, image: Image) -> None:
+        """Shows a picture that stands for the final one until that is there: to ``on_partial`` of the load."""
+        if self._sink is not None:
+            lib.sdimage_load_sink_show(self._sink, image.pointer)
+
+    def progress(self, received: int, expected: int = -1) -> None:
+        """Says how far the load is, for a loader that returns a picture."""
+        if self._sink is not None:
+            lib.sdimage_load_sink_report_progress(self._sink, received, expected)
+
+    def keep_off_disk(self) -> None:
+        """Says that no disk cache is to keep what comes: it is on the user's own disk already."""
+        if self._sink is not None:
+            lib.sdimage_load_sink_set_storable(self._sink, False)
+
     def option(self, name: str, fallback: OptionT) -> OptionT:
         """A value that the request carries under `name`, of the type of `fallback`; else `fallback`."""
         return carried(lib.sdimage_request_options(self._pointer), name, fallback)

@@ -1,0 +1,262 @@
+#include "asset.h"
+
+#include <sdimage/plugins/photos_loader.h>
+#include <sdimage/plugins/photos_source.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "uri.h"
+
+enum { ALBUM_LIMIT = 64 };
+
+sdimage_photos_asset *sdphoto_asset_new(const char *identifier, const char *path, const char *name) {
+    sdimage_photos_asset *asset = sdphoto_new(SDPHOTO_ASSET, sizeof *asset);
+    if (!asset)
+        return NULL;
+    asset->origin = SDIMAGE_PHOTOS_ORIGIN_OWN;
+    asset->facts.format = SDIMAGE_FORMAT_UNDEFINED;
+    asset->facts.orientation = SDIMAGE_ORIENTATION_UP;
+    asset->identifier = sdphoto_join(identifier, NULL, NULL);
+    asset->path = sdphoto_join(path, NULL, NULL);
+    asset->name = sdphoto_join(name, NULL, NULL);
+    if (asset->identifier && asset->path && asset->name)
+        return asset;
+    sdimage_photos_asset_unref(asset);
+    return NULL;
+}
+
+bool sdphoto_asset_add_album(sdimage_photos_asset *asset, const char *album) {
+    if (asset->album_count >= ALBUM_LIMIT)
+        return true;
+    for (size_t i = 0; i < asset->album_count; i++)
+        if (strcmp(asset->albums[i], album) == 0)
+            return true;
+    char *copy = sdphoto_join(album, NULL, NULL);
+    if (!copy || !sdphoto_grow(&asset->albums, asset->album_count, &asset->album_capacity, sizeof *asset->albums)) {
+        free(copy);
+        return false;
+    }
+    asset->albums[asset->album_count++] = copy;
+    return true;
+}
+
+sdimage_photos_asset *sdphoto_asset_copy(const sdimage_photos_asset *asset) {
+    sdimage_photos_asset *copy = sdphoto_asset_new(asset->identifier, asset->path, asset->name);
+    if (!copy)
+        return NULL;
+    copy->facts = asset->facts;
+    copy->origin = asset->origin;
+    copy->modified_ns = asset->modified_ns;
+    copy->file_size = asset->file_size;
+    copy->rating = asset->rating;
+    copy->library = asset->library;
+    for (size_t i = 0; i < asset->album_count; i++)
+        if (!sdphoto_asset_add_album(copy, asset->albums[i])) {
+            sdimage_photos_asset_unref(copy);
+            return NULL;
+        }
+    return copy;
+}
+
+sdimage_photos_asset *sdimage_photos_asset_ref(sdimage_photos_asset *asset) {
+    return sdphoto_ref(asset, SDPHOTO_ASSET);
+}
+
+void sdimage_photos_asset_unref(sdimage_photos_asset *asset) {
+    if (!sdphoto_unref(asset, SDPHOTO_ASSET))
+        return;
+    for (size_t i = 0; i < asset->album_count; i++)
+        free(asset->albums[i]);
+    free(asset->albums);
+    free(asset->identifier);
+    free(asset->path);
+    free(asset->name);
+    free(asset);
+}
+
+/* The value of an asset, or the neutral one. */
+#define OF(asset, value, neutral) (sdphoto_is(asset, SDPHOTO_ASSET) ? (asset)->value : (neutral))
+
+const char *sdimage_photos_asset_identifier(const sdimage_photos_asset *asset) { return OF(asset, identifier, ""); }
+sdimage_photos_media sdimage_photos_asset_media(const sdimage_photos_asset *asset) {
+    return OF(asset, facts.media, (sdimage_photos_media)0);
+}
+sdimage_photos_origin sdimage_photos_asset_origin(const sdimage_photos_asset *asset) {
+    return OF(asset, origin, (sdimage_photos_origin)0);
+}
+sdimage_photos_playback sdimage_photos_asset_playback(const sdimage_photos_asset *asset) {
+    return OF(asset, facts.playback, SDIMAGE_PHOTOS_PLAYBACK_NONE);
+}
+const char *sdimage_photos_asset_type(const sdimage_photos_asset *asset) { return OF(asset, facts.type, ""); }
+sdimage_format sdimage_photos_asset_format(const sdimage_photos_asset *asset) {
+    return OF(asset, facts.format, SDIMAGE_FORMAT_UNDEFINED);
+}
+sdimage_size sdimage_photos_asset_pixel_size(const sdimage_photos_asset *asset) {
+    return OF(asset, facts.size, ((sdimage_size){0, 0}));
+}
+sdimage_orientation sdimage_photos_asset_orientation(const sdimage_photos_asset *asset) {
+    return OF(asset, facts.orientation, SDIMAGE_ORIENTATION_UP);
+}
+int64_t sdimage_photos_asset_taken_ns(const sdimage_photos_asset *asset) { return OF(asset, facts.taken_ns, 0); }
+int64_t sdimage_photos_asset_modified_ns(const sdimage_photos_asset *asset) { return OF(asset, modified_ns, 0); }
+uint64_t sdimage_photos_asset_file_size(const sdimage_photos_asset *asset) { return OF(asset, file_size, 0); }
+int32_t sdimage_photos_asset_rating(const sdimage_photos_asset *asset) { return OF(asset, rating, 0); }
+const char *sdimage_photos_asset_path(const sdimage_photos_asset *asset) { return OF(asset, path, ""); }
+const char *sdimage_photos_asset_name(const sdimage_photos_asset *asset) { return OF(asset, name, ""); }
+size_t sdimage_photos_asset_album_count(const sdimage_photos_asset *asset) { return OF(asset, album_count, 0); }
+const char *sdimage_photos_asset_album(const sdimage_photos_asset *asset, size_t index) {
+    return index < OF(asset, album_count, 0) ? asset->albums[index] : NULL;
+}
+
+char *sdimage_photos_url_of_asset(const sdimage_photos_asset *asset) {
+    return sdimage_photos_url_of_identifier(sdimage_photos_asset_identifier(asset));
+}
+
+sdimage_status sdimage_photos_asset_request(sdimage_photos_asset *asset, sdimage_request **request,
+                                            sdimage_error **error) {
+    if (!asset || !request)
+        return sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no asset, or no place for the request");
+    if (!sdphoto_is(asset, SDPHOTO_ASSET))
+        return sdphoto_fail(error, SDIMAGE_STATUS_BAD_HANDLE, "no asset");
+    char *url = sdimage_photos_url_of_asset(asset), stamp[32];
+    snprintf(stamp, sizeof stamp, "#%lld", (long long)asset->modified_ns);
+    char *key = url ? sdphoto_join(url, stamp, NULL) : NULL;
+    sdimage_request *made = key ? sdimage_request_new(url, SDIMAGE_NUL_TERMINATED) : NULL;
+    sdimage_options *bag = made ? sdimage_options_new() : NULL;
+    if (bag) {
+        sdimage_photos_set_asset(bag, asset);
+        sdimage_request_set_cache_key(made, key, strlen(key));
+        sdimage_request_set_options(made, bag);
+    }
+    free(url);
+    free(key);
+    if (!bag) {
+        sdimage_request_unref(made);
+        return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a request");
+    }
+    sdimage_options_unref(bag);
+    *request = made;
+    return SDIMAGE_STATUS_OK;
+}
+
+sdimage_photos_asset *sdimage_photos_asset_of_request(const sdimage_request *request) {
+    const sdimage_options *bag = sdimage_request_options(request);
+    void *asset = bag ? sdimage_options_get_pointer(bag, SDIMAGE_PHOTOS_ASSET) : NULL;
+    return sdphoto_is(asset, SDPHOTO_ASSET) ? asset : NULL;
+}
+
+/* --- Assets of hosts. */
+
+struct sdimage_photos_asset_config {
+    sdphoto_object object;
+    sdimage_photos_asset *asset;
+    bool has_playback, is_incomplete;
+};
+
+sdimage_photos_asset_config *sdimage_photos_asset_config_new(const char *identifier) {
+    if (!identifier || !*identifier || strlen(identifier) > SDPHOTO_IDENTIFIER_LIMIT)
+        return NULL;
+    sdimage_photos_asset_config *config = sdphoto_new(SDPHOTO_ASSET_CONFIG, sizeof *config);
+    if (!config)
+        return NULL;
+    config->asset = sdphoto_asset_new(identifier, "", "");
+    if (!config->asset) {
+        free(config);
+        return NULL;
+    }
+    config->asset->facts.media = SDIMAGE_PHOTOS_MEDIA_IMAGE;
+    return config;
+}
+
+sdimage_photos_asset_config *sdimage_photos_asset_config_ref(sdimage_photos_asset_config *config) {
+    return sdphoto_ref(config, SDPHOTO_ASSET_CONFIG);
+}
+
+void sdimage_photos_asset_config_unref(sdimage_photos_asset_config *config) {
+    if (!sdphoto_unref(config, SDPHOTO_ASSET_CONFIG))
+        return;
+    sdimage_photos_asset_unref(config->asset);
+    free(config);
+}
+
+/* The asset of a config to write into; NULL for another object. */
+static sdimage_photos_asset *draft(sdimage_photos_asset_config *config) {
+    return sdphoto_is(config, SDPHOTO_ASSET_CONFIG) ? config->asset : NULL;
+}
+
+void sdimage_photos_asset_config_set_media(sdimage_photos_asset_config *config, sdimage_photos_media media) {
+    if (draft(config))
+        config->asset->facts.media = media;
+}
+
+void sdimage_photos_asset_config_set_origin(sdimage_photos_asset_config *config, sdimage_photos_origin origin) {
+    if (draft(config))
+        config->asset->origin = origin;
+}
+
+void sdimage_photos_asset_config_set_format(sdimage_photos_asset_config *config, sdimage_format format) {
+    if (!draft(config))
+        return;
+    sdphoto_facts *facts = &config->asset->facts;
+    facts->format = format;
+    snprintf(facts->type, sizeof facts->type, "%s",
+             format == SDIMAGE_FORMAT_UNDEFINED ? "" : sdimage_format_media_type(format));
+}
+
+void sdimage_photos_asset_config_set_playback(sdimage_photos_asset_config *config, sdimage_photos_playback playback) {
+    if (!draft(config))
+        return;
+    config->asset->facts.playback = playback;
+    config->has_playback = true;
+}
+
+void sdimage_photos_asset_config_set_pixel_size(sdimage_photos_asset_config *config, uint32_t width, uint32_t height) {
+    if (draft(config))
+        config->asset->facts.size = (sdimage_size){width, height};
+}
+
+void sdimage_photos_asset_config_set_dates(sdimage_photos_asset_config *config, int64_t taken_ns, int64_t modified_ns) {
+    if (!draft(config))
+        return;
+    config->asset->facts.taken_ns = taken_ns;
+    config->asset->modified_ns = modified_ns;
+}
+
+void sdimage_photos_asset_config_set_rating(sdimage_photos_asset_config *config, int32_t rating) {
+    if (draft(config))
+        config->asset->rating = rating;
+}
+
+void sdimage_photos_asset_config_set_name(sdimage_photos_asset_config *config, const char *name) {
+    char *copy = draft(config) ? sdphoto_join(name, NULL, NULL) : NULL;
+    if (copy) {
+        free(config->asset->name);
+        config->asset->name = copy;
+    } else if (draft(config)) {
+        config->is_incomplete = true;
+    }
+}
+
+void sdimage_photos_asset_config_add_album(sdimage_photos_asset_config *config, const char *album) {
+    if (draft(config) && album && !sdphoto_asset_add_album(config->asset, album))
+        config->is_incomplete = true;
+}
+
+sdimage_photos_asset *sdimage_photos_asset_new(const sdimage_photos_asset_config *config) {
+    if (!sdphoto_is(config, SDPHOTO_ASSET_CONFIG) || config->is_incomplete)
+        return NULL;
+    sdimage_photos_asset *asset = sdphoto_asset_copy(config->asset);
+    if (!asset || config->has_playback)
+        return asset;
+    sdphoto_facts *facts = &asset->facts;
+    switch (facts->media) {
+    case SDIMAGE_PHOTOS_MEDIA_VIDEO: facts->playback = SDIMAGE_PHOTOS_PLAYBACK_VIDEO; break;
+    case SDIMAGE_PHOTOS_MEDIA_AUDIO: facts->playback = SDIMAGE_PHOTOS_PLAYBACK_NONE; break;
+    default:
+        facts->playback =
+            facts->format == SDIMAGE_FORMAT_GIF ? SDIMAGE_PHOTOS_PLAYBACK_ANIMATED : SDIMAGE_PHOTOS_PLAYBACK_STILL;
+    }
+    return asset;
+}

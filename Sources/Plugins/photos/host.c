@@ -1,0 +1,379 @@
+/* Libraries of the host: a queue of questions, and the one thread that asks them. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "library.h"
+
+/* What a reply says: kept by it and by who waits. */
+typedef struct answer {
+    atomic_uint references;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool is_complete, is_cancelled;
+    sdimage_photos_asset *asset;
+    sdimage_error *error;
+} answer;
+
+struct sdimage_photos_reply {
+    sdphoto_object object;
+    answer *answer;
+};
+
+typedef struct job {
+    struct job *next;
+    char *identifier;
+    sdimage_photos_fetch_options *options;
+    sdimage_photos_asset *asset;
+    const void *owner;
+    bool is_cancelled;
+    sdphoto_fetched_fn fetched;
+    void *user_data;
+} job;
+
+/* What the thread works on; it may outlive the library for a moment. */
+typedef struct queue {
+    atomic_uint references;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    job *first, **last;
+    job *current;
+    answer *asked; /* what is waited for */
+    bool is_closing;
+    sdimage_photos_library_vtable table;
+    void *user_data;
+    sdimage_destroy_fn destroy;
+    uint64_t number; /* of the library */
+} queue;
+
+typedef struct host {
+    struct sdimage_photos_library library;
+    queue *queue;
+    pthread_t thread;
+    bool has_thread; /* under the lock of the queue */
+} host;
+
+/* --- Replies. */
+
+static void drop_answer(answer *answer) {
+    if (atomic_fetch_sub(&answer->references, 1) != 1)
+        return;
+    sdimage_photos_asset_unref(answer->asset);
+    sdimage_error_unref(answer->error);
+    pthread_mutex_destroy(&answer->lock);
+    pthread_cond_destroy(&answer->changed);
+    free(answer);
+}
+
+/* Takes over what it is given. */
+static void complete(answer *answer, sdimage_photos_asset *asset, sdimage_error *error) {
+    pthread_mutex_lock(&answer->lock);
+    bool is_first = !answer->is_complete;
+    if (is_first) {
+        answer->is_complete = true;
+        answer->asset = asset;
+        answer->error = error;
+        pthread_cond_broadcast(&answer->changed);
+    }
+    pthread_mutex_unlock(&answer->lock);
+    if (is_first)
+        return;
+    sdimage_photos_asset_unref(asset);
+    sdimage_error_unref(error);
+}
+
+static void cancel_answer(answer *answer) {
+    pthread_mutex_lock(&answer->lock);
+    answer->is_cancelled = true;
+    pthread_cond_broadcast(&answer->changed);
+    pthread_mutex_unlock(&answer->lock);
+}
+
+static sdimage_photos_reply *new_reply(void) {
+    sdimage_photos_reply *reply = sdphoto_new(SDPHOTO_REPLY, sizeof *reply);
+    answer *answer = reply ? calloc(1, sizeof *answer) : NULL;
+    if (!answer) {
+        free(reply);
+        return NULL;
+    }
+    atomic_init(&answer->references, 1);
+    pthread_mutex_init(&answer->lock, NULL);
+    pthread_cond_init(&answer->changed, NULL);
+    reply->answer = answer;
+    return reply;
+}
+
+sdimage_photos_reply *sdimage_photos_reply_ref(sdimage_photos_reply *reply) {
+    return sdphoto_ref(reply, SDPHOTO_REPLY);
+}
+
+void sdimage_photos_reply_unref(sdimage_photos_reply *reply) {
+    if (!sdphoto_unref(reply, SDPHOTO_REPLY))
+        return;
+    complete(reply->answer, NULL, sdimage_error_new(SDIMAGE_STATUS_INTERNAL_ERROR, "the host dropped its reply"));
+    drop_answer(reply->answer);
+    free(reply);
+}
+
+void sdimage_photos_reply_complete(sdimage_photos_reply *reply, sdimage_photos_asset *asset) {
+    if (sdphoto_is(reply, SDPHOTO_REPLY))
+        complete(reply->answer, sdimage_photos_asset_ref(asset), NULL);
+}
+
+void sdimage_photos_reply_fail(sdimage_photos_reply *reply, sdimage_error *error) {
+    if (!sdphoto_is(reply, SDPHOTO_REPLY))
+        return;
+    complete(reply->answer, NULL,
+             error ? sdimage_error_ref(error)
+                   : sdimage_error_new(SDIMAGE_STATUS_INTERNAL_ERROR, "the host gave no error"));
+}
+
+bool sdimage_photos_reply_is_cancelled(const sdimage_photos_reply *reply) {
+    if (!sdphoto_is(reply, SDPHOTO_REPLY))
+        return false;
+    pthread_mutex_lock(&reply->answer->lock);
+    bool is_cancelled = reply->answer->is_cancelled;
+    pthread_mutex_unlock(&reply->answer->lock);
+    return is_cancelled;
+}
+
+/* --- The thread. */
+
+static void drop_queue(queue *queue) {
+    if (atomic_fetch_sub(&queue->references, 1) != 1)
+        return;
+    if (queue->destroy)
+        queue->destroy(queue->user_data);
+    pthread_mutex_destroy(&queue->lock);
+    pthread_cond_destroy(&queue->changed);
+    free(queue);
+}
+
+static void free_job(job *job) {
+    free(job->identifier);
+    sdimage_photos_fetch_options_unref(job->options);
+    sdimage_photos_asset_unref(job->asset);
+    free(job);
+}
+
+/* Asks the host and waits for what it says, as long as anybody wants to know. */
+static void ask(queue *queue, job *job) {
+    sdimage_photos_reply *reply = new_reply();
+    if (!reply) {
+        job->fetched(job->user_data, NULL, SDIMAGE_STATUS_NO_MEMORY, NULL);
+        return;
+    }
+    answer *answer = reply->answer;
+    atomic_fetch_add(&answer->references, 1);
+    pthread_mutex_lock(&queue->lock);
+    bool is_wanted = !job->is_cancelled && !queue->is_closing;
+    queue->asked = answer;
+    pthread_mutex_unlock(&queue->lock);
+    if (is_wanted)
+        queue->table.fetch(queue->user_data, job->identifier, job->options, reply);
+    else
+        sdimage_photos_reply_unref(reply);
+    pthread_mutex_lock(&answer->lock);
+    while (is_wanted && !answer->is_complete && !answer->is_cancelled)
+        pthread_cond_wait(&answer->changed, &answer->lock);
+    bool is_cancelled = !is_wanted || answer->is_cancelled;
+    sdimage_photos_asset *asset = is_cancelled ? NULL : sdimage_photos_asset_ref(answer->asset);
+    sdimage_error *error = is_cancelled ? NULL : sdimage_error_ref(answer->error);
+    pthread_mutex_unlock(&answer->lock);
+    pthread_mutex_lock(&queue->lock);
+    queue->asked = NULL;
+    pthread_mutex_unlock(&queue->lock);
+    drop_answer(answer);
+    if (asset && !sdimage_photos_fetch_options_accept(job->options, asset)) {
+        sdimage_photos_asset_unref(asset);
+        asset = NULL;
+    }
+    sdimage_status status = is_cancelled ? SDIMAGE_STATUS_CANCELLED
+                            : error      ? sdimage_error_code(error)
+                            : asset      ? SDIMAGE_STATUS_OK
+                                         : SDIMAGE_STATUS_PHOTOS_NOT_FOUND;
+    if (asset && asset->library != queue->number) {
+        /* It may be asked for again without being looked for. */
+        sdimage_photos_asset *own = sdphoto_asset_copy(asset);
+        if (own)
+            own->library = queue->number;
+        sdimage_photos_asset_unref(asset);
+        asset = own;
+        status = own ? status : SDIMAGE_STATUS_NO_MEMORY;
+    }
+    job->fetched(job->user_data, asset, status, error);
+    sdimage_error_unref(error);
+    sdimage_photos_asset_unref(asset);
+}
+
+static void *run(void *argument) {
+    queue *queue = argument;
+    pthread_mutex_lock(&queue->lock);
+    for (;;) {
+        while (!queue->first && !queue->is_closing)
+            pthread_cond_wait(&queue->changed, &queue->lock);
+        job *job = queue->first;
+        if (!job)
+            break;
+        queue->first = job->next;
+        if (!queue->first)
+            queue->last = &queue->first;
+        queue->current = job;
+        bool is_cancelled = job->is_cancelled || queue->is_closing;
+        pthread_mutex_unlock(&queue->lock);
+        if (is_cancelled)
+            job->fetched(job->user_data, NULL, SDIMAGE_STATUS_CANCELLED, NULL);
+        else if (job->asset)
+            job->fetched(job->user_data, job->asset, SDIMAGE_STATUS_OK, NULL);
+        else
+            ask(queue, job);
+        pthread_mutex_lock(&queue->lock);
+        queue->current = NULL;
+        pthread_mutex_unlock(&queue->lock);
+        free_job(job);
+        pthread_mutex_lock(&queue->lock);
+    }
+    pthread_mutex_unlock(&queue->lock);
+    drop_queue(queue);
+    return NULL;
+}
+
+/* Under the lock of the queue. Signals are the host's affair. */
+static bool start(host *host) {
+    sigset_t all, before;
+    if (host->has_thread)
+        return true;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    atomic_fetch_add(&host->queue->references, 1);
+    host->has_thread = pthread_create(&host->thread, NULL, run, host->queue) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (host->has_thread)
+        pthread_setname_np(host->thread, "sdimage-photos");
+    else
+        atomic_fetch_sub(&host->queue->references, 1);
+    return host->has_thread;
+}
+
+static sdimage_status submit(sdimage_photos_library *library, job *job) {
+    host *own = (host *)library;
+    pthread_mutex_lock(&own->queue->lock);
+    bool is_started = start(own);
+    if (is_started) {
+        *own->queue->last = job;
+        own->queue->last = &job->next;
+        pthread_cond_signal(&own->queue->changed);
+    }
+    pthread_mutex_unlock(&own->queue->lock);
+    if (!is_started)
+        free_job(job);
+    return is_started ? SDIMAGE_STATUS_OK : SDIMAGE_STATUS_NO_MEMORY;
+}
+
+static job *new_job(const void *owner, sdphoto_fetched_fn fetched, void *user_data) {
+    job *job = calloc(1, sizeof *job);
+    if (!job)
+        return NULL;
+    job->owner = owner;
+    job->fetched = fetched;
+    job->user_data = user_data;
+    return job;
+}
+
+sdimage_status sdphoto_host_fetch(sdimage_photos_library *library, const char *identifier,
+                                  sdimage_photos_fetch_options *options, const void *owner, sdphoto_fetched_fn fetched,
+                                  void *user_data) {
+    job *job = new_job(owner, fetched, user_data);
+    if (job)
+        job->identifier = sdphoto_join(identifier, NULL, NULL);
+    if (!job || !job->identifier) {
+        free(job);
+        return SDIMAGE_STATUS_NO_MEMORY;
+    }
+    job->options = sdimage_photos_fetch_options_ref(options);
+    return submit(library, job);
+}
+
+sdimage_status sdphoto_host_take(sdimage_photos_library *library, sdimage_photos_asset *asset, const void *owner,
+                                 sdphoto_fetched_fn fetched, void *user_data) {
+    job *job = new_job(owner, fetched, user_data);
+    if (!job)
+        return SDIMAGE_STATUS_NO_MEMORY;
+    job->asset = sdimage_photos_asset_ref(asset);
+    return submit(library, job);
+}
+
+void sdphoto_host_cancel(sdimage_photos_library *library, const void *owner) {
+    queue *queue = ((host *)library)->queue;
+    pthread_mutex_lock(&queue->lock);
+    for (job *job = queue->first; job; job = job->next)
+        if (!owner || job->owner == owner)
+            job->is_cancelled = true;
+    if (queue->current && (!owner || queue->current->owner == owner)) {
+        queue->current->is_cancelled = true;
+        if (queue->asked)
+            cancel_answer(queue->asked);
+    }
+    pthread_mutex_unlock(&queue->lock);
+}
+
+const sdimage_photos_library_vtable *sdphoto_host_table(const sdimage_photos_library *library, void **user_data) {
+    const host *own = (const host *)library;
+    *user_data = own->queue->user_data;
+    return &own->queue->table;
+}
+
+/* --- The library. */
+
+static void close_host(sdimage_photos_library *library) {
+    host *own = (host *)library;
+    queue *queue = own->queue;
+    pthread_mutex_lock(&queue->lock);
+    queue->is_closing = true;
+    bool has_thread = own->has_thread;
+    if (queue->asked)
+        cancel_answer(queue->asked);
+    pthread_cond_signal(&queue->changed);
+    pthread_mutex_unlock(&queue->lock);
+    /* The last load may let go of the library on its own thread. */
+    if (has_thread && pthread_equal(own->thread, pthread_self()))
+        pthread_detach(own->thread);
+    else if (has_thread)
+        pthread_join(own->thread, NULL);
+    drop_queue(queue);
+}
+
+static const sdphoto_kind_of_library host_kind = {NULL, close_host};
+
+bool sdphoto_is_host(const sdimage_photos_library *library) { return library->of == &host_kind; }
+
+sdimage_status sdimage_photos_library_new_custom(const char *name, const sdimage_photos_library_vtable *vtable,
+                                                 void *user_data, sdimage_destroy_fn destroy,
+                                                 sdimage_photos_library **library, sdimage_error **error) {
+    sdimage_status status = SDIMAGE_STATUS_OK;
+    sdimage_photos_library_vtable table = {0};
+    if (vtable && vtable->size >= offsetof(sdimage_photos_library_vtable, bytes))
+        memcpy(&table, vtable, vtable->size < sizeof table ? vtable->size : sizeof table);
+    if (!library || !table.fetch || !table.image)
+        status = sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT,
+                              "no place for the library, or its table lacks fetch or image");
+    queue *queue = status >= 0 ? calloc(1, sizeof *queue) : NULL;
+    host *own = queue ? sdphoto_library_new(&host_kind, name ? name : "custom", sizeof *own) : NULL;
+    if (!own) {
+        free(queue);
+        if (destroy)
+            destroy(user_data);
+        return status < 0 ? status : sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a library");
+    }
+    atomic_init(&queue->references, 1);
+    pthread_mutex_init(&queue->lock, NULL);
+    pthread_cond_init(&queue->changed, NULL);
+    queue->last = &queue->first;
+    queue->table = table;
+    queue->user_data = user_data;
+    queue->destroy = destroy;
+    queue->number = own->library.number;
+    own->queue = queue;
+    *library = &own->library;
+    return SDIMAGE_STATUS_OK;
+}

@@ -1,0 +1,273 @@
+#include "index.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "md5.h"
+
+/* The format of the tables, and the folder that has it for a name. */
+enum { FORMAT = 1, BUSY_MS = 2000, GENERATION_LIMIT = 1000000 };
+
+bool sdphoto_new_identifier(char identifier[40]) {
+    uint8_t bytes[16];
+    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+        return false;
+    bytes[6] = (uint8_t)((bytes[6] & 0x0f) | 0x40);
+    bytes[8] = (uint8_t)((bytes[8] & 0x3f) | 0x80);
+    char *to = identifier;
+    for (int i = 0; i < 16; i++)
+        to += snprintf(to, 4, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", bytes[i]);
+    return true;
+}
+
+/* --- Opening. */
+
+static bool make_folder(char *path) {
+    for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
+        *at = 0;
+        bool is_there = mkdir(path, 0700) == 0 || errno == EEXIST;
+        *at = '/';
+        if (!is_there)
+            return false;
+    }
+    return true;
+}
+
+static char *file_of(const sdphoto_index *index, unsigned generation) {
+    char end[24];
+    snprintf(end, sizeof end, "-%u.db", generation);
+    return sdphoto_join(index->stem, end, NULL);
+}
+
+static void close_database(sdphoto_index *index) {
+    sqlite3_finalize(index->put);
+    index->put = NULL;
+    sqlite3_close(index->database);
+    index->database = NULL;
+}
+
+static int64_t number_of(sqlite3 *database, const char *sql) {
+    sqlite3_stmt *statement = NULL;
+    int64_t number = -1;
+    if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
+        number = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return number;
+}
+
+/* Opens the database of the present generation, and makes its table. */
+static bool open_database(sdphoto_index *index) {
+    static const char table[] =
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+        "CREATE TABLE IF NOT EXISTS files (id TEXT PRIMARY KEY, path BLOB NOT NULL, device INTEGER, node INTEGER,"
+        " size INTEGER, modified INTEGER, digest BLOB, known INTEGER, lost INTEGER, media INTEGER, playback INTEGER,"
+        " format INTEGER, type TEXT, width INTEGER, height INTEGER, orientation INTEGER, dated INTEGER, taken INTEGER,"
+        " shared INTEGER) WITHOUT ROWID;"
+        "PRAGMA user_version = 1";
+    static const char put[] = "INSERT OR REPLACE INTO files VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+    char *path = file_of(index, index->generation);
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
+    bool is_open = path && sqlite3_open_v2(path, &index->database, flags, NULL) == SQLITE_OK;
+    free(path);
+    if (is_open)
+        sqlite3_busy_timeout(index->database, BUSY_MS);
+    int64_t format = is_open ? number_of(index->database, "PRAGMA user_version") : -1;
+    if ((format == 0 || format == FORMAT) && sqlite3_exec(index->database, table, NULL, NULL, NULL) == SQLITE_OK &&
+        sqlite3_prepare_v3(index->database, put, -1, SQLITE_PREPARE_PERSISTENT, &index->put, NULL) == SQLITE_OK) {
+        index->is_damaged = false;
+        index->seen = -1;
+        return true;
+    }
+    close_database(index);
+    return false;
+}
+
+static bool exists(const sdphoto_index *index, unsigned generation) {
+    char *path = file_of(index, generation);
+    bool is_there = path && access(path, F_OK) == 0;
+    free(path);
+    return is_there;
+}
+
+/* Goes on with the latest generation; with a new one where that cannot be used. */
+static bool open_latest(sdphoto_index *index) {
+    close_database(index);
+    while (index->generation < GENERATION_LIMIT && exists(index, index->generation + 1))
+        index->generation++;
+    if (!index->is_damaged && open_database(index))
+        return true;
+    index->generation++;
+    return open_database(index);
+}
+
+sdimage_status sdphoto_index_open(sdphoto_index *index, const char *folder, const char *library,
+                                  sdimage_error **error) {
+    char digest[33];
+    *index = (sdphoto_index){.lock = -1, .generation = 1};
+    sdphoto_md5_text(library, strlen(library), digest);
+    index->stem = sdphoto_join(folder, "/v1/", digest);
+    char *lock = index->stem ? sdphoto_join(index->stem, ".lock", NULL) : NULL;
+    if (!lock)
+        return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a name");
+    bool has_folder = make_folder(lock);
+    index->lock = has_folder ? open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
+    free(lock);
+    if (index->lock < 0)
+        return sdphoto_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "no index can be written in its folder");
+    if (!open_latest(index))
+        return sdphoto_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "the index cannot be opened");
+    return SDIMAGE_STATUS_OK;
+}
+
+void sdphoto_index_close(sdphoto_index *index) {
+    close_database(index);
+    if (index->lock >= 0)
+        close(index->lock);
+    free(index->stem);
+    *index = (sdphoto_index){.lock = -1};
+}
+
+bool sdphoto_index_try_lock(sdphoto_index *index) {
+    int result;
+    do
+        result = flock(index->lock, LOCK_EX | LOCK_NB);
+    while (result != 0 && errno == EINTR);
+    return result == 0;
+}
+
+void sdphoto_index_unlock(sdphoto_index *index) { flock(index->lock, LOCK_UN); }
+
+bool sdphoto_index_has_news(sdphoto_index *index) {
+    if (index->is_damaged || !index->database || exists(index, index->generation + 1))
+        return true;
+    int64_t now = number_of(index->database, "PRAGMA data_version");
+    return now != index->seen;
+}
+
+/* --- Reading and writing. */
+
+static void copy_text(char *to, size_t room, const unsigned char *text) {
+    snprintf(to, room, "%s", text ? (const char *)text : "");
+}
+
+static uint32_t small(sqlite3_stmt *row, int column) {
+    int64_t value = sqlite3_column_int64(row, column);
+    return value < 0 || value > UINT32_MAX ? 0 : (uint32_t)value;
+}
+
+/* Whatever the row holds: it may come from a damaged file. */
+static bool read_record(sqlite3_stmt *row, sdphoto_record *record) {
+    const char *path = sqlite3_column_blob(row, 1);
+    int length = sqlite3_column_bytes(row, 1);
+    const void *digest = sqlite3_column_blob(row, 6);
+    *record = (sdphoto_record){.path = path};
+    copy_text(record->identifier, sizeof record->identifier, sqlite3_column_text(row, 0));
+    /* Paths are kept with their NUL. */
+    if (!path || length < 2 || path[length - 1] != 0 || *path == '/' || strlen(record->identifier) != 36)
+        return false;
+    record->device = (uint64_t)sqlite3_column_int64(row, 2);
+    record->node = (uint64_t)sqlite3_column_int64(row, 3);
+    record->size = (uint64_t)sqlite3_column_int64(row, 4);
+    record->modified_ns = sqlite3_column_int64(row, 5);
+    if (digest && sqlite3_column_bytes(row, 6) == (int)sizeof record->digest)
+        memcpy(record->digest, digest, sizeof record->digest);
+    record->is_known = sqlite3_column_int(row, 7) != 0;
+    record->lost_ns = sqlite3_column_int64(row, 8);
+    sdphoto_facts *facts = &record->facts;
+    facts->media = (sdimage_photos_media)(small(row, 9) & SDIMAGE_PHOTOS_MEDIA_ALL);
+    facts->playback = (sdimage_photos_playback)(small(row, 10) & 3);
+    facts->format = (sdimage_format)sqlite3_column_int(row, 11);
+    copy_text(facts->type, sizeof facts->type, sqlite3_column_text(row, 12));
+    facts->size = (sdimage_size){small(row, 13), small(row, 14)};
+    uint32_t orientation = small(row, 15);
+    facts->orientation = (sdimage_orientation)(orientation >= 1 && orientation <= 8 ? orientation : 1);
+    facts->has_date = sqlite3_column_int(row, 16) != 0;
+    facts->taken_ns = sqlite3_column_int64(row, 17);
+    record->is_shared = sqlite3_column_int(row, 18) != 0;
+    return true;
+}
+
+bool sdphoto_index_load(sdphoto_index *index, bool (*take)(void *user_data, const sdphoto_record *record),
+                        void *user_data) {
+    if (!index->database || index->is_damaged || exists(index, index->generation + 1))
+        if (!open_latest(index))
+            return true;
+    sqlite3_stmt *rows = NULL;
+    sdphoto_record record;
+    int code = sqlite3_prepare_v2(index->database, "SELECT * FROM files", -1, &rows, NULL);
+    bool has_memory = true;
+    index->seen = number_of(index->database, "PRAGMA data_version");
+    while (code == SQLITE_OK && has_memory && (code = sqlite3_step(rows)) == SQLITE_ROW) {
+        if (read_record(rows, &record))
+            has_memory = take(user_data, &record);
+        code = SQLITE_OK;
+    }
+    sqlite3_finalize(rows);
+    if (code != SQLITE_OK && code != SQLITE_DONE && code != SQLITE_BUSY && code != SQLITE_LOCKED) {
+        index->is_damaged = true;
+        open_latest(index);
+    }
+    return has_memory;
+}
+
+static void check(sdphoto_index *index, int code) {
+    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB || (code & 0xff) == SQLITE_IOERR)
+        index->is_damaged = true;
+}
+
+void sdphoto_index_begin(sdphoto_index *index) {
+    if (index->database)
+        check(index, sqlite3_exec(index->database, "BEGIN IMMEDIATE", NULL, NULL, NULL));
+}
+
+void sdphoto_index_put(sdphoto_index *index, const sdphoto_record *record) {
+    sqlite3_stmt *put = index->put;
+    const sdphoto_facts *facts = &record->facts;
+    if (!put || index->is_damaged)
+        return;
+    sqlite3_bind_text(put, 1, record->identifier, -1, SQLITE_STATIC);
+    sqlite3_bind_blob64(put, 2, record->path, strlen(record->path) + 1, SQLITE_STATIC);
+    sqlite3_bind_int64(put, 3, (int64_t)record->device);
+    sqlite3_bind_int64(put, 4, (int64_t)record->node);
+    sqlite3_bind_int64(put, 5, (int64_t)record->size);
+    sqlite3_bind_int64(put, 6, record->modified_ns);
+    sqlite3_bind_blob(put, 7, record->digest, sizeof record->digest, SQLITE_STATIC);
+    sqlite3_bind_int(put, 8, record->is_known);
+    sqlite3_bind_int64(put, 9, record->lost_ns);
+    sqlite3_bind_int(put, 10, (int)facts->media);
+    sqlite3_bind_int(put, 11, (int)facts->playback);
+    sqlite3_bind_int(put, 12, (int)facts->format);
+    sqlite3_bind_text(put, 13, facts->type, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(put, 14, facts->size.width);
+    sqlite3_bind_int64(put, 15, facts->size.height);
+    sqlite3_bind_int(put, 16, (int)facts->orientation);
+    sqlite3_bind_int(put, 17, facts->has_date);
+    sqlite3_bind_int64(put, 18, facts->taken_ns);
+    sqlite3_bind_int(put, 19, record->is_shared);
+    sqlite3_step(put);
+    check(index, sqlite3_reset(put));
+}
+
+void sdphoto_index_forget_lost(sdphoto_index *index, int64_t before_ns) {
+    char sql[80];
+    snprintf(sql, sizeof sql, "DELETE FROM files WHERE lost > 0 AND lost < %lld", (long long)before_ns);
+    if (index->database)
+        check(index, sqlite3_exec(index->database, sql, NULL, NULL, NULL));
+}
+
+void sdphoto_index_commit(sdphoto_index *index) {
+    if (!index->database || sqlite3_get_autocommit(index->database))
+        return;
+    int code = sqlite3_exec(index->database, "COMMIT", NULL, NULL, NULL);
+    check(index, code);
+    if (code != SQLITE_OK)
+        sqlite3_exec(index->database, "ROLLBACK", NULL, NULL, NULL);
+}

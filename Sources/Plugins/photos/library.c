@@ -1,0 +1,184 @@
+#include "library.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *sdphoto_library_new(const sdphoto_kind_of_library *of, const char *name, size_t size) {
+    static atomic_ullong numbers = 1;
+    sdimage_photos_library *library = sdphoto_new(SDPHOTO_LIBRARY, size);
+    char *copy = library ? sdphoto_join(name, NULL, NULL) : NULL;
+    if (!copy || pthread_mutex_init(&library->lock, NULL) != 0) {
+        free(copy);
+        free(library);
+        return NULL;
+    }
+    library->of = of;
+    library->name = copy;
+    library->number = atomic_fetch_add(&numbers, 1);
+    library->note = "";
+    return library;
+}
+
+sdimage_photos_library *sdimage_photos_library_ref(sdimage_photos_library *library) {
+    return sdphoto_ref(library, SDPHOTO_LIBRARY);
+}
+
+void sdimage_photos_library_unref(sdimage_photos_library *library) {
+    if (!sdphoto_unref(library, SDPHOTO_LIBRARY))
+        return;
+    library->of->close(library);
+    for (size_t i = 0; i < library->assets.capacity; i++)
+        sdimage_photos_asset_unref(library->assets.slots[i].value);
+    sdphoto_map_clear(&library->assets);
+    pthread_mutex_destroy(&library->lock);
+    free(library->name);
+    free(library);
+}
+
+bool sdphoto_library_set(sdimage_photos_library *library, sdimage_photos_asset *asset) {
+    size_t length = strlen(asset->identifier);
+    /* The key belongs to the value: the old one goes first. */
+    sdimage_photos_asset *old = sdphoto_map_remove(&library->assets, asset->identifier, length);
+    bool is_set = sdphoto_map_set(&library->assets, asset->identifier, length, asset);
+    if (is_set)
+        sdimage_photos_asset_ref(asset);
+    sdimage_photos_asset_unref(old);
+    return is_set;
+}
+
+void sdphoto_library_remove(sdimage_photos_library *library, const char *identifier) {
+    sdimage_photos_asset_unref(sdphoto_map_remove(&library->assets, identifier, strlen(identifier)));
+}
+
+sdimage_photos_asset *sdphoto_library_look(sdimage_photos_library *library, const char *identifier) {
+    pthread_mutex_lock(&library->lock);
+    sdimage_photos_asset *asset = sdphoto_map_find(&library->assets, identifier, strlen(identifier));
+    sdimage_photos_asset_ref(asset);
+    pthread_mutex_unlock(&library->lock);
+    return asset;
+}
+
+sdimage_status sdphoto_check_library(const sdimage_photos_library *library, sdimage_error **error) {
+    if (!library)
+        return sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no library");
+    if (!sdphoto_is(library, SDPHOTO_LIBRARY))
+        return sdphoto_fail(error, SDIMAGE_STATUS_BAD_HANDLE, "no library");
+    return SDIMAGE_STATUS_OK;
+}
+
+static sdimage_status refresh(sdimage_photos_library *library, sdphoto_need need, sdphoto_watcher watcher,
+                              sdimage_error **error) {
+    if (!library->of->refresh)
+        return sdphoto_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "a library of the host tells one asset at a time");
+    return library->of->refresh(library, need, watcher, error);
+}
+
+const char *sdimage_photos_library_name(const sdimage_photos_library *library) {
+    return sdphoto_is(library, SDPHOTO_LIBRARY) ? library->name : "";
+}
+
+bool sdimage_photos_library_is_watching(const sdimage_photos_library *library) {
+    if (!sdphoto_is(library, SDPHOTO_LIBRARY))
+        return false;
+    sdimage_photos_library *locked = (sdimage_photos_library *)(uintptr_t)library;
+    pthread_mutex_lock(&locked->lock);
+    bool is_watching = locked->is_watching;
+    pthread_mutex_unlock(&locked->lock);
+    return is_watching;
+}
+
+const char *sdimage_photos_library_note(const sdimage_photos_library *library) {
+    if (!sdphoto_is(library, SDPHOTO_LIBRARY))
+        return "";
+    sdimage_photos_library *locked = (sdimage_photos_library *)(uintptr_t)library;
+    pthread_mutex_lock(&locked->lock);
+    const char *note = locked->note;
+    pthread_mutex_unlock(&locked->lock);
+    return note;
+}
+
+sdimage_status sdimage_photos_library_scan(sdimage_photos_library *library, sdimage_photos_scan_fn progress,
+                                           void *user_data, sdimage_error **error) {
+    sdimage_status status = sdphoto_check_library(library, error);
+    return status < 0 ? status : refresh(library, SDPHOTO_NEED_NOW, (sdphoto_watcher){progress, user_data}, error);
+}
+
+/* All assets, each referenced; to be released with `drop`. NULL when memory is refused. */
+static sdimage_photos_asset **snapshot(sdimage_photos_library *library, size_t *count) {
+    pthread_mutex_lock(&library->lock);
+    sdimage_photos_asset **assets = calloc(library->assets.count + 1, sizeof(sdimage_photos_asset *));
+    *count = 0;
+    for (size_t i = 0; assets && i < library->assets.capacity; i++)
+        if (library->assets.slots[i].value)
+            assets[(*count)++] = sdimage_photos_asset_ref(library->assets.slots[i].value);
+    pthread_mutex_unlock(&library->lock);
+    return assets;
+}
+
+sdimage_status sdimage_photos_library_fetch(sdimage_photos_library *library,
+                                            const sdimage_photos_fetch_options *options, sdimage_photos_list **list,
+                                            sdimage_error **error) {
+    sdimage_status status = sdphoto_check_library(library, error);
+    if (status < 0)
+        return status;
+    if (!list)
+        return sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no place for the list");
+    status = refresh(library, SDPHOTO_NEED_INDEX, (sdphoto_watcher){NULL, NULL}, error);
+    if (status < 0)
+        return status;
+    size_t count;
+    sdimage_photos_asset **assets = snapshot(library, &count);
+    if (!assets)
+        return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a list");
+    status = sdphoto_list_new(assets, count, options, list, error);
+    for (size_t i = 0; i < count; i++)
+        sdimage_photos_asset_unref(assets[i]);
+    free(assets);
+    return status;
+}
+
+sdimage_status sdimage_photos_library_find(sdimage_photos_library *library, const char *identifier,
+                                           const sdimage_photos_fetch_options *options, sdimage_photos_asset **asset,
+                                           sdimage_error **error) {
+    sdimage_status status = sdphoto_check_library(library, error);
+    if (status < 0)
+        return status;
+    if (!identifier || !asset)
+        return sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no identifier, or no place for the asset");
+    sdimage_photos_asset *found = library->of->refresh ? sdphoto_library_look(library, identifier) : NULL;
+    if (!found) {
+        status = refresh(library, SDPHOTO_NEED_INDEX, (sdphoto_watcher){NULL, NULL}, error);
+        if (status < 0)
+            return status;
+        found = sdphoto_library_look(library, identifier);
+    }
+    if (found && sdimage_photos_fetch_options_accept(options, found)) {
+        *asset = found;
+        return SDIMAGE_STATUS_OK;
+    }
+    sdimage_photos_asset_unref(found);
+    return sdphoto_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_FOUND, "no photo of that identifier");
+}
+
+sdimage_status sdimage_photos_library_set_observer(sdimage_photos_library *library,
+                                                   const sdimage_photos_observer_vtable *vtable, void *user_data,
+                                                   sdimage_destroy_fn destroy, sdimage_error **error) {
+    sdimage_status status = sdphoto_check_library(library, error);
+    if (status >= 0 && vtable && vtable->size < sizeof(size_t))
+        status = sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "a table without a size");
+    if (status >= 0 && !sdphoto_is_tree(library))
+        status = sdphoto_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "only trees are watched");
+    if (status >= 0)
+        return sdphoto_tree_set_observer(library, vtable, user_data, destroy, error);
+    if (destroy)
+        destroy(user_data);
+    return status;
+}
+
+void sdimage_photos_library_cancel_loads(sdimage_photos_library *library) {
+    if (!sdphoto_is(library, SDPHOTO_LIBRARY))
+        return;
+    atomic_fetch_add(&library->cancellations, 1);
+    if (sdphoto_is_host(library))
+        sdphoto_host_cancel(library, NULL);
+}

@@ -1,0 +1,213 @@
+#include "probe.h"
+
+#include <sdimage/coder.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "exif.h"
+#include "md5.h"
+
+/* At both ends of a file, for its digest. */
+enum { DIGESTED = 16 << 10 };
+
+int sdphoto_open_file(int folder, const char *name) {
+    struct stat status;
+    /* Not blocking, because opening a fifo would wait for its other end. */
+    int descriptor = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (descriptor < 0)
+        return -1;
+    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode))
+        return descriptor;
+    close(descriptor);
+    errno = EISDIR;
+    return -1;
+}
+
+int64_t sdphoto_read_at(int descriptor, void *bytes, size_t length, int64_t offset) {
+    size_t done = 0;
+    while (done < length) {
+        ssize_t count = pread(descriptor, (char *)bytes + done, length - done, offset + (int64_t)done);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return -1;
+        if (count == 0)
+            break;
+        done += (size_t)count;
+    }
+    return (int64_t)done;
+}
+
+sdimage_status sdphoto_read_all(int descriptor, uint64_t limit, sdimage_data **data, sdimage_error **error) {
+    struct stat status;
+    if (fstat(descriptor, &status) != 0)
+        return sdphoto_fail_file(error, errno);
+    uint64_t size = status.st_size > 0 ? (uint64_t)status.st_size : 0;
+    if (size > limit || size >= SIZE_MAX)
+        return sdphoto_fail(error, SDIMAGE_STATUS_TOO_LARGE, "the file is longer than the limit of the loader");
+    if (size == 0)
+        return sdphoto_fail(error, SDIMAGE_STATUS_EMPTY_DATA, "the file is empty");
+    void *bytes = malloc((size_t)size);
+    if (!bytes)
+        return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a file");
+    /* A file that grows meanwhile is read as it was; one that was cut ends where it ends. */
+    int64_t count = sdphoto_read_at(descriptor, bytes, (size_t)size, 0);
+    if (count <= 0) {
+        int number = errno;
+        free(bytes);
+        return count < 0 ? sdphoto_fail_file(error, number)
+                         : sdphoto_fail(error, SDIMAGE_STATUS_EMPTY_DATA, "the file is empty");
+    }
+    return sdimage_data_new_adopting(bytes, (size_t)count, bytes, free, data, error);
+}
+
+/* --- Sniffing of what is no picture. */
+
+typedef struct signature {
+    size_t at;
+    const char *bytes;
+    size_t length;
+    const char *type;
+} signature;
+
+#define SIGN(at, text, type) {at, text, sizeof(text) - 1, type}
+
+static const signature signatures[] = {SIGN(4, "ftypqt  ", "video/quicktime"),
+                                       SIGN(4, "ftypM4A ", "audio/mp4"),
+                                       SIGN(4, "ftypM4B ", "audio/mp4"),
+                                       SIGN(4, "ftyp3g", "video/3gpp"),
+                                       SIGN(4, "ftyp", "video/mp4"),
+                                       SIGN(4, "moov", "video/quicktime"),
+                                       SIGN(0, "\x1a\x45\xdf\xa3", "video/x-matroska"),
+                                       SIGN(8, "AVI LIST", "video/x-msvideo"),
+                                       SIGN(8, "WAVEfmt ", "audio/x-wav"),
+                                       SIGN(0, "\x00\x00\x01\xba", "video/mpeg"),
+                                       SIGN(0, "\x00\x00\x01\xb3", "video/mpeg"),
+                                       SIGN(0, "FLV\x01", "video/x-flv"),
+                                       SIGN(0, "fLaC", "audio/flac"),
+                                       SIGN(0, "ID3", "audio/mpeg"),
+                                       SIGN(0, "\xff\xfb", "audio/mpeg"),
+                                       SIGN(0, "\xff\xf1", "audio/aac"),
+                                       SIGN(0, "\x30\x26\xb2\x75\x8e\x66\xcf\x11", "video/x-ms-asf")};
+
+static const char *moving_type(const uint8_t *bytes, size_t length) {
+    for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
+        const signature *one = &signatures[i];
+        if (length >= one->at + one->length && memcmp(bytes + one->at, one->bytes, one->length) == 0)
+            return one->type;
+    }
+    /* Packets of a transport stream: ISO/IEC 13818-1, 2.4.3.2. */
+    if (length > 376 && bytes[0] == 0x47 && bytes[188] == 0x47 && bytes[376] == 0x47)
+        return "video/mp2t";
+    if (length > 64 && memcmp(bytes, "OggS", 4) == 0)
+        return memmem(bytes, 64, "theora", 6) ? "video/ogg" : "audio/ogg";
+    return NULL;
+}
+
+void sdphoto_sniff(const uint8_t *bytes, size_t length, sdphoto_facts *facts) {
+    *facts = (sdphoto_facts){.format = sdimage_sniff(bytes, length), .orientation = SDIMAGE_ORIENTATION_UP};
+    const char *type = NULL;
+    if (facts->format != SDIMAGE_FORMAT_UNDEFINED && facts->format != SDIMAGE_FORMAT_PDF) {
+        facts->media = SDIMAGE_PHOTOS_MEDIA_IMAGE;
+        facts->playback =
+            facts->format == SDIMAGE_FORMAT_GIF ? SDIMAGE_PHOTOS_PLAYBACK_ANIMATED : SDIMAGE_PHOTOS_PLAYBACK_STILL;
+        type = sdimage_format_media_type(facts->format);
+    } else if ((type = moving_type(bytes, length))) {
+        facts->format = SDIMAGE_FORMAT_UNDEFINED;
+        bool is_video = strncmp(type, "video", 5) == 0;
+        facts->media = is_video ? SDIMAGE_PHOTOS_MEDIA_VIDEO : SDIMAGE_PHOTOS_MEDIA_AUDIO;
+        facts->playback = is_video ? SDIMAGE_PHOTOS_PLAYBACK_VIDEO : SDIMAGE_PHOTOS_PLAYBACK_NONE;
+    } else {
+        facts->format = SDIMAGE_FORMAT_UNDEFINED;
+    }
+    snprintf(facts->type, sizeof facts->type, "%s", type ? type : "");
+}
+
+/* A number of the library's own JSON, in which texts of the file come last. */
+static uint64_t number_in(const char *json, size_t length, const char *name) {
+    const char *found = memmem(json, length, name, strlen(name));
+    uint64_t value = 0;
+    if (!found)
+        return 0;
+    for (const char *at = found + strlen(name); at < json + length; at++) {
+        if (*at == ' ' || *at == ':')
+            continue;
+        if (*at < '0' || *at > '9' || value > UINT32_MAX)
+            break;
+        value = value * 10 + (uint64_t)(*at - '0');
+    }
+    return value;
+}
+
+bool sdphoto_describe(const uint8_t *bytes, size_t length, sdphoto_facts *facts) {
+    sdimage_data *json = NULL, *exif = NULL;
+    sdimage_status status = sdimage_info(bytes, length, &json, NULL);
+    if (status < 0)
+        return false;
+    const char *text = sdimage_data_bytes(json);
+    size_t count = sdimage_data_length(json);
+    facts->size.width = (uint32_t)number_in(text, count, "\"width\"");
+    facts->size.height = (uint32_t)number_in(text, count, "\"height\"");
+    uint64_t orientation = number_in(text, count, "\"orientation\"");
+    if (orientation >= 1 && orientation <= 8)
+        facts->orientation = (sdimage_orientation)orientation;
+    if (number_in(text, count, "\"frame_count\"") > 1)
+        facts->playback = SDIMAGE_PHOTOS_PLAYBACK_ANIMATED;
+    bool has_exif = number_in(text, count, "\"exif_bytes\"") > 0;
+    sdimage_data_unref(json);
+    if (has_exif && sdimage_read_metadata(bytes, length, SDIMAGE_METADATA_KIND_EXIF, &exif, NULL) >= 0) {
+        sdphoto_exif read = sdphoto_exif_read(sdimage_data_bytes(exif), sdimage_data_length(exif));
+        facts->has_date = read.has_date;
+        facts->taken_ns = read.taken_ns;
+        sdimage_data_unref(exif);
+    }
+    return facts->size.width > 0;
+}
+
+static bool digest_of(int descriptor, const uint8_t *head, size_t length, uint64_t file_size, uint8_t digest[16]) {
+    uint8_t tail[DIGESTED];
+    sdphoto_md5 md5;
+    sdphoto_md5_begin(&md5);
+    sdphoto_md5_add(&md5, &file_size, sizeof file_size);
+    sdphoto_md5_add(&md5, head, length < DIGESTED ? length : DIGESTED);
+    if (file_size > 2 * (uint64_t)DIGESTED) {
+        int64_t count = sdphoto_read_at(descriptor, tail, sizeof tail, (int64_t)(file_size - DIGESTED));
+        if (count < 0)
+            return false;
+        sdphoto_md5_add(&md5, tail, (size_t)count);
+    }
+    sdphoto_md5_end(&md5, digest);
+    return true;
+}
+
+bool sdphoto_probe(int descriptor, uint64_t file_size, sdphoto_facts *facts, uint8_t digest[16]) {
+    static const size_t looks[] = {SDPHOTO_HEAD, SDPHOTO_LONG_HEAD, SDPHOTO_LONGEST_HEAD};
+    *facts = (sdphoto_facts){.format = SDIMAGE_FORMAT_UNDEFINED, .orientation = SDIMAGE_ORIENTATION_UP};
+    uint8_t *head = NULL;
+    bool is_read = false;
+    /* Some formats tell their size, or how many frames they have, far behind the beginning. */
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+        size_t room = file_size < looks[i] ? (size_t)file_size + 1 : looks[i];
+        uint8_t *longer = realloc(head, room);
+        int64_t count = longer ? sdphoto_read_at(descriptor, longer, room, 0) : -1;
+        head = longer ? longer : head;
+        if (count < 0 || (i == 0 && !digest_of(descriptor, head, (size_t)count, file_size, digest)))
+            break;
+        is_read = true;
+        if (i == 0)
+            sdphoto_sniff(head, (size_t)count, facts);
+        if (facts->media != SDIMAGE_PHOTOS_MEDIA_IMAGE || sdphoto_describe(head, (size_t)count, facts) ||
+            (size_t)count < room)
+            break;
+    }
+    int number = errno;
+    free(head);
+    errno = number;
+    return is_read;
+}

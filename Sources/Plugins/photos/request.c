@@ -1,0 +1,169 @@
+#include "request.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+sdimage_photos_request_options *sdimage_photos_request_options_new(void) {
+    sdimage_photos_request_options *options = sdphoto_new(SDPHOTO_REQUEST_OPTIONS, sizeof *options);
+    if (!options)
+        return NULL;
+    options->resize = SDIMAGE_PHOTOS_RESIZE_FAST;
+    options->has_network = true;
+    return options;
+}
+
+sdimage_photos_request_options *sdimage_photos_request_options_ref(sdimage_photos_request_options *options) {
+    return sdphoto_ref(options, SDPHOTO_REQUEST_OPTIONS);
+}
+
+void sdimage_photos_request_options_unref(sdimage_photos_request_options *options) {
+    if (sdphoto_unref(options, SDPHOTO_REQUEST_OPTIONS))
+        free(options);
+}
+
+static bool is_options(const sdimage_photos_request_options *options) {
+    return sdphoto_is(options, SDPHOTO_REQUEST_OPTIONS);
+}
+
+void sdimage_photos_request_options_set_delivery(sdimage_photos_request_options *options,
+                                                 sdimage_photos_delivery delivery) {
+    if (is_options(options))
+        options->delivery = delivery;
+}
+
+void sdimage_photos_request_options_set_resize(sdimage_photos_request_options *options, sdimage_photos_resize resize) {
+    if (is_options(options))
+        options->resize = resize;
+}
+
+void sdimage_photos_request_options_set_version(sdimage_photos_request_options *options,
+                                                sdimage_photos_version version) {
+    if (is_options(options))
+        options->version = version;
+}
+
+void sdimage_photos_request_options_set_content(sdimage_photos_request_options *options,
+                                                sdimage_photos_content content) {
+    if (is_options(options))
+        options->content = content;
+}
+
+void sdimage_photos_request_options_set_network_access(sdimage_photos_request_options *options, bool allowed) {
+    if (is_options(options))
+        options->has_network = allowed;
+}
+
+static void set_target(sdimage_photos_request_options *options, sdphoto_target target, sdimage_size size) {
+    if (!is_options(options))
+        return;
+    options->target = target;
+    options->size = size;
+}
+
+void sdimage_photos_request_options_set_target_maximum(sdimage_photos_request_options *options) {
+    set_target(options, SDPHOTO_MAXIMUM, (sdimage_size){0, 0});
+}
+
+void sdimage_photos_request_options_set_target_pixel_size(sdimage_photos_request_options *options) {
+    set_target(options, SDPHOTO_PIXEL_SIZE, (sdimage_size){0, 0});
+}
+
+void sdimage_photos_request_options_set_target_point_size(sdimage_photos_request_options *options) {
+    set_target(options, SDPHOTO_POINT_SIZE, (sdimage_size){0, 0});
+}
+
+void sdimage_photos_request_options_set_target(sdimage_photos_request_options *options, uint32_t width,
+                                               uint32_t height) {
+    set_target(options, SDPHOTO_EXPLICIT, (sdimage_size){width, height});
+}
+
+sdimage_photos_delivery sdimage_photos_request_options_delivery(const sdimage_photos_request_options *options) {
+    return is_options(options) ? options->delivery : SDIMAGE_PHOTOS_DELIVERY_OPPORTUNISTIC;
+}
+
+sdimage_photos_resize sdimage_photos_request_options_resize(const sdimage_photos_request_options *options) {
+    return is_options(options) ? options->resize : SDIMAGE_PHOTOS_RESIZE_FAST;
+}
+
+sdimage_photos_version sdimage_photos_request_options_version(const sdimage_photos_request_options *options) {
+    return is_options(options) ? options->version : SDIMAGE_PHOTOS_VERSION_CURRENT;
+}
+
+sdimage_photos_content sdimage_photos_request_options_content(const sdimage_photos_request_options *options) {
+    return is_options(options) ? options->content : SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT;
+}
+
+bool sdimage_photos_request_options_network_access(const sdimage_photos_request_options *options) {
+    return !is_options(options) || options->has_network;
+}
+
+/* --- Sizes. */
+
+/* A side divided by the scale of a screen; at least one pixel. */
+static uint32_t in_points(uint32_t side, double scale) {
+    double points = round(side / (scale >= 1 ? scale : 1));
+    return points < 1 ? 1 : (uint32_t)points;
+}
+
+sdphoto_wish sdphoto_wish_of(const sdimage_decode_options *decode, const sdimage_photos_request_options *options,
+                             sdimage_size pixels) {
+    sdimage_size thumbnail = decode ? sdimage_decode_options_thumbnail_size(decode) : (sdimage_size){0, 0};
+    if (thumbnail.width && thumbnail.height)
+        return (sdphoto_wish){thumbnail, sdimage_decode_options_preserves_aspect_ratio(decode)
+                                             ? SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT
+                                             : SDIMAGE_PHOTOS_CONTENT_ASPECT_FILL};
+    sdphoto_wish wish = {{0, 0}, sdimage_photos_request_options_content(options)};
+    if (!is_options(options) || options->resize == SDIMAGE_PHOTOS_RESIZE_NONE)
+        return wish;
+    double scale = decode ? sdimage_decode_options_scale(decode) : 1;
+    switch (options->target) {
+    case SDPHOTO_PIXEL_SIZE: wish.box = pixels; break;
+    case SDPHOTO_POINT_SIZE:
+        if (pixels.width && pixels.height)
+            wish.box = (sdimage_size){in_points(pixels.width, scale), in_points(pixels.height, scale)};
+        break;
+    case SDPHOTO_EXPLICIT: wish.box = options->size; break;
+    default: break;
+    }
+    return wish;
+}
+
+sdimage_size sdphoto_size_of(sdphoto_wish wish, sdimage_size pixels) {
+    sdimage_size whole = {0, 0};
+    if (!wish.box.width || !wish.box.height)
+        return whole;
+    if (wish.content == SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT || !pixels.width || !pixels.height)
+        return wish.box;
+    double across = (double)wish.box.width / pixels.width, down = (double)wish.box.height / pixels.height;
+    double scale = across > down ? across : down;
+    if (scale >= 1)
+        return whole;
+    /* The side that decides is met exactly; the other one is rounded up, so that it covers. */
+    return across > down ? (sdimage_size){wish.box.width, (uint32_t)ceil(pixels.height * scale)}
+                         : (sdimage_size){(uint32_t)ceil(pixels.width * scale), wish.box.height};
+}
+
+/* --- In the bag of a request. */
+
+static void drop_request_options(void *value) { sdimage_photos_request_options_unref(value); }
+static void drop_fetch_options(void *value) { sdimage_photos_fetch_options_unref(value); }
+static void drop_asset(void *value) { sdimage_photos_asset_unref(value); }
+
+static void put(sdimage_options *bag, const char *name, void *value, sdimage_destroy_fn drop) {
+    if (value)
+        sdimage_options_set_pointer(bag, name, value, drop);
+    else
+        sdimage_options_remove(bag, name);
+}
+
+void sdimage_photos_set_request_options(sdimage_options *bag, sdimage_photos_request_options *options) {
+    put(bag, SDIMAGE_PHOTOS_REQUEST_OPTIONS, sdimage_photos_request_options_ref(options), drop_request_options);
+}
+
+void sdimage_photos_set_fetch_options(sdimage_options *bag, sdimage_photos_fetch_options *options) {
+    put(bag, SDIMAGE_PHOTOS_FETCH_OPTIONS, sdimage_photos_fetch_options_ref(options), drop_fetch_options);
+}
+
+void sdimage_photos_set_asset(sdimage_options *bag, sdimage_photos_asset *asset) {
+    put(bag, SDIMAGE_PHOTOS_ASSET, sdimage_photos_asset_ref(asset), drop_asset);
+}

@@ -1,0 +1,407 @@
+#include "thumbnail.h"
+
+#include <sdimage/data.h>
+#include <sdimage/encoder.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "exif.h"
+#include "md5.h"
+#include "probe.h"
+#include "uri.h"
+
+/* A thumbnail is a small file: at most 1,024 pixels wide and high, in 32 bits. */
+enum { FILE_LIMIT = 8 << 20, URI_LIMIT = 3 * 4096 + 16, SECOND = 1000000000 };
+
+static const struct {
+    const char *folder;
+    uint32_t side;
+} sizes[] = {{"normal", 128}, {"large", 256}, {"x-large", 512}, {"xx-large", 1024}};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+char *sdphoto_cache_folder(const char *name) {
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (cache && *cache == '/')
+        return sdphoto_join(cache, "/", name);
+    if (!home || *home != '/')
+        return NULL;
+    return sdphoto_join(home, "/.cache/", name);
+}
+
+static uint32_t big(const uint8_t *bytes) {
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+/* The value of a text chunk with this keyword; NULL for another. */
+static const uint8_t *text_of(const uint8_t *chunk, size_t length, const char *keyword, size_t *count) {
+    size_t skip = strlen(keyword) + 1;
+    if (length < skip || memcmp(chunk, keyword, skip) != 0)
+        return NULL;
+    *count = length - skip;
+    return chunk + skip;
+}
+
+/* PNG, third edition: 5.3 chunks, 11.3.3.2 tEXt. Texts behind the pixels do not count. */
+bool sdphoto_thumbnail_texts(const uint8_t *bytes, size_t length, char *uri, size_t room, int64_t *seconds) {
+    bool has_uri = false, has_time = false;
+    if (length < 8 || memcmp(bytes, "\x89PNG\r\n\x1a\n", 8) != 0)
+        return false;
+    for (size_t at = 8; length - at >= 12;) {
+        size_t size = big(bytes + at), count;
+        const uint8_t *chunk = bytes + at + 8, *text;
+        if (size > length - at - 12 || memcmp(bytes + at + 4, "IDAT", 4) == 0)
+            break;
+        if (memcmp(bytes + at + 4, "tEXt", 4) == 0) {
+            if ((text = text_of(chunk, size, "Thumb::URI", &count)) && count < room && !memchr(text, 0, count)) {
+                memcpy(uri, text, count);
+                uri[count] = 0;
+                has_uri = true;
+            } else if ((text = text_of(chunk, size, "Thumb::MTime", &count)) && count > 0 && count < 24) {
+                char digits[24];
+                memcpy(digits, text, count);
+                digits[count] = 0;
+                char *end = digits;
+                errno = 0;
+                *seconds = strtoll(digits, &end, 10);
+                has_time = errno == 0 && end != digits && (*end == 0 || *end == '.');
+            }
+        }
+        at += 12 + size;
+    }
+    return has_uri && has_time;
+}
+
+static int64_t seconds_of(int64_t nanoseconds) { return nanoseconds / SECOND - (nanoseconds % SECOND < 0); }
+
+/* The bytes of a thumbnail where it is of this file at this time. */
+static sdimage_data *read_valid(const char *path, const char *uri, int64_t modified_ns) {
+    sdimage_data *data = NULL;
+    char said[URI_LIMIT];
+    int64_t seconds = 0;
+    int descriptor = sdphoto_open_file(AT_FDCWD, path);
+    if (descriptor < 0)
+        return NULL;
+    sdimage_status status = sdphoto_read_all(descriptor, FILE_LIMIT, &data, NULL);
+    close(descriptor);
+    if (status < 0)
+        return NULL;
+    if (sdphoto_thumbnail_texts(sdimage_data_bytes(data), sdimage_data_length(data), said, sizeof said, &seconds) &&
+        strcmp(said, uri) == 0 && seconds == seconds_of(modified_ns))
+        return data;
+    sdimage_data_unref(data);
+    return NULL;
+}
+
+/* thumbnails/FOLDER/DIGEST.png, to be freed. */
+static char *place_of(const char *folder, const char *uri) {
+    char digest[33], name[80];
+    sdphoto_md5_text(uri, strlen(uri), digest);
+    snprintf(name, sizeof name, "%s/%s.png", folder, digest);
+    char *thumbnails = sdphoto_cache_folder("thumbnails/");
+    char *place = thumbnails ? sdphoto_join(thumbnails, name, NULL) : NULL;
+    free(thumbnails);
+    return place;
+}
+
+static sdimage_image *find_in(const char *folder, const char *uri, int64_t modified_ns) {
+    sdimage_image *image = NULL;
+    char *place = place_of(folder, uri);
+    sdimage_data *data = place ? read_valid(place, uri, modified_ns) : NULL;
+    free(place);
+    if (data)
+        sdimage_decode(sdimage_data_bytes(data), sdimage_data_length(data), NULL, &image, NULL);
+    sdimage_data_unref(data);
+    return image;
+}
+
+sdimage_image *sdphoto_thumbnail_find(const char *path, int64_t modified_ns, uint32_t side) {
+    sdimage_image *image = NULL;
+    char *uri = sdphoto_file_uri(path);
+    if (!uri)
+        return NULL;
+    for (size_t i = 0; i < SIZES && !image; i++)
+        if (sizes[i].side >= side)
+            image = find_in(sizes[i].folder, uri, modified_ns);
+    for (size_t i = SIZES; i-- > 0 && !image;)
+        if (sizes[i].side < side)
+            image = find_in(sizes[i].folder, uri, modified_ns);
+    free(uri);
+    return image;
+}
+
+/* Whether two pictures have the same shape, but for rounding: others were cut, or have black bars. */
+static bool has_shape(uint32_t width, uint32_t height, sdimage_size size) {
+    if (!width || !height || !size.width || !size.height)
+        return false;
+    double ratio = (double)width / height * size.height / size.width;
+    return ratio > 0.95 && ratio < 1.05;
+}
+
+/* The small JPEG does not say how it lies: that is said of the large one. An APP1 segment behind its first marker says
+ * it. */
+static sdimage_image *decode_turned(const uint8_t *jpeg, size_t length, sdimage_orientation orientation) {
+    uint8_t segment[] = {0xff, 0xe1, 0, 34, 'E', 'x',  'i',  'f', 0, 0, 'M', 'M', 0, 42, 0,
+                         0,    0,    8, 0,  1,   0x01, 0x12, 0,   3, 0, 0,   0,   1, 0,  (uint8_t)orientation,
+                         0,    0,    0, 0,  0,   0};
+    sdimage_image *image = NULL;
+    size_t room;
+    if (length < 4 || __builtin_add_overflow(length, sizeof segment, &room))
+        return NULL;
+    uint8_t *bytes = malloc(room);
+    if (!bytes)
+        return NULL;
+    memcpy(bytes, jpeg, 2);
+    memcpy(bytes + 2, segment, sizeof segment);
+    memcpy(bytes + 2 + sizeof segment, jpeg + 2, length - 2);
+    sdimage_decode(bytes, room, NULL, &image, NULL);
+    free(bytes);
+    return image;
+}
+
+sdimage_image *sdphoto_thumbnail_in_exif(const void *head, size_t length, const sdphoto_facts *facts) {
+    sdimage_data *exif = NULL;
+    if (sdimage_read_metadata(head, length, SDIMAGE_METADATA_KIND_EXIF, &exif, NULL) < 0)
+        return NULL;
+    sdphoto_exif read = sdphoto_exif_read(sdimage_data_bytes(exif), sdimage_data_length(exif));
+    sdimage_image *image =
+        read.thumbnail ? decode_turned(read.thumbnail, read.thumbnail_length, facts->orientation) : NULL;
+    sdimage_data_unref(exif);
+    if (image && !has_shape(sdimage_image_width(image), sdimage_image_height(image), facts->size)) {
+        sdimage_image_unref(image);
+        return NULL;
+    }
+    return image;
+}
+
+/* --- Writing. */
+
+typedef struct buffer {
+    uint8_t *bytes;
+    size_t length, capacity;
+    bool has_failed;
+} buffer;
+
+static void put(buffer *buffer, const void *bytes, size_t length) {
+    size_t needed;
+    if (__builtin_add_overflow(buffer->length, length, &needed)) {
+        buffer->has_failed = true;
+        return;
+    }
+    if (needed > buffer->capacity) {
+        uint8_t *grown = realloc(buffer->bytes, needed + 4096);
+        if (!grown) {
+            buffer->has_failed = true;
+            return;
+        }
+        buffer->bytes = grown;
+        buffer->capacity = needed + 4096;
+    }
+    memcpy(buffer->bytes + buffer->length, bytes, length);
+    buffer->length = needed;
+}
+
+/* PNG, third edition, 5.5. */
+static uint32_t crc_of(const uint8_t *bytes, size_t length) {
+    uint32_t crc = UINT32_MAX;
+    for (size_t i = 0; i < length; i++) {
+        crc ^= bytes[i];
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc & 1 ? 0xedb88320u ^ crc >> 1 : crc >> 1;
+    }
+    return ~crc;
+}
+
+static void put_number(buffer *buffer, uint32_t number) {
+    uint8_t bytes[4] = {(uint8_t)(number >> 24), (uint8_t)(number >> 16), (uint8_t)(number >> 8), (uint8_t)number};
+    put(buffer, bytes, 4);
+}
+
+static void put_text(buffer *buffer, const char *keyword, const char *text) {
+    size_t length = strlen(keyword) + 1 + strlen(text), start = buffer->length + 4;
+    put_number(buffer, (uint32_t)length);
+    put(buffer, "tEXt", 4);
+    put(buffer, keyword, strlen(keyword) + 1);
+    put(buffer, text, strlen(text));
+    if (!buffer->has_failed)
+        put_number(buffer, crc_of(buffer->bytes + start, length + 4));
+}
+
+static void put_decimal(buffer *buffer, const char *keyword, int64_t value) {
+    char text[24];
+    snprintf(text, sizeof text, "%lld", (long long)value);
+    put_text(buffer, keyword, text);
+}
+
+/* The texts behind the header, which is the first chunk and 13 bytes long. */
+static bool put_texts(buffer *made, const sdimage_data *png, const sdimage_photos_asset *asset, const char *uri) {
+    enum { HEAD = 8 + 12 + 13 };
+    const uint8_t *bytes = sdimage_data_bytes(png);
+    size_t length = sdimage_data_length(png);
+    if (length < HEAD)
+        return false;
+    put(made, bytes, HEAD);
+    put_text(made, "Thumb::URI", uri);
+    put_decimal(made, "Thumb::MTime", seconds_of(asset->modified_ns));
+    put_decimal(made, "Thumb::Size", (int64_t)asset->file_size);
+    if (*asset->facts.type)
+        put_text(made, "Thumb::Mimetype", asset->facts.type);
+    if (asset->facts.size.width) {
+        put_decimal(made, "Thumb::Image::Width", asset->facts.size.width);
+        put_decimal(made, "Thumb::Image::Height", asset->facts.size.height);
+    }
+    put_text(made, "Software", "libsdimage");
+    put(made, bytes + HEAD, length - HEAD);
+    return !made->has_failed;
+}
+
+/* Folders are the user's alone, as the specification wants. */
+static bool make_folders(char *path) {
+    for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
+        *at = 0;
+        bool is_there = mkdir(path, 0700) == 0 || errno == EEXIST;
+        *at = '/';
+        if (!is_there)
+            return false;
+    }
+    return true;
+}
+
+static bool write_all(int descriptor, const uint8_t *bytes, size_t length) {
+    while (length) {
+        ssize_t count = write(descriptor, bytes, length);
+        if (count < 0 && errno != EINTR)
+            return false;
+        if (count > 0) {
+            bytes += count;
+            length -= (size_t)count;
+        }
+    }
+    return true;
+}
+
+/* Whole or not at all: written beside its place, then renamed. */
+static sdimage_status write_file(char *place, const uint8_t *bytes, size_t length, sdimage_error **error) {
+    char *beside = sdphoto_join(place, ".XXXXXX", NULL);
+    if (!beside)
+        return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a name");
+    /* 0600, as mkostemp makes it. */
+    int descriptor = make_folders(place) ? mkostemp(beside, O_CLOEXEC) : -1;
+    bool is_written = descriptor >= 0 && write_all(descriptor, bytes, length);
+    int number = errno;
+    if (descriptor >= 0 && close(descriptor) != 0 && is_written) {
+        is_written = false;
+        number = errno;
+    }
+    if (is_written && rename(beside, place) != 0) {
+        is_written = false;
+        number = errno;
+    }
+    if (!is_written && descriptor >= 0)
+        unlink(beside);
+    free(beside);
+    return is_written ? SDIMAGE_STATUS_OK : sdphoto_fail_file(error, number);
+}
+
+static sdimage_status write_thumbnail(const sdimage_image *image, const sdimage_photos_asset *asset, const char *folder,
+                                      const char *uri, sdimage_error **error) {
+    sdimage_data *png = NULL;
+    sdimage_status status = sdimage_encode(image, SDIMAGE_FORMAT_PNG, NULL, &png, error);
+    if (status < 0)
+        return status;
+    buffer made = {0};
+    char *place = place_of(folder, uri);
+    if (place && put_texts(&made, png, asset, uri))
+        status = write_file(place, made.bytes, made.length, error);
+    else
+        status = sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a thumbnail, or no folder for it");
+    free(place);
+    free(made.bytes);
+    sdimage_data_unref(png);
+    return status;
+}
+
+/* Where programs note what they could not make; each has a folder of its own. */
+static const char failures[] = "fail/libsdimage-1";
+
+static bool has_failed_before(const char *uri, int64_t modified_ns) {
+    char *place = place_of(failures, uri);
+    sdimage_data *data = place ? read_valid(place, uri, modified_ns) : NULL;
+    free(place);
+    sdimage_data_unref(data);
+    return data != NULL;
+}
+
+static void note_failure(const sdimage_photos_asset *asset, const char *uri) {
+    static const uint8_t clear[4] = {0, 0, 0, 0};
+    sdimage_image *image = NULL;
+    if (sdimage_image_new(1, 1, 4, SDIMAGE_PIXEL_FORMAT_RGBA8, clear, &image, NULL) >= 0)
+        write_thumbnail(image, asset, failures, uri, NULL);
+    sdimage_image_unref(image);
+}
+
+static sdimage_status decode_small(const sdimage_photos_asset *asset, uint32_t side, sdimage_image **image,
+                                   sdimage_error **error) {
+    sdimage_data *data = NULL;
+    struct stat status_of_file;
+    int descriptor = sdphoto_open_file(AT_FDCWD, asset->path);
+    if (descriptor < 0)
+        return errno == ENOENT ? sdphoto_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_FOUND, "the file is gone")
+                               : sdphoto_fail_file(error, errno);
+    bool is_same =
+        fstat(descriptor, &status_of_file) == 0 && status_of_file.st_mtim.tv_sec == seconds_of(asset->modified_ns);
+    sdimage_status status =
+        is_same ? sdphoto_read_all(descriptor, (uint64_t)256 << 20, &data, error)
+                : sdphoto_fail(error, SDIMAGE_STATUS_BUSY, "the file has changed since it was looked at");
+    close(descriptor);
+    sdimage_decode_options *options = status >= 0 ? sdimage_decode_options_new() : NULL;
+    if (options) {
+        sdimage_decode_options_set_thumbnail_size(options, side, side, true);
+        sdimage_decode_options_set_first_frame_only(options, true);
+        status = sdimage_decode(sdimage_data_bytes(data), sdimage_data_length(data), options, image, error);
+    }
+    sdimage_decode_options_unref(options);
+    sdimage_data_unref(data);
+    return status;
+}
+
+static bool is_of_the_bytes(sdimage_status status) {
+    return status == SDIMAGE_STATUS_BAD_DATA || status == SDIMAGE_STATUS_TRUNCATED ||
+           status == SDIMAGE_STATUS_NOT_AN_IMAGE || status == SDIMAGE_STATUS_TOO_LARGE ||
+           status == SDIMAGE_STATUS_EMPTY_DATA;
+}
+
+sdimage_status sdimage_photos_asset_write_thumbnail(sdimage_photos_asset *asset, uint32_t side, sdimage_error **error) {
+    if (asset && !sdphoto_is(asset, SDPHOTO_ASSET))
+        return sdphoto_fail(error, SDIMAGE_STATUS_BAD_HANDLE, "no asset");
+    if (!asset || !*asset->path || !side)
+        return sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no asset that is a file, or no size");
+    size_t size = 0;
+    while (size < SIZES - 1 && sizes[size].side < side)
+        size++;
+    char *uri = sdphoto_file_uri(asset->path), *thumbnails = sdphoto_cache_folder("thumbnails/");
+    sdimage_image *image = NULL;
+    sdimage_status status;
+    if (!uri || !thumbnails)
+        status = sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a name, or no folder for thumbnails");
+    else if (strncmp(asset->path, thumbnails, strlen(thumbnails)) == 0)
+        status = sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "a thumbnail of a thumbnail");
+    else if (has_failed_before(uri, asset->modified_ns))
+        status = sdphoto_fail(error, SDIMAGE_STATUS_BAD_DATA, "could not be decoded before, and has not changed");
+    else {
+        status = decode_small(asset, sizes[size].side, &image, error);
+        if (status >= 0)
+            status = write_thumbnail(image, asset, sizes[size].folder, uri, error);
+        else if (is_of_the_bytes(status))
+            note_failure(asset, uri);
+    }
+    sdimage_image_unref(image);
+    free(uri);
+    free(thumbnails);
+    return status;
+}

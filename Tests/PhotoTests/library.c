@@ -1,0 +1,580 @@
+/* library.c: the index of a tree: names that stay, changes, what is not shown, what is refused. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "album.h"
+
+static bool is_named(sdimage_photos_library *library, const char *name, const char *identifier) {
+    return !strcmp(identifier_of(library, name), identifier);
+}
+
+static size_t count_of(sdimage_photos_library *library, const sdimage_photos_fetch_options *options) {
+    sdimage_photos_list *list = fetch(library, options);
+    size_t count = sdimage_photos_list_count(list);
+    sdimage_photos_list_unref(list);
+    return count;
+}
+
+/* Copies bytes into a new file, which has another inode. */
+static void copy_file(const char *from, const char *to) {
+    static char bytes[1 << 20];
+    FILE *file = fopen(path_of(from), "rb");
+    CHECK(file != NULL);
+    size_t length = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    write_bytes(to, bytes, length);
+}
+
+static void identifiersStayWhenFilesMoveBetweenTwoPrograms(void) {
+    use_folders();
+    make_folder("album/one");
+    make_folder("album/two");
+    write_photo("album/one/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
+    write_photo("album/b.jpg", (photo){.width = 32, .height = 8, .shade = 2});
+    write_photo("album/c.jpg", (photo){.width = 32, .height = 8, .shade = 3});
+    write_photo("album/d.jpg", (photo){.width = 32, .height = 8, .shade = 4});
+    sdimage_photos_library *library = open_album(false);
+    const char *a = identifier_of(library, "a.jpg"), *b = identifier_of(library, "b.jpg");
+    const char *c = identifier_of(library, "c.jpg"), *d = identifier_of(library, "d.jpg");
+    sdimage_photos_library_unref(library);
+    /* Renamed, its folder too; moved; copied and removed; exchanged for another one. */
+    move_file("album/one/a.jpg", "album/one/renamed.jpg");
+    move_file("album/one", "album/three");
+    move_file("album/b.jpg", "album/two/b.jpg");
+    copy_file("album/c.jpg", "album/two/copied.jpg");
+    remove_file("album/c.jpg");
+    move_file("album/d.jpg", "album/old.jpg");
+    write_photo("album/d.jpg", (photo){.width = 16, .height = 8, .shade = 9});
+    library = open_album(false);
+    CHECK(is_named(library, "renamed.jpg", a));
+    CHECK(is_named(library, "b.jpg", b));
+    CHECK(is_named(library, "copied.jpg", c));
+    CHECK(is_named(library, "old.jpg", d));
+    CHECK(!is_named(library, "d.jpg", d));
+    CHECK_EQUAL(count_of(library, NULL), 5);
+    sdimage_photos_library_unref(library);
+}
+
+static void aFileThatComesBackHasItsOldIdentifier(void) {
+    use_folders();
+    make_folder("elsewhere");
+    write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
+    sdimage_photos_library *library = open_album(false);
+    const char *a = identifier_of(library, "a.jpg");
+    move_file("album/a.jpg", "elsewhere/a.jpg");
+    CHECK_EQUAL(count_of(library, NULL), 0);
+    sdimage_photos_library_unref(library);
+    library = open_album(false);
+    CHECK_EQUAL(count_of(library, NULL), 0);
+    copy_file("elsewhere/a.jpg", "album/b.jpg");
+    CHECK(is_named(library, "b.jpg", a));
+    sdimage_photos_library_unref(library);
+}
+
+static void anEditedFileKeepsItsIdentifier(void) {
+    use_folders();
+    write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
+    sdimage_photos_library *library = open_album(false);
+    const char *a = identifier_of(library, "a.jpg");
+    /* In place; and as editors do, beside and over it. */
+    write_photo("album/a.jpg", (photo){.width = 24, .height = 8, .shade = 2});
+    CHECK(is_named(library, "a.jpg", a));
+    write_photo("album/.a.jpg.new", (photo){.width = 16, .height = 8, .shade = 3});
+    move_file("album/a.jpg", "album/a.jpg~");
+    move_file("album/.a.jpg.new", "album/a.jpg");
+    CHECK(is_named(library, "a.jpg", a));
+    sdimage_photos_asset *asset = asset_named(library, "a.jpg");
+    CHECK_EQUAL(sdimage_photos_asset_pixel_size(asset).width, 16);
+    sdimage_photos_asset_unref(asset);
+    CHECK_EQUAL(count_of(library, NULL), 1);
+    sdimage_photos_library_unref(library);
+}
+
+static void hardLinksAreTwoPhotos(void) {
+    use_folders();
+    write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
+    sdimage_photos_library *library = open_album(false);
+    const char *a = identifier_of(library, "a.jpg");
+    CHECK_EQUAL(link(path_of("album/a.jpg"), path_of("album/b.jpg")), 0);
+    CHECK(is_named(library, "a.jpg", a));
+    CHECK(!is_named(library, "b.jpg", a));
+    sdimage_photos_library_unref(library);
+}
+
+static void librariesOfOneTreeAgree(void) {
+    use_folders();
+    write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
+    sdimage_photos_library *first = open_album(false), *second = open_album(false);
+    CHECK(is_named(second, "a.jpg", identifier_of(first, "a.jpg")));
+    write_photo("album/b.jpg", (photo){.width = 32, .height = 8, .shade = 2});
+    CHECK(is_named(first, "b.jpg", identifier_of(second, "b.jpg")));
+    move_file("album/b.jpg", "album/c.jpg");
+    CHECK(is_named(first, "c.jpg", identifier_of(second, "c.jpg")));
+    sdimage_photos_library_unref(first);
+    sdimage_photos_library_unref(second);
+}
+
+/* Writes over the databases in the folder of indexes; how many there are. */
+static int damage_indexes(void) {
+    DIR *folder = opendir(path_of("cache/sdimage-photos/v1"));
+    int count = 0;
+    CHECK(folder != NULL);
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        char name[300];
+        snprintf(name, sizeof name, "cache/sdimage-photos/v1/%s", entry->d_name);
+        size_t length = strlen(name);
+        if (length > 3 && !strcmp(name + length - 3, ".db")) {
+            static char rubbish[16384];
+            memset(rubbish, 'x', sizeof rubbish);
+            write_bytes(name, rubbish, sizeof rubbish);
+            count++;
+        }
+    }
+    closedir(folder);
+    return count;
+}
+
+static void aDamagedIndexIsMadeAnew(void) {
+    use_folders();
+    write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
+    sdimage_photos_library *library = open_album(false);
+    CHECK_EQUAL(count_of(library, NULL), 1);
+    sdimage_photos_library_unref(library);
+    CHECK_EQUAL(damage_indexes(), 1);
+    library = open_album(false);
+    const char *a = identifier_of(library, "a.jpg");
+    sdimage_photos_library_unref(library);
+    library = open_album(false);
+    CHECK(is_named(library, "a.jpg", a));
+    sdimage_photos_library_unref(library);
+    CHECK_EQUAL(damage_indexes(), 2);
+}
+
+/* --- Watching. */
+
+typedef struct news {
+    gate heard;
+    atomic_int inserted, removed, changed;
+    char path[400];
+} news;
+
+static void inserted(void *user_data, sdimage_photos_asset *asset) {
+    news *news = user_data;
+    (void)asset;
+    atomic_fetch_add(&news->inserted, 1);
+    gate_open(&news->heard);
+}
+
+static void removed(void *user_data, sdimage_photos_asset *asset) {
+    news *news = user_data;
+    (void)asset;
+    atomic_fetch_add(&news->removed, 1);
+    gate_open(&news->heard);
+}
+
+static void changed(void *user_data, sdimage_photos_asset *asset) {
+    news *news = user_data;
+    snprintf(news->path, sizeof news->path, "%s", sdimage_photos_asset_path(asset));
+    atomic_fetch_add(&news->changed, 1);
+    gate_open(&news->heard);
+}
+
+static const sdimage_photos_observer_vtable observer = {
+    .size = sizeof observer, .inserted = inserted, .removed = removed, .changed = changed};
+
+static void changesAreToldWhileTheLibraryWatches(void) {
+    use_folders();
+    make_folder("album/sub");
+    write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
+    sdimage_photos_library *library = open_album(true);
+    news news = {.heard = GATE_CLOSED};
+    atomic_int destroyed = 0;
+    CHECK_EQUAL(count_of(library, NULL), 1);
+    CHECK(sdimage_photos_library_is_watching(library));
+    CHECK(!strcmp(sdimage_photos_library_note(library), ""));
+    const char *a = identifier_of(library, "a.jpg");
+    CHECK_EQUAL(sdimage_photos_library_set_observer(library, &observer, &news, NULL, NULL), 0);
+    write_photo("album/b.jpg", (photo){.width = 32, .height = 8, .shade = 2});
+    gate_wait(&news.heard, 1);
+    CHECK_EQUAL(atomic_load(&news.inserted), 1);
+    CHECK_EQUAL(count_of(library, NULL), 2);
+    move_file("album/a.jpg", "album/sub/moved.jpg");
+    gate_wait(&news.heard, 2);
+    CHECK_EQUAL(atomic_load(&news.changed), 1);
+    CHECK(!strcmp(news.path + strlen(news.path) - 13, "sub/moved.jpg"));
+    CHECK(is_named(library, "moved.jpg", a));
+    move_file("album/sub", "album/other");
+    gate_wait(&news.heard, 3);
+    CHECK(is_named(library, "moved.jpg", a));
+    remove_file("album/b.jpg");
+    gate_wait(&news.heard, 4);
+    CHECK_EQUAL(atomic_load(&news.removed), 1);
+    CHECK_EQUAL(count_of(library, NULL), 1);
+    CHECK_EQUAL(sdimage_photos_library_set_observer(library, &observer, &destroyed, count_destroy, NULL), 0);
+    CHECK_EQUAL(sdimage_photos_library_set_observer(library, NULL, NULL, NULL, NULL), 0);
+    CHECK_EQUAL(atomic_load(&destroyed), 1);
+    sdimage_photos_library_unref(library);
+}
+
+static void aPhotoThatWasMovedAndChangedAtOnceKeepsItsIdentifier(void) {
+    use_folders();
+    make_folder("album/sub");
+    write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
+    sdimage_photos_library *library = open_album(true);
+    news news = {.heard = GATE_CLOSED};
+    const char *a = identifier_of(library, "a.jpg");
+    CHECK_EQUAL(sdimage_photos_library_set_observer(library, &observer, &news, NULL, NULL), 0);
+    move_file("album/a.jpg", "album/sub/b.jpg");
+    write_photo("album/sub/b.jpg", (photo){.width = 48, .height = 8, .shade = 7});
+    gate_wait(&news.heard, 1);
+    CHECK(is_named(library, "b.jpg", a));
+    sdimage_photos_library_unref(library);
+}
+
+static void newFoldersAreWatchedToo(void) {
+    use_folders();
+    sdimage_photos_library *library = open_album(true);
+    news news = {.heard = GATE_CLOSED};
+    CHECK_EQUAL(count_of(library, NULL), 0);
+    CHECK_EQUAL(sdimage_photos_library_set_observer(library, &observer, &news, NULL, NULL), 0);
+    make_folder("album/new");
+    make_folder("album/new/deep");
+    write_photo("album/new/deep/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
+    gate_wait(&news.heard, 1);
+    write_photo("album/new/deep/b.jpg", (photo){.width = 32, .height = 8, .shade = 2});
+    while (atomic_load(&news.inserted) < 2)
+        gate_wait(&news.heard, news.heard.opened + 1);
+    CHECK_EQUAL(count_of(library, NULL), 2);
+    sdimage_photos_library_unref(library);
+}
+
+static void oneThreadWatchesAndEndsWithTheLibrary(void) {
+    use_folders();
+    size_t threads = thread_count(), descriptors = descriptor_count();
+    sdimage_photos_library *library = open_album(true);
+    CHECK_EQUAL(count_of(library, NULL), 0);
+    CHECK_EQUAL(thread_count(), threads + 1);
+    sdimage_photos_library_unref(library);
+    CHECK_EQUAL(thread_count(), threads);
+    CHECK_EQUAL(descriptor_count(), descriptors);
+}
+
+/* A limit of a user namespace of its own, where one may be made. */
+static void whereTheKernelAllowsNoWatchesEachFetchLooks(void) {
+    use_folders();
+    make_folder("album/sub");
+    int limit = unshare(CLONE_NEWUSER) == 0 ? open("/proc/sys/user/max_inotify_watches", O_WRONLY) : -1;
+    if (limit < 0 || write(limit, "1", 1) != 1) {
+        printf("skip whereTheKernelAllowsNoWatchesEachFetchLooks: no user namespace to be had\n");
+        exit(0);
+    }
+    sdimage_photos_library *library = open_album(true);
+    CHECK_EQUAL(count_of(library, NULL), 0);
+    CHECK(!sdimage_photos_library_is_watching(library));
+    CHECK(strstr(sdimage_photos_library_note(library), "max_user_watches") != NULL);
+    write_photo("album/sub/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
+    CHECK_EQUAL(count_of(library, NULL), 1);
+    sdimage_photos_library_unref(library);
+}
+
+/* --- What is fetched. */
+
+static void fetchesFilterSortAndPage(void) {
+    use_folders();
+    make_folder("album/2023");
+    make_folder("album/2023/summer");
+    make_folder("album/20230");
+    write_photo("album/c.jpg", (photo){.width = 8, .height = 8, .date = "2024:01:01 00:00:00"});
+    write_photo("album/2023/b.jpg", (photo){.width = 8, .height = 8, .shade = 1, .date = "2023:01:01 00:00:00"});
+    write_photo("album/2023/summer/a.jpg",
+                (photo){.width = 80, .height = 80, .shade = 2, .date = "2023:07:01 00:00:00"});
+    write_photo("album/20230/d.jpg", (photo){.width = 8, .height = 8, .shade = 3, .date = "2022:01:01 00:00:00"});
+    write_video("album/e.mp4");
+    sdimage_photos_library *library = open_album(false);
+    sdimage_photos_fetch_options *options = sdimage_photos_fetch_options_new();
+    sdimage_photos_fetch_options_set_media(options, SDIMAGE_PHOTOS_MEDIA_IMAGE);
+    static const struct {
+        sdimage_photos_order order;
+        bool descending;
+        const char *names;
+    } orders[] = {{SDIMAGE_PHOTOS_ORDER_DATE, true, "cabd"},
+                  {SDIMAGE_PHOTOS_ORDER_DATE, false, "dbac"},
+                  {SDIMAGE_PHOTOS_ORDER_NAME, false, "abcd"},
+                  {SDIMAGE_PHOTOS_ORDER_NAME, true, "dcba"}};
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        sdimage_photos_fetch_options_set_order(options, orders[i].order, orders[i].descending);
+        sdimage_photos_list *list = fetch(library, options);
+        for (size_t at = 0; at < 4; at++)
+            CHECK_EQUAL(*sdimage_photos_asset_name(sdimage_photos_list_asset(list, at)), orders[i].names[at]);
+        CHECK(sdimage_photos_list_asset(list, 4) == NULL);
+        sdimage_photos_list_unref(list);
+    }
+    sdimage_photos_fetch_options_set_order(options, SDIMAGE_PHOTOS_ORDER_SIZE, true);
+    sdimage_photos_list *list = fetch(library, options);
+    CHECK_EQUAL(*sdimage_photos_asset_name(sdimage_photos_list_asset(list, 0)), 'a');
+    sdimage_photos_list_unref(list);
+    sdimage_photos_fetch_options_set_order(options, SDIMAGE_PHOTOS_ORDER_NAME, false);
+    sdimage_photos_fetch_options_set_page(options, 1, 2);
+    list = fetch(library, options);
+    CHECK_EQUAL(sdimage_photos_list_count(list), 2);
+    CHECK_EQUAL(sdimage_photos_list_total(list), 4);
+    CHECK_EQUAL(*sdimage_photos_asset_name(sdimage_photos_list_asset(list, 0)), 'b');
+    sdimage_photos_list_unref(list);
+    sdimage_photos_fetch_options_set_page(options, 9, 2);
+    CHECK_EQUAL(count_of(library, options), 0);
+    sdimage_photos_fetch_options_set_page(options, 0, 0);
+    sdimage_photos_fetch_options_set_album(options, "2023", false);
+    CHECK_EQUAL(count_of(library, options), 1);
+    sdimage_photos_fetch_options_set_album(options, "2023", true);
+    CHECK_EQUAL(count_of(library, options), 2);
+    sdimage_photos_fetch_options_set_album(options, "", true);
+    CHECK_EQUAL(count_of(library, options), 4);
+    sdimage_photos_fetch_options_set_album(options, NULL, false);
+    sdimage_photos_fetch_options_set_taken(options, 1672531200LL * 1000000000, 1704067200LL * 1000000000);
+    CHECK_EQUAL(count_of(library, options), 2);
+    sdimage_photos_fetch_options_set_taken(options, 0, 0);
+    sdimage_photos_fetch_options_set_rating(options, 1);
+    CHECK_EQUAL(count_of(library, options), 0);
+    sdimage_photos_fetch_options_unref(options);
+    sdimage_photos_library_unref(library);
+}
+
+static bool is_wide(void *user_data, const sdimage_photos_asset *asset) {
+    (void)user_data;
+    return sdimage_photos_asset_pixel_size(asset).width > 20;
+}
+
+static void aFilterOfTheHostIsAsked(void) {
+    use_folders();
+    write_photo("album/a.jpg", (photo){.width = 8, .height = 8});
+    write_photo("album/b.jpg", (photo){.width = 80, .height = 8});
+    sdimage_photos_library *library = open_album(false);
+    sdimage_photos_fetch_options *options = sdimage_photos_fetch_options_new();
+    atomic_int destroyed = 0;
+    sdimage_photos_fetch_options_set_filter(options, is_wide, &destroyed, count_destroy);
+    CHECK_EQUAL(count_of(library, options), 1);
+    sdimage_photos_fetch_options_unref(options);
+    CHECK_EQUAL(atomic_load(&destroyed), 1);
+    sdimage_photos_library_unref(library);
+}
+
+/* --- What a tree may hold. */
+
+static void hiddenFilesLinksAndStrangeNames(void) {
+    use_folders();
+    make_folder("album/.hidden");
+    make_folder("outside");
+    write_photo("album/.hidden/a.jpg", (photo){.width = 8, .height = 8});
+    write_photo("album/.b.jpg", (photo){.width = 8, .height = 8});
+    write_photo("outside/c.jpg", (photo){.width = 8, .height = 8});
+    write_photo("album/\xff\xfe name\n.jpg", (photo){.width = 8, .height = 8});
+    write_bytes("album/empty.jpg", "", 0);
+    CHECK_EQUAL(symlink("..", path_of("album/loop")), 0);
+    CHECK_EQUAL(symlink("../outside", path_of("album/out")), 0);
+    CHECK_EQUAL(symlink("nowhere", path_of("album/dangling.jpg")), 0);
+    CHECK_EQUAL(symlink("../outside/c.jpg", path_of("album/linked.jpg")), 0);
+    CHECK_EQUAL(mkfifo(path_of("album/fifo.jpg"), 0600), 0);
+    sdimage_photos_library *library = open_album(false);
+    sdimage_photos_list *list = fetch(library, NULL);
+    CHECK_EQUAL(sdimage_photos_list_count(list), 2);
+    sdimage_photos_list_unref(list);
+    sdimage_manager *manager = new_photo_manager(library, true);
+    CHECK_EQUAL(load_identifier(manager, identifier_of(library, "\xff\xfe name\n.jpg"), NULL).status, 0);
+    CHECK_EQUAL(load_identifier(manager, identifier_of(library, "linked.jpg"), NULL).status, 0);
+    sdimage_manager_unref(manager);
+    sdimage_photos_library_unref(library);
+}
+
+static void foldersThatCannotBeReadKeepWhatWasKnown(void) {
+    use_folders();
+    make_folder("album/sub");
+    write_photo("album/sub/a.jpg", (photo){.width = 8, .height = 8});
+    write_photo("album/b.jpg", (photo){.width = 8, .height = 8, .shade = 2});
+    stop_being_root();
+    sdimage_photos_library *library = open_album(false);
+    const char *a = identifier_of(library, "a.jpg");
+    CHECK_EQUAL(chmod(path_of("album/sub"), 0), 0);
+    CHECK_EQUAL(count_of(library, NULL), 2);
+    sdimage_manager *manager = new_photo_manager(library, true);
+    CHECK_EQUAL(load_identifier(manager, a, NULL).status, SDIMAGE_STATUS_PERMISSION_DENIED);
+    CHECK_EQUAL(chmod(path_of("album/sub"), 0755), 0);
+    CHECK_EQUAL(load_identifier(manager, a, NULL).status, 0);
+    sdimage_manager_unref(manager);
+    sdimage_photos_library_unref(library);
+}
+
+static void vanishedAndMovedFilesAreNoticedByTheLoad(void) {
+    use_folders();
+    write_photo("album/a.jpg", (photo){.width = 8, .height = 8});
+    write_photo("album/b.jpg", (photo){.width = 16, .height = 8, .shade = 2});
+    sdimage_photos_library *library = open_album(false);
+    sdimage_manager *manager = new_photo_manager(library, true);
+    const char *a = identifier_of(library, "a.jpg"), *b = identifier_of(library, "b.jpg");
+    remove_file("album/a.jpg");
+    move_file("album/b.jpg", "album/c.jpg");
+    CHECK_EQUAL(load_identifier(manager, b, NULL).last.width, 16);
+    CHECK_EQUAL(load_identifier(manager, a, NULL).status, SDIMAGE_STATUS_PHOTOS_NOT_FOUND);
+    sdimage_photos_asset *asset = NULL;
+    CHECK_EQUAL(sdimage_photos_library_find(library, a, NULL, &asset, NULL), SDIMAGE_STATUS_PHOTOS_NOT_FOUND);
+    CHECK_EQUAL(sdimage_photos_library_find(library, b, NULL, &asset, NULL), 0);
+    CHECK(!strcmp(sdimage_photos_asset_name(asset), "c.jpg"));
+    sdimage_photos_asset_unref(asset);
+    sdimage_manager_unref(manager);
+    sdimage_photos_library_unref(library);
+}
+
+static void aFileThatGrowsIsLookedAtAgain(void) {
+    use_folders();
+    write_photo("whole.jpg", (photo){.width = 64, .height = 64});
+    static char bytes[1 << 16];
+    FILE *whole = fopen(path_of("whole.jpg"), "rb");
+    size_t length = fread(bytes, 1, sizeof bytes, whole);
+    fclose(whole);
+    write_bytes("album/a.jpg", bytes, 30);
+    sdimage_photos_library *library = open_album(false);
+    const char *a = identifier_of(library, "a.jpg");
+    sdimage_manager *manager = new_photo_manager(library, true);
+    CHECK_EQUAL(load_identifier(manager, a, NULL).status, SDIMAGE_STATUS_TRUNCATED);
+    write_bytes("album/a.jpg", bytes, length);
+    CHECK(is_named(library, "a.jpg", a));
+    CHECK_EQUAL(load_identifier(manager, a, NULL).last.width, 64);
+    sdimage_manager_unref(manager);
+    sdimage_photos_library_unref(library);
+}
+
+/* --- Scans. */
+
+static bool stop_at_once(void *user_data, uint64_t found, uint64_t read) {
+    (void)found, (void)read;
+    atomic_fetch_add((atomic_int *)user_data, 1);
+    return false;
+}
+
+static bool ask_again(void *user_data, uint64_t found, uint64_t read) {
+    sdimage_photos_library *library = user_data;
+    (void)found, (void)read;
+    CHECK_EQUAL(sdimage_photos_library_scan(library, NULL, NULL, NULL), SDIMAGE_STATUS_WOULD_DEADLOCK);
+    return true;
+}
+
+static void scansTellHowFarTheyAreAndCanBeStopped(void) {
+    use_folders();
+    write_photo("album/a.jpg", (photo){.width = 8, .height = 8});
+    sdimage_photos_library *library = open_album(false);
+    atomic_int told = 0;
+    CHECK_EQUAL(sdimage_photos_library_scan(library, stop_at_once, &told, NULL), SDIMAGE_STATUS_CANCELLED);
+    CHECK_EQUAL(atomic_load(&told), 1);
+    CHECK_EQUAL(sdimage_photos_library_scan(library, ask_again, library, NULL), 0);
+    CHECK_EQUAL(count_of(library, NULL), 1);
+    sdimage_photos_library_unref(library);
+}
+
+static void nothingIsWrittenIntoTheLibrary(void) {
+    use_folders();
+    make_folder("album/sub");
+    write_photo("album/sub/a.jpg", (photo){.width = 8, .height = 8});
+    stop_being_root();
+    CHECK_EQUAL(chmod(path_of("album"), 0555), 0);
+    CHECK_EQUAL(chmod(path_of("album/sub"), 0555), 0);
+    sdimage_photos_library *library = open_album(true);
+    sdimage_manager *manager = new_photo_manager(library, true);
+    sdimage_photos_asset *asset = asset_named(library, "a.jpg");
+    CHECK_EQUAL(load_identifier(manager, sdimage_photos_asset_identifier(asset), NULL).status, 0);
+    CHECK_EQUAL(sdimage_photos_asset_write_thumbnail(asset, 128, NULL), 0);
+    sdimage_photos_asset_unref(asset);
+    sdimage_manager_unref(manager);
+    sdimage_photos_library_unref(library);
+    sdimage_photos_library_config *config = sdimage_photos_library_config_new();
+    sdimage_photos_library_config_set_index_folder(config, path_of("album/index"));
+    CHECK_EQUAL(sdimage_photos_library_open(path_of("album"), config, &library, NULL), SDIMAGE_STATUS_CACHE_UNUSABLE);
+    sdimage_photos_library_config_unref(config);
+    CHECK_EQUAL(chmod(path_of("album"), 0755), 0);
+    CHECK_EQUAL(chmod(path_of("album/sub"), 0755), 0);
+}
+
+static void thePicturesFolderIsThatOfTheUser(void) {
+    use_folders();
+    make_folder("album/photos");
+    make_folder("config");
+    write_photo("album/photos/a.jpg", (photo){.width = 8, .height = 8});
+    static const char line[] = "# a comment\nXDG_MUSIC_DIR=\"$HOME/Music\"\nXDG_PICTURES_DIR=\"$HOME/photos\"\n";
+    write_bytes("config/user-dirs.dirs", line, sizeof line - 1);
+    setenv("HOME", path_of("album"), 1);
+    setenv("XDG_CONFIG_HOME", path_of("config"), 1);
+    sdimage_photos_library *library = NULL;
+    CHECK_EQUAL(sdimage_photos_library_open(NULL, NULL, &library, NULL), 0);
+    CHECK_EQUAL(count_of(library, NULL), 1);
+    sdimage_photos_library_unref(library);
+    unsetenv("XDG_CONFIG_HOME");
+    CHECK_EQUAL(sdimage_photos_library_open(NULL, NULL, &library, NULL), SDIMAGE_STATUS_NOT_FOUND);
+}
+
+static void aForkGetsAnError(void) {
+    use_folders();
+    sdimage_photos_library *library = open_album(false);
+    CHECK_EQUAL(count_of(library, NULL), 0);
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(sdimage_photos_library_scan(library, NULL, NULL, NULL) == SDIMAGE_STATUS_FORKED ? 0 : 1);
+    int status = 0;
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    CHECK_EQUAL(status, 0);
+    sdimage_photos_library_unref(library);
+}
+
+static void wrongObjectsAreRefused(void) {
+    use_folders();
+    sdimage_photos_library *library = open_album(false), *other = NULL;
+    sdimage_photos_list *list = NULL;
+    sdimage_photos_fetch_options *options = sdimage_photos_fetch_options_new();
+    CHECK_EQUAL(sdimage_photos_library_fetch(NULL, NULL, &list, NULL), SDIMAGE_STATUS_INVALID_ARGUMENT);
+    CHECK_EQUAL(sdimage_photos_library_fetch((sdimage_photos_library *)(void *)options, NULL, &list, NULL),
+                SDIMAGE_STATUS_BAD_HANDLE);
+    CHECK_EQUAL(sdimage_photos_library_fetch(library, NULL, NULL, NULL), SDIMAGE_STATUS_INVALID_ARGUMENT);
+    CHECK_EQUAL(sdimage_photos_library_open(NULL, NULL, NULL, NULL), SDIMAGE_STATUS_INVALID_ARGUMENT);
+    CHECK_EQUAL(sdimage_photos_library_open(path_of("album"), (void *)options, &other, NULL),
+                SDIMAGE_STATUS_BAD_HANDLE);
+    CHECK(!strcmp(sdimage_photos_asset_identifier(NULL), ""));
+    CHECK(!strcmp(sdimage_photos_asset_path((void *)options), ""));
+    CHECK_EQUAL(sdimage_photos_list_count((void *)options), 0);
+    sdimage_photos_asset_unref(NULL);
+    sdimage_photos_library_unref(NULL);
+    CHECK(!sdimage_photos_loader_config_add_library(NULL, library));
+    sdimage_loader *loader = NULL;
+    CHECK_EQUAL(sdimage_photos_loader_new(NULL, &loader, NULL), SDIMAGE_STATUS_INVALID_ARGUMENT);
+    sdimage_photos_fetch_options_unref(options);
+    sdimage_photos_library_unref(library);
+}
+
+int main(void) {
+    static const test tests[] = {
+        TEST(identifiersStayWhenFilesMoveBetweenTwoPrograms),
+        TEST(aFileThatComesBackHasItsOldIdentifier),
+        TEST(anEditedFileKeepsItsIdentifier),
+        TEST(hardLinksAreTwoPhotos),
+        TEST(librariesOfOneTreeAgree),
+        TEST(aDamagedIndexIsMadeAnew),
+        TEST(changesAreToldWhileTheLibraryWatches),
+        TEST(aPhotoThatWasMovedAndChangedAtOnceKeepsItsIdentifier),
+        TEST(newFoldersAreWatchedToo),
+        TEST(oneThreadWatchesAndEndsWithTheLibrary),
+        TEST(whereTheKernelAllowsNoWatchesEachFetchLooks),
+        TEST(fetchesFilterSortAndPage),
+        TEST(aFilterOfTheHostIsAsked),
+        TEST(hiddenFilesLinksAndStrangeNames),
+        TEST(foldersThatCannotBeReadKeepWhatWasKnown),
+        TEST(vanishedAndMovedFilesAreNoticedByTheLoad),
+        TEST(aFileThatGrowsIsLookedAtAgain),
+        TEST(scansTellHowFarTheyAreAndCanBeStopped),
+        TEST(nothingIsWrittenIntoTheLibrary),
+        TEST(thePicturesFolderIsThatOfTheUser),
+        TEST(aForkGetsAnError),
+        TEST(wrongObjectsAreRefused),
+    };
+    return run_tests(tests, sizeof tests / sizeof *tests);
+}

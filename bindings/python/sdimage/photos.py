@@ -1,0 +1,366 @@
+"""The photos of the user: an index whose identifiers stay when files move, and a loader for ``ph:`` URLs.
+
+>>> import sdimage
+>>> from sdimage.photos import PhotoLibrary
+>>> with PhotoLibrary() as library, sdimage.Manager(loader=library.loader()) as manager:
+...     for photo in library.photos(limit=10):
+...         image = manager.load(photo.url, thumbnail_size=(320, 320)).image
+
+Importing this needs the plug-in ``libsdimage-photos.so.1``; ``ImportError`` says so where it is missing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from ctypes import byref, c_void_p, string_at
+from datetime import datetime, timedelta, timezone
+from typing import Any, Final, cast
+
+from . import _enums
+from ._ffi import DESTROY
+from ._handle import Handle
+from ._photos import FILTER, SCAN, lib
+from .errors import Error, call, text
+from .loader import Loader
+from .options import U32, U64, box, unsigned
+
+__all__ = ["Photo", "PhotoLibrary", "identifier_of_url", "url_of_identifier"]
+
+MEDIA: Final = {"image": 1, "video": 2, "audio": 4}
+ORIGINS: Final = {"own": 1, "shared": 2, "synced": 4}
+PLAYBACKS: Final = {"none": 0, "still": 1, "animated": 2, "video": 3}
+ORDERS: Final = {"date": 0, "name": 1, "modified": 2, "size": 3}
+DELIVERIES: Final = {"opportunistic": 0, "high_quality": 1, "fast": 2}
+CONTENTS: Final = {"fit": 0, "fill": 1}
+
+_NO_DESTROY = DESTROY()
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+
+def _taken_over(pointer: int | None) -> str | None:
+    """Text that the plug-in allocated."""
+    if not pointer:
+        return None
+    try:
+        return string_at(pointer).decode("utf-8", "surrogateescape")
+    finally:
+        lib.sdimage_photos_free(pointer)
+
+
+def url_of_identifier(identifier: str) -> str:
+    """``ph://IDENTIFIER``, with ``%`` before what no URL can hold."""
+    url = _taken_over(lib.sdimage_photos_url_of_identifier(identifier.encode("utf-8", "surrogateescape")))
+    if url is None:
+        raise Error("INVALID_ARGUMENT", "an empty identifier")
+    return url
+
+
+def identifier_of_url(url: str) -> str | None:
+    """The identifier in a ``ph:`` URL; ``None`` for other URLs."""
+    data = url.encode("utf-8", "surrogateescape")
+    return _taken_over(lib.sdimage_photos_identifier_of_url(data, len(data)))
+
+
+class Photo:
+    """One photo, video or sound as the library knew it when it was fetched."""
+
+    __slots__ = ("_handle",)
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+
+    @property
+    def identifier(self) -> str:
+        """The name that stays while the file moves inside the library."""
+        return text(lib.sdimage_photos_asset_identifier(self._handle.pointer))
+
+    @property
+    def url(self) -> str:
+        """Its ``ph:`` URL, for a manager with the loader of the library."""
+        return url_of_identifier(self.identifier)
+
+    @property
+    def cache_key(self) -> str:
+        """A cache key that has the time of the file in it: a photo that was edited is loaded anew under it."""
+        return f"{self.url}#{lib.sdimage_photos_asset_modified_ns(self._handle.pointer)}"
+
+    @property
+    def path(self) -> str:
+        """Where the file was when it was last seen; ``os.fsencode`` gives its bytes."""
+        return os.fsdecode(lib.sdimage_photos_asset_path(self._handle.pointer))
+
+    @property
+    def name(self) -> str:
+        return os.fsdecode(lib.sdimage_photos_asset_name(self._handle.pointer))
+
+    @property
+    def media(self) -> str:
+        """``"image"``, ``"video"`` or ``"audio"``."""
+        return _word(MEDIA, lib.sdimage_photos_asset_media(self._handle.pointer))
+
+    @property
+    def origin(self) -> str:
+        """``"own"``, ``"shared"`` (a file of another user) or ``"synced"``."""
+        return _word(ORIGINS, lib.sdimage_photos_asset_origin(self._handle.pointer))
+
+    @property
+    def playback(self) -> str:
+        """``"still"``, ``"animated"``, ``"video"`` or ``"none"``."""
+        return _word(PLAYBACKS, lib.sdimage_photos_asset_playback(self._handle.pointer))
+
+    @property
+    def type(self) -> str:
+        """The media type, such as ``"image/jpeg"``."""
+        return text(lib.sdimage_photos_asset_type(self._handle.pointer))
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """``(width, height)`` in pixels as displayed; ``(0, 0)`` where it is not known."""
+        size = lib.sdimage_photos_asset_pixel_size(self._handle.pointer)
+        return size.width, size.height
+
+    @property
+    def orientation(self) -> str:
+        """How the stored pixels lie: ``"up"``, ``"right"`` …"""
+        return _enums.word(_enums.ORIENTATIONS, lib.sdimage_photos_asset_orientation(self._handle.pointer))
+
+    @property
+    def taken(self) -> datetime:
+        """When it was taken, in UTC; the time of the file where it does not say."""
+        return _date(lib.sdimage_photos_asset_taken_ns(self._handle.pointer))
+
+    @property
+    def modified(self) -> datetime:
+        """When the file was changed last, in UTC."""
+        return _date(lib.sdimage_photos_asset_modified_ns(self._handle.pointer))
+
+    @property
+    def file_size(self) -> int:
+        """Bytes of the file."""
+        return cast(int, lib.sdimage_photos_asset_file_size(self._handle.pointer))
+
+    @property
+    def rating(self) -> int:
+        """1 to 5; 0: none; -1: rejected."""
+        return cast(int, lib.sdimage_photos_asset_rating(self._handle.pointer))
+
+    @property
+    def albums(self) -> list[str]:
+        """Of a tree the folder, ``""`` for the library itself; of a database events, albums and tags."""
+        albums: list[str] = []
+        while (album := lib.sdimage_photos_asset_album(self._handle.pointer, len(albums))) is not None:
+            albums.append(os.fsdecode(album))
+        return albums
+
+    def write_thumbnail(self, side: int = 256) -> None:
+        """Writes a freedesktop thumbnail of the file, for all programs of the user."""
+        call(lib.sdimage_photos_asset_write_thumbnail, self._handle.pointer, unsigned(side, "side", U32))
+
+    def __repr__(self) -> str:
+        return f"<Photo {self.identifier} {self.name!r}>"
+
+
+class PhotoLibrary:
+    """A folder tree with an index of it, or the database of another program, which is only read.
+
+    ``PhotoLibrary()`` is the user's Pictures folder. With ``watch`` one thread keeps the index up to date; without, each
+    fetch looks at the tree. Safe on any thread; the functions that fetch read disks and may take a while.
+    """
+
+    def __init__(self, path: _Path | None = None, *, index_folder: _Path | None = None, watch: bool = True) -> None:
+        with Handle(lib.sdimage_photos_library_config_new(), lib.sdimage_photos_library_config_unref) as config:
+            if index_folder is not None:
+                lib.sdimage_photos_library_config_set_index_folder(config.pointer, os.fsencode(index_folder))
+            lib.sdimage_photos_library_config_set_watch(config.pointer, watch)
+            self._open(lib.sdimage_photos_library_open, _bytes_of(path), config.pointer)
+
+    @classmethod
+    def shotwell(cls, path: _Path | None = None) -> PhotoLibrary:
+        """The library of Shotwell; ``None``: that of the user."""
+        library = cls.__new__(cls)
+        library._open(lib.sdimage_photos_library_open_shotwell, _bytes_of(path))
+        return library
+
+    @classmethod
+    def digikam(cls, path: _Path | None = None) -> PhotoLibrary:
+        """The library of digiKam; ``None``: that in the Pictures folder."""
+        library = cls.__new__(cls)
+        library._open(lib.sdimage_photos_library_open_digikam, _bytes_of(path))
+        return library
+
+    def _open(self, function: Any, *arguments: Any) -> None:
+        out = c_void_p()
+        call(function, *arguments, byref(out))
+        self._handle = Handle(out.value, lib.sdimage_photos_library_unref)
+
+    @property
+    def name(self) -> str:
+        """``"tree"``, ``"shotwell"`` or ``"digikam"``."""
+        return text(lib.sdimage_photos_library_name(self._handle.pointer))
+
+    @property
+    def is_watching(self) -> bool:
+        """Changes are noticed as they happen; :attr:`note` says why not."""
+        return cast(bool, lib.sdimage_photos_library_is_watching(self._handle.pointer))
+
+    @property
+    def note(self) -> str:
+        return text(lib.sdimage_photos_library_note(self._handle.pointer))
+
+    def scan(self, progress: Callable[[int, int], object] | None = None) -> None:
+        """Looks at the whole tree now. ``progress(found, read)`` stops it by returning ``False``, and by an exception,
+        which is raised here."""
+        failure: list[BaseException] = []
+
+        def tell(_data: int | None, found: int, read: int) -> bool:
+            try:
+                return progress is None or progress(found, read) is not False
+            except BaseException as error:  # nothing may leave a callback
+                failure.append(error)
+                return False
+
+        try:
+            call(lib.sdimage_photos_library_scan, self._handle.pointer, SCAN(tell), None)
+        except Error:
+            if failure:
+                raise failure[0] from None
+            raise
+
+    def photos(
+        self,
+        *,
+        album: str | bytes | None = None,
+        nested: bool = True,
+        media: Iterable[str] | str = ("image", "video", "audio"),
+        origins: Iterable[str] | str = ("own", "shared", "synced"),
+        taken: tuple[datetime | None, datetime | None] = (None, None),
+        rating: int = -1,
+        filter: Callable[[Photo], object] | None = None,
+        order: str = "date",
+        descending: bool = True,
+        offset: int = 0,
+        limit: int = 0,
+    ) -> list[Photo]:
+        """Those photos that fit, newest first. ``taken`` is from when, and before when."""
+        failure: list[BaseException] = []
+
+        def accepts(_data: int | None, pointer: int) -> bool:
+            try:
+                return not failure and (filter is None or bool(filter(_photo(pointer))))
+            except BaseException as error:  # nothing may leave a callback
+                failure.append(error)
+                return False
+
+        keep = FILTER(accepts) if filter is not None else FILTER()
+        with Handle(lib.sdimage_photos_fetch_options_new(), lib.sdimage_photos_fetch_options_unref) as options:
+            pointer = options.pointer
+            lib.sdimage_photos_fetch_options_set_media(pointer, _bits(MEDIA, media, "media"))
+            lib.sdimage_photos_fetch_options_set_origins(pointer, _bits(ORIGINS, origins, "origins"))
+            if album is not None:
+                lib.sdimage_photos_fetch_options_set_album(pointer, os.fsencode(album), nested)
+            lib.sdimage_photos_fetch_options_set_taken(pointer, *(_nanoseconds(date) for date in taken))
+            lib.sdimage_photos_fetch_options_set_rating(pointer, rating)
+            lib.sdimage_photos_fetch_options_set_filter(pointer, keep, None, _NO_DESTROY)
+            lib.sdimage_photos_fetch_options_set_order(pointer, _enums.number(ORDERS, order, "order"), descending)
+            lib.sdimage_photos_fetch_options_set_page(
+                pointer, unsigned(offset, "offset", U64), unsigned(limit, "limit", U64)
+            )
+            out = c_void_p()
+            call(lib.sdimage_photos_library_fetch, self._handle.pointer, pointer, byref(out))
+        if failure:
+            lib.sdimage_photos_list_unref(out.value)
+            raise failure[0]
+        with Handle(out.value, lib.sdimage_photos_list_unref) as found:
+            count = lib.sdimage_photos_list_count(found.pointer)
+            return [_photo(lib.sdimage_photos_list_asset(found.pointer, index)) for index in range(count)]
+
+    def find(self, identifier: str) -> Photo:
+        """One photo; ``Error("PHOTOS_NOT_FOUND")`` when there is none of that identifier."""
+        out = c_void_p()
+        key = identifier.encode("utf-8", "surrogateescape")
+        call(lib.sdimage_photos_library_find, self._handle.pointer, key, None, byref(out))
+        return Photo(Handle(out.value, lib.sdimage_photos_asset_unref))
+
+    def loader(
+        self,
+        *,
+        images_only: bool = True,
+        delivery: str = "opportunistic",
+        target: tuple[int, int] | str = "maximum",
+        content: str = "fit",
+    ) -> Loader:
+        """A loader for the ``ph:`` URLs of this library, to be put beside others.
+
+        ``delivery``: ``"opportunistic"`` shows a small picture at once, ``"high_quality"`` only the one asked for,
+        ``"fast"`` only the small one where there is one. ``target``: ``"maximum"``, ``"pixel_size"``, ``"point_size"`` or
+        a size in pixels, which ``content`` has the picture ``"fit"`` or ``"fill"``; a ``thumbnail_size`` of the load goes
+        before it. The option ``photosRequestImageData`` of a load asks for the bytes of the file, or for the picture of an
+        animation alone.
+        """
+        out = c_void_p()
+        with (
+            Handle(lib.sdimage_photos_loader_config_new(), lib.sdimage_photos_loader_config_unref) as config,
+            Handle(lib.sdimage_photos_request_options_new(), lib.sdimage_photos_request_options_unref) as options,
+        ):
+            number = _enums.number(DELIVERIES, delivery, "delivery")
+            lib.sdimage_photos_request_options_set_delivery(options.pointer, number)
+            number = _enums.number(CONTENTS, content, "content")
+            lib.sdimage_photos_request_options_set_content(options.pointer, number)
+            if not isinstance(target, str):
+                lib.sdimage_photos_request_options_set_target(options.pointer, *box(target))
+            elif target == "pixel_size":
+                lib.sdimage_photos_request_options_set_target_pixel_size(options.pointer)
+            elif target == "point_size":
+                lib.sdimage_photos_request_options_set_target_point_size(options.pointer)
+            elif target != "maximum":
+                raise Error("INVALID_ARGUMENT", f"target is maximum, pixel_size, point_size or a size, not {target!r}")
+            lib.sdimage_photos_loader_config_add_library(config.pointer, self._handle.pointer)
+            lib.sdimage_photos_loader_config_set_request_options(config.pointer, options.pointer)
+            lib.sdimage_photos_loader_config_set_images_only(config.pointer, images_only)
+            call(lib.sdimage_photos_loader_new, config.pointer, byref(out))
+        return Loader._owned(out.value)
+
+    def cancel_loads(self) -> None:
+        """Ends all loads of this library that are under way: for programs that are told that memory is short."""
+        lib.sdimage_photos_library_cancel_loads(self._handle.pointer)
+
+    def close(self) -> None:
+        """Lets go of the library; loaders of it go on with it."""
+        self._handle.release()
+
+    def __enter__(self) -> PhotoLibrary:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _photo(pointer: int) -> Photo:
+    """A photo of a borrowed ``sdimage_photos_asset``."""
+    return Photo(Handle(lib.sdimage_photos_asset_ref(pointer), lib.sdimage_photos_asset_unref))
+
+
+def _word(words: dict[str, int], number: int) -> str:
+    return next((word for word, value in words.items() if value == number), "none")
+
+
+def _bits(words: dict[str, int], chosen: Iterable[str] | str, what: str) -> int:
+    names = [chosen] if isinstance(chosen, str) else chosen
+    return sum({_enums.number(words, name, what) for name in names})
+
+
+def _bytes_of(path: _Path | None) -> bytes | None:
+    return None if path is None else os.fsencode(path)
+
+
+def _date(nanoseconds: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=nanoseconds // 1000)
+
+
+def _nanoseconds(date: datetime | None) -> int:
+    """Of a date without a zone: in that of the machine."""
+    if date is None:
+        return 0
+    return (date.astimezone(timezone.utc) - _EPOCH) // timedelta(microseconds=1) * 1000

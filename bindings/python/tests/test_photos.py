@@ -1,0 +1,141 @@
+"""The photo library: its index, its loader, and that its table is what the plug-in's headers say."""
+
+from __future__ import annotations
+
+import os
+import re
+import unittest
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+from . import test_ffi
+from .support import HEADERS, TestCase, jpeg, png, sdimage
+
+try:
+    from sdimage import _photos, photos
+except ImportError as error:
+    raise unittest.SkipTest(str(error)) from None
+
+PLUGIN = HEADERS / "plugins"
+
+
+class Photos(TestCase):
+    def album(self) -> Path:
+        album = Path(self.folder())
+        os.environ["XDG_CACHE_HOME"] = self.folder()
+        (album / "walk").mkdir()
+        (album / "a.jpg").write_bytes(jpeg(64, 48))
+        (album / "walk" / "b.png").write_bytes(png(8, 6))
+        return album
+
+    def test_photos_are_listed_and_found_after_they_moved(self) -> None:
+        album = self.album()
+        with photos.PhotoLibrary(album, watch=False) as library:
+            self.assertEqual(library.name, "tree")
+            self.assertFalse(library.is_watching)
+            first, second = library.photos(order="name", descending=False)
+            self.assertEqual((first.name, first.size, first.type), ("a.jpg", (64, 48), "image/jpeg"))
+            self.assertEqual((first.media, first.playback, first.origin), ("image", "still", "own"))
+            self.assertEqual((first.albums, second.albums), ([""], ["walk"]))
+            self.assertEqual(Path(second.path), (album / "walk" / "b.png").resolve())
+            self.assertLess(abs(first.taken - datetime.now(timezone.utc)), timedelta(minutes=5))
+            self.assertEqual(first.file_size, (album / "a.jpg").stat().st_size)
+            self.assertEqual([photo.name for photo in library.photos(album="walk")], ["b.png"])
+            self.assertEqual(library.photos(media="video"), [])
+            self.assertEqual(library.photos(taken=(datetime(2100, 1, 1), None)), [])
+            self.assertEqual(len(library.photos(limit=1)), 1)
+            self.assertEqual([photo.name for photo in library.photos(filter=lambda photo: photo.size[0] > 10)], ["a.jpg"])
+            (album / "a.jpg").rename(album / "walk" / "c.jpg")
+            library.scan()
+            self.assertEqual(library.find(first.identifier).name, "c.jpg")
+            with self.assertRaises(sdimage.Error) as caught:
+                library.find("nobody")
+            self.assertEqual(caught.exception.code, "PHOTOS_NOT_FOUND")
+
+    def test_urls_go_both_ways(self) -> None:
+        self.assertEqual(photos.url_of_identifier("a b/1"), "ph://a%20b/1")
+        self.assertEqual(photos.identifier_of_url("ph://a%20b/1"), "a b/1")
+        self.assertIsNone(photos.identifier_of_url("http://a"))
+        with self.assertRaises(sdimage.Error):
+            photos.url_of_identifier("")
+
+    def test_a_manager_loads_photos(self) -> None:
+        with photos.PhotoLibrary(self.album(), watch=False) as library:
+            photo = library.photos(order="name", descending=False)[0]
+            with sdimage.Manager(cache=None, loader=library.loader(target=(32, 32))) as manager:
+                self.assertEqual(manager.load(photo.url).image.width, 32)
+                result = manager.load(photo.url, thumbnail_size=(16, 16))
+                self.assertEqual((result.image.width, result.data), (16, None))
+                result = manager.load(photo.url, options={"photosRequestImageData": True}, cache_key=photo.cache_key)
+                self.assertEqual(result.image.width, 64)
+                self.assertIsNotNone(result.data)
+            with self.assertRaises(sdimage.Error):
+                library.loader(target="huge")
+
+    def test_thumbnails_are_written_when_asked(self) -> None:
+        with photos.PhotoLibrary(self.album(), watch=False) as library:
+            cache = Path(os.environ["XDG_CACHE_HOME"]) / "thumbnails"
+            photo = library.photos(limit=1)[0]
+            self.assertFalse(cache.exists())
+            photo.write_thumbnail(128)
+            self.assertEqual(len(list((cache / "normal").iterdir())), 1)
+
+    def test_exceptions_of_callbacks_come_back(self) -> None:
+        def fail(*_: object) -> bool:
+            raise KeyError("mine")
+
+        with photos.PhotoLibrary(self.album(), watch=False) as library:
+            with self.assertRaises(KeyError):
+                library.scan(fail)
+            with self.assertRaises(sdimage.Error) as caught:
+                library.scan(lambda found, read: False)
+            self.assertEqual(caught.exception.code, "CANCELLED")
+            with self.assertRaises(KeyError):
+                library.photos(filter=fail)
+
+    def test_a_loader_of_python_shows_a_picture_first(self) -> None:
+        seen: list[tuple[int, int]] = []
+        small, large = sdimage.decode(png(4, 4)), sdimage.decode(png(40, 40))
+
+        def load(request: sdimage.LoadRequest) -> sdimage.Image:
+            request.show(small)
+            request.progress(1, 2)
+            request.keep_off_disk()
+            return large
+
+        with sdimage.Manager(cache=None, loader=sdimage.Loader(load)) as manager:
+            task = manager.start("own:x", on_partial=lambda result: seen.append((result.image.width, result.image.height)))
+            self.assertEqual(task.wait().image.width, 40)
+        # Where it was not taken before the final picture came, that is the only one.
+        self.assertIn(seen, ([], [(4, 4)]))
+
+
+class Table(unittest.TestCase):
+    def test_every_prototype_is_that_of_the_headers(self) -> None:
+        sources = [path.read_text() for path in sorted(PLUGIN.glob("photos*.h"))]
+        text = re.sub(r"/\*.*?\*/", "", "\n".join(sources), flags=re.DOTALL)
+        enums = set(re.findall(r"typedef enum SDIMAGE_ENUM (\w+) \{", text)) | set(test_ffi.enums())
+        own = {"sdimage_photos_filter_fn": _photos.FILTER, "sdimage_photos_scan_fn": _photos.SCAN}
+        for name, row in _photos.PROTOTYPES.items():
+            found = re.search(rf"SDIMAGE_API\s+([^;{{}}()]*?)\b{name}\s*\(([^;]*?)\)\s*;", text)
+            assert found, name
+            arguments = [re.sub(r"\w+\s*$", "", " ".join(each.split())) for each in found[2].split(",")]
+            types = [own.get(each.strip()) or test_ffi.c_type(each, enums) for each in arguments if found[2] != "void"]
+            with self.subTest(name):
+                self.assertEqual(row, (test_ffi.c_type(" ".join(found[1].split()), enums), tuple(types)))
+        for name in _photos.TEXTS:
+            self.assertRegex(text, rf"\b{name}\(")
+
+    def test_words_have_the_numbers_of_the_headers(self) -> None:
+        text = (PLUGIN / "photos.h").read_text() + (PLUGIN / "photos_loader.h").read_text()
+        for words, prefix in (
+            (photos.MEDIA, "MEDIA"),
+            (photos.ORIGINS, "ORIGIN"),
+            (photos.PLAYBACKS, "PLAYBACK"),
+            (photos.ORDERS, "ORDER"),
+            (photos.DELIVERIES, "DELIVERY"),
+        ):
+            for word, number in words.items():
+                self.assertIn(f"SDIMAGE_PHOTOS_{prefix}_{word.upper()} = {number}", text)
+        for word, number in photos.CONTENTS.items():
+            self.assertIn(f"SDIMAGE_PHOTOS_CONTENT_ASPECT_{word.upper()} = {number}", text)
