@@ -237,8 +237,8 @@ package final class ImageManager: Sendable {
             return state.isClosed
         }
         if isClosed { throw .shutdown }
-        task.whenDelivered { [weak self, unowned task] in
-            _ = self?.state.withLock { $0.tasks.removeValue(forKey: ObjectIdentifier(task)) }
+        task.whenDelivered { [self, unowned task] in
+            _ = state.withLock { $0.tasks.removeValue(forKey: ObjectIdentifier(task)) }
         }
     }
 }
