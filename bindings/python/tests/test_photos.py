@@ -72,6 +72,25 @@ class Photos(TestCase):
             with self.assertRaises(sdimage.Error):
                 library.loader(target="huge")
 
+    # PHO-9, with the plug-in that decodes videos.
+    def test_a_video_gives_its_poster(self) -> None:
+        plugin = sdimage.load_plugins().get("av")
+        if plugin is None or plugin.error is not None:
+            self.skipTest("the plug-in av is not installed")
+        album = self.album()
+        (album / "clip.mp4").write_bytes((HEADERS.parents[1] / "Tests/Fixtures/av/clip.mp4").read_bytes())
+        with photos.PhotoLibrary(album, watch=False) as library:
+            (video,) = library.photos(media="video")
+            for images_only in True, False:
+                with sdimage.Manager(cache=None, loader=library.loader(images_only=images_only)) as manager:
+                    if images_only:
+                        with self.assertRaises(sdimage.Error) as caught:
+                            manager.load(video.url)
+                        self.assertEqual(caught.exception.code, "PHOTOS_NOT_AN_IMAGE")
+                    else:
+                        poster = manager.load(video.url, thumbnail_size=(32, 32)).image
+                        self.assertEqual((poster.width, poster.frame_count), (32, 1))
+
     def test_thumbnails_are_written_when_asked(self) -> None:
         with photos.PhotoLibrary(self.album(), watch=False) as library:
             cache = Path(os.environ["XDG_CACHE_HOME"]) / "thumbnails"
