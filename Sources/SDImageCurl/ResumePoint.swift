@@ -1,7 +1,8 @@
 import SDImage
 
-/// From where a transfer that broke off in its body can go on (RFC 9110, sections 13.1.5 and 14).
-struct ResumePoint {
+/// From where a transfer that broke off in its body can go on (RFC 9110, sections 13.1.5 and 14). An object, because hardly any
+/// transfer has one.
+final class ResumePoint {
     /// Whose content it is: a redirect may lead elsewhere the next time.
     let url: URLText
     /// The whole answer's head, which stays that of the load.
