@@ -141,6 +141,8 @@ final class LoadPipeline: Sendable {
             defer { loaded.leaveBacklog() }
             let decoded = try await decode(loaded.data, from: loaded.decodeOrigin, after: started, &timings)
             image = loaded.kept.map { decoded.with(extendedData: $0.extendedData) } ?? decoded
+            // The task may be at work before it is known to be the one to cancel.
+            if task.isFinished { throw .cancelled }
         } catch {
             if loaded.kept != nil, error.meansUnreadable { return try await takeAgain(loaded, loader, &timings) }
             // What the request's own coder cannot read, others may.

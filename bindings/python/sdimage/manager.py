@@ -180,8 +180,12 @@ class Manager:
         """
         queue = _asyncio.queue()
         final: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-        listener = Listener(on_progress, on_partial, lambda result: final.done() or final.set_result(result))
-        task, token = self._hear(queue, listener, url, options)
+
+        def settle(result: Result) -> None:
+            if not final.done():
+                final.set_result(result)
+
+        task, token = self._hear(queue, Listener(on_progress, on_partial, settle), url, options)
         try:
             result = task.result()
             if result is None:
