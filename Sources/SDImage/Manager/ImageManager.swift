@@ -3,12 +3,18 @@ import Synchronization
 /// From a URL to pixels: puts caches, loaders and coders together. This is the synchronous head and the set of loads under
 /// way; the story of one load is `LoadPipeline.run`.
 package final class ImageManager: Sendable {
-    private struct State {
-        /// Loads whose last callback has not returned yet.
-        var tasks: [ObjectIdentifier: LoadTask] = [:]
-        /// Pictures for which a load of nobody is under way.
-        var renewing: Set<CacheKey> = []
-        var isClosed = false
+    /// The loads under way, which hold this until they are delivered. They must not hold the manager: a queue that nobody
+    /// empties holds its loads, and the manager holds the queue.
+    private final class Loads: Sendable {
+        struct State {
+            /// Loads whose last callback has not returned yet.
+            var tasks: [ObjectIdentifier: LoadTask] = [:]
+            /// Pictures for which a load of nobody is under way.
+            var renewing: Set<CacheKey> = []
+            var isClosed = false
+        }
+
+        let state = Mutex(State())
     }
 
     package let cache: (any ImageCaching)?
@@ -31,8 +37,8 @@ package final class ImageManager: Sendable {
     /// Never that of another manager.
     private let number = ImageManager.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     private static let lastNumber = Atomic<UInt64>(0)
-    private let state = Mutex(State())
-    /// What `state` says of it too.
+    private let loads = Loads()
+    /// What `loads` say of it too.
     private let closed = Atomic<Bool>(false)
 
     package init(
@@ -140,7 +146,7 @@ package final class ImageManager: Sendable {
     /// returned, to be waited for.
     @discardableResult
     package func close() -> [LoadTask] {
-        let tasks = state.withLock { state in
+        let tasks = loads.state.withLock { state in
             state.isClosed = true
             closed.store(true, ordering: .releasing)
             return Array(state.tasks.values)
@@ -149,7 +155,7 @@ package final class ImageManager: Sendable {
         return tasks
     }
 
-    private var tasks: [LoadTask] { state.withLock { Array($0.tasks.values) } }
+    private var tasks: [LoadTask] { loads.state.withLock { Array($0.tasks.values) } }
 
     func memoryImage(_ request: ImageRequest, _ keys: LoadKeys) -> Image? {
         guard request.sourcePolicy != .loaderOnly, request.queryCacheType.contains(.memory),
@@ -190,7 +196,7 @@ package final class ImageManager: Sendable {
     /// Asks the origin for nobody, so that the next load finds the picture fresh.
     func renew(_ request: ImageRequest, _ keys: LoadKeys, _ image: Image) {
         guard !offline.forbids(request),
-            state.withLock({ !$0.isClosed && $0.renewing.insert(keys.final).inserted })
+            loads.state.withLock({ !$0.isClosed && $0.renewing.insert(keys.final).inserted })
         else { return }
         var request = request
         request.priority = .low
@@ -200,7 +206,7 @@ package final class ImageManager: Sendable {
             url: URLText(request.url).redacted, token: 0, dispatcher: LibraryDispatcher(lease: lease), handler: nil, owner: nil,
             observers: observers, lease: lease)
         do throws(ImageError) { try start(task, request, keys, .respect, memoryImage: image, isRenewal: true) } catch {
-            _ = state.withLock { $0.renewing.remove(keys.final) }
+            _ = loads.state.withLock { $0.renewing.remove(keys.final) }
         }
     }
 
@@ -227,18 +233,18 @@ package final class ImageManager: Sendable {
     }
 
     /// A load of nobody is over.
-    func renewed(_ keys: LoadKeys) { _ = state.withLock { $0.renewing.remove(keys.final) } }
+    func renewed(_ keys: LoadKeys) { _ = loads.state.withLock { $0.renewing.remove(keys.final) } }
 
     var engine: Engine { lease.engine }
 
     private func register(_ task: LoadTask) throws(ImageError) {
-        let isClosed = state.withLock { state -> Bool in
+        let isClosed = loads.state.withLock { state -> Bool in
             if !state.isClosed { state.tasks[ObjectIdentifier(task)] = task }
             return state.isClosed
         }
         if isClosed { throw .shutdown }
-        task.whenDelivered { [self, unowned task] in
-            _ = state.withLock { $0.tasks.removeValue(forKey: ObjectIdentifier(task)) }
+        task.whenDelivered { [loads, unowned task] in
+            _ = loads.state.withLock { $0.tasks.removeValue(forKey: ObjectIdentifier(task)) }
         }
     }
 }
