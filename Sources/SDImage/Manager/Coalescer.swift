@@ -45,12 +45,15 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
             state.withLock { state in if case .done = state { true } else { false } }
         }
 
-        fileprivate func tell(_ outcome: Outcome) {
+        fileprivate func tell(_ outcome: Outcome) { end()?(outcome) }
+
+        /// Whom to tell; nil where that is done, or he is not waiting yet.
+        fileprivate func end() -> (@Sendable (Outcome) -> Void)? {
             let previous = state.withLock { state in
                 defer { state = .done }
                 return state
             }
-            if case .waiting(let tell) = previous { tell(outcome) }
+            return if case .waiting(let tell) = previous { tell } else { nil }
         }
     }
 
@@ -239,11 +242,11 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
     }
 
     private func leave(_ seat: Seat) {
-        seat.tell(.failure(.cancelled))
-        guard let flight = seat.flight else { return }
-        let (isEmpty, work) = flight.leave(seat)
-        guard isEmpty else { return }
-        forget(flight)
+        let tell = seat.end(), flight = seat.flight
+        let (isEmpty, work) = flight?.leave(seat) ?? (false, nil)
+        if isEmpty, let flight { forget(flight) }
+        // Now only: told, he may let go of what the key knows by its address, and another may come to be there.
+        tell?(.failure(.cancelled))
         work?.cancel()
     }
 }
