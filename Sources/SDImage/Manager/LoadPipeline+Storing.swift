@@ -24,8 +24,9 @@ extension LoadPipeline {
         cached.record = loaded.data.answer
         cached.options = request.decodeOptions.bag
         cached.extendedData = loaded.kept?.extendedData
-        cached.lease = loaded.lease
         await storeVariant(image, of: cached, &timings)
+        // The others wait for the original alone.
+        cached.lease = loaded.lease
         try await storeOriginal(cached, image, of: loaded, &timings)
         return true
     }

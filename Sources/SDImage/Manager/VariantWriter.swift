@@ -41,6 +41,7 @@ package final class VariantWriter: Sendable {
     private func encoded(_ variant: Variant) -> CachedData? {
         do throws(ImageError) {
             var data = variant.origin.withoutWrite
+            data.lease = variant.origin.lease
             data.extendedData = variant.image.metadata.extendedData
             if let bytes = variant.serialize?() {
                 data.bytes = bytes
