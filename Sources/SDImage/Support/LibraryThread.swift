@@ -43,7 +43,8 @@ package enum LibraryThread {
                 let body = unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
                 unsafe csys_name_thread(body.name)
                 unsafe pthread_setspecific(LibraryThread.key, argument)
-                body.run()
+                // `isOwned` looks at it meanwhile.
+                withExtendedLifetime(body) { body.run() }
                 return nil
             }, box.toOpaque())
         guard code == 0 else {
