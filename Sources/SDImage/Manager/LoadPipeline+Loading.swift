@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The part of a load that asks a loader for bytes, alone or with others.
 extension LoadPipeline {
     /// Nothing is to be done with the bytes before all are there, nor asked before they are asked for.
@@ -94,21 +96,38 @@ extension LoadPipeline {
         LoadProgress(task.report(received:expected:), arrival: following?.arrival, response: task.note, picture: show)
     }
 
-    /// Delivers what stands for the final picture, made on a worker into what the request wants.
+    /// Delivers what stands for the final picture, on a worker: the last one of those that came while it was at another.
     private func show(_ standIn: Image) {
-        engine.work.submit(request.priority) { [self] in
-            guard !task.isFinished else { return }
-            let stop = StopSignal()
-            // Where it cannot be shown, the final picture will be.
-            guard let fitted = try? registry.fit(standIn.still, options: request.decodeOptions, stop: stop),
-                let image = try? keys.transformed(fitted, request, stop)
-            else { return }
-            var timings = StageTimings()
-            timings.total = MonotonicClock.now - task.started
-            task.show(
-                ImageResult(
-                    kind: .partial, image: image, source: .loader, url: task.url, cacheKey: keys.text, timings: timings))
+        let (old, isBusy) = standIns.withLock { state -> (Image?, Bool) in
+            defer { state = (standIn, true) }
+            return (state.next, state.isBusy)
         }
+        withExtendedLifetime(old) {}
+        if isBusy { return }
+        engine.work.submit(request.priority) { [self] in
+            while let next = nextStandIn() { deliver(next) }
+        }
+    }
+
+    private func nextStandIn() -> Image? {
+        standIns.withLock { state -> Image? in
+            defer { state = (nil, state.next != nil) }
+            return state.next
+        }
+    }
+
+    /// Made into what the request wants.
+    private func deliver(_ standIn: Image) {
+        guard !task.isFinished else { return }
+        let stop = StopSignal()
+        // Where it cannot be shown, the final picture will be.
+        guard let fitted = try? registry.fit(standIn.still, options: request.decodeOptions, stop: stop),
+            let image = try? keys.transformed(fitted, request, stop)
+        else { return }
+        var timings = StageTimings()
+        timings.total = MonotonicClock.now - task.started
+        task.show(
+            ImageResult(kind: .partial, image: image, source: .loader, url: task.url, cacheKey: keys.text, timings: timings))
     }
 
     /// Joins the transfer that others wait for too, or starts one.

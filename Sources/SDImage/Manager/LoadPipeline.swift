@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The story of one load that was not in memory: disk, loader, decode, store. An object, because every step captures it.
 final class LoadPipeline: Sendable {
     let manager: ImageManager
@@ -16,6 +18,8 @@ final class LoadPipeline: Sendable {
     let isRenewal: Bool
     /// Hears when the load leaves the caches.
     let local: LocalStage?
+    /// What is to be shown until the final picture is there, and whether a worker is at it.
+    let standIns = Mutex<(next: Image?, isBusy: Bool)>((nil, false))
 
     var engine: Engine { manager.engine }
     var registry: CoderRegistry { manager.registry }
