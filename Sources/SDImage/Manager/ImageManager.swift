@@ -1,7 +1,7 @@
 import Synchronization
 
 /// From a URL to pixels: puts caches, loaders and coders together. This is the synchronous head and the set of loads under
-/// way; the story of one load is `LoadPipeline.run`.
+/// way; the story of one load is `LoadPipeline`.
 package final class ImageManager: Sendable {
     /// The loads under way, which hold this until they are delivered. They must not hold the manager: a queue that nobody
     /// empties holds its loads, and the manager holds the queue.

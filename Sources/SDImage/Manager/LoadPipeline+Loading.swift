@@ -2,7 +2,8 @@ import Synchronization
 
 /// The part of a load that asks a loader for bytes, alone or with others.
 extension LoadPipeline {
-    /// Nothing is to be done with the bytes before all are there, nor asked before they are asked for.
+    /// Nothing is to be done with the bytes before all are there, nor asked before they are asked for. Never for a renewal,
+    /// which is about freshness.
     func waitsIdly(for loader: any ImageLoader) -> Bool {
         policy == .ignore && !request.isProgressive && !request.endsEarly && !loader.prepares(request)
     }
@@ -20,7 +21,7 @@ extension LoadPipeline {
         }
         share(seat, loader, request, LeaseWish(self, newerThan: 0)) { [self] outcome in
             // Cancelled meanwhile.
-            if task.isFinished, !isRenewal { return }
+            if task.isFinished { return }
             task.attach(
                 Task(executorPreference: engine.lane(request.priority)) {
                     var timings = timings

@@ -69,13 +69,15 @@ final class LoadPipeline: Sendable {
     /// The rest of the story, on a worker, which decodes.
     func arrived(_ outcome: Result<Fetched, ImageError>, _ loader: any ImageLoader, _ timings: StageTimings) async {
         var timings = timings
-        do throws(ImageError) {
-            do throws(ImageError) { _ = try outcome.get() } catch {
-                remember(error, of: loader)
-                throw error
+        switch outcome {
+        case .success(let loaded):
+            do throws(ImageError) { end(.success(try await take(loaded, loader, &timings)), timings) } catch {
+                end(.failure(error), timings)
             }
-            end(.success(try await take(try outcome.get(), loader, &timings)), timings)
-        } catch { end(.failure(error), timings) }
+        case .failure(let error):
+            remember(error, of: loader)
+            end(.failure(error), timings)
+        }
     }
 
     /// With the final result; an error is one too.
