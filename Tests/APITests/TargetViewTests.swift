@@ -59,7 +59,7 @@ import Testing
         let late = try #require(fixture.held.next())
         // The thread that told of the first picture may still be on its way back; the calls are then made by it.
         #expect(fixture.widget.wait("clear", count: 2))
-        #expect(watcher.shown == [5, 5, nil] && !isAnimating)
+        #expect(watcher.waitForShown(3) == [5, 5, nil] && !isAnimating)
         try fixture.widget.load(fixture.target, makeRequest("test://c"))
         let bytes = makePNG(width: 2, height: 2, red: 99)
         _ = sdimage_load_sink_write(late, bytes, bytes.count, nil)
@@ -68,7 +68,7 @@ import Testing
         _ = fixture.widget.take()
         #expect(fixture.held.answer(makePNG(width: 2, height: 2, red: 77)))
         #expect(fixture.widget.waitForTold(1))
-        #expect(watcher.shown == [5, 5, nil, 77])
+        #expect(watcher.waitForShown(4) == [5, 5, nil, 77])
     }
 
     // TGT-19

@@ -12,6 +12,15 @@ final class ViewWatcher: @unchecked Sendable {
 
     /// The first byte of each picture; nil for nothing.
     var shown: [UInt8?] { condition.withLock { pictures } }
+    /// Until so many were shown: a view shows them in its own time.
+    func waitForShown(_ count: Int, within seconds: Double = 30) -> [UInt8?] {
+        let end = Date(timeIntervalSinceNow: seconds)
+        return condition.withLock {
+            while pictures.count < count, condition.wait(until: end) {}
+            return pictures
+        }
+    }
+
     var loops: [UInt32] { condition.withLock { counts } }
 
     func makeView() throws -> Owned {
@@ -20,7 +29,10 @@ final class ViewWatcher: @unchecked Sendable {
         handler.show = { userData, _, image in
             let watcher = Unmanaged<ViewWatcher>.fromOpaque(userData!).takeUnretainedValue()
             let value = image.map { Playing.firstByte($0) }
-            watcher.condition.withLock { watcher.pictures.append(value) }
+            watcher.condition.withLock {
+                watcher.pictures.append(value)
+                watcher.condition.broadcast()
+            }
             watcher.onShow?(value)
         }
         handler.loop = { userData, _, count in

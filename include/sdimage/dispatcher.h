@@ -22,8 +22,9 @@ extern "C" {
  * Errors: FORKED, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_dispatcher_new_library(sdimage_dispatcher **dispatcher, sdimage_error **error);
 
-/* Whatever thread finishes the load, never one that moves bytes of network or disk; a memory hit delivers before the
- * starting call returns. Callbacks should only hand the result on. */
+/* Whatever thread finishes the load, a worker where it decodes, never one that moves bytes of network or disk; progress comes
+ * on the callback thread, and a memory hit before the starting call returns. Callbacks should only hand the result on:
+ * while they run, nothing is decoded there. */
 SDIMAGE_API sdimage_status sdimage_dispatcher_new_immediate(sdimage_dispatcher **dispatcher, sdimage_error **error);
 
 /* How the host runs things on its own loop. */

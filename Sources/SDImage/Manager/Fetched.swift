@@ -47,8 +47,8 @@ package struct FetchKey: Hashable, Sendable {
     var alone: ObjectIdentifier?
     let maxBodyBytes: Int
     let timeout: UInt32
-    /// How freshness counts where an entry of a shared cache may take the place of the transfer; nil where none may.
-    let leasing: FreshnessPolicy?
+    /// Which entry of a shared cache may take the place of the transfer; nil where none may.
+    let leasing: LeaseWish.Identity?
 
     package func hash(into hasher: inout Hasher) { unsafe url.withUnsafeBytes { unsafe hasher.combine(bytes: $0) } }
 }

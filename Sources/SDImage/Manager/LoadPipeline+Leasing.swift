@@ -1,9 +1,18 @@
 /// What a load wants to know of other processes before it asks the origin.
 struct LeaseWish: Sendable {
+    /// What loads must have in common to be answered by the same entry.
+    struct Identity: Hashable {
+        let cache: ObjectIdentifier
+        let key: CacheKey
+        let date: UInt64
+        let policy: FreshnessPolicy
+    }
+
     let cache: any ImageCaching
     let key: CacheKey
     /// Date of the answer that is known, and not good enough; 0 for none.
     let date: UInt64
+    private let policy: FreshnessPolicy
 
     /// nil for loads of which the others would get nothing, or that want a new answer whatever the others have.
     init?(_ pipeline: LoadPipeline, newerThan date: UInt64) {
@@ -17,7 +26,10 @@ struct LeaseWish: Sendable {
         self.cache = cache
         key = pipeline.keys.original
         self.date = date
+        policy = pipeline.policy
     }
+
+    var identity: Identity { Identity(cache: ObjectIdentifier(cache), key: key, date: date, policy: policy) }
 }
 
 /// The part of a load that lets a fleet of processes ask the origin once (decisions R27).

@@ -139,7 +139,7 @@ extension LoadPipeline {
         let sharing = loader.sharingKey(request)
         let key = FetchKey(
             loader: ObjectIdentifier(loader), url: sharing ?? [], alone: sharing == nil ? ObjectIdentifier(self) : nil,
-            maxBodyBytes: request.maxBodyBytes, timeout: request.timeoutMilliseconds, leasing: leasing == nil ? nil : policy)
+            maxBodyBytes: request.maxBodyBytes, timeout: request.timeoutMilliseconds, leasing: leasing?.identity)
         manager.fetches.join(
             seat, for: key,
             joined: { if let sharing { loader.raisePriority(sharing, to: request.priority) } },

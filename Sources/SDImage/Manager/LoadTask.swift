@@ -237,7 +237,7 @@ package final class LoadTask: @unchecked Sendable {
             state.pending.append(.progress)
             return true
         }
-        if isNew { schedule(inline: false) }
+        if isNew { dispatcher.postProgress(self) }
     }
 
     /// Delivers a picture that another one follows; nothing after the final result.

@@ -11,6 +11,8 @@ package protocol Dispatcher: AnyObject, Sendable {
     func prepare() throws(ImageError)
     /// Runs or hands out `delivery` once, later or now, in the order of posting. A closed dispatcher drops it.
     func post(_ delivery: LoadTask)
+    /// The same for progress, which the thread that moves the bytes tells.
+    func postProgress(_ delivery: LoadTask)
     /// Runs `delivery` now, on the calling thread, which is one that callbacks run on.
     func deliver(_ delivery: LoadTask)
     /// Posts calls that are no deliveries of a load.
@@ -23,6 +25,7 @@ extension Dispatcher {
     package var takesEvents: Bool { false }
     package var target: any Dispatcher { self }
     package var isWaitingFutile: Bool { isCurrent }
+    package func postProgress(_ delivery: LoadTask) { post(delivery) }
     package func deliver(_ delivery: LoadTask) { delivery.deliverPending() }
     package func prepare() throws(ImageError) {}
 }
@@ -41,12 +44,13 @@ package final class LibraryDispatcher: Dispatcher {
     package func post(_ calls: CallQueue) { lease.engine.callbacks.submit { calls.deliverPending() } }
 }
 
-/// Whatever thread posts; never the one that moves bytes of network or disk, because those post nothing.
+/// Whatever thread posts; never the one that moves bytes of network or disk, because that posts progress only.
 package final class ImmediateDispatcher: Dispatcher {
     package init() {}
 
     package var isCurrent: Bool { true }
 
     package func post(_ delivery: LoadTask) { delivery.deliverPending() }
+    package func postProgress(_ delivery: LoadTask) { Engine.callLater { delivery.deliverPending() } }
     package func post(_ calls: CallQueue) { calls.deliverPending() }
 }
