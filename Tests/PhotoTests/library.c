@@ -491,6 +491,19 @@ static void nothingIsWrittenIntoTheLibrary(void) {
     sdimage_photos_library_config *config = sdimage_photos_library_config_new();
     sdimage_photos_library_config_set_index_folder(config, path_of("album/index"));
     CHECK_EQUAL(sdimage_photos_library_open(path_of("album"), config, &library, NULL), SDIMAGE_STATUS_CACHE_UNUSABLE);
+    CHECK_EQUAL(chmod(path_of("album"), 0755), 0);
+    CHECK_EQUAL(symlink(path_of("album"), path_of("link")), 0);
+    for (int i = 0; i < 3; i++) {
+        static const char *const folders[] = {"album", "link/a/b", "album/../link"};
+        sdimage_photos_library_config_set_index_folder(config, path_of(folders[i]));
+        CHECK_EQUAL(sdimage_photos_library_open(path_of("album"), config, &library, NULL),
+                    SDIMAGE_STATUS_CACHE_UNUSABLE);
+    }
+    CHECK_EQUAL(chdir(path_of("album")), 0);
+    sdimage_photos_library_config_set_index_folder(config, "index");
+    CHECK_EQUAL(sdimage_photos_library_open(path_of("album"), config, &library, NULL), SDIMAGE_STATUS_CACHE_UNUSABLE);
+    CHECK_EQUAL(chdir("/"), 0);
+    CHECK(!exists("album/v1") && !exists("album/a") && !exists("album/index"));
     sdimage_photos_library_config_unref(config);
     CHECK_EQUAL(chmod(path_of("album"), 0755), 0);
     CHECK_EQUAL(chmod(path_of("album/sub"), 0755), 0);

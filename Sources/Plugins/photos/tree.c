@@ -826,6 +826,23 @@ static sdphoto_tree *new_tree(char *root) {
     return tree;
 }
 
+/* Where a folder is, or would be made, without links; to be freed. */
+static char *place_of(const char *folder) {
+    char *start = sdphoto_join(folder, NULL, NULL), *place = NULL;
+    while (start) {
+        char *there = realpath(*start ? start : ".", NULL), *slash = strrchr(start, '/');
+        bool is_known = there || errno != ENOENT || !*start;
+        if (there)
+            place = sdphoto_join(there, "/", folder + strlen(start));
+        free(there);
+        if (is_known)
+            break;
+        *(slash == start && start[1] ? slash + 1 : slash ? slash : start) = 0;
+    }
+    free(start);
+    return place;
+}
+
 sdimage_status sdimage_photos_library_open(const char *path, const sdimage_photos_library_config *config,
                                            sdimage_photos_library **library, sdimage_error **error) {
     char *root = NULL;
@@ -841,13 +858,15 @@ sdimage_status sdimage_photos_library_open(const char *path, const sdimage_photo
     sdphoto_tree *tree = new_tree(root);
     char *folder = config && config->index_folder ? sdphoto_join(config->index_folder, NULL, NULL)
                                                   : sdphoto_cache_folder("sdimage-photos");
+    char *place = folder ? place_of(folder) : NULL;
     if (!tree || !folder)
         status = sdphoto_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "no folder for the index");
-    else if (*folder == '/' && is_below(folder, tree->root))
+    else if (place && is_below(place, tree->root))
         status = sdphoto_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "the index would lie in the library");
     else
         status = sdphoto_index_open(&tree->index, folder, tree->root, error);
     free(folder);
+    free(place);
     loading loading = {tree, NULL};
     if (status >= 0 && !sdphoto_index_load(&tree->index, take_record, &loading))
         status = sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for the index");
