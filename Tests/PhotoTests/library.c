@@ -473,6 +473,26 @@ static void scansTellHowFarTheyAreAndCanBeStopped(void) {
     sdimage_photos_library_unref(library);
 }
 
+static bool fetch_meanwhile(void *user_data, uint64_t found, uint64_t read) {
+    sdimage_photos_list *list = NULL;
+    (void)found, (void)read;
+    sdimage_status status = sdimage_photos_library_fetch(user_data, NULL, &list, NULL);
+    CHECK(status == 0 || status == SDIMAGE_STATUS_WOULD_DEADLOCK);
+    sdimage_photos_list_unref(list);
+    return true;
+}
+
+/* The library's thread may have scanned by then, or wait for this scan. */
+static void whoIsToldOfAScanDoesNotWaitForTheFirst(void) {
+    use_folders();
+    write_photo("album/a.jpg", (photo){.width = 8, .height = 8});
+    for (int i = 0; i < 20; i++) {
+        sdimage_photos_library *library = open_album(true);
+        CHECK_EQUAL(sdimage_photos_library_scan(library, fetch_meanwhile, library, NULL), 0);
+        sdimage_photos_library_unref(library);
+    }
+}
+
 static void nothingIsWrittenIntoTheLibrary(void) {
     use_folders();
     make_folder("album/sub");
@@ -584,6 +604,7 @@ int main(void) {
         TEST(vanishedAndMovedFilesAreNoticedByTheLoad),
         TEST(aFileThatGrowsIsLookedAtAgain),
         TEST(scansTellHowFarTheyAreAndCanBeStopped),
+        TEST(whoIsToldOfAScanDoesNotWaitForTheFirst),
         TEST(nothingIsWrittenIntoTheLibrary),
         TEST(thePicturesFolderIsThatOfTheUser),
         TEST(aForkGetsAnError),
