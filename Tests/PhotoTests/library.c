@@ -552,8 +552,11 @@ static void aForkGetsAnError(void) {
     CHECK_EQUAL(count_of(library, NULL), 0);
     fflush(stdout);
     pid_t child = fork();
-    if (child == 0)
-        _exit(sdimage_photos_library_scan(library, NULL, NULL, NULL) == SDIMAGE_STATUS_FORKED ? 0 : 1);
+    if (child == 0) {
+        sdimage_status scanned = sdimage_photos_library_scan(library, NULL, NULL, NULL);
+        sdimage_photos_library_unref(library);
+        _exit(scanned == SDIMAGE_STATUS_FORKED ? 0 : 1);
+    }
     int status = 0;
     CHECK_EQUAL(waitpid(child, &status, 0), child);
     CHECK_EQUAL(status, 0);

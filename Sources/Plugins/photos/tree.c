@@ -682,7 +682,9 @@ static void close_tree(sdimage_photos_library *library) {
     sdphoto_tree *tree = (sdphoto_tree *)library;
     sdphoto_watch_stop(tree);
     drop_observer(tree->observer);
-    sdphoto_index_close(&tree->index);
+    /* SQLite wants a connection left alone that came through a fork. */
+    if (tree->process == (int)getpid())
+        sdphoto_index_close(&tree->index);
     for (size_t i = 0; i < tree->count; i++)
         free_entry(tree->entries[i]);
     free(tree->entries);

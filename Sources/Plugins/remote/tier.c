@@ -337,6 +337,9 @@ static tier *all;
 
 static void destroy(void *user_data) {
     tier *self = user_data;
+    /* Its locks are as they were when the fork came, and nobody is there to give them back. */
+    if (is_forked(self))
+        return;
     pthread_mutex_lock(&all_lock);
     for (tier **place = &all; *place; place = &(*place)->next) {
         if (*place == self) {
