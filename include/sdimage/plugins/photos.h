@@ -220,8 +220,8 @@ SDIMAGE_API const char *sdimage_photos_library_note(const sdimage_photos_library
 /* Looks at the whole tree now, on this thread. `progress` may be NULL; it is told how many files were found and how
  * many of the new ones were read, and stops the scan by returning false: what was read until then is kept. Blocks.
  * Errors: CANCELLED, PHOTOS_NOT_AUTHORIZED, NOT_FOUND (the folder is gone), BUSY (another process scans), FORKED,
- * WOULD_DEADLOCK (called by `progress`, as a fetch that would have to scan), IO_ERROR, UNSUPPORTED for a host's library.
- */
+ * WOULD_DEADLOCK (called by `progress`, as a fetch that would have to scan), IO_ERROR, UNSUPPORTED for a host's
+ * library. */
 typedef bool (*sdimage_photos_scan_fn)(void *user_data, uint64_t found, uint64_t read);
 SDIMAGE_API sdimage_status sdimage_photos_library_scan(sdimage_photos_library *library, sdimage_photos_scan_fn progress,
                                                        void *user_data, sdimage_error **error);
