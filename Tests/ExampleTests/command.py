@@ -256,6 +256,14 @@ def photos(folder: pathlib.Path) -> None:
     listed = json.loads(done.stdout)
     fine = listed["albums"] == ["walk"] and listed["type"] == "image/gif" and listed["path"].endswith("walk/a.gif")
     report.check("photos ls --album --json", fine, done.stdout)
+    strange = folder / "strange names"
+    strange.mkdir()
+    pathlib.Path(os.fsdecode(os.fsencode(strange) + b"/a\n\xff\x1b[31m.png")).write_bytes(png(40, 30))
+    done = run("photos", "ls", "--library", strange)
+    expect("photos ls keeps names to their lines", done, 0, r"^[^\n\x1b]*/a\?.\?\[31m\.png\n$")
+    done = run("photos", "ls", "--library", strange, "--json")
+    name = pathlib.Path(json.loads(done.stdout)["path"]).name
+    report.check("photos ls --json tells names of any bytes", os.fsencode(name) == b"a\n\xff\x1b[31m.png", done.stdout)
     expect("photos ls --media video", run("photos", "ls", "--library", album, "--media", "video"), 0, "^$")
     (album / "walk" / "a.gif").rename(album / "moved.gif")
     small = folder / "small.png"

@@ -473,6 +473,26 @@ static void scansTellHowFarTheyAreAndCanBeStopped(void) {
     sdimage_photos_library_unref(library);
 }
 
+static bool fetch_meanwhile(void *user_data, uint64_t found, uint64_t read) {
+    sdimage_photos_list *list = NULL;
+    (void)found, (void)read;
+    sdimage_status status = sdimage_photos_library_fetch(user_data, NULL, &list, NULL);
+    CHECK(status == 0 || status == SDIMAGE_STATUS_WOULD_DEADLOCK);
+    sdimage_photos_list_unref(list);
+    return true;
+}
+
+/* The library's thread may have scanned by then, or wait for this scan. */
+static void whoIsToldOfAScanDoesNotWaitForTheFirst(void) {
+    use_folders();
+    write_photo("album/a.jpg", (photo){.width = 8, .height = 8});
+    for (int i = 0; i < 20; i++) {
+        sdimage_photos_library *library = open_album(true);
+        CHECK_EQUAL(sdimage_photos_library_scan(library, fetch_meanwhile, library, NULL), 0);
+        sdimage_photos_library_unref(library);
+    }
+}
+
 static void nothingIsWrittenIntoTheLibrary(void) {
     use_folders();
     make_folder("album/sub");
@@ -491,6 +511,19 @@ static void nothingIsWrittenIntoTheLibrary(void) {
     sdimage_photos_library_config *config = sdimage_photos_library_config_new();
     sdimage_photos_library_config_set_index_folder(config, path_of("album/index"));
     CHECK_EQUAL(sdimage_photos_library_open(path_of("album"), config, &library, NULL), SDIMAGE_STATUS_CACHE_UNUSABLE);
+    CHECK_EQUAL(chmod(path_of("album"), 0755), 0);
+    CHECK_EQUAL(symlink(path_of("album"), path_of("link")), 0);
+    for (int i = 0; i < 3; i++) {
+        static const char *const folders[] = {"album", "link/a/b", "album/../link"};
+        sdimage_photos_library_config_set_index_folder(config, path_of(folders[i]));
+        CHECK_EQUAL(sdimage_photos_library_open(path_of("album"), config, &library, NULL),
+                    SDIMAGE_STATUS_CACHE_UNUSABLE);
+    }
+    CHECK_EQUAL(chdir(path_of("album")), 0);
+    sdimage_photos_library_config_set_index_folder(config, "index");
+    CHECK_EQUAL(sdimage_photos_library_open(path_of("album"), config, &library, NULL), SDIMAGE_STATUS_CACHE_UNUSABLE);
+    CHECK_EQUAL(chdir("/"), 0);
+    CHECK(!exists("album/v1") && !exists("album/a") && !exists("album/index"));
     sdimage_photos_library_config_unref(config);
     CHECK_EQUAL(chmod(path_of("album"), 0755), 0);
     CHECK_EQUAL(chmod(path_of("album/sub"), 0755), 0);
@@ -519,8 +552,11 @@ static void aForkGetsAnError(void) {
     CHECK_EQUAL(count_of(library, NULL), 0);
     fflush(stdout);
     pid_t child = fork();
-    if (child == 0)
-        _exit(sdimage_photos_library_scan(library, NULL, NULL, NULL) == SDIMAGE_STATUS_FORKED ? 0 : 1);
+    if (child == 0) {
+        sdimage_status scanned = sdimage_photos_library_scan(library, NULL, NULL, NULL);
+        sdimage_photos_library_unref(library);
+        _exit(scanned == SDIMAGE_STATUS_FORKED ? 0 : 1);
+    }
     int status = 0;
     CHECK_EQUAL(waitpid(child, &status, 0), child);
     CHECK_EQUAL(status, 0);
@@ -571,6 +607,7 @@ int main(void) {
         TEST(vanishedAndMovedFilesAreNoticedByTheLoad),
         TEST(aFileThatGrowsIsLookedAtAgain),
         TEST(scansTellHowFarTheyAreAndCanBeStopped),
+        TEST(whoIsToldOfAScanDoesNotWaitForTheFirst),
         TEST(nothingIsWrittenIntoTheLibrary),
         TEST(thePicturesFolderIsThatOfTheUser),
         TEST(aForkGetsAnError),

@@ -126,6 +126,43 @@ static void databasesAreOpenedForReadingAlone(void) {
     CHECK_EQUAL(chmod(path_of("data"), 0755), 0);
 }
 
+static void copy_file(const char *from, const char *to) {
+    static char bytes[1 << 20];
+    FILE *file = fopen(path_of(from), "rb");
+    size_t length = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+    CHECK(file && length && length < sizeof bytes && !fclose(file));
+    write_bytes(to, bytes, length);
+}
+
+/* What is in a log counts, whether its program runs, has crashed, or was on the machine that the files come from. */
+static void aLogIsReadAndStaysAsItIs(void) {
+    make_shotwell();
+    sqlite3 *writer = NULL;
+    sdimage_photos_library *library = NULL;
+    CHECK_EQUAL(sqlite3_open(path_of("data/photo.db"), &writer), SQLITE_OK);
+    CHECK_EQUAL(sqlite3_exec(writer, "PRAGMA journal_mode = WAL; UPDATE PhotoTable SET rating = 3", NULL, NULL, NULL),
+                SQLITE_OK);
+    make_folder("crashed");
+    make_folder("copied");
+    copy_file("data/photo.db", "crashed/photo.db");
+    copy_file("data/photo.db-wal", "crashed/photo.db-wal");
+    copy_file("data/photo.db-shm", "crashed/photo.db-shm");
+    copy_file("data/photo.db", "copied/photo.db");
+    copy_file("data/photo.db-wal", "copied/photo.db-wal");
+    static const char *const databases[] = {"data/photo.db", "crashed/photo.db", "copied/photo.db"};
+    for (int i = 0; i < 3; i++) {
+        CHECK_EQUAL(sdimage_photos_library_open_shotwell(path_of(databases[i]), &library, NULL), 0);
+        sdimage_photos_asset *asset = asset_named(library, "a.jpg");
+        CHECK_EQUAL(sdimage_photos_asset_rating(asset), 3);
+        sdimage_photos_asset_unref(asset);
+        sdimage_photos_library_unref(library);
+    }
+    CHECK_EQUAL(files_in("data"), 3);
+    CHECK_EQUAL(files_in("crashed"), 3);
+    CHECK_EQUAL(files_in("copied"), 2);
+    sqlite3_close(writer);
+}
+
 static void databasesThatCannotBeReadSayWhy(void) {
     make_shotwell();
     sdimage_photos_library *library = NULL;
@@ -142,6 +179,9 @@ static void databasesThatCannotBeReadSayWhy(void) {
     write_bytes("data/rubbish.db", rubbish, sizeof rubbish);
     CHECK_EQUAL(sdimage_photos_library_open_shotwell(path_of("data/rubbish.db"), &library, NULL),
                 SDIMAGE_STATUS_CACHE_DAMAGED);
+    CHECK_EQUAL(mkfifo(path_of("data/fifo.db"), 0600), 0);
+    CHECK_EQUAL(sdimage_photos_library_open_shotwell(path_of("data/fifo.db"), &library, NULL),
+                SDIMAGE_STATUS_NOT_A_FILE);
     stop_being_root();
     CHECK_EQUAL(chmod(path_of("data/photo.db"), 0), 0);
     CHECK_EQUAL(sdimage_photos_library_open_shotwell(path_of("data/photo.db"), &library, NULL),
@@ -545,6 +585,7 @@ int main(void) {
     static const test tests[] = {
         TEST(theDatabaseOfShotwellIsALibrary),
         TEST(databasesAreOpenedForReadingAlone),
+        TEST(aLogIsReadAndStaysAsItIs),
         TEST(databasesThatCannotBeReadSayWhy),
         TEST(theDatabaseOfDigikamIsALibrary),
         TEST(pho2AHostAnswersForItsAssets),

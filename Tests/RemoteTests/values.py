@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import socket
 import threading
 import time
 
@@ -52,6 +54,42 @@ def keeps_bytes(kind: str) -> None:
         report.check(f"{kind} works with a single connection", several.data("one connection") == b"1")
 
 
+def forgets_under_way() -> None:
+    """What is removed while it is being stored is no answer any more, though the server has not confirmed either."""
+    arrived, goes_on = threading.Event(), threading.Event()
+
+    def serve(connection: socket.socket) -> None:
+        with connection, connection.makefile("rb") as lines:
+            for line in lines:
+                words = line.split()
+                if words[0] == b"set":
+                    lines.read(int(words[4]) + 2)
+                    arrived.set()
+                    goes_on.wait(10)
+                connection.sendall({b"set": b"STORED\r\n", b"get": b"END\r\n"}.get(words[0], b"NOT_FOUND\r\n"))
+
+    def accept() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=accept, daemon=True).start()
+        cache = KINDS["memcached"](f"127.0.0.1:{listener.getsockname()[1]}", **PATIENT)
+        changes = [threading.Thread(target=lambda: code(lambda: cache.store("key", data=b"1"))),
+                   threading.Thread(target=lambda: code(lambda: cache.remove("key")))]
+        changes[0].start()
+        arrived.wait(10)
+        before = cache.data("key")
+        changes[1].start()
+        gone = becomes(lambda: cache.data("key") is None, 2)
+        goes_on.set()
+        for each in changes:
+            each.join()
+        listener.shutdown(socket.SHUT_RDWR)
+    report.check("what is removed while it is being stored is forgotten", before == b"1" and gone, f"{before!r}, {gone}")
+
+
 def asks_together(kind: str) -> None:
     """Look-ups that wait go out in one exchange."""
     with servers.Server(kind) as server:
@@ -96,6 +134,8 @@ def keeps_validators(kind: str, origin: Origin) -> None:
 
 def bytes_part(kind: str, origin: Origin) -> None:
     keeps_bytes(kind)
+    if kind == "memcached":
+        forgets_under_way()
     asks_together(kind)
     keeps_validators(kind, origin)
 

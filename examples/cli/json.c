@@ -3,16 +3,37 @@
 
 #include "cli.h"
 
+/* Bytes of the UTF-8 sequence (RFC 3629, section 4) at the start of a text; 0 where there is none. */
+static size_t sequence_length(const char *text) {
+    const unsigned char *bytes = (const unsigned char *)text;
+    size_t length = *bytes < 0x80   ? 1
+                    : *bytes < 0xc2 ? 0
+                    : *bytes < 0xe0 ? 2
+                    : *bytes < 0xf0 ? 3
+                    : *bytes < 0xf5 ? 4
+                                    : 0;
+    unsigned char least = *bytes == 0xe0 ? 0xa0 : *bytes == 0xf0 ? 0x90 : 0x80;
+    unsigned char most = *bytes == 0xed ? 0x9f : *bytes == 0xf4 ? 0x8f : 0xbf;
+    for (size_t i = 1; i < length; i++, least = 0x80, most = 0xbf) {
+        if (bytes[i] < least || bytes[i] > most)
+            return 0;
+    }
+    return length;
+}
+
 void put_json_string(FILE *out, const char *text) {
     fputc('"', out);
-    for (; *text; text++) {
+    for (size_t length; *text; text += length ? length : 1) {
         unsigned char byte = (unsigned char)*text;
+        length = sequence_length(text);
         if (byte == '"' || byte == '\\')
             fprintf(out, "\\%c", byte);
         else if (byte < 0x20 || byte == 0x7f)
             fprintf(out, "\\u%04x", byte);
+        else if (length)
+            fwrite(text, 1, length, out);
         else
-            fputc(byte, out);
+            fprintf(out, "\\udc%02x", byte); /* names of files may be any bytes: half a surrogate, as Python has it */
     }
     fputc('"', out);
 }

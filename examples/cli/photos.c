@@ -194,6 +194,14 @@ static void put_date(const sdimage_photos_asset *asset, char *text, size_t size)
         strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &date);
 }
 
+/* A name must not end the line, nor speak to the terminal. */
+static void put_as_line(const sdimage_photos_asset *asset, const char *date, sdimage_size size) {
+    printf("%s  %s  %5ux%-5u  ", photos.asset_identifier(asset), date, size.width, size.height);
+    for (const char *path = photos.asset_path(asset); *path; path++)
+        putchar((unsigned char)*path < ' ' || *path == 0x7f ? '?' : *path);
+    putchar('\n');
+}
+
 static void put_as_json(const sdimage_photos_asset *asset, const char *date) {
     sdimage_size size = photos.asset_pixel_size(asset);
     fputs("{\"identifier\":", stdout);
@@ -236,8 +244,7 @@ static int list_photos(sdimage_photos_library *library, const wish *wish) {
         if (wish->json)
             put_as_json(asset, date);
         else
-            printf("%s  %s  %5ux%-5u  %s\n", photos.asset_identifier(asset), date, size.width, size.height,
-                   photos.asset_path(asset));
+            put_as_line(asset, date, size);
     }
     photos.list_unref(list);
     return EXIT_FINE;

@@ -8,6 +8,7 @@ With Ray installed the processes may be on many machines (RAY_ADDRESS); otherwis
 they share what they download, also with other fleets: the origin is asked once for each picture."""
 
 import argparse
+import concurrent.futures
 import hashlib
 import multiprocessing
 import os
@@ -81,8 +82,11 @@ def outcomes(chunks: list[list[str]], options: argparse.Namespace) -> Iterator[l
         yield from members.map_unordered(lambda member, chunk: member.shrink.remote(chunk), chunks)
         return
     # Not by fork: the library's threads stay with the parent.
-    with multiprocessing.get_context("spawn").Pool(options.processes, begin, (options,)) as pool:
-        yield from pool.imap_unordered(shrink, chunks)
+    context = multiprocessing.get_context("spawn")
+    # An executor says when one of its processes was killed; a pool would wait for it for ever.
+    with concurrent.futures.ProcessPoolExecutor(options.processes, context, begin, (options,)) as executor:
+        for done in concurrent.futures.as_completed([executor.submit(shrink, chunk) for chunk in chunks]):
+            yield done.result()
 
 
 def progress(results: Iterable[list[tuple[str, str]]], total: int) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Of the bytes that are sent together, for those of the next exchange. */
+static const size_t longest_kept = 1 << 20;
+
 void sdpeer_init(peer *self, const char *host, in_port_t port, size_t max_value) {
     self->host = host;
     self->port = port;
@@ -368,6 +371,12 @@ bool sdpeer_end(peer *self) {
         fail(self);
     self->count = self->changes = self->answered = 0;
     self->output_length = self->sent = 0;
+    /* Many large entries at once are rare. */
+    if (self->output_capacity > longest_kept) {
+        free(self->output);
+        self->output = NULL;
+        self->output_capacity = 0;
+    }
     self->is_failed = self->has_heard = false;
     return is_good;
 }

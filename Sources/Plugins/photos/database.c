@@ -30,15 +30,19 @@ typedef struct database {
 
 /* --- Opening without writing. */
 
-static char *uri_of(const char *path, bool is_immutable) {
+typedef enum manner { IMMUTABLE, LIVE, LEFT_BEHIND } manner;
+
+static char *uri_of(const char *path, manner manner) {
+    static const char *const queries[] = {"?immutable=1", "?mode=ro&readonly_shm=1", "?mode=ro&vfs=unix-none"};
     char *file = sdphoto_file_uri(path);
-    char *uri = file ? sdphoto_join(file, is_immutable ? "?immutable=1" : "?mode=ro", NULL) : NULL;
+    char *uri = file ? sdphoto_join(file, queries[manner], NULL) : NULL;
     free(file);
     return uri;
 }
 
 /* A database that is not being written with a log may be read as it lies: otherwise SQLite would make the files of the
- * log beside it (SQLite file format, 1.3.3: read version 2). */
+ * log beside it (SQLite file format, 1.3.3: read version 2). The same is so of a log that a program left behind: it is
+ * read with its index in memory, which needs a lock that nobody else wants. */
 static bool wants_log(const char *path) {
     uint8_t head[20] = {0};
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -46,6 +50,13 @@ static bool wants_log(const char *path) {
     if (descriptor >= 0)
         close(descriptor);
     return count == sizeof head && head[19] == 2;
+}
+
+static bool has_log_index(const char *path) {
+    char *index = sdphoto_join(path, "-shm", NULL);
+    bool is_there = index && access(index, F_OK) == 0;
+    free(index);
+    return is_there;
 }
 
 static bool log_of(const char *path, struct stat *status) {
@@ -58,9 +69,17 @@ static bool log_of(const char *path, struct stat *status) {
 static sdimage_status open_connection(const char *path, sqlite3 **connection, sdimage_error **error) {
     struct stat status;
     int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
-    char *uri = uri_of(path, wants_log(path) && !log_of(path, &status));
+    manner manner = !wants_log(path)         ? LIVE
+                    : !log_of(path, &status) ? IMMUTABLE
+                    : has_log_index(path)    ? LIVE
+                                             : LEFT_BEHIND;
+    char *uri = uri_of(path, manner);
     int code = uri ? sqlite3_open_v2(uri, connection, flags, NULL) : SQLITE_NOMEM;
     free(uri);
+    if (code == SQLITE_OK && manner == LEFT_BEHIND) {
+        sqlite3_db_config(*connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+        code = sqlite3_exec(*connection, "PRAGMA locking_mode = EXCLUSIVE", NULL, NULL, NULL);
+    }
     if (code == SQLITE_OK) {
         sqlite3_busy_timeout(*connection, BUSY_MS);
         code = sqlite3_exec(*connection, "BEGIN; SELECT count(*) FROM sqlite_master", NULL, NULL, NULL);
@@ -439,6 +458,9 @@ static sdimage_status read_again(database *database, sdphoto_need need, sdimage_
     sdphoto_map assets = {NULL, 0, 0};
     if (stat(database->path, &status) != 0)
         return sdphoto_fail_file(error, errno);
+    /* SQLite would wait for the other end of a fifo. */
+    if (!S_ISREG(status.st_mode))
+        return sdphoto_fail(error, SDIMAGE_STATUS_NOT_A_FILE, "the database is no file");
     log_of(database->path, &log);
     if (need == SDPHOTO_NEED_INDEX && database->is_read && is_time(status.st_mtim, database->changed) &&
         status.st_size == database->size && is_time(log.st_mtim, database->log_changed) &&

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "library.h"
 
@@ -51,6 +52,7 @@ typedef struct host {
     queue *queue;
     pthread_t thread;
     bool has_thread; /* under the lock of the queue */
+    pid_t process;
 } host;
 
 /* --- Replies. */
@@ -257,6 +259,10 @@ static bool start(host *host) {
 
 static sdimage_status submit(sdimage_photos_library *library, job *job) {
     host *own = (host *)library;
+    if (own->process != getpid()) {
+        free_job(job);
+        return SDIMAGE_STATUS_FORKED;
+    }
     pthread_mutex_lock(&own->queue->lock);
     bool is_started = start(own);
     if (is_started) {
@@ -328,6 +334,9 @@ const sdimage_photos_library_vtable *sdphoto_host_table(const sdimage_photos_lib
 static void close_host(sdimage_photos_library *library) {
     host *own = (host *)library;
     queue *queue = own->queue;
+    /* A fork has no such thread, and its locks are as they were. */
+    if (own->process != getpid())
+        return;
     pthread_mutex_lock(&queue->lock);
     queue->is_closing = true;
     bool has_thread = own->has_thread;
@@ -374,6 +383,7 @@ sdimage_status sdimage_photos_library_new_custom(const char *name, const sdimage
     queue->destroy = destroy;
     queue->number = own->library.number;
     own->queue = queue;
+    own->process = getpid();
     *library = &own->library;
     return SDIMAGE_STATUS_OK;
 }

@@ -455,7 +455,7 @@ static void ask_libraries(load *load) {
                 sdphoto_host_fetch(library, load->identifier, load->fetch_options, load->sink, fetched, load);
             if (status >= 0)
                 return;
-            load->refusal = load->refusal ? load->refusal : sdimage_error_new(status, "no memory for a question");
+            load->refusal = load->refusal ? load->refusal : sdimage_error_new(status, "the host cannot be asked");
             continue;
         }
         sdimage_status status =

@@ -120,6 +120,8 @@ static void leave_path(sdphoto_tree *tree, const sdphoto_entry *entry) {
 
 /* Gives an entry another path, which it takes over; it is there. */
 static bool move_entry(sdphoto_tree *tree, sdphoto_entry *entry, char *path) {
+    if (!path)
+        return false;
     leave_path(tree, entry);
     /* Its key goes with another entry that was there. */
     sdphoto_map_remove(&tree->by_path, path, strlen(path));
@@ -514,7 +516,7 @@ static void take_moves(scan *scan) {
             if (entry->record.lost_ns || !is_it)
                 continue;
             char *to = sdphoto_join(move->to, path + length, NULL);
-            if (!to || !move_entry(tree, entry, to))
+            if (!move_entry(tree, entry, to))
                 scan->has_memory = false;
             else
                 settle(scan, entry);
@@ -624,6 +626,9 @@ static void close_scan(scan *scan) {
         close(scan->root);
 }
 
+/* What this thread scans: who is told how far it is must not wait for another scan of it. */
+static _Thread_local const sdphoto_tree *scanned_here;
+
 sdimage_status sdphoto_tree_scan(sdphoto_tree *tree, const sdphoto_scope *scope, sdphoto_watcher watcher,
                                  sdimage_error **error) {
     sdphoto_observer *observer = scope->is_first ? NULL : observer_of(tree);
@@ -634,6 +639,8 @@ sdimage_status sdphoto_tree_scan(sdphoto_tree *tree, const sdphoto_scope *scope,
         drop_observer(observer);
         return sdphoto_fail(error, SDIMAGE_STATUS_WOULD_DEADLOCK, "called by what a scan tells");
     }
+    const sdphoto_tree *before = scanned_here;
+    scanned_here = tree;
     scan.root = open(tree->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (scan.root < 0)
         status = errno == ENOENT ? sdphoto_fail(error, SDIMAGE_STATUS_NOT_FOUND, "the folder of the library is gone")
@@ -641,6 +648,7 @@ sdimage_status sdphoto_tree_scan(sdphoto_tree *tree, const sdphoto_scope *scope,
                                                 "the folder of the library may not be read");
     else
         status = scan_locked(&scan, error);
+    scanned_here = before;
     pthread_mutex_unlock(&tree->scanning);
     if (observer)
         tell(&scan, observer);
@@ -658,12 +666,12 @@ static sdimage_status refresh(sdimage_photos_library *library, sdphoto_need need
         return sdphoto_fail(error, SDIMAGE_STATUS_FORKED, "the library was opened before the fork");
     if (need == SDPHOTO_NEED_INDEX && tree->has_thread) {
         pthread_mutex_lock(&library->lock);
-        while (!tree->is_first_over)
+        while (!tree->is_first_over && scanned_here != tree)
             pthread_cond_wait(&tree->first_over, &library->lock);
         sdimage_status status = tree->first_status;
-        bool is_watching = library->is_watching;
+        bool is_current = library->is_watching && tree->is_first_over;
         pthread_mutex_unlock(&library->lock);
-        if (is_watching && status >= 0)
+        if (is_current && status >= 0)
             return status;
     }
     sdphoto_scope scope = {0};
@@ -674,7 +682,9 @@ static void close_tree(sdimage_photos_library *library) {
     sdphoto_tree *tree = (sdphoto_tree *)library;
     sdphoto_watch_stop(tree);
     drop_observer(tree->observer);
-    sdphoto_index_close(&tree->index);
+    /* SQLite wants a connection left alone that came through a fork. */
+    if (tree->process == (int)getpid())
+        sdphoto_index_close(&tree->index);
     for (size_t i = 0; i < tree->count; i++)
         free_entry(tree->entries[i]);
     free(tree->entries);
@@ -826,6 +836,23 @@ static sdphoto_tree *new_tree(char *root) {
     return tree;
 }
 
+/* Where a folder is, or would be made, without links; to be freed. */
+static char *place_of(const char *folder) {
+    char *start = sdphoto_join(folder, NULL, NULL), *place = NULL;
+    while (start) {
+        char *there = realpath(*start ? start : ".", NULL), *slash = strrchr(start, '/');
+        bool is_known = there || errno != ENOENT || !*start;
+        if (there)
+            place = sdphoto_join(there, "/", folder + strlen(start));
+        free(there);
+        if (is_known)
+            break;
+        *(slash == start && start[1] ? slash + 1 : slash ? slash : start) = 0;
+    }
+    free(start);
+    return place;
+}
+
 sdimage_status sdimage_photos_library_open(const char *path, const sdimage_photos_library_config *config,
                                            sdimage_photos_library **library, sdimage_error **error) {
     char *root = NULL;
@@ -841,13 +868,15 @@ sdimage_status sdimage_photos_library_open(const char *path, const sdimage_photo
     sdphoto_tree *tree = new_tree(root);
     char *folder = config && config->index_folder ? sdphoto_join(config->index_folder, NULL, NULL)
                                                   : sdphoto_cache_folder("sdimage-photos");
+    char *place = folder ? place_of(folder) : NULL;
     if (!tree || !folder)
         status = sdphoto_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "no folder for the index");
-    else if (*folder == '/' && is_below(folder, tree->root))
+    else if (place && is_below(place, tree->root))
         status = sdphoto_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "the index would lie in the library");
     else
         status = sdphoto_index_open(&tree->index, folder, tree->root, error);
     free(folder);
+    free(place);
     loading loading = {tree, NULL};
     if (status >= 0 && !sdphoto_index_load(&tree->index, take_record, &loading))
         status = sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for the index");

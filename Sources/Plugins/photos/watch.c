@@ -21,7 +21,7 @@ typedef struct watch {
 
 /* What was heard, and not looked at yet. */
 typedef struct news {
-    bool is_all;
+    bool is_all, is_unmounted;
     char **folders;
     size_t folder_count, folder_capacity;
     sdphoto_move *moves; /* those without `to` may still get one */
@@ -132,6 +132,9 @@ static void hear(sdphoto_tree *tree, news *news, const struct inotify_event *eve
         return;
     }
     watch *watch = sdphoto_map_find(&tree->watches, &number, sizeof number);
+    /* What is mounted there next is another file system, of whose coming nobody tells. */
+    if (event->mask & IN_UNMOUNT)
+        news->is_unmounted = true;
     if (event->mask & IN_IGNORED) {
         free(sdphoto_map_remove(&tree->watches, &number, sizeof number));
         return;
@@ -215,7 +218,9 @@ static void *run(void *argument) {
         for (int i = 0; has_heard && i < TURNS && poll(sources, 2, QUIET_MS) > 0 && !atomic_load(&tree->is_stopping);
              i++)
             listen(tree, &news);
-        if (has_heard)
+        if (news.is_unmounted)
+            give_up(tree, "a file system of the tree was unmounted; each fetch looks at the tree");
+        else if (has_heard)
             look(tree, &news);
         clear(&news);
     }

@@ -126,6 +126,8 @@ sdimage_reply *sdremote_take_reply(job *job);
 /* Notes that a store is under way, and that it is over; the latest entry of a key, borrowed, or NULL. */
 void sdremote_note_pending(tier *self, job *job);
 void sdremote_forget_pending(tier *self, job *job);
+/* What is not there yet under a key that is being removed is no answer any more, also where it is on its way. */
+void sdremote_hide_pending(tier *self, const job *removal);
 sdimage_cache_entry *sdremote_pending(tier *self, const job *job);
 /* The lease of that name which this process has; NULL for none. */
 held_lease *sdremote_held(tier *self, const char *name);

@@ -76,6 +76,15 @@ void sdremote_forget_pending(tier *self, job *over) {
     }
 }
 
+void sdremote_hide_pending(tier *self, const job *removal) {
+    for (job **place = &self->pending[bucket_of(removal)]; *place;) {
+        if (strcmp((*place)->name, removal->name))
+            place = &(*place)->next_pending;
+        else
+            *place = (*place)->next_pending;
+    }
+}
+
 sdimage_cache_entry *sdremote_pending(tier *self, const job *asked) {
     for (job *job = self->pending[bucket_of(asked)]; job; job = job->next_pending) {
         if (job->key_length == asked->key_length && !memcmp(job->key, asked->key, job->key_length))

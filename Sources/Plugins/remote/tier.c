@@ -151,14 +151,6 @@ static bool is_forked(const tier *self) {
     return self->owner != getpid();
 }
 
-/* What waits to be stored under a key that is being removed is no answer any more. */
-static void hide_pending(tier *self, const job *removal) {
-    for (job *job = self->stores.first; job; job = job->next) {
-        if (job->kind == JOB_STORE && !strcmp(job->name, removal->name))
-            sdremote_forget_pending(self, job);
-    }
-}
-
 /* A lease that cannot be given back now ends by itself. */
 static void abandon(tier *self, const job *job) {
     pthread_mutex_lock(&self->lock);
@@ -190,7 +182,7 @@ static void enqueue(tier *self, job *job) {
     if (job->kind == JOB_STORE)
         sdremote_note_pending(self, job);
     if (job->kind == JOB_REMOVE)
-        hide_pending(self, job);
+        sdremote_hide_pending(self, job);
     if (!is_change)
         sdremote_watch(self, job);
 }
@@ -345,6 +337,9 @@ static tier *all;
 
 static void destroy(void *user_data) {
     tier *self = user_data;
+    /* Its locks are as they were when the fork came, and nobody is there to give them back. */
+    if (is_forked(self))
+        return;
     pthread_mutex_lock(&all_lock);
     for (tier **place = &all; *place; place = &(*place)->next) {
         if (*place == self) {

@@ -172,7 +172,7 @@ class PhotoLibrary:
     def __init__(self, path: _Path | None = None, *, index_folder: _Path | None = None, watch: bool = True) -> None:
         with Handle(lib.sdimage_photos_library_config_new(), lib.sdimage_photos_library_config_unref) as config:
             if index_folder is not None:
-                lib.sdimage_photos_library_config_set_index_folder(config.pointer, os.fsencode(index_folder))
+                lib.sdimage_photos_library_config_set_index_folder(config.pointer, _bytes_of(index_folder))
             lib.sdimage_photos_library_config_set_watch(config.pointer, watch)
             self._open(lib.sdimage_photos_library_open, _bytes_of(path), config.pointer)
 
@@ -352,7 +352,10 @@ def _bits(words: dict[str, int], chosen: Iterable[str] | str, what: str) -> int:
 
 
 def _bytes_of(path: _Path | None) -> bytes | None:
-    return None if path is None else os.fsencode(path)
+    name = None if path is None else os.fsencode(path)
+    if name is not None and 0 in name:
+        raise Error("INVALID_ARGUMENT", "a path with a NUL")
+    return name
 
 
 def _date(nanoseconds: int) -> datetime:
@@ -360,7 +363,8 @@ def _date(nanoseconds: int) -> datetime:
 
 
 def _nanoseconds(date: datetime | None) -> int:
-    """Of a date without a zone: in that of the machine."""
+    """Of a date without a zone: in that of the machine. What 64 bits do not reach is as far away as they do."""
     if date is None:
         return 0
-    return (date.astimezone(timezone.utc) - _EPOCH) // timedelta(microseconds=1) * 1000
+    nanoseconds = (date.astimezone(timezone.utc) - _EPOCH) // timedelta(microseconds=1) * 1000
+    return min(max(nanoseconds, -(1 << 63)), (1 << 63) - 1)

@@ -43,6 +43,7 @@ class Photos(TestCase):
             self.assertEqual([photo.name for photo in library.photos(album="walk")], ["b.png"])
             self.assertEqual(library.photos(media="video"), [])
             self.assertEqual(library.photos(taken=(datetime(2100, 1, 1), None)), [])
+            self.assertEqual(len(library.photos(taken=(datetime(1600, 1, 1), datetime(9999, 1, 1)))), 2)
             self.assertEqual(len(library.photos(limit=1)), 1)
             self.assertEqual([photo.name for photo in library.photos(filter=lambda photo: photo.size[0] > 10)], ["a.jpg"])
             (album / "a.jpg").rename(album / "walk" / "c.jpg")

@@ -16,7 +16,7 @@ extern "C" {
 /* A cache on servers, "host[:port]" separated by commas (default port 11211; an IPv6 address in brackets) or paths of
  * sockets; the same list in the same order in every process. `options` (remote.h) may be NULL. No server is asked yet: one
  * that is not there is no error. Entries that shall be larger than SDIMAGE_REMOTE_MAX_ENTRY says by default need servers
- * that take them (-I). Errors: INVALID_ARGUMENT (no such address), NO_MEMORY, FORKED. */
+ * that take them (-I). Errors: INVALID_ARGUMENT (no such address, or no such namespace), NO_MEMORY, FORKED. */
 SDIMAGE_API sdimage_status sdimage_memcached_cache_new(const char *servers, const sdimage_options *options,
                                                        sdimage_cache **cache, sdimage_error **error);
 

@@ -198,8 +198,8 @@ SDIMAGE_API sdimage_status sdimage_photos_library_open(const char *path, const s
 
 /* Opens the database of Shotwell, NULL: ~/.local/share/shotwell/data/photo.db; or of digiKam, NULL: digikam4.db in the
  * pictures folder. Read only, and read again by a fetch after it changed. Events, albums and tags are albums. What is
- * in the trash, hidden or missing is left out. Errors: NOT_FOUND, PHOTOS_NOT_AUTHORIZED, UNSUPPORTED (another version
- * of its tables), CACHE_DAMAGED, BUSY, NO_MEMORY. */
+ * in the trash, hidden or missing is left out. Errors: NOT_FOUND, NOT_A_FILE, PHOTOS_NOT_AUTHORIZED, UNSUPPORTED
+ * (another version of its tables), CACHE_DAMAGED, BUSY, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_photos_library_open_shotwell(const char *path, sdimage_photos_library **library,
                                                                 sdimage_error **error);
 SDIMAGE_API sdimage_status sdimage_photos_library_open_digikam(const char *path, sdimage_photos_library **library,
@@ -219,8 +219,9 @@ SDIMAGE_API const char *sdimage_photos_library_note(const sdimage_photos_library
 
 /* Looks at the whole tree now, on this thread. `progress` may be NULL; it is told how many files were found and how
  * many of the new ones were read, and stops the scan by returning false: what was read until then is kept. Blocks.
- * Errors: CANCELLED, PHOTOS_NOT_AUTHORIZED, BUSY (another process scans), IO_ERROR, UNSUPPORTED for a host's library.
- */
+ * Errors: CANCELLED, PHOTOS_NOT_AUTHORIZED, NOT_FOUND (the folder is gone), BUSY (another process scans), FORKED,
+ * WOULD_DEADLOCK (called by `progress`, as a fetch that would have to scan), IO_ERROR, UNSUPPORTED for a host's
+ * library. */
 typedef bool (*sdimage_photos_scan_fn)(void *user_data, uint64_t found, uint64_t read);
 SDIMAGE_API sdimage_status sdimage_photos_library_scan(sdimage_photos_library *library, sdimage_photos_scan_fn progress,
                                                        void *user_data, sdimage_error **error);

@@ -34,8 +34,8 @@ extern "C" {
 
 /* --- Options: names of values in an sdimage_options (options.h). What is out of range becomes the nearest that is not. */
 
-/* Text before every key, so that programs that share servers do not see each other's entries; up to 64 bytes without spaces
- * and control characters. Default "sdimage". */
+/* Text before every key, so that programs that share servers do not see each other's entries; 1 to 64 printable
+ * ASCII characters without spaces, anything else is INVALID_ARGUMENT. Default "sdimage". */
 #define SDIMAGE_REMOTE_NAMESPACE "remote.namespace"
 /* Seconds after which servers forget an entry; less where the entry itself ends sooner. Default 604800 (a week). */
 #define SDIMAGE_REMOTE_TTL_S "remote.ttl_s"
