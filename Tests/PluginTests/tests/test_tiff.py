@@ -247,6 +247,10 @@ class Tiff(TestCase):
         huge.set(322, LONG, 2**20).set(323, LONG, 2**20)
         self.assert_error(("TOO_LARGE", "BAD_DATA"), file(huge))
         self.assert_error(("UNSUPPORTED", "BAD_DATA", "TOO_LARGE"), file(picture().set(277, SHORT, 65535)))
+        # Samples of one bit, which take sixteen once they are unpacked.
+        wide = tiffs.Directory().set(256, LONG, 2**26).set(257, LONG, 1).set(262, SHORT, 1).set(258, SHORT, *[1] * 15)
+        wide.set(277, SHORT, 15).set(278, LONG, 1).set(338, SHORT, *[0] * 14).blocks = [b""]
+        self.assertIn("samples", self.assert_error("TOO_LARGE", file(wide)).message)
 
     def test_a_file_that_ends_early_is_truncated_and_its_rows_are_kept_on_request(self) -> None:
         data = file(picture(rows=4))
