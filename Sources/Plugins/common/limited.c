@@ -6,6 +6,9 @@
 
 #include "../../Modules/common/picture.h"
 
+/* Bytes of stack, of which pages are taken as they are needed: the libraries call themselves as deep as a file says. */
+static const size_t STACK = sizeof(size_t) > 4 ? (size_t)512 << 20 : (size_t)64 << 20;
+
 typedef struct run {
     pthread_mutex_t lock;
     pthread_cond_t ended;
@@ -82,12 +85,22 @@ static bool wait_for(run *run, sdplug_deadline deadline, bool *abandoned) {
     return in_time;
 }
 
+static bool start(pthread_t *thread, run *run) {
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    bool started = pthread_attr_setstacksize(&attributes, STACK) == 0 &&
+                   pthread_create(thread, &attributes, body, run) == 0;
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
 sdimage_status sdplug_run(void *job, sdplug_work work,
                           sdimage_status (*collect)(void *job, void *place, sdimage_error **error), void *place,
                           sdplug_work release, sdplug_deadline deadline, sdimage_error **error) {
     run *run = make(job, work, release);
     pthread_t thread;
-    if (!run || pthread_create(&thread, NULL, body, run) != 0) {
+    if (!run || !start(&thread, run)) {
         if (run)
             destroy(run);
         else

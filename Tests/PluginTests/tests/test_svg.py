@@ -153,11 +153,53 @@ class Svg(TestCase):
             "escaped": svg(shown("data:image/png," + "".join(f"%{byte:02x}" for byte in bomb()))),
             "in a filter": svg(f'<filter id="f"><feImage xlink:href="{url}"/></filter><rect filter="url(#f)"/>'),
             "many": svg(shown(data_url(bomb(2000, 2000))) * 9),
+            "a scheme with a tab": svg(shown("da&#9;ta" + url[4:])),
         }
         for name, data in hidden.items():
             with self.subTest(name):
                 self.assert_error("TOO_LARGE", data)
         self.assert_error("UNSUPPORTED", svg(shown(data_url(svg(), "image/svg+xml"))))
+        damaged = bytearray(bomb())
+        damaged[29] ^= 1
+        self.assert_error("BAD_DATA", svg(shown(data_url(damaged))))
+
+    def test_text_inside_is_refused_however_it_is_referred_to(self) -> None:
+        inside = data_url(svg(f'<pattern id="p">{shown(data_url(bomb()))}</pattern>'), "image/svg+xml")
+        rule = f"rect {{ fill: url({inside}#p) }}"
+        sheet = data_url(rule.encode(), "text/css")
+        hidden = {
+            "used": svg(f'<use xlink:href="{inside}#p"/>'),
+            "included": svg(f'<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="{inside}"/>'),
+            "in an attribute": svg(f'<rect width="9" height="9" fill="url({inside}#p)"/>'),
+            "in a style": svg(f'<rect width="9" height="9" style="fill: url(\'{inside}#p\')"/>'),
+            "in a sheet": svg(f"<style>{rule}</style>{HALVES}"),
+            "escaped in a sheet": svg(f"<style>rect {{ fill: url('\\64 ata{inside[4:]}#p') }}</style>{HALVES}"),
+            "in an entity of a sheet": svg(f"<style>&r;</style>{HALVES}", before=f'<!DOCTYPE svg [<!ENTITY r "{rule}">]>'),
+            "imported": svg(f"<style>@import url({sheet});</style>{HALVES}"),
+            "beside": svg(before=f'<?xml-stylesheet type="text/css" href="{sheet}"?>'),
+        }
+        for name, data in hidden.items():
+            with self.subTest(name):
+                self.assert_error("UNSUPPORTED", data)
+        font = "@font-face { font-family: f; src: url(data:font/woff2;base64,AAAA) }"
+        self.assertEqual(self.pixel(sdimage.decode(svg(f"<style>{font} g {{ fill: #00f }}</style>{HALVES}")), 5, 5), RED)
+
+    def test_chains_end_before_the_stack(self) -> None:
+        def chain(count: int, first: str, one: str) -> str:
+            return first + "".join(one.replace("THIS", f"e{i}").replace("LAST", f"e{i - 1}") for i in range(1, count))
+
+        rect = '<rect width="5" height="5"'
+        use = chain(2000, f'{rect} id="e0"/>', '<use id="THIS" xlink:href="#LAST"/>')
+        self.assertEqual(sdimage.decode(svg(f'<defs>{use}</defs><use xlink:href="#e1999"/>', SIZE)).width, 40)
+        group = "<g opacity='.9'>" * 60 + f"{rect} fill='url(#LAST)'/>" + "</g>" * 60
+        deep = chain(300, '<pattern id="e0"/>', f'<pattern id="THIS" width="1" height="1">{group}</pattern>')
+        self.assert_survives(svg(f'{deep}{rect} fill="url(#e299)"/>', SIZE))
+        masks = chain(100000, '<mask id="e0"/>', f'<mask id="THIS" mask="url(#LAST)">{rect}/></mask>')
+        self.assert_error("TOO_LARGE", svg(f'{masks}{rect} mask="url(#e99999)"/>', SIZE))
+        patterns = chain(20000, '<pattern id="e0"/>', f'<pattern id="THIS">{rect} class="THIS"/></pattern>')
+        rules = "".join(f".e{i} {{ fill: url(#e{i - 1}) }}" for i in range(1, 20000))
+        self.assert_error("TOO_LARGE", svg(f"<style>{rules}</style>{patterns}", SIZE))
+        self.assert_error("TOO_LARGE", svg("<style>" + ":not(" * 9999 + "a" + ")" * 9999 + "{}</style>", SIZE))
 
     def test_text_that_multiplies_itself_ends(self) -> None:
         laughs = "".join(f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">' for i in range(1, 10))
