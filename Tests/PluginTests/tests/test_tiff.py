@@ -260,6 +260,12 @@ class Tiff(TestCase):
         self.assertEqual(self.pixel(image, 40, 5)[:3], tuple(round(value * 255) for value in ramp(40, 5)))
         self.assertEqual(self.pixel(image, 40, HEIGHT - 1)[:3], (0, 0, 0))
 
+    def test_a_damaged_tile_is_black_in_a_thumbnail_too(self) -> None:
+        made = picture(lambda x, y: (1, 1, 1), width=512, height=512, tile=256, compression=8)
+        made.blocks[2] = bytes(8)
+        small = sdimage.decode(file(made), thumbnail_size=(32, 32), accept_partial=True)
+        self.assertEqual((self.pixel(small, 4, 24)[:3], self.pixel(small, 28, 24)[:3]), ((0, 0, 0), (255, 255, 255)))
+
     def test_damage_is_an_error_or_a_picture(self) -> None:
         for made in (picture(compression=8), picture(tile=16, planar=True, bits=16), picture(grey, bits=1, photometric=0),
                      picture(big=True, order=">"), picture(bits=32, is_float=True)):
