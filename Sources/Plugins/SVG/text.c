@@ -12,8 +12,8 @@ enum { MOST_TEXT = 32 << 20, HEAD = 4096 };
 /* Elements; pixels of all pictures inside; bytes of all entities, whose texts librsvg 2.54 never frees. */
 enum { MOST_ELEMENTS = 1000000, MOST_ENTITIES = 1 << 16 };
 
-/* librsvg calls itself for elements inside elements, for what they refer to, and for selectors inside selectors. Elements
- * inside each other; those times the elements that refer on; selectors: all of it fits in the stack of limited.c. */
+/* librsvg calls itself for elements inside elements, for what they refer to, and for selectors inside selectors.
+ * Elements inside each other; those times the elements that refer on; selectors: all fit in the stack of limited.c. */
 enum { MOST_DEPTH = 512, MOST_LEVELS = 20000, MOST_SELECTORS = 2000 };
 static const uint64_t MOST_PIXELS = (uint64_t)32 << 20;
 
@@ -261,8 +261,8 @@ static bool note_names(checker *checker, const uint8_t *text, size_t length) {
     return any;
 }
 
-/* Without escapes (CSS Syntax 3, 4.3.7) and what URLs lose (tabs, ends of lines), in place; escaped characters that would
- * end a URL become others. */
+/* Without escapes (CSS Syntax 3, 4.3.7) and what URLs lose (tabs, ends of lines), in place; escaped characters that
+ * would end a URL become others. */
 static size_t plain_css(uint8_t *text, size_t length) {
     size_t made = 0;
     for (size_t i = 0; i < length; i++) {
@@ -288,16 +288,18 @@ static bool begins(const uint8_t *text, size_t length, const char *with) {
     return length >= strlen(with) && xmlStrncasecmp(text, (const xmlChar *)with, (int)strlen(with)) == 0;
 }
 
-/* A data: URL in CSS may be a font; what librsvg would read from it is a style sheet, or an SVG whose element is named. */
+/* A data: URL in CSS may be a font; what librsvg reads from one is a style sheet, or an SVG whose element is named. */
 static void check_css(checker *checker, const uint8_t *text, size_t length) {
     for (size_t i = 0; checker->status >= 0 && i < length; i++) {
         if (begins(text + i, length - i, "not(") && ++checker->selectors > MOST_SELECTORS)
             refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "more than 2000 selectors inside selectors");
         if (!is_data(text + i, length - i))
             continue;
-        bool harmless = begins(text + i, length - i, "data:font/") || begins(text + i, length - i, "data:application/") ||
+        bool harmless = begins(text + i, length - i, "data:font/") ||
+                        begins(text + i, length - i, "data:application/") ||
                         begins(text + i, length - i, "data:image/");
-        const char *ends = i && (text[i - 1] == '"' || text[i - 1] == '\'') ? (text[i - 1] == '"' ? "\"" : "'") : ") ";
+        uint8_t before = i ? text[i - 1] : 0;
+        const char *ends = before == '"' ? "\"" : before == '\'' ? "'" : ") ";
         for (; i < length && !strchr(ends, text[i]); i++)
             harmless = harmless && text[i] != '#';
         if (!harmless)

@@ -12,7 +12,7 @@ import unittest
 import zlib
 from pathlib import Path
 
-from .support import FIXTURES, TestCase, is_vector, needs, rendered, sdimage
+from .support import FIXTURES, TestCase, apart, is_vector, needs, rendered, sdimage
 
 HALVES = '<rect width="20" height="20" fill="red"/><rect x="20" width="20" height="20" fill="#00f" opacity=".5"/>'
 SIZE = 'width="40" height="20"'
@@ -215,6 +215,21 @@ class Svg(TestCase):
         slow = svg('<filter id="f"><feTurbulence baseFrequency=".01" numOctaves="60"/></filter>'
                    '<rect width="900" height="900" filter="url(#f)"/>', 'width="900" height="900"')
         self.assert_error("TIMEOUT", slow, max_work_ms=50)
+
+    def test_pictures_that_never_end_block_nobody(self) -> None:
+        endless = svg('<filter id="f"><feTurbulence baseFrequency=".01" numOctaves="2000000000"/></filter>'
+                      '<rect width="900" height="900" filter="url(#f)"/>', 'width="900" height="900"')
+        done = apart("""
+            import os, sys
+            for data in [sys.argv[1].encode()] * 6 + [sys.argv[2].encode()]:
+                try:
+                    sdimage.decode(data, max_work_ms=50)
+                except sdimage.Error as error:
+                    print(error.code, flush=True)
+            print(len(os.listdir("/proc/self/task")) < 12, flush=True)
+            os._exit(0)
+            """, endless.decode(), svg().decode())
+        self.assertEqual(done.stdout.split(), ["TIMEOUT"] * 7 + ["True"], done.stderr)
 
     def test_sizes_are_refused_before_memory_is_taken(self) -> None:
         self.assert_error("TOO_LARGE", svg(), max_pixels=700)
