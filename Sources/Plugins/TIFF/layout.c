@@ -63,6 +63,7 @@ static sdimage_status read_kind(TIFF *file, sdtiff_layout *layout, sdimage_error
         return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "a compression that libtiff was built without");
     TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric);
     layout->colors = 1;
+    layout->is_by_strips = compression == COMPRESSION_JBIG && layout->samples == 1;
     switch (photometric) {
     case PHOTOMETRIC_MINISWHITE:
         layout->inverted = true; /* fall through */

@@ -18,6 +18,7 @@ typedef struct sdtiff_layout {
     uint16_t bits, samples, colors; /* `colors`: samples that are colour, from the first on */
     int alpha;                      /* the sample with alpha; -1 for none */
     bool premultiplied, inverted, is_float, is_separate, is_tiled;
+    bool is_by_strips; /* of JBIG libtiff hands out whole strips alone */
     uint32_t tile_width, tile_height, rows_per_strip;
     const uint16_t *palette[3]; /* libtiff's own; 1 << bits entries each */
     int palette_shift;          /* 8 where the entries have 16 bits */

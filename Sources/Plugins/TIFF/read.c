@@ -97,7 +97,7 @@ static bool read_strips(reader *reader, uint32_t y) {
 }
 
 /* Samples in planes of their own: a strip of each at once. */
-static sdimage_status read_separate_rows(reader *reader, sdimage_error **error) {
+static sdimage_status read_by_strips(reader *reader, sdimage_error **error) {
     const sdtiff_layout *layout = reader->layout;
     const uint8_t *planes[MOST_PLANES] = {NULL};
     uint64_t scanline = TIFFScanlineSize64(reader->input->file);
@@ -236,7 +236,8 @@ static sdimage_status read_pixels(reader *reader, uint32_t band, sdimage_error *
         return read_by_library(reader, band, error);
     if (reader->layout->is_tiled)
         return read_all_tiles(reader, error);
-    return reader->layout->is_separate ? read_separate_rows(reader, error) : read_rows(reader, error);
+    bool by_strips = reader->layout->is_separate || reader->layout->is_by_strips;
+    return by_strips ? read_by_strips(reader, error) : read_rows(reader, error);
 }
 
 sdimage_status sdtiff_read(sdtiff_input *input, const sdtiff_layout *layout, const sdtiff_wish *wish,

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Samples of a row: what is held of them takes 256 MiB. */
+static const uint64_t MOST_SAMPLES = (uint64_t)1 << 26;
+
 /* --- CMYK by a profile. */
 
 struct sdtiff_inks {
@@ -249,8 +252,8 @@ sdimage_status sdtiff_unpacker_open(sdtiff_unpacker *unpacker, const sdtiff_layo
                                     uint32_t most, bool by_profile, sdimage_error **error) {
     *unpacker = (sdtiff_unpacker){.layout = layout, .format = format, .most = most};
     uint64_t samples = (uint64_t)most * layout->samples;
-    if (samples > UINT32_MAX / sizeof(float))
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "rows of more than 2^30 samples");
+    if (samples > MOST_SAMPLES)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "rows of more than 2^26 samples");
     unpacker->values = calloc((size_t)samples, layout->is_float ? sizeof(float) : sizeof(uint16_t));
     if (layout->kind == SDTIFF_CMYK && by_profile) {
         unpacker->inks = sdtiff_inks_new(layout, is_wide(format));

@@ -6,6 +6,9 @@
 
 #include "../../Modules/common/picture.h"
 
+/* Bytes of stack, of which pages are taken as they are needed: the libraries call themselves as deep as a file says. */
+static const size_t STACK = sizeof(size_t) > 4 ? (size_t)512 << 20 : (size_t)64 << 20;
+
 typedef struct run {
     pthread_mutex_t lock;
     pthread_cond_t ended;
@@ -14,22 +17,16 @@ typedef struct run {
     sdplug_work work, release;
 } run;
 
-/* Whether somebody's work goes on unseen. */
+/* How much work goes on unseen, and how much of it may before no more is begun. */
+enum { MOST_UNSEEN = 4 };
 static pthread_mutex_t unseen_lock = PTHREAD_MUTEX_INITIALIZER;
-static bool is_unseen;
+static int unseen;
 
-static bool take_unseen(void) {
+static int add_unseen(int change) {
     pthread_mutex_lock(&unseen_lock);
-    bool taken = !is_unseen;
-    is_unseen = true;
+    int count = unseen += change;
     pthread_mutex_unlock(&unseen_lock);
-    return taken;
-}
-
-static void give_unseen(void) {
-    pthread_mutex_lock(&unseen_lock);
-    is_unseen = false;
-    pthread_mutex_unlock(&unseen_lock);
+    return count;
 }
 
 static void destroy(run *run) {
@@ -49,7 +46,7 @@ static void *body(void *argument) {
     pthread_mutex_unlock(&run->lock);
     if (abandoned) {
         destroy(run);
-        give_unseen();
+        add_unseen(-1);
     }
     return NULL;
 }
@@ -75,19 +72,33 @@ static bool wait_for(run *run, sdplug_deadline deadline, bool *abandoned) {
     while (!run->is_over && pthread_cond_timedwait(&run->ended, &run->lock, &moment) == 0)
         continue;
     bool in_time = run->is_over;
-    *abandoned = run->is_abandoned = !run->is_over && take_unseen();
-    while (!run->is_over && !*abandoned)
-        pthread_cond_wait(&run->ended, &run->lock);
+    *abandoned = run->is_abandoned = !in_time;
+    if (!in_time)
+        add_unseen(1);
     pthread_mutex_unlock(&run->lock);
     return in_time;
+}
+
+static bool start(pthread_t *thread, run *run) {
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    bool started = pthread_attr_setstacksize(&attributes, STACK) == 0 &&
+                   pthread_create(thread, &attributes, body, run) == 0;
+    pthread_attr_destroy(&attributes);
+    return started;
 }
 
 sdimage_status sdplug_run(void *job, sdplug_work work,
                           sdimage_status (*collect)(void *job, void *place, sdimage_error **error), void *place,
                           sdplug_work release, sdplug_deadline deadline, sdimage_error **error) {
+    if (add_unseen(0) >= MOST_UNSEEN) {
+        release(job);
+        return sdmod_fail(error, SDIMAGE_STATUS_TIMEOUT, "work that does not end takes all threads");
+    }
     run *run = make(job, work, release);
     pthread_t thread;
-    if (!run || pthread_create(&thread, NULL, body, run) != 0) {
+    if (!run || !start(&thread, run)) {
         if (run)
             destroy(run);
         else

@@ -166,5 +166,8 @@ void sdplug_rows_done(sdplug_rows *rows, uint32_t end) {
         if (++rows->summed == rows->factor || y + 1 == rows->height)
             flush(rows, y / rows->factor);
     }
+    /* A damaged tile leaves its part of the next rows as it is. */
+    if (rows->band_rows > 1)
+        memset(rows->band, 0, rows->band_rows * rows->band_stride);
     rows->first = end;
 }

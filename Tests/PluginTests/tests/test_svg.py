@@ -12,7 +12,7 @@ import unittest
 import zlib
 from pathlib import Path
 
-from .support import FIXTURES, TestCase, is_vector, needs, rendered, sdimage
+from .support import FIXTURES, TestCase, apart, is_vector, needs, rendered, sdimage
 
 HALVES = '<rect width="20" height="20" fill="red"/><rect x="20" width="20" height="20" fill="#00f" opacity=".5"/>'
 SIZE = 'width="40" height="20"'
@@ -153,11 +153,53 @@ class Svg(TestCase):
             "escaped": svg(shown("data:image/png," + "".join(f"%{byte:02x}" for byte in bomb()))),
             "in a filter": svg(f'<filter id="f"><feImage xlink:href="{url}"/></filter><rect filter="url(#f)"/>'),
             "many": svg(shown(data_url(bomb(2000, 2000))) * 9),
+            "a scheme with a tab": svg(shown("da&#9;ta" + url[4:])),
         }
         for name, data in hidden.items():
             with self.subTest(name):
                 self.assert_error("TOO_LARGE", data)
         self.assert_error("UNSUPPORTED", svg(shown(data_url(svg(), "image/svg+xml"))))
+        damaged = bytearray(bomb())
+        damaged[29] ^= 1
+        self.assert_error("BAD_DATA", svg(shown(data_url(damaged))))
+
+    def test_text_inside_is_refused_however_it_is_referred_to(self) -> None:
+        inside = data_url(svg(f'<pattern id="p">{shown(data_url(bomb()))}</pattern>'), "image/svg+xml")
+        rule = f"rect {{ fill: url({inside}#p) }}"
+        sheet = data_url(rule.encode(), "text/css")
+        hidden = {
+            "used": svg(f'<use xlink:href="{inside}#p"/>'),
+            "included": svg(f'<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="{inside}"/>'),
+            "in an attribute": svg(f'<rect width="9" height="9" fill="url({inside}#p)"/>'),
+            "in a style": svg(f'<rect width="9" height="9" style="fill: url(\'{inside}#p\')"/>'),
+            "in a sheet": svg(f"<style>{rule}</style>{HALVES}"),
+            "escaped in a sheet": svg(f"<style>rect {{ fill: url('\\64 ata{inside[4:]}#p') }}</style>{HALVES}"),
+            "in an entity of a sheet": svg(f"<style>&r;</style>{HALVES}", before=f'<!DOCTYPE svg [<!ENTITY r "{rule}">]>'),
+            "imported": svg(f"<style>@import url({sheet});</style>{HALVES}"),
+            "beside": svg(before=f'<?xml-stylesheet type="text/css" href="{sheet}"?>'),
+        }
+        for name, data in hidden.items():
+            with self.subTest(name):
+                self.assert_error("UNSUPPORTED", data)
+        font = "@font-face { font-family: f; src: url(data:font/woff2;base64,AAAA) }"
+        self.assertEqual(self.pixel(sdimage.decode(svg(f"<style>{font} g {{ fill: #00f }}</style>{HALVES}")), 5, 5), RED)
+
+    def test_chains_end_before_the_stack(self) -> None:
+        def chain(count: int, first: str, one: str) -> str:
+            return first + "".join(one.replace("THIS", f"e{i}").replace("LAST", f"e{i - 1}") for i in range(1, count))
+
+        rect = '<rect width="5" height="5"'
+        use = chain(2000, f'{rect} id="e0"/>', '<use id="THIS" xlink:href="#LAST"/>')
+        self.assertEqual(sdimage.decode(svg(f'<defs>{use}</defs><use xlink:href="#e1999"/>', SIZE)).width, 40)
+        group = "<g opacity='.9'>" * 60 + f"{rect} fill='url(#LAST)'/>" + "</g>" * 60
+        deep = chain(300, '<pattern id="e0"/>', f'<pattern id="THIS" width="1" height="1">{group}</pattern>')
+        self.assert_survives(svg(f'{deep}{rect} fill="url(#e299)"/>', SIZE))
+        masks = chain(100000, '<mask id="e0"/>', f'<mask id="THIS" mask="url(#LAST)">{rect}/></mask>')
+        self.assert_error("TOO_LARGE", svg(f'{masks}{rect} mask="url(#e99999)"/>', SIZE))
+        patterns = chain(20000, '<pattern id="e0"/>', f'<pattern id="THIS">{rect} class="THIS"/></pattern>')
+        rules = "".join(f".e{i} {{ fill: url(#e{i - 1}) }}" for i in range(1, 20000))
+        self.assert_error("TOO_LARGE", svg(f"<style>{rules}</style>{patterns}", SIZE))
+        self.assert_error("TOO_LARGE", svg("<style>" + ":not(" * 9999 + "a" + ")" * 9999 + "{}</style>", SIZE))
 
     def test_text_that_multiplies_itself_ends(self) -> None:
         laughs = "".join(f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">' for i in range(1, 10))
@@ -173,6 +215,21 @@ class Svg(TestCase):
         slow = svg('<filter id="f"><feTurbulence baseFrequency=".01" numOctaves="60"/></filter>'
                    '<rect width="900" height="900" filter="url(#f)"/>', 'width="900" height="900"')
         self.assert_error("TIMEOUT", slow, max_work_ms=50)
+
+    def test_pictures_that_never_end_block_nobody(self) -> None:
+        endless = svg('<filter id="f"><feTurbulence baseFrequency=".01" numOctaves="2000000000"/></filter>'
+                      '<rect width="900" height="900" filter="url(#f)"/>', 'width="900" height="900"')
+        done = apart("""
+            import os, sys
+            for data in [sys.argv[1].encode()] * 6 + [sys.argv[2].encode()]:
+                try:
+                    sdimage.decode(data, max_work_ms=50)
+                except sdimage.Error as error:
+                    print(error.code, flush=True)
+            print(len(os.listdir("/proc/self/task")) < 12, flush=True)
+            os._exit(0)
+            """, endless.decode(), svg().decode())
+        self.assertEqual(done.stdout.split(), ["TIMEOUT"] * 7 + ["True"], done.stderr)
 
     def test_sizes_are_refused_before_memory_is_taken(self) -> None:
         self.assert_error("TOO_LARGE", svg(), max_pixels=700)

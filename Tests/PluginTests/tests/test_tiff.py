@@ -247,6 +247,10 @@ class Tiff(TestCase):
         huge.set(322, LONG, 2**20).set(323, LONG, 2**20)
         self.assert_error(("TOO_LARGE", "BAD_DATA"), file(huge))
         self.assert_error(("UNSUPPORTED", "BAD_DATA", "TOO_LARGE"), file(picture().set(277, SHORT, 65535)))
+        # Samples of one bit, which take sixteen once they are unpacked.
+        wide = tiffs.Directory().set(256, LONG, 2**26).set(257, LONG, 1).set(262, SHORT, 1).set(258, SHORT, *[1] * 15)
+        wide.set(277, SHORT, 15).set(278, LONG, 1).set(338, SHORT, *[0] * 14).blocks = [b""]
+        self.assertIn("samples", self.assert_error("TOO_LARGE", file(wide)).message)
 
     def test_a_file_that_ends_early_is_truncated_and_its_rows_are_kept_on_request(self) -> None:
         data = file(picture(rows=4))
@@ -255,6 +259,12 @@ class Tiff(TestCase):
         image = sdimage.decode(cut, accept_partial=True)
         self.assertEqual(self.pixel(image, 40, 5)[:3], tuple(round(value * 255) for value in ramp(40, 5)))
         self.assertEqual(self.pixel(image, 40, HEIGHT - 1)[:3], (0, 0, 0))
+
+    def test_a_damaged_tile_is_black_in_a_thumbnail_too(self) -> None:
+        made = picture(lambda x, y: (1, 1, 1), width=512, height=512, tile=256, compression=8)
+        made.blocks[2] = bytes(8)
+        small = sdimage.decode(file(made), thumbnail_size=(32, 32), accept_partial=True)
+        self.assertEqual((self.pixel(small, 4, 24)[:3], self.pixel(small, 28, 24)[:3]), ((0, 0, 0), (255, 255, 255)))
 
     def test_damage_is_an_error_or_a_picture(self) -> None:
         for made in (picture(compression=8), picture(tile=16, planar=True, bits=16), picture(grey, bits=1, photometric=0),

@@ -6,8 +6,9 @@
  * image can be drawn again (sdimage_image_is_vector, sdimage_image_render). Its own size is that of the crop box, which is
  * the media box where none is said, at 72 pixels an inch and turned as the page says. Paper is white.
  *
- * poppler can neither be stopped nor held to an amount of memory: at max_work_ms the decode ends with TIMEOUT, and one such
- * drawing may go on unseen. What strangers send is better drawn in a process of its own. */
+ * poppler can neither be stopped nor held to an amount of memory: at max_work_ms the decode ends with TIMEOUT, and the
+ * drawing goes on unseen. While four do so no other is begun: each decode ends with TIMEOUT at once. What strangers send is
+ * better drawn in a process of its own. */
 #ifndef SDIMAGE_PLUGINS_PDF_H
 #define SDIMAGE_PLUGINS_PDF_H
 

@@ -6,9 +6,12 @@
  * view box is the size.
  *
  * Nothing outside the bytes is read: no file, no network, no entity; fonts are those of the system. Pictures inside are
- * JPEG, PNG, GIF, WebP or BMP in data: URLs, 32 Mi pixels together at most; others are UNSUPPORTED. Text, inflated, has at
- * most 32 MiB, entities in it 64 KiB. librsvg cannot be stopped: at max_work_ms the decode ends with TIMEOUT, and one such
- * drawing may go on unseen.
+ * JPEG, PNG, GIF, WebP or BMP in data: URLs, 32 Mi pixels together at most; others are UNSUPPORTED, and so is text in data:
+ * URLs: other SVG, style sheets. Text, inflated, has at most 32 MiB, entities in it 64 KiB; chains of elements that refer to
+ * others and are referred to are TOO_LARGE where they could end the stack, which is 512 MiB of address space.
+ *
+ * librsvg cannot be stopped: at max_work_ms the decode ends with TIMEOUT, and the drawing goes on unseen. While four do so no
+ * other is begun: each decode ends with TIMEOUT at once.
  *
  * Encoding to SVG is UNSUPPORTED: images do not carry their text. */
 #ifndef SDIMAGE_PLUGINS_SVG_H
