@@ -9,8 +9,9 @@ enum ModuleFolder {
 
     private static func folder(named variable: String, else place: String) -> String {
         if let own = unsafe csys_environment(variable) { return unsafe String(cString: own) }
-        let path = unsafe csys_own_file().map { unsafe String(cString: $0) } ?? ""
-        let beside = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        // Nowhere, rather than in whatever folder the program is working in.
+        let path = unsafe csys_own_file().map { unsafe String(cString: $0) } ?? "/dev/null/"
+        let beside = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "/dev/null"
         return place == "." ? beside : "\(beside)/\(place)"
     }
 }

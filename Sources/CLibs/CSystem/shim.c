@@ -9,7 +9,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <link.h>
 #include <linux/futex.h>
 #include <malloc.h>
@@ -102,9 +104,37 @@ void csys_arm_timer(int descriptor, uint64_t moment) {
     timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &time, NULL);
 }
 
-const char *csys_own_file(void) {
+/* What the kernel mapped at an address (proc_pid_maps(5)). */
+static const char *mapped_file(uintptr_t address) {
+    static char line[4096 + 128];
+    FILE *maps = fopen("/proc/self/maps", "re");
+    const char *found = NULL;
+    while (maps && !found && fgets(line, sizeof line, maps)) {
+        unsigned long from, to;
+        char *path = strchr(line, '/');
+        if (path && sscanf(line, "%lx-%lx", &from, &to) == 2 && address >= from && address < to) {
+            path[strcspn(path, "\n")] = 0;
+            found = path;
+        }
+    }
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
+static const char *own_file;
+
+static void find_own_file(void) {
     Dl_info info;
-    return dladdr((const void *)&watched, &info) ? info.dli_fname : NULL;
+    if (!dladdr((const void *)&watched, &info))
+        return;
+    own_file = info.dli_fname && info.dli_fname[0] == '/' ? info.dli_fname : mapped_file((uintptr_t)find_own_file);
+}
+
+const char *csys_own_file(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_own_file);
+    return own_file;
 }
 
 const char *csys_environment(const char *name) { return secure_getenv(name); }

@@ -40,7 +40,8 @@ static inline void csys_prefetch(const void *address) { __builtin_prefetch(addre
 /* Gives memory that the C allocator holds without need back to the system (malloc_trim(3)). */
 void csys_trim_heap(void);
 
-/* The file that this code was loaded from, by dladdr(3), and a variable of the environment that is hidden from a program with
+/* The file that this code was loaded from, by dladdr(3), or by the kernel where it was loaded by a name without a folder of its
+   own, which another working directory would change; and a variable of the environment that is hidden from a program with
    more rights than its caller (secure_getenv(3)); NULL where there is none. Both live as long as the process. */
 const char *csys_own_file(void);
 const char *csys_environment(const char *name);
