@@ -100,6 +100,11 @@ int64_t sdphoto_now_ns(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+bool sdphoto_is_below(const char *path, const char *folder) {
+    size_t length = strlen(folder);
+    return length == 0 || (strncmp(path, folder, length) == 0 && path[length] == '/');
+}
+
 /* --- The table: linear probing; what is removed leaves no mark. */
 
 /* FNV-1a, 64 bits, then mixed: the lower bits choose the slot. */

@@ -45,6 +45,9 @@ bool sdphoto_is(const void *object, sdphoto_kind kind);
 /* a + b, or NULL where memory is refused or the length does not fit. NULL counts as "". */
 char *sdphoto_join(const char *a, const char *b, const char *c);
 
+/* Whether a path is in a folder, or deeper; all is below "". */
+bool sdphoto_is_below(const char *path, const char *folder);
+
 /* Room for one more of `size` bytes each; false when memory is refused. */
 bool sdphoto_grow(void *array, size_t count, size_t *capacity, size_t size);
 

@@ -1,4 +1,5 @@
-/* tree.h: a folder tree as a library, split over two files: tree.c knows what is there, watch.c hears of changes. */
+/* tree.h: a folder tree as a library: tree.c opens and closes it, scan.c looks what is there, watch.c hears of
+ * changes. */
 #ifndef SDPHOTO_TREE_H
 #define SDPHOTO_TREE_H
 
@@ -65,6 +66,13 @@ typedef struct sdphoto_scope {
 /* Brings the table up to date, under `scanning` while it works; then tells the observer. */
 sdimage_status sdphoto_tree_scan(sdphoto_tree *tree, const sdphoto_scope *scope, sdphoto_watcher watcher,
                                  sdimage_error **error);
+
+/* Whether this thread scans the tree just now. */
+bool sdphoto_tree_is_scanned_here(const sdphoto_tree *tree);
+
+/* The observer, referenced; NULL when there is none. The last to drop it destroys it. */
+sdphoto_observer *sdphoto_observer_of(sdphoto_tree *tree);
+void sdphoto_observer_drop(sdphoto_observer *observer);
 
 /* Starts the thread: it scans, then waits for changes. Without one, each fetch scans. */
 void sdphoto_watch_start(sdphoto_tree *tree);

@@ -1,0 +1,171 @@
+/* The table of a tree: an entry for each file, by its path and by its identifier. */
+#include "scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Rows between two commits. */
+enum { BATCH = 512 };
+
+void sdphoto_entry_free(sdphoto_entry *entry) {
+    free((char *)(uintptr_t)entry->record.path);
+    free(entry);
+}
+
+static sdimage_photos_asset *asset_of(const sdphoto_tree *tree, const sdphoto_record *record) {
+    const char *slash = strrchr(record->path, '/'), *name = slash ? slash + 1 : record->path;
+    char *path = sdphoto_join(tree->root, "/", record->path),
+         *album = strndup(record->path, slash ? (size_t)(slash - record->path) : 0);
+    sdimage_photos_asset *asset = path && album ? sdphoto_asset_new(record->identifier, path, name) : NULL;
+    if (asset && !sdphoto_asset_add_album(asset, album)) {
+        sdimage_photos_asset_unref(asset);
+        asset = NULL;
+    }
+    free(path);
+    free(album);
+    if (!asset)
+        return NULL;
+    asset->facts = record->facts;
+    if (!record->facts.has_date)
+        asset->facts.taken_ns = record->modified_ns;
+    asset->origin = record->is_shared ? SDIMAGE_PHOTOS_ORIGIN_SHARED : SDIMAGE_PHOTOS_ORIGIN_OWN;
+    asset->modified_ns = record->modified_ns;
+    asset->file_size = record->size;
+    return asset;
+}
+
+/* Shows in the library's table what an entry is now, and remembers what there is to tell; `scan` may be NULL. */
+static bool publish(sdphoto_tree *tree, const sdphoto_entry *entry, sdphoto_scan *scan) {
+    bool is_asset = entry->record.lost_ns == 0 && entry->record.facts.media != 0;
+    sdimage_photos_asset *now = is_asset ? asset_of(tree, &entry->record) : NULL;
+    if (is_asset && !now)
+        return false;
+    sdimage_photos_asset *before = sdphoto_library_look(&tree->library, entry->record.identifier);
+    pthread_mutex_lock(&tree->library.lock);
+    bool is_set = true;
+    if (now)
+        is_set = sdphoto_library_set(&tree->library, now);
+    else
+        sdphoto_library_remove(&tree->library, entry->record.identifier);
+    pthread_mutex_unlock(&tree->library.lock);
+    if (scan && scan->has_observer && (before || now) &&
+        sdphoto_grow(&scan->events, scan->event_count, &scan->event_capacity, sizeof *scan->events))
+        scan->events[scan->event_count++] = (sdphoto_event){!before ? SDPHOTO_INSERTED
+                                                            : now   ? SDPHOTO_CHANGED
+                                                                    : SDPHOTO_REMOVED,
+                                                            sdimage_photos_asset_ref(now ? now : before)};
+    sdimage_photos_asset_unref(before);
+    sdimage_photos_asset_unref(now);
+    return is_set;
+}
+
+/* Whether the table of paths has this entry: two rows of a damaged index may tell of one path. */
+void sdphoto_entry_leave(sdphoto_tree *tree, const sdphoto_entry *entry) {
+    size_t length = strlen(entry->record.path);
+    if (sdphoto_map_find(&tree->by_path, entry->record.path, length) == entry)
+        sdphoto_map_remove(&tree->by_path, entry->record.path, length);
+}
+
+bool sdphoto_entry_move(sdphoto_tree *tree, sdphoto_entry *entry, char *path) {
+    if (!path)
+        return false;
+    sdphoto_entry_leave(tree, entry);
+    /* Its key goes with another entry that was there. */
+    sdphoto_map_remove(&tree->by_path, path, strlen(path));
+    free((char *)(uintptr_t)entry->record.path);
+    entry->record.path = path;
+    entry->record.lost_ns = 0;
+    return sdphoto_map_set(&tree->by_path, path, strlen(path), entry);
+}
+
+sdphoto_entry *sdphoto_entry_add(sdphoto_tree *tree, const sdphoto_record *record, char *path) {
+    sdphoto_entry *entry = calloc(1, sizeof *entry);
+    if (!entry || !sdphoto_grow(&tree->entries, tree->count, &tree->capacity, sizeof(sdphoto_entry *)) ||
+        !sdphoto_map_set(&tree->by_identifier, record->identifier, strlen(record->identifier), entry)) {
+        free(entry);
+        free(path);
+        return NULL;
+    }
+    entry->record = *record;
+    entry->record.path = path;
+    tree->entries[tree->count++] = entry;
+    /* The key is the entry's own from here on. */
+    sdphoto_map_remove(&tree->by_identifier, record->identifier, strlen(record->identifier));
+    sdphoto_map_set(&tree->by_identifier, entry->record.identifier, strlen(record->identifier), entry);
+    if (record->lost_ns == 0) {
+        sdphoto_map_remove(&tree->by_path, path, strlen(path));
+        sdphoto_map_set(&tree->by_path, path, strlen(path), entry);
+    }
+    return entry;
+}
+
+void sdphoto_entry_settle(sdphoto_scan *scan, sdphoto_entry *entry) {
+    sdphoto_tree *tree = scan->tree;
+    sdphoto_index_put(&tree->index, &entry->record);
+    if (!publish(tree, entry, scan))
+        scan->has_memory = false;
+    if (++scan->written % BATCH == 0) {
+        sdphoto_index_commit(&tree->index);
+        sdphoto_index_begin(&tree->index);
+    }
+}
+
+/* --- Records. */
+
+static int64_t modified_of(const struct stat *status) {
+    return (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec;
+}
+
+bool sdphoto_record_is_same(const sdphoto_record *a, const sdphoto_record *b) {
+    return strcmp(a->path, b->path) == 0 && a->device == b->device && a->node == b->node && a->size == b->size &&
+           a->modified_ns == b->modified_ns && a->is_known == b->is_known && a->lost_ns == b->lost_ns &&
+           a->is_shared == b->is_shared;
+}
+
+bool sdphoto_record_is_unchanged(const sdphoto_record *record, const struct stat *status) {
+    return record->is_known && record->device == (uint64_t)status->st_dev && record->node == (uint64_t)status->st_ino &&
+           record->size == (uint64_t)status->st_size && record->modified_ns == modified_of(status);
+}
+
+void sdphoto_record_note(sdphoto_record *record, const struct stat *status) {
+    record->device = (uint64_t)status->st_dev;
+    record->node = (uint64_t)status->st_ino;
+    record->size = (uint64_t)status->st_size;
+    record->modified_ns = modified_of(status);
+    record->is_shared = status->st_uid != geteuid();
+    record->lost_ns = 0;
+}
+
+typedef struct loading {
+    sdphoto_tree *tree;
+    sdphoto_scan *scan;
+} loading;
+
+/* A row of the index, written by another process, or by an earlier one. */
+static bool take_record(void *user_data, const sdphoto_record *record) {
+    loading *loading = user_data;
+    sdphoto_tree *tree = loading->tree;
+    sdphoto_entry *entry = sdphoto_map_find(&tree->by_identifier, record->identifier, strlen(record->identifier));
+    if (entry && sdphoto_record_is_same(&entry->record, record))
+        return true;
+    char *path = sdphoto_join(record->path, NULL, NULL);
+    if (!path)
+        return false;
+    if (!entry) {
+        entry = sdphoto_entry_add(tree, record, path);
+        return entry && publish(tree, entry, loading->scan);
+    }
+    sdphoto_entry_leave(tree, entry);
+    free((char *)(uintptr_t)entry->record.path);
+    entry->record = *record;
+    entry->record.path = path;
+    if (record->lost_ns == 0 && !sdphoto_entry_move(tree, entry, sdphoto_join(path, NULL, NULL)))
+        return false;
+    return publish(tree, entry, loading->scan);
+}
+
+bool sdphoto_tree_load(sdphoto_tree *tree, sdphoto_scan *scan) {
+    loading loading = {tree, scan};
+    return sdphoto_index_load(&tree->index, take_record, &loading);
+}

@@ -1,0 +1,196 @@
+/* What became of the files of a tree: moved, changed, new or gone. */
+#include "scan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probe.h"
+
+static bool is_missing(const sdphoto_scan *scan, const sdphoto_entry *entry) {
+    if (entry->record.lost_ns || entry->round == scan->tree->round)
+        return false;
+    const char *slash = strrchr(entry->record.path, '/');
+    if (scan->scope->folders)
+        return sdphoto_map_find(&scan->scanned, entry->record.path, slash ? (size_t)(slash - entry->record.path) : 0);
+    for (size_t i = 0; i < scan->unread_count; i++)
+        if (sdphoto_is_below(entry->record.path, scan->unread[i]))
+            return false;
+    return true;
+}
+
+/* By which a file is known again elsewhere. */
+typedef struct traces {
+    sdphoto_map by_node, by_digest;
+} traces;
+
+enum { NODE_KEY = 2 * sizeof(uint64_t) };
+
+static void add_traces(sdphoto_scan *scan, traces *traces, sdphoto_entry *entry, bool is_gone) {
+    /* Device and node lie side by side in a record. */
+    bool has_room = sdphoto_map_set(&traces->by_node, &entry->record.device, NODE_KEY, entry);
+    if (is_gone && entry->record.is_known && entry->record.size > 0)
+        has_room =
+            sdphoto_map_set(&traces->by_digest, entry->record.digest, sizeof entry->record.digest, entry) && has_room;
+    if (!has_room)
+        scan->has_memory = false;
+}
+
+static void forget_traces(traces *traces, const sdphoto_entry *entry) {
+    if (sdphoto_map_find(&traces->by_node, &entry->record.device, NODE_KEY) == entry)
+        sdphoto_map_remove(&traces->by_node, &entry->record.device, NODE_KEY);
+    if (sdphoto_map_find(&traces->by_digest, entry->record.digest, sizeof entry->record.digest) == entry)
+        sdphoto_map_remove(&traces->by_digest, entry->record.digest, sizeof entry->record.digest);
+}
+
+/* The entry that a new path continues: its own file, moved. */
+static sdphoto_entry *moved_here(sdphoto_scan *scan, traces *traces, const sdphoto_item *one) {
+    uint64_t key[2] = {(uint64_t)one->status.st_dev, (uint64_t)one->status.st_ino};
+    sdphoto_entry *entry = sdphoto_map_find(&traces->by_node, key, sizeof key);
+    if (!entry || !sdphoto_record_is_unchanged(&entry->record, &one->status))
+        return NULL;
+    forget_traces(traces, entry);
+    /* Where another file has its place, that one is new. */
+    if (entry->item)
+        scan->items[entry->item - 1].entry = NULL;
+    entry->item = 0;
+    return entry;
+}
+
+/* Looks into a file. False when it is gone. One that may not be read is looked at again by each scan. */
+static bool look_into(sdphoto_scan *scan, const sdphoto_item *one, sdphoto_record *record) {
+    int descriptor = sdphoto_open_file(scan->root, one->path);
+    if (descriptor < 0 && (errno == ENOENT || errno == ENOTDIR))
+        return false;
+    *record = (sdphoto_record){.path = one->path, .facts = {.format = SDIMAGE_FORMAT_UNDEFINED}};
+    sdphoto_record_note(record, &one->status);
+    if (descriptor >= 0) {
+        record->is_known = sdphoto_probe(descriptor, record->size, &record->facts, record->digest);
+        close(descriptor);
+    }
+    scan->read++;
+    return true;
+}
+
+/* A file without an entry: a copy of one that is gone, or new. */
+static void take_in(sdphoto_scan *scan, traces *traces, sdphoto_item *one) {
+    sdphoto_tree *tree = scan->tree;
+    sdphoto_record record;
+    if (!look_into(scan, one, &record))
+        return;
+    sdphoto_entry *entry = NULL;
+    if (record.is_known && record.size > 0)
+        entry = sdphoto_map_find(&traces->by_digest, record.digest, sizeof record.digest);
+    char *path = one->path;
+    one->path = NULL;
+    if (entry && entry->record.size == record.size) {
+        forget_traces(traces, entry);
+        char identifier[sizeof record.identifier];
+        memcpy(identifier, entry->record.identifier, sizeof identifier);
+        if (!sdphoto_entry_move(tree, entry, path))
+            scan->has_memory = false;
+        /* The path is the entry's own by now. */
+        record.path = entry->record.path;
+        memcpy(record.identifier, identifier, sizeof identifier);
+        entry->record = record;
+    } else if (sdphoto_new_identifier(record.identifier)) {
+        entry = sdphoto_entry_add(tree, &record, path);
+    } else {
+        free(path);
+        entry = NULL;
+    }
+    if (!entry) {
+        scan->has_memory = false;
+        return;
+    }
+    entry->round = tree->round;
+    sdphoto_entry_settle(scan, entry);
+}
+
+/* A file whose entry is known: what is in it has changed. */
+static void look_again(sdphoto_scan *scan, sdphoto_item *one) {
+    sdphoto_record record, *known = &one->entry->record;
+    bool was_unreadable = !known->is_known && !known->facts.media;
+    if (!look_into(scan, one, &record)) {
+        one->entry->round = 0;
+        return;
+    }
+    /* A photo that may not be read any more stays one. */
+    if (!record.is_known) {
+        record.facts = known->facts;
+        memcpy(record.digest, known->digest, sizeof record.digest);
+        if (was_unreadable || sdphoto_record_is_same(&record, known)) {
+            sdphoto_record_note(known, &one->status);
+            return;
+        }
+    }
+    memcpy(record.identifier, known->identifier, sizeof record.identifier);
+    record.path = known->path;
+    *known = record;
+    sdphoto_entry_settle(scan, one->entry);
+}
+
+static void lose(sdphoto_scan *scan, sdphoto_entry *entry) {
+    sdphoto_entry_leave(scan->tree, entry);
+    entry->record.lost_ns = sdphoto_now_ns();
+    sdphoto_entry_settle(scan, entry);
+}
+
+/* First those that moved, because another file may have their place; then all that must be read. */
+void sdphoto_scan_work_off(sdphoto_scan *scan) {
+    sdphoto_tree *tree = scan->tree;
+    traces traces = {{NULL, 0, 0}, {NULL, 0, 0}};
+    for (size_t i = 0; i < tree->count && scan->item_count; i++) {
+        sdphoto_entry *entry = tree->entries[i];
+        bool is_gone = entry->record.lost_ns || is_missing(scan, entry);
+        bool is_other = entry->item && entry->record.node != (uint64_t)scan->items[entry->item - 1].status.st_ino;
+        if (is_gone || is_other)
+            add_traces(scan, &traces, entry, is_gone);
+    }
+    for (size_t i = 0; i < scan->item_count && scan->has_memory; i++) {
+        sdphoto_item *one = &scan->items[i];
+        sdphoto_entry *entry = one->entry ? NULL : moved_here(scan, &traces, one);
+        if (!entry)
+            continue;
+        if (!sdphoto_entry_move(tree, entry, one->path))
+            scan->has_memory = false;
+        one->path = NULL;
+        entry->round = tree->round;
+        sdphoto_record_note(&entry->record, &one->status);
+        sdphoto_entry_settle(scan, entry);
+    }
+    for (size_t i = 0; i < scan->item_count && (i % 32 || sdphoto_scan_goes_on(scan)) && scan->has_memory; i++) {
+        sdphoto_item *one = &scan->items[i];
+        if (one->path && one->entry)
+            look_again(scan, one);
+        else if (one->path)
+            take_in(scan, &traces, one);
+    }
+    for (size_t i = 0; i < tree->count && sdphoto_scan_goes_on(scan); i++)
+        if (is_missing(scan, tree->entries[i]))
+            lose(scan, tree->entries[i]);
+    sdphoto_map_clear(&traces.by_node);
+    sdphoto_map_clear(&traces.by_digest);
+}
+
+/* What the kernel said of names that changed, exactly: also of files that were changed right after. */
+void sdphoto_scan_take_moves(sdphoto_scan *scan) {
+    sdphoto_tree *tree = scan->tree;
+    for (size_t m = 0; m < scan->scope->move_count; m++) {
+        const sdphoto_move *move = &scan->scope->moves[m];
+        size_t length = strlen(move->from);
+        for (size_t i = 0; i < tree->count; i++) {
+            sdphoto_entry *entry = tree->entries[i];
+            const char *path = entry->record.path;
+            bool is_it = strcmp(path, move->from) == 0 || (move->is_folder && sdphoto_is_below(path, move->from));
+            if (entry->record.lost_ns || !is_it)
+                continue;
+            char *to = sdphoto_join(move->to, path + length, NULL);
+            if (!sdphoto_entry_move(tree, entry, to))
+                scan->has_memory = false;
+            else
+                sdphoto_entry_settle(scan, entry);
+        }
+    }
+}

@@ -1,0 +1,248 @@
+#include "scan.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Folders so deep, and paths so long, are passed over. What was lost is known again for so long. So long another
+ * process may scan. */
+enum { DEPTH_LIMIT = 64, PATH_LIMIT = 4000, LOCK_STEP_MS = 20, LOCK_STEPS = 3000 };
+static const int64_t REMEMBERED_NS = (int64_t)90 * 24 * 3600 * 1000000000;
+
+/* --- The walk. */
+
+static bool push(char ***texts, size_t *count, size_t *capacity, char *text) {
+    if (text && sdphoto_grow(texts, *count, capacity, sizeof **texts)) {
+        (*texts)[(*count)++] = text;
+        return true;
+    }
+    free(text);
+    return false;
+}
+
+bool sdphoto_scan_goes_on(sdphoto_scan *scan) {
+    if (atomic_load(&scan->tree->is_stopping) ||
+        (scan->watcher.tell && !scan->watcher.tell(scan->watcher.user_data, scan->found, scan->read)))
+        scan->is_cancelled = true;
+    return !scan->is_cancelled && scan->has_memory;
+}
+
+/* A file was seen. Takes the path over. */
+static void meet(sdphoto_scan *scan, char *path, const struct stat *status) {
+    sdphoto_tree *tree = scan->tree;
+    sdphoto_entry *entry = sdphoto_map_find(&tree->by_path, path, strlen(path));
+    scan->found++;
+    if (entry)
+        entry->round = tree->round;
+    if (entry && sdphoto_record_is_unchanged(&entry->record, status)) {
+        free(path);
+        return;
+    }
+    if (!sdphoto_grow(&scan->items, scan->item_count, &scan->item_capacity, sizeof *scan->items)) {
+        free(path);
+        scan->has_memory = false;
+        return;
+    }
+    scan->items[scan->item_count++] = (sdphoto_item){entry, path, *status};
+    if (entry)
+        entry->item = scan->item_count;
+}
+
+/* Names that are not shown: hidden ones, and copies that editors leave behind. */
+static bool is_passed_over(const char *name) { return *name == '.' || name[strlen(name) - 1] == '~'; }
+
+static void see(sdphoto_scan *scan, const char *folder, size_t depth, int descriptor, const char *name) {
+    struct stat status;
+    if (fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+        return;
+    /* A link to a file counts as one; a link to a folder could lead out of the tree, or around in it. */
+    if (S_ISLNK(status.st_mode) && (fstatat(descriptor, name, &status, 0) != 0 || !S_ISREG(status.st_mode)))
+        return;
+    bool is_folder = S_ISDIR(status.st_mode);
+    if (!is_folder && !S_ISREG(status.st_mode))
+        return;
+    if (strlen(folder) + strlen(name) > PATH_LIMIT || (is_folder && (depth >= DEPTH_LIMIT || scan->scope->folders)))
+        return;
+    char *path = *folder ? sdphoto_join(folder, "/", name) : sdphoto_join(name, NULL, NULL);
+    if (!path)
+        scan->has_memory = false;
+    else if (!is_folder)
+        meet(scan, path, &status);
+    else if (!push(&scan->folders, &scan->folder_count, &scan->folder_capacity, path))
+        scan->has_memory = false;
+}
+
+static size_t depth_of(const char *path) {
+    size_t depth = *path ? 1 : 0;
+    for (; *path; path++)
+        depth += *path == '/';
+    return depth;
+}
+
+/* Reads a folder; takes its name over. */
+static void visit(sdphoto_scan *scan, char *folder) {
+    sdphoto_watch_folder(scan->tree, folder);
+    int descriptor = openat(scan->root, *folder ? folder : ".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *names = descriptor >= 0 ? fdopendir(descriptor) : NULL;
+    int number = errno;
+    size_t depth = depth_of(folder);
+    if (!names && descriptor >= 0)
+        close(descriptor);
+    for (struct dirent *one; names && scan->has_memory;) {
+        errno = 0;
+        one = readdir(names);
+        number = errno;
+        if (!one)
+            break;
+        if (!is_passed_over(one->d_name))
+            see(scan, folder, depth, dirfd(names), one->d_name);
+    }
+    bool is_read = names && number == 0;
+    if (names)
+        closedir(names);
+    /* A folder that is gone was read: there is nothing in it. */
+    if (is_read || number == ENOENT || number == ENOTDIR || number == ELOOP) {
+        if (!sdphoto_map_set(&scan->scanned, folder, strlen(folder), folder)) {
+            scan->has_memory = false;
+            free(folder);
+        }
+        return;
+    }
+    if (!*folder)
+        scan->root_error = number;
+    if (!push(&scan->unread, &scan->unread_count, &scan->unread_capacity, folder))
+        scan->has_memory = false;
+}
+
+static void walk(sdphoto_scan *scan) {
+    const sdphoto_scope *scope = scan->scope;
+    for (size_t i = 0; i < (scope->folders ? scope->folder_count : 1); i++)
+        if (!push(&scan->folders, &scan->folder_count, &scan->folder_capacity,
+                  sdphoto_join(scope->folders ? scope->folders[i] : "", NULL, NULL)))
+            scan->has_memory = false;
+    while (scan->folder_count && sdphoto_scan_goes_on(scan))
+        visit(scan, scan->folders[--scan->folder_count]);
+}
+
+/* --- The whole scan. */
+
+static bool wait_for_lock(sdphoto_scan *scan) {
+    for (int i = 0; i < LOCK_STEPS; i++) {
+        if (sdphoto_index_try_lock(&scan->tree->index))
+            return true;
+        /* No call waits for the lock of another process and can be stopped as well. */
+        poll(NULL, 0, LOCK_STEP_MS);
+        if (!sdphoto_scan_goes_on(scan))
+            return false;
+    }
+    return false;
+}
+
+static void catch_up(sdphoto_scan *scan) {
+    sdphoto_tree *tree = scan->tree;
+    unsigned generation = tree->index.generation;
+    if (sdphoto_index_has_news(&tree->index)) {
+        if (!sdphoto_tree_load(tree, scan))
+            scan->has_memory = false;
+    }
+    tree->needs_rewrite = tree->needs_rewrite || generation != tree->index.generation;
+}
+
+static sdimage_status scan_locked(sdphoto_scan *scan, sdimage_error **error) {
+    sdphoto_tree *tree = scan->tree;
+    if (!wait_for_lock(scan))
+        return scan->is_cancelled ? sdphoto_fail(error, SDIMAGE_STATUS_CANCELLED, "the scan was stopped")
+                                  : sdphoto_fail(error, SDIMAGE_STATUS_BUSY, "another process looks at the library");
+    catch_up(scan);
+    tree->round++;
+    for (size_t i = 0; i < tree->count; i++)
+        tree->entries[i]->item = 0;
+    sdphoto_index_begin(&tree->index);
+    for (size_t i = 0; tree->needs_rewrite && i < tree->count; i++)
+        sdphoto_index_put(&tree->index, &tree->entries[i]->record);
+    tree->needs_rewrite = false;
+    sdphoto_scan_take_moves(scan);
+    walk(scan);
+    if (!scan->root_error && !scan->is_cancelled && scan->has_memory)
+        sdphoto_scan_work_off(scan);
+    if (!scan->scope->folders)
+        sdphoto_index_forget_lost(&tree->index, sdphoto_now_ns() - REMEMBERED_NS);
+    sdphoto_index_commit(&tree->index);
+    sdphoto_index_unlock(&tree->index);
+    if (!scan->has_memory)
+        return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for the library");
+    if (scan->root_error)
+        return sdphoto_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED, "the folder of the library may not be read");
+    if (scan->is_cancelled)
+        return sdphoto_fail(error, SDIMAGE_STATUS_CANCELLED, "the scan was stopped");
+    return SDIMAGE_STATUS_OK;
+}
+
+static void tell(const sdphoto_scan *scan, const sdphoto_observer *observer) {
+    for (size_t i = 0; i < scan->event_count; i++) {
+        sdimage_photos_asset *asset = scan->events[i].asset;
+        const sdimage_photos_observer_vtable *table = &observer->table;
+        void (*call)(void *, sdimage_photos_asset *) = scan->events[i].kind == SDPHOTO_INSERTED  ? table->inserted
+                                                       : scan->events[i].kind == SDPHOTO_REMOVED ? table->removed
+                                                                                                 : table->changed;
+        if (call)
+            call(observer->user_data, asset);
+    }
+}
+
+static void close_scan(sdphoto_scan *scan) {
+    for (size_t i = 0; i < scan->folder_count; i++)
+        free(scan->folders[i]);
+    for (size_t i = 0; i < scan->scanned.capacity; i++)
+        free(scan->scanned.slots[i].value);
+    for (size_t i = 0; i < scan->unread_count; i++)
+        free(scan->unread[i]);
+    for (size_t i = 0; i < scan->item_count; i++)
+        free(scan->items[i].path);
+    for (size_t i = 0; i < scan->event_count; i++)
+        sdimage_photos_asset_unref(scan->events[i].asset);
+    free(scan->folders);
+    free(scan->unread);
+    free(scan->items);
+    free(scan->events);
+    sdphoto_map_clear(&scan->scanned);
+    if (scan->root >= 0)
+        close(scan->root);
+}
+
+/* What this thread scans: who is told how far it is must not wait for another scan of it. */
+static _Thread_local const sdphoto_tree *scanned_here;
+
+bool sdphoto_tree_is_scanned_here(const sdphoto_tree *tree) { return scanned_here == tree; }
+
+sdimage_status sdphoto_tree_scan(sdphoto_tree *tree, const sdphoto_scope *scope, sdphoto_watcher watcher,
+                                 sdimage_error **error) {
+    sdphoto_observer *observer = scope->is_first ? NULL : sdphoto_observer_of(tree);
+    sdphoto_scan scan = {
+        .tree = tree, .scope = scope, .watcher = watcher, .has_memory = true, .has_observer = observer != NULL};
+    sdimage_status status;
+    if (pthread_mutex_lock(&tree->scanning) != 0) {
+        sdphoto_observer_drop(observer);
+        return sdphoto_fail(error, SDIMAGE_STATUS_WOULD_DEADLOCK, "called by what a scan tells");
+    }
+    const sdphoto_tree *before = scanned_here;
+    scanned_here = tree;
+    scan.root = open(tree->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (scan.root < 0)
+        status = errno == ENOENT ? sdphoto_fail(error, SDIMAGE_STATUS_NOT_FOUND, "the folder of the library is gone")
+                                 : sdphoto_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED,
+                                                "the folder of the library may not be read");
+    else
+        status = scan_locked(&scan, error);
+    scanned_here = before;
+    pthread_mutex_unlock(&tree->scanning);
+    if (observer)
+        tell(&scan, observer);
+    sdphoto_observer_drop(observer);
+    close_scan(&scan);
+    return status;
+}
