@@ -1,0 +1,162 @@
+/* The database of digiKam: core/data/database/dbconfig.xml, versions 5 (1.0) to 16. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+
+#include "database.h"
+#include "uri.h"
+
+enum { DIGIKAM_FIRST = 5, DIGIKAM_LAST = 16 };
+
+/* Where the file system of a UUID is mounted, to be freed: the device by its name, the folder by its number (proc(5),
+ * mountinfo). */
+static char *mount_of(const char *uuid) {
+    char link[128], line[4096], *found = NULL;
+    struct stat device;
+    if (strlen(uuid) > 64 || strchr(uuid, '/'))
+        return NULL;
+    snprintf(link, sizeof link, "/dev/disk/by-uuid/%s", uuid);
+    FILE *mounts = stat(link, &device) == 0 ? fopen("/proc/self/mountinfo", "re") : NULL;
+    while (mounts && !found && fgets(line, sizeof line, mounts)) {
+        unsigned major, minor;
+        char root[2048], folder[2048];
+        if (sscanf(line, "%*d %*d %u:%u %2047s %2047s", &major, &minor, root, folder) == 4 &&
+            makedev(major, minor) == device.st_rdev && strcmp(root, "/") == 0)
+            found = sdphoto_join(strcmp(folder, "/") == 0 ? "" : folder, NULL, NULL);
+    }
+    if (mounts)
+        fclose(mounts);
+    return found;
+}
+
+/* "volumeid:?path=%2Fhome%2Fa", "volumeid:?uuid=…", "networkshareid:?mountpath=…": a folder, to be freed; NULL for
+ * others. */
+static char *root_of(const char *identifier, const char *below) {
+    const char *query = strchr(identifier, '?'), *equals = query ? strchr(query, '=') : NULL;
+    if (!equals)
+        return NULL;
+    char *value = sdphoto_decoded(equals + 1, strcspn(equals + 1, "&"));
+    size_t name = (size_t)(equals - query - 1);
+    bool is_uuid = name == 4 && memcmp(query + 1, "uuid", 4) == 0;
+    char *folder = value && is_uuid ? mount_of(value) : value && *value == '/' ? sdphoto_join(value, NULL, NULL) : NULL;
+    free(value);
+    char *root = folder ? sdphoto_join(folder, strcmp(below, "/") == 0 ? "" : below, NULL) : NULL;
+    free(folder);
+    return root;
+}
+
+/* id, identifier, specificPath */
+static bool take_root(void *user_data, sqlite3_stmt *row) {
+    sdphoto_reading *reading = user_data;
+    char *root = root_of(sdphoto_row_text(row, 1), sdphoto_row_text(row, 2));
+    if (!root)
+        return true;
+    if (!sdphoto_grow(&reading->roots, reading->root_count, &reading->root_capacity, sizeof *reading->roots) ||
+        !sdphoto_grow(&reading->root_numbers, reading->root_count, &reading->number_capacity,
+                      sizeof *reading->root_numbers)) {
+        free(root);
+        return false;
+    }
+    reading->root_numbers[reading->root_count] = sqlite3_column_int64(row, 0);
+    reading->roots[reading->root_count++] = root;
+    return true;
+}
+
+/* "2024-05-01T12:34:56.789", in the machine's zone. */
+static bool date_of(const char *iso, int64_t *nanoseconds) {
+    struct tm date = {.tm_isdst = -1};
+    const char *rest = strptime(iso, "%Y-%m-%dT%H:%M:%S", &date);
+    if (!rest)
+        return false;
+    *nanoseconds = sdphoto_seconds((int64_t)mktime(&date));
+    return true;
+}
+
+/* id, albumRoot, relativePath, name, category, width, height, orientation, creationDate, rating */
+static bool take_image(void *user_data, sqlite3_stmt *row) {
+    sdphoto_reading *reading = user_data;
+    const char *root = NULL, *album = sdphoto_row_text(row, 2), *name = sdphoto_row_text(row, 3);
+    int64_t category = sqlite3_column_int64(row, 4);
+    for (size_t i = 0; i < reading->root_count && !root; i++)
+        if (reading->root_numbers[i] == sqlite3_column_int64(row, 1))
+            root = reading->roots[i];
+    if (!root || !*name || strchr(name, '/') || category < 1 || category > 3)
+        return true;
+    char identifier[64], *folder = sdphoto_join(root, strcmp(album, "/") == 0 ? "" : album, "/");
+    char *path = folder ? sdphoto_join(folder, name, NULL) : NULL;
+    snprintf(identifier, sizeof identifier, "digikam/%lld", (long long)sqlite3_column_int64(row, 0));
+    sdimage_photos_asset *asset = path ? sdphoto_asset_new(identifier, path, name) : NULL;
+    free(folder);
+    free(path);
+    if (!asset)
+        return false;
+    /* Categories: 1 image, 2 video, 3 audio; our bits are 1, 2, 4. */
+    asset->facts.media = (sdimage_photos_media)(1 << (category - 1));
+    asset->facts.orientation = sdphoto_orientation_of(sqlite3_column_int64(row, 7));
+    asset->facts.size = sdphoto_turned(sdphoto_row_side(row, 5), sdphoto_row_side(row, 6), asset->facts.orientation);
+    asset->facts.has_date = date_of(sdphoto_row_text(row, 8), &asset->facts.taken_ns);
+    asset->rating = sqlite3_column_type(row, 9) == SQLITE_NULL ? 0 : sqlite3_column_int(row, 9);
+    if (asset->rating < 0 || asset->rating > 5)
+        asset->rating = 0;
+    sdphoto_set_type(&asset->facts, asset->name);
+    bool has_memory = sdphoto_asset_add_album(asset, *album == '/' ? album + 1 : album);
+    if (has_memory && sdphoto_look_at(asset))
+        return sdphoto_assets_add(reading->assets, asset);
+    sdimage_photos_asset_unref(asset);
+    return has_memory;
+}
+
+/* imageid, path of the tag */
+static bool take_image_tag(void *user_data, sqlite3_stmt *row) {
+    sdphoto_reading *reading = user_data;
+    char identifier[64];
+    snprintf(identifier, sizeof identifier, "digikam/%lld", (long long)sqlite3_column_int64(row, 0));
+    sdimage_photos_asset *asset = sdphoto_map_find(reading->assets, identifier, strlen(identifier));
+    return !asset || !*sdphoto_row_text(row, 1) || sdphoto_asset_add_album(asset, sdphoto_row_text(row, 1));
+}
+
+static sdimage_status read_digikam(sdphoto_database *database, sqlite3 *connection, sdphoto_map *assets,
+                                   sdimage_error **error) {
+    static const char images[] =
+        "SELECT i.id, a.albumRoot, a.relativePath, i.name, i.category, n.width, n.height, n.orientation,"
+        " n.creationDate, n.rating FROM Images i JOIN Albums a ON a.id = i.album LEFT JOIN ImageInformation n ON n.imageid = i.id"
+        " WHERE i.status = 1";
+    /* Names from the root of a tag; at most 16 deep, whatever the table says. What digiKam notes for itself is below
+     * "_Digikam_Internal_Tags_". */
+    static const char tags[] =
+        "WITH RECURSIVE named(id, path, depth) AS (SELECT id, name, 1 FROM Tags WHERE pid = 0 AND name NOT LIKE"
+        " '\\_Digikam%' ESCAPE '\\' UNION SELECT t.id, named.path || '/' || t.name, depth + 1 FROM Tags t JOIN named ON"
+        " t.pid = named.id WHERE depth < 16) SELECT it.imageid, named.path FROM ImageTags it JOIN named ON"
+        " named.id = it.tagid";
+    sdphoto_reading reading = {.assets = assets};
+    (void)database;
+    sdimage_status status = sdphoto_each_row(connection, "SELECT value FROM Settings WHERE keyword = 'DBVersion'",
+                                             sdphoto_take_version, &reading, error);
+    if (status >= 0 && (reading.version < DIGIKAM_FIRST || reading.version > DIGIKAM_LAST))
+        status = sdphoto_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tables of an unknown version");
+    if (status >= 0)
+        status = sdphoto_each_row(connection, "SELECT id, identifier, specificPath FROM AlbumRoots", take_root,
+                                  &reading, error);
+    if (status >= 0)
+        status = sdphoto_each_row(connection, images, take_image, &reading, error);
+    if (status >= 0)
+        status = sdphoto_each_row(connection, tags, take_image_tag, &reading, error);
+    for (size_t i = 0; i < reading.root_count; i++)
+        free(reading.roots[i]);
+    free(reading.roots);
+    free(reading.root_numbers);
+    return status;
+}
+
+sdimage_status sdimage_photos_library_open_digikam(const char *path, sdimage_photos_library **library,
+                                                   sdimage_error **error) {
+    if (!library)
+        return sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no place for the library");
+    char *pictures = path ? NULL : sdphoto_pictures_folder();
+    char *wanted = path ? realpath(path, NULL) : pictures ? sdphoto_join(pictures, "/digikam4.db", NULL) : NULL;
+    free(pictures);
+    return sdphoto_database_open("digikam", wanted, read_digikam, library, error);
+}

@@ -1,0 +1,118 @@
+/* The database of Shotwell: src/db/DatabaseTable.vala, schemas 15 (0.13) to 24. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "database.h"
+
+enum { SHOTWELL_FIRST = 15, SHOTWELL_LAST = 24 };
+
+static const char *name_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* id, filename, width, height, orientation, exposure time, rating, event; of a video the orientation is 1. */
+static bool take_shotwell(sdphoto_reading *reading, sqlite3_stmt *row, sdimage_photos_media media) {
+    char identifier[64];
+    const char *path = sdphoto_row_text(row, 1);
+    if (*path != '/')
+        return true;
+    snprintf(identifier, sizeof identifier, "shotwell/%s/%lld", media == SDIMAGE_PHOTOS_MEDIA_IMAGE ? "photo" : "video",
+             (long long)sqlite3_column_int64(row, 0));
+    sdimage_photos_asset *asset = sdphoto_asset_new(identifier, path, name_of(path));
+    if (!asset)
+        return false;
+    asset->facts.media = media;
+    asset->facts.orientation = sdphoto_orientation_of(sqlite3_column_int64(row, 4));
+    asset->facts.size = sdphoto_turned(sdphoto_row_side(row, 2), sdphoto_row_side(row, 3), asset->facts.orientation);
+    asset->facts.has_date = sqlite3_column_int64(row, 5) > 0;
+    asset->facts.taken_ns = sdphoto_seconds(sqlite3_column_int64(row, 5));
+    asset->rating = sqlite3_column_int(row, 6);
+    if (asset->rating < -1 || asset->rating > 5)
+        asset->rating = 0;
+    sdphoto_set_type(&asset->facts, asset->name);
+    bool has_memory = !*sdphoto_row_text(row, 7) || sdphoto_asset_add_album(asset, sdphoto_row_text(row, 7));
+    if (has_memory && sdphoto_look_at(asset))
+        return sdphoto_assets_add(reading->assets, asset);
+    sdimage_photos_asset_unref(asset);
+    return has_memory;
+}
+
+static bool take_photo(void *user_data, sqlite3_stmt *row) {
+    return take_shotwell(user_data, row, SDIMAGE_PHOTOS_MEDIA_IMAGE);
+}
+
+static bool take_video(void *user_data, sqlite3_stmt *row) {
+    return take_shotwell(user_data, row, SDIMAGE_PHOTOS_MEDIA_VIDEO);
+}
+
+/* A tag and the list of what has it: "thumb00000000000000a1,video-00000000000000b2,", numbers in hexadecimal. */
+static bool take_tag(void *user_data, sqlite3_stmt *row) {
+    sdphoto_reading *reading = user_data;
+    const char *name = sdphoto_row_text(row, 0), *at = sdphoto_row_text(row, 1);
+    /* Nested tags begin with "/". */
+    name += *name == '/';
+    for (; *name && *at; at += *at == ',') {
+        size_t length = strcspn(at, ",");
+        bool is_video = strncmp(at, "video-", 6) == 0, is_photo = strncmp(at, "thumb", 5) == 0;
+        char identifier[64], digits[24] = "", *end;
+        size_t skip = is_video ? 6 : 5;
+        if ((is_video || is_photo) && length > skip && length - skip < sizeof digits) {
+            memcpy(digits, at + skip, length - skip);
+            unsigned long long number = strtoull(digits, &end, 16);
+            snprintf(identifier, sizeof identifier, "shotwell/%s/%llu", is_video ? "video" : "photo", number);
+            sdimage_photos_asset *asset =
+                *end ? NULL : sdphoto_map_find(reading->assets, identifier, strlen(identifier));
+            if (asset && !sdphoto_asset_add_album(asset, name))
+                return false;
+        }
+        at += length;
+    }
+    return true;
+}
+
+static bool has_table(sqlite3 *connection, const char *name) {
+    sqlite3_stmt *row = NULL;
+    bool is_there = sqlite3_prepare_v2(connection, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", -1,
+                                       &row, NULL) == SQLITE_OK &&
+                    sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW;
+    sqlite3_finalize(row);
+    return is_there;
+}
+
+/* Flags: of photos 1 hidden, 4 trash, 8 missing; of videos 1 trash, 2 missing (LibraryPhoto and Video of Shotwell). */
+static sdimage_status read_shotwell(sdphoto_database *database, sqlite3 *connection, sdphoto_map *assets,
+                                    sdimage_error **error) {
+    static const char photos[] =
+        "SELECT p.id, p.filename, p.width, p.height, p.orientation, p.exposure_time, p.rating, e.name FROM PhotoTable p"
+        " LEFT JOIN EventTable e ON e.id = p.event_id WHERE p.flags & 13 = 0";
+    static const char videos[] =
+        "SELECT v.id, v.filename, v.width, v.height, 1, v.exposure_time, v.rating, e.name FROM VideoTable v"
+        " LEFT JOIN EventTable e ON e.id = v.event_id WHERE v.flags & 3 = 0";
+    sdphoto_reading reading = {.assets = assets};
+    (void)database;
+    sdimage_status status = sdphoto_each_row(connection, "SELECT schema_version FROM VersionTable LIMIT 1",
+                                             sdphoto_take_version, &reading, error);
+    if (status >= 0 && (reading.version < SHOTWELL_FIRST || reading.version > SHOTWELL_LAST))
+        status = sdphoto_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tables of an unknown version");
+    if (status >= 0)
+        status = sdphoto_each_row(connection, photos, take_photo, &reading, error);
+    if (status >= 0 && has_table(connection, "VideoTable"))
+        status = sdphoto_each_row(connection, videos, take_video, &reading, error);
+    if (status >= 0 && has_table(connection, "TagTable"))
+        status = sdphoto_each_row(connection, "SELECT name, photo_id_list FROM TagTable", take_tag, &reading, error);
+    return status;
+}
+
+sdimage_status sdimage_photos_library_open_shotwell(const char *path, sdimage_photos_library **library,
+                                                    sdimage_error **error) {
+    const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+    if (!library)
+        return sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no place for the library");
+    char *wanted = path                   ? realpath(path, NULL)
+                   : data && *data == '/' ? sdphoto_join(data, "/shotwell/data/photo.db", NULL)
+                   : home && *home == '/' ? sdphoto_join(home, "/.local/share/shotwell/data/photo.db", NULL)
+                                          : NULL;
+    return sdphoto_database_open("shotwell", wanted, read_shotwell, library, error);
+}
