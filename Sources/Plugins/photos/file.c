@@ -1,0 +1,222 @@
+/* Assets that are files: their bytes, their picture, or a smaller one that is there already (PHO-6 to PHO-9). */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sdimage/decoder.h>
+#include <sdimage/source.h>
+
+#include "load.h"
+#include "probe.h"
+#include "thumbnail.h"
+
+/* The first picture should be small enough to be there at once. */
+enum { FIRST_SIDE = 256 };
+
+typedef struct file {
+    int descriptor;
+    int64_t modified_ns;
+    uint8_t *head;
+    size_t head_length;
+    sdphoto_facts facts; /* of the asset, and of the head where that does not say */
+} file;
+
+static void close_file(file *file) {
+    if (file->descriptor >= 0)
+        close(file->descriptor);
+    free(file->head);
+}
+
+static bool open_file(const sdimage_photos_asset *asset, file *file) {
+    struct stat status;
+    *file = (struct file){.descriptor = sdphoto_open_file(AT_FDCWD, asset->path), .facts = asset->facts};
+    if (file->descriptor < 0 || fstat(file->descriptor, &status) != 0)
+        return false;
+    file->modified_ns = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
+    return true;
+}
+
+static bool read_head(file *file) {
+    if (file->head)
+        return true;
+    file->head = malloc(SDPHOTO_HEAD);
+    int64_t count = file->head ? sdphoto_read_at(file->descriptor, file->head, SDPHOTO_HEAD, 0) : -1;
+    file->head_length = count > 0 ? (size_t)count : 0;
+    if (count >= 0 && !file->facts.size.width && file->facts.media == SDIMAGE_PHOTOS_MEDIA_IMAGE)
+        sdphoto_describe(file->head, file->head_length, &file->facts);
+    return count >= 0;
+}
+
+static void finish_with_data(sdphoto_load *load, file *file) {
+    sdimage_data *data = NULL;
+    sdimage_error *error = NULL;
+    sdimage_status status = sdphoto_read_all(file->descriptor, load->config->file_limit, &data, &error);
+    if (status < 0) {
+        sdphoto_load_fail(load, status, error);
+        return;
+    }
+    sdimage_load_sink_set_storable(load->sink, false);
+    sdimage_load_sink_finish_with_data(load->sink, data);
+    sdimage_data_unref(data);
+}
+
+/* The picture that is there already: the cache's, as long as it is of this file at this time, else that of the camera.
+ */
+static sdimage_image *small_picture(const sdimage_photos_asset *asset, file *file, uint32_t side) {
+    sdimage_image *image = sdphoto_thumbnail_find(asset->path, file->modified_ns, side);
+    if (!image && file->facts.media == SDIMAGE_PHOTOS_MEDIA_IMAGE && read_head(file))
+        image = sdphoto_thumbnail_in_exif(file->head, file->head_length, &file->facts);
+    return image;
+}
+
+/* Read from anywhere, as coders of videos do. */
+static sdimage_status read_source(void *user_data, uint64_t offset, void *buffer, size_t length, size_t *read,
+                                  sdimage_error **error) {
+    int64_t count =
+        offset <= INT64_MAX ? sdphoto_read_at((int)(intptr_t)user_data, buffer, length, (int64_t)offset) : -1;
+    if (count < 0)
+        return sdphoto_fail_file(error, errno);
+    if (count == 0 && length)
+        return sdphoto_fail(error, SDIMAGE_STATUS_TRUNCATED, "the file is shorter than it was");
+    *read = (size_t)count;
+    return SDIMAGE_STATUS_OK;
+}
+
+/* What a coder that is registered for such files makes of it; NULL when there is none. */
+static sdimage_image *decoded_poster(file *file, const sdimage_decode_options *options) {
+    static const sdimage_source_vtable table = {.size = sizeof table, .read = read_source};
+    struct stat status;
+    sdimage_source *source = NULL;
+    sdimage_decoder *decoder = NULL;
+    sdimage_image *image = NULL;
+    if (!read_head(file) || !sdimage_can_decode(file->head, file->head_length) ||
+        fstat(file->descriptor, &status) != 0 || status.st_size <= 0)
+        return NULL;
+    if (sdimage_source_new_custom(&table, (uint64_t)status.st_size, (void *)(intptr_t)file->descriptor, NULL, &source,
+                                  NULL) >= 0 &&
+        sdimage_decoder_new_with_source(source, options, NULL, &decoder, NULL) >= 0)
+        sdimage_decoder_copy_image(decoder, &image, NULL);
+    sdimage_decoder_unref(decoder);
+    sdimage_source_unref(source);
+    return image;
+}
+
+/* PHO-9. */
+static void finish_with_poster(sdphoto_load *load, const sdimage_photos_asset *asset, file *file,
+                               const sdimage_decode_options *options) {
+    sdimage_image *image = decoded_poster(file, options);
+    if (!image)
+        image = sdphoto_thumbnail_find(asset->path, file->modified_ns, UINT32_MAX);
+    if (image)
+        sdimage_load_sink_finish_with_image(load->sink, image);
+    else
+        sdphoto_load_fail_with(load, SDIMAGE_STATUS_NOT_AN_IMAGE,
+                               "no coder and no thumbnail has a poster of the asset");
+    sdimage_image_unref(image);
+}
+
+/* How the picture is decoded (PHO-7); NULL when memory is refused. */
+static sdimage_decode_options *decode_options(sdphoto_load *load, file *file) {
+    sdimage_decode_options *options =
+        load->decode ? sdimage_decode_options_ref(load->decode) : sdimage_decode_options_new();
+    if (!options)
+        return NULL;
+    sdphoto_wish wish = sdphoto_wish_of(load->decode, load->request_options, file->facts.size);
+    if (wish.box.width && wish.box.height && !file->facts.size.width && read_head(file))
+        wish = sdphoto_wish_of(load->decode, load->request_options, file->facts.size);
+    sdimage_size size = sdphoto_size_of(wish, file->facts.size);
+    sdimage_decode_options_set_thumbnail_size(options, size.width, size.height, true);
+    /* An animation that is asked for as an image is a still. */
+    sdimage_decode_options_set_first_frame_only(options, true);
+    return options;
+}
+
+static void finish_with_picture(sdphoto_load *load, file *file, const sdimage_decode_options *options) {
+    sdimage_data *data = NULL;
+    sdimage_error *error = NULL;
+    sdimage_status status = sdphoto_read_all(file->descriptor, load->config->file_limit, &data, &error);
+    if (status < 0)
+        sdphoto_load_fail(load, status, error);
+    else if (sdphoto_load_is_cancelled(load))
+        sdphoto_load_fail(load, SDIMAGE_STATUS_CANCELLED, NULL);
+    else
+        sdimage_load_sink_finish_with_encoded(load->sink, data, options);
+    sdimage_data_unref(data);
+}
+
+static void bring_image(sdphoto_load *load, const sdimage_photos_asset *asset, file *file) {
+    sdimage_photos_delivery delivery = sdimage_photos_request_options_delivery(load->request_options);
+    sdimage_decode_options *options = decode_options(load, file);
+    if (!options) {
+        sdphoto_load_fail(load, SDIMAGE_STATUS_NO_MEMORY, NULL);
+        return;
+    }
+    if (delivery != SDIMAGE_PHOTOS_DELIVERY_HIGH_QUALITY) {
+        sdimage_size size = sdimage_decode_options_thumbnail_size(options);
+        uint32_t side = size.width > size.height ? size.width : size.height;
+        bool is_last = delivery == SDIMAGE_PHOTOS_DELIVERY_FAST;
+        sdimage_image *image = small_picture(asset, file, side && (is_last || side < FIRST_SIDE) ? side : FIRST_SIDE);
+        if (image && is_last)
+            sdimage_load_sink_finish_with_image(load->sink, image);
+        else if (image)
+            sdimage_load_sink_show(load->sink, image);
+        sdimage_image_unref(image);
+        if (image && is_last) {
+            sdimage_decode_options_unref(options);
+            return;
+        }
+    }
+    if (sdphoto_load_is_cancelled(load))
+        sdphoto_load_fail(load, SDIMAGE_STATUS_CANCELLED, NULL);
+    else if (asset->facts.media == SDIMAGE_PHOTOS_MEDIA_IMAGE)
+        finish_with_picture(load, file, options);
+    else
+        finish_with_poster(load, asset, file, options);
+    sdimage_decode_options_unref(options);
+}
+
+/* Where the asset is now: its file was moved, and nobody has noticed yet. NULL when it is gone. */
+static sdimage_photos_asset *find_again(sdphoto_load *load, const sdimage_photos_asset *asset) {
+    for (size_t i = 0; i < load->config->count; i++) {
+        sdimage_photos_library *library = load->config->libraries[i];
+        sdimage_photos_asset *known = library->of->refresh ? sdphoto_library_look(library, asset->identifier) : NULL;
+        if (!known)
+            continue;
+        sdimage_photos_asset_unref(known);
+        library->of->refresh(library, SDPHOTO_NEED_NOW, (sdphoto_watcher){NULL, NULL}, NULL);
+        return sdphoto_library_look(library, asset->identifier);
+    }
+    return NULL;
+}
+
+void sdphoto_bring_file(sdphoto_load *load, sdimage_photos_asset *asset) {
+    file file;
+    sdimage_photos_asset *current = sdimage_photos_asset_ref(asset);
+    bool is_open = open_file(current, &file);
+    int number = errno;
+    if (!is_open && (number == ENOENT || number == ENOTDIR)) {
+        close_file(&file);
+        sdimage_photos_asset_unref(current);
+        current = find_again(load, asset);
+        is_open = current && open_file(current, &file);
+        number = current ? errno : ENOENT;
+    }
+    if (!is_open && (number == ENOENT || number == ENOTDIR)) {
+        sdphoto_load_fail_with(load, SDIMAGE_STATUS_PHOTOS_NOT_FOUND, "the file of the photo is gone");
+    } else if (!is_open) {
+        sdimage_error *error = NULL;
+        sdimage_status status = sdphoto_fail_file(&error, number);
+        sdphoto_load_fail(load, status, error);
+    } else if (sdphoto_load_is_cancelled(load)) {
+        sdphoto_load_fail(load, SDIMAGE_STATUS_CANCELLED, NULL);
+    } else if (load->mode == SDPHOTO_AS_DATA) {
+        finish_with_data(load, &file);
+    } else {
+        bring_image(load, current, &file);
+    }
+    if (current)
+        close_file(&file);
+    sdimage_photos_asset_unref(current);
+}
