@@ -8,7 +8,7 @@
 
 #include "../common/drawing.h"
 #include "../common/limited.h"
-#include "text.h"
+#include "check.h"
 
 /* Pixels an inch, as CSS has them. */
 static const double DPI = 96;

@@ -1,4 +1,4 @@
-/* text.h: the text of an SVG, inflated, and whether it is harmless. */
+/* text.h: the text of an SVG, inflated (RFC 1952). */
 #ifndef SDSVG_TEXT_H
 #define SDSVG_TEXT_H
 
@@ -9,18 +9,11 @@ typedef struct sdsvg_text {
     size_t length;
 } sdsvg_text;
 
-/* Once, before any other: the first use of libxml2 must not be by several threads at once. */
-void sdsvg_prepare(void);
-
 /* Whether bytes are SVG, or gzip of SVG. */
 bool sdsvg_is_text(const void *bytes, size_t length);
 
 /* A copy, inflated where it was deflated; the caller frees its bytes. Errors: TOO_LARGE, TRUNCATED, BAD_DATA,
  * NO_MEMORY. */
 sdimage_status sdsvg_text_of(const void *bytes, size_t length, sdsvg_text *text, sdimage_error **error);
-
-/* Refuses text whose pictures inside are too large or of a kind that is not taken, and what is no XML. librsvg would
- * decode them without a limit. Errors: TOO_LARGE, UNSUPPORTED, BAD_DATA, NO_MEMORY. */
-sdimage_status sdsvg_check(const sdsvg_text *text, sdimage_error **error);
 
 #endif

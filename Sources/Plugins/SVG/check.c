@@ -1,0 +1,377 @@
+#include "check.h"
+
+#include <libxml/SAX2.h>
+#include <libxml/parser.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inside.h"
+
+/* Elements; pixels of all pictures inside; bytes of all entities, whose texts librsvg 2.54 never frees. */
+enum { MOST_ELEMENTS = 1000000, MOST_ENTITIES = 1 << 16 };
+
+/* librsvg calls itself for elements inside elements, for what they refer to, and for selectors inside selectors.
+ * Elements inside each other; those times the elements that refer on; selectors: all fit in the stack of limited.c. */
+enum { MOST_DEPTH = 512, MOST_LEVELS = 20000, MOST_SELECTORS = 2000 };
+static const uint64_t MOST_PIXELS = (uint64_t)32 << 20;
+
+void sdsvg_prepare(void) { xmlInitParser(); }
+
+/* Names of elements, by a hash. */
+typedef struct names {
+    uint64_t *hashes;
+    size_t count, room;
+} names;
+
+typedef struct level {
+    uint64_t id; /* 0 for none */
+    bool refers; /* the element, or one in it, refers to another */
+} level;
+
+typedef struct checker {
+    xmlParserCtxtPtr parser;
+    uint64_t pixels;
+    size_t elements, entities, depth, deepest, selectors;
+    level levels[MOST_DEPTH];
+    size_t style;           /* the depth of the style sheet that is being read; 0 outside */
+    uint8_t *css;           /* its text */
+    size_t css_length, css_room;
+    bool css_refers;        /* any element may refer to another by a rule */
+    names referring, silent; /* elements that refer to others, and that do not */
+    names meant;            /* elements that are referred to */
+    sdimage_status status;
+    const char *message;
+} checker;
+
+static void refuse(checker *checker, sdimage_status status, const char *message) {
+    if (checker->status >= 0)
+        checker->status = status, checker->message = message;
+    xmlStopParser(checker->parser);
+}
+
+static void check_picture(checker *checker, uint8_t *bytes, size_t length) {
+    if (!sdsvg_is_taken(sdimage_sniff(bytes, length))) {
+        refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "a picture inside that is none of JPEG, PNG, GIF, WebP and BMP");
+        return;
+    }
+    uint64_t pixels = sdsvg_pixels_of(bytes, length);
+    checker->pixels += pixels;
+    if (!pixels)
+        refuse(checker, SDIMAGE_STATUS_BAD_DATA, "a picture inside that cannot be measured");
+    else if (checker->pixels > MOST_PIXELS)
+        refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "pictures inside of more than 32 Mi pixels");
+}
+
+/* Whether a URL's text, of which nothing remains but what counts, begins with data:. */
+static bool is_data(const uint8_t *text, size_t length) {
+    return length >= 5 && xmlStrncasecmp(text, (const xmlChar *)"data:", 5) == 0;
+}
+
+/* The value of a picture's reference, of which only data: URLs lead anywhere. */
+static void check_reference(checker *checker, const uint8_t *value, size_t length) {
+    static const char base64[] = ";base64";
+    if (!is_data(value, length))
+        return;
+    const uint8_t *comma = memchr(value, ',', length);
+    size_t head = comma ? (size_t)(comma - value) : length, size = comma ? length - head - 1 : 0;
+    bool is_base64 = head >= sizeof base64 - 1 && xmlStrncasecmp(value + head - (sizeof base64 - 1),
+                                                                 (const xmlChar *)base64, sizeof base64 - 1) == 0;
+    uint8_t *bytes = malloc(size ? size : 1);
+    if (!bytes) {
+        refuse(checker, SDIMAGE_STATUS_NO_MEMORY, "no memory for a picture inside");
+        return;
+    }
+    memcpy(bytes, value + length - size, size);
+    size = sdsvg_unescape(bytes, size);
+    check_picture(checker, bytes, is_base64 ? sdsvg_decode64(bytes, size) : size);
+    free(bytes);
+}
+
+/* --- What refers to what. */
+
+static void add_name(checker *checker, names *names, uint64_t hash) {
+    if (names->count == names->room) {
+        size_t room = names->room ? names->room * 2 : 64;
+        uint64_t *more = realloc(names->hashes, room * sizeof *more);
+        if (!more) {
+            refuse(checker, SDIMAGE_STATUS_NO_MEMORY, "no memory for references");
+            return;
+        }
+        names->hashes = more, names->room = room;
+    }
+    names->hashes[names->count++] = hash;
+}
+
+/* FNV-1a; never 0. */
+static uint64_t hash_of(const uint8_t *text, size_t length) {
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ text[i]) * 1099511628211u;
+    return hash | 1;
+}
+
+/* Notes all #names in a value; false for none. */
+static bool note_names(checker *checker, const uint8_t *text, size_t length) {
+    bool any = false;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] != '#')
+            continue;
+        size_t end = i + 1;
+        while (end < length && !strchr(")\"' #;}", text[end]))
+            end++;
+        add_name(checker, &checker->meant, hash_of(text + i + 1, end - i - 1));
+        any = true;
+    }
+    return any;
+}
+
+/* Without escapes (CSS Syntax 3, 4.3.7) and what URLs lose (tabs, ends of lines), in place; escaped characters that
+ * would end a URL become others. */
+static size_t plain_css(uint8_t *text, size_t length) {
+    size_t made = 0;
+    for (size_t i = 0; i < length; i++) {
+        uint32_t code = text[i];
+        if (code == '\\' && length - i > 1) {
+            size_t digits = 0;
+            for (code = 0; digits < 6 && i + 1 < length && sdsvg_digit16(text[i + 1]) >= 0; digits++)
+                code = code << 4 | (uint32_t)sdsvg_digit16(text[++i]);
+            if (!digits)
+                code = text[++i];
+            else if (i + 1 < length && (text[i + 1] == ' ' || text[i + 1] == '\n' || text[i + 1] == '\t'))
+                i++;
+            if (code > 126 || code < ' ' || strchr(")\"' #", (int)code))
+                code = code == '#' ? '#' : '?';
+        }
+        if (code != '\t' && code != '\n' && code != '\r' && code != '\f')
+            text[made++] = (uint8_t)code;
+    }
+    return made;
+}
+
+static bool begins(const uint8_t *text, size_t length, const char *with) {
+    return length >= strlen(with) && xmlStrncasecmp(text, (const xmlChar *)with, (int)strlen(with)) == 0;
+}
+
+/* A data: URL in CSS may be a font; what librsvg reads from one is a style sheet, or an SVG whose element is named. */
+static void check_css(checker *checker, const uint8_t *text, size_t length) {
+    for (size_t i = 0; checker->status >= 0 && i < length; i++) {
+        if (begins(text + i, length - i, "not(") && ++checker->selectors > MOST_SELECTORS)
+            refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "more than 2000 selectors inside selectors");
+        if (!is_data(text + i, length - i))
+            continue;
+        bool harmless = begins(text + i, length - i, "data:font/") ||
+                        begins(text + i, length - i, "data:application/") ||
+                        begins(text + i, length - i, "data:image/");
+        uint8_t before = i ? text[i - 1] : 0;
+        const char *ends = before == '"' ? "\"" : before == '\'' ? "'" : ") ";
+        for (; i < length && !strchr(ends, text[i]); i++)
+            harmless = harmless && text[i] != '#';
+        if (!harmless)
+            refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "text inside that is neither a picture nor a font");
+    }
+}
+
+/* --- Elements. */
+
+static bool is_named(const xmlChar *name, const char *other) { return xmlStrEqual(name, (const xmlChar *)other); }
+
+/* Whether an attribute's value refers to another element. */
+static bool check_attribute(checker *checker, const xmlChar *element, const xmlChar *name, const xmlChar *value,
+                            size_t length) {
+    uint8_t *text = malloc(length ? length : 1);
+    bool refers = false;
+    if (!text) {
+        refuse(checker, SDIMAGE_STATUS_NO_MEMORY, "no memory for a reference");
+        return false;
+    }
+    memcpy(text, value, length);
+    if (is_named(name, "href")) {
+        size_t made = 0, start = 0;
+        for (size_t i = 0; i < length; i++)
+            if (text[i] != '\t' && text[i] != '\n' && text[i] != '\r')
+                text[made++] = text[i];
+        while (start < made && text[start] <= ' ')
+            start++;
+        if (is_named(element, "image") || is_named(element, "feImage"))
+            check_reference(checker, text + start, made - start);
+        else if (is_data(text + start, made - start) && !is_named(element, "a") && !is_named(element, "script"))
+            refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "a reference into text inside");
+        refers = !is_data(text + start, made - start) && note_names(checker, text, made);
+    } else {
+        length = plain_css(text, length);
+        check_css(checker, text, length);
+        /* Colours begin with # too. */
+        for (size_t i = 0; !refers && i < length; i++)
+            refers = begins(text + i, length - i, "url(");
+        if (refers)
+            note_names(checker, text, length);
+    }
+    free(text);
+    return refers;
+}
+
+static void on_element(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int namespaces,
+                       const xmlChar **declared, int count, int defaulted, const xmlChar **attributes) {
+    (void)prefix, (void)uri, (void)namespaces, (void)declared, (void)defaulted;
+    checker *checker = ((xmlParserCtxtPtr)context)->_private;
+    if (++checker->elements > MOST_ELEMENTS)
+        refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "more than 1000000 elements");
+    if (checker->depth == MOST_DEPTH)
+        refuse(checker, SDIMAGE_STATUS_BAD_DATA, "elements inside each other more than 512 times");
+    if (checker->status < 0)
+        return;
+    level level = {0, false};
+    /* Of gradients that refer to gradients librsvg makes a list. */
+    bool is_gradient = is_named(name, "linearGradient") || is_named(name, "radialGradient");
+    for (int i = 0; checker->status >= 0 && i < count; i++) {
+        const xmlChar **attribute = attributes + (size_t)i * 5;
+        size_t length = (size_t)(attribute[4] - attribute[3]);
+        if (is_named(attribute[0], "id"))
+            level.id = hash_of(attribute[3], length);
+        else if (check_attribute(checker, name, attribute[0], attribute[3], length))
+            level.refers = !is_gradient;
+    }
+    level.id = is_gradient ? 0 : level.id;
+    checker->levels[checker->depth++] = level;
+    if (checker->depth > checker->deepest)
+        checker->deepest = checker->depth;
+    if (is_named(name, "style") && !checker->style)
+        checker->style = checker->depth;
+}
+
+static void end_style(checker *checker) {
+    size_t length = plain_css(checker->css, checker->css_length);
+    check_css(checker, checker->css, length);
+    for (size_t i = 0; !checker->css_refers && i < length; i++)
+        checker->css_refers = begins(checker->css + i, length - i, "url(");
+    note_names(checker, checker->css, length);
+    checker->css_length = checker->style = 0;
+}
+
+static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri) {
+    (void)name, (void)prefix, (void)uri;
+    checker *checker = ((xmlParserCtxtPtr)context)->_private;
+    if (checker->status < 0 || !checker->depth)
+        return;
+    if (checker->style == checker->depth)
+        end_style(checker);
+    level ended = checker->levels[--checker->depth];
+    /* Of those that have no word of it themselves, a rule may say it. */
+    if (ended.id)
+        add_name(checker, ended.refers ? &checker->referring : &checker->silent, ended.id);
+    if (checker->depth && ended.refers)
+        checker->levels[checker->depth - 1].refers = true;
+}
+
+static void on_text(void *context, const xmlChar *text, int length) {
+    checker *checker = ((xmlParserCtxtPtr)context)->_private;
+    if (!checker->style || length <= 0 || checker->status < 0)
+        return;
+    size_t more = (size_t)length;
+    if (more > checker->css_room - checker->css_length) {
+        size_t room = (checker->css_length + more) * 2;
+        uint8_t *css = realloc(checker->css, room);
+        if (!css) {
+            refuse(checker, SDIMAGE_STATUS_NO_MEMORY, "no memory for a style sheet");
+            return;
+        }
+        checker->css = css, checker->css_room = room;
+    }
+    memcpy(checker->css + checker->css_length, text, more);
+    checker->css_length += more;
+}
+
+/* A style sheet beside the text: of data: URLs alone anything is read, and of those nothing. */
+static void on_instruction(void *context, const xmlChar *target, const xmlChar *data) {
+    checker *checker = ((xmlParserCtxtPtr)context)->_private;
+    if (is_named(target, "xml-stylesheet") && data &&
+        (xmlStrcasestr(data, (const xmlChar *)"data") || strchr((const char *)data, '&')))
+        refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "a style sheet in a data: URL");
+}
+
+/* The parser tells an entity's text only where it comes first: in style sheets there are to be none. */
+static xmlEntityPtr on_use(void *context, const xmlChar *name) {
+    checker *checker = ((xmlParserCtxtPtr)context)->_private;
+    if (checker->style)
+        refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "an entity in a style sheet");
+    return xmlSAX2GetEntity(context, name);
+}
+
+static int compare(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static size_t count_meant(const names *meant, const names *names) {
+    size_t count = 0;
+    for (size_t i = 0; meant->count && i < names->count; i++)
+        count += bsearch(&names->hashes[i], meant->hashes, meant->count, sizeof *meant->hashes, compare) ? 1 : 0;
+    return count;
+}
+
+/* Whoever is drawn in the place of a reference and refers on is a link of a chain. */
+static void check_chains(checker *checker) {
+    if (checker->meant.count)
+        qsort(checker->meant.hashes, checker->meant.count, sizeof *checker->meant.hashes, compare);
+    size_t links = count_meant(&checker->meant, &checker->referring);
+    if (checker->css_refers)
+        links += count_meant(&checker->meant, &checker->silent);
+    if (links > MOST_LEVELS / (checker->deepest ? checker->deepest : 1) && checker->status >= 0)
+        checker->status = SDIMAGE_STATUS_TOO_LARGE, checker->message = "references of references without end";
+}
+
+/* Entities of the text's own alone: none is fetched. */
+static void on_entity(void *context, const xmlChar *name, int type, const xmlChar *public_id, const xmlChar *system_id,
+                      xmlChar *content) {
+    checker *checker = ((xmlParserCtxtPtr)context)->_private;
+    checker->entities += content ? (size_t)xmlStrlen(content) : 0;
+    if (checker->entities > MOST_ENTITIES)
+        refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "entities of more than 64 KiB");
+    else if (type == XML_INTERNAL_GENERAL_ENTITY || type == XML_INTERNAL_PARAMETER_ENTITY)
+        xmlSAX2EntityDecl(context, name, type, public_id, system_id, content);
+}
+
+static xmlParserInputPtr fetch_nothing(void *context, const xmlChar *public_id, const xmlChar *system_id) {
+    (void)context, (void)public_id, (void)system_id;
+    return NULL;
+}
+
+static void parse(checker *checker, const sdsvg_text *text) {
+    xmlSAXHandler handler;
+    memset(&handler, 0, sizeof handler);
+    xmlSAXVersion(&handler, 2);
+    handler.startElementNs = on_element;
+    handler.entityDecl = on_entity;
+    handler.resolveEntity = fetch_nothing;
+    handler.endElementNs = on_end;
+    handler.characters = handler.ignorableWhitespace = handler.cdataBlock = on_text;
+    handler.comment = NULL;
+    handler.processingInstruction = on_instruction;
+    handler.getEntity = on_use;
+    handler.error = handler.warning = NULL;
+    handler.serror = NULL;
+    checker->parser = xmlCreatePushParserCtxt(&handler, NULL, NULL, 0, NULL);
+    if (!checker->parser) {
+        checker->status = SDIMAGE_STATUS_NO_MEMORY, checker->message = "no memory for a parser";
+        return;
+    }
+    checker->parser->_private = checker;
+    xmlCtxtUseOptions(checker->parser, XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+    xmlParseChunk(checker->parser, (const char *)text->bytes, (int)text->length, 1);
+    if (checker->status >= 0 && !checker->parser->wellFormed)
+        checker->status = SDIMAGE_STATUS_BAD_DATA, checker->message = "text that is no well-formed XML";
+    xmlDocPtr document = checker->parser->myDoc;
+    xmlFreeParserCtxt(checker->parser);
+    xmlFreeDoc(document);
+}
+
+sdimage_status sdsvg_check(const sdsvg_text *text, sdimage_error **error) {
+    checker checker = {.status = SDIMAGE_STATUS_OK};
+    parse(&checker, text);
+    check_chains(&checker);
+    free(checker.css);
+    free(checker.referring.hashes);
+    free(checker.silent.hashes);
+    free(checker.meant.hashes);
+    return checker.status < 0 ? sdmod_fail(error, checker.status, checker.message) : SDIMAGE_STATUS_OK;
+}
