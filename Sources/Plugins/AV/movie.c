@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input.h"
+
 /* Pictures that are counted (decisions D16), tracks, and bytes that libavformat reads at once. */
 enum { MOST_FRAMES = 10000, MOST_TRACKS = 32, BUFFER = 32768, MOST_THREADS = 4 };
 
@@ -23,59 +25,12 @@ static sdimage_status fail(const sdav_movie *movie, int code, const char *messag
     return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, message);
 }
 
-/* --- What libavformat calls. */
-
-static int read_bytes(void *opaque, uint8_t *buffer, int size) {
-    sdav_movie *movie = opaque;
-    uint64_t left = movie->at < movie->length ? movie->length - movie->at : 0;
-    size_t count = size < 0 ? 0 : (uint64_t)size < left ? (size_t)size : (size_t)left, got = count;
-    /* libavformat asks only its own protocols whether the time is over. */
-    if (sdplug_is_over(movie->deadline))
-        return AVERROR_EXIT;
-    if (!count) {
-        movie->is_short = true;
-        return AVERROR_EOF;
-    }
-    if (movie->bytes)
-        memcpy(buffer, movie->bytes + movie->at, count);
-    else if (sdimage_source_read(movie->source, movie->at, buffer, count, &got, NULL) < 0 || !got)
-        return AVERROR(EIO);
-    movie->at += got;
-    return (int)got;
-}
-
-static int64_t seek_bytes(void *opaque, int64_t offset, int whence) {
-    sdav_movie *movie = opaque;
-    if (whence & AVSEEK_SIZE)
-        return movie->length > INT64_MAX ? AVERROR(EINVAL) : (int64_t)movie->length;
-    whence &= ~AVSEEK_FORCE;
-    int64_t from = whence == SEEK_CUR ? (int64_t)movie->at : whence == SEEK_END ? (int64_t)movie->length : 0;
-    if ((offset > 0 && from > INT64_MAX - offset) || from + offset < 0)
-        return AVERROR(EINVAL);
-    if ((uint64_t)(from + offset) > movie->length) {
-        movie->is_short = true;
-        return AVERROR(EINVAL);
-    }
-    movie->at = (uint64_t)(from + offset);
-    return from + offset;
-}
-
-static int is_over(void *opaque) {
-    return sdplug_is_over(((const sdav_movie *)opaque)->deadline);
-}
-
-/* Playlists and references to other files lead nowhere. */
-static int open_nothing(AVFormatContext *format, AVIOContext **io, const char *url, int flags, AVDictionary **options) {
-    (void)format, (void)io, (void)url, (void)flags, (void)options;
-    return AVERROR(EPERM);
-}
-
 /* --- The container. */
 
 static sdimage_status open_container(sdav_movie *movie, sdimage_error **error) {
     AVDictionary *options = NULL;
     uint8_t *buffer = av_malloc(BUFFER);
-    movie->io = buffer ? avio_alloc_context(buffer, BUFFER, 0, movie, read_bytes, NULL, seek_bytes) : NULL;
+    movie->io = buffer ? avio_alloc_context(buffer, BUFFER, 0, movie, sdav_read_bytes, NULL, sdav_seek_bytes) : NULL;
     if (!movie->io)
         av_free(buffer);
     movie->format = avformat_alloc_context();
@@ -83,8 +38,8 @@ static sdimage_status open_container(sdav_movie *movie, sdimage_error **error) {
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
     movie->format->pb = movie->io;
     movie->format->flags |= AVFMT_FLAG_CUSTOM_IO;
-    movie->format->interrupt_callback = (AVIOInterruptCB){is_over, movie};
-    movie->format->io_open = open_nothing;
+    movie->format->interrupt_callback = (AVIOInterruptCB){sdav_is_over, movie};
+    movie->format->io_open = sdav_open_nothing;
     av_dict_set(&options, "format_whitelist", containers, 0);
     av_dict_set(&options, "codec_whitelist", codecs, 0);
     av_dict_set(&options, "protocol_whitelist", "none", 0);

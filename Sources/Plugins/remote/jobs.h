@@ -114,6 +114,11 @@ void sdremote_refuse(sdimage_reply *reply, sdimage_status status, const char *me
 
 void sdremote_tier_drop(tier *self);
 
+/* --- names.c */
+
+/* Of an entry and of its lease, by the key of the job. */
+void sdremote_make_names(const tier *self, job *job);
+
 /* --- queues.c; all under the lock. */
 
 void sdremote_push(job_queue *queue, job *job);

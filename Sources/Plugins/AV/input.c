@@ -1,0 +1,47 @@
+#include "input.h"
+
+#include <string.h>
+
+int sdav_read_bytes(void *opaque, uint8_t *buffer, int size) {
+    sdav_movie *movie = opaque;
+    uint64_t left = movie->at < movie->length ? movie->length - movie->at : 0;
+    size_t count = size < 0 ? 0 : (uint64_t)size < left ? (size_t)size : (size_t)left, got = count;
+    /* libavformat asks only its own protocols whether the time is over. */
+    if (sdplug_is_over(movie->deadline))
+        return AVERROR_EXIT;
+    if (!count) {
+        movie->is_short = true;
+        return AVERROR_EOF;
+    }
+    if (movie->bytes)
+        memcpy(buffer, movie->bytes + movie->at, count);
+    else if (sdimage_source_read(movie->source, movie->at, buffer, count, &got, NULL) < 0 || !got)
+        return AVERROR(EIO);
+    movie->at += got;
+    return (int)got;
+}
+
+int64_t sdav_seek_bytes(void *opaque, int64_t offset, int whence) {
+    sdav_movie *movie = opaque;
+    if (whence & AVSEEK_SIZE)
+        return movie->length > INT64_MAX ? AVERROR(EINVAL) : (int64_t)movie->length;
+    whence &= ~AVSEEK_FORCE;
+    int64_t from = whence == SEEK_CUR ? (int64_t)movie->at : whence == SEEK_END ? (int64_t)movie->length : 0;
+    if ((offset > 0 && from > INT64_MAX - offset) || from + offset < 0)
+        return AVERROR(EINVAL);
+    if ((uint64_t)(from + offset) > movie->length) {
+        movie->is_short = true;
+        return AVERROR(EINVAL);
+    }
+    movie->at = (uint64_t)(from + offset);
+    return from + offset;
+}
+
+int sdav_is_over(void *opaque) {
+    return sdplug_is_over(((const sdav_movie *)opaque)->deadline);
+}
+
+int sdav_open_nothing(AVFormatContext *format, AVIOContext **io, const char *url, int flags, AVDictionary **options) {
+    (void)format, (void)io, (void)url, (void)flags, (void)options;
+    return AVERROR(EPERM);
+}

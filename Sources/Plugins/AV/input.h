@@ -1,0 +1,17 @@
+/* input.h: what libavformat calls, each with the movie. */
+#ifndef SDAV_INPUT_H
+#define SDAV_INPUT_H
+
+#include "movie.h"
+
+/* As avio_alloc_context wants them. */
+int sdav_read_bytes(void *opaque, uint8_t *buffer, int size);
+int64_t sdav_seek_bytes(void *opaque, int64_t offset, int whence);
+
+/* Whether the time is over. */
+int sdav_is_over(void *opaque);
+
+/* Playlists and references to other files lead nowhere. */
+int sdav_open_nothing(AVFormatContext *format, AVIOContext **io, const char *url, int flags, AVDictionary **options);
+
+#endif
