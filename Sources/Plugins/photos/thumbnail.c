@@ -17,7 +17,7 @@
 #include "uri.h"
 
 /* A thumbnail is a small file: at most 1,024 pixels wide and high, in 32 bits. */
-enum { FILE_LIMIT = 8 << 20, URI_LIMIT = 3 * 4096 + 16, SECOND = 1000000000 };
+enum { FILE_LIMIT = 8 << 20, URI_LIMIT = 3 * 4096 + 16 };
 
 static const struct {
     const char *folder;
@@ -34,51 +34,6 @@ char *sdphoto_cache_folder(const char *name) {
     return sdphoto_join(home, "/.cache/", name);
 }
 
-static uint32_t big(const uint8_t *bytes) {
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
-
-/* The value of a text chunk with this keyword; NULL for another. */
-static const uint8_t *text_of(const uint8_t *chunk, size_t length, const char *keyword, size_t *count) {
-    size_t skip = strlen(keyword) + 1;
-    if (length < skip || memcmp(chunk, keyword, skip) != 0)
-        return NULL;
-    *count = length - skip;
-    return chunk + skip;
-}
-
-/* PNG, third edition: 5.3 chunks, 11.3.3.2 tEXt. Texts behind the pixels do not count. */
-bool sdphoto_thumbnail_texts(const uint8_t *bytes, size_t length, char *uri, size_t room, int64_t *seconds) {
-    bool has_uri = false, has_time = false;
-    if (length < 8 || memcmp(bytes, "\x89PNG\r\n\x1a\n", 8) != 0)
-        return false;
-    for (size_t at = 8; length - at >= 12;) {
-        size_t size = big(bytes + at), count;
-        const uint8_t *chunk = bytes + at + 8, *text;
-        if (size > length - at - 12 || memcmp(bytes + at + 4, "IDAT", 4) == 0)
-            break;
-        if (memcmp(bytes + at + 4, "tEXt", 4) == 0) {
-            if ((text = text_of(chunk, size, "Thumb::URI", &count)) && count < room && !memchr(text, 0, count)) {
-                memcpy(uri, text, count);
-                uri[count] = 0;
-                has_uri = true;
-            } else if ((text = text_of(chunk, size, "Thumb::MTime", &count)) && count > 0 && count < 24) {
-                char digits[24];
-                memcpy(digits, text, count);
-                digits[count] = 0;
-                char *end = digits;
-                errno = 0;
-                *seconds = strtoll(digits, &end, 10);
-                has_time = errno == 0 && end != digits && (*end == 0 || *end == '.');
-            }
-        }
-        at += 12 + size;
-    }
-    return has_uri && has_time;
-}
-
-static int64_t seconds_of(int64_t nanoseconds) { return nanoseconds / SECOND - (nanoseconds % SECOND < 0); }
-
 /* The bytes of a thumbnail where it is of this file at this time. */
 static sdimage_data *read_valid(const char *path, const char *uri, int64_t modified_ns) {
     sdimage_data *data = NULL;
@@ -92,7 +47,7 @@ static sdimage_data *read_valid(const char *path, const char *uri, int64_t modif
     if (status < 0)
         return NULL;
     if (sdphoto_thumbnail_texts(sdimage_data_bytes(data), sdimage_data_length(data), said, sizeof said, &seconds) &&
-        strcmp(said, uri) == 0 && seconds == seconds_of(modified_ns))
+        strcmp(said, uri) == 0 && seconds == sdphoto_thumbnail_seconds(modified_ns))
         return data;
     sdimage_data_unref(data);
     return NULL;
@@ -181,85 +136,6 @@ sdimage_image *sdphoto_thumbnail_in_exif(const void *head, size_t length, const 
 
 /* --- Writing. */
 
-typedef struct buffer {
-    uint8_t *bytes;
-    size_t length, capacity;
-    bool has_failed;
-} buffer;
-
-static void put(buffer *buffer, const void *bytes, size_t length) {
-    size_t needed;
-    if (__builtin_add_overflow(buffer->length, length, &needed)) {
-        buffer->has_failed = true;
-        return;
-    }
-    if (needed > buffer->capacity) {
-        uint8_t *grown = realloc(buffer->bytes, needed + 4096);
-        if (!grown) {
-            buffer->has_failed = true;
-            return;
-        }
-        buffer->bytes = grown;
-        buffer->capacity = needed + 4096;
-    }
-    memcpy(buffer->bytes + buffer->length, bytes, length);
-    buffer->length = needed;
-}
-
-/* PNG, third edition, 5.5. */
-static uint32_t crc_of(const uint8_t *bytes, size_t length) {
-    uint32_t crc = UINT32_MAX;
-    for (size_t i = 0; i < length; i++) {
-        crc ^= bytes[i];
-        for (int bit = 0; bit < 8; bit++)
-            crc = crc & 1 ? 0xedb88320u ^ crc >> 1 : crc >> 1;
-    }
-    return ~crc;
-}
-
-static void put_number(buffer *buffer, uint32_t number) {
-    uint8_t bytes[4] = {(uint8_t)(number >> 24), (uint8_t)(number >> 16), (uint8_t)(number >> 8), (uint8_t)number};
-    put(buffer, bytes, 4);
-}
-
-static void put_text(buffer *buffer, const char *keyword, const char *text) {
-    size_t length = strlen(keyword) + 1 + strlen(text), start = buffer->length + 4;
-    put_number(buffer, (uint32_t)length);
-    put(buffer, "tEXt", 4);
-    put(buffer, keyword, strlen(keyword) + 1);
-    put(buffer, text, strlen(text));
-    if (!buffer->has_failed)
-        put_number(buffer, crc_of(buffer->bytes + start, length + 4));
-}
-
-static void put_decimal(buffer *buffer, const char *keyword, int64_t value) {
-    char text[24];
-    snprintf(text, sizeof text, "%lld", (long long)value);
-    put_text(buffer, keyword, text);
-}
-
-/* The texts behind the header, which is the first chunk and 13 bytes long. */
-static bool put_texts(buffer *made, const sdimage_data *png, const sdimage_photos_asset *asset, const char *uri) {
-    enum { HEAD = 8 + 12 + 13 };
-    const uint8_t *bytes = sdimage_data_bytes(png);
-    size_t length = sdimage_data_length(png);
-    if (length < HEAD)
-        return false;
-    put(made, bytes, HEAD);
-    put_text(made, "Thumb::URI", uri);
-    put_decimal(made, "Thumb::MTime", seconds_of(asset->modified_ns));
-    put_decimal(made, "Thumb::Size", (int64_t)asset->file_size);
-    if (*asset->facts.type)
-        put_text(made, "Thumb::Mimetype", asset->facts.type);
-    if (asset->facts.size.width) {
-        put_decimal(made, "Thumb::Image::Width", asset->facts.size.width);
-        put_decimal(made, "Thumb::Image::Height", asset->facts.size.height);
-    }
-    put_text(made, "Software", "libsdimage");
-    put(made, bytes + HEAD, length - HEAD);
-    return !made->has_failed;
-}
-
 /* Folders are the user's alone, as the specification wants. */
 static bool make_folders(char *path) {
     for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
@@ -314,9 +190,9 @@ static sdimage_status write_thumbnail(const sdimage_image *image, const sdimage_
     sdimage_status status = sdimage_encode(image, SDIMAGE_FORMAT_PNG, NULL, &png, error);
     if (status < 0)
         return status;
-    buffer made = {0};
+    sdphoto_buffer made = {0};
     char *place = place_of(folder, uri);
-    if (place && put_texts(&made, png, asset, uri))
+    if (place && sdphoto_thumbnail_put_texts(&made, png, asset, uri))
         status = write_file(place, made.bytes, made.length, error);
     else
         status = sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a thumbnail, or no folder for it");
@@ -353,8 +229,8 @@ static sdimage_status decode_small(const sdimage_photos_asset *asset, uint32_t s
     if (descriptor < 0)
         return errno == ENOENT ? sdphoto_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_FOUND, "the file is gone")
                                : sdphoto_fail_file(error, errno);
-    bool is_same =
-        fstat(descriptor, &status_of_file) == 0 && status_of_file.st_mtim.tv_sec == seconds_of(asset->modified_ns);
+    bool is_same = fstat(descriptor, &status_of_file) == 0 &&
+                   status_of_file.st_mtim.tv_sec == sdphoto_thumbnail_seconds(asset->modified_ns);
     sdimage_status status =
         is_same ? sdphoto_read_all(descriptor, (uint64_t)256 << 20, &data, error)
                 : sdphoto_fail(error, SDIMAGE_STATUS_BUSY, "the file has changed since it was looked at");
