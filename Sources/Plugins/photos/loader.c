@@ -29,9 +29,7 @@ void sdimage_photos_loader_config_unref(sdimage_photos_loader_config *config) {
     free(config);
 }
 
-static bool is_config(const sdimage_photos_loader_config *config) {
-    return sdphoto_is(config, SDPHOTO_LOADER_CONFIG);
-}
+static bool is_config(const sdimage_photos_loader_config *config) { return sdphoto_is(config, SDPHOTO_LOADER_CONFIG); }
 
 bool sdimage_photos_loader_config_add_library(sdimage_photos_loader_config *config, sdimage_photos_library *library) {
     if (!is_config(config) || !sdphoto_is(library, SDPHOTO_LIBRARY) || config->count == SDPHOTO_LIBRARY_LIMIT)
