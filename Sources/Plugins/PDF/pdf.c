@@ -136,13 +136,16 @@ static sdimage_status collect_count(void *pointer, void *place, sdimage_error **
     return SDIMAGE_STATUS_OK;
 }
 
-static void read_options(job *job, const sdimage_decode_options *options) {
+/* False for want of memory. */
+static bool read_options(job *job, const sdimage_decode_options *options) {
     sdimage_options *values = sdimage_decode_options_copy_options(options);
     const char *password = sdimage_options_get_string(values, SDIMAGE_PDF_PASSWORD, NULL);
     job->page = sdimage_options_get_int64(values, SDIMAGE_PDF_PAGE, 0);
     job->is_clear = sdimage_options_get_bool(values, SDIMAGE_PDF_CLEAR, false);
     job->password = password ? strdup(password) : NULL;
+    bool is_lost = password && !job->password;
     sdimage_options_unref(values);
+    return !is_lost;
 }
 
 static sdimage_status make_job(const void *bytes, size_t length, const sdimage_decode_options *options, job **made,
@@ -159,7 +162,10 @@ static sdimage_status make_job(const void *bytes, size_t length, const sdimage_d
     memcpy(job->bytes, bytes, length);
     job->length = length;
     job->wish = sdmod_wish_of(options);
-    read_options(job, options);
+    if (!read_options(job, options)) {
+        release(job);
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a password");
+    }
     *made = job;
     return SDIMAGE_STATUS_OK;
 }

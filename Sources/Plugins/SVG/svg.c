@@ -168,8 +168,10 @@ static sdimage_status make_job(const void *bytes, size_t length, const sdimage_d
     sdimage_options *values = sdimage_decode_options_copy_options(options);
     const char *style = sdimage_options_get_string(values, SDIMAGE_SVG_STYLE, NULL);
     job->style = style ? strdup(style) : NULL;
+    bool is_lost = style && !job->style;
     sdimage_options_unref(values);
-    sdimage_status status = sdsvg_text_of(bytes, length, &job->text, error);
+    sdimage_status status = is_lost ? sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a style")
+                                    : sdsvg_text_of(bytes, length, &job->text, error);
     if (status < 0)
         release(job);
     else

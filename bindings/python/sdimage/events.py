@@ -49,6 +49,7 @@ class EventQueue:
         self.thread = threading.get_ident()
         self._tokens = itertools.count(1)
         self._listeners: dict[int, Listener] = {}
+        self._is_open = True
 
     def fileno(self) -> int:
         """The descriptor: readable while something waits to be taken. It stays the queue's own."""
@@ -58,7 +59,8 @@ class EventQueue:
         """Calls back for everything that waits, without waiting itself; how many deliveries that were."""
         count = 0
         out = c_void_p()
-        while call(lib.sdimage_dispatcher_next_event, self.dispatcher.pointer, byref(out)) != _END:
+        # A callback may be the one that closes the queue.
+        while self._is_open and call(lib.sdimage_dispatcher_next_event, self.dispatcher.pointer, byref(out)) != _END:
             count += 1
             with Handle(out.value, lib.sdimage_event_unref) as event:
                 self._deliver(event.pointer)
@@ -76,6 +78,7 @@ class EventQueue:
 
     def close(self) -> None:
         """Drops what was not taken; loads go on unheard. Again is harmless."""
+        self._is_open = False
         self._listeners.clear()
         self.dispatcher.release()
 

@@ -48,6 +48,15 @@ class Queues(TestCase):
         events.close()
         self.assertEqual(task.wait(10).source, "network")
 
+    def test_a_callback_may_close_the_queue(self) -> None:
+        origin, manager = self.origin(), self.manager()
+        url = origin.add("cat.jpg", jpeg())
+        events = sdimage.EventQueue()
+        manager.start(url, on_result=lambda result: events.close(), events=events)
+        self.assertTrue(select.select([events], [], [], 10)[0], "nothing came")
+        self.assertEqual(events.drain(), 1)
+        self.assertEqual(events.drain(), 0)
+
     def test_closing_the_manager_drains_the_queue_of_this_thread(self) -> None:
         origin, manager = self.origin(), self.manager()
         url = origin.add("cat.jpg", jpeg()) + "?delay_ms=5000"
