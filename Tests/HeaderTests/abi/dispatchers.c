@@ -306,6 +306,61 @@ static void aHostLoopRunsTheCallbacks(void) {
     sdimage_dispatcher_unref(dispatcher);
 }
 
+/* --- Progress. */
+
+typedef struct told {
+    pthread_t loading, telling;
+    gate heard;
+} told;
+
+static bool takes_all_urls(void *user_data, const sdimage_request *request) {
+    (void)user_data, (void)request;
+    return true;
+}
+
+/* The thread that brings the bytes says how far it is, and waits until somebody has heard. */
+static sdimage_status load_and_report(void *user_data, const sdimage_request *request, sdimage_load_sink *sink) {
+    told *told = user_data;
+    (void)request;
+    told->loading = pthread_self();
+    sdimage_load_sink_report_progress(sink, 1, 2);
+    gate_wait(&told->heard, 1);
+    return SDIMAGE_STATUS_NOT_FOUND;
+}
+
+static void hear_progress(void *user_data, sdimage_task *task, int64_t received, int64_t expected) {
+    told *told = user_data;
+    (void)task, (void)received, (void)expected;
+    told->telling = pthread_self();
+    gate_open(&told->heard);
+}
+
+static void ignore_result(void *user_data, sdimage_task *task, sdimage_result *result) {
+    (void)user_data, (void)task, (void)result;
+}
+
+/* R14: a slow callback must not keep the thread that moves the bytes. */
+static void immediateProgressIsNotToldByTheThreadThatMovesBytes(void) {
+    const sdimage_loader_vtable table = {.size = sizeof table, .can_load = takes_all_urls, .load = load_and_report};
+    const sdimage_load_handler hears = {.size = sizeof hears, .result = ignore_result, .progress = hear_progress};
+    static told told = {.heard = GATE_CLOSED};
+    sdimage_dispatcher *immediate = NULL;
+    sdimage_loader *loader = NULL;
+    sdimage_task *task = NULL;
+    CHECK_EQUAL(sdimage_dispatcher_new_immediate(&immediate, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_loader_new_custom("told", &table, &told, NULL, &loader, NULL), SDIMAGE_STATUS_OK);
+    sdimage_manager *manager = new_manager(immediate, loader, false);
+    sdimage_request *request = new_request("test://a");
+    CHECK_EQUAL(sdimage_manager_load(manager, request, &hears, &told, NULL, &task, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_task_wait(task, 10000, NULL), SDIMAGE_STATUS_OK);
+    CHECK(!pthread_equal(told.loading, told.telling));
+    sdimage_task_unref(task);
+    sdimage_request_unref(request);
+    sdimage_manager_unref(manager);
+    sdimage_loader_unref(loader);
+    sdimage_dispatcher_unref(immediate);
+}
+
 int main(void) {
     static const test tests[] = {
         TEST(aPollableQueueDeliversWhereItIsDrained),
@@ -317,6 +372,7 @@ int main(void) {
         TEST(aMemoryHitIsTheTasksResultBeforeTheCallReturns),
         TEST(blockingOnTheLibrarysThreadIsRefused),
         TEST(aHostLoopRunsTheCallbacks),
+        TEST(immediateProgressIsNotToldByTheThreadThatMovesBytes),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);
 }
