@@ -27,6 +27,7 @@
  *   cache_async.h caches without blocking                 hooks.h       a host's say in downloads
  *   transport.h   a host's own HTTP client                load_hooks.h  a host's say in loads
  *   metrics.h     events of loads; numbers                target.h      pictures for widgets
+ *   batch.h       many pictures into one array
  *   prefetcher.h  loading ahead                           progress.h    how far a target's load is
  *   animation.h   frames for players; their budget        player.h      animations in time
  *   animated_view.h  a picture, moving or not, in a widget
@@ -60,6 +61,7 @@
 #include "sdimage/cache_chain.h"
 #include "sdimage/manager.h"
 #include "sdimage/prefetcher.h"
+#include "sdimage/batch.h"
 #include "sdimage/progress.h"
 #include "sdimage/target.h"
 #include "sdimage/load_hooks.h"

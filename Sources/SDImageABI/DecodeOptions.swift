@@ -31,6 +31,11 @@ public func sdimage_decode_options_set_thumbnail_size(
     unsafe change(options, DecodeOptionsObject.self) { $0.setThumbnail(width, height, preserveAspectRatio) }
 }
 
+@_cdecl("sdimage_decode_options_set_thumbnail_mode") @implementation
+public func sdimage_decode_options_set_thumbnail_mode(_ options: Object, _ mode: sdimage_scale_mode) {
+    unsafe change(options, DecodeOptionsObject.self) { $0.setThumbnailMode(mode) }
+}
+
 @_cdecl("sdimage_decode_options_set_pixel_format") @implementation
 public func sdimage_decode_options_set_pixel_format(_ options: Object, _ pixelFormat: sdimage_pixel_format) {
     unsafe change(options, DecodeOptionsObject.self) {
@@ -108,7 +113,18 @@ public func sdimage_decode_options_thumbnail_size(_ options: Object) -> sdimage_
 
 @_cdecl("sdimage_decode_options_preserves_aspect_ratio") @implementation
 public func sdimage_decode_options_preserves_aspect_ratio(_ options: Object) -> Bool {
-    unsafe read(options, DecodeOptionsObject.self, true) { $0.value.preserveAspectRatio }
+    unsafe read(options, DecodeOptionsObject.self, true) { $0.value.thumbnailMode == .aspectFit }
+}
+
+@_cdecl("sdimage_decode_options_thumbnail_mode") @implementation
+public func sdimage_decode_options_thumbnail_mode(_ options: Object) -> sdimage_scale_mode {
+    unsafe read(options, DecodeOptionsObject.self, .SDIMAGE_SCALE_MODE_ASPECT_FIT) { options in
+        switch options.value.thumbnailMode {
+        case .fill: .SDIMAGE_SCALE_MODE_FILL
+        case .aspectFit: .SDIMAGE_SCALE_MODE_ASPECT_FIT
+        case .aspectFill: .SDIMAGE_SCALE_MODE_ASPECT_FILL
+        }
+    }
 }
 
 @_cdecl("sdimage_decode_options_pixel_format") @implementation

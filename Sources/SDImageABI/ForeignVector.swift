@@ -36,9 +36,9 @@ final class ForeignVector: VectorPicture {
         if options.limitBytes > 0 {
             let perPixel = options.pixelFormat?.bytesPerPixel ?? 4
             let most = own.limited(toBytes: options.limitBytes, bytesPerPixel: perPixel, frames: 1)
-            return own.scaled(toFit: most, preserveAspectRatio: true, scaleUp: false)
+            return own.scaled(to: most, scaleUp: false)
         }
         guard let box = options.thumbnailSize, !own.isEmpty else { return own }
-        return own.scaled(toFit: box, preserveAspectRatio: options.preserveAspectRatio, scaleUp: true)
+        return own.scaled(to: box, mode: options.thumbnailMode, scaleUp: true)
     }
 }

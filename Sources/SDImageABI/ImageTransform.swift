@@ -42,7 +42,7 @@ public func sdimage_image_resize(
     _ image: Object, _ width: Double, _ height: Double, _ mode: sdimage_scale_mode, _ result: ObjectOut, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe apply(image, result, error) { () throws(ImageError) in
-        try ResizeTransformer(width: width, height: height, mode: try ResizeTransformer.Mode(mode))
+        try ResizeTransformer(width: width, height: height, mode: try ScaleMode(mode))
     }
 }
 

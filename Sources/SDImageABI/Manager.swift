@@ -169,6 +169,19 @@ private func delivered(
     return found.task
 }
 
+@_cdecl("sdimage_manager_find") @implementation
+public func sdimage_manager_find(_ manager: Object, _ request: Object, _ result: ObjectOut, _ error: ObjectOut)
+    -> sdimage_status
+{
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(result)
+        let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
+        let request = unsafe try Handle.borrow(request, as: RequestObject.self).preparation()
+        let found = try manager.find(request)
+        unsafe result?.pointee = unsafe found.map { unsafe Handle.own($0) } ?? nil
+    }
+}
+
 @_cdecl("sdimage_manager_load_sync") @implementation
 public func sdimage_manager_load_sync(_ manager: Object, _ request: Object, _ result: ObjectOut, _ error: ObjectOut)
     -> sdimage_status

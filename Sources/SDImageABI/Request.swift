@@ -134,6 +134,11 @@ public func sdimage_request_set_thumbnail_size(_ request: Object, _ width: UInt3
     unsafe change(request) { $0.decodeOptions.setThumbnail(width, height, preserveAspectRatio) }
 }
 
+@_cdecl("sdimage_request_set_thumbnail_mode") @implementation
+public func sdimage_request_set_thumbnail_mode(_ request: Object, _ mode: sdimage_scale_mode) {
+    unsafe change(request) { $0.decodeOptions.setThumbnailMode(mode) }
+}
+
 @_cdecl("sdimage_request_set_decode_options") @implementation
 public func sdimage_request_set_decode_options(_ request: Object, _ options: Object) {
     unsafe change(request) { $0.decodeOptions = unsafe (try? decodeOptions(options)) ?? $0.decodeOptions }

@@ -6,7 +6,12 @@ extension DecodeOptions {
     mutating func setThumbnail(_ width: UInt32, _ height: UInt32, _ preserveAspectRatio: Bool) {
         let box = PixelSize(width: Int(width), height: Int(height))
         thumbnailSize = box.isEmpty ? nil : box
-        self.preserveAspectRatio = preserveAspectRatio
+        thumbnailMode = preserveAspectRatio ? .aspectFit : .fill
+    }
+
+    /// Unknown modes are left alone.
+    mutating func setThumbnailMode(_ mode: sdimage_scale_mode) {
+        thumbnailMode = ScaleMode(rawValue: Int32(bitPattern: mode.rawValue)) ?? thumbnailMode
     }
 }
 

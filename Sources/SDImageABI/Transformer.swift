@@ -55,7 +55,7 @@ public func sdimage_transformer_new_resize(
     _ width: Double, _ height: Double, _ mode: sdimage_scale_mode, _ transformer: ObjectOut, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe make(transformer, error) { () throws(ImageError) in
-        try ResizeTransformer(width: width, height: height, mode: try ResizeTransformer.Mode(mode))
+        try ResizeTransformer(width: width, height: height, mode: try ScaleMode(mode))
     }
 }
 
@@ -66,7 +66,7 @@ public func sdimage_transformer_new_resample(
 ) -> sdimage_status {
     unsafe make(transformer, error) { () throws(ImageError) in
         try ResizeTransformer(
-            width: width, height: height, mode: try ResizeTransformer.Mode(mode),
+            width: width, height: height, mode: try ScaleMode(mode),
             resampling: try ResizeTransformer.Resampling(resampling), linearLight: linearLight)
     }
 }

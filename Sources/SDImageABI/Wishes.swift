@@ -2,7 +2,7 @@ import CSDImage
 import SDImage
 
 /// Values of C's enums as the core knows them; unknown numbers are an error.
-extension ResizeTransformer.Mode {
+extension ScaleMode {
     init(_ mode: sdimage_scale_mode) throws(ImageError) {
         guard let known = Self(rawValue: Int32(bitPattern: mode.rawValue)) else {
             throw ImageError(.invalidArgument, "an unknown scale mode")

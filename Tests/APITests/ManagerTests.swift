@@ -245,3 +245,51 @@ import Testing
         #expect(pixels?[0] == 1 && pixels?[1] == 2 && pixels?[2] == 3)
     }
 }
+
+/// Pictures that memory has, in one call.
+@Suite struct FindTests {
+    private func find(_ manager: Owned, _ request: Owned) throws -> Owned? {
+        var result: OpaquePointer?
+        var error: OpaquePointer?
+        let status = sdimage_manager_find(manager.pointer, request.pointer, &result, &error)
+        guard status == .SDIMAGE_STATUS_OK else { throw CallFailure(status, error) }
+        return result.map { Owned($0) { sdimage_result_unref($0) } }
+    }
+
+    @Test func onlyWhatIsInMemoryIsFoundAndItIsWhatALoadGives() throws {
+        let manager = try makeManager(
+            cache: try makeCache(in: nil), loader: try ScriptedLoader.answering(makePNG(width: 9, height: 5)).makeLoader())
+        let request = makeRequest("https://user:secret@example.com/a.png")
+        #expect(try find(manager, request) == nil)
+        #expect(sdimage_manager_running_count(manager.pointer) == 0)
+        let listener = Listener()
+        _ = try listener.load(manager, request)
+        #expect(listener.final()?.source == .SDIMAGE_IMAGE_SOURCE_LOADER)
+        let found = try #require(try find(manager, request))
+        #expect(sdimage_result_source(found.pointer) == .SDIMAGE_IMAGE_SOURCE_MEMORY)
+        #expect(sdimage_result_kind(found.pointer) == .SDIMAGE_DELIVERY_KIND_FINAL)
+        #expect(sdimage_image_width(sdimage_result_image(found.pointer)) == 9)
+        #expect(!String(cString: sdimage_result_url(found.pointer)).contains("secret"))
+        // A thumbnail is another picture, and so is what must bring its bytes.
+        sdimage_request_set_thumbnail_size(request.pointer, 3, 3, true)
+        #expect(try find(manager, request) == nil)
+        let withData = makeRequest("https://user:secret@example.com/a.png")
+        sdimage_request_set_wants_data(withData.pointer, true)
+        #expect(try find(manager, withData) == nil)
+        sdimage_request_set_source_policy(withData.pointer, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY)
+        #expect(try find(manager, withData) == nil)
+    }
+
+    @Test func aPictureThatMustBeAskedForIsNotFoundAndAClosedManagerSaysSo() throws {
+        let manager = try makeManager(
+            cache: try makeCache(in: nil), loader: try ScriptedLoader.answering(makePNG(width: 9, height: 5)).makeLoader())
+        let request = makeRequest("test://a")
+        let listener = Listener()
+        _ = try listener.load(manager, request)
+        _ = listener.final()
+        sdimage_request_set_freshness(request.pointer, .SDIMAGE_FRESHNESS_RESPECT)
+        #expect(try find(manager, request) == nil)
+        #expect(sdimage_manager_close(manager.pointer, 1000, nil) == .SDIMAGE_STATUS_OK)
+        #expect { try find(manager, request) } throws: { ($0 as? CallFailure)?.status == .SDIMAGE_STATUS_SHUTDOWN }
+    }
+}

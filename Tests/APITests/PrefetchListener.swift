@@ -14,8 +14,8 @@ final class PrefetchListener: @unchecked Sendable {
     var destroyCount: Int { condition.withLock { destroyed } }
     var completed: [String] { log.filter { $0.hasPrefix("completed") } }
 
-    /// Starts a list that reports here; nil for an empty one.
-    func start(_ prefetcher: Owned, _ urls: [String], _ request: Owned? = nil) throws -> Owned? {
+    /// Writes down all it hears.
+    func handler() -> sdimage_prefetch_handler {
         var handler = sdimage_prefetch_handler()
         handler.size = MemoryLayout<sdimage_prefetch_handler>.size
         handler.fetched = { userData, group, index, result in
@@ -27,14 +27,26 @@ final class PrefetchListener: @unchecked Sendable {
             let status = error == nil ? "" : " " + String(cString: sdimage_status_name(sdimage_error_code(error)))
             PrefetchListener.of(userData).write("completed \(finished) \(skipped)\(status)", group)
         }
+        return handler
+    }
+
+    /// One reference, which `destroy` lets go of.
+    func retained() -> UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
+
+    static func withTexts<R>(_ urls: [String], _ body: (UnsafeBufferPointer<UnsafePointer<CChar>?>) throws -> R) rethrows -> R {
         let texts = urls.map { strdup($0) }
         defer { for text in texts { free(text) } }
+        return try texts.map { UnsafePointer($0) }.withUnsafeBufferPointer(body)
+    }
+
+    /// Starts a list that reports here; nil for an empty one.
+    func start(_ prefetcher: Owned, _ urls: [String], _ request: Owned? = nil) throws -> Owned? {
+        var handler = handler()
         var group: OpaquePointer?
         var error: OpaquePointer?
-        let userData = Unmanaged.passRetained(self).toOpaque()
-        let status = texts.map { UnsafePointer($0) }.withUnsafeBufferPointer {
+        let status = PrefetchListener.withTexts(urls) {
             sdimage_prefetcher_start(
-                prefetcher.pointer, $0.baseAddress, nil, $0.count, request?.pointer, &handler, userData,
+                prefetcher.pointer, $0.baseAddress, nil, $0.count, request?.pointer, &handler, retained(),
                 PrefetchListener.destroy, &group, &error)
         }
         guard status == .SDIMAGE_STATUS_OK else { throw CallFailure(status, error) }
@@ -82,7 +94,7 @@ final class PrefetchListener: @unchecked Sendable {
         Unmanaged<PrefetchListener>.fromOpaque(userData!).takeUnretainedValue()
     }
 
-    private static let destroy: @convention(c) (UnsafeMutableRawPointer?) -> Void = { userData in
+    static let destroy: @convention(c) (UnsafeMutableRawPointer?) -> Void = { userData in
         let listener = Unmanaged<PrefetchListener>.fromOpaque(userData!).takeRetainedValue()
         listener.condition.withLock {
             listener.destroyed += 1

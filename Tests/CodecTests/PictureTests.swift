@@ -69,7 +69,7 @@ import Testing
     @Test(arguments: pictures) func shrinksIntoABox(_ picture: Picture) throws {
         let image = try PictureTests.decode(picture) { $0.thumbnailSize = PixelSize(width: 100, height: 80) }
         let expected = PixelSize(width: picture.width, height: picture.height)
-            .scaled(toFit: PixelSize(width: 100, height: 80), preserveAspectRatio: true, scaleUp: false)
+            .scaled(to: PixelSize(width: 100, height: 80), scaleUp: false)
         #expect(image.size == expected)
         #expect(image.metadata.sourceSize == PixelSize(width: picture.width, height: picture.height))
     }

@@ -23,7 +23,7 @@ struct ScanlineWriterTests {
     private func write(_ setup: Setup, rows: Int? = nil, source: (Int, Int) -> [UInt8]) throws -> Image {
         var options = setup.options
         options.thumbnailSize = setup.target.map { setup.turn.swapsAxes ? $0.swapped : $0 }
-        options.preserveAspectRatio = false
+        options.thumbnailMode = .fill
         let plan = try DecodePlan(storedSize: setup.size, orientation: setup.turn, options: options)
         var writer = try ScanlineWriter(
             rowSize: setup.size, sourceFormat: setup.format, plan: plan, output: setup.output ?? setup.format,

@@ -54,8 +54,9 @@ func severalSuffixesAreComposedInOneStep(key: String, suffixes: [String], expect
 
 @Test func thumbnailSuffixIsThatOfTheModel() {
     let size = PixelSize(width: 100, height: 100)
-    #expect(CacheKey.thumbnailSuffix(size, preserveAspectRatio: true) == thumbnail)
-    #expect(CacheKey.thumbnailSuffix(size, preserveAspectRatio: false) == "Thumbnail({100.000000,100.000000},0)")
+    #expect(CacheKey.thumbnailSuffix(size, mode: .aspectFit) == thumbnail)
+    #expect(CacheKey.thumbnailSuffix(size, mode: .fill) == "Thumbnail({100.000000,100.000000},0)")
+    #expect(CacheKey.thumbnailSuffix(size, mode: .aspectFill) == "Thumbnail({100.000000,100.000000},2)")
     #expect(CacheKey("http://foo/image-\(thumbnail)").isThumbnail)
     #expect(!CacheKey("http://foo/Thumbnail.png").isThumbnail)
 }

@@ -55,6 +55,10 @@ def main() -> None:
         urls = [f"{origin.url}{path}" for path in files]
         expect("load_many loads all", run("load_many", *urls), 0, "30 loaded, 0 failed")
         expect("load_many counts failures", run("load_many", *urls, f"{origin.url}/none.png"), 1, "30 loaded, 1 failed")
+        done = run("batch", 8, 8, *urls, f"{origin.url}/none.png")
+        report.check("batch fills an array", len(re.findall(r"^[ \d]{11}  http", done.stdout, re.M)) == 31, done.stdout)
+        expect("batch tells failures", done, 1, r"none\.png: .* \(HTTP_STATUS\)\n$")
+        expect("batch tells its usage", run("batch", 0, 8, "x"), 2, "usage")
         done = run("event_loop", *urls)
         expect("event_loop loads all", done, 0, "after")
         report.check("event_loop prints each once", len(done.stdout.splitlines()) == 30, done.stdout)

@@ -18,7 +18,7 @@ NUMBERS = {"width": "2", "height": "2", "stride": "8", "pixel_format": "SDIMAGE_
 # What a getter may answer besides zero where its object is missing.
 NEUTRAL = {"sdimage_format": "SDIMAGE_FORMAT_UNDEFINED", "sdimage_orientation": "SDIMAGE_ORIENTATION_UP",
            "double": "1", "int": "-1", "int64_t": "-1", "uint32_t": "1",
-           "sdimage_delivery_kind": "SDIMAGE_DELIVERY_KIND_FINAL", "sdimage_event_type": "SDIMAGE_EVENT_TYPE_RESULT",
+           "sdimage_scale_mode": "SDIMAGE_SCALE_MODE_ASPECT_FIT", "sdimage_delivery_kind": "SDIMAGE_DELIVERY_KIND_FINAL", "sdimage_event_type": "SDIMAGE_EVENT_TYPE_RESULT",
            "sdimage_download_event_type": "SDIMAGE_DOWNLOAD_EVENT_TYPE_STOPPED"}
 # Getters whose answer without an object is documented: the fallback, the default, "no error".
 OWN_ANSWER = re.compile(r"sdimage_(options_get_\w+|decode_options_(preserves|applies|converts|max)_\w+"

@@ -82,6 +82,7 @@ typedef struct sdimage_target sdimage_target;
 typedef struct sdimage_task sdimage_task;
 
 /* Single-owner: one thread at a time; copied when submitted. */
+typedef struct sdimage_batch_options sdimage_batch_options;
 typedef struct sdimage_cache_config sdimage_cache_config;
 typedef struct sdimage_cache_query sdimage_cache_query;
 typedef struct sdimage_decode_options sdimage_decode_options;

@@ -34,6 +34,11 @@ SDIMAGE_API void sdimage_decode_options_unref(sdimage_decode_options *options);
 SDIMAGE_API void sdimage_decode_options_set_thumbnail_size(sdimage_decode_options *options, uint32_t width,
                                                            uint32_t height, bool preserve_aspect_ratio);
 
+/* How the picture meets that box, where ASPECT_FIT and FILL are what `preserve_aspect_ratio` says. With ASPECT_FILL it covers
+ * the box, touching it on one side, for whoever cuts off what stands over; one that does not cover it is decoded in full.
+ * Call it after the former, which sets it. Unknown modes are ignored. */
+SDIMAGE_API void sdimage_decode_options_set_thumbnail_mode(sdimage_decode_options *options, sdimage_scale_mode mode);
+
 /* Default AUTOMATIC. RGBA_FLOAT is the wish for high dynamic range: PQ and HLG become light relative to a white of 203
  * cd/m2 (ITU-R BT.2408), and colours outside sRGB are kept. For every other format such a picture is brought down to
  * sRGB: light below three quarters of white stays as it is, from there a shoulder leads to what is brightest. Thumbnails
@@ -229,9 +234,11 @@ SDIMAGE_API bool sdimage_can_encode(sdimage_format format);
 SDIMAGE_API size_t sdimage_default_limit_bytes(void);
 SDIMAGE_API void sdimage_set_default_limit_bytes(size_t bytes);
 
-/* For custom coders: what was asked for. The size is 0 x 0 for full size. */
+/* For custom coders: what was asked for. The size is 0 x 0 for full size. The ratio counts as preserved for ASPECT_FIT alone:
+ * for the other modes a coder that shrinks by steps gives at least the box on both sides, and the library does the rest. */
 SDIMAGE_API sdimage_size sdimage_decode_options_thumbnail_size(const sdimage_decode_options *options);
 SDIMAGE_API bool sdimage_decode_options_preserves_aspect_ratio(const sdimage_decode_options *options);
+SDIMAGE_API sdimage_scale_mode sdimage_decode_options_thumbnail_mode(const sdimage_decode_options *options);
 SDIMAGE_API sdimage_pixel_format sdimage_decode_options_pixel_format(const sdimage_decode_options *options);
 SDIMAGE_API bool sdimage_decode_options_applies_orientation(const sdimage_decode_options *options);
 SDIMAGE_API bool sdimage_decode_options_converts_to_srgb(const sdimage_decode_options *options);

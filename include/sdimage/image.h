@@ -50,6 +50,13 @@ typedef enum SDIMAGE_ENUM sdimage_format {
     SDIMAGE_FORMAT_JXL = 17
 } sdimage_format;
 
+/* How a picture meets a box of other proportions. */
+typedef enum SDIMAGE_ENUM sdimage_scale_mode {
+    SDIMAGE_SCALE_MODE_FILL = 0,       /* stretched */
+    SDIMAGE_SCALE_MODE_ASPECT_FIT = 1, /* whole; of a canvas as large as the box it has the middle, between clear bars */
+    SDIMAGE_SCALE_MODE_ASPECT_FILL = 2 /* covering; of a canvas as large as the box what stands over is cut off, evenly */
+} sdimage_scale_mode;
+
 /* How pixels must be turned to be seen upright: EXIF 2.32, tag 0x0112. */
 typedef enum SDIMAGE_ENUM sdimage_orientation {
     SDIMAGE_ORIENTATION_UP = 1,

@@ -107,6 +107,13 @@ SDIMAGE_API sdimage_status sdimage_manager_load(sdimage_manager *manager, const 
 SDIMAGE_API sdimage_status sdimage_manager_load_sync(sdimage_manager *manager, const sdimage_request *request,
                                                      sdimage_result **result, sdimage_error **error);
 
+/* The result of a load that memory can answer at once, the caller's, in *result; NULL there, and OK, where a load would have more
+ * to do. Nothing is called back and no disk is read; hooks of loads are asked and observers told, and a picture that may be used
+ * while it is renewed is renewed. For whoever draws the same pictures again and again: the shortest way to them.
+ * Errors: INVALID_ARGUMENT, BAD_HANDLE, SHUTDOWN, FORKED, and what a hook refuses. */
+SDIMAGE_API sdimage_status sdimage_manager_find(sdimage_manager *manager, const sdimage_request *request,
+                                                sdimage_result **result, sdimage_error **error);
+
 /* The cache key that a load of the request would use, as bytes: the URL, the request's own key or that of a key filter
  * (load_hooks.h), with the parts of thumbnail and transformer before the extension. */
 SDIMAGE_API sdimage_status sdimage_manager_cache_key(const sdimage_manager *manager, const sdimage_request *request,

@@ -145,6 +145,7 @@ SDIMAGE_API void sdimage_request_set_source_policy(sdimage_request *request, sdi
 /* Decodes into a box of pixels; see sdimage_decode_options_set_thumbnail_size. Part of the cache key. */
 SDIMAGE_API void sdimage_request_set_thumbnail_size(sdimage_request *request, uint32_t width, uint32_t height,
                                                     bool preserve_aspect_ratio);
+SDIMAGE_API void sdimage_request_set_thumbnail_mode(sdimage_request *request, sdimage_scale_mode mode);
 
 /* Copies all decode options into the request, the thumbnail size included; NULL restores the defaults. Of them the
  * thumbnail size, the first frame alone, the pixel format and the choices of orientation and colour are part of the cache

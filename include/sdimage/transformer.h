@@ -39,13 +39,6 @@ SDIMAGE_API bool sdimage_transformer_preserves_metadata(const sdimage_transforme
 /* --- The transformers. *transformer is the caller's. Errors of all: INVALID_ARGUMENT for numbers that are not finite, and
  * as said; a wish that makes no sense for a certain picture is reported when it is applied. */
 
-/* How a picture meets a box of other proportions. */
-typedef enum SDIMAGE_ENUM sdimage_scale_mode {
-    SDIMAGE_SCALE_MODE_FILL = 0,       /* stretched */
-    SDIMAGE_SCALE_MODE_ASPECT_FIT = 1, /* whole and centred; bars are clear */
-    SDIMAGE_SCALE_MODE_ASPECT_FILL = 2 /* centred; what stands over is cut off */
-} sdimage_scale_mode;
-
 /* How samples are weighted. All are centred, widened when shrinking so that nothing flickers, and end at the edges. */
 typedef enum SDIMAGE_ENUM sdimage_resampling {
     SDIMAGE_RESAMPLING_LANCZOS = 0, /* three lobes: the sharpest */

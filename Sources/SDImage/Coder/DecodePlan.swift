@@ -26,9 +26,9 @@ package struct DecodePlan: Sendable {
         if options.limitBytes > 0 {
             let perPixel = options.pixelFormat?.bytesPerPixel ?? 4
             let box = displayed.limited(toBytes: options.limitBytes, bytesPerPixel: perPixel, frames: frames)
-            wanted = DecodePlan.fit(displayed, into: box, preserveAspectRatio: true)
+            wanted = DecodePlan.fit(displayed, into: box, .aspectFit)
         } else if let box = options.thumbnailSize, !box.isEmpty {
-            wanted = DecodePlan.fit(displayed, into: box, preserveAspectRatio: options.preserveAspectRatio)
+            wanted = DecodePlan.fit(displayed, into: box, options.thumbnailMode)
         }
         self.storedSize = storedSize
         scaledSize = orientation.swapsAxes ? wanted.swapped : wanted
@@ -36,9 +36,10 @@ package struct DecodePlan: Sendable {
         tag = options.applyOrientation ? .up : orientation
     }
 
-    /// A picture that fits the box in both dimensions is taken in full.
-    private static func fit(_ size: PixelSize, into box: PixelSize, preserveAspectRatio: Bool) -> PixelSize {
-        if size.width <= box.width && size.height <= box.height { return size }
-        return size.scaled(toFit: box, preserveAspectRatio: preserveAspectRatio, scaleUp: false)
+    /// A picture that fits the box in both dimensions is taken in full, and one that is to cover it but does not.
+    private static func fit(_ size: PixelSize, into box: PixelSize, _ mode: ScaleMode) -> PixelSize {
+        let isNarrow = size.width <= box.width, isLow = size.height <= box.height
+        if isNarrow && isLow || mode == .aspectFill && (isNarrow || isLow) { return size }
+        return size.scaled(to: box, mode: mode, scaleUp: false)
     }
 }

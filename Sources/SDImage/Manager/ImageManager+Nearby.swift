@@ -1,5 +1,24 @@
 /// Pictures that are there without loading.
 extension ImageManager {
+    /// The answer of a load that memory can give at once; nil where a load would have more to do.
+    package func find(_ prepared: PreparedRequest) throws(ImageError) -> ImageResult? {
+        if Engine.isForked { throw .forked }
+        if isClosed { throw .shutdown }
+        var prepared = prepared
+        if hooks != nil || prepared.request.loadHooks != nil {
+            prepared = PreparedRequest(try prepared.request.processed(by: hooks, transformer: transformer))
+        }
+        let request = prepared.request
+        let keys = prepared.keys(for: number, keys)
+        guard !request.wantsData, let image = memoryImage(request, keys),
+            let rule = ruleToUse(image, request.freshness ?? freshness, request, keys)
+        else { return nil }
+        let result = ImageResult(
+            kind: .final, image: image, source: .memory, freshness: rule, url: prepared.url, cacheKey: keys.text)
+        observers.loadEnded(result)
+        return result
+    }
+
     /// What memory has for a request. Its hooks are not asked: that is for its load.
     package func imageInMemory(_ request: ImageRequest) -> Image? { memoryImage(request, keys(request)) }
 

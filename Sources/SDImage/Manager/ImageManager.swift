@@ -24,7 +24,7 @@ package final class ImageManager: Sendable {
     private let lease: EngineLease
     let registry: CoderRegistry
     let failedURLs: FailedURLs
-    private let freshness: FreshnessPolicy
+    let freshness: FreshnessPolicy
     let observers: LoadObservers
     private let ignoresSignatures: Bool
     let hooks: LoadHooks?
@@ -35,7 +35,7 @@ package final class ImageManager: Sendable {
     let progressions = Progressions()
     let sizes = KnownSizes()
     /// Never that of another manager.
-    private let number = ImageManager.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+    let number = ImageManager.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     private static let lastNumber = Atomic<UInt64>(0)
     private let loads = Loads()
     /// What `loads` say of it too.
@@ -176,7 +176,7 @@ package final class ImageManager: Sendable {
     }
 
     /// By which rule a picture in memory is the result, if it is; otherwise the story is longer.
-    private func ruleToUse(_ image: Image, _ policy: FreshnessPolicy, _ request: ImageRequest, _ keys: LoadKeys)
+    func ruleToUse(_ image: Image, _ policy: FreshnessPolicy, _ request: ImageRequest, _ keys: LoadKeys)
         -> FreshnessRule?
     {
         if policy == .ignore { return FreshnessRule.none }

@@ -100,7 +100,7 @@ package final class LoadKeys: Sendable {
     private static func shapeSuffixes(_ options: DecodeOptions) -> [String] {
         var suffixes: [String] = []
         if let box = options.thumbnailSize, !box.isEmpty {
-            suffixes.append(CacheKey.thumbnailSuffix(box, preserveAspectRatio: options.preserveAspectRatio))
+            suffixes.append(CacheKey.thumbnailSuffix(box, mode: options.thumbnailMode))
         }
         if options.firstFrameOnly { suffixes.append("FirstFrame") }
         return suffixes

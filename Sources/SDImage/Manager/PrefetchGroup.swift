@@ -29,6 +29,8 @@ package final class PrefetchGroup: Sendable {
         var told = Counts()
         var failures: [Failure] = []
         var isCancelled = false
+        /// Pictures on their way into the array.
+        var writing = 0
         /// The host was told that nothing follows.
         var isCompleted = false
         var handler: (any PrefetchHandler)?
@@ -39,12 +41,14 @@ package final class PrefetchGroup: Sendable {
     /// For each of them; the URL is replaced.
     let request: ImageRequest
     private let prefetcher: Prefetcher
+    private let array: BatchArray?
     private let monitor: Monitor<State>
 
     init(
-        _ urls: [[UInt8]], _ request: ImageRequest, _ prefetcher: Prefetcher, handler: (any PrefetchHandler)?,
-        owner: (any Sendable & AnyObject)?
+        _ urls: [[UInt8]], _ request: ImageRequest, _ prefetcher: Prefetcher, array: BatchArray?,
+        handler: (any PrefetchHandler)?, owner: (any Sendable & AnyObject)?
     ) {
+        self.array = array
         self.urls = urls
         self.request = request
         self.prefetcher = prefetcher
@@ -67,7 +71,7 @@ package final class PrefetchGroup: Sendable {
 
     /// Waits until nothing of it is under way; false when `deadline` passed first.
     package func wait(deadline: UInt64) -> Bool {
-        monitor.wait(deadline: deadline) { [self] state, _ in isOver(state) ? true : nil } ?? false
+        monitor.wait(deadline: deadline) { [self] state, _ in isOver(state) && state.writing == 0 ? true : nil } ?? false
     }
 }
 
@@ -91,6 +95,27 @@ extension PrefetchGroup {
         }
     }
 
+    /// The result once its picture is in the array; that of a list without one as it is. Nothing is written once the list is
+    /// cancelled.
+    func placed(_ result: ImageResult, at index: Int) -> ImageResult {
+        guard let array, let image = result.image else { return result }
+        let mayWrite = monitor.withLock { state in
+            if !state.isCancelled { state.writing += 1 }
+            return !state.isCancelled
+        }
+        guard mayWrite else { return result }
+        defer {
+            monitor.withLock { $0.writing -= 1 }
+            monitor.broadcast()
+        }
+        do throws(ImageError) {
+            try array.write(image, at: index)
+            return result
+        } catch {
+            return ImageResult(kind: .final, error: error.about(url: result.url), url: result.url)
+        }
+    }
+
     /// False when it was cancelled before: then nobody is told of the result.
     func note(_ result: ImageResult, at index: Int) -> Bool {
         let isCounted = monitor.withLock { state -> Bool in
@@ -107,7 +132,8 @@ extension PrefetchGroup {
         return isCounted
     }
 
-    /// The loads to cancel; nil when it is over already.
+    /// The loads to cancel; nil when it is over already. Waits for the rows that are being written: after it the array is the
+    /// caller's.
     func markCancelled() -> [LoadTask]? {
         let tasks = monitor.withLock { state -> [LoadTask]? in
             guard !isOver(state) else { return nil }
@@ -115,6 +141,7 @@ extension PrefetchGroup {
             defer { state.tasks = [:] }
             return Array(state.tasks.values)
         }
+        _ = monitor.wait { state, _ in state.writing == 0 ? true : nil }
         monitor.broadcast()
         return tasks
     }

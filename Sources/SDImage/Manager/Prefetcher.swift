@@ -67,6 +67,14 @@ package final class Prefetcher: Sendable {
     package func start(
         _ urls: [[UInt8]], request: ImageRequest?, handler: (any PrefetchHandler)?, owner: (any Sendable & AnyObject)? = nil
     ) throws(ImageError) -> PrefetchGroup? {
+        try start(urls, request: request, into: nil, handler: handler, owner: owner)
+    }
+
+    /// `array`: what gets the pictures.
+    func start(
+        _ urls: [[UInt8]], request: ImageRequest?, into array: BatchArray?, handler: (any PrefetchHandler)?,
+        owner: (any Sendable & AnyObject)?
+    ) throws(ImageError) -> PrefetchGroup? {
         if Engine.isForked { throw .forked }
         try lease.engine.executor.ensureStarted()
         try calls.prepare()
@@ -82,7 +90,7 @@ package final class Prefetcher: Sendable {
             // One key, or one place to deliver to, for all of them would be none.
             request.cacheKey = nil
             request.dispatcher = .value(ImmediateDispatcher())
-            let group = PrefetchGroup(urls, request, self, handler: handler, owner: owner)
+            let group = PrefetchGroup(urls, request, self, array: array, handler: handler, owner: owner)
             state.waiting.append(group)
             state.groups.append(group)
             return group
@@ -143,6 +151,7 @@ package final class Prefetcher: Sendable {
     }
 
     fileprivate func finished(_ group: PrefetchGroup, _ index: Int, _ result: ImageResult) {
+        let result = group.placed(result, at: index)
         state.withLock { $0.running -= 1 }
         if group.note(result, at: index) {
             calls.perform { [self] in tell(group, index, result) }

@@ -3,7 +3,7 @@
 package struct DecodeOptions: Hashable, Sendable {
     /// Box in pixels of the displayed picture; nil or empty = full size. Never enlarges.
     package var thumbnailSize: PixelSize?
-    package var preserveAspectRatio = true
+    package var thumbnailMode = ScaleMode.aspectFit
     package var firstFrameOnly = false
     /// nil: the smallest straight format that holds the picture.
     package var pixelFormat: PixelFormat?

@@ -15,9 +15,9 @@ extension CacheKey {
     }
 
     /// The suffix of a thumbnail (spec 6.1); `-Thumbnail(` in a key says that it is one (TRF-39).
-    package static func thumbnailSuffix(_ size: PixelSize, preserveAspectRatio: Bool) -> String {
+    package static func thumbnailSuffix(_ size: PixelSize, mode: ScaleMode) -> String {
         let width = FixedDecimal.text(Double(size.width)), height = FixedDecimal.text(Double(size.height))
-        return "Thumbnail({\(width),\(height)},\(preserveAspectRatio ? 1 : 0))"
+        return "Thumbnail({\(width),\(height)},\(mode.rawValue))"
     }
 
     /// True for the key of a thumbnail (TRF-39).

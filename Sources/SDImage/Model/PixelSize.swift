@@ -17,16 +17,16 @@ package struct PixelSize: Hashable, Sendable {
         return overflow ? nil : count
     }
 
-    /// The size that fits into `box` (spec COD-26); never enlarges unless `scaleUp`.
-    package func scaled(toFit box: PixelSize, preserveAspectRatio: Bool, scaleUp: Bool) -> PixelSize {
+    /// The size that meets `box` in that mode (spec COD-26); never enlarges unless `scaleUp`.
+    package func scaled(to box: PixelSize, mode: ScaleMode = .aspectFit, scaleUp: Bool) -> PixelSize {
         guard !isEmpty, !box.isEmpty else { return self }
         var result = box
-        if preserveAspectRatio {
+        if mode != .fill {
             let ratio = Double(width) / Double(height)
-            if ratio > Double(box.width) / Double(box.height) {
-                result.height = max(1, Int((Double(box.width) / ratio).rounded(.up)))
+            if (ratio > Double(box.width) / Double(box.height)) == (mode == .aspectFit) {
+                result.height = PixelSize.side(Double(box.width) / ratio)
             } else {
-                result.width = max(1, Int((Double(box.height) * ratio).rounded(.up)))
+                result.width = PixelSize.side(Double(box.height) * ratio)
             }
         }
         if !scaleUp {
@@ -35,6 +35,9 @@ package struct PixelSize: Hashable, Sendable {
         }
         return result
     }
+
+    /// Whole pixels, at least one; no more than can be multiplied.
+    private static func side(_ length: Double) -> Int { max(1, Int(min(length.rounded(.up), 1e9))) }
 
     /// The box in which `frames` pictures of this size and `bytesPerPixel` stay under `limit` bytes (spec COD-28).
     package func limited(toBytes limit: Int, bytesPerPixel: Int = 4, frames: Int = 1) -> PixelSize {

@@ -8,7 +8,7 @@ extension ResizeTransformer {
         let top: Int
         let size: PixelSize
 
-        init(_ picture: PixelSize, canvas: PixelSize, mode: Mode) {
+        init(_ picture: PixelSize, canvas: PixelSize, mode: ScaleMode) {
             let width = Double(picture.width)
             let height = Double(picture.height)
             let across = Double(canvas.width) / width

@@ -37,7 +37,7 @@ import SDImagePixels
     /// The picture in a smaller size, as RGB8.
     func shrunk(to target: PixelSize, limits: DecodeLimits, stop: StopSignal) throws(ImageError) -> PixelBuffer {
         var options = DecodeOptions()
-        (options.thumbnailSize, options.preserveAspectRatio, options.limits) = (target, false, limits)
+        (options.thumbnailSize, options.thumbnailMode, options.limits) = (target, .fill, limits)
         let luma = try shrink(0, options, stop: stop)
         let blue = try shrink(1, options, stop: stop)
         let red = try shrink(2, options, stop: stop)

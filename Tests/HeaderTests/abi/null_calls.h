@@ -48,6 +48,7 @@ typedef struct objects {
     sdimage_source *source;
     sdimage_target *target;
     sdimage_target_options *target_options;
+    sdimage_batch_options *batch_options;
     sdimage_task *task;
     sdimage_transformer *transformer;
     sdimage_transport *transport;

@@ -117,6 +117,7 @@ static void make_target_and_prefetcher(void) {
     CHECK_EQUAL(sdimage_target_new(good.manager, NULL, &empty_target_vtable, NULL, NULL, &good.target, NULL),
                 SDIMAGE_STATUS_OK);
     good.target_options = sdimage_target_options_new();
+    good.batch_options = sdimage_batch_options_new(2, 2);
     good.progress = sdimage_progress_new();
     CHECK_EQUAL(sdimage_prefetcher_new(good.manager, NULL, &good.prefetcher, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_prefetcher_start(good.prefetcher, &url, NULL, 1, NULL, NULL, NULL, NULL, &good.prefetch_group, NULL),

@@ -30,6 +30,7 @@ from .manager import Manager, set_default_cache, set_default_loader
 from .options import DecodeOptions
 from .player import Player
 from .plugins import Plugin, load_plugins
+from .batch import Batch
 from .prefetch import PrefetchGroup
 from .remote import MemcachedCache, RedisCache, RemoteCache
 from .request import RequestOptions
@@ -66,6 +67,7 @@ __all__ = [
     "MemcachedCache",
     "Player",
     "Plugin",
+    "Batch",
     "PrefetchGroup",
     "Progress",
     "RedisCache",

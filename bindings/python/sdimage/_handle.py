@@ -45,3 +45,20 @@ class Handle:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.release()
+
+
+class Lent(Handle):
+    """A pointer that lives as long as the object of another handle, which is held; :meth:`release` lets go of it."""
+
+    __slots__ = ("_owner",)
+
+    def __init__(self, pointer: int, owner: Handle) -> None:
+        """Takes no reference."""
+        self._pointer = pointer
+        self._owner: Handle | None = owner
+
+    def release(self) -> None:
+        """Lets go of the owner; again is harmless."""
+        self._pointer, self._owner = None, None
+
+    __del__ = release

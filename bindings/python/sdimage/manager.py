@@ -17,21 +17,27 @@ from typing import Any, Self, Unpack, cast
 
 from . import _asyncio, _bytes, _enums
 from ._ffi import DESTROY, OBSERVER, ON_PROGRESS, ON_RESULT, LoadHandler, lib
+from ._color import ColorLike
 from ._handle import Handle
 from ._listener import OnProgress, OnResult
+from .batch import Batch, Places, WritableArray
 from .cache import ImageCache
 from .caches import AnyCache
 from .errors import Error, call
 from .events import EventQueue, Listener
 from .load_hooks import LoadHooks
 from .loader import Loader, LoadFunction
-from .prefetch import OnGroupProgress, PrefetchGroup, Prefetchers
+from .prefetch import OnGroupProgress, PrefetchGroup, Prefetchers, texts_of
 from .request import RequestOptions, new_request
 from .result import Result
 from .task import Task
 from .transforms import Transformer
 
 _FINAL = 3
+#: Options that are objects of Python's, which a load holds.
+_HELD = frozenset(("cache", "original_cache", "loader", "hooks", "load_hooks"))
+#: Requests that a manager keeps for pictures that are asked for again.
+_KEPT_REQUESTS = 1024
 
 
 class _Shared(enum.Enum):
@@ -97,6 +103,7 @@ class Manager:
         self._cache = None if isinstance(cache, _Shared) else cache
         self._has_cache = cache is not None
         self._prefetchers = Prefetchers()
+        self._requests: dict[object, Handle] = {}
         self._queues: weakref.WeakSet[EventQueue] = weakref.WeakSet()
         _managers.add(self)
 
@@ -110,6 +117,7 @@ class Manager:
         manager._handle = Handle(out.value, lib.sdimage_manager_unref)
         manager._loader, manager._load_hooks, manager._cache, manager._has_cache = None, None, None, True
         manager._prefetchers = Prefetchers()
+        manager._requests = {}
         manager._queues = weakref.WeakSet()
         _managers.add(manager)
         return manager
@@ -129,12 +137,34 @@ class Manager:
         The options are those of :class:`RequestOptions`. With ``source_policy="cache_only"`` a picture that no cache
         holds is no error: the result's image is ``None``.
         """
+        found = self._find(url, options)
+        if found is not None:
+            return found
         task = self.start(url, **options)
         try:
             return task.wait()
         except BaseException:
             task.cancel()  # Ctrl-C: nobody waits any more
             raise
+
+    def _find(self, url: str | bytes, options: RequestOptions) -> Result | None:
+        """What memory has, in one call of the library: requests are kept for those who ask again."""
+        if not _HELD.isdisjoint(options):
+            return None
+        try:
+            key = url, *sorted(options.items())
+            request = self._requests.pop(key, None)
+        except TypeError:
+            return None  # dictionaries among the options: nobody compares them for this
+        if request is None:
+            request = new_request(url, options)
+        out = c_void_p()
+        call(lib.sdimage_manager_find, self._handle.pointer, request.pointer, byref(out))
+        # One thread at a time has a request: it was taken out, and goes back as the newest.
+        self._requests[key] = request
+        if len(self._requests) > _KEPT_REQUESTS:
+            self._requests.pop(next(iter(self._requests)), None)
+        return Result(out.value) if out.value else None
 
     def start(
         self,
@@ -243,6 +273,40 @@ class Manager:
             group = self._prefetchers.start(self._handle.pointer, urls, request, on_progress, max_concurrent)
             group.held = self, group_holds
             return group
+
+    def load_many(
+        self,
+        urls: Iterable[str | bytes],
+        size: tuple[int, int],
+        *,
+        out: WritableArray | None = None,
+        scale_mode: str = "aspect_fill",
+        background_color: ColorLike = (0.0, 0.0, 0.0),
+        pixel_format: str | None = None,
+        max_concurrent: int = 64,
+        on_progress: OnGroupProgress | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> Batch:
+        """Loads N pictures into one array, each brought to `size`, ``(width, height)`` in pixels; waits, other threads go on.
+
+        `out` is a writable array of shape ``(N, height, width, channels)``, such as one of numpy or of shared memory: 1, 3
+        or 4 channels of ``uint8`` or ``uint16``, or 4 of ``float32``; rows and pictures may have gaps between them. Left
+        out, it is made, of zeros, in `pixel_format` (``"rgb8"``): by numpy where that is installed, else as a ``memoryview``.
+
+        `scale_mode`: ``"aspect_fill"`` covers the size and cuts off what stands over, ``"aspect_fit"`` leaves bars of the
+        `background_color`, which also lies below clear pixels where there is no alpha; ``"fill"`` stretches. Each picture is decoded no
+        larger than that takes, and its rows are written by the thread that decoded it.
+
+        A picture that cannot be had leaves its place as it was, and its :class:`Error` in ``Batch.errors``, by index.
+        ``on_progress(finished, total)`` runs on a thread of the library; loads at once: `max_concurrent`. The options
+        are those of loads. Ctrl-C cancels what is left; nothing is written to the array after this has returned or raised.
+        """
+        texts = texts_of(urls)
+        batch = Places(len(texts), size, out, pixel_format)
+        with new_request(b"", options) as request:
+            held = self, self._set_loader(request, options), *_held(options)
+            with batch.options(scale_mode, background_color, max_concurrent, request) as wish:
+                return self._prefetchers.fill(self._handle.pointer, wish, batch, texts, on_progress, held)
 
     def _hear(
         self, events: EventQueue, listener: Listener, url: str | bytes, options: RequestOptions

@@ -22,6 +22,9 @@ class DecodeOptions(TypedDict, total=False):
     thumbnail_size: tuple[int, int] | None
     #: ``True``: the result touches the box on one side. ``False``: the result is the box.
     preserve_aspect_ratio: bool
+    #: The same with a third way: ``"aspect_fit"``, ``"fill"``, or ``"aspect_fill"``: the result covers the box, touching it on
+    #: one side, for whoever cuts off what stands over.
+    thumbnail_mode: str | None
     #: Takes an animation as the still of its first frame.
     first_frame_only: bool
     #: ``None``: the smallest straight format that holds the picture; else a name such as ``"rgba8"``.
@@ -98,6 +101,9 @@ def set_decoding(pointer: int, options: DecodeOptions) -> None:
     if size is not None:
         keep = options.get("preserve_aspect_ratio", True)
         lib.sdimage_decode_options_set_thumbnail_size(pointer, *box(size), keep)
+    mode = options.get("thumbnail_mode")
+    if mode is not None:
+        lib.sdimage_decode_options_set_thumbnail_mode(pointer, _enums.number(_enums.SCALE_MODES, mode, "thumbnail_mode"))
     pixel_format = options.get("pixel_format")
     if pixel_format is not None:
         value = _enums.number(_enums.PIXEL_FORMATS, pixel_format, "pixel_format")

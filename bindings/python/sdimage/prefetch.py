@@ -13,12 +13,15 @@ from typing import Any, Self, cast
 from . import _bytes
 from ._ffi import DESTROY, ON_COMPLETED, ON_FETCHED, ON_GROUP_PROGRESS, PrefetchHandler, lib
 from ._handle import Handle
+from .batch import Batch, Places
 from .errors import Error, call, from_pointer
 
 #: A blocking call returns to the interpreter this often, in milliseconds, so that Ctrl-C works.
 _SLICE_MS = 200
 
 OnGroupProgress = Callable[[int, int], object]
+#: The call that starts a list: its arguments for the URLs, and those at its end.
+Start = Callable[[tuple[Any, ...], tuple[Any, ...]], object]
 
 
 class PrefetchGroup:
@@ -27,8 +30,8 @@ class PrefetchGroup:
     Cancelling the asyncio task that awaits a group cancels the group.
     """
 
-    def __init__(self, prefetcher: Handle, urls: list[bytes], request: Handle, on_progress: OnGroupProgress | None) -> None:
-        self._prefetcher = prefetcher
+    def __init__(self, owner: Prefetchers, start: Start, urls: list[bytes], on_progress: OnGroupProgress | None) -> None:
+        self._owner = owner
         self._on_progress = on_progress
         self._ended = threading.Event()
         self._waiters: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
@@ -42,18 +45,7 @@ class PrefetchGroup:
         texts = (c_char_p * len(urls))(*urls)
         lengths = (c_size_t * len(urls))(*map(len, urls))
         try:
-            call(
-                lib.sdimage_prefetcher_start,
-                prefetcher.pointer,
-                texts,
-                lengths,
-                len(urls),
-                request.pointer,
-                _HANDLER,
-                token,
-                _NO_DESTROY,
-                byref(out),
-            )
+            start((texts, lengths, len(urls)), (_HANDLER, token, _NO_DESTROY, byref(out)))
         except BaseException:
             _groups.pop(token, None)
             raise
@@ -78,9 +70,14 @@ class PrefetchGroup:
     @property
     def failed(self) -> list[tuple[str, Error]]:
         """The URLs without a picture, and why, in the order of failing."""
-        found: list[tuple[str, Error]] = []
+        return [(self._url(index), error) for index, error in self.errors.items()]
+
+    @property
+    def errors(self) -> dict[int, Error]:
+        """Why there is no picture, by place in the list, in the order of failing."""
+        found: dict[int, Error] = {}
         for number in itertools.count():
-            index, failure, url = c_size_t(), c_void_p(), c_void_p()
+            index, failure = c_size_t(), c_void_p()
             try:
                 call(lib.sdimage_prefetch_group_copy_failure, self._pointer, number, byref(index), byref(failure))
             except Error as error:
@@ -88,10 +85,13 @@ class PrefetchGroup:
                     return found
                 raise
             with Handle(failure.value, lib.sdimage_error_unref) as reason:
-                call(lib.sdimage_prefetch_group_copy_url, self._pointer, index.value, byref(url))
-                text = _bytes.taken(url).decode("utf-8", "surrogateescape")
-                found.append((text, from_pointer(reason.pointer)))
+                found[index.value] = from_pointer(reason.pointer)
         return found
+
+    def _url(self, index: int) -> str:
+        url = c_void_p()
+        call(lib.sdimage_prefetch_group_copy_url, self._pointer, index, byref(url))
+        return _bytes.taken(url).decode("utf-8", "surrogateescape")
 
     @property
     def done(self) -> bool:
@@ -176,17 +176,50 @@ class Prefetchers:
             handle = self._handle
         if max_concurrent is not None:
             lib.sdimage_prefetcher_set_max_concurrent(handle.pointer, max_concurrent)
-        texts = [url.encode("utf-8", "surrogateescape") if isinstance(url, str) else bytes(url) for url in urls]
-        return PrefetchGroup(handle, texts, request, on_progress)
+
+        def begin(lists: tuple[Any, ...], ends: tuple[Any, ...]) -> None:
+            call(lib.sdimage_prefetcher_start, handle.pointer, *lists, request.pointer, *ends)
+
+        return PrefetchGroup(self, begin, texts_of(urls), on_progress)
+
+    def fill(
+        self,
+        manager: int,
+        options: Handle,
+        places: Places,
+        urls: list[bytes],
+        on_progress: OnGroupProgress | None,
+        held: object,
+    ) -> Batch:
+        """Loads a list into an array, and waits."""
+
+        def begin(lists: tuple[Any, ...], ends: tuple[Any, ...]) -> None:
+            call(lib.sdimage_manager_load_batch, manager, options.pointer, *lists, places.address, places.size, *ends)
+
+        group = PrefetchGroup(self, begin, urls, on_progress)
+        group.held = held, places
+        try:
+            group.wait()
+        except BaseException:
+            # After it the array is the caller's again.
+            group.cancel()
+            raise
+        if group.cancelled:
+            raise Error("CANCELLED", "the manager was closed")
+        return Batch(places.array, group.errors)
 
     def close(self, deadline: float) -> None:
         """Cancels what is under way, and waits until its callbacks have returned."""
-        if self._handle is None:
-            return
-        lib.sdimage_prefetcher_cancel_all(self._handle.pointer)
-        for group in list(_groups.values()):
-            if group._prefetcher is self._handle:
-                group._ended.wait(max(0.0, deadline - time.monotonic()))
+        own = [group for group in list(_groups.values()) if group._owner is self]
+        for group in own:
+            group.cancel()
+        for group in own:
+            group._ended.wait(max(0.0, deadline - time.monotonic()))
+
+
+def texts_of(urls: Iterable[str | bytes]) -> list[bytes]:
+    """URLs as C takes them."""
+    return [url.encode("utf-8", "surrogateescape") if isinstance(url, str) else bytes(url) for url in urls]
 
 
 def _wake(future: asyncio.Future[None]) -> None:

@@ -8,7 +8,7 @@ from typing import cast
 
 from . import _bytes, _enums
 from ._ffi import lib
-from ._handle import Handle
+from ._handle import Handle, Lent
 from .errors import Error, from_pointer, text
 from .image import Image
 
@@ -68,8 +68,7 @@ class Result:
     def __init__(self, pointer: int | None) -> None:
         """Takes over a reference of the library."""
         self._handle = Handle(pointer, lib.sdimage_result_unref)
-        image = lib.sdimage_result_image(self._handle.pointer)
-        self._image = Image.borrowed(image) if image else None
+        self._image: Image | None = None
 
     @classmethod
     def borrowed(cls, pointer: int) -> Result:
@@ -79,6 +78,10 @@ class Result:
     @property
     def image(self) -> Image | None:
         """The picture; ``None`` when there is none."""
+        if self._image is None:
+            pointer = lib.sdimage_result_image(self._handle.pointer)
+            # It lives as long as the result.
+            self._image = Image(Lent(pointer, self._handle)) if pointer else None
         return self._image
 
     @property
@@ -148,7 +151,7 @@ class Result:
 
     def checked(self) -> Result:
         """Itself, or raises its error when there is no picture."""
-        if self._image is None:
+        if self.image is None:
             error = self.error
             if error is not None:
                 raise error

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import subprocess
 import sys
+import unittest
 import zipfile
 from pathlib import Path
 
@@ -39,6 +41,15 @@ class Samples(TestCase):
         done = self.run_command(str(SAMPLES / "load_many.py"), *urls)
         self.assertEqual((done.returncode, len(done.stdout.splitlines())), (0, 9), done.stderr)
         self.assertIn("9/9 ", done.stdout)
+
+    @unittest.skipUnless(importlib.util.find_spec("numpy"), "numpy is not installed")
+    def test_batches(self) -> None:
+        origin, folder = self.origin(), Path(self.folder())
+        urls = [origin.add(f"{index}.png", png(index + 1, 5)) for index in range(9)]
+        (folder / "list").write_text("\n".join([*urls, origin.url("nothing")]))
+        done = self.run_command(str(SAMPLES / "batches.py"), str(folder / "list"), "16", "4")
+        self.assertEqual((done.returncode, done.stderr.count("HTTP_STATUS")), (0, 1), done.stderr)
+        self.assertEqual([line.split(",")[0] for line in done.stdout.splitlines()], ["4 pictures", "4 pictures", "1 pictures"])
 
     def test_fleet(self) -> None:
         origin, folder = self.origin(), Path(self.folder())

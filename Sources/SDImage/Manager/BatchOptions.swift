@@ -1,0 +1,84 @@
+/// What the pictures of one array have in common, and how they are loaded.
+package struct BatchOptions: Sendable {
+    package static let standardConcurrency = 64
+
+    package var size: PixelSize
+    package var format = PixelFormat.rgb8
+    package var mode = ScaleMode.aspectFill
+    /// Below what is clear, where the format has no alpha.
+    package var background = Color(red: 0, green: 0, blue: 0)
+    /// In bytes; 0 = tight.
+    package var rowStride = 0
+    package var pictureStride = 0
+    /// For each of them; its URL is replaced.
+    package var request: ImageRequest?
+    package var maxConcurrent = BatchOptions.standardConcurrency
+    package var dispatcher: (any Dispatcher)?
+
+    package init(size: PixelSize) { self.size = size }
+
+    package func layout() throws(ImageError) -> PictureArray.Layout {
+        try PictureArray.Layout(size, format, rowStride: rowStride, pictureStride: pictureStride)
+    }
+
+    func resize() throws(ImageError) -> ResizeTransformer {
+        try ResizeTransformer(width: Double(size.width), height: Double(size.height), mode: mode)
+    }
+
+    /// One load: decoded no larger than it must be, then brought to the size behind what else changes it.
+    func request(transformer: (any ImageTransformer)?) throws(ImageError) -> ImageRequest {
+        var request = self.request ?? ImageRequest(url: [])
+        let resize = try resize()
+        let changes = request.transformer.resolved(transformer)
+        if changes == nil {
+            request.decodeOptions.thumbnailSize = size
+            request.decodeOptions.thumbnailMode = mode
+        }
+        request.transformer = .value(changes.map { TransformerPipeline([$0, resize]) } ?? resize)
+        request.transformsVector = true
+        request.isProgressive = false
+        request.wantsData = false
+        request.decodeOptions.firstFrameOnly = true
+        // Sizes of transformers are in points.
+        request.decodeOptions.scale = 1
+        // Others become it as they are written, whatever memory has them in.
+        request.decodeOptions.pixelFormat = format == .rgbaFloat ? format : nil
+        return request
+    }
+}
+
+/// The array of a host, and how a picture gets the size of its places.
+struct BatchArray: Sendable {
+    let pictures: PictureArray
+    private let resize: ResizeTransformer
+
+    init(_ pictures: PictureArray, _ options: BatchOptions) throws(ImageError) {
+        self.pictures = pictures
+        resize = try options.resize()
+    }
+
+    func write(_ image: Image, at index: Int) throws(ImageError) {
+        guard image.size != pictures.layout.size else { return try pictures.write(image, at: index) }
+        // One whose transformer failed comes as it was.
+        var metadata = image.metadata
+        metadata.scale = 1
+        let sized = try resize.transform(image.with(metadata), cacheKey: CacheKey([]), stop: StopSignal())
+        try pictures.write(sized, at: index)
+    }
+}
+
+extension ImageManager {
+    /// Loads a list of pictures into an array; nil for an empty list.
+    package func loadBatch(
+        _ urls: [[UInt8]], _ options: BatchOptions, into pictures: PictureArray, handler: (any PrefetchHandler)?,
+        owner: (any Sendable & AnyObject)?
+    ) throws(ImageError) -> PrefetchGroup? {
+        if isClosed { throw ImageError(.shutdown, "the manager is closed") }
+        let lease = try Engine.acquire()
+        let loads = Prefetcher(manager: self, dispatcher: options.dispatcher ?? LibraryDispatcher(lease: lease), lease: lease)
+        loads.maxConcurrent = options.maxConcurrent
+        return try loads.start(
+            urls, request: try options.request(transformer: transformer), into: try BatchArray(pictures, options),
+            handler: handler, owner: owner)
+    }
+}

@@ -1,0 +1,102 @@
+import SDImagePixels
+
+/// Memory of the host, to be filled with pictures of one size. Each place is written by one thread at a time.
+@safe package final class PictureArray: @unchecked Sendable {
+    // Unchecked: places do not overlap, and that the memory stays is the host's promise.
+    private let memory: UnsafeMutableRawPointer
+    private let count: Int
+    package let layout: Layout
+    private let background: Color
+
+    /// `size` in bytes. `background`: below what is clear, where the format has no alpha.
+    package init(
+        _ memory: UnsafeMutableRawPointer?, size: Int, count: Int, layout: Layout, background: Color
+    ) throws(ImageError) {
+        guard let needed = layout.byteCount(count), size >= needed else {
+            throw ImageError(.invalidArgument, "an array of \(size) bytes for \(count) pictures")
+        }
+        guard let memory = unsafe memory else { throw ImageError(.invalidArgument, "NULL for an array") }
+        guard UInt(bitPattern: memory) % UInt(layout.format.bytesPerChannel) == 0 else {
+            throw ImageError(.invalidArgument, "an array that is not aligned to its samples")
+        }
+        unsafe self.memory = memory
+        self.count = count
+        self.layout = layout
+        self.background = background
+    }
+
+    /// Puts a picture of the right size to its place, in the array's format.
+    package func write(_ image: Image, at index: Int) throws(ImageError) {
+        guard image.size == layout.size, (0..<count).contains(index) else {
+            throw ImageError(.internalError, "a picture that does not fit its place")
+        }
+        let pixels = image.pixels
+        let isLaid = image.metadata.hasAlpha && pixels.format.hasAlpha && !layout.format.hasAlpha
+        let room = isLaid ? try ScratchMemory(layout.size.width * 4, zeroed: false) : nil
+        for y in 0..<layout.size.height {
+            guard var from = unsafe pixels.row(y)?.baseAddress else { break }
+            let to = unsafe memory + (index * layout.pictureStride + y * layout.rowStride)
+            var format = pixels.format
+            if let opaque = unsafe room?.bytes.baseAddress {
+                format = unsafe lay(from, format, on: opaque)
+                unsafe from = UnsafeRawPointer(opaque)
+            }
+            unsafe sdpx_convert_row(to, layout.format.rawValue, from, format.rawValue, layout.size.width)
+        }
+    }
+
+    /// A row over the background, in 8 bits; in which format.
+    private func lay(
+        _ from: UnsafeRawPointer, _ format: PixelFormat, on room: UnsafeMutableRawPointer
+    ) -> PixelFormat {
+        let isByte = format.bytesPerChannel == 1
+        let laid = isByte ? format : .rgba8
+        if !isByte { unsafe sdpx_convert_row(room, laid.rawValue, from, format.rawValue, layout.size.width) }
+        let (red, green, blue, _) = background.bytes
+        let below = laid == .bgra8Premultiplied ? [blue, green, red] : [red, green, blue]
+        let to = unsafe room.assumingMemoryBound(to: UInt8.self)
+        let source = unsafe isByte ? from.assumingMemoryBound(to: UInt8.self) : UnsafePointer(to)
+        unsafe sdpx_flatten_row(to, source, layout.size.width, below, laid.isPremultiplied ? 1 : 0)
+        return laid
+    }
+}
+
+extension PictureArray {
+    /// Where each picture and each row begins, in bytes; checked.
+    package struct Layout: Sendable {
+        package let size: PixelSize
+        package let format: PixelFormat
+        let rowStride: Int
+        let pictureStride: Int
+        private let pictureBytes: Int
+
+        /// A stride of 0 is tight.
+        package init(_ size: PixelSize, _ format: PixelFormat, rowStride: Int, pictureStride: Int) throws(ImageError) {
+            let (row, isWide) = size.width.multipliedReportingOverflow(by: format.bytesPerPixel)
+            let stride = rowStride > 0 ? rowStride : row
+            guard !size.isEmpty, !isWide, let picture = Layout.span(size.height, stride, last: row) else {
+                throw ImageError(.invalidArgument, "pictures of \(size.width) by \(size.height) pixels")
+            }
+            self.size = size
+            self.format = format
+            self.rowStride = stride
+            self.pictureStride = pictureStride > 0 ? pictureStride : picture
+            pictureBytes = picture
+            guard stride >= row, self.pictureStride >= picture, stride % format.bytesPerChannel == 0,
+                self.pictureStride % format.bytesPerChannel == 0
+            else { throw ImageError(.invalidArgument, "strides of \(rowStride) and \(pictureStride) bytes") }
+        }
+
+        /// From the first byte to the last; nil when there is no such array.
+        package func byteCount(_ count: Int) -> Int? {
+            count == 0 ? 0 : Layout.span(count, pictureStride, last: pictureBytes)
+        }
+
+        private static func span(_ count: Int, _ stride: Int, last: Int) -> Int? {
+            guard count > 0 else { return nil }
+            let (before, overflow) = (count - 1).multipliedReportingOverflow(by: stride)
+            let (all, isTooMuch) = before.addingReportingOverflow(last)
+            return overflow || isTooMuch ? nil : all
+        }
+    }
+}

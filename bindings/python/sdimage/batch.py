@@ -1,0 +1,147 @@
+"""Many pictures in one array."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import sys
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, cast
+
+from . import _bytes, _enums
+from ._color import ColorLike, color
+from ._ffi import lib
+from ._handle import Handle
+from .errors import Error
+from .options import U32, box, unsigned
+
+
+class _ArrayInterface(Protocol):
+    """The array interface of numpy, version 3."""
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]: ...
+
+
+#: An array of numpy, or of whatever else has its array interface or a writable, contiguous buffer.
+WritableArray: TypeAlias = "_ArrayInterface | _bytes.ReadableBuffer"
+
+#: Pixel formats by kind of sample and number of channels.
+_FORMATS = {
+    ("u1", 1): "gray8",
+    ("u1", 3): "rgb8",
+    ("u1", 4): "rgba8",
+    ("u2", 1): "gray16",
+    ("u2", 3): "rgb16",
+    ("u2", 4): "rgba16",
+    ("f4", 4): "rgba_float",
+}
+#: The same the other way, for arrays that are made here: also what C has and arrays cannot tell.
+_SAMPLES = {name: sample for sample, name in _FORMATS.items()} | {
+    "rgba8_premultiplied": ("u1", 4),
+    "bgra8_premultiplied": ("u1", 4),
+}
+#: What the struct module calls them.
+_LETTERS = {"u1": "B", "u2": "H", "f4": "f"}
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What :meth:`Manager.load_many` made."""
+
+    #: ``(N, height, width, channels)``: the array that was given, or a new one.
+    array: Any
+    #: Why a place has no picture, by its index; empty when all are there.
+    errors: dict[int, Error]
+
+
+class Places:
+    """An array of N pictures as C sees it."""
+
+    def __init__(self, count: int, size: tuple[int, int], out: WritableArray | None, pixel_format: str | None) -> None:
+        self._width, self._height = box(size)
+        self.array: Any = _made(count, self._width, self._height, pixel_format or "rgb8") if out is None else out
+        shape, strides, kind, self.address = _described(self.array)
+        channels = shape[3] if len(shape) == 4 else 1
+        found = _FORMATS.get((kind, channels))
+        if len(shape) not in (3, 4) or found is None or shape[:3] != (count, self._height, self._width):
+            raise Error(
+                "INVALID_ARGUMENT",
+                f"an array of shape {shape} of {kind} for {count} pictures of {self._width} by {self._height} pixels",
+            )
+        if pixel_format is not None and _SAMPLES.get(pixel_format) != (kind, channels):
+            raise Error("INVALID_ARGUMENT", f"an array of {channels} channels of {kind} for {pixel_format}")
+        self._format = pixel_format or found
+        self._row, self._picture = _strides(shape, strides, int(kind[1]), channels)
+        last = self._width * channels * int(kind[1])
+        #: In bytes, from the first pixel to the last.
+        self.size = (count - 1) * self._picture + (self._height - 1) * self._row + last if count else 0
+
+    def options(self, scale_mode: str, background: ColorLike, max_concurrent: int, request: Handle) -> Handle:
+        """An ``sdimage_batch_options``."""
+        handle = Handle(lib.sdimage_batch_options_new(self._width, self._height), lib.sdimage_batch_options_unref)
+        formats = _enums.number(_enums.PIXEL_FORMATS, self._format, "pixel_format")
+        lib.sdimage_batch_options_set_pixel_format(handle.pointer, formats)
+        mode = _enums.number(_enums.SCALE_MODES, scale_mode, "scale_mode")
+        lib.sdimage_batch_options_set_scale_mode(handle.pointer, mode)
+        lib.sdimage_batch_options_set_background_color(handle.pointer, color(background))
+        lib.sdimage_batch_options_set_strides(handle.pointer, self._row, self._picture)
+        lib.sdimage_batch_options_set_max_concurrent(handle.pointer, unsigned(max_concurrent, "max_concurrent", U32))
+        lib.sdimage_batch_options_set_request(handle.pointer, request.pointer)
+        return handle
+
+
+def _made(count: int, width: int, height: int, pixel_format: str) -> Any:
+    kind, channels = _SAMPLES.get(pixel_format, ("", 0))
+    if not channels:
+        raise Error("INVALID_ARGUMENT", f"no pixel format {pixel_format!r}")
+    shape = (count, height, width, channels)
+    if importlib.util.find_spec("numpy") is not None:
+        import numpy
+
+        return numpy.zeros(shape, numpy.dtype(kind))
+    flat = memoryview(bytearray(count * height * width * channels * int(kind[1])))
+    # An empty view has no shape to be cast to.
+    return flat.cast("B").cast(_LETTERS[kind], shape) if flat.nbytes else flat
+
+
+def _described(array: Any) -> tuple[tuple[int, ...], tuple[int, ...] | None, str, int]:
+    """Shape, strides (``None``: tight), kind of sample, and address."""
+    interface = getattr(array, "__array_interface__", None)
+    if interface is None:
+        return _viewed(array)
+    address, is_read_only = cast("tuple[int, bool]", interface["data"])
+    kind = str(interface["typestr"])
+    foreign = ">" if sys.byteorder == "little" else "<"
+    if is_read_only or kind.startswith(foreign):
+        raise Error("INVALID_ARGUMENT", "an array that cannot be written, or of foreign byte order")
+    return tuple(interface["shape"]), interface.get("strides"), kind[1:], address
+
+
+def _viewed(array: Any) -> tuple[tuple[int, ...], tuple[int, ...] | None, str, int]:
+    try:
+        view = memoryview(array)
+    except TypeError:
+        raise Error("INVALID_ARGUMENT", f"an array with a buffer, not {type(array).__name__}") from None
+    letters = {letter: kind for kind, letter in _LETTERS.items()}
+    kind = letters.get(view.format.lstrip("@="))
+    if view.readonly or not view.c_contiguous or kind is None:
+        raise Error("INVALID_ARGUMENT", "an array that is writable, contiguous and of B, H or f")
+    if not view.nbytes:
+        return view.shape, None, kind, 0
+    return view.shape, None, kind, ctypes.addressof(ctypes.c_char.from_buffer(view))
+
+
+def _strides(shape: tuple[int, ...], strides: tuple[int, ...] | None, bytes_each: int, channels: int) -> tuple[int, int]:
+    """Bytes from row to row and from picture to picture."""
+    pixel = channels * bytes_each
+    row = shape[2] * pixel
+    if strides is None:
+        return row, row * shape[1]
+    inner = (pixel, bytes_each) if len(shape) == 4 else (pixel,)
+    # Of what there is only one the stride says nothing.
+    is_tight = all(have == want or side == 1 for have, want, side in zip(strides[2:], inner, shape[2:], strict=True))
+    if not is_tight or min(strides) < 0:
+        raise Error("INVALID_ARGUMENT", "an array whose pixels do not lie side by side")
+    between = strides[1] if shape[1] > 1 else max(row, strides[1])
+    return between, strides[0] if shape[0] > 1 else max(strides[0], between * shape[1])
