@@ -79,7 +79,11 @@ def call(function: Callable[..., Any], *arguments: Any) -> int:
         error = from_pointer(out.value)
     finally:
         lib.sdimage_error_unref(out)
-    raise error
+    try:
+        raise error
+    finally:
+        # Its traceback has this frame: it would keep itself, and all that callers hold, until cycles are collected.
+        del error
 
 
 # --- The other way: exceptions of the program's own functions, for the library.

@@ -153,11 +153,10 @@ class Manager:
             return None
         try:
             key = url, *sorted(options.items())
-            request = self._requests.pop(key, None)
+            hash(key)
         except TypeError:
             return None  # dictionaries among the options: nobody compares them for this
-        if request is None:
-            request = new_request(url, options)
+        request = self._requests.pop(key, None) or new_request(url, options)
         out = c_void_p()
         call(lib.sdimage_manager_find, self._handle.pointer, request.pointer, byref(out))
         # One thread at a time has a request: it was taken out, and goes back as the newest.
@@ -306,7 +305,10 @@ class Manager:
         with new_request(b"", options) as request:
             held = self, self._set_loader(request, options), *_held(options)
             with batch.options(scale_mode, background_color, max_concurrent, request) as wish:
-                return self._prefetchers.fill(self._handle.pointer, wish, batch, texts, on_progress, held)
+                filled = self._prefetchers.fill(self._handle.pointer, wish, batch, texts, on_progress)
+        # Until here somebody held what the loads knew by number only.
+        del held
+        return filled
 
     def _hear(
         self, events: EventQueue, listener: Listener, url: str | bytes, options: RequestOptions

@@ -37,6 +37,8 @@ class PrefetchGroup:
         self._waiters: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
         self._lock = threading.Lock()
         self._handle: Handle | None = None
+        #: Cancelled, perhaps by a callback that came before the starting call had returned.
+        self._is_unwanted = False
         #: What lives until the list has ended.
         self.held: object = None
         token = next(_tokens)
@@ -50,7 +52,12 @@ class PrefetchGroup:
             _groups.pop(token, None)
             raise
         # An empty list has no object.
-        self._handle = Handle(out.value, lib.sdimage_prefetch_group_unref) if out.value else None
+        handle = Handle(out.value, lib.sdimage_prefetch_group_unref) if out.value else None
+        with self._lock:
+            self._handle = handle
+            is_unwanted = self._is_unwanted
+        if is_unwanted:
+            self.cancel()
 
     @property
     def total(self) -> int:
@@ -105,7 +112,10 @@ class PrefetchGroup:
 
     def cancel(self) -> None:
         """Ends its loads; what was not started never is."""
-        lib.sdimage_prefetch_group_cancel(self._pointer)
+        with self._lock:
+            self._is_unwanted = True
+            pointer = self._pointer
+        lib.sdimage_prefetch_group_cancel(pointer)
 
     def wait(self, timeout: float | None = None) -> Self:
         """Waits until everything is done, or it was cancelled.
@@ -142,6 +152,8 @@ class PrefetchGroup:
         return self._handle.pointer if self._handle is not None else None
 
     def _told_end(self) -> None:
+        # Before anybody wakes who may want to free it.
+        self.held = None
         with self._lock:
             self._ended.set()
             waiters, self._waiters = self._waiters, []
@@ -189,21 +201,21 @@ class Prefetchers:
         places: Places,
         urls: list[bytes],
         on_progress: OnGroupProgress | None,
-        held: object,
     ) -> Batch:
-        """Loads a list into an array, and waits."""
+        """Loads a list into an array, and waits for the last callback."""
 
         def begin(lists: tuple[Any, ...], ends: tuple[Any, ...]) -> None:
             call(lib.sdimage_manager_load_batch, manager, options.pointer, *lists, places.address, places.size, *ends)
 
         group = PrefetchGroup(self, begin, urls, on_progress)
-        group.held = held, places
         try:
             group.wait()
         except BaseException:
             # After it the array is the caller's again.
             group.cancel()
             raise
+        finally:
+            group._ended.wait()
         if group.cancelled:
             raise Error("CANCELLED", "the manager was closed")
         return Batch(places.array, group.errors)
