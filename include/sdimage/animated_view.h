@@ -58,6 +58,7 @@ SDIMAGE_API bool sdimage_animated_view_is_visible(const sdimage_animated_view *v
 SDIMAGE_API void sdimage_animated_view_start(sdimage_animated_view *view);
 /* Pauses; rewinds and empties as set below. */
 SDIMAGE_API void sdimage_animated_view_stop(sdimage_animated_view *view);
+/* Whether time goes on for what is shown. */
 SDIMAGE_API bool sdimage_animated_view_is_animating(const sdimage_animated_view *view);
 
 /* Time, as for a player (player.h): its clock serves one picture after the other. */
@@ -69,7 +70,7 @@ SDIMAGE_API bool sdimage_animated_view_advance(sdimage_animated_view *view);
 
 /* --- Settings, at any time: for the picture that is shown and those to come. */
 
-/* Plays by itself. Default true. */
+/* Whether what moves plays by itself while it is visible. Default true. */
 SDIMAGE_API void sdimage_animated_view_set_autoplay(sdimage_animated_view *view, bool autoplay);
 SDIMAGE_API bool sdimage_animated_view_autoplay(const sdimage_animated_view *view);
 /* How often every picture plays, 0 = for ever; reset, the default: as each picture says. */
@@ -85,7 +86,7 @@ SDIMAGE_API void sdimage_animated_view_set_rewinds_when_stopped(sdimage_animated
 SDIMAGE_API bool sdimage_animated_view_rewinds_when_stopped(const sdimage_animated_view *view);
 /* Done to every frame of the pictures set from now on, to the first one by the thread that sets it. NULL for none. */
 SDIMAGE_API void sdimage_animated_view_set_transformer(sdimage_animated_view *view, const sdimage_transformer *transformer);
-/* As of a player. */
+/* As of a player (player.h): rate, mode, frames held ahead, late frames. */
 SDIMAGE_API void sdimage_animated_view_set_rate(sdimage_animated_view *view, double rate);
 SDIMAGE_API double sdimage_animated_view_rate(const sdimage_animated_view *view);
 SDIMAGE_API void sdimage_animated_view_set_mode(sdimage_animated_view *view, sdimage_playback_mode mode);

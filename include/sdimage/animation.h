@@ -102,7 +102,7 @@ SDIMAGE_API bool sdimage_image_has_all_frames(const sdimage_image *image);
  * set, which also covers canvases that are kept for seeking. Each playing animation may always hold the frame it shows next; the
  * rest is shared equally among those that want more. sdimage_trim_memory(true) lets go of all that is not shown next. */
 
-/* In bytes; takes effect at once. */
+/* The budget in bytes; a change takes effect at once. */
 SDIMAGE_API void sdimage_frame_budget_set_limit(size_t bytes);
 SDIMAGE_API size_t sdimage_frame_budget_limit(void);
 

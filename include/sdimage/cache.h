@@ -32,6 +32,7 @@ typedef enum SDIMAGE_ENUM sdimage_eviction {
     SDIMAGE_EVICTION_LRU = 1       /* what was not used for the longest time, exactly */
 } sdimage_eviction;
 
+/* A configuration with the defaults; the caller's. NULL when memory is refused. */
 SDIMAGE_API sdimage_cache_config *sdimage_cache_config_new(void);
 SDIMAGE_API sdimage_cache_config *sdimage_cache_config_ref(sdimage_cache_config *config);
 SDIMAGE_API void sdimage_cache_config_unref(sdimage_cache_config *config);
@@ -50,7 +51,7 @@ SDIMAGE_API void sdimage_cache_config_set_memory_only(sdimage_cache_config *conf
 SDIMAGE_API void sdimage_cache_config_set_max_memory_cost(sdimage_cache_config *config, size_t bytes);
 SDIMAGE_API void sdimage_cache_config_set_max_memory_count(sdimage_cache_config *config, size_t count);
 
-/* Default ADAPTIVE. */
+/* What leaves memory when it is full. Default ADAPTIVE. */
 SDIMAGE_API void sdimage_cache_config_set_eviction(sdimage_cache_config *config, sdimage_eviction eviction);
 
 /* Whether loads and look-ups on disk keep their pictures in memory. Default true. With false only
@@ -183,6 +184,7 @@ typedef struct sdimage_cache_vtable {
     size_t size;
     /* The picture, with a reference for the caller; NULL when there is none. */
     sdimage_image *(*memory_image)(void *user_data, const void *key, size_t length);
+    /* Keeps a picture, by a reference of its own, or does not. */
     void (*set_memory_image)(void *user_data, const void *key, size_t length, sdimage_image *image);
     /* Complete with data, or plainly when there is no such entry. `options` are those of the request that asks, or NULL;
      * they live until the reply is complete. */

@@ -21,11 +21,13 @@
 extern "C" {
 #endif
 
-/* `error` is NULL when all went well. */
+/* Something is done; `error` is NULL when all went well. */
 typedef void (*sdimage_cache_done_fn)(void *user_data, sdimage_error *error);
-/* `data` is NULL when there is no entry, or with an error. */
+/* The bytes of an entry; `data` is NULL when there is none, or with an error. */
 typedef void (*sdimage_cache_data_fn)(void *user_data, sdimage_data *data, sdimage_error *error);
+/* The layers that hold an entry; `error` is NULL when all went well. */
 typedef void (*sdimage_cache_contains_fn)(void *user_data, sdimage_cache_layers layers, sdimage_error *error);
+/* Bytes and entries on disk; `error` is NULL when all went well. */
 typedef void (*sdimage_cache_totals_fn)(void *user_data, uint64_t bytes, uint64_t count, sdimage_error *error);
 
 /* Looks for the picture of a request in this cache alone, exactly as sdimage_manager_load does: thumbnail size, layers,
@@ -71,9 +73,11 @@ SDIMAGE_API sdimage_status sdimage_cache_store_data_async(sdimage_cache *cache, 
                                                           void *user_data, sdimage_destroy_fn destroy,
                                                           sdimage_error **error);
 
+/* Removes an entry from the named layers (sdimage_cache_remove). Removing what is not there is no error. */
 SDIMAGE_API sdimage_status sdimage_cache_remove_async(sdimage_cache *cache, const void *key, size_t length,
                                                       sdimage_cache_layers layers, sdimage_cache_done_fn removed,
                                                       void *user_data, sdimage_destroy_fn destroy, sdimage_error **error);
+/* Removes everything from the named layers (sdimage_cache_clear). UNSUPPORTED where a part of the cache cannot be emptied. */
 SDIMAGE_API sdimage_status sdimage_cache_clear_async(sdimage_cache *cache, sdimage_cache_layers layers,
                                                      sdimage_cache_done_fn cleared, void *user_data,
                                                      sdimage_destroy_fn destroy, sdimage_error **error);

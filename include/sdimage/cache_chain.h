@@ -18,9 +18,10 @@ typedef enum SDIMAGE_ENUM sdimage_cache_policy {
     SDIMAGE_CACHE_POLICY_SERIAL = 0,       /* the highest first; a query ends with the first hit */
     SDIMAGE_CACHE_POLICY_CONCURRENT = 1,   /* all at once; a query ends with whoever is first to have it */
     SDIMAGE_CACHE_POLICY_HIGHEST_ONLY = 2, /* the one added last */
-    SDIMAGE_CACHE_POLICY_LOWEST_ONLY = 3
+    SDIMAGE_CACHE_POLICY_LOWEST_ONLY = 3   /* the one added first */
 } sdimage_cache_policy;
 
+/* What caches in a chain are asked for. */
 typedef enum SDIMAGE_ENUM sdimage_cache_operation {
     SDIMAGE_CACHE_OPERATION_QUERY = 0,    /* default SERIAL */
     SDIMAGE_CACHE_OPERATION_STORE = 1,    /* default HIGHEST_ONLY */

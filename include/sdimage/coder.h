@@ -24,6 +24,7 @@ extern "C" {
 
 /* --- Options. Defaults: full size, upright, sRGB, the smallest straight pixel format that holds the picture. */
 
+/* Options with the defaults; the caller's. NULL when memory is refused. */
 SDIMAGE_API sdimage_decode_options *sdimage_decode_options_new(void);
 SDIMAGE_API sdimage_decode_options *sdimage_decode_options_ref(sdimage_decode_options *options);
 SDIMAGE_API void sdimage_decode_options_unref(sdimage_decode_options *options);
@@ -158,20 +159,25 @@ typedef struct sdimage_coder_vtable {
                              sdimage_error **error);
 
     /* Pictures that grow or move. One instance serves progressive and animated decoding at once; its functions may be
-     * called from several threads and lock for themselves. `update` receives all bytes so far, which are valid for the
-     * call only and may lie elsewhere the next time; after `finished` it is not called again. */
+     * called from several threads and lock for themselves. */
     sdimage_status (*open)(void *user_data, const sdimage_decode_options *options, void **instance,
                            sdimage_error **error);
+    /* Receives all bytes so far, which are valid for the call only and may lie elsewhere the next time; after `finished` it is
+     * not called again. */
     sdimage_status (*instance_update)(void *user_data, void *instance, const void *bytes, size_t length, bool finished,
                                       sdimage_error **error);
     /* The best picture so far, of an animation its first frame; NEED_MORE_DATA when there is none. */
     sdimage_status (*instance_image)(void *user_data, void *instance, sdimage_image **image, sdimage_error **error);
+    /* Frames there are so far; how often they play, 0 = for ever; and milliseconds that one is shown. */
     uint32_t (*instance_frame_count)(void *user_data, void *instance);
     uint32_t (*instance_loop_count)(void *user_data, void *instance);
     uint32_t (*instance_duration_ms)(void *user_data, void *instance, uint32_t index);
+    /* Frame `index`, composed to the whole canvas; NEED_MORE_DATA when it is not there yet. */
     sdimage_status (*instance_frame)(void *user_data, void *instance, uint32_t index, sdimage_image **image,
                                      sdimage_error **error);
+    /* The encoded bytes that the picture is made of. Not asked for yet: the library keeps those that it was given. */
     sdimage_status (*instance_bytes)(void *user_data, void *instance, sdimage_data **data, sdimage_error **error);
+    /* Frees the instance: the last call. */
     void (*instance_destroy)(void *user_data, void *instance);
 
     /* Draws a vector picture at a size in pixels, larger or smaller than its own; up to the limits in force. With it a
@@ -218,7 +224,7 @@ SDIMAGE_API sdimage_status sdimage_coder_unregister(const sdimage_coder *coder, 
 
 /* The registered coders in the order in which they are asked: 0 is the one registered last. */
 SDIMAGE_API size_t sdimage_coder_registered_count(void);
-/* NOT_FOUND behind the last. */
+/* The one at `index`, with a reference for the caller; NOT_FOUND behind the last. */
 SDIMAGE_API sdimage_status sdimage_coder_registered(size_t index, sdimage_coder **coder, sdimage_error **error);
 
 /* Takes all coders out; and brings the built-in ones back, asked after those of the host and in their first order. */

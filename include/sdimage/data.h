@@ -26,7 +26,7 @@ SDIMAGE_API void sdimage_data_unref(sdimage_data *data);
 /* The bytes, borrowed; NULL when there are none. */
 SDIMAGE_API const void *sdimage_data_bytes(const sdimage_data *data);
 
-/* How many. */
+/* How many bytes there are. */
 SDIMAGE_API size_t sdimage_data_length(const sdimage_data *data);
 
 #ifdef __cplusplus

@@ -30,6 +30,7 @@
 extern "C" {
 #endif
 
+/* A picture that grows or moves. Class: single-owner. */
 typedef struct sdimage_decoder sdimage_decoder;
 
 /* An empty decoder. `options` may be NULL for the defaults; they are copied. `coder` decodes in place of the registered

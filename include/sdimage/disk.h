@@ -20,9 +20,9 @@ extern "C" {
 /* The date by which an entry ages, and by which the oldest go first. An entry is replaced, never changed: it was modified
  * and created when it was stored. */
 typedef enum SDIMAGE_ENUM sdimage_expire_rule {
-    SDIMAGE_EXPIRE_RULE_ACCESS = 0,
-    SDIMAGE_EXPIRE_RULE_MODIFICATION = 1,
-    SDIMAGE_EXPIRE_RULE_CREATION = 2
+    SDIMAGE_EXPIRE_RULE_ACCESS = 0,       /* when it was last read */
+    SDIMAGE_EXPIRE_RULE_MODIFICATION = 1, /* when it was stored */
+    SDIMAGE_EXPIRE_RULE_CREATION = 2      /* the same */
 } sdimage_expire_rule;
 
 /* Default SDIMAGE_EXPIRE_RULE_ACCESS: to the minute, when an entry was last read. */
@@ -80,7 +80,7 @@ SDIMAGE_API sdimage_cache_query *sdimage_cache_query_new(void);
 SDIMAGE_API sdimage_cache_query *sdimage_cache_query_ref(sdimage_cache_query *query);
 SDIMAGE_API void sdimage_cache_query_unref(sdimage_cache_query *query);
 
-/* Default SDIMAGE_CACHE_ORDER_STORED. */
+/* Which entries come first. Default SDIMAGE_CACHE_ORDER_STORED. */
 SDIMAGE_API void sdimage_cache_query_set_order(sdimage_cache_query *query, sdimage_cache_order order);
 
 /* Only keys that begin with these bytes, copied. Default none. */
@@ -106,6 +106,7 @@ SDIMAGE_API sdimage_status sdimage_cache_list(const sdimage_cache *cache, const 
                                               sdimage_error **error);
 SDIMAGE_API sdimage_cache_page *sdimage_cache_page_ref(const sdimage_cache_page *page);
 SDIMAGE_API void sdimage_cache_page_unref(sdimage_cache_page *page);
+/* How many entries the page has. */
 SDIMAGE_API size_t sdimage_cache_page_count(const sdimage_cache_page *page);
 
 /* False: there may be more entries. */

@@ -70,6 +70,7 @@ SDIMAGE_API sdimage_status sdimage_dispatcher_bind_current_thread(sdimage_dispat
 
 /* --- Events. Class: immutable. */
 
+/* What an event tells. */
 typedef enum SDIMAGE_ENUM sdimage_event_type {
     SDIMAGE_EVENT_TYPE_RESULT = 1,  /* see sdimage_event_result */
     SDIMAGE_EVENT_TYPE_PROGRESS = 2 /* see sdimage_event_received; only the latest one is kept */
@@ -77,6 +78,7 @@ typedef enum SDIMAGE_ENUM sdimage_event_type {
 
 SDIMAGE_API sdimage_event *sdimage_event_ref(sdimage_event *event);
 SDIMAGE_API void sdimage_event_unref(sdimage_event *event);
+/* What the event tells. */
 SDIMAGE_API sdimage_event_type sdimage_event_kind(const sdimage_event *event);
 /* The load it belongs to. Borrowed from the event. */
 SDIMAGE_API sdimage_task *sdimage_event_task(const sdimage_event *event);

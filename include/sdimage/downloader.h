@@ -19,7 +19,7 @@ extern "C" {
 
 /* Which addresses may be connected to. Decided on the resolved address of every hop. */
 typedef enum SDIMAGE_ENUM sdimage_address_policy {
-    SDIMAGE_ADDRESS_POLICY_ANY = 0,
+    SDIMAGE_ADDRESS_POLICY_ANY = 0, /* every address, those of the own network too */
     /* Neither loopback, private, link-local, shared, multicast nor unspecified addresses, in whatever spelling, and no
      * proxy. For services that load URLs of strangers. */
     SDIMAGE_ADDRESS_POLICY_PUBLIC_ONLY = 1
@@ -27,16 +27,17 @@ typedef enum SDIMAGE_ENUM sdimage_address_policy {
 
 /* Order among waiting transfers of equal priority. */
 typedef enum SDIMAGE_ENUM sdimage_execution_order {
-    SDIMAGE_EXECUTION_ORDER_FIFO = 0,
-    SDIMAGE_EXECUTION_ORDER_LIFO = 1
+    SDIMAGE_EXECUTION_ORDER_FIFO = 0, /* who waits longest goes first */
+    SDIMAGE_EXECUTION_ORDER_LIFO = 1  /* who came last goes first */
 } sdimage_execution_order;
 
 /* Which HTTP is spoken. */
 typedef enum SDIMAGE_ENUM sdimage_http_version {
     SDIMAGE_HTTP_VERSION_AUTOMATIC = 0, /* HTTP/2 where TLS negotiates it, many transfers on one connection; else HTTP/1.1 */
-    SDIMAGE_HTTP_VERSION_1_1 = 1
+    SDIMAGE_HTTP_VERSION_1_1 = 1        /* HTTP/1.1 only: one transfer at a time on a connection */
 } sdimage_http_version;
 
+/* A configuration with the defaults; the caller's. NULL when memory is refused. */
 SDIMAGE_API sdimage_downloader_config *sdimage_downloader_config_new(void);
 SDIMAGE_API sdimage_downloader_config *sdimage_downloader_config_ref(sdimage_downloader_config *config);
 SDIMAGE_API void sdimage_downloader_config_unref(sdimage_downloader_config *config);
@@ -59,7 +60,7 @@ SDIMAGE_API void sdimage_downloader_config_set_retry_delay_ms(sdimage_downloader
 SDIMAGE_API void sdimage_downloader_config_set_max_retry_after_ms(sdimage_downloader_config *config,
                                                                   uint32_t retry_after_ms);
 
-/* Default FIFO. */
+/* Who of those that wait goes first. Default FIFO. */
 SDIMAGE_API void sdimage_downloader_config_set_execution_order(sdimage_downloader_config *config,
                                                                sdimage_execution_order order);
 
@@ -73,10 +74,10 @@ SDIMAGE_API void sdimage_downloader_config_set_total_timeout_ms(sdimage_download
 /* Largest body in bytes, counted after content decoding. Default 64 MiB; 0 restores it. */
 SDIMAGE_API void sdimage_downloader_config_set_max_body_bytes(sdimage_downloader_config *config, size_t bytes);
 
-/* Default 10. */
+/* Redirects that are followed, one after the other; more are TOO_MANY_REDIRECTS. Default 10. */
 SDIMAGE_API void sdimage_downloader_config_set_max_redirects(sdimage_downloader_config *config, uint32_t count);
 
-/* Default ANY. */
+/* Which addresses may be connected to; others are ADDRESS_FORBIDDEN. Default ANY. */
 SDIMAGE_API void sdimage_downloader_config_set_address_policy(sdimage_downloader_config *config,
                                                               sdimage_address_policy policy);
 
@@ -120,7 +121,7 @@ SDIMAGE_API void sdimage_downloader_config_set_proxy(sdimage_downloader_config *
 /* Connects to this socket of the file system whatever host a URL names; NULL: none, the default. */
 SDIMAGE_API void sdimage_downloader_config_set_unix_socket(sdimage_downloader_config *config, const char *path);
 
-/* Default AUTOMATIC. */
+/* Which HTTP is spoken. Default AUTOMATIC. */
 SDIMAGE_API void sdimage_downloader_config_set_http_version(sdimage_downloader_config *config,
                                                             sdimage_http_version version);
 

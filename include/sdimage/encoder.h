@@ -35,6 +35,7 @@ extern "C" {
 
 /* --- Options. What a format has no use for it passes over; what it cannot do is UNSUPPORTED, as said. */
 
+/* Options with the defaults; the caller's. NULL when memory is refused. */
 SDIMAGE_API sdimage_encode_options *sdimage_encode_options_new(void);
 SDIMAGE_API sdimage_encode_options *sdimage_encode_options_ref(sdimage_encode_options *options);
 SDIMAGE_API void sdimage_encode_options_unref(sdimage_encode_options *options);
@@ -80,9 +81,10 @@ SDIMAGE_API void sdimage_encode_options_set_progressive(sdimage_encode_options *
 /* JPEG: colour at full, half or quarter resolution. */
 typedef enum SDIMAGE_ENUM sdimage_chroma {
     SDIMAGE_CHROMA_420 = 0, /* the default: a quarter */
-    SDIMAGE_CHROMA_422 = 1,
-    SDIMAGE_CHROMA_444 = 2
+    SDIMAGE_CHROMA_422 = 1, /* half: every second column */
+    SDIMAGE_CHROMA_444 = 2  /* full: every pixel its own colour */
 } sdimage_chroma;
+/* The resolution of colour. Default 420. */
 SDIMAGE_API void sdimage_encode_options_set_chroma(sdimage_encode_options *options, sdimage_chroma chroma);
 
 /* JPEG: restart markers between rows of blocks, so that damage stays small and several processors can encode and decode
@@ -98,26 +100,27 @@ SDIMAGE_API void sdimage_encode_options_set_dithering(sdimage_encode_options *op
 /* What libwebp lets one choose; names, ranges and defaults are those of its WebPConfig (webp/encode.h), but for
  * THREAD_LEVEL, whose default is 1. A value outside its range is INVALID_ARGUMENT when encoding. */
 typedef enum SDIMAGE_ENUM sdimage_webp_parameter {
-    SDIMAGE_WEBP_PARAMETER_METHOD = 1,
-    SDIMAGE_WEBP_PARAMETER_PASS = 2,
-    SDIMAGE_WEBP_PARAMETER_PREPROCESSING = 3,
-    SDIMAGE_WEBP_PARAMETER_THREAD_LEVEL = 4,
-    SDIMAGE_WEBP_PARAMETER_LOW_MEMORY = 5,
-    SDIMAGE_WEBP_PARAMETER_TARGET_PSNR = 6,
-    SDIMAGE_WEBP_PARAMETER_SEGMENTS = 7,
-    SDIMAGE_WEBP_PARAMETER_SNS_STRENGTH = 8,
-    SDIMAGE_WEBP_PARAMETER_FILTER_STRENGTH = 9,
-    SDIMAGE_WEBP_PARAMETER_FILTER_SHARPNESS = 10,
-    SDIMAGE_WEBP_PARAMETER_FILTER_TYPE = 11,
-    SDIMAGE_WEBP_PARAMETER_AUTOFILTER = 12,
-    SDIMAGE_WEBP_PARAMETER_ALPHA_COMPRESSION = 13,
-    SDIMAGE_WEBP_PARAMETER_ALPHA_FILTERING = 14,
-    SDIMAGE_WEBP_PARAMETER_ALPHA_QUALITY = 15,
-    SDIMAGE_WEBP_PARAMETER_SHOW_COMPRESSED = 16,
-    SDIMAGE_WEBP_PARAMETER_PARTITIONS = 17,
-    SDIMAGE_WEBP_PARAMETER_PARTITION_LIMIT = 18,
-    SDIMAGE_WEBP_PARAMETER_USE_SHARP_YUV = 19
+    SDIMAGE_WEBP_PARAMETER_METHOD = 1,             /* 0, fastest, to 6, smallest */
+    SDIMAGE_WEBP_PARAMETER_PASS = 2,               /* passes of entropy analysis, 1 to 10 */
+    SDIMAGE_WEBP_PARAMETER_PREPROCESSING = 3,      /* a set of bits: 1 smooths segments, 2 dithers */
+    SDIMAGE_WEBP_PARAMETER_THREAD_LEVEL = 4,       /* 1: a second thread, where that helps */
+    SDIMAGE_WEBP_PARAMETER_LOW_MEMORY = 5,         /* 1: less memory, more time */
+    SDIMAGE_WEBP_PARAMETER_TARGET_PSNR = 6,        /* least likeness to be reached, in dB; 0: none */
+    SDIMAGE_WEBP_PARAMETER_SEGMENTS = 7,           /* segments with their own quantisers, 1 to 4 */
+    SDIMAGE_WEBP_PARAMETER_SNS_STRENGTH = 8,       /* how much noise is shaped to where it is not seen, 0 to 100 */
+    SDIMAGE_WEBP_PARAMETER_FILTER_STRENGTH = 9,    /* how much edges of blocks are smoothed, 0 to 100 */
+    SDIMAGE_WEBP_PARAMETER_FILTER_SHARPNESS = 10,  /* 0, sharpest, to 7 */
+    SDIMAGE_WEBP_PARAMETER_FILTER_TYPE = 11,       /* 0 simple, 1 strong */
+    SDIMAGE_WEBP_PARAMETER_AUTOFILTER = 12,        /* 1: the strength is looked for */
+    SDIMAGE_WEBP_PARAMETER_ALPHA_COMPRESSION = 13, /* 0: alpha as it is, 1: packed without loss */
+    SDIMAGE_WEBP_PARAMETER_ALPHA_FILTERING = 14,   /* prediction of alpha: 0 none, 1 fast, 2 best */
+    SDIMAGE_WEBP_PARAMETER_ALPHA_QUALITY = 15,     /* 0, smallest, to 100, without loss */
+    SDIMAGE_WEBP_PARAMETER_SHOW_COMPRESSED = 16,   /* 1: the encoder's picture is put back where it came from; of no use here */
+    SDIMAGE_WEBP_PARAMETER_PARTITIONS = 17,        /* binary logarithm of the number of partitions, 0 to 3 */
+    SDIMAGE_WEBP_PARAMETER_PARTITION_LIMIT = 18,   /* how much quality may be lost to fit the first partition, 0 to 100 */
+    SDIMAGE_WEBP_PARAMETER_USE_SHARP_YUV = 19      /* 1: sharper colour, slower */
 } sdimage_webp_parameter;
+/* Sets one of them; what is not set has its default. */
 SDIMAGE_API void sdimage_encode_options_set_webp(sdimage_encode_options *options, sdimage_webp_parameter parameter,
                                                  double value);
 
@@ -137,7 +140,7 @@ SDIMAGE_API bool sdimage_encode_options_is_first_frame_only(const sdimage_encode
 /* The one set, or the image's. */
 SDIMAGE_API uint32_t sdimage_encode_options_loop_count(const sdimage_encode_options *options,
                                                        const sdimage_image *image);
-/* Borrowed; NULL when none. */
+/* Blocks to be written. Borrowed; NULL when none. */
 SDIMAGE_API const sdimage_data *sdimage_encode_options_exif(const sdimage_encode_options *options);
 SDIMAGE_API const sdimage_data *sdimage_encode_options_xmp(const sdimage_encode_options *options);
 

@@ -19,7 +19,7 @@ typedef enum SDIMAGE_ENUM sdimage_status {
     /* Notes: not failures. */
     SDIMAGE_STATUS_NEED_MORE_DATA = 2, /* nothing to show yet */
     SDIMAGE_STATUS_END = 1,            /* nothing further */
-    SDIMAGE_STATUS_OK = 0,
+    SDIMAGE_STATUS_OK = 0,             /* all is well */
 
     /* The call. */
     SDIMAGE_STATUS_INVALID_ARGUMENT = -1, /* NULL, an impossible number, or text that is not UTF-8 */

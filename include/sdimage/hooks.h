@@ -91,7 +91,9 @@ SDIMAGE_API void sdimage_response_unref(sdimage_response *response);
 
 /* The URL after redirects, without user and password. Borrowed. */
 SDIMAGE_API const char *sdimage_response_url(const sdimage_response *response);
+/* The HTTP status. */
 SDIMAGE_API int32_t sdimage_response_status(const sdimage_response *response);
+/* Replaces the status, before it is judged. */
 SDIMAGE_API void sdimage_response_set_status(sdimage_response *response, int32_t status);
 
 /* The value of a header field, the first where it comes more than once; NULL when it is absent. Borrowed until the response
@@ -109,12 +111,13 @@ SDIMAGE_API void sdimage_response_add_header(sdimage_response *response, const c
 /* STARTED, RESPONDED, STOPPED, and, where all went well, FINISHED. A transfer that never started has no event; one that was
  * tried again may have more than one RESPONDED. */
 typedef enum SDIMAGE_ENUM sdimage_download_event_type {
-    SDIMAGE_DOWNLOAD_EVENT_TYPE_STARTED = 1,
-    SDIMAGE_DOWNLOAD_EVENT_TYPE_RESPONDED = 2,
-    SDIMAGE_DOWNLOAD_EVENT_TYPE_STOPPED = 3,
-    SDIMAGE_DOWNLOAD_EVENT_TYPE_FINISHED = 4
+    SDIMAGE_DOWNLOAD_EVENT_TYPE_STARTED = 1,   /* the request is on its way */
+    SDIMAGE_DOWNLOAD_EVENT_TYPE_RESPONDED = 2, /* status and header fields have come */
+    SDIMAGE_DOWNLOAD_EVENT_TYPE_STOPPED = 3,   /* it is over, well or not */
+    SDIMAGE_DOWNLOAD_EVENT_TYPE_FINISHED = 4   /* after STOPPED, where all went well */
 } sdimage_download_event_type;
 
+/* What has happened. */
 SDIMAGE_API sdimage_download_event_type sdimage_download_event_kind(const sdimage_download_event *event);
 
 /* The URL as the transfer asked for it, without user and password. Borrowed. */

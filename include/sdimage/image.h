@@ -19,35 +19,35 @@ extern "C" {
  * Float: four 32-bit samples of linear light with the primaries of sRGB (ITU-R BT.709); 1 is the white of a standard
  * picture. Brighter light exceeds 1, and colours outside sRGB have negative samples: both are kept. */
 typedef enum SDIMAGE_ENUM sdimage_pixel_format {
-    SDIMAGE_PIXEL_FORMAT_AUTOMATIC = 0, /* as a wish: the smallest straight format that holds the picture */
-    SDIMAGE_PIXEL_FORMAT_GRAY8 = 1,
-    SDIMAGE_PIXEL_FORMAT_RGB8 = 2,
-    SDIMAGE_PIXEL_FORMAT_RGBA8 = 3,
-    SDIMAGE_PIXEL_FORMAT_RGBA8_PREMULTIPLIED = 4,
+    SDIMAGE_PIXEL_FORMAT_AUTOMATIC = 0,           /* as a wish: the smallest straight format that holds the picture */
+    SDIMAGE_PIXEL_FORMAT_GRAY8 = 1,               /* 1 byte a pixel, no alpha */
+    SDIMAGE_PIXEL_FORMAT_RGB8 = 2,                /* 3 bytes a pixel, no alpha */
+    SDIMAGE_PIXEL_FORMAT_RGBA8 = 3,               /* 4 bytes a pixel, straight alpha */
+    SDIMAGE_PIXEL_FORMAT_RGBA8_PREMULTIPLIED = 4, /* 4 bytes a pixel */
     SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED = 5, /* cairo's ARGB32 and Qt's on little-endian machines */
-    SDIMAGE_PIXEL_FORMAT_GRAY16 = 6,
-    SDIMAGE_PIXEL_FORMAT_RGB16 = 7,
-    SDIMAGE_PIXEL_FORMAT_RGBA16 = 8,
-    SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT = 9
+    SDIMAGE_PIXEL_FORMAT_GRAY16 = 6,              /* 2 bytes a pixel, no alpha */
+    SDIMAGE_PIXEL_FORMAT_RGB16 = 7,               /* 6 bytes a pixel, no alpha */
+    SDIMAGE_PIXEL_FORMAT_RGBA16 = 8,              /* 8 bytes a pixel, straight alpha */
+    SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT = 9           /* 16 bytes a pixel, straight alpha, linear light */
 } sdimage_pixel_format;
 
-/* Container formats. */
+/* Formats of files that hold pictures. */
 typedef enum SDIMAGE_ENUM sdimage_format {
-    SDIMAGE_FORMAT_UNDEFINED = -1,
-    SDIMAGE_FORMAT_JPEG = 0,
-    SDIMAGE_FORMAT_PNG = 1,
-    SDIMAGE_FORMAT_GIF = 2,
-    SDIMAGE_FORMAT_TIFF = 3,
-    SDIMAGE_FORMAT_WEBP = 4,
-    SDIMAGE_FORMAT_HEIC = 5,
-    SDIMAGE_FORMAT_HEIF = 6,
-    SDIMAGE_FORMAT_PDF = 7,
-    SDIMAGE_FORMAT_SVG = 8,
-    SDIMAGE_FORMAT_BMP = 9,
-    SDIMAGE_FORMAT_RAW = 10,
-    SDIMAGE_FORMAT_ICO = 11,
-    SDIMAGE_FORMAT_AVIF = 15,
-    SDIMAGE_FORMAT_JXL = 17
+    SDIMAGE_FORMAT_UNDEFINED = -1, /* not known, or none */
+    SDIMAGE_FORMAT_JPEG = 0,       /* "jpeg" */
+    SDIMAGE_FORMAT_PNG = 1,        /* "png", animated ones too */
+    SDIMAGE_FORMAT_GIF = 2,        /* "gif" */
+    SDIMAGE_FORMAT_TIFF = 3,       /* "tiff": by a plug-in */
+    SDIMAGE_FORMAT_WEBP = 4,       /* "webp" */
+    SDIMAGE_FORMAT_HEIC = 5,       /* "heic": HEVC in HEIF */
+    SDIMAGE_FORMAT_HEIF = 6,       /* "heif": HEIF by its general brands */
+    SDIMAGE_FORMAT_PDF = 7,        /* "pdf": by a plug-in */
+    SDIMAGE_FORMAT_SVG = 8,        /* "svg": by a plug-in */
+    SDIMAGE_FORMAT_BMP = 9,        /* "bmp" */
+    SDIMAGE_FORMAT_RAW = 10,       /* "raw": a camera's own; no coder of the library reads it */
+    SDIMAGE_FORMAT_ICO = 11,       /* "ico", cursors too */
+    SDIMAGE_FORMAT_AVIF = 15,      /* "avif" */
+    SDIMAGE_FORMAT_JXL = 17        /* "jxl": by a plug-in */
 } sdimage_format;
 
 /* How a picture meets a box of other proportions. */
@@ -59,14 +59,14 @@ typedef enum SDIMAGE_ENUM sdimage_scale_mode {
 
 /* How pixels must be turned to be seen upright: EXIF 2.32, tag 0x0112. */
 typedef enum SDIMAGE_ENUM sdimage_orientation {
-    SDIMAGE_ORIENTATION_UP = 1,
-    SDIMAGE_ORIENTATION_UP_MIRRORED = 2,
-    SDIMAGE_ORIENTATION_DOWN = 3,
-    SDIMAGE_ORIENTATION_DOWN_MIRRORED = 4,
-    SDIMAGE_ORIENTATION_LEFT_MIRRORED = 5,
-    SDIMAGE_ORIENTATION_RIGHT = 6,
-    SDIMAGE_ORIENTATION_RIGHT_MIRRORED = 7,
-    SDIMAGE_ORIENTATION_LEFT = 8
+    SDIMAGE_ORIENTATION_UP = 1,             /* as stored */
+    SDIMAGE_ORIENTATION_UP_MIRRORED = 2,    /* mirrored left to right */
+    SDIMAGE_ORIENTATION_DOWN = 3,           /* by half a turn */
+    SDIMAGE_ORIENTATION_DOWN_MIRRORED = 4,  /* mirrored top to bottom */
+    SDIMAGE_ORIENTATION_LEFT_MIRRORED = 5,  /* rows become columns */
+    SDIMAGE_ORIENTATION_RIGHT = 6,          /* by a quarter, clockwise */
+    SDIMAGE_ORIENTATION_RIGHT_MIRRORED = 7, /* rows become columns, and by half a turn */
+    SDIMAGE_ORIENTATION_LEFT = 8            /* by a quarter, counter-clockwise */
 } sdimage_orientation;
 
 /* Copies pixels into a new image: rows top to bottom, `stride` bytes apart, at least width * bytes per pixel.
@@ -108,6 +108,7 @@ SDIMAGE_API size_t sdimage_image_stride(const sdimage_image *image);
 /* The first byte of the top row, 64-byte aligned for images that the library decoded. Borrowed. */
 SDIMAGE_API const void *sdimage_image_pixels(const sdimage_image *image);
 
+/* How the pixels lie in memory. */
 SDIMAGE_API sdimage_pixel_format sdimage_image_pixel_format(const sdimage_image *image);
 
 /* The container it was decoded from; UNDEFINED for pixels of the host. */
@@ -207,9 +208,11 @@ SDIMAGE_API sdimage_status sdimage_image_copy_metadata(const sdimage_image *imag
 SDIMAGE_API sdimage_metadata *sdimage_metadata_ref(sdimage_metadata *metadata);
 SDIMAGE_API void sdimage_metadata_unref(sdimage_metadata *metadata);
 
-/* Values below 1 become 1. */
+/* Pixels per point; values below 1 become 1. */
 SDIMAGE_API void sdimage_metadata_set_scale(sdimage_metadata *metadata, double scale);
+/* The container that the picture came from. */
 SDIMAGE_API void sdimage_metadata_set_format(sdimage_metadata *metadata, sdimage_format format);
+/* Turning still to be done. */
 SDIMAGE_API void sdimage_metadata_set_orientation(sdimage_metadata *metadata, sdimage_orientation orientation);
 /* What the samples mean, for pixels that are not sRGB: an ICC profile, NULL for none; and the code points of ITU-T H.273
  * for primaries, transfer characteristics and matrix, of which the last says nothing about pixels that are RGB already;
@@ -235,7 +238,7 @@ SDIMAGE_API void sdimage_metadata_set_duration_ms(sdimage_metadata *metadata, ui
 SDIMAGE_API void sdimage_metadata_set_bits_per_channel(sdimage_metadata *metadata, uint32_t bits);
 SDIMAGE_API void sdimage_metadata_set_channels(sdimage_metadata *metadata, uint32_t channels);
 SDIMAGE_API void sdimage_metadata_set_progressive(sdimage_metadata *metadata, bool is_progressive);
-/* NULL removes it. */
+/* A value of the host beside the picture, referenced; NULL removes it. */
 SDIMAGE_API void sdimage_metadata_set_extended_data(sdimage_metadata *metadata, sdimage_data *data);
 
 /* The same pixels under other metadata: a new image, no pixel is copied. */
@@ -244,11 +247,11 @@ SDIMAGE_API sdimage_status sdimage_image_with_metadata(const sdimage_image *imag
 
 /* --- Names. All static: never freed; "undefined" and "automatic" for unknown numbers. */
 
-/* "jpeg", "png", … */
+/* The name of a format: "jpeg", "png", … */
 SDIMAGE_API const char *sdimage_format_name(sdimage_format format);
-/* "image/jpeg", … */
+/* Its media type: "image/jpeg", … */
 SDIMAGE_API const char *sdimage_format_media_type(sdimage_format format);
-/* "rgba8", "bgra8_premultiplied", … */
+/* The name of a pixel format: "rgba8", "bgra8_premultiplied", … */
 SDIMAGE_API const char *sdimage_pixel_format_name(sdimage_pixel_format pixel_format);
 /* Bytes of one pixel; 0 for AUTOMATIC and unknown formats. */
 SDIMAGE_API size_t sdimage_pixel_format_bytes(sdimage_pixel_format pixel_format);

@@ -103,6 +103,7 @@ SDIMAGE_API void sdimage_load_sink_report_progress(sdimage_load_sink *sink, int6
 /* Default true. False for what is on the user's own disk already: as of file: URLs, memory keeps it and no disk cache. */
 SDIMAGE_API void sdimage_load_sink_set_storable(sdimage_load_sink *sink, bool storable);
 
+/* Whether nobody waits any more: stop, then finish the sink. */
 SDIMAGE_API bool sdimage_load_sink_is_cancelled(const sdimage_load_sink *sink);
 
 #ifdef __cplusplus

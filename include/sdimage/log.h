@@ -10,8 +10,9 @@
 extern "C" {
 #endif
 
+/* How serious a message is; the higher the number, the less. */
 typedef enum SDIMAGE_ENUM sdimage_log_level {
-    SDIMAGE_LOG_LEVEL_OFF = 0,
+    SDIMAGE_LOG_LEVEL_OFF = 0,     /* nothing */
     SDIMAGE_LOG_LEVEL_ERROR = 1,   /* something was lost: a cache set aside, a store dropped */
     SDIMAGE_LOG_LEVEL_WARNING = 2, /* something was mended: a damaged entry, a poisoned connection */
     SDIMAGE_LOG_LEVEL_INFO = 3,    /* caches opened, loads that failed */

@@ -25,6 +25,7 @@
 extern "C" {
 #endif
 
+/* A configuration with the defaults; the caller's. NULL when memory is refused. */
 SDIMAGE_API sdimage_manager_config *sdimage_manager_config_new(void);
 SDIMAGE_API sdimage_manager_config *sdimage_manager_config_ref(sdimage_manager_config *config);
 SDIMAGE_API void sdimage_manager_config_unref(sdimage_manager_config *config);

@@ -39,14 +39,14 @@ SDIMAGE_API void sdimage_options_set_data(sdimage_options *options, const char *
 SDIMAGE_API void sdimage_options_set_pointer(sdimage_options *options, const char *name, void *value,
                                              sdimage_destroy_fn destroy);
 
-/* Borrowed until the name is set again or the bag is freed. */
+/* The value, or `fallback`. Text is borrowed until the name is set again or the bag is freed. */
 SDIMAGE_API const char *sdimage_options_get_string(const sdimage_options *options, const char *name,
                                                    const char *fallback);
 SDIMAGE_API int64_t sdimage_options_get_int64(const sdimage_options *options, const char *name, int64_t fallback);
 SDIMAGE_API double sdimage_options_get_double(const sdimage_options *options, const char *name, double fallback);
 SDIMAGE_API bool sdimage_options_get_bool(const sdimage_options *options, const char *name, bool fallback);
 
-/* Borrowed, like the text. NULL when absent. */
+/* The value, borrowed like the text; NULL when absent. */
 SDIMAGE_API const sdimage_data *sdimage_options_get_data(const sdimage_options *options, const char *name);
 SDIMAGE_API void *sdimage_options_get_pointer(const sdimage_options *options, const char *name);
 

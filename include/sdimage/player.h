@@ -34,13 +34,15 @@
 extern "C" {
 #endif
 
+/* The order of frames in one round. */
 typedef enum SDIMAGE_ENUM sdimage_playback_mode {
-    SDIMAGE_PLAYBACK_MODE_NORMAL = 0,
-    SDIMAGE_PLAYBACK_MODE_REVERSE = 1,
+    SDIMAGE_PLAYBACK_MODE_NORMAL = 0,         /* from the start to the end */
+    SDIMAGE_PLAYBACK_MODE_REVERSE = 1,        /* from the end to the start */
     SDIMAGE_PLAYBACK_MODE_BOUNCE = 2,         /* to the end and back */
     SDIMAGE_PLAYBACK_MODE_REVERSED_BOUNCE = 3 /* from the end to the start and back */
 } sdimage_playback_mode;
 
+/* Who tells a player what time it is. */
 typedef enum SDIMAGE_ENUM sdimage_player_clock {
     SDIMAGE_PLAYER_CLOCK_HOST = 0,       /* sdimage_player_tick */
     SDIMAGE_PLAYER_CLOCK_DESCRIPTOR = 1, /* sdimage_player_descriptor, sdimage_player_advance */
@@ -111,6 +113,7 @@ SDIMAGE_API bool sdimage_player_advance(sdimage_player *player);
 /* 1 is the speed of the file, 2 twice as fast; 0 and below, and what is not finite, stops at the next tick. */
 SDIMAGE_API void sdimage_player_set_rate(sdimage_player *player, double rate);
 SDIMAGE_API double sdimage_player_rate(const sdimage_player *player);
+/* The order of frames. Default NORMAL. */
 SDIMAGE_API void sdimage_player_set_mode(sdimage_player *player, sdimage_playback_mode mode);
 SDIMAGE_API sdimage_playback_mode sdimage_player_mode(const sdimage_player *player);
 /* How often it plays, 0 = for ever, in place of what the file says; reset: as the file says. */
@@ -135,6 +138,7 @@ SDIMAGE_API bool sdimage_player_decodes_when_due(const sdimage_player *player);
 
 /* --- What it says. */
 
+/* Whether time goes on: between start and pause, stop, or the last loop. */
 SDIMAGE_API bool sdimage_player_is_playing(const sdimage_player *player);
 /* The frame that is on show, the caller's to unref; NULL when there is none. */
 SDIMAGE_API void sdimage_player_copy_frame(const sdimage_player *player, sdimage_image **image);

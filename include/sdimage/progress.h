@@ -16,8 +16,9 @@ SDIMAGE_API sdimage_progress *sdimage_progress_new(void);
 SDIMAGE_API sdimage_progress *sdimage_progress_ref(sdimage_progress *progress);
 SDIMAGE_API void sdimage_progress_unref(sdimage_progress *progress);
 
+/* Bytes that have come. */
 SDIMAGE_API int64_t sdimage_progress_completed(const sdimage_progress *progress);
-/* 0 or less while it is unknown. */
+/* Bytes that are to come in all; 0 or less while that is unknown. */
 SDIMAGE_API int64_t sdimage_progress_total(const sdimage_progress *progress);
 /* The one divided by the other, in 0 to 1; 0 while the total is unknown. */
 SDIMAGE_API double sdimage_progress_fraction(const sdimage_progress *progress);

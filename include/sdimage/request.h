@@ -72,12 +72,14 @@
 extern "C" {
 #endif
 
+/* Who goes first where loads wait for each other. */
 typedef enum SDIMAGE_ENUM sdimage_priority {
-    SDIMAGE_PRIORITY_LOW = -1, /* nobody waits: prefetching */
-    SDIMAGE_PRIORITY_NORMAL = 0,
-    SDIMAGE_PRIORITY_HIGH = 1 /* before everything that waits */
+    SDIMAGE_PRIORITY_LOW = -1,   /* nobody waits: prefetching */
+    SDIMAGE_PRIORITY_NORMAL = 0, /* somebody waits */
+    SDIMAGE_PRIORITY_HIGH = 1    /* before everything that waits */
 } sdimage_priority;
 
+/* Whether caches and loader may be asked. */
 typedef enum SDIMAGE_ENUM sdimage_source_policy {
     SDIMAGE_SOURCE_POLICY_ANY = 0,        /* caches, then the loader */
     SDIMAGE_SOURCE_POLICY_CACHE_ONLY = 1, /* never the loader; not finding anything is no error */
@@ -86,18 +88,18 @@ typedef enum SDIMAGE_ENUM sdimage_source_policy {
 
 /* Layers of a cache: a set of bits. */
 typedef enum SDIMAGE_ENUM sdimage_cache_layers {
-    SDIMAGE_CACHE_LAYERS_NONE = 0,
-    SDIMAGE_CACHE_LAYERS_DISK = 1,
-    SDIMAGE_CACHE_LAYERS_MEMORY = 2,
-    SDIMAGE_CACHE_LAYERS_ALL = 3
+    SDIMAGE_CACHE_LAYERS_NONE = 0,   /* neither */
+    SDIMAGE_CACHE_LAYERS_DISK = 1,   /* encoded bytes; of a remote cache what its servers have */
+    SDIMAGE_CACHE_LAYERS_MEMORY = 2, /* decoded pictures */
+    SDIMAGE_CACHE_LAYERS_ALL = 3     /* both */
 } sdimage_cache_layers;
 
 /* Reads that a starting call waits for: a set of bits. */
 typedef enum SDIMAGE_ENUM sdimage_blocking_reads {
-    SDIMAGE_BLOCKING_READS_NONE = 0,
+    SDIMAGE_BLOCKING_READS_NONE = 0,        /* none: the call never waits for the disk */
     SDIMAGE_BLOCKING_READS_MEMORY_DATA = 1, /* the bytes of a picture in memory, where the request wants them */
     SDIMAGE_BLOCKING_READS_DISK = 2,        /* the look-up on disk of a picture that is not in memory */
-    SDIMAGE_BLOCKING_READS_ALL = 3
+    SDIMAGE_BLOCKING_READS_ALL = 3          /* both */
 } sdimage_blocking_reads;
 
 /* How much a load cares whether a cached picture is still that of its origin. Only answers over HTTP say how long they are
@@ -136,10 +138,10 @@ SDIMAGE_API void sdimage_request_set_url(sdimage_request *request, const char *u
  * URL. */
 SDIMAGE_API void sdimage_request_set_cache_key(sdimage_request *request, const void *key, size_t length);
 
-/* Default NORMAL. */
+/* Who goes first. Default NORMAL. */
 SDIMAGE_API void sdimage_request_set_priority(sdimage_request *request, sdimage_priority priority);
 
-/* Default ANY. */
+/* Whether caches and the loader may be asked. Default ANY. */
 SDIMAGE_API void sdimage_request_set_source_policy(sdimage_request *request, sdimage_source_policy policy);
 
 /* Decodes into a box of pixels; see sdimage_decode_options_set_thumbnail_size. Part of the cache key. */

@@ -22,9 +22,9 @@ typedef enum SDIMAGE_ENUM sdimage_delivery_kind {
 
 /* Where the picture came from. */
 typedef enum SDIMAGE_ENUM sdimage_image_source {
-    SDIMAGE_IMAGE_SOURCE_NONE = 0,
-    SDIMAGE_IMAGE_SOURCE_MEMORY = 1,
-    SDIMAGE_IMAGE_SOURCE_DISK = 2,
+    SDIMAGE_IMAGE_SOURCE_NONE = 0,    /* there is no picture */
+    SDIMAGE_IMAGE_SOURCE_MEMORY = 1,  /* the memory part of a cache */
+    SDIMAGE_IMAGE_SOURCE_DISK = 2,    /* the disk part of a cache */
     SDIMAGE_IMAGE_SOURCE_REMOTE = 3,  /* a cache shared by several machines */
     SDIMAGE_IMAGE_SOURCE_NETWORK = 4, /* the built-in downloader */
     SDIMAGE_IMAGE_SOURCE_LOADER = 5   /* any other loader: a file, a data: URL, one of the host */
@@ -44,15 +44,15 @@ typedef enum SDIMAGE_ENUM sdimage_freshness_rule {
     SDIMAGE_FRESHNESS_RULE_MAX_STALE = 6,              /* stale, as the request's own Cache-Control allows */
 
     /* The origin was asked. */
-    SDIMAGE_FRESHNESS_RULE_EXPIRED = 7,         /* its lifetime is over */
-    SDIMAGE_FRESHNESS_RULE_NO_LIFETIME = 8,     /* nothing tells how long it is fresh */
-    SDIMAGE_FRESHNESS_RULE_NO_CACHE = 9,        /* every use is to be confirmed */
-    SDIMAGE_FRESHNESS_RULE_MUST_REVALIDATE = 10,/* its lifetime is over, and it may not be used stale */
-    SDIMAGE_FRESHNESS_RULE_NO_STORE = 11,       /* the answer, this one or the cached one, may not be stored */
-    SDIMAGE_FRESHNESS_RULE_VARY = 12,           /* this request differs in a field that the answer depends on */
-    SDIMAGE_FRESHNESS_RULE_REQUEST = 13,        /* the request's own Cache-Control demands it */
-    SDIMAGE_FRESHNESS_RULE_CLOCK = 14,          /* it came from the future: the clock was set back */
-    SDIMAGE_FRESHNESS_RULE_REFRESH = 15,        /* the request is a REFRESH */
+    SDIMAGE_FRESHNESS_RULE_EXPIRED = 7,          /* its lifetime is over */
+    SDIMAGE_FRESHNESS_RULE_NO_LIFETIME = 8,      /* nothing tells how long it is fresh */
+    SDIMAGE_FRESHNESS_RULE_NO_CACHE = 9,         /* every use is to be confirmed */
+    SDIMAGE_FRESHNESS_RULE_MUST_REVALIDATE = 10, /* its lifetime is over, and it may not be used stale */
+    SDIMAGE_FRESHNESS_RULE_NO_STORE = 11,        /* the answer, this one or the cached one, may not be stored */
+    SDIMAGE_FRESHNESS_RULE_VARY = 12,            /* this request differs in a field that the answer depends on */
+    SDIMAGE_FRESHNESS_RULE_REQUEST = 13,         /* the request's own Cache-Control demands it */
+    SDIMAGE_FRESHNESS_RULE_CLOCK = 14,           /* it came from the future: the clock was set back */
+    SDIMAGE_FRESHNESS_RULE_REFRESH = 15,         /* the request is a REFRESH */
 
     /* Asking failed, and the cached picture was used, stale. */
     SDIMAGE_FRESHNESS_RULE_STALE_IF_ERROR = 16, /* within stale-if-error */
@@ -73,6 +73,7 @@ typedef enum SDIMAGE_ENUM sdimage_stage {
 SDIMAGE_API sdimage_result *sdimage_result_ref(sdimage_result *result);
 SDIMAGE_API void sdimage_result_unref(sdimage_result *result);
 
+/* Which delivery this is. */
 SDIMAGE_API sdimage_delivery_kind sdimage_result_kind(const sdimage_result *result);
 
 /* The picture; NULL when there is none. Borrowed: sdimage_image_ref to keep it. */
@@ -86,6 +87,7 @@ SDIMAGE_API sdimage_data *sdimage_result_data(const sdimage_result *result);
  * found nothing has neither picture nor error. Borrowed. */
 SDIMAGE_API sdimage_error *sdimage_result_error(const sdimage_result *result);
 
+/* Where the picture came from; NONE without one. */
 SDIMAGE_API sdimage_image_source sdimage_result_source(const sdimage_result *result);
 
 /* For the FINAL of a refresh: false when it is the picture that was cached. */
@@ -115,13 +117,14 @@ SDIMAGE_API void sdimage_result_copy_response(const sdimage_result *result, sdim
 
 /* Moments of a transaction. */
 typedef enum SDIMAGE_ENUM sdimage_transaction_phase {
-    SDIMAGE_TRANSACTION_PHASE_NAME_LOOKUP = 0,
-    SDIMAGE_TRANSACTION_PHASE_CONNECT = 1,
-    SDIMAGE_TRANSACTION_PHASE_TLS = 2,
-    SDIMAGE_TRANSACTION_PHASE_FIRST_BYTE = 3,
-    SDIMAGE_TRANSACTION_PHASE_TOTAL = 4
+    SDIMAGE_TRANSACTION_PHASE_NAME_LOOKUP = 0, /* the host's addresses are known */
+    SDIMAGE_TRANSACTION_PHASE_CONNECT = 1,     /* the connection is open */
+    SDIMAGE_TRANSACTION_PHASE_TLS = 2,         /* the handshake is over */
+    SDIMAGE_TRANSACTION_PHASE_FIRST_BYTE = 3,  /* the first byte of the answer has come */
+    SDIMAGE_TRANSACTION_PHASE_TOTAL = 4        /* the last byte has come, or it failed */
 } sdimage_transaction_phase;
 
+/* How many transactions there were; 0 where nothing was downloaded. */
 SDIMAGE_API size_t sdimage_result_transaction_count(const sdimage_result *result);
 
 /* Without user and password. Borrowed. */
@@ -145,10 +148,10 @@ SDIMAGE_API uint64_t sdimage_result_transaction_body_bytes(const sdimage_result 
 SDIMAGE_API uint64_t sdimage_result_transaction_time_ns(const sdimage_result *result, size_t index,
                                                         sdimage_transaction_phase phase);
 
-/* "network", "disk", … Static. */
+/* The name of a source: "network", "disk", … Static. */
 SDIMAGE_API const char *sdimage_image_source_name(sdimage_image_source source);
 
-/* "max_age", "stale_if_error", …; "none" for a number of another version. Static. */
+/* The name of a rule: "max_age", "stale_if_error", …; "none" for a number of another version. Static. */
 SDIMAGE_API const char *sdimage_freshness_rule_name(sdimage_freshness_rule rule);
 
 #ifdef __cplusplus

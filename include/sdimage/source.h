@@ -21,10 +21,11 @@ SDIMAGE_API sdimage_status sdimage_source_new_file(const char *path, sdimage_sou
 /* Bytes in memory, by reference. */
 SDIMAGE_API sdimage_status sdimage_source_new_data(sdimage_data *data, sdimage_source **source, sdimage_error **error);
 
-/* What the host reads: a part of an archive, ranges of a remote file. Required: read. It copies up to `length` bytes from
- * `offset`, which lies inside, stores how many, at least 1, and may block; it is called from several threads at once. */
+/* What the host reads: a part of an archive, ranges of a remote file. Required: read. */
 typedef struct sdimage_source_vtable {
     size_t size;
+    /* Copies up to `length` bytes from `offset`, which lies inside, stores in *read how many, at least 1, and may block; called
+     * from several threads at once. */
     sdimage_status (*read)(void *user_data, uint64_t offset, void *buffer, size_t length, size_t *read,
                            sdimage_error **error);
 } sdimage_source_vtable;

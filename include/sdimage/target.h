@@ -51,14 +51,14 @@ extern "C" {
 /* How one picture takes the place of another. The library tells when and for how long, the program draws. Numbers from 1000 on are
  * the program's own. */
 typedef enum SDIMAGE_ENUM sdimage_transition {
-    SDIMAGE_TRANSITION_NONE = 0,
-    SDIMAGE_TRANSITION_FADE = 1,
-    SDIMAGE_TRANSITION_FLIP_FROM_LEFT = 2,
-    SDIMAGE_TRANSITION_FLIP_FROM_RIGHT = 3,
-    SDIMAGE_TRANSITION_FLIP_FROM_TOP = 4,
-    SDIMAGE_TRANSITION_FLIP_FROM_BOTTOM = 5,
-    SDIMAGE_TRANSITION_CURL_UP = 6,
-    SDIMAGE_TRANSITION_CURL_DOWN = 7
+    SDIMAGE_TRANSITION_NONE = 0,             /* at once */
+    SDIMAGE_TRANSITION_FADE = 1,             /* the new picture shines through the old one */
+    SDIMAGE_TRANSITION_FLIP_FROM_LEFT = 2,   /* turned over about its vertical axis, from the left */
+    SDIMAGE_TRANSITION_FLIP_FROM_RIGHT = 3,  /* the same from the right */
+    SDIMAGE_TRANSITION_FLIP_FROM_TOP = 4,    /* turned over about its horizontal axis, from the top */
+    SDIMAGE_TRANSITION_FLIP_FROM_BOTTOM = 5, /* the same from the bottom */
+    SDIMAGE_TRANSITION_CURL_UP = 6,          /* the old picture is peeled off upwards */
+    SDIMAGE_TRANSITION_CURL_DOWN = 7         /* the new picture is laid on downwards */
 } sdimage_transition;
 
 /* What a widget does; each may be NULL. What is given is borrowed for the call. */
@@ -112,7 +112,7 @@ typedef enum SDIMAGE_ENUM sdimage_placeholder_time {
 
 /* Which cached pictures of the same URL may stand in for the placeholder. */
 typedef enum SDIMAGE_ENUM sdimage_cached_placeholder {
-    SDIMAGE_CACHED_PLACEHOLDER_NONE = 0,
+    SDIMAGE_CACHED_PLACEHOLDER_NONE = 0, /* none */
     /* The largest one in memory that differs in size only: the whole picture for a thumbnail, a thumbnail for the whole. */
     SDIMAGE_CACHED_PLACEHOLDER_MEMORY = 1,
     /* Also the very picture asked for from the disk, which the starting call then waits for: for loads that refresh. */
@@ -121,23 +121,24 @@ typedef enum SDIMAGE_ENUM sdimage_cached_placeholder {
 
 /* What becomes of a load under way with the same key. */
 typedef enum SDIMAGE_ENUM sdimage_previous_load {
-    SDIMAGE_PREVIOUS_LOAD_CANCEL = 0,
-    SDIMAGE_PREVIOUS_LOAD_KEEP = 1 /* both show their pictures when they come */
+    SDIMAGE_PREVIOUS_LOAD_CANCEL = 0, /* it ends with CANCELLED */
+    SDIMAGE_PREVIOUS_LOAD_KEEP = 1    /* both show their pictures when they come */
 } sdimage_previous_load;
 
 /* Who shows the picture. */
 typedef enum SDIMAGE_ENUM sdimage_image_setting {
-    SDIMAGE_IMAGE_SETTING_AUTOMATIC = 0,
-    SDIMAGE_IMAGE_SETTING_MANUAL = 1 /* the program, in the handler, which then hears of parts too; no transition runs */
+    SDIMAGE_IMAGE_SETTING_AUTOMATIC = 0, /* the target, with set_image */
+    SDIMAGE_IMAGE_SETTING_MANUAL = 1     /* the program, in the handler, which then hears of parts too; no transition runs */
 } sdimage_image_setting;
 
 /* Which pictures come with the transition. */
 typedef enum SDIMAGE_ENUM sdimage_transition_rule {
     /* What somebody had to wait for: network, loaders, and the disk unless the starting call waited for it. */
     SDIMAGE_TRANSITION_RULE_WAITED = 0,
-    SDIMAGE_TRANSITION_RULE_ALWAYS = 1
+    SDIMAGE_TRANSITION_RULE_ALWAYS = 1 /* every picture, those from memory too */
 } sdimage_transition_rule;
 
+/* Options with the defaults; the caller's. NULL when memory is refused. */
 SDIMAGE_API sdimage_target_options *sdimage_target_options_new(void);
 SDIMAGE_API sdimage_target_options *sdimage_target_options_ref(sdimage_target_options *options);
 SDIMAGE_API void sdimage_target_options_unref(sdimage_target_options *options);
@@ -156,7 +157,7 @@ SDIMAGE_API void sdimage_target_options_set_blurhash(sdimage_target_options *opt
                                                      uint32_t width, uint32_t height);
 SDIMAGE_API void sdimage_target_options_set_thumbhash(sdimage_target_options *options, const void *hash, size_t length);
 
-/* Default NOW. */
+/* When the placeholder is shown. Default NOW. */
 SDIMAGE_API void sdimage_target_options_set_placeholder_time(sdimage_target_options *options,
                                                              sdimage_placeholder_time time);
 
@@ -164,11 +165,11 @@ SDIMAGE_API void sdimage_target_options_set_placeholder_time(sdimage_target_opti
 SDIMAGE_API void sdimage_target_options_set_cached_placeholder(sdimage_target_options *options,
                                                                sdimage_cached_placeholder cached);
 
-/* Default CANCEL. */
+/* What becomes of the load before. Default CANCEL. */
 SDIMAGE_API void sdimage_target_options_set_previous_load(sdimage_target_options *options,
                                                           sdimage_previous_load previous);
 
-/* Default AUTOMATIC. */
+/* Who shows the picture. Default AUTOMATIC. */
 SDIMAGE_API void sdimage_target_options_set_image_setting(sdimage_target_options *options,
                                                           sdimage_image_setting setting);
 
@@ -176,7 +177,7 @@ SDIMAGE_API void sdimage_target_options_set_image_setting(sdimage_target_options
 SDIMAGE_API void sdimage_target_options_set_transition(sdimage_target_options *options, sdimage_transition transition,
                                                        uint32_t duration_ms);
 
-/* Default WAITED. */
+/* Which pictures come with the transition. Default WAITED. */
 SDIMAGE_API void sdimage_target_options_set_transition_rule(sdimage_target_options *options,
                                                             sdimage_transition_rule rule);
 

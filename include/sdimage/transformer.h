@@ -44,8 +44,8 @@ typedef enum SDIMAGE_ENUM sdimage_resampling {
     SDIMAGE_RESAMPLING_LANCZOS = 0, /* three lobes: the sharpest */
     SDIMAGE_RESAMPLING_AREA = 1,    /* the exact mean of what an output pixel covers: the fastest */
     SDIMAGE_RESAMPLING_CUBIC = 2,   /* Catmull-Rom */
-    SDIMAGE_RESAMPLING_LINEAR = 3,
-    SDIMAGE_RESAMPLING_NEAREST = 4 /* no new colours */
+    SDIMAGE_RESAMPLING_LINEAR = 3,  /* a triangle: soft */
+    SDIMAGE_RESAMPLING_NEAREST = 4  /* no new colours */
 } sdimage_resampling;
 
 /* To exactly that size, which may be larger. INVALID_ARGUMENT for a side of zero or less; applying it: TOO_LARGE. */
@@ -64,13 +64,14 @@ SDIMAGE_API sdimage_status sdimage_transformer_new_resample(double width, double
 SDIMAGE_API sdimage_status sdimage_transformer_new_crop(sdimage_rect rect, sdimage_transformer **transformer,
                                                         sdimage_error **error);
 
-/* A set of bits. */
+/* Corners of the picture as displayed: a set of bits. */
 typedef enum SDIMAGE_ENUM sdimage_corners {
-    SDIMAGE_CORNERS_TOP_LEFT = 1,
-    SDIMAGE_CORNERS_TOP_RIGHT = 2,
-    SDIMAGE_CORNERS_BOTTOM_LEFT = 4,
-    SDIMAGE_CORNERS_BOTTOM_RIGHT = 8
+    SDIMAGE_CORNERS_TOP_LEFT = 1,    /* bit 0 */
+    SDIMAGE_CORNERS_TOP_RIGHT = 2,   /* bit 1 */
+    SDIMAGE_CORNERS_BOTTOM_LEFT = 4, /* bit 2 */
+    SDIMAGE_CORNERS_BOTTOM_RIGHT = 8 /* bit 3 */
 } sdimage_corners;
+/* All four, and those that may come. */
 #define SDIMAGE_CORNERS_ALL UINT64_MAX
 
 /* Cuts corners round, at most to half the smaller side; the picture shrinks by the border, which is drawn over its edge in
@@ -92,34 +93,34 @@ SDIMAGE_API sdimage_status sdimage_transformer_new_rotate(double angle, bool fit
 
 /* How a colour meets the picture beneath it: W3C Compositing and Blending Level 1; the numbers are CGBlendMode's. */
 typedef enum SDIMAGE_ENUM sdimage_blend_mode {
-    SDIMAGE_BLEND_MODE_NORMAL = 0,
-    SDIMAGE_BLEND_MODE_MULTIPLY = 1,
-    SDIMAGE_BLEND_MODE_SCREEN = 2,
-    SDIMAGE_BLEND_MODE_OVERLAY = 3,
-    SDIMAGE_BLEND_MODE_DARKEN = 4,
-    SDIMAGE_BLEND_MODE_LIGHTEN = 5,
-    SDIMAGE_BLEND_MODE_COLOR_DODGE = 6,
-    SDIMAGE_BLEND_MODE_COLOR_BURN = 7,
-    SDIMAGE_BLEND_MODE_SOFT_LIGHT = 8,
-    SDIMAGE_BLEND_MODE_HARD_LIGHT = 9,
-    SDIMAGE_BLEND_MODE_DIFFERENCE = 10,
-    SDIMAGE_BLEND_MODE_EXCLUSION = 11,
-    SDIMAGE_BLEND_MODE_HUE = 12,
-    SDIMAGE_BLEND_MODE_SATURATION = 13,
-    SDIMAGE_BLEND_MODE_COLOR = 14,
-    SDIMAGE_BLEND_MODE_LUMINOSITY = 15,
-    SDIMAGE_BLEND_MODE_CLEAR = 16,
-    SDIMAGE_BLEND_MODE_COPY = 17,
-    SDIMAGE_BLEND_MODE_SOURCE_IN = 18, /* the colour in the shape of the picture */
-    SDIMAGE_BLEND_MODE_SOURCE_OUT = 19,
-    SDIMAGE_BLEND_MODE_SOURCE_ATOP = 20,
-    SDIMAGE_BLEND_MODE_DESTINATION_OVER = 21,
-    SDIMAGE_BLEND_MODE_DESTINATION_IN = 22,
-    SDIMAGE_BLEND_MODE_DESTINATION_OUT = 23,
-    SDIMAGE_BLEND_MODE_DESTINATION_ATOP = 24,
-    SDIMAGE_BLEND_MODE_XOR = 25,
-    SDIMAGE_BLEND_MODE_PLUS_DARKER = 26,
-    SDIMAGE_BLEND_MODE_PLUS_LIGHTER = 27
+    SDIMAGE_BLEND_MODE_NORMAL = 0,            /* the colour over the picture */
+    SDIMAGE_BLEND_MODE_MULTIPLY = 1,          /* product: never lighter */
+    SDIMAGE_BLEND_MODE_SCREEN = 2,            /* product of what is missing: never darker */
+    SDIMAGE_BLEND_MODE_OVERLAY = 3,           /* multiply or screen, by the picture */
+    SDIMAGE_BLEND_MODE_DARKEN = 4,            /* the darker of both */
+    SDIMAGE_BLEND_MODE_LIGHTEN = 5,           /* the lighter of both */
+    SDIMAGE_BLEND_MODE_COLOR_DODGE = 6,       /* brightens the picture to reflect the colour */
+    SDIMAGE_BLEND_MODE_COLOR_BURN = 7,        /* darkens the picture to reflect the colour */
+    SDIMAGE_BLEND_MODE_SOFT_LIGHT = 8,        /* darken or lighten a little, by the colour */
+    SDIMAGE_BLEND_MODE_HARD_LIGHT = 9,        /* multiply or screen, by the colour */
+    SDIMAGE_BLEND_MODE_DIFFERENCE = 10,       /* the lighter less the darker */
+    SDIMAGE_BLEND_MODE_EXCLUSION = 11,        /* the same with less contrast */
+    SDIMAGE_BLEND_MODE_HUE = 12,              /* the colour's hue; saturation and luminosity of the picture */
+    SDIMAGE_BLEND_MODE_SATURATION = 13,       /* the colour's saturation; hue and luminosity of the picture */
+    SDIMAGE_BLEND_MODE_COLOR = 14,            /* the colour's hue and saturation; luminosity of the picture */
+    SDIMAGE_BLEND_MODE_LUMINOSITY = 15,       /* the colour's luminosity; hue and saturation of the picture */
+    SDIMAGE_BLEND_MODE_CLEAR = 16,            /* nothing: all is clear */
+    SDIMAGE_BLEND_MODE_COPY = 17,             /* the colour in place of the picture */
+    SDIMAGE_BLEND_MODE_SOURCE_IN = 18,        /* the colour in the shape of the picture */
+    SDIMAGE_BLEND_MODE_SOURCE_OUT = 19,       /* the colour where the picture is not */
+    SDIMAGE_BLEND_MODE_SOURCE_ATOP = 20,      /* the colour over the picture, where the picture is */
+    SDIMAGE_BLEND_MODE_DESTINATION_OVER = 21, /* the picture over the colour */
+    SDIMAGE_BLEND_MODE_DESTINATION_IN = 22,   /* the picture, as opaque as the colour */
+    SDIMAGE_BLEND_MODE_DESTINATION_OUT = 23,  /* the picture, as clear as the colour is opaque */
+    SDIMAGE_BLEND_MODE_DESTINATION_ATOP = 24, /* the picture over the colour, where the colour is */
+    SDIMAGE_BLEND_MODE_XOR = 25,              /* where only one of both is */
+    SDIMAGE_BLEND_MODE_PLUS_DARKER = 26,      /* sum, less white */
+    SDIMAGE_BLEND_MODE_PLUS_LIGHTER = 27      /* sum, up to white */
 } sdimage_blend_mode;
 
 /* Lays a colour over the whole picture. A clear colour changes nothing, whatever the mode: the same image, referenced. */
@@ -179,6 +180,7 @@ SDIMAGE_API sdimage_status sdimage_transformer_new_custom(const char *key, const
 /* --- Applying them. *result is the caller's; it may be the image itself, referenced. Errors: INVALID_ARGUMENT, TOO_LARGE
  * (the result takes more than 256 MiB), NO_MEMORY, and those of a transformer of the host. */
 
+/* The picture changed; of an animation its first frame. */
 SDIMAGE_API sdimage_status sdimage_image_transform(const sdimage_image *image, const sdimage_transformer *transformer,
                                                    sdimage_image **result, sdimage_error **error);
 

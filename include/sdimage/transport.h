@@ -77,6 +77,7 @@ SDIMAGE_API sdimage_status sdimage_exchange_write(sdimage_exchange *exchange, co
  * are tried again, as is TIMEOUT before the answer. Later calls do nothing. */
 SDIMAGE_API void sdimage_exchange_finish(sdimage_exchange *exchange, sdimage_error *error);
 
+/* Whether nobody waits any more: stop, then finish. */
 SDIMAGE_API bool sdimage_exchange_is_cancelled(const sdimage_exchange *exchange);
 
 #ifdef __cplusplus

@@ -26,18 +26,23 @@
 extern "C" {
 #endif
 
+/* A photo, video or sound of a library, as it was when it was fetched. Class: immutable. */
 typedef struct sdimage_photos_asset sdimage_photos_asset;
+/* A page of assets. Class: immutable. */
 typedef struct sdimage_photos_list sdimage_photos_list;
+/* A library. Class: synchronised. */
 typedef struct sdimage_photos_library sdimage_photos_library;
+/* How a library is opened. Class: single-owner. */
 typedef struct sdimage_photos_library_config sdimage_photos_library_config;
+/* Which assets, in which order. Class: single-owner. */
 typedef struct sdimage_photos_fetch_options sdimage_photos_fetch_options;
 
 /* What an asset is: bits, so that they can be asked for together. By the first bytes of the file, never by its name. */
 typedef enum SDIMAGE_ENUM sdimage_photos_media {
-    SDIMAGE_PHOTOS_MEDIA_IMAGE = 1,
-    SDIMAGE_PHOTOS_MEDIA_VIDEO = 2,
-    SDIMAGE_PHOTOS_MEDIA_AUDIO = 4,
-    SDIMAGE_PHOTOS_MEDIA_ALL = 7
+    SDIMAGE_PHOTOS_MEDIA_IMAGE = 1, /* a picture, moving or not */
+    SDIMAGE_PHOTOS_MEDIA_VIDEO = 2, /* a video */
+    SDIMAGE_PHOTOS_MEDIA_AUDIO = 4, /* sound */
+    SDIMAGE_PHOTOS_MEDIA_ALL = 7    /* all three */
 } sdimage_photos_media;
 
 /* Where an asset belongs: bits. */
@@ -45,22 +50,23 @@ typedef enum SDIMAGE_ENUM sdimage_photos_origin {
     SDIMAGE_PHOTOS_ORIGIN_OWN = 1,    /* the user's own */
     SDIMAGE_PHOTOS_ORIGIN_SHARED = 2, /* a file of another user */
     SDIMAGE_PHOTOS_ORIGIN_SYNCED = 4, /* copied from elsewhere; only hosts say so */
-    SDIMAGE_PHOTOS_ORIGIN_ALL = 7
+    SDIMAGE_PHOTOS_ORIGIN_ALL = 7     /* all three */
 } sdimage_photos_origin;
 
 /* How an asset is played. */
 typedef enum SDIMAGE_ENUM sdimage_photos_playback {
-    SDIMAGE_PHOTOS_PLAYBACK_NONE = 0, /* audio */
-    SDIMAGE_PHOTOS_PLAYBACK_STILL = 1,
-    SDIMAGE_PHOTOS_PLAYBACK_ANIMATED = 2,
-    SDIMAGE_PHOTOS_PLAYBACK_VIDEO = 3
+    SDIMAGE_PHOTOS_PLAYBACK_NONE = 0,     /* audio */
+    SDIMAGE_PHOTOS_PLAYBACK_STILL = 1,    /* a picture that does not move */
+    SDIMAGE_PHOTOS_PLAYBACK_ANIMATED = 2, /* an animated picture */
+    SDIMAGE_PHOTOS_PLAYBACK_VIDEO = 3     /* a video */
 } sdimage_photos_playback;
 
+/* What a list is sorted by. */
 typedef enum SDIMAGE_ENUM sdimage_photos_order {
-    SDIMAGE_PHOTOS_ORDER_DATE = 0, /* when it was taken; then by name */
-    SDIMAGE_PHOTOS_ORDER_NAME = 1, /* bytes of the file's name; then by date */
-    SDIMAGE_PHOTOS_ORDER_MODIFIED = 2,
-    SDIMAGE_PHOTOS_ORDER_SIZE = 3 /* bytes of the file */
+    SDIMAGE_PHOTOS_ORDER_DATE = 0,     /* when it was taken; then by name */
+    SDIMAGE_PHOTOS_ORDER_NAME = 1,     /* bytes of the file's name; then by date */
+    SDIMAGE_PHOTOS_ORDER_MODIFIED = 2, /* when the file was changed last */
+    SDIMAGE_PHOTOS_ORDER_SIZE = 3      /* bytes of the file */
 } sdimage_photos_order;
 
 /* --- Assets. */
@@ -71,6 +77,7 @@ SDIMAGE_API void sdimage_photos_asset_unref(sdimage_photos_asset *asset);
 /* The name that stays while the file moves inside the library. Borrowed. */
 SDIMAGE_API const char *sdimage_photos_asset_identifier(const sdimage_photos_asset *asset);
 
+/* What the asset is and where it belongs, one bit of each; and how it is played. */
 SDIMAGE_API sdimage_photos_media sdimage_photos_asset_media(const sdimage_photos_asset *asset);
 SDIMAGE_API sdimage_photos_origin sdimage_photos_asset_origin(const sdimage_photos_asset *asset);
 SDIMAGE_API sdimage_photos_playback sdimage_photos_asset_playback(const sdimage_photos_asset *asset);
@@ -136,11 +143,12 @@ SDIMAGE_API void sdimage_photos_free(char *text);
 
 /* --- Which assets. Defaults: all, newest first. */
 
+/* Options with the defaults; the caller's. NULL when memory is refused. */
 SDIMAGE_API sdimage_photos_fetch_options *sdimage_photos_fetch_options_new(void);
 SDIMAGE_API sdimage_photos_fetch_options *sdimage_photos_fetch_options_ref(sdimage_photos_fetch_options *options);
 SDIMAGE_API void sdimage_photos_fetch_options_unref(sdimage_photos_fetch_options *options);
 
-/* Sets of the bits above. */
+/* What the assets are, and where they belong: sets of the bits above. Default ALL and ALL. */
 SDIMAGE_API void sdimage_photos_fetch_options_set_media(sdimage_photos_fetch_options *options, uint32_t media);
 SDIMAGE_API void sdimage_photos_fetch_options_set_origins(sdimage_photos_fetch_options *options, uint32_t origins);
 
@@ -176,6 +184,7 @@ SDIMAGE_API bool sdimage_photos_fetch_options_accept(const sdimage_photos_fetch_
 
 /* --- Libraries. */
 
+/* A configuration with the defaults; the caller's. NULL when memory is refused. */
 SDIMAGE_API sdimage_photos_library_config *sdimage_photos_library_config_new(void);
 SDIMAGE_API sdimage_photos_library_config *sdimage_photos_library_config_ref(sdimage_photos_library_config *config);
 SDIMAGE_API void sdimage_photos_library_config_unref(sdimage_photos_library_config *config);
@@ -244,8 +253,11 @@ SDIMAGE_API sdimage_status sdimage_photos_library_find(sdimage_photos_library *l
  * lent. `changed` has the new state, also of a file that moved. */
 typedef struct sdimage_photos_observer_vtable {
     size_t size;
+    /* A file is new. */
     void (*inserted)(void *user_data, sdimage_photos_asset *asset);
+    /* A file is gone; the asset is what was last known of it. */
     void (*removed)(void *user_data, sdimage_photos_asset *asset);
+    /* A file has other bytes, another name or another place. */
     void (*changed)(void *user_data, sdimage_photos_asset *asset);
 } sdimage_photos_observer_vtable;
 
@@ -264,12 +276,13 @@ SDIMAGE_API void sdimage_photos_library_cancel_loads(sdimage_photos_library *lib
 
 SDIMAGE_API sdimage_photos_list *sdimage_photos_list_ref(sdimage_photos_list *list);
 SDIMAGE_API void sdimage_photos_list_unref(sdimage_photos_list *list);
+/* How many assets the page has. */
 SDIMAGE_API size_t sdimage_photos_list_count(const sdimage_photos_list *list);
 
 /* How many there are without the page. */
 SDIMAGE_API size_t sdimage_photos_list_total(const sdimage_photos_list *list);
 
-/* NULL behind the last. Borrowed. */
+/* The asset at `index` of the page; NULL behind the last. Borrowed. */
 SDIMAGE_API sdimage_photos_asset *sdimage_photos_list_asset(const sdimage_photos_list *list, size_t index);
 
 #ifdef __cplusplus

@@ -23,7 +23,9 @@
 extern "C" {
 #endif
 
+/* Which libraries a loader asks, and how. Class: single-owner. */
 typedef struct sdimage_photos_loader_config sdimage_photos_loader_config;
+/* Which picture of an asset. Class: single-owner. */
 typedef struct sdimage_photos_request_options sdimage_photos_request_options;
 
 /* Names in the bag of a request (sdimage_request_set_options). The first is a bool that says the mode; absent, animated
@@ -34,18 +36,21 @@ typedef struct sdimage_photos_request_options sdimage_photos_request_options;
 #define SDIMAGE_PHOTOS_FETCH_OPTIONS "photosFetchOptions"
 #define SDIMAGE_PHOTOS_ASSET "photosAsset"
 
+/* Which pictures of one asset are delivered. */
 typedef enum SDIMAGE_ENUM sdimage_photos_delivery {
     SDIMAGE_PHOTOS_DELIVERY_OPPORTUNISTIC = 0, /* a small picture at once, then the one asked for */
     SDIMAGE_PHOTOS_DELIVERY_HIGH_QUALITY = 1,  /* only the one asked for */
     SDIMAGE_PHOTOS_DELIVERY_FAST = 2           /* only the small one; where there is none, the one asked for */
 } sdimage_photos_delivery;
 
+/* How exactly the target size is met. */
 typedef enum SDIMAGE_ENUM sdimage_photos_resize {
     SDIMAGE_PHOTOS_RESIZE_NONE = 0, /* the whole picture, whatever the target size */
     SDIMAGE_PHOTOS_RESIZE_FAST = 1, /* the target size; for hosts: or a little more, if that is faster */
-    SDIMAGE_PHOTOS_RESIZE_EXACT = 2
+    SDIMAGE_PHOTOS_RESIZE_EXACT = 2 /* the target size, to the pixel */
 } sdimage_photos_resize;
 
+/* How a picture meets a target of other proportions. */
 typedef enum SDIMAGE_ENUM sdimage_photos_content {
     SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT = 0, /* the largest picture inside the size */
     SDIMAGE_PHOTOS_CONTENT_ASPECT_FILL = 1 /* the smallest picture that covers it; nothing is cut off */
@@ -53,9 +58,9 @@ typedef enum SDIMAGE_ENUM sdimage_photos_content {
 
 /* Of edited photos; trees and databases have one version of a file. */
 typedef enum SDIMAGE_ENUM sdimage_photos_version {
-    SDIMAGE_PHOTOS_VERSION_CURRENT = 0,
-    SDIMAGE_PHOTOS_VERSION_UNADJUSTED = 1,
-    SDIMAGE_PHOTOS_VERSION_ORIGINAL = 2
+    SDIMAGE_PHOTOS_VERSION_CURRENT = 0,    /* with all edits */
+    SDIMAGE_PHOTOS_VERSION_UNADJUSTED = 1, /* without the user's edits */
+    SDIMAGE_PHOTOS_VERSION_ORIGINAL = 2    /* as the camera stored it */
 } sdimage_photos_version;
 
 /* Which picture of an asset. What is said here counts where the request has no thumbnail size; with one, that is the
@@ -74,7 +79,7 @@ SDIMAGE_API void sdimage_photos_request_options_set_version(sdimage_photos_reque
 SDIMAGE_API void sdimage_photos_request_options_set_content(sdimage_photos_request_options *options,
                                                             sdimage_photos_content content);
 
-/* Default true; hosts read it. */
+/* Whether a host may fetch from afar what it has not on disk. Default true; hosts read it. */
 SDIMAGE_API void sdimage_photos_request_options_set_network_access(sdimage_photos_request_options *options,
                                                                    bool allowed);
 
@@ -86,7 +91,7 @@ SDIMAGE_API void sdimage_photos_request_options_set_target_point_size(sdimage_ph
 SDIMAGE_API void sdimage_photos_request_options_set_target(sdimage_photos_request_options *options, uint32_t width,
                                                            uint32_t height);
 
-/* For hosts. */
+/* For hosts: what is asked for. */
 SDIMAGE_API sdimage_photos_delivery
 sdimage_photos_request_options_delivery(const sdimage_photos_request_options *options);
 SDIMAGE_API sdimage_photos_resize sdimage_photos_request_options_resize(const sdimage_photos_request_options *options);
@@ -103,6 +108,7 @@ SDIMAGE_API void sdimage_photos_set_asset(sdimage_options *bag, sdimage_photos_a
 
 /* --- The loader. */
 
+/* A configuration with the defaults; the caller's. NULL when memory is refused. */
 SDIMAGE_API sdimage_photos_loader_config *sdimage_photos_loader_config_new(void);
 SDIMAGE_API sdimage_photos_loader_config *sdimage_photos_loader_config_ref(sdimage_photos_loader_config *config);
 SDIMAGE_API void sdimage_photos_loader_config_unref(sdimage_photos_loader_config *config);

@@ -14,7 +14,9 @@
 extern "C" {
 #endif
 
+/* An asset of the host in the making. Class: single-owner. */
 typedef struct sdimage_photos_asset_config sdimage_photos_asset_config;
+/* How a host's library answers for an identifier. Class: synchronised. */
 typedef struct sdimage_photos_reply sdimage_photos_reply;
 
 /* The functions of a library; `fetch` and `image` are required. */
@@ -51,6 +53,7 @@ SDIMAGE_API sdimage_status sdimage_photos_library_new_custom(const char *name,
  * letting go of the last reference without one is the error INTERNAL_ERROR. */
 SDIMAGE_API void sdimage_photos_reply_complete(sdimage_photos_reply *reply, sdimage_photos_asset *asset);
 SDIMAGE_API void sdimage_photos_reply_fail(sdimage_photos_reply *reply, sdimage_error *error);
+/* Whether nobody waits for the answer any more. */
 SDIMAGE_API bool sdimage_photos_reply_is_cancelled(const sdimage_photos_reply *reply);
 SDIMAGE_API sdimage_photos_reply *sdimage_photos_reply_ref(sdimage_photos_reply *reply);
 SDIMAGE_API void sdimage_photos_reply_unref(sdimage_photos_reply *reply);
@@ -62,18 +65,24 @@ SDIMAGE_API sdimage_photos_asset_config *sdimage_photos_asset_config_new(const c
 SDIMAGE_API sdimage_photos_asset_config *sdimage_photos_asset_config_ref(sdimage_photos_asset_config *config);
 SDIMAGE_API void sdimage_photos_asset_config_unref(sdimage_photos_asset_config *config);
 
+/* What the asset is, and where it belongs: one bit of each. */
 SDIMAGE_API void sdimage_photos_asset_config_set_media(sdimage_photos_asset_config *config, sdimage_photos_media media);
 SDIMAGE_API void sdimage_photos_asset_config_set_origin(sdimage_photos_asset_config *config,
                                                         sdimage_photos_origin origin);
-/* UNDEFINED leaves the type open. A GIF is animated unless said otherwise. */
+/* The picture format. UNDEFINED leaves the type open. A GIF is animated unless said otherwise. */
 SDIMAGE_API void sdimage_photos_asset_config_set_format(sdimage_photos_asset_config *config, sdimage_format format);
+/* How it is played. Default STILL. */
 SDIMAGE_API void sdimage_photos_asset_config_set_playback(sdimage_photos_asset_config *config,
                                                           sdimage_photos_playback playback);
+/* Size in pixels as displayed. Default 0 x 0: not known. */
 SDIMAGE_API void sdimage_photos_asset_config_set_pixel_size(sdimage_photos_asset_config *config, uint32_t width,
                                                             uint32_t height);
+/* When it was taken, and changed last: nanoseconds since 1970, UTC. */
 SDIMAGE_API void sdimage_photos_asset_config_set_dates(sdimage_photos_asset_config *config, int64_t taken_ns,
                                                        int64_t modified_ns);
+/* 1 to 5; 0, the default: none; -1: rejected. */
 SDIMAGE_API void sdimage_photos_asset_config_set_rating(sdimage_photos_asset_config *config, int32_t rating);
+/* Its name, as a file would have it. */
 SDIMAGE_API void sdimage_photos_asset_config_set_name(sdimage_photos_asset_config *config, const char *name);
 /* One more album; at most 64. */
 SDIMAGE_API void sdimage_photos_asset_config_add_album(sdimage_photos_asset_config *config, const char *album);

@@ -60,10 +60,11 @@ extern "C" {
 
 /* --- Numbers since the cache was made. */
 
+/* What is counted. */
 typedef enum SDIMAGE_ENUM sdimage_remote_statistic {
-    SDIMAGE_REMOTE_STATISTIC_HITS = 0,
+    SDIMAGE_REMOTE_STATISTIC_HITS = 0,           /* entries that were found */
     SDIMAGE_REMOTE_STATISTIC_MISSES = 1,         /* the server had no such entry */
-    SDIMAGE_REMOTE_STATISTIC_STORED = 2,
+    SDIMAGE_REMOTE_STATISTIC_STORED = 2,         /* entries that a server has taken */
     SDIMAGE_REMOTE_STATISTIC_FAILURES = 3,       /* look-ups and changes that a server did not answer */
     SDIMAGE_REMOTE_STATISTIC_TIMEOUTS = 4,       /* look-ups that were answered because their budget was over */
     SDIMAGE_REMOTE_STATISTIC_BREAKER_OPENED = 5, /* how often */
