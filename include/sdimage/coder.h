@@ -172,7 +172,7 @@ typedef struct sdimage_coder_vtable {
     uint32_t (*instance_frame_count)(void *user_data, void *instance);
     uint32_t (*instance_loop_count)(void *user_data, void *instance);
     uint32_t (*instance_duration_ms)(void *user_data, void *instance, uint32_t index);
-    /* Frame `index`, composed to the whole canvas; NEED_MORE_DATA when it is not there yet. */
+    /* Frame `index` of those that are counted, composed to the whole canvas. */
     sdimage_status (*instance_frame)(void *user_data, void *instance, uint32_t index, sdimage_image **image,
                                      sdimage_error **error);
     /* The encoded bytes that the picture is made of. Not asked for yet: the library keeps those that it was given. */

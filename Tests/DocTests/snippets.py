@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""What the pages show works: each block of code in README.md, SECURITY.md and the guides is built and run, against the installed
+library, and prints what the page says. How blocks are marked: blocks.py.
+
+    snippets.py PREFIX [PAGE…]
+
+Each page has a folder of its own with a few pictures in it. https://example.org/ stands for a server of that folder, which
+gives everything ten minutes of freshness; a program's first argument is the URL of cat.jpg."""
+
+import functools
+import http.server
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import zlib
+
+HERE = pathlib.Path(__file__).resolve()
+sys.path[:0] = [str(HERE.parents[1] / "HeaderTests"), str(HERE.parents[1] / "ExampleTests"), str(HERE.parent)]
+import blocks  # noqa: E402
+import declarations  # noqa: E402
+import pictures  # noqa: E402
+import report  # noqa: E402
+
+ROOT = declarations.ROOT
+PAGES = ["README.md", "SECURITY.md", "docs/abi.md", *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs/guides").glob("*.md"))]
+# Pages that must show these languages; of README.md the blocks without a mark are not looked at.
+REQUIRED = {"README.md": {"c", "python"}, "docs/guides/c.md": {"c", "sh"}, "docs/guides/python.md": {"python"}}
+WARNINGS = ["-Wall", "-Wextra", "-Werror"]
+SEPARATOR = "\x1e"
+
+
+class Server(http.server.SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def end_headers(self) -> None:
+        self.send_header("Cache-Control", "max-age=600")
+        super().end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class Origin(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_: object) -> None:
+        """Loads that were cancelled have hung up."""
+
+
+class Page:
+    """One page, its folder and its server."""
+
+    def __init__(self, name: str, prefix: str, folder: str) -> None:
+        self.name, self.prefix, self.folder = name, prefix, pathlib.Path(folder)
+        self.sources: dict[str, str] = {}
+        self.server = Origin(("127.0.0.1", 0), functools.partial(Server, directory=folder))
+        self.origin = f"http://127.0.0.1:{self.server.server_address[1]}/"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.environment = {
+            **os.environ, "PATH": f"{prefix}/bin:{os.environ['PATH']}", "HOME": folder, "XDG_CACHE_HOME": f"{folder}/.cache",
+            "PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig", "LD_LIBRARY_PATH": f"{prefix}/lib",
+            "PYTHONPATH": str(ROOT / "bindings/python"), "SDIMAGE_LIBRARY": f"{prefix}/lib/libsdimage.so.1",
+            "SDL_VIDEODRIVER": "dummy", "QT_QPA_PLATFORM": "offscreen", "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def run(self, arguments: list[str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(arguments, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=60,
+                              stdin=subprocess.DEVNULL)
+
+    def write(self, name: str, text: str) -> None:
+        (self.folder / name).write_text(text.replace("https://example.org/", self.origin))
+
+    def packages(self, block: blocks.Block) -> tuple[list[str], str]:
+        """The flags of a program, and which package is missing."""
+        wanted = ["sdimage", *filter(None, block.settings.get("pkg", "").split(","))]
+        for package in wanted:
+            if self.run(["pkg-config", "--exists", package]).returncode:
+                return [], package
+        # The warnings of other libraries' headers are not ours.
+        flags = [flag.replace("-I", "-isystem", 1) for flag in self.run(["pkg-config", "--cflags", "--libs", *wanted]).stdout.split()]
+        return flags, ""
+
+    def build(self, block: blocks.Block, text: str, flags: list[str]) -> subprocess.CompletedProcess[str]:
+        is_c = block.language == "c"
+        source = block.settings.get("file", "example.c" if is_c else "example.cpp")
+        self.write(source, text)
+        include = [f"-isystem{ROOT / 'bindings/cpp/include'}"]
+        # Tables are written with the names of their fields, and without those that are not needed.
+        compiler = ["cc", "-std=gnu11"] if is_c else ["c++", "-std=c++17", "-fPIC", "-Wno-missing-field-initializers", *include]
+        if source.endswith(".h"):
+            return self.run([*compiler, *WARNINGS, "-Wno-unused-function", "-fsyntax-only", source, *flags])
+        return self.run([*compiler, *WARNINGS, "-o", "example", source, *flags, "-pthread"])
+
+    def program(self, block: blocks.Block, text: str, arguments: list[str]) -> list[str]:
+        """The command that runs a block of a script."""
+        if block.language == "sh":
+            script = block.settings.get("file", "example.sh")
+            self.write(script, text)
+            return ["bash", "-euo", "pipefail", script, *arguments]
+        before = self.sources.get(block.language, "") if "continues" in block.settings else ""
+        self.sources[block.language] = before + text
+        script = block.settings.get("file", "example.py")
+        self.write(script, f"{before}print({SEPARATOR!r})\n{text}" if before else text)
+        return [sys.executable, script, *arguments]
+
+    def check(self, number: int, block: blocks.Block, frames: dict[str, str]) -> None:
+        name = f"{self.name}:{block.line}, {block.language} block {number}"
+        if block.why_not is not None:
+            report.skip(name, block.why_not or "no reason given")
+            return
+        text = blocks.framed(block, frames)
+        arguments = blocks.arguments(block, frames) or [f"{self.origin}cat.jpg"]
+        arguments = [argument.replace("https://example.org/", self.origin) for argument in arguments]
+        if block.language in ("c", "cpp"):
+            flags, missing = self.packages(block)
+            if missing:
+                report.skip(name, f"{missing} is not installed")
+                return
+            built = self.build(block, text, flags)
+            if built.returncode or block.settings.get("only") == "build" or block.settings.get("file", "").endswith(".h"):
+                report.check(name, built.returncode == 0, built.stderr)
+                return
+            command = ["./example", *arguments]
+        else:
+            module = block.settings.get("needs")
+            if module and self.run([sys.executable, "-c", f"import {module}"]).returncode:
+                report.skip(name, f"the Python module {module} is not installed")
+                return
+            command = self.program(block, text, arguments)
+        self.judge(name, block, self.run(command))
+
+    def judge(self, name: str, block: blocks.Block, done: subprocess.CompletedProcess[str]) -> None:
+        printed = done.stdout.rpartition(SEPARATOR + "\n")[2].replace(self.origin, "https://example.org/")
+        printed = printed.replace(str(self.folder) + "/", "").replace(str(self.folder), ".")
+        if done.returncode != int(block.settings.get("status", "0")):
+            report.check(name, False, f"status {done.returncode}: {done.stderr or done.stdout}")
+        else:
+            fine = block.output is None or blocks.matches(block.output, printed)
+            report.check(name, fine, f"printed: {printed} {done.stderr}")
+
+
+def fill(folder: str) -> None:
+    """The pictures that pages may speak of."""
+    for name, picture in {"cat.jpg": "lighthouse.jpg", "orbits.gif": "orbits.gif", "chart.png": "bar-chart.png"}.items():
+        shutil.copy(ROOT / "Tests/Fixtures/pictures" / picture, f"{folder}/{name}")
+    # A few bytes whose header promises 1.6 gigapixels; and a picture in a format that the library does not know.
+    header = pictures.png(1, 1)
+    header = header[:16] + struct.pack(">II", 40000, 40000) + header[24:29]
+    pathlib.Path(folder, "bomb.png").write_bytes(header + struct.pack(">I", zlib.crc32(header[12:])) + pictures.png(1, 1)[33:])
+    samples = struct.pack(">8H", 65535, 0, 0, 65535, 0, 0, 65535, 65535)
+    pathlib.Path(folder, "two.ff").write_bytes(b"farbfeld" + struct.pack(">II", 2, 1) + samples)
+
+
+def check_page(name: str, prefix: str) -> None:
+    path = ROOT / name
+    if not path.exists():
+        report.check(f"{name} is there", False, "no such page")
+        return
+    found, frames = blocks.read(path.read_text())
+    lost = REQUIRED.get(name, set()) - {block.language for block in found}
+    report.check(f"{name} shows {', '.join(sorted(REQUIRED.get(name, {'what it says'})))}", not lost, f"no block in {lost}")
+    unmarked = [str(block.line) for block in found if block.unmarked and name != "README.md"]
+    report.check(f"{name}: each block is marked", not unmarked, f"lines {', '.join(unmarked)}")
+    with tempfile.TemporaryDirectory() as folder:
+        fill(folder)
+        page = Page(name, prefix, folder)
+        for number, block in enumerate((block for block in found if not block.unmarked), 1):
+            page.check(number, block, frames)
+        page.server.shutdown()
+
+
+def main() -> None:
+    prefix, *pages = sys.argv[1:]
+    for name in pages or PAGES:
+        check_page(name, prefix)
+    report.finish()
+
+
+main()
