@@ -54,7 +54,7 @@ def body(comment: list[str], lead: str = "") -> list[str]:
             open_block = False
         out.append(line if open_block else prose(line))
     if open_block:
-        out[-1] += "\n@endverbatim"
+        out[-1] += " @endverbatim"
     out[0] = lead + out[0]
     return out
 
@@ -67,7 +67,7 @@ def document(comment: list[str], lead: str = "", mark: str = "/**") -> list[str]
 
 
 def one_line(comment: list[str]) -> str:
-    return " ".join(part for line in document(comment) for part in line.split("\n") if part).replace("  ", " ")
+    return " ".join(line for line in document(comment) if line)
 
 
 class Header:
@@ -119,8 +119,8 @@ class Header:
             self.out[0] = re.sub(r"@file (\S+?\.h): ", r"@file \1 ", self.out[0])
             return
         heading = bare(comment[0]).startswith("---") or not follows.strip()
-        if self.within == "enum" and re.search(r"/\*.*\*/\s*$", follows):
-            heading = True
+        if re.search(r"\S.*/\*.*\*/\s*$", follows):
+            heading = True  # what follows has words of its own
         self.shared = None if heading else comment
         self.out += ["" for _ in comment] if heading else document(comment)
         self.fresh = not heading
