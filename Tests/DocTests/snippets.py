@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the pages show works: each block of code in README.md, SECURITY.md and the guides is built and run, against the installed
+"""What the pages show works: each block of code in the README files and the guides is built and run, against the installed
 library, and prints what the page says. How blocks are marked: blocks.py.
 
     snippets.py PREFIX [PAGE…]
@@ -27,9 +27,11 @@ import pictures  # noqa: E402
 import report  # noqa: E402
 
 ROOT = declarations.ROOT
-PAGES = ["README.md", "SECURITY.md", "docs/abi.md", *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs/guides").glob("*.md"))]
-# Pages that must show these languages; of README.md the blocks without a mark are not looked at.
+PAGES = ["README.md", "bindings/python/README.md", "SECURITY.md", "docs/abi.md",
+         *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs/guides").glob("*.md"))]
+# Pages that must show these languages.
 REQUIRED = {"README.md": {"c", "python"}, "docs/guides/c.md": {"c", "sh"}, "docs/guides/python.md": {"python"}}
+CPP = ROOT / "bindings/cpp/include"
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 SEPARATOR = "\x1e"
 
@@ -77,6 +79,8 @@ class Page:
     def packages(self, block: blocks.Block) -> tuple[list[str], str]:
         """The flags of a program, and which package is missing."""
         wanted = ["sdimage", *filter(None, block.settings.get("pkg", "").split(","))]
+        if "<sdimage.hpp>" in block.text and not any((folder / "sdimage.hpp").exists() for folder in (CPP, pathlib.Path(self.prefix, "include"))):
+            return [], "the header for C++"
         for package in wanted:
             if self.run(["pkg-config", "--exists", package]).returncode:
                 return [], package
@@ -88,7 +92,7 @@ class Page:
         is_c = block.language == "c"
         source = block.settings.get("file", "example.c" if is_c else "example.cpp")
         self.write(source, text)
-        include = [f"-isystem{ROOT / 'bindings/cpp/include'}"]
+        include = [f"-isystem{CPP}"]
         # Tables are written with the names of their fields, and without those that are not needed.
         compiler = ["cc", "-std=gnu11"] if is_c else ["c++", "-std=c++17", "-fPIC", "-Wno-missing-field-initializers", *include]
         if source.endswith(".h"):
@@ -163,7 +167,7 @@ def check_page(name: str, prefix: str) -> None:
     found, frames = blocks.read(path.read_text())
     lost = REQUIRED.get(name, set()) - {block.language for block in found}
     report.check(f"{name} shows {', '.join(sorted(REQUIRED.get(name, {'what it says'})))}", not lost, f"no block in {lost}")
-    unmarked = [str(block.line) for block in found if block.unmarked and name != "README.md"]
+    unmarked = [str(block.line) for block in found if block.unmarked]
     report.check(f"{name}: each block is marked", not unmarked, f"lines {', '.join(unmarked)}")
     with tempfile.TemporaryDirectory() as folder:
         fill(folder)

@@ -17,7 +17,7 @@ import report
 HERE = pathlib.Path(__file__).resolve().parent
 FILES = ["bin/sdimage", "include/sdimage.h", "include/sdimage/base.h", "lib/libsdimage.so", "lib/libsdimage.so.1",
          "lib/libsdimage.so.1.0.0", "lib/pkgconfig/sdimage.pc", "lib/cmake/sdimage/sdimage-config.cmake",
-         "lib/cmake/sdimage/sdimage-config-version.cmake", "share/man/man1/sdimage.1"]
+         "lib/cmake/sdimage/sdimage-config-version.cmake", "share/man/man1/sdimage.1", "share/man/man3/sdimage.3"]
 
 
 def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -86,11 +86,13 @@ def main() -> None:
         report.check("the command finds its library where it was moved to", command.stdout == f"sdimage {version}\n",
                      command.stdout + command.stderr)
 
-    if shutil.which("man"):
-        page = run("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", prefix / "share/man/man1/sdimage.1")
-        report.check("the manual page has no warning", page.returncode == 0 and not page.stderr, page.stderr)
-    else:
-        report.skip("the manual page has no warning", "man is not installed")
+    for section in ("1", "3"):
+        name = f"the manual page sdimage({section}) has no warning"
+        if not shutil.which("man"):
+            report.skip(name, "man is not installed")
+            continue
+        page = run("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", prefix / f"share/man/man{section}/sdimage.{section}")
+        report.check(name, page.returncode == 0 and not page.stderr, page.stderr)
     report.finish()
 
 
