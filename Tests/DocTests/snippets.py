@@ -76,10 +76,10 @@ class Page:
     def write(self, name: str, text: str) -> None:
         (self.folder / name).write_text(text.replace("https://example.org/", self.origin))
 
-    def packages(self, block: blocks.Block) -> tuple[list[str], str]:
+    def packages(self, block: blocks.Block, text: str) -> tuple[list[str], str]:
         """The flags of a program, and which package is missing."""
         wanted = ["sdimage", *filter(None, block.settings.get("pkg", "").split(","))]
-        if "<sdimage.hpp>" in block.text and not any((folder / "sdimage.hpp").exists() for folder in (CPP, pathlib.Path(self.prefix, "include"))):
+        if "<sdimage.hpp>" in text and not any((folder / "sdimage.hpp").exists() for folder in (CPP, pathlib.Path(self.prefix, "include"))):
             return [], "the header for C++"
         for package in wanted:
             if self.run(["pkg-config", "--exists", package]).returncode:
@@ -120,7 +120,7 @@ class Page:
         arguments = blocks.arguments(block, frames) or [f"{self.origin}cat.jpg"]
         arguments = [argument.replace("https://example.org/", self.origin) for argument in arguments]
         if block.language in ("c", "cpp"):
-            flags, missing = self.packages(block)
+            flags, missing = self.packages(block, text)
             if missing:
                 report.skip(name, f"{missing} is not installed")
                 return
