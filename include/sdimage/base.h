@@ -54,7 +54,7 @@ extern "C" {
 #define SDIMAGE_NUL_TERMINATED ((size_t)-1)
 
 /* Immutable: share freely between threads. */
-typedef struct sdimage_cache_entry sdimage_cache_entry;       /* the bytes of a cached picture, and what belongs to them: cache_entry.h */
+typedef struct sdimage_cache_entry sdimage_cache_entry;       /* bytes of a cached picture, and more: cache_entry.h */
 typedef struct sdimage_cache_page sdimage_cache_page;         /* a part of the list of a disk cache: disk.h */
 typedef struct sdimage_coder sdimage_coder;                   /* decodes and encodes one or more formats: coder.h */
 typedef struct sdimage_data sdimage_data;                     /* bytes by reference: data.h */
@@ -70,10 +70,10 @@ typedef struct sdimage_transformer sdimage_transformer;       /* changes picture
 typedef struct sdimage_transport sdimage_transport;           /* another way to speak HTTP: transport.h */
 
 /* Synchronised: call from any thread. */
-typedef struct sdimage_animated_view sdimage_animated_view;   /* a picture, moving or not, in a widget: animated_view.h */
+typedef struct sdimage_animated_view sdimage_animated_view;   /* a picture in a widget: animated_view.h */
 typedef struct sdimage_cache sdimage_cache;                   /* memory over disk, or what stands for it: cache.h */
 typedef struct sdimage_dispatcher sdimage_dispatcher;         /* where callbacks run: dispatcher.h */
-typedef struct sdimage_exchange sdimage_exchange;             /* a request and its answer, by a transport: transport.h */
+typedef struct sdimage_exchange sdimage_exchange;             /* a request and its answer: transport.h */
 typedef struct sdimage_frame_provider sdimage_frame_provider; /* frames for players: animation.h */
 typedef struct sdimage_load_sink sdimage_load_sink;           /* what a loader writes into: loader.h */
 typedef struct sdimage_loader sdimage_loader;                 /* where bytes come from: loader.h */
@@ -94,7 +94,7 @@ typedef struct sdimage_decode_options sdimage_decode_options;       /* how to de
 typedef struct sdimage_downloader_config sdimage_downloader_config; /* how to download: downloader.h */
 typedef struct sdimage_encode_options sdimage_encode_options;       /* how to encode: encoder.h */
 typedef struct sdimage_manager_config sdimage_manager_config;       /* how a manager is made: manager.h */
-typedef struct sdimage_metadata sdimage_metadata;                   /* what is known of a picture, to be edited: image.h */
+typedef struct sdimage_metadata sdimage_metadata;                   /* what is known of a picture: image.h */
 typedef struct sdimage_options sdimage_options;                     /* named values for hooks and plug-ins: options.h */
 typedef struct sdimage_request sdimage_request;                     /* one wish for a picture: request.h */
 typedef struct sdimage_response sdimage_response;                   /* the answer of a server: hooks.h */

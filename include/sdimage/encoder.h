@@ -115,9 +115,9 @@ typedef enum SDIMAGE_ENUM sdimage_webp_parameter {
     SDIMAGE_WEBP_PARAMETER_ALPHA_COMPRESSION = 13, /* 0: alpha as it is, 1: packed without loss */
     SDIMAGE_WEBP_PARAMETER_ALPHA_FILTERING = 14,   /* prediction of alpha: 0 none, 1 fast, 2 best */
     SDIMAGE_WEBP_PARAMETER_ALPHA_QUALITY = 15,     /* 0, smallest, to 100, without loss */
-    SDIMAGE_WEBP_PARAMETER_SHOW_COMPRESSED = 16,   /* 1: the encoder's picture is put back where it came from; of no use here */
+    SDIMAGE_WEBP_PARAMETER_SHOW_COMPRESSED = 16,   /* 1: the encoder's own picture comes back; of no use here */
     SDIMAGE_WEBP_PARAMETER_PARTITIONS = 17,        /* binary logarithm of the number of partitions, 0 to 3 */
-    SDIMAGE_WEBP_PARAMETER_PARTITION_LIMIT = 18,   /* how much quality may be lost to fit the first partition, 0 to 100 */
+    SDIMAGE_WEBP_PARAMETER_PARTITION_LIMIT = 18,   /* loss allowed to fit the first partition, 0 to 100 */
     SDIMAGE_WEBP_PARAMETER_USE_SHARP_YUV = 19      /* 1: sharper colour, slower */
 } sdimage_webp_parameter;
 /* Sets one of them; what is not set has its default. */

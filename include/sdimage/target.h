@@ -128,7 +128,7 @@ typedef enum SDIMAGE_ENUM sdimage_previous_load {
 /* Who shows the picture. */
 typedef enum SDIMAGE_ENUM sdimage_image_setting {
     SDIMAGE_IMAGE_SETTING_AUTOMATIC = 0, /* the target, with set_image */
-    SDIMAGE_IMAGE_SETTING_MANUAL = 1     /* the program, in the handler, which then hears of parts too; no transition runs */
+    SDIMAGE_IMAGE_SETTING_MANUAL = 1     /* the program, in the handler, which hears of parts too; no transition runs */
 } sdimage_image_setting;
 
 /* Which pictures come with the transition. */
