@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The figures of SECURITY.md are those of the library: by its doctor, by its functions, or by its source.
+"""The figures of SECURITY.md are those of the library: by its doctor, by its functions, or by its source. So are those of the guide
+"Running a fleet".
 
     figures.py PREFIX"""
 
@@ -47,6 +48,22 @@ def from_function(library: ctypes.CDLL, name: str) -> int:
     return count
 
 
+def remote_options() -> dict[str, int]:
+    """The defaults of the remote caches' options, by their names, as their source reads them."""
+    header = (declarations.INCLUDE / "sdimage/plugins/remote.h").read_text()
+    names = dict(re.findall(r'#define (SDIMAGE_REMOTE_\w+) "([\w.]+)"', header))
+    source = (declarations.ROOT / "Sources/Plugins/remote/settings.c").read_text()
+    return {names[macro]: int(default) for macro, default in re.findall(r"number\(bag, (SDIMAGE_REMOTE_\w+), (\d+),", source)}
+
+
+def check_fleet() -> None:
+    defaults = remote_options()
+    table = re.findall(r"^\| (.+?) \| (\d+)[^|]* \| `(remote\.\w+)` \|$", (declarations.ROOT / "docs/guides/fleet.md").read_text(), flags=re.M)
+    report.check("the guide to fleets has a table of defaults", table, "no row that can be read")
+    for what, figure, name in table:
+        report.check(f"docs/guides/fleet.md: {what} {figure}", defaults.get(name) == int(figure), f"{name} is {defaults.get(name)}")
+
+
 def main() -> None:
     prefix = sys.argv[1]
     library = ctypes.CDLL(f"{prefix}/lib/libsdimage.so.1")
@@ -64,6 +81,7 @@ def main() -> None:
         if setter.startswith("sdimage_"):
             report.check(f"SECURITY.md: {setter} is there", setter in declarations.symbols(), "no such function")
     report.check("SECURITY.md has every limit of the doctor", not limits and found, f"not: {sorted(limits)}")
+    check_fleet()
     report.finish()
 
 
