@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-/* Either may be NULL. */
+/* What a view has to say; either may be NULL. */
 typedef struct sdimage_animated_view_handler {
     size_t size;
     /* This is to be drawn; NULL: nothing. The image is borrowed for the call. */

@@ -192,7 +192,7 @@ typedef struct sdimage_cache_vtable {
     /* Reference `data` to keep it; `options` as above. Complete when it is stored. */
     void (*store)(void *user_data, const void *key, size_t length, sdimage_data *data, const sdimage_options *options,
                   sdimage_reply *reply);
-    /* Required. */
+    /* Removes an entry from the layers; no entry is no error. Required. */
     void (*remove)(void *user_data, const void *key, size_t length, sdimage_cache_layers layers, sdimage_reply *reply);
     /* Complete with any data when the entry is there beyond memory, else plainly. NULL: it is queried to know. */
     void (*contains)(void *user_data, const void *key, size_t length, sdimage_reply *reply);

@@ -42,7 +42,7 @@ SDIMAGE_API sdimage_status sdimage_cache_new_tiered(sdimage_cache *local, sdimag
 /* Adds a member as the highest; one that is in already moves. Errors: INVALID_ARGUMENT (`chain` is no chain, or would hold
  * itself). */
 SDIMAGE_API sdimage_status sdimage_cache_chain_add(sdimage_cache *chain, sdimage_cache *member, sdimage_error **error);
-/* NOT_FOUND when it is not in the chain. */
+/* Takes a member out. NOT_FOUND when it is not in the chain. */
 SDIMAGE_API sdimage_status sdimage_cache_chain_remove(sdimage_cache *chain, const sdimage_cache *member,
                                                       sdimage_error **error);
 

@@ -40,10 +40,10 @@ SDIMAGE_API void sdimage_decode_options_set_thumbnail_size(sdimage_decode_option
  * Call it after the former, which sets it. Unknown modes are ignored. */
 SDIMAGE_API void sdimage_decode_options_set_thumbnail_mode(sdimage_decode_options *options, sdimage_scale_mode mode);
 
-/* Default AUTOMATIC. RGBA_FLOAT is the wish for high dynamic range: PQ and HLG become light relative to a white of 203
- * cd/m2 (ITU-R BT.2408), and colours outside sRGB are kept. For every other format such a picture is brought down to
- * sRGB: light below three quarters of white stays as it is, from there a shoulder leads to what is brightest. Thumbnails
- * are means of the encoded samples. */
+/* The format of the pixels. Default AUTOMATIC. RGBA_FLOAT is the wish for high dynamic range: PQ and HLG become light
+ * relative to a white of 203 cd/m2 (ITU-R BT.2408), and colours outside sRGB are kept. For every other format such a picture
+ * is brought down to sRGB: light below three quarters of white stays as it is, from there a shoulder leads to what is
+ * brightest. Thumbnails are means of the encoded samples. */
 SDIMAGE_API void sdimage_decode_options_set_pixel_format(sdimage_decode_options *options,
                                                          sdimage_pixel_format pixel_format);
 
@@ -51,11 +51,12 @@ SDIMAGE_API void sdimage_decode_options_set_pixel_format(sdimage_decode_options 
  * (sdimage_image_copy_frame). */
 SDIMAGE_API void sdimage_decode_options_set_first_frame_only(sdimage_decode_options *options, bool first_frame_only);
 
-/* Default true. When false the pixels stay as stored and sdimage_image_orientation tells how to turn them. */
+/* Whether the picture is turned upright. Default true. When false the pixels stay as stored and sdimage_image_orientation
+ * tells how to turn them. */
 SDIMAGE_API void sdimage_decode_options_set_apply_orientation(sdimage_decode_options *options, bool apply);
 
-/* Default true: an embedded ICC profile, or what else names a colour space, is applied. When false the samples stay, and
- * the image carries the profile and the code points. */
+/* Whether colours become sRGB. Default true: an embedded ICC profile, or what else names a colour space, is applied. When
+ * false the samples stay, and the image carries the profile and the code points. */
 SDIMAGE_API void sdimage_decode_options_set_convert_to_srgb(sdimage_decode_options *options, bool convert);
 
 /* Shrinks the picture until its bitmap takes at most this many bytes; 0, the default, is no limit. Wins over the
@@ -69,13 +70,14 @@ SDIMAGE_API void sdimage_decode_options_set_format_hint(sdimage_decode_options *
  * it, 3 for "@3x."; of http and https URLs also with "%40" for "@". */
 SDIMAGE_API void sdimage_decode_options_set_scale(sdimage_decode_options *options, double scale);
 
-/* Default false: truncated or damaged bytes are an error. When true the rows that could be decoded are a success. */
+/* Whether a part will do. Default false: truncated or damaged bytes are an error. When true the rows that could be decoded
+ * are a success. */
 SDIMAGE_API void sdimage_decode_options_set_accept_partial(sdimage_decode_options *options, bool accept);
 
-/* Default false. When true a thumbnail of at most an eighth of a progressive JPEG is made of its first scan, and one of an
- * interlaced PNG of its first pass, which has one pixel of eight by eight. The bytes after that need not be there: a decoder
- * says END as soon as it has come, sdimage_decode takes the beginning of the file for a success, and
- * sdimage_image_consumed_bytes tells how much of it was needed. Other pictures are decoded as ever. */
+/* Whether a thumbnail may be made early. Default false. When true one of at most an eighth of a progressive JPEG is made of
+ * its first scan, and one of an interlaced PNG of its first pass, which has one pixel of eight by eight. The bytes after that
+ * need not be there: a decoder says END as soon as it has come, sdimage_decode takes the beginning of the file for a success,
+ * and sdimage_image_consumed_bytes tells how much of it was needed. Other pictures are decoded as ever. */
 SDIMAGE_API void sdimage_decode_options_set_early_thumbnail(sdimage_decode_options *options, bool early);
 
 /* Safety limits; 0 restores the default. Area in pixels of a header: 2^30 where the coder streams rows, and 64 * 2^20
@@ -121,9 +123,8 @@ typedef enum SDIMAGE_ENUM sdimage_metadata_kind {
     SDIMAGE_METADATA_KIND_ICC = 3   /* a colour profile */
 } sdimage_metadata_kind;
 
-/* One of them, unpacked and whole; blocks of more than 1 MiB count as absent. *data is the caller's. Of coders of the
- * host where their `info` tells.
- * Errors: NOT_FOUND when the picture has none; else as for sdimage_decode. */
+/* One of these blocks of a picture, unpacked and whole; blocks of more than 1 MiB count as absent. *data is the caller's. Of
+ * coders of the host where their `info` tells. Errors: NOT_FOUND when the picture has none; else as for sdimage_decode. */
 SDIMAGE_API sdimage_status sdimage_read_metadata(const void *bytes, size_t length, sdimage_metadata_kind kind,
                                                  sdimage_data **data, sdimage_error **error);
 

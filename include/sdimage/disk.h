@@ -25,7 +25,7 @@ typedef enum SDIMAGE_ENUM sdimage_expire_rule {
     SDIMAGE_EXPIRE_RULE_CREATION = 2      /* the same */
 } sdimage_expire_rule;
 
-/* Default SDIMAGE_EXPIRE_RULE_ACCESS: to the minute, when an entry was last read. */
+/* By which date entries age. Default SDIMAGE_EXPIRE_RULE_ACCESS: to the minute, when an entry was last read. */
 SDIMAGE_API void sdimage_cache_config_set_expire_rule(sdimage_cache_config *config, sdimage_expire_rule rule);
 
 /* Rights of the folders and files that the cache makes, e.g. 0750 and 0640 for a web server of the same group. The owner
@@ -109,7 +109,7 @@ SDIMAGE_API void sdimage_cache_page_unref(sdimage_cache_page *page);
 /* How many entries the page has. */
 SDIMAGE_API size_t sdimage_cache_page_count(const sdimage_cache_page *page);
 
-/* False: there may be more entries. */
+/* Whether this was the last page; when false there may be more entries. */
 SDIMAGE_API bool sdimage_cache_page_is_last(const sdimage_cache_page *page);
 
 /* The key, borrowed, followed by a NUL that does not count; NULL beyond the last entry. `length` may be NULL. */

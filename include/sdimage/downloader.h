@@ -97,7 +97,7 @@ SDIMAGE_API void sdimage_downloader_config_add_acceptable_type(sdimage_downloade
 SDIMAGE_API void sdimage_downloader_config_set_min_progress_interval(sdimage_downloader_config *config,
                                                                      double fraction);
 
-/* Default "<program>/1.0 (Linux <release>; Scale/1.00)", which NULL restores; "" sends none. */
+/* Who asks. Default "<program>/1.0 (Linux <release>; Scale/1.00)", which NULL restores; "" sends none. */
 SDIMAGE_API void sdimage_downloader_config_set_user_agent(sdimage_downloader_config *config, const char *text);
 
 /* User and password for servers that ask for them (Basic, Digest). Sent to whatever host a load names, so that a downloader

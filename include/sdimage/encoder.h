@@ -40,7 +40,7 @@ SDIMAGE_API sdimage_encode_options *sdimage_encode_options_new(void);
 SDIMAGE_API sdimage_encode_options *sdimage_encode_options_ref(sdimage_encode_options *options);
 SDIMAGE_API void sdimage_encode_options_unref(sdimage_encode_options *options);
 
-/* 0 to 1, the default: of JPEG, WebP and HEIC, whose own scales end at 100, and of AVIF, whose quantiser becomes
+/* The quality, 0 to 1, the default: of JPEG, WebP and HEIC, whose own scales end at 100, and of AVIF, whose quantiser becomes
  * (1 - quality) * 63. What is no number from 0 to 1 is INVALID_ARGUMENT when encoding; so it is of dithering. */
 SDIMAGE_API void sdimage_encode_options_set_quality(sdimage_encode_options *options, double quality);
 
@@ -69,7 +69,7 @@ SDIMAGE_API void sdimage_encode_options_set_max_file_size(sdimage_encode_options
  * AVIF: UNSUPPORTED. Default false. */
 SDIMAGE_API void sdimage_encode_options_set_embed_thumbnail(sdimage_encode_options *options, bool embed);
 
-/* Default false: an animation is written whole. */
+/* Writes the first frame alone. Default false: an animation is written whole. */
 SDIMAGE_API void sdimage_encode_options_set_first_frame_only(sdimage_encode_options *options, bool first_frame_only);
 
 /* In place of the image's own loop count; 0 = for ever. UINT32_MAX, the default, is the image's. */

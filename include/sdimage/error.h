@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* In brackets: the number of the same condition in SDWebImage's error domains. */
+/* What became of a call or a load. In brackets: the number of the same condition in SDWebImage's error domains. */
 typedef enum SDIMAGE_ENUM sdimage_status {
     /* Notes: not failures. */
     SDIMAGE_STATUS_NEED_MORE_DATA = 2, /* nothing to show yet */

@@ -25,10 +25,10 @@ SDIMAGE_API sdimage_status sdimage_loader_new_data_url(sdimage_loader **loader, 
 
 /* Asks the last added loader first; each URL goes to the first that can load it. */
 SDIMAGE_API sdimage_status sdimage_loader_new_chain(sdimage_loader **chain, sdimage_error **error);
-/* Errors: INVALID_ARGUMENT when `chain` is no chain. */
+/* Adds a loader, to be asked before the others. Errors: INVALID_ARGUMENT when `chain` is no chain. */
 SDIMAGE_API sdimage_status sdimage_loader_chain_add(sdimage_loader *chain, sdimage_loader *loader,
                                                     sdimage_error **error);
-/* NOT_FOUND when it is not in the chain. */
+/* Takes a loader out. NOT_FOUND when it is not in the chain. */
 SDIMAGE_API sdimage_status sdimage_loader_chain_remove(sdimage_loader *chain, const sdimage_loader *loader,
                                                        sdimage_error **error);
 
@@ -100,7 +100,8 @@ SDIMAGE_API void sdimage_load_sink_show(sdimage_load_sink *sink, sdimage_image *
 /* How far the load is, for sources that write no bytes; `expected` is -1 when it is not known. */
 SDIMAGE_API void sdimage_load_sink_report_progress(sdimage_load_sink *sink, int64_t received, int64_t expected);
 
-/* Default true. False for what is on the user's own disk already: as of file: URLs, memory keeps it and no disk cache. */
+/* Whether a disk cache may keep it. Default true. False for what is on the user's own disk already: as of file: URLs, memory
+ * keeps it and no disk cache. */
 SDIMAGE_API void sdimage_load_sink_set_storable(sdimage_load_sink *sink, bool storable);
 
 /* Whether nobody waits any more: stop, then finish the sink. */

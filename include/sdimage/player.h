@@ -49,7 +49,7 @@ typedef enum SDIMAGE_ENUM sdimage_player_clock {
     SDIMAGE_PLAYER_CLOCK_LIBRARY = 2     /* timers of the library, handlers on a dispatcher */
 } sdimage_player_clock;
 
-/* Either may be NULL. The image is borrowed for the call. */
+/* What a player has to say; either may be NULL. The image is borrowed for the call. */
 typedef struct sdimage_player_handler {
     size_t size;
     /* A frame is to be drawn. */

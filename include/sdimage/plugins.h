@@ -46,8 +46,8 @@ SDIMAGE_API const char *sdimage_plugin_list_path(const sdimage_plugin_list *plug
  * Borrowed. */
 SDIMAGE_API const char *sdimage_plugin_list_library(const sdimage_plugin_list *plugins, size_t index);
 
-/* NULL when it is loaded. Else NOT_FOUND: it is not installed; or why the file could not be opened: MODULE_MISSING, with the
- * words of the system's loader, which name the library that is not there. Borrowed. */
+/* Why it is not loaded; NULL when it is. Else NOT_FOUND: it is not installed; or why the file could not be opened:
+ * MODULE_MISSING, with the words of the system's loader, which name the library that is not there. Borrowed. */
 SDIMAGE_API const sdimage_error *sdimage_plugin_list_error(const sdimage_plugin_list *plugins, size_t index);
 
 #ifdef __cplusplus

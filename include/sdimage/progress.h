@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* 0 of 0. NULL when memory is refused. */
+/* A count that begins with 0 of 0. NULL when memory is refused. */
 SDIMAGE_API sdimage_progress *sdimage_progress_new(void);
 SDIMAGE_API sdimage_progress *sdimage_progress_ref(sdimage_progress *progress);
 SDIMAGE_API void sdimage_progress_unref(sdimage_progress *progress);

@@ -157,12 +157,12 @@ SDIMAGE_API void sdimage_request_set_decode_options(sdimage_request *request, co
 /* A copy of them, the caller's to unref: to change one and set it again. */
 SDIMAGE_API void sdimage_request_copy_decode_options(const sdimage_request *request, sdimage_decode_options **options);
 
-/* Default false. When true the load delivers PARTIAL results while bytes arrive: what can be shown of the picture so far, at
- * the size of the final one (sdimage_decoder_copy_image says what is missing), transformed like it, and never kept in a
- * cache. From the built-in loaders and from custom ones that write into their sink piece by piece; whether the length is
- * known does not matter. Formats that cannot show a part deliver none, nor do bytes that cannot be decoded. A PARTIAL that
- * was not taken yet is replaced by the next one, and dropped when FINAL comes. Loads that share a transfer get parts of
- * their own size, each if it asked; one that joins later begins with what has come by then. */
+/* Shows the picture as it comes. Default false. When true the load delivers PARTIAL results while bytes arrive: what can be
+ * shown of the picture so far, at the size of the final one (sdimage_decoder_copy_image says what is missing), transformed
+ * like it, and never kept in a cache. From the built-in loaders and from custom ones that write into their sink piece by
+ * piece; whether the length is known does not matter. Formats that cannot show a part deliver none, nor do bytes that cannot
+ * be decoded. A PARTIAL that was not taken yet is replaced by the next one, and dropped when FINAL comes. Loads that share a
+ * transfer get parts of their own size, each if it asked; one that joins later begins with what has come by then. */
 SDIMAGE_API void sdimage_request_set_progressive(sdimage_request *request, bool progressive);
 
 /* Milliseconds from one PARTIAL to the next, at least; 0 restores the default of 100. */
@@ -207,9 +207,9 @@ SDIMAGE_API void sdimage_request_set_wait_for_store(sdimage_request *request, bo
 /* Load a URL that failed for good a moment ago all the same. Default false. */
 SDIMAGE_API void sdimage_request_set_retry_failed(sdimage_request *request, bool retry);
 
-/* Default: the manager's. The first load of this kind can already ask under conditions: what plain loads store carries its
- * validators. A failing load never removes what is cached. Caches of the host keep bytes only: without a picture in memory
- * theirs are asked for anew. */
+/* How much the load cares for freshness. Default: the manager's. The first load of this kind can already ask under
+ * conditions: what plain loads store carries its validators. A failing load never removes what is cached. Caches of the host
+ * keep bytes only: without a picture in memory theirs are asked for anew. */
 SDIMAGE_API void sdimage_request_set_freshness(sdimage_request *request, sdimage_freshness freshness);
 SDIMAGE_API void sdimage_request_reset_freshness(sdimage_request *request);
 
@@ -281,16 +281,19 @@ SDIMAGE_API void sdimage_request_set_transformer(sdimage_request *request, sdima
 SDIMAGE_API void sdimage_request_add_transformer(sdimage_request *request, sdimage_transformer *transformer);
 SDIMAGE_API void sdimage_request_reset_transformer(sdimage_request *request);
 
-/* Default false both: an animation, or a picture drawn from shapes, is delivered as it is, without the transformer. When
- * true every frame is transformed, each when it is needed; and a vector picture at the size that it was drawn at. */
+/* Whether what moves, or is drawn from shapes, is transformed. Default false both: an animation, or a picture drawn from
+ * shapes, is delivered as it is, without the transformer. When true every frame is transformed, each when it is needed; and a
+ * vector picture at the size that it was drawn at. */
 SDIMAGE_API void sdimage_request_set_transform_animated(sdimage_request *request, bool transform);
 SDIMAGE_API void sdimage_request_set_transform_vector(sdimage_request *request, bool transform);
 
-/* Default false. When true an animation is delivered with all its frames decoded and held: each counts in its memory cost.
- * It stays as it is where they would take more than the limit of sdimage_decode_options_set_max_bytes. */
+/* Decodes all frames ahead. Default false. When true an animation is delivered with all its frames decoded and held: each
+ * counts in its memory cost. It stays as it is where they would take more than the limit of
+ * sdimage_decode_options_set_max_bytes. */
 SDIMAGE_API void sdimage_request_set_preload_frames(sdimage_request *request, bool preload);
 
-/* Default false. When true a picture that does not move is the error UNSUPPORTED, and one in memory is no hit. */
+/* Takes animations only. Default false. When true a picture that does not move is the error UNSUPPORTED, and one in memory is
+ * no hit. */
 SDIMAGE_API void sdimage_request_set_require_animation(sdimage_request *request, bool require);
 
 /* Values for hooks, custom loaders, coders and caches; copied. NULL empties them. */

@@ -127,10 +127,10 @@ typedef enum SDIMAGE_ENUM sdimage_transaction_phase {
 /* How many transactions there were; 0 where nothing was downloaded. */
 SDIMAGE_API size_t sdimage_result_transaction_count(const sdimage_result *result);
 
-/* Without user and password. Borrowed. */
+/* The URL that was asked, without user and password. Borrowed. */
 SDIMAGE_API const char *sdimage_result_transaction_url(const sdimage_result *result, size_t index);
 
-/* 0 and "" when no answer came; else "HTTP/1.1" or "HTTP/2". Static. */
+/* Status and protocol of the answer: 0 and "" when none came; else "HTTP/1.1" or "HTTP/2". Static. */
 SDIMAGE_API int32_t sdimage_result_transaction_http_status(const sdimage_result *result, size_t index);
 SDIMAGE_API const char *sdimage_result_transaction_protocol(const sdimage_result *result, size_t index);
 

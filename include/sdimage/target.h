@@ -173,7 +173,7 @@ SDIMAGE_API void sdimage_target_options_set_previous_load(sdimage_target_options
 SDIMAGE_API void sdimage_target_options_set_image_setting(sdimage_target_options *options,
                                                           sdimage_image_setting setting);
 
-/* Default NONE; 500 milliseconds where `duration_ms` is 0. */
+/* How the picture comes in, and how long that takes. Default NONE; 500 milliseconds where `duration_ms` is 0. */
 SDIMAGE_API void sdimage_target_options_set_transition(sdimage_target_options *options, sdimage_transition transition,
                                                        uint32_t duration_ms);
 

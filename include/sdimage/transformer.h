@@ -167,7 +167,7 @@ typedef struct sdimage_transformer_vtable {
      * it, but for a load, which delivers the picture as it was. */
     sdimage_status (*transform)(void *user_data, const sdimage_image *image, const char *cache_key, size_t key_length,
                                 sdimage_image **result, sdimage_error **error);
-    /* May be NULL, for true. */
+    /* Whether the result takes over what belongs to the picture (sdimage_transformer_preserves_metadata); NULL for true. */
     bool (*preserves_metadata)(void *user_data);
 } sdimage_transformer_vtable;
 

@@ -69,7 +69,8 @@ SDIMAGE_API sdimage_photos_request_options *sdimage_photos_request_options_new(v
 SDIMAGE_API sdimage_photos_request_options *sdimage_photos_request_options_ref(sdimage_photos_request_options *options);
 SDIMAGE_API void sdimage_photos_request_options_unref(sdimage_photos_request_options *options);
 
-/* Default OPPORTUNISTIC, FAST, CURRENT and ASPECT_FIT. */
+/* Which pictures come, how exact their size, of which version, and how they meet a box. Default OPPORTUNISTIC, FAST, CURRENT
+ * and ASPECT_FIT. */
 SDIMAGE_API void sdimage_photos_request_options_set_delivery(sdimage_photos_request_options *options,
                                                              sdimage_photos_delivery delivery);
 SDIMAGE_API void sdimage_photos_request_options_set_resize(sdimage_photos_request_options *options,
@@ -127,7 +128,7 @@ SDIMAGE_API void sdimage_photos_loader_config_set_request_options(sdimage_photos
  * registered for them, or by their thumbnail. */
 SDIMAGE_API void sdimage_photos_loader_config_set_images_only(sdimage_photos_loader_config *config, bool images_only);
 
-/* Default 256 MiB: the longest file that is read. 0 restores it. */
+/* The longest file that is read, in bytes. Default 256 MiB; 0 restores it. */
 SDIMAGE_API void sdimage_photos_loader_config_set_max_file_bytes(sdimage_photos_loader_config *config, uint64_t bytes);
 
 /* A loader named "photos". Libraries are referenced until it is gone. Errors: INVALID_ARGUMENT (no library), NO_MEMORY.
