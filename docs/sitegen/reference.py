@@ -209,7 +209,7 @@ class Reader:
 
 
 def capital(text: str) -> str:
-    return re.sub(r"^<p>([a-z])", lambda first: "<p>" + first[1].upper(), text)
+    return re.sub(r"^<p>(?!lib)([a-z])", lambda first: "<p>" + first[1].upper(), text)
 
 
 def plain(text: str | None) -> str:

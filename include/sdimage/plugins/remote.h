@@ -9,16 +9,16 @@
  *
  * Nothing that servers do fails a load or makes it wrong: what is missing, late, damaged or of another version is a miss.
  *
- *   A look-up is answered within its budget, whatever the servers do, and the look-ups that follow one that was late are
- *   answered at once, so that no load pays twice. After some failures in a row no server is asked for a
- *   while (the breaker is open), and look-ups are answered at once; then one question that no load waits for decides
- *   whether loads ask again.
+ * A look-up is answered within its budget, whatever the servers do, and the look-ups that follow one that was late are
+ * answered at once, so that no load pays twice. After some failures in a row no server is asked for a
+ * while (the breaker is open), and look-ups are answered at once; then one question that no load waits for decides
+ * whether loads ask again.
  *
- *   Of all processes that miss an entry one gets a lease and asks the origin; the others wait for what it stores. A process
- *   that dies leaves a lease that ends by itself; nobody waits longer than SDIMAGE_REMOTE_LEASE_WAIT_MS.
+ * Of all processes that miss an entry one gets a lease and asks the origin; the others wait for what it stores. A process
+ * that dies leaves a lease that ends by itself; nobody waits longer than SDIMAGE_REMOTE_LEASE_WAIT_MS.
  *
- *   Values carry their whole key and a checksum. Keys that a server could not take are hashed; two with the same hash miss.
- *   What is shared is nobody's to empty: sdimage_cache_clear is UNSUPPORTED; change the namespace instead.
+ * Values carry their whole key and a checksum. Keys that a server could not take are hashed; two with the same hash miss.
+ * What is shared is nobody's to empty: sdimage_cache_clear is UNSUPPORTED; change the namespace instead.
  *
  * Each cache has a connection and a thread for each of SDIMAGE_REMOTE_CONNECTIONS, the last one of which stores, and one
  * thread that watches the time. They start when first needed, and end some moments after the cache. Functions on bytes
