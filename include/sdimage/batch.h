@@ -33,7 +33,7 @@ SDIMAGE_API sdimage_batch_options *sdimage_batch_options_new(uint32_t width, uin
 SDIMAGE_API sdimage_batch_options *sdimage_batch_options_ref(sdimage_batch_options *options);
 SDIMAGE_API void sdimage_batch_options_unref(sdimage_batch_options *options);
 
-/* Default RGB8, and AUTOMATIC too. RGBA_FLOAT is linear light, as anywhere else (image.h). */
+/* The format of all pictures. Default RGB8, and AUTOMATIC too. RGBA_FLOAT is linear light, as anywhere else (image.h). */
 SDIMAGE_API void sdimage_batch_options_set_pixel_format(sdimage_batch_options *options,
                                                         sdimage_pixel_format pixel_format);
 
