@@ -16,8 +16,10 @@ SNIPPET is where the block goes. It may end with lines `$ ARGUMENT` for the prog
 import re
 from dataclasses import dataclass, field
 
-MARKED = re.compile(r"(?:<!--\s*(?P<mark>(?:test|output|no test|frame)\b.*?)-->\s*?\n\s*)?^```(?P<language>[\w+]*)[ \t]*\n(?P<text>.*?)^```[ \t]*$",
-                    re.S | re.M)
+MARKED = re.compile(
+    r"(?:<!--\s*(?P<mark>(?:test|output|no test|frame)\b.*?)-->\s*?\n\s*)?^```(?P<language>[\w+]*)[ \t]*\n(?P<text>.*?)^```[ \t]*$",
+    re.S | re.M,
+)
 FRAME = re.compile(r"<!--\s*frame:\s*(\w+)\n(.*?)-->", re.S)
 
 
@@ -86,6 +88,11 @@ def matches(expected: str, printed: str) -> bool:
         if line.strip() == "…":
             pattern += r"(?:.*\n)*?"
         else:
-            pattern += ".*".join(re.escape(part.rstrip() if last else part) for part, last in
-                                 [(part, index == line.count("…")) for index, part in enumerate(line.split("…"))]) + r"[ \t]*\n"
+            pattern += (
+                ".*".join(
+                    re.escape(part.rstrip() if last else part)
+                    for part, last in [(part, index == line.count("…")) for index, part in enumerate(line.split("…"))]
+                )
+                + r"[ \t]*\n"
+            )
     return re.fullmatch(pattern, printed.rstrip() + "\n") is not None

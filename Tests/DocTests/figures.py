@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The figures of SECURITY.md are those of the library: by its doctor, by its functions, or by its source. So are those of the guide
-"Running a fleet".
+"""The figures of SECURITY.md, and of the guide "Running a fleet", are those of the library: by its doctor, by its
+functions, or by its source.
 
     figures.py PREFIX"""
 
@@ -20,7 +20,9 @@ UNITS = {"": 1, "MiB": 1 << 20, "GiB": 1 << 30, "s": 1000}
 
 def rows() -> list[list[str]]:
     text = (declarations.ROOT / "SECURITY.md").read_text()
-    table = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| ")]
+    table = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| ")
+    ]
     return [row for row in table if len(row) == 4 and row[2].startswith("`")]
 
 
@@ -30,8 +32,11 @@ def stated(figure: str) -> int:
 
 
 def from_source(name: str) -> int | None:
-    found = {match[1] for path in (declarations.ROOT / "Sources").rglob("*.swift")
-             for match in re.finditer(rf"\b(?:let|var) {name}(?:: \w+)? = ([\d_]+)", path.read_text())}
+    found = {
+        match[1]
+        for path in (declarations.ROOT / "Sources").rglob("*.swift")
+        for match in re.finditer(rf"\b(?:let|var) {name}(?:: \w+)? = ([\d_]+)", path.read_text())
+    }
     return int(found.pop()) if len(found) == 1 else None
 
 
@@ -53,15 +58,26 @@ def remote_options() -> dict[str, int]:
     header = (declarations.INCLUDE / "sdimage/plugins/remote.h").read_text()
     names = dict(re.findall(r'#define (SDIMAGE_REMOTE_\w+) "([\w.]+)"', header))
     source = (declarations.ROOT / "Sources/Plugins/remote/settings.c").read_text()
-    return {names[macro]: int(default) for macro, default in re.findall(r"number\(bag, (SDIMAGE_REMOTE_\w+), (\d+),", source)}
+    return {
+        names[macro]: int(default)
+        for macro, default in re.findall(r"number\(bag, (SDIMAGE_REMOTE_\w+), (\d+),", source)
+    }
 
 
 def check_fleet() -> None:
     defaults = remote_options()
-    table = re.findall(r"^\| (.+?) \| (\d+)[^|]* \| `(remote\.\w+)` \|$", (declarations.ROOT / "docs/guides/fleet.md").read_text(), flags=re.M)
+    table = re.findall(
+        r"^\| (.+?) \| (\d+)[^|]* \| `(remote\.\w+)` \|$",
+        (declarations.ROOT / "docs/guides/fleet.md").read_text(),
+        flags=re.M,
+    )
     report.check("the guide to fleets has a table of defaults", table, "no row that can be read")
     for what, figure, name in table:
-        report.check(f"docs/guides/fleet.md: {what} {figure}", defaults.get(name) == int(figure), f"{name} is {defaults.get(name)}")
+        report.check(
+            f"docs/guides/fleet.md: {what} {figure}",
+            defaults.get(name) == int(figure),
+            f"{name} is {defaults.get(name)}",
+        )
 
 
 def main() -> None:

@@ -20,8 +20,11 @@ BARE = ("_H",)
 
 def described(node: ElementTree.Element, words: int = 3) -> bool:
     """At least three words: "Default 10." describes nothing."""
-    text = " ".join("".join(part.itertext()) for part in (node.find("briefdescription"), node.find("detaileddescription"))
-                    if part is not None)
+    text = " ".join(
+        "".join(part.itertext())
+        for part in (node.find("briefdescription"), node.find("detaileddescription"))
+        if part is not None
+    )
     return len(text.split()) >= words
 
 
@@ -43,11 +46,15 @@ def members() -> dict[str, bool]:
 def main() -> None:
     XML.parent.mkdir(parents=True, exist_ok=True)
     done = subprocess.run(["doxygen", "docs/reference/Doxyfile"], cwd=declarations.ROOT, capture_output=True, text=True)
-    report.check("Doxygen reads the headers without a warning", done.returncode == 0 and not done.stderr.strip(), done.stderr)
+    report.check(
+        "Doxygen reads the headers without a warning", done.returncode == 0 and not done.stderr.strip(), done.stderr
+    )
     found = members()
     symbols = declarations.symbols()
     plain = sorted(name for name in symbols if not found.get(name))
-    report.check(f"each of the {len(symbols)} functions of symbols.txt is described", symbols and not plain, f"not: {plain}")
+    report.check(
+        f"each of the {len(symbols)} functions of symbols.txt is described", symbols and not plain, f"not: {plain}"
+    )
     bare = sorted(name for name, is_described in found.items() if not is_described and not name.endswith(BARE))
     report.check(f"each of the {len(found)} names of the headers is described", not bare, f"not: {bare}")
     report.finish()

@@ -27,8 +27,13 @@ import pictures  # noqa: E402
 import report  # noqa: E402
 
 ROOT = declarations.ROOT
-PAGES = ["README.md", "bindings/python/README.md", "SECURITY.md", "docs/abi.md",
-         *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs/guides").glob("*.md"))]
+PAGES = [
+    "README.md",
+    "bindings/python/README.md",
+    "SECURITY.md",
+    "docs/abi.md",
+    *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs/guides").glob("*.md")),
+]
 # Pages that must show these languages.
 REQUIRED = {"README.md": {"c", "python"}, "docs/guides/c.md": {"c", "sh"}, "docs/guides/python.md": {"python"}}
 CPP = ROOT / "bindings/cpp/include"
@@ -64,14 +69,29 @@ class Page:
         self.origin = f"http://127.0.0.1:{self.server.server_address[1]}/"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.environment = {
-            **os.environ, "PATH": f"{prefix}/bin:{os.environ['PATH']}", "HOME": folder, "XDG_CACHE_HOME": f"{folder}/.cache",
-            "PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig", "LD_LIBRARY_PATH": f"{prefix}/lib",
-            "PYTHONPATH": str(ROOT / "bindings/python"), "SDIMAGE_LIBRARY": f"{prefix}/lib/libsdimage.so.1",
-            "SDL_VIDEODRIVER": "dummy", "QT_QPA_PLATFORM": "offscreen", "PYTHONDONTWRITEBYTECODE": "1"}
+            **os.environ,
+            "PATH": f"{prefix}/bin:{os.environ['PATH']}",
+            "HOME": folder,
+            "XDG_CACHE_HOME": f"{folder}/.cache",
+            "PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig",
+            "LD_LIBRARY_PATH": f"{prefix}/lib",
+            "PYTHONPATH": str(ROOT / "bindings/python"),
+            "SDIMAGE_LIBRARY": f"{prefix}/lib/libsdimage.so.1",
+            "SDL_VIDEODRIVER": "dummy",
+            "QT_QPA_PLATFORM": "offscreen",
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
 
     def run(self, arguments: list[str]) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(arguments, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=60,
-                              stdin=subprocess.DEVNULL)
+        return subprocess.run(
+            arguments,
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            stdin=subprocess.DEVNULL,
+        )
 
     def write(self, name: str, text: str) -> None:
         (self.folder / name).write_text(text.replace("https://example.org/", self.origin))
@@ -79,13 +99,18 @@ class Page:
     def packages(self, block: blocks.Block, text: str) -> tuple[list[str], str]:
         """The flags of a program, and which package is missing."""
         wanted = ["sdimage", *filter(None, block.settings.get("pkg", "").split(","))]
-        if "<sdimage.hpp>" in text and not any((folder / "sdimage.hpp").exists() for folder in (CPP, pathlib.Path(self.prefix, "include"))):
+        if "<sdimage.hpp>" in text and not any(
+            (folder / "sdimage.hpp").exists() for folder in (CPP, pathlib.Path(self.prefix, "include"))
+        ):
             return [], "the header for C++"
         for package in wanted:
             if self.run(["pkg-config", "--exists", package]).returncode:
                 return [], package
         # The warnings of other libraries' headers are not ours.
-        flags = [flag.replace("-I", "-isystem", 1) for flag in self.run(["pkg-config", "--cflags", "--libs", *wanted]).stdout.split()]
+        flags = [
+            flag.replace("-I", "-isystem", 1)
+            for flag in self.run(["pkg-config", "--cflags", "--libs", *wanted]).stdout.split()
+        ]
         return flags, ""
 
     def build(self, block: blocks.Block, text: str, flags: list[str]) -> subprocess.CompletedProcess[str]:
@@ -94,7 +119,11 @@ class Page:
         self.write(source, text)
         include = [f"-isystem{CPP}"]
         # Tables are written with the names of their fields, and without those that are not needed.
-        compiler = ["cc", "-std=gnu11"] if is_c else ["c++", "-std=c++17", "-fPIC", "-Wno-missing-field-initializers", *include]
+        compiler = (
+            ["cc", "-std=gnu11"]
+            if is_c
+            else ["c++", "-std=c++17", "-fPIC", "-Wno-missing-field-initializers", *include]
+        )
         if source.endswith(".h"):
             return self.run([*compiler, *WARNINGS, "-Wno-unused-function", "-fsyntax-only", source, *flags])
         return self.run([*compiler, *WARNINGS, "-o", "example", source, *flags, "-pthread"])
@@ -125,7 +154,11 @@ class Page:
                 report.skip(name, f"{missing} is not installed")
                 return
             built = self.build(block, text, flags)
-            if built.returncode or block.settings.get("only") == "build" or block.settings.get("file", "").endswith(".h"):
+            if (
+                built.returncode
+                or block.settings.get("only") == "build"
+                or block.settings.get("file", "").endswith(".h")
+            ):
                 report.check(name, built.returncode == 0, built.stderr)
                 return
             command = ["./example", *arguments]
@@ -149,12 +182,18 @@ class Page:
 
 def fill(folder: str) -> None:
     """The pictures that pages may speak of."""
-    for name, picture in {"cat.jpg": "lighthouse.jpg", "orbits.gif": "orbits.gif", "chart.png": "bar-chart.png"}.items():
+    for name, picture in {
+        "cat.jpg": "lighthouse.jpg",
+        "orbits.gif": "orbits.gif",
+        "chart.png": "bar-chart.png",
+    }.items():
         shutil.copy(ROOT / "Tests/Fixtures/pictures" / picture, f"{folder}/{name}")
     # A few bytes whose header promises 1.6 gigapixels; and a picture in a format that the library does not know.
     header = pictures.png(1, 1)
     header = header[:16] + struct.pack(">II", 40000, 40000) + header[24:29]
-    pathlib.Path(folder, "bomb.png").write_bytes(header + struct.pack(">I", zlib.crc32(header[12:])) + pictures.png(1, 1)[33:])
+    pathlib.Path(folder, "bomb.png").write_bytes(
+        header + struct.pack(">I", zlib.crc32(header[12:])) + pictures.png(1, 1)[33:]
+    )
     samples = struct.pack(">8H", 65535, 0, 0, 65535, 0, 0, 65535, 65535)
     pathlib.Path(folder, "two.ff").write_bytes(b"farbfeld" + struct.pack(">II", 2, 1) + samples)
 
@@ -166,7 +205,9 @@ def check_page(name: str, prefix: str) -> None:
         return
     found, frames = blocks.read(path.read_text())
     lost = REQUIRED.get(name, set()) - {block.language for block in found}
-    report.check(f"{name} shows {', '.join(sorted(REQUIRED.get(name, {'what it says'})))}", not lost, f"no block in {lost}")
+    report.check(
+        f"{name} shows {', '.join(sorted(REQUIRED.get(name, {'what it says'})))}", not lost, f"no block in {lost}"
+    )
     unmarked = [str(block.line) for block in found if block.unmarked]
     report.check(f"{name}: each block is marked", not unmarked, f"lines {', '.join(unmarked)}")
     with tempfile.TemporaryDirectory() as folder:

@@ -29,7 +29,9 @@ def prose(line: str) -> str:
     """A line of text with `code` and links marked up."""
     pieces = re.split(r"`([^`]*)`", line)
     for index, piece in enumerate(pieces):
-        piece = NAME.sub(lambda name: name[0] if PLAIN.match(name[0]) else f'\\ref {name[0]} "{name[0]}"', escaped(piece))
+        piece = NAME.sub(
+            lambda name: name[0] if PLAIN.match(name[0]) else f'\\ref {name[0]} "{name[0]}"', escaped(piece)
+        )
         pieces[index] = f"<code>{piece}</code>" if index % 2 else piece
     return "".join(pieces)
 
@@ -76,15 +78,16 @@ class Header:
     def __init__(self, lines: list[str]) -> None:
         self.lines, self.out, self.at = lines, [], 0
         self.shared: list[str] | None = None  # the comment of the run of declarations that is being read
-        self.within = ""                      # "enum" or "struct" between its braces
+        self.within = ""  # "enum" or "struct" between its braces
         self.first = True
+        self.fresh = False  # the comment right above the line that is read next
 
     def comment(self) -> list[str]:
         start = self.at
         while "*/" not in self.lines[self.at]:
             self.at += 1
         self.at += 1
-        return self.lines[start:self.at]
+        return self.lines[start : self.at]
 
     def declaration(self) -> list[str]:
         """From this line to the end of a declaration, a value, or the brace that opens a body."""
@@ -93,8 +96,9 @@ class Header:
             code = re.sub(r"/\*.*?(\*/|$)", "", self.lines[self.at]).rstrip()
             continued = code.endswith("\\")
             self.at += 1
-            if not continued and (code.startswith("#") or code.endswith((";", "{")) or self.within == "enum" or self.at == len(self.lines)):
-                return self.lines[start:self.at]
+            ends = code.startswith("#") or code.endswith((";", "{")) or self.within == "enum"
+            if not continued and (ends or self.at == len(self.lines)):
+                return self.lines[start : self.at]
 
     def read(self) -> str:
         while self.at < len(self.lines):
@@ -132,8 +136,10 @@ class Header:
             self.shared = None
         trailing = re.search(r"(\S.*?)\s*/\*\s*(.*?)\s*\*/\s*$", declaration[-1])
         if trailing:
-            declaration[-1] = f"{declaration[-1][:trailing.start(2)].rstrip().removesuffix('/*')} /**< {prose(trailing[2])} */"
-        elif not getattr(self, "fresh", False):
+            declaration[-1] = (
+                f"{declaration[-1][: trailing.start(2)].rstrip().removesuffix('/*')} /**< {prose(trailing[2])} */"
+            )
+        elif not self.fresh:
             declaration[0] = self.repeated(declaration) + first
         self.out += declaration
         self.fresh = False
@@ -147,7 +153,8 @@ class Header:
         if name and self.within == "":
             self.shared = None
             return f"/** {REF if name[2] == 'ref' else UNREF} */ "
-        if not self.shared or self.within == "enum" or not re.match(r"\s*(SDIMAGE_API|typedef|#define|\w+.*;|\w.*\()", declaration[0]):
+        declares = re.match(r"\s*(SDIMAGE_API|typedef|#define|\w+.*;|\w.*\()", declaration[0])
+        if not self.shared or self.within == "enum" or not declares:
             return ""
         return one_line(self.shared) + " "
 

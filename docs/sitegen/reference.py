@@ -50,10 +50,12 @@ class Reader:
     """Reads the XML once; then makes HTML of it."""
 
     def __init__(self) -> None:
-        self.places: dict[str, str] = {}   # Doxygen's ids -> URLs from the root of the site
-        self.names: dict[str, str] = {}    # names -> URLs
-        self.compounds = [ElementTree.parse(path).getroot().find("compounddef")
-                          for path in sorted([*XML.glob("*_8h.xml"), *XML.glob("struct*.xml")])]
+        self.places: dict[str, str] = {}  # Doxygen's ids -> URLs from the root of the site
+        self.names: dict[str, str] = {}  # names -> URLs
+        self.compounds = [
+            ElementTree.parse(path).getroot().find("compounddef")
+            for path in sorted([*XML.glob("*_8h.xml"), *XML.glob("struct*.xml")])
+        ]
         for compound in self.compounds:
             self.place(compound)
         self.headers = self.read()
@@ -92,9 +94,13 @@ class Reader:
     def member(self, member: Element, lines: list[str]) -> Item:
         line = int(member.find("location").get("line"))
         is_opaque = re.match(r"typedef struct \w+ \w+;", lines[line - 1])
-        item = Item(member.findtext("name"), "object" if is_opaque else member.get("kind"), line, self.described(member))
+        item = Item(
+            member.findtext("name"), "object" if is_opaque else member.get("kind"), line, self.described(member)
+        )
         for value in member.iter("enumvalue"):
-            item.values.append((value.findtext("name"), value.findtext("initializer", "").lstrip("= "), self.described(value)))
+            item.values.append(
+                (value.findtext("name"), value.findtext("initializer", "").lstrip("= "), self.described(value))
+            )
         return item
 
     def structure(self, compound: Element, lines: list[str]) -> Item:
@@ -108,7 +114,8 @@ class Reader:
     # --- Descriptions.
 
     def described(self, node: Element) -> str:
-        if re.search(r"_(un)?ref$", node.findtext("name", "")) and node.findtext("briefdescription/para", "").startswith(COUNTING):
+        brief = node.findtext("briefdescription/para", "")
+        if re.search(r"_(un)?ref$", node.findtext("name", "")) and brief.startswith(COUNTING):
             return "<p>One reference more; and one back, with the last of which the object goes. NULL is fine.</p>"
         parts = [self.block(node.find(kind)) for kind in ("briefdescription", "detaileddescription")]
         text = "".join(part for part in parts if part)
@@ -141,17 +148,22 @@ class Reader:
 
     def escaped(self, text: str | None) -> str:
         """Text, in which the names of statuses without their prefix are links."""
+
         def link(word: re.Match[str]) -> str:
             place = self.names.get(f"SDIMAGE_STATUS_{word[0]}")
             return f'<a href="{{root}}{place}">{word[0]}</a>' if place else word[0]
+
         safe = html.escape(text or "", quote=False).replace("{", "&#123;").replace("}", "&#125;")
-        return re.sub(r"\b[A-Z]{2,}(?:_[A-Z]+)+\b|\b(?:TIMEOUT|FORKED|BUSY|TRUNCATED|CANCELLED|SHUTDOWN|UNSUPPORTED)\b", link, safe)
+        short = "TIMEOUT|FORKED|BUSY|TRUNCATED|CANCELLED|SHUTDOWN|UNSUPPORTED"
+        return re.sub(rf"\b[A-Z]{{2,}}(?:_[A-Z]+)+\b|\b(?:{short})\b", link, safe)
 
     def linked(self, code: str) -> str:
         """Code, in which names are links."""
+
         def link(word: re.Match[str]) -> str:
             place = self.names.get(word[0])
             return f'<a href="{{root}}{place}">{word[0]}</a>' if place else word[0]
+
         safe = html.escape(code, quote=False).replace("{", "&#123;").replace("}", "&#125;")
         return re.sub(r"\b(?:sdimage|SDIMAGE)_\w+", link, safe)
 
@@ -166,7 +178,12 @@ class Reader:
                 out.append(f"<h2>{self.escaped(header.sections[line])}</h2>")
                 previous = None
             last_line = item.line
-            together = previous is not None and item.kind == previous.kind and item.kind in ("function", "define") and item.description == previous.description
+            together = (
+                previous is not None
+                and item.kind == previous.kind
+                and item.kind in ("function", "define")
+                and item.description == previous.description
+            )
             if item.kind == "object" and previous is not None and previous.kind == "object":
                 out[-1] = out[-1].replace("</table>", self.row(item) + "</table>")
             elif item.kind == "object":
@@ -194,18 +211,25 @@ class Reader:
             code = self.anchored(item, header)
         rows = "".join(
             f'<tr id="{name}"><td><code>{breakable(name) if item.kind == "enum" else self.linked(value)}</code></td>'
-            + (f"<td><code>{html.escape(value)}</code></td>" if item.kind == "enum" else "") + f"<td>{text}</td></tr>"
-            for name, value, text in item.values)
+            + (f"<td><code>{html.escape(value)}</code></td>" if item.kind == "enum" else "")
+            + f"<td>{text}</td></tr>"
+            for name, value, text in item.values
+        )
         table = f'<table class="values">{rows}</table>' if rows else ""
         return f'<section class="entry"><pre><code>{code}</code></pre>{item.description}{table}</section>'
 
     def index(self) -> str:
-        rows = "".join(f'<tr><td class="name"><a href="{{root}}{header.page}"><code>{header.name}</code></a></td>'
-                       f"<td>{first_sentence(header.about)}</td></tr>" for header in self.headers)
+        rows = "".join(
+            f'<tr><td class="name"><a href="{{root}}{header.page}"><code>{header.name}</code></a></td>'
+            f"<td>{first_sentence(header.about)}</td></tr>"
+            for header in self.headers
+        )
         names = "".join(f'<li><a href="{{root}}{place}">{name}</a></li>' for name, place in sorted(self.names.items()))
-        return (f"<h1>Reference</h1><p>Made from the headers, which are the same text. Begin with "
-                f'<a href="{{root}}{page_of("sdimage/base.h")}"><code>base.h</code></a>: the conventions of all.</p>'
-                f'<table>{rows}</table><h2>All names</h2><ul class="names">{names}</ul>')
+        return (
+            f"<h1>Reference</h1><p>Made from the headers, which are the same text. Begin with "
+            f'<a href="{{root}}{page_of("sdimage/base.h")}"><code>base.h</code></a>: the conventions of all.</p>'
+            f'<table>{rows}</table><h2>All names</h2><ul class="names">{names}</ul>'
+        )
 
 
 def capital(text: str) -> str:
@@ -226,7 +250,7 @@ def first_sentence(about: str) -> str:
 def declaration(lines: list[str], start: int) -> str:
     """The declaration that begins in a line, without the macro that exports it."""
     text = ""
-    for line in lines[start - 1:]:
+    for line in lines[start - 1 :]:
         code = re.sub(r"\s*/\*.*?\*/", "", line)
         text += code.rstrip() + "\n"
         if code.startswith("#") or code.rstrip().endswith((";", "{")):
@@ -239,7 +263,13 @@ def declaration(lines: list[str], start: int) -> str:
 
 def sections(lines: list[str]) -> dict[int, str]:
     """The headings in a header: `--- Title.` at the beginning of a comment; and what stands before a run of types."""
-    kinds = {number: line[3:-3] for number, line in enumerate(lines, 1)
-             if line.startswith("/* ") and lines[number:] and re.match(r"typedef struct \w+ \w+;\s+/\*", lines[number])}
-    return kinds | {number: re.split(r"[.:](?: |$|\s*\*/)", match[1])[0].strip()
-            for number, line in enumerate(lines, 1) if (match := re.match(r"/\* --- (.*)", line))}
+    kinds = {
+        number: line[3:-3]
+        for number, line in enumerate(lines, 1)
+        if line.startswith("/* ") and lines[number:] and re.match(r"typedef struct \w+ \w+;\s+/\*", lines[number])
+    }
+    return kinds | {
+        number: re.split(r"[.:](?: |$|\s*\*/)", match[1])[0].strip()
+        for number, line in enumerate(lines, 1)
+        if (match := re.match(r"/\* --- (.*)", line))
+    }

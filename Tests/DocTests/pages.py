@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The site is made by one command; every link in it leads somewhere, every page can be reached, nothing comes from elsewhere; every
-name of the library that a page speaks of is there.
+"""The site is made by one command; every link in it leads somewhere, every page can be reached, nothing comes from
+elsewhere; every name of the library that a page speaks of is there.
 
-    site.py [--made]"""
+    pages.py [--made]"""
 
 import html.parser
 import pathlib
@@ -10,7 +10,10 @@ import re
 import sys
 import urllib.parse
 
-sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / "HeaderTests"), str(pathlib.Path(__file__).resolve().parent)]
+sys.path[:0] = [
+    str(pathlib.Path(__file__).resolve().parents[1] / "HeaderTests"),
+    str(pathlib.Path(__file__).resolve().parent),
+]
 import declarations  # noqa: E402
 import reference  # noqa: E402
 import report  # noqa: E402
@@ -53,21 +56,29 @@ def lost(pages: dict[pathlib.Path, Page]) -> tuple[list[str], list[str], set[pat
                 continue
             target = (path.parent / urllib.parse.unquote(parts.path)).resolve() if parts.path else path
             reached.add(target)
-            if not target.is_file() or (parts.fragment and target in pages and parts.fragment not in pages[target].anchors):
+            if not target.is_file() or (
+                parts.fragment and target in pages and parts.fragment not in pages[target].anchors
+            ):
                 nowhere.append(f"{path.relative_to(SITE)}: {link}")
     return nowhere, elsewhere, reached
 
 
 def unknown_names() -> list[str]:
     """Names in the texts, outside blocks of code, that no header declares."""
-    known = set(reference.members()) | set(re.findall(r"\bSDIMAGE_\w+", (ROOT / "Tests/run").read_text() + (ROOT / "Tests/setup.sh").read_text()))
+    known = set(reference.members()) | set(
+        re.findall(r"\bSDIMAGE_\w+", (ROOT / "Tests/run").read_text() + (ROOT / "Tests/setup.sh").read_text())
+    )
     bad = []
     for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
         if path.name == "CHANGELOG.md":  # which also tells what went
             continue
         text = re.sub(r"^```.*?^```|<!--.*?-->", "", path.read_text(), flags=re.S | re.M)
         for name in re.findall(r"`((?:sdimage|SDIMAGE)_\w+)\b(?!\.)", text):
-            if name not in known and not name.endswith("_") and name not in ("SDIMAGE_1", "SDIMAGE_MODULE_PATH", "SDIMAGE_PLUGIN_PATH"):
+            if (
+                name not in known
+                and not name.endswith("_")
+                and name not in ("SDIMAGE_1", "SDIMAGE_MODULE_PATH", "SDIMAGE_PLUGIN_PATH")
+            ):
                 bad.append(f"{path.relative_to(ROOT)}: {name}")
     return bad
 
@@ -78,7 +89,9 @@ def main() -> None:
     pages = {path.resolve(): Page(path) for path in SITE.rglob("*.html")}
     nowhere, elsewhere, reached = lost(pages)
     count = sum(len(page.links) + len(page.resources) for page in pages.values())
-    report.check(f"each of the {count} links of {len(pages)} pages leads somewhere", count and not nowhere, "; ".join(nowhere))
+    report.check(
+        f"each of the {count} links of {len(pages)} pages leads somewhere", count and not nowhere, "; ".join(nowhere)
+    )
     report.check("the site needs nothing from elsewhere", not elsewhere, "; ".join(elsewhere))
     unreached = sorted(str(path.relative_to(SITE)) for path in set(pages) - reached - {(SITE / "index.html").resolve()})
     report.check("each page of the site can be reached", not unreached, f"not: {unreached}")
