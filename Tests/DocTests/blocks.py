@@ -5,6 +5,8 @@ A fenced block is told by the comment before it:
     <!-- test: c -->                       a program; built and run
     <!-- test: c frame=loop pkg=glib-2.0 -->   a part of one: put into the frame of that name, built with another package
     <!-- test: python continues -->        goes on where the block of the language before it ended
+    <!-- test: python needs=trio -->       skipped, with a word, where Python has no such module
+    <!-- test: sh program=redis-server --> the same where there is no such program
     <!-- test: sh file=fetch.sh -->        also kept under that name, for the blocks after it
     <!-- test: c file=fetch.c only=build -->   built, and not run
     <!-- output -->                        what the block before it prints; … stands for anything

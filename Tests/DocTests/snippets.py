@@ -163,6 +163,10 @@ class Page:
                 return
             command = ["./example", *arguments]
         else:
+            program = block.settings.get("program")
+            if program and not shutil.which(program):
+                report.skip(name, f"{program} is not installed")
+                return
             module = block.settings.get("needs")
             if module and self.run([sys.executable, "-c", f"import {module}"]).returncode:
                 report.skip(name, f"the Python module {module} is not installed")
