@@ -19,7 +19,8 @@ import re
 from dataclasses import dataclass, field
 
 MARKED = re.compile(
-    r"(?:<!--\s*(?P<mark>(?:test|output|no test|frame)\b.*?)-->\s*?\n\s*)?^```(?P<language>[\w+]*)[ \t]*\n(?P<text>.*?)^```[ \t]*$",
+    r"(?:<!--\s*(?P<mark>(?:test|output|no test)\b(?:(?!-->).)*)-->\s*?\n\s*)?"
+    r"^```(?P<language>[\w+]*)[ \t]*\n(?P<text>.*?)^```[ \t]*$",
     re.S | re.M,
 )
 FRAME = re.compile(r"<!--\s*frame:\s*(\w+)\n(.*?)-->", re.S)
@@ -34,6 +35,12 @@ class Block:
     why_not: str | None = None
     unmarked: bool = False
     output: str | None = None
+
+
+def indented(markdown: str) -> list[int]:
+    """Lines that Markdown takes for code because they are indented, and that no test would see."""
+    plain = re.sub(r"^```.*?^```|<!--.*?-->", lambda part: "\n" * part[0].count("\n"), markdown, flags=re.S | re.M)
+    return [number for number, line in enumerate(plain.splitlines(), 1) if re.match(r" {4,}\S", line)]
 
 
 def settings(words: str) -> dict[str, str]:

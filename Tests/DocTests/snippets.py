@@ -214,6 +214,9 @@ def check_page(name: str, prefix: str) -> None:
     )
     unmarked = [str(block.line) for block in found if block.unmarked]
     report.check(f"{name}: each block is marked", not unmarked, f"lines {', '.join(unmarked)}")
+    if name.startswith("docs/guides/"):
+        hidden = blocks.indented(path.read_text())
+        report.check(f"{name}: each block is fenced", not hidden, f"lines {hidden}")
     with tempfile.TemporaryDirectory() as folder:
         fill(folder)
         page = Page(name, prefix, folder)
