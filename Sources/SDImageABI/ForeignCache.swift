@@ -39,9 +39,11 @@ final class ForeignCache: ImageCaching {
         guard unsafe host.table.query != nil else { return nil }
         let lent = options.map { OptionsObject($0.bag) }
         defer { withExtendedLifetime(lent) {} }
-        return unsafe try await ask(key) { table, userData, bytes, reply in
+        var found = unsafe try await ask(key) { table, userData, bytes, reply in
             unsafe table.query?(userData, bytes.baseAddress, bytes.count, Handle.lend(lent), reply)
         }
+        found?.isShared = isShared
+        return found
     }
 
     func storeOnDisk(_ data: CachedData, for key: CacheKey) async throws(ImageError) {
@@ -92,9 +94,10 @@ final class ForeignCache: ImageCaching {
         let lent = options.map { OptionsObject($0.bag) }
         defer { withExtendedLifetime(lent) {} }
         do throws(ImageError) {
-            let found = unsafe try await ask(key) { table, userData, bytes, reply in
+            var found = unsafe try await ask(key) { table, userData, bytes, reply in
                 unsafe table.lease?(userData, bytes.baseAddress, bytes.count, date, Handle.lend(lent), reply)
             }
+            found?.isShared = true
             if let found { return .found(found) }
             return .granted(CacheLease { [self] in end(key) })
         } catch {

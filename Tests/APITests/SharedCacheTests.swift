@@ -80,7 +80,7 @@ import Testing
         let held = HeldLoader()
         let manager = try makeManager(cache: try shared.makeCache(), loader: try held.makeLoader())
         let result = try load(manager)
-        #expect(sdimage_result_source(result.pointer) == .SDIMAGE_IMAGE_SOURCE_DISK)
+        #expect(sdimage_result_source(result.pointer) == .SDIMAGE_IMAGE_SOURCE_REMOTE)
         #expect(sdimage_image_width(sdimage_result_image(result.pointer)) == 5)
         #expect(held.startCount == 0)
     }

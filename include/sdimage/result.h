@@ -25,7 +25,7 @@ typedef enum SDIMAGE_ENUM sdimage_image_source {
     SDIMAGE_IMAGE_SOURCE_NONE = 0,    /* there is no picture */
     SDIMAGE_IMAGE_SOURCE_MEMORY = 1,  /* the memory part of a cache */
     SDIMAGE_IMAGE_SOURCE_DISK = 2,    /* the disk part of a cache */
-    SDIMAGE_IMAGE_SOURCE_REMOTE = 3,  /* a cache shared by several machines */
+    SDIMAGE_IMAGE_SOURCE_REMOTE = 3,  /* a cache shared by several machines: one that has leases */
     SDIMAGE_IMAGE_SOURCE_NETWORK = 4, /* the built-in downloader */
     SDIMAGE_IMAGE_SOURCE_LOADER = 5   /* any other loader: a file, a data: URL, one of the host */
 } sdimage_image_source;

@@ -71,10 +71,14 @@ package struct CachedData: Sendable {
     package var options: FrozenOptions?
     /// Ends when the last store of these bytes has; never kept.
     package var lease: CacheLease?
+    /// From a cache that several machines share; set by it, never kept.
+    package var isShared = false
     /// The member of a chain that has it.
     package var holder: (any ImageCaching)?
 
     package init(bytes: Bytes) { self.bytes = bytes }
+
+    package var source: ImageSource { isShared ? .remote : .disk }
 
     /// What the answer said that brought the bytes.
     package var record: AnswerRecord {
@@ -97,6 +101,7 @@ package struct CachedData: Sendable {
         var data = self
         data.write = nil
         data.lease = nil
+        data.isShared = false
         data.holder = nil
         return data
     }

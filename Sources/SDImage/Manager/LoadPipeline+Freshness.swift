@@ -137,7 +137,7 @@ extension LoadPipeline {
 
     private func copy(of entry: Entry, _ timings: inout StageTimings) async throws(ImageError) -> Copy? {
         guard let data = try await diskData(entry.cache, entry.key, &timings) else { return nil }
-        return Copy(data: data, entry: entry, record: data.record, source: .disk)
+        return Copy(data: data, entry: entry, record: data.record, source: data.source)
     }
 
     /// The entry of the original may know better than memory, or than what was made of it: another thumbnail, or another

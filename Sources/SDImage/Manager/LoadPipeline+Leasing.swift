@@ -70,7 +70,7 @@ extension LoadPipeline {
 
     private func fetched(_ kept: CachedData, _ wish: LeaseWish) -> Fetched {
         var data = LoadedData(bytes: kept.bytes)
-        data.source = .disk
+        data.source = kept.source
         data.answer = kept.record
         let fetched = Fetched(data, engine.backlog, kept: kept)
         // It is where it belongs.

@@ -207,7 +207,7 @@ final class LoadPipeline: Sendable {
         guard let cached = try await diskData(entry.cache, entry.key, &timings),
             let image = try await picture(cached, of: entry, &timings)
         else { return nil }
-        return LoadOutcome(image: image, data: entry.isMade || image.isPlain ? cached.bytes : nil, source: .disk)
+        return LoadOutcome(image: image, data: entry.isMade || image.isPlain ? cached.bytes : nil, source: cached.source)
     }
 
     /// What is made of an original that memory has: shrunk and transformed, never the original itself (spec MGR-15).
