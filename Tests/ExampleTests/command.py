@@ -18,7 +18,6 @@ import terminal  # noqa: E402
 from pictures import Origin, gif, pixels, png, ppm  # noqa: E402
 
 PROGRAM = sys.argv[1]
-LATER = ("bench",)
 
 
 def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[bytes]:
@@ -56,8 +55,6 @@ def usage(folder: pathlib.Path) -> None:
     for name, arguments in wrong.items():
         done = run(*arguments)
         expect(f"{name} is wrong usage", done, 2, "^$", "^sdimage: [^\n]*\n$")
-    for command in LATER:
-        expect(f"{command} is not in this version", run(command, "x"), 2, "^$", f"{command}: not in this version")
 
 
 def info(folder: pathlib.Path) -> None:
@@ -69,7 +66,7 @@ def info(folder: pathlib.Path) -> None:
     fine = len(objects) == 2 and objects[0]["file"] == str(folder / "a.png") and objects[0]["height"] == 17
     report.check("info --json prints an object a line", fine, done.stdout.decode())
     expect("info goes on after a bad file", run("info", folder / "page.png", folder / "a.png"), 1, "width: 31", "page.png")
-    expect("info misses a file", run("info", folder / "none.png"), 1, "^$", "none.png: No such file")
+    expect("info misses a file", run("info", folder / "none.png"), 1, "^$", "none.png: NOT_FOUND: No such file")
     expect("info reads standard input", run("info", "-", input=png(5, 4)), 0, "width: 5")
 
 
@@ -110,7 +107,7 @@ def get(folder: pathlib.Path, origin: Origin) -> None:
     expect("get hides passwords", run("get", "http://me:secret@127.0.0.1:1/x.png", "--no-cache"), 1, "^$",
            "^(?!.*secret).*CONNECT_FAILED")
     done = run("get", cat, "--no-cache", "-o", "/proc/none/cat.png")
-    expect("get cannot write there", done, 1, "^$", "/proc/none/cat.png: No such file")
+    expect("get cannot write there", done, 1, "^$", "/proc/none/cat.png: NOT_FOUND: No such file")
     expect("a full disk is an error", run("get", cat, "--no-cache", "-o", "/dev/full"), 1, "^$", "No space left")
     report.check("which leaves a device alone", stat.S_ISCHR(os.stat("/dev/full").st_mode), "/dev/full is gone")
 
@@ -217,8 +214,8 @@ def play(folder: pathlib.Path) -> None:
     still, moving = folder / "red.ppm.png", folder / "moving.gif"
     moving.write_bytes(gif([(255, 0, 0), (0, 0, 255)], hundredths=2))
     expect("play wants a terminal", run("play", still), 2, "^$", "not a terminal")
-    expect("play without a file is wrong usage", run("play"), 2, "^$", "one file or URL")
-    expect("a strange screen is wrong usage", run("play", still, "--screen", "cinema"), 2, "^$", "wrong option")
+    expect("play without a file is wrong usage", run("play"), 2, "^$", "wants FILE|URL")
+    expect("a strange screen is wrong usage", run("play", still, "--screen", "cinema"), 2, "^$", "blocks sixel kitty")
     status, written = terminal.run([PROGRAM, "play", str(still), "--screen", "blocks"])
     fine = status == 0 and written.count("\u2580".encode()) == 8 * 3 and written.rstrip().endswith(b"\x1b[?25h")
     report.check("play draws a still in half blocks and gives the cursor back", fine, repr(written[-200:]))
@@ -275,7 +272,7 @@ def photos(folder: pathlib.Path) -> None:
     expect("photos of a folder that is not there", run("photos", "ls", "--library", folder / "none"), 1, "^$", "NOT_FOUND")
     expect("photos of a database that is not there", run("photos", "ls", f"--shotwell={folder}/none.db"), 1, "^$", "NOT_FOUND")
     for arguments in ([], ["frob"], ["thumb", "a"], ["ls", "--sort", "colour"], ["ls", "--limit", "0"], ["ls", "x"]):
-        expect(f"photos {' '.join(arguments)} is wrong usage", run("photos", *arguments), 2, "^$", "^sdimage: photos: ")
+        expect(f"photos {' '.join(arguments)} is wrong usage", run("photos", *arguments), 2, "^$", "^sdimage: photos[ :]")
 
 
 def main() -> None:

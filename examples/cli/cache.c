@@ -1,5 +1,6 @@
 /* cache.c: sdimage cache: what lies in a disk cache, and what to do about it. */
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -8,46 +9,34 @@
 
 /* What the command line asks for, and the cache it is about. */
 typedef struct wish {
-    const char *directory, *name, *prefix;
+    const char *command, *directory, *name, *prefix;
+    uint64_t bytes;
     bool json, repair;
     char **arguments;
     int count;
     sdimage_cache *cache;
 } wish;
 
-static bool parse(int argc, char **argv, wish *wish) {
-    static const struct option options[] = {{"cache", required_argument, NULL, 'c'},
-                                            {"namespace", required_argument, NULL, 'n'},
-                                            {"prefix", required_argument, NULL, 'p'},
-                                            {"repair", no_argument, NULL, 'r'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {NULL, 0, NULL, 0}};
-    opterr = 0;
-    for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-        switch (option) {
-        case 'c':
-            wish->directory = optarg;
-            break;
-        case 'n':
-            wish->name = optarg;
-            break;
-        case 'p':
-            wish->prefix = optarg;
-            break;
-        case 'r':
-            wish->repair = true;
-            break;
-        case 'j':
-            wish->json = true;
-            break;
-        default:
-            complain("cache: wrong option %s; see sdimage --help", argv[optind - 1]);
-            return false;
-        }
+static taken take(void *user_data, option_id option, const char *value) {
+    wish *wish = user_data;
+    switch (option) {
+    case OPTION_CACHE:
+        wish->directory = value;
+        break;
+    case OPTION_NAMESPACE:
+        wish->name = value;
+        break;
+    case OPTION_PREFIX:
+        wish->prefix = value;
+        break;
+    case OPTION_REPAIR:
+        wish->repair = true;
+        break;
+    default:
+        wish->json = true;
+        break;
     }
-    wish->arguments = argv + optind;
-    wish->count = argc - optind;
-    return true;
+    return TAKEN;
 }
 
 static bool open_cache(wish *wish) {
@@ -75,7 +64,6 @@ static bool fine(sdimage_status status, const char *subject, sdimage_error **err
 
 /* --- ls */
 
-/* A key on a line: bytes that are no text show as they are, but line breaks. */
 static void show_entry(const sdimage_cache_page *page, size_t index, bool json) {
     const char *key = sdimage_cache_page_key(page, index, NULL);
     unsigned long long bytes = sdimage_cache_page_length(page, index);
@@ -84,17 +72,16 @@ static void show_entry(const sdimage_cache_page *page, size_t index, bool json) 
     strftime(date, sizeof date, "%Y-%m-%d %H:%M", localtime(&used));
     if (!json) {
         printf("%10llu  %s  ", bytes, date);
-        for (; *key; key++)
-            putchar(*key == '\n' || *key == '\r' ? '?' : *key);
+        put_plain(stdout, key);
         putchar('\n');
         return;
     }
-    fputs("{\"key\":", stdout);
-    put_json_string(stdout, key);
-    printf(",\"bytes\":%llu,\"stored_ns\":%llu,\"used_ns\":%llu,\"is_file\":%s}\n", bytes,
-           (unsigned long long)sdimage_cache_page_stored_ns(page, index),
-           (unsigned long long)sdimage_cache_page_used_ns(page, index),
-           sdimage_cache_page_is_file(page, index) ? "true" : "false");
+    struct json object = begin_json(stdout, "key", key);
+    add_json_literal(&object, "bytes", "%llu", bytes);
+    add_json_literal(&object, "stored_ns", "%llu", (unsigned long long)sdimage_cache_page_stored_ns(page, index));
+    add_json_literal(&object, "used_ns", "%llu", (unsigned long long)sdimage_cache_page_used_ns(page, index));
+    add_json_literal(&object, "is_file", sdimage_cache_page_is_file(page, index) ? "true" : "false");
+    end_json(&object);
 }
 
 static bool run_ls(wish *wish) {
@@ -119,21 +106,32 @@ static bool run_ls(wish *wish) {
 
 /* --- The others. */
 
+/* Bytes and entries on disk, and the folder, which is the caller's. */
+static bool measure(wish *wish, uint64_t *bytes, uint64_t *count, sdimage_data **folder) {
+    sdimage_error *error = NULL;
+    return fine(sdimage_cache_disk_totals(wish->cache, bytes, count, &error), wish->command, &error) &&
+           fine(sdimage_cache_directory(wish->cache, folder, &error), wish->command, &error);
+}
+
+/* What there is. */
+static void show_totals(const wish *wish, uint64_t bytes, uint64_t count, const char *folder) {
+    if (!wish->json) {
+        printf("%" PRIu64 " bytes in %" PRIu64 " entries: %s\n", bytes, count, folder);
+        return;
+    }
+    json object = begin_json(stdout, "directory", folder);
+    add_json_literal(&object, "bytes", "%" PRIu64, bytes);
+    add_json_literal(&object, "entries", "%" PRIu64, count);
+    end_json(&object);
+}
+
 static bool run_du(wish *wish) {
     uint64_t bytes = 0, count = 0;
-    sdimage_data *path = NULL;
-    sdimage_error *error = NULL;
-    bool is_fine = fine(sdimage_cache_disk_totals(wish->cache, &bytes, &count, &error), "du", &error) &&
-                   fine(sdimage_cache_directory(wish->cache, &path, &error), "du", &error);
-    if (is_fine && wish->json) {
-        printf("{\"bytes\":%llu,\"entries\":%llu,\"directory\":", (unsigned long long)bytes, (unsigned long long)count);
-        put_json_string(stdout, sdimage_data_bytes(path));
-        puts("}");
-    } else if (is_fine) {
-        printf("%llu bytes in %llu entries: %s\n", (unsigned long long)bytes, (unsigned long long)count,
-               (const char *)sdimage_data_bytes(path));
-    }
-    sdimage_data_unref(path);
+    sdimage_data *folder = NULL;
+    bool is_fine = measure(wish, &bytes, &count, &folder);
+    if (is_fine)
+        show_totals(wish, bytes, count, sdimage_data_bytes(folder));
+    sdimage_data_unref(folder);
     return is_fine;
 }
 
@@ -141,11 +139,26 @@ static bool run_path(wish *wish) {
     sdimage_data *path = NULL;
     sdimage_error *error = NULL;
     const char *key = wish->arguments[0];
-    if (!fine(sdimage_cache_path(wish->cache, key, SDIMAGE_NUL_TERMINATED, &path, &error), key, &error))
+    if (sdimage_cache_path(wish->cache, key, SDIMAGE_NUL_TERMINATED, &path, &error) < 0) {
+        tell_failure(wish->json, "key", key, error);
         return false;
-    puts(sdimage_data_bytes(path));
+    }
+    if (wish->json) {
+        json object = begin_json(stdout, "key", key);
+        add_json_text(&object, "path", sdimage_data_bytes(path));
+        end_json(&object);
+    } else {
+        puts(sdimage_data_bytes(path));
+    }
     sdimage_data_unref(path);
     return true;
+}
+
+static bool remove_entry(const wish *wish, const char *key, sdimage_error **error) {
+    if (sdimage_cache_contains(wish->cache, key, SDIMAGE_NUL_TERMINATED) & SDIMAGE_CACHE_LAYERS_DISK)
+        return sdimage_cache_remove(wish->cache, key, SDIMAGE_NUL_TERMINATED, SDIMAGE_CACHE_LAYERS_DISK, error) >= 0;
+    *error = sdimage_error_new(SDIMAGE_STATUS_NOT_FOUND, "no such entry");
+    return false;
 }
 
 static bool run_rm(wish *wish) {
@@ -153,32 +166,35 @@ static bool run_rm(wish *wish) {
     for (int i = 0; i < wish->count; i++) {
         const char *key = wish->arguments[i];
         sdimage_error *error = NULL;
-        if (!(sdimage_cache_contains(wish->cache, key, SDIMAGE_NUL_TERMINATED) & SDIMAGE_CACHE_LAYERS_DISK)) {
-            complain("%s: NOT_FOUND: no such entry", key);
+        if (!remove_entry(wish, key, &error)) {
+            tell_failure(wish->json, "key", key, error);
             is_fine = false;
-        } else if (!fine(sdimage_cache_remove(wish->cache, key, SDIMAGE_NUL_TERMINATED, SDIMAGE_CACHE_LAYERS_DISK, &error),
-                         key, &error)) {
-            is_fine = false;
+        } else if (wish->json) {
+            json object = begin_json(stdout, "key", key);
+            add_json_literal(&object, "removed", "true");
+            end_json(&object);
         }
     }
     return is_fine;
 }
 
-static bool run_clear(wish *wish) {
+/* Removes, and tells for JSON what is left. */
+static bool shrink(wish *wish, sdimage_status (*act)(struct wish *wish, sdimage_error **error)) {
     sdimage_error *error = NULL;
-    return fine(sdimage_cache_clear(wish->cache, SDIMAGE_CACHE_LAYERS_DISK, &error), "clear", &error);
+    if (!fine(act(wish, &error), wish->command, &error))
+        return false;
+    return !wish->json || run_du(wish);
 }
 
-static bool run_trim(wish *wish) {
-    sdimage_error *error = NULL;
-    char *end = NULL;
-    unsigned long long bytes = strtoull(wish->arguments[0], &end, 10);
-    if (*wish->arguments[0] < '0' || *wish->arguments[0] > '9' || *end) {
-        complain("trim: '%s' is no number of bytes", wish->arguments[0]);
-        return false;
-    }
-    return fine(sdimage_cache_trim(wish->cache, bytes, &error), "trim", &error);
+static sdimage_status clear(wish *wish, sdimage_error **error) {
+    return sdimage_cache_clear(wish->cache, SDIMAGE_CACHE_LAYERS_DISK, error);
 }
+
+static bool run_clear(wish *wish) { return shrink(wish, clear); }
+
+static sdimage_status trim(wish *wish, sdimage_error **error) { return sdimage_cache_trim(wish->cache, wish->bytes, error); }
+
+static bool run_trim(wish *wish) { return shrink(wish, trim); }
 
 static bool run_verify(wish *wish) {
     sdimage_data *report = NULL;
@@ -198,32 +214,30 @@ static bool run_verify(wish *wish) {
     return is_sound || wish->repair;
 }
 
-int run_cache(int argc, char **argv) {
+int run_cache(const command_row *command, int argc, char **argv) {
     static const struct {
         const char *name;
         bool (*run)(wish *wish);
-        int least, most;
-    } commands[] = {{"ls", run_ls, 0, 0},       {"du", run_du, 0, 0},     {"path", run_path, 1, 1},
-                    {"rm", run_rm, 1, 1 << 20}, {"clear", run_clear, 0, 0}, {"trim", run_trim, 1, 1},
-                    {"verify", run_verify, 0, 0}};
-    wish wish = {0};
-    if (argc < 2) {
-        complain("cache: wants ls, du, path, rm, clear, trim or verify; see sdimage --help");
+    } commands[] = {{"ls", run_ls},       {"du", run_du},     {"path", run_path},    {"rm", run_rm},
+                    {"clear", run_clear}, {"trim", run_trim}, {"verify", run_verify}};
+    wish wish = {.command = argv[0]};
+    unsigned long long bytes = 0;
+    if (!parse_arguments(command, argc, argv, take, &wish))
+        return EXIT_USAGE;
+    wish.arguments = argv + optind;
+    wish.count = argc - optind;
+    if (!strcmp(wish.command, "trim") && !parse_number(wish.arguments[0], 0, UINT64_MAX, &bytes)) {
+        complain("cache trim: '%s' is no number of bytes", wish.arguments[0]);
         return EXIT_USAGE;
     }
-    if (!parse(argc - 1, argv + 1, &wish))
-        return EXIT_USAGE;
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        if (strcmp(argv[1], commands[i].name))
-            continue;
-        if (wish.count < commands[i].least || wish.count > commands[i].most) {
-            complain("cache %s: wrong arguments; see sdimage --help", argv[1]);
-            return EXIT_USAGE;
+    wish.bytes = bytes;
+    bool is_fine = open_cache(&wish);
+    for (size_t i = 0; is_fine && i < sizeof commands / sizeof *commands; i++) {
+        if (!strcmp(wish.command, commands[i].name)) {
+            is_fine = commands[i].run(&wish);
+            break;
         }
-        bool is_fine = open_cache(&wish) && commands[i].run(&wish);
-        sdimage_cache_unref(wish.cache);
-        return is_fine ? EXIT_FINE : EXIT_NO_IMAGE;
     }
-    complain("cache: no such command '%s'; see sdimage --help", argv[1]);
-    return EXIT_USAGE;
+    sdimage_cache_unref(wish.cache);
+    return is_fine ? EXIT_FINE : EXIT_NO_IMAGE;
 }

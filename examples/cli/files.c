@@ -8,15 +8,17 @@
 
 #include "cli.h"
 
+/* More than any decoder takes; a device may have no end. */
+enum { MOST_BYTES = 1 << 30 };
+
 void *read_file(const char *path, size_t *length) {
     FILE *in = strcmp(path, "-") ? fopen(path, "rb") : stdin;
-    if (!in) {
-        complain("%s: %s", path, strerror(errno));
+    if (!in)
         return NULL;
-    }
     char *bytes = NULL;
     size_t capacity = 0, count = 1;
-    for (*length = 0; count > 0; *length += count) {
+    errno = EFBIG;
+    for (*length = 0; count > 0 && *length < MOST_BYTES; *length += count) {
         if (*length == capacity) {
             capacity = capacity ? capacity * 2 : 1 << 16;
             char *larger = realloc(bytes, capacity);
@@ -26,14 +28,13 @@ void *read_file(const char *path, size_t *length) {
         }
         count = fread(bytes + *length, 1, capacity - *length, in);
     }
-    bool fine = feof(in) && !ferror(in);
-    if (!fine)
-        complain("%s: %s", path, strerror(errno));
+    int problem = feof(in) && !ferror(in) ? 0 : errno;
     if (in != stdin)
         fclose(in);
-    if (fine)
+    if (!problem)
         return bytes;
     free(bytes);
+    errno = problem;
     return NULL;
 }
 
@@ -46,39 +47,42 @@ pixel_file pixel_file_of(const char *path) {
     return PIXEL_FILE_NONE;
 }
 
-static FILE *open_output(const char *path) {
+static FILE *open_output(const char *path, sdimage_error **error) {
     if (!strcmp(path, "-"))
         return stdout;
     FILE *out = fopen(path, "wb");
     if (!out)
-        complain("%s: %s", path, strerror(errno));
+        *error = error_of_errno(errno);
     return out;
 }
 
-static bool close_output(FILE *out, const char *path) {
-    bool fine = fflush(out) == 0 && !ferror(out);
-    int problem = errno;
+static bool close_output(FILE *out, const char *path, sdimage_error **error) {
+    int problem = fflush(out) || ferror(out) ? errno : 0;
     struct stat status;
     /* Never a device: only what a write could have made. */
     bool is_file = fstat(fileno(out), &status) == 0 && S_ISREG(status.st_mode);
-    if (out != stdout && fclose(out) && fine) {
-        fine = false;
+    if (out != stdout && fclose(out) && !problem)
         problem = errno;
-    }
-    if (fine)
+    if (!problem)
         return true;
     if (out != stdout && is_file)
         unlink(path);
-    complain("%s: %s", path, strerror(problem));
+    *error = error_of_errno(problem);
     return false;
 }
 
-bool write_bytes(const char *path, const void *bytes, size_t length) {
-    FILE *out = open_output(path);
+bool write_bytes(const char *path, const void *bytes, size_t length, sdimage_error **error) {
+    FILE *out = open_output(path, error);
     if (!out)
         return false;
     fwrite(bytes, 1, length, out);
-    return close_output(out, path);
+    return close_output(out, path, error);
+}
+
+void add_json_length(json *object, const char *path) {
+    struct stat status;
+    if (strcmp(path, "-") && stat(path, &status) == 0)
+        add_json_literal(object, "bytes", "%lld", (long long)status.st_size);
 }
 
 /* How a pixel format looks in a PAM header. */
@@ -125,9 +129,9 @@ static void put_row(FILE *out, const void *row, size_t samples, unsigned maximum
     }
 }
 
-static bool write_plain(const char *path, pixel_file kind, const sdimage_image *image) {
+static bool write_plain(const char *path, pixel_file kind, const sdimage_image *image, sdimage_error **error) {
     layout layout;
-    FILE *out = layout_of(sdimage_image_pixel_format(image), &layout) ? open_output(path) : NULL;
+    FILE *out = layout_of(sdimage_image_pixel_format(image), &layout) ? open_output(path, error) : NULL;
     if (!out)
         return false;
     uint32_t width = sdimage_image_width(image), height = sdimage_image_height(image);
@@ -139,23 +143,20 @@ static bool write_plain(const char *path, pixel_file kind, const sdimage_image *
     const uint8_t *row = sdimage_image_pixels(image);
     for (uint32_t y = 0; y < height; y++, row += sdimage_image_stride(image))
         put_row(out, row, (size_t)width * layout.depth, layout.maximum);
-    return close_output(out, path);
+    return close_output(out, path, error);
 }
 
-bool write_pixels(const char *path, pixel_file kind, const sdimage_image *image) {
+bool write_pixels(const char *path, pixel_file kind, const sdimage_image *image, sdimage_error **error) {
     sdimage_pixel_format format = sdimage_image_pixel_format(image);
     layout layout;
     sdimage_image *plain = NULL;
-    sdimage_error *error = NULL;
     if (kind == PIXEL_FILE_PPM && format != SDIMAGE_PIXEL_FORMAT_RGB16)
         format = SDIMAGE_PIXEL_FORMAT_RGB8;
     else if (!layout_of(format, &layout))
         format = SDIMAGE_PIXEL_FORMAT_RGBA8;
-    if (sdimage_image_convert(image, format, &plain, &error) < 0) {
-        complain_of(path, error);
+    if (sdimage_image_convert(image, format, &plain, error) < 0)
         return false;
-    }
-    bool is_fine = write_plain(path, kind, plain);
+    bool is_fine = write_plain(path, kind, plain, error);
     sdimage_image_unref(plain);
     return is_fine;
 }

@@ -1,4 +1,5 @@
-/* get.c: sdimage get. Everything runs on this one thread: a pollable dispatcher brings the deliveries here. */
+/* get.c: sdimage get and sdimage thumb. Everything runs on this one thread: a pollable dispatcher brings the deliveries here. */
+#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <poll.h>
@@ -33,59 +34,41 @@ typedef struct get {
 
 /* --- Arguments. */
 
-static bool parse_options(int argc, char **argv, wish *wish) {
-    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-                                            PICTURE_OPTIONS,
-                                            {"cache", required_argument, NULL, 'c'},
-                                            {"no-cache", no_argument, NULL, 'n'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {NULL, 0, NULL, 0}};
-    opterr = 0;
-    for (int option; (option = getopt_long(argc, argv, "o:", options, NULL)) != -1;) {
-        switch (option) {
-        case 'o':
-            wish->output = optarg;
-            break;
-        case 'c':
-            wish->cache = optarg;
-            break;
-        case 'n':
-            wish->no_cache = true;
-            break;
-        case 'j':
-            wish->json = true;
-            break;
-        default:
-            if (option >= PICTURE_THUMBNAIL) {
-                if (!parse_picture_option("get", option, optarg, &wish->picture))
-                    return false;
-                wish->is_made = true;
-                break;
-            }
-            complain("get: wrong option %s; see sdimage --help", argv[optind - 1]);
-            return false;
-        }
+static taken take(void *user_data, option_id option, const char *value) {
+    wish *wish = user_data;
+    if (is_picture_option(option)) {
+        wish->is_made = true;
+        return take_picture_option(&wish->picture, option, value);
     }
-    wish->urls = argv + optind;
-    wish->count = (unsigned)(argc - optind);
-    return true;
+    switch (option) {
+    case OPTION_OUTPUT:
+        wish->output = value;
+        return TAKEN;
+    case OPTION_SIZE:
+        return take_picture_option(&wish->picture, OPTION_THUMBNAIL, value);
+    case OPTION_CACHE:
+        wish->cache = value;
+        return TAKEN;
+    case OPTION_NO_CACHE:
+        wish->no_cache = true;
+        return TAKEN;
+    default:
+        wish->json = true;
+        return TAKEN;
+    }
 }
 
-static bool check(wish *wish) {
+static bool check(const command_row *command, wish *wish) {
     struct stat status;
-    if (wish->count == 0) {
-        complain("get: a URL is missing; see sdimage --help");
-        return false;
-    }
     if (wish->cache && wish->no_cache) {
-        complain("get: --cache and --no-cache exclude each other");
+        complain("%s: --cache and --no-cache exclude each other", command->name);
         return false;
     }
     if (!wish->output)
         return true;
     wish->output_is_folder = stat(wish->output, &status) == 0 && S_ISDIR(status.st_mode);
     if (wish->count > 1 && !wish->output_is_folder) {
-        complain("get: the output of several URLs must be a folder that exists");
+        complain("%s: the output of several URLs must be a folder that exists", command->name);
         return false;
     }
     if (!wish->output_is_folder && pixel_file_of(wish->output))
@@ -93,13 +76,7 @@ static bool check(wish *wish) {
     /* A folder gets the form that keeps alpha. */
     if (wish->is_made && wish->output_is_folder && wish->picture.format == SDIMAGE_FORMAT_UNDEFINED)
         wish->picture.format = SDIMAGE_FORMAT_PNG;
-    if (wish->is_made && !wish->output_is_folder && wish->picture.format == SDIMAGE_FORMAT_UNDEFINED &&
-        strcmp(wish->output, "-") && !pixel_file_of(wish->output) &&
-        sdimage_format_of_name(wish->output) == SDIMAGE_FORMAT_UNDEFINED) {
-        complain("get: %s: a name that tells no format; see --format", wish->output);
-        return false;
-    }
-    return true;
+    return !wish->is_made || check_output(command, wish->output, &wish->picture);
 }
 
 /* --- Names. */
@@ -135,28 +112,31 @@ static const char *choose_name(get *get, unsigned index, const char *url, const 
 
 /* --- Results. */
 
-static bool keep(get *get, unsigned index, const sdimage_result *result) {
-    const sdimage_image *image = sdimage_result_image(result);
-    const sdimage_data *data = sdimage_result_data(result);
-    char path[PATH_MAX];
-    if (!get->wish.output_is_folder) {
-        snprintf(path, sizeof path, "%s", get->wish.output);
-    } else {
-        const char *name = choose_name(get, index, sdimage_result_url(result), image);
-        if (!name || snprintf(path, sizeof path, "%s/%s", get->wish.output, name) >= (int)sizeof path) {
-            complain("%s: no name for a file", sdimage_result_url(result));
-            return false;
-        }
-    }
-    if (get->wish.is_made)
-        return write_picture(path, image, &get->wish.picture);
-    if (data)
-        return write_bytes(path, sdimage_data_bytes(data), sdimage_data_length(data));
-    complain("%s: this source has no encoded bytes: see --format", sdimage_result_url(result));
-    return false;
+/* Where the `index`th picture is to be written. */
+static bool choose_path(get *get, unsigned index, const sdimage_result *result, char path[PATH_MAX]) {
+    if (!get->wish.output_is_folder)
+        return snprintf(path, PATH_MAX, "%s", get->wish.output) < PATH_MAX;
+    const char *name = choose_name(get, index, sdimage_result_url(result), sdimage_result_image(result));
+    return name && snprintf(path, PATH_MAX, "%s/%s", get->wish.output, name) < PATH_MAX;
 }
 
-static void report(const wish *wish, const sdimage_result *result, const char *url) {
+static bool keep(const get *get, const sdimage_result *result, const char *path, sdimage_error **error) {
+    const sdimage_image *image = sdimage_result_image(result);
+    const sdimage_data *data = sdimage_result_data(result);
+    sdimage_image *written = NULL;
+    if (!get->wish.is_made && data)
+        return write_bytes(path, sdimage_data_bytes(data), sdimage_data_length(data), error);
+    if (!get->wish.is_made) {
+        *error = sdimage_error_new(SDIMAGE_STATUS_UNSUPPORTED, "this source has no encoded bytes: see --format");
+        return false;
+    }
+    bool is_fine = write_picture(path, image, &get->wish.picture, &written, error);
+    sdimage_image_unref(written);
+    return is_fine;
+}
+
+/* `path` is NULL where nothing was written. */
+static void report(const wish *wish, const sdimage_result *result, const char *url, const char *path) {
     const sdimage_image *image = sdimage_result_image(result);
     const char *source = sdimage_image_source_name(sdimage_result_source(result));
     const char *format = sdimage_format_name(sdimage_image_format(image));
@@ -169,25 +149,21 @@ static void report(const wish *wish, const sdimage_result *result, const char *u
     if (!wish->json) {
         char size[32];
         snprintf(size, sizeof size, "%ux%u", width, height);
-        fprintf(out, "%-8s %-11s %-5s %9.1f ms  %s\n", source, size, format, ms, url);
+        fprintf(out, "%-8s %-11s %-5s %9.1f ms  ", source, size, format, ms);
+        put_plain(out, url);
+        fputc('\n', out);
         return;
     }
-    fputs("{\"url\":", out);
-    put_json_string(out, url);
-    fprintf(out, ",\"source\":\"%s\",\"width\":%u,\"height\":%u,\"format\":\"%s\",\"bytes\":%zu,\"ms\":%.3f}\n", source,
-            width, height, format, bytes, ms);
-}
-
-static void report_failure(const wish *wish, const sdimage_error *error, const char *url) {
-    const char *code = sdimage_status_name(sdimage_error_code(error));
-    complain("%s: %s: %s", url, code, sdimage_error_message(error));
-    if (!wish->json)
-        return;
-    fputs("{\"url\":", stdout);
-    put_json_string(stdout, url);
-    printf(",\"error\":\"%s\",\"message\":", code);
-    put_json_string(stdout, sdimage_error_message(error));
-    printf(",\"http_status\":%d}\n", sdimage_error_http_status(error));
+    json object = begin_json(out, "url", url);
+    add_json_text(&object, "source", source);
+    add_json_literal(&object, "width", "%u", width);
+    add_json_literal(&object, "height", "%u", height);
+    add_json_text(&object, "format", format);
+    add_json_literal(&object, "bytes", "%zu", bytes);
+    add_json_literal(&object, "ms", "%.3f", ms);
+    if (path)
+        add_json_text(&object, "output", path);
+    end_json(&object);
 }
 
 /* The load's own number travels beside the get. */
@@ -196,25 +172,41 @@ typedef struct ticket {
     unsigned index;
 } ticket;
 
+/* Writes and tells. False after a line on stderr. */
+static bool finish(get *get, unsigned index, const sdimage_result *result) {
+    const wish *wish = &get->wish;
+    char shown[512], path[PATH_MAX];
+    const char *url = sdimage_result_url(result);
+    sdimage_error *error = NULL;
+    shorten_url(url, shown, sizeof shown);
+    if (wish->json && strncmp(url, "data:", 5) == 0)
+        url = shown;
+    if (!sdimage_result_image(result)) {
+        tell_failure(wish->json, "url", wish->json ? url : shown, sdimage_error_ref(sdimage_result_error(result)));
+        return false;
+    }
+    if (wish->output && !choose_path(get, index, result, path)) {
+        tell_unwritten(wish->json, "url", url, wish->output, error_of_errno(ENAMETOOLONG));
+        return false;
+    }
+    if (wish->output && !keep(get, result, path, &error)) {
+        tell_unwritten(wish->json, "url", url, path, error);
+        return false;
+    }
+    report(wish, result, wish->json ? url : shown, wish->output ? path : NULL);
+    return true;
+}
+
 static void on_result(void *user_data, sdimage_task *task, sdimage_result *result) {
     ticket *ticket = user_data;
     get *get = ticket->get;
-    char url[512];
     (void)task;
     if (sdimage_result_kind(result) != SDIMAGE_DELIVERY_KIND_FINAL)
         return;
     get->running--;
     get->done++;
     get->received += (int64_t)sdimage_data_length(sdimage_result_data(result));
-    shorten_url(sdimage_result_url(result), url, sizeof url);
-    if (!sdimage_result_image(result)) {
-        get->failed++;
-        report_failure(&get->wish, sdimage_result_error(result), url);
-    } else if (get->wish.output && !keep(get, ticket->index, result)) {
-        get->failed++;
-    } else {
-        report(&get->wish, result, url);
-    }
+    get->failed += !finish(get, ticket->index, result);
 }
 
 /* --- Loading. */
@@ -224,6 +216,7 @@ static void start(get *get, unsigned index) {
     char *from_file = is_url(argument) ? NULL : url_of_file(argument);
     ticket *ticket = malloc(sizeof *ticket);
     if ((!is_url(argument) && !from_file) || !ticket) {
+        tell_failure(get->wish.json, "url", argument, error_of_errno(errno));
         get->failed++;
         free(from_file);
         free(ticket);
@@ -242,7 +235,7 @@ static void start(get *get, unsigned index) {
     if (sdimage_manager_load(get->manager, request, &handler, ticket, free, NULL, &error) < 0) {
         get->running--;
         get->failed++;
-        complain_of(argument, error);
+        tell_failure(get->wish.json, "url", argument, error);
     }
     sdimage_request_unref(request);
     free(from_file);
@@ -301,25 +294,40 @@ static void flush_cache(const get *get) {
     sdimage_cache_unref(cache);
 }
 
-int run_get(int argc, char **argv) {
-    get get = {.manager = NULL};
-    if (!open_picture_wish(&get.wish.picture) || !parse_options(argc, argv, &get.wish) || !check(&get.wish)) {
-        close_picture_wish(&get.wish.picture);
-        return EXIT_USAGE;
-    }
-    get.names = calloc(get.wish.count, sizeof *get.names);
+static int load_and_tell(get *get) {
+    get->names = calloc(get->wish.count, sizeof *get->names);
     sdimage_error *error = NULL;
-    sdimage_status status = get.names ? open_manager(&get, &error) : SDIMAGE_STATUS_NO_MEMORY;
+    sdimage_status status = get->names ? open_manager(get, &error) : SDIMAGE_STATUS_NO_MEMORY;
     if (status < 0)
         complain_of("get", error);
     else
-        load_all(&get);
-    flush_cache(&get);
-    sdimage_manager_unref(get.manager);
-    sdimage_dispatcher_unref(get.dispatcher);
-    for (unsigned i = 0; get.names && i < get.wish.count; i++)
-        free(get.names[i]);
-    free(get.names);
-    close_picture_wish(&get.wish.picture);
-    return status < 0 || get.failed ? EXIT_NO_IMAGE : EXIT_FINE;
+        load_all(get);
+    flush_cache(get);
+    sdimage_manager_unref(get->manager);
+    sdimage_dispatcher_unref(get->dispatcher);
+    for (unsigned i = 0; get->names && i < get->wish.count; i++)
+        free(get->names[i]);
+    free(get->names);
+    return status < 0 || get->failed ? EXIT_NO_IMAGE : EXIT_FINE;
 }
+
+static int run(const command_row *command, int argc, char **argv, bool is_thumb) {
+    get get = {.manager = NULL};
+    wish *wish = &get.wish;
+    int status = EXIT_USAGE;
+    wish->is_made = is_thumb;
+    if (open_picture_wish(&wish->picture) && parse_arguments(command, argc, argv, take, wish)) {
+        wish->urls = argv + optind;
+        wish->count = (unsigned)(argc - optind);
+        if (is_thumb && !wish->picture.width)
+            take_picture_option(&wish->picture, OPTION_THUMBNAIL, "256x256");
+        if (check(command, wish))
+            status = load_and_tell(&get);
+    }
+    close_picture_wish(&wish->picture);
+    return status;
+}
+
+int run_get(const command_row *command, int argc, char **argv) { return run(command, argc, argv, false); }
+
+int run_thumb(const command_row *command, int argc, char **argv) { return run(command, argc, argv, true); }

@@ -1,4 +1,5 @@
 /* info.c: sdimage info and sdimage doctor. */
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,14 +9,16 @@
 static bool show_info(const char *path, bool json) {
     size_t length = 0;
     void *bytes = read_file(path, &length);
-    if (!bytes)
+    if (!bytes) {
+        tell_failure(json, "file", path, error_of_errno(errno));
         return false;
+    }
     sdimage_data *info = NULL;
     sdimage_error *error = NULL;
     sdimage_status status = sdimage_info(bytes, length, &info, &error);
     free(bytes);
     if (status < 0) {
-        complain_of(path, error);
+        tell_failure(json, "file", path, error);
         return false;
     }
     const char *text = sdimage_data_bytes(info);
@@ -26,35 +29,25 @@ static bool show_info(const char *path, bool json) {
         put_json_string(stdout, path);
         printf(",%.*s\n", (int)(size - 1), text + 1);
     } else {
-        printf("%s:\n", path);
+        put_plain(stdout, path);
+        puts(":");
         put_object_as_text(stdout, text, size, 2);
     }
     sdimage_data_unref(info);
     return true;
 }
 
-/* Reads the one option that both commands have. False after a line on stderr. */
-static bool parse_json_option(int argc, char **argv, bool *json) {
-    static const struct option options[] = {{"json", no_argument, NULL, 'j'}, {NULL, 0, NULL, 0}};
-    opterr = 0;
-    for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-        if (option != 'j') {
-            complain("%s: wrong option %s; see sdimage --help", argv[0], argv[optind - 1]);
-            return false;
-        }
-        *json = true;
-    }
-    return true;
+/* The one option that both commands have. */
+static taken take(void *wish, option_id option, const char *value) {
+    (void)option, (void)value;
+    *(bool *)wish = true;
+    return TAKEN;
 }
 
-int run_info(int argc, char **argv) {
+int run_info(const command_row *command, int argc, char **argv) {
     bool json = false;
-    if (!parse_json_option(argc, argv, &json))
+    if (!parse_arguments(command, argc, argv, take, &json))
         return EXIT_USAGE;
-    if (optind == argc) {
-        complain("info: a file is missing; see sdimage --help");
-        return EXIT_USAGE;
-    }
     int status = EXIT_FINE;
     for (; optind < argc; optind++) {
         if (!show_info(argv[optind], json))
@@ -63,14 +56,10 @@ int run_info(int argc, char **argv) {
     return status;
 }
 
-int run_doctor(int argc, char **argv) {
+int run_doctor(const command_row *command, int argc, char **argv) {
     bool json = false;
-    if (!parse_json_option(argc, argv, &json))
+    if (!parse_arguments(command, argc, argv, take, &json))
         return EXIT_USAGE;
-    if (optind < argc) {
-        complain("doctor: takes no argument; see sdimage --help");
-        return EXIT_USAGE;
-    }
     sdimage_data *report = NULL;
     sdimage_error *error = NULL;
     if (sdimage_doctor(&report, &error) < 0) {

@@ -1,4 +1,6 @@
 /* json.c: JSON out, and the library's JSON objects as text. */
+#include <errno.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "cli.h"
@@ -36,6 +38,69 @@ void put_json_string(FILE *out, const char *text) {
             fprintf(out, "\\udc%02x", byte); /* names of files may be any bytes: half a surrogate, as Python has it */
     }
     fputc('"', out);
+}
+
+static void begin_member(json *object, const char *name) {
+    fputc(object->has_members ? ',' : '{', object->out);
+    put_json_string(object->out, name);
+    fputc(':', object->out);
+    object->has_members = true;
+}
+
+json begin_json(FILE *out, const char *name, const char *text) {
+    json object = {out, false};
+    add_json_text(&object, name, text);
+    return object;
+}
+
+void add_json_text(json *object, const char *name, const char *text) {
+    begin_member(object, name);
+    put_json_string(object->out, text);
+}
+
+void add_json_literal(json *object, const char *name, const char *format, ...) {
+    va_list arguments;
+    begin_member(object, name);
+    va_start(arguments, format);
+    vfprintf(object->out, format, arguments);
+    va_end(arguments);
+}
+
+void end_json(json *object) { fputs("}\n", object->out); }
+
+static void put_failure(json *object, const sdimage_error *error) {
+    add_json_text(object, "error", sdimage_status_name(sdimage_error_code(error)));
+    add_json_text(object, "message", sdimage_error_message(error));
+    if (sdimage_error_http_status(error))
+        add_json_literal(object, "http_status", "%d", sdimage_error_http_status(error));
+    end_json(object);
+}
+
+void tell_failure(bool json, const char *name, const char *subject, sdimage_error *error) {
+    if (json) {
+        struct json object = begin_json(stdout, name, subject);
+        put_failure(&object, error);
+    }
+    complain_of(subject, error);
+}
+
+void tell_unwritten(bool json, const char *name, const char *subject, const char *output, sdimage_error *error) {
+    if (json) {
+        struct json object = begin_json(stdout, name, subject);
+        add_json_text(&object, "output", output);
+        put_failure(&object, error);
+    }
+    complain_of(output, error);
+}
+
+sdimage_error *error_of_errno(int problem) {
+    sdimage_status status = problem == ENOENT || problem == ENOTDIR ? SDIMAGE_STATUS_NOT_FOUND
+                            : problem == EACCES || problem == EPERM ? SDIMAGE_STATUS_PERMISSION_DENIED
+                            : problem == EISDIR                     ? SDIMAGE_STATUS_NOT_A_FILE
+                            : problem == ENOMEM                     ? SDIMAGE_STATUS_NO_MEMORY
+                            : problem == ENOSPC                     ? SDIMAGE_STATUS_DISK_FULL
+                                                                    : SDIMAGE_STATUS_IO_ERROR;
+    return sdimage_error_new(status, strerror(problem));
 }
 
 /* A place in a JSON text that the library wrote, and which is therefore known to be well formed. */

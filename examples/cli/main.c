@@ -1,54 +1,10 @@
 /* main.c: sdimage, pictures on the command line; a small program on the public headers alone. */
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli.h"
-
-static const char usage[] =
-    "usage: sdimage get URL... [-o OUT] [PICTURE OPTIONS] [--cache DIR | --no-cache] [--json]\n"
-    "       sdimage convert IN OUT [PICTURE OPTIONS]\n"
-    "       sdimage frames FILE -o DIR [PICTURE OPTIONS]\n"
-    "       sdimage play FILE|URL [--loops N] [--rate R] [--screen blocks|sixel|kitty]\n"
-    "       sdimage prefetch LIST [--jobs N] [--thumbnail WxH] [--cache DIR]\n"
-    "       sdimage cache ls [--prefix TEXT] | du | path KEY | rm KEY... | clear | trim BYTES | verify [--repair]\n"
-    "               [--cache DIR] [--namespace NAME] [--json]\n"
-    "       sdimage photos ls [--album A] [--sort date|name|size|modified] [--reverse] [--limit N]\n"
-    "               [--media image|video|audio] [LIBRARY] [--json]\n"
-    "       sdimage photos thumb ID -o OUT [--size WxH] [LIBRARY]\n"
-    "       sdimage info FILE... [--json]\n"
-    "       sdimage doctor [--json]\n"
-    "       sdimage --help | --version\n"
-    "\n"
-    "get     loads pictures from http, https, file and data URLs, or files, several at once\n"
-    "        -o, --output OUT   keep the encoded bytes; with picture options the picture made of them, and\n"
-    "                           where OUT ends in .ppm or .pam the pixels; a folder when there are several\n"
-    "                           URLs; - for standard output\n"
-    "        --cache DIR        folder of the disk cache; --no-cache: neither read nor write one\n"
-    "convert writes a picture, moving ones too, in the format that OUT's extension says\n"
-    "frames  writes each frame of a picture into a folder\n"
-    "play    shows a picture on the terminal, moving where it moves; q ends, a space stops and goes on\n"
-    "prefetch loads the URLs and files named in LIST, one a line, into the disk cache; - for standard input\n"
-    "        --jobs N           as many at once, 6 otherwise\n"
-    "cache   lists a disk cache, tells its size, removes from it, checks it\n"
-    "photos  lists the photos of the Pictures folder under the names that stay when files move, and makes\n"
-    "        thumbnails of them; LIBRARY is --library DIR, --shotwell[=DB] or --digikam[=DB]\n"
-    "info    tells what the headers of files say\n"
-    "doctor  tells version, formats, libraries and limits: what a bug report starts with\n"
-    "\n"
-    "Picture options:\n"
-    "  --thumbnail WxH    decode into a box of that many pixels\n"
-    "  --transform WHAT   resize:WxH[:fill|fit|cover]  crop:X,Y,WxH  flip:h|v|hv  rotate:DEGREES  round:RADIUS\n"
-    "                     blur:RADIUS  tint:#rrggbb[aa]  filter:NAME[,PARAMETER=NUMBER]...; again for more\n"
-    "  --quality Q        0 to 1; --max-bytes N: the best quality that fits; --lossless\n"
-    "  --format NAME      jpeg, png, gif, webp, bmp, ico, heic, avif, jxl: in place of the extension's\n"
-    "  --first-frame      make a still of an animation\n"
-    "\n"
-    "--json  prints one JSON object a line\n"
-    "\n"
-    "Exit status: 0, 1 for an image that cannot be had, 2 for wrong usage.\n";
-
-static const char *const later[] = {"bench"};
 
 static bool has_progress;
 
@@ -58,15 +14,24 @@ static void clear_progress(void) {
     has_progress = false;
 }
 
+void put_plain(FILE *out, const char *text) {
+    for (; *text; text++)
+        putc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, out);
+}
+
 void complain(const char *format, ...) {
     va_list arguments;
+    char *text = NULL;
     clear_progress();
     fflush(stdout);
-    fputs("sdimage: ", stderr);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    int length = vasprintf(&text, format, arguments);
     va_end(arguments);
+    fputs("sdimage: ", stderr);
+    put_plain(stderr, length < 0 ? "out of memory" : text);
     fputc('\n', stderr);
+    if (length >= 0)
+        free(text);
 }
 
 void complain_of(const char *subject, sdimage_error *error) {
@@ -106,63 +71,68 @@ static bool is_plain(const char *argument) {
 }
 
 /* The plug-ins take some tens of milliseconds to load: not for commands that have no use for them. */
-static void load_plugins(int argc, char **argv) {
-    bool wanted = !strcmp(argv[1], "doctor");
-    for (int i = 2; i < argc && strcmp(argv[1], "cache") && !wanted; i++)
+static void load_plugins(const command_row *command, int argc, char **argv) {
+    bool wanted = command->run == run_doctor;
+    if (command->run == run_cache || command->run == run_completion || command->run == run_serve)
+        return;
+    for (int i = 1; i < argc && !wanted; i++)
         wanted = !is_plain(argv[i]);
     if (wanted)
         sdimage_plugins_load_all(NULL, NULL);
 }
 
+/* The command that the first words name, and how many words that are. NULL after a line on stderr. */
+static const command_row *find_command(char **argv, int *words) {
+    size_t length = strlen(argv[1]);
+    bool is_group = false;
+    for (const command_row *row = command_rows; row->name; row++) {
+        *words = row->name[length] == ' ' ? 2 : 1;
+        if (strncmp(row->name, argv[1], length) || (row->name[length] && row->name[length] != ' '))
+            continue;
+        is_group = true;
+        if (*words == 1 || (argv[2] && !strcmp(row->name + length + 1, argv[2])))
+            return row;
+    }
+    if (is_group && !argv[2])
+        complain("%s: a command is missing behind it; see sdimage --help", argv[1]);
+    else
+        complain("%s%s%s: no such command; see sdimage --help", argv[1], is_group ? " " : "", is_group ? argv[2] : "");
+    return NULL;
+}
+
 static int run(int argc, char **argv) {
-    const char *command = argv[1];
-    load_plugins(argc, argv);
-    if (!strcmp(command, "get"))
-        return run_get(argc - 1, argv + 1);
-    if (!strcmp(command, "cache"))
-        return run_cache(argc - 1, argv + 1);
-    if (!strcmp(command, "prefetch"))
-        return run_prefetch(argc - 1, argv + 1);
-    if (!strcmp(command, "convert"))
-        return run_convert(argc - 1, argv + 1);
-    if (!strcmp(command, "frames"))
-        return run_frames(argc - 1, argv + 1);
-    if (!strcmp(command, "play"))
-        return run_play(argc - 1, argv + 1);
-    if (!strcmp(command, "photos"))
-        return run_photos(argc - 1, argv + 1);
-    if (!strcmp(command, "info"))
-        return run_info(argc - 1, argv + 1);
-    if (!strcmp(command, "doctor"))
-        return run_doctor(argc - 1, argv + 1);
-    if (!strcmp(command, "--help") || !strcmp(command, "-h") || !strcmp(command, "help")) {
-        fputs(usage, stdout);
+    int words = 0;
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+        show_help();
         return EXIT_FINE;
     }
-    if (!strcmp(command, "--version")) {
+    if (!strcmp(argv[1], "--version")) {
         printf("sdimage %s\n", sdimage_version());
         return EXIT_FINE;
     }
-    for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
-        if (!strcmp(command, later[i])) {
-            complain("%s: not in this version", command);
-            return EXIT_USAGE;
+    if (argv[2] && !strcmp(argv[2], "--help") && (!strcmp(argv[1], "cache") || !strcmp(argv[1], "photos"))) {
+        show_help();
+        return EXIT_FINE;
+    }
+    const command_row *command = find_command(argv, &words);
+    if (!command)
+        return EXIT_USAGE;
+    argc -= words;
+    argv += words;
+    for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+        if (!strcmp(argv[i], "--help")) {
+            show_command_help(command);
+            return EXIT_FINE;
         }
     }
-    complain("%s: no such command; see sdimage --help", command);
-    return EXIT_USAGE;
+    load_plugins(command, argc, argv);
+    return command->run(command, argc, argv);
 }
 
 int main(int argc, char **argv) {
     if (argc < 2) {
         complain("a command is missing; see sdimage --help");
         return EXIT_USAGE;
-    }
-    for (int i = 2; i < argc && strcmp(argv[i], "--"); i++) {
-        if (!strcmp(argv[i], "--help")) {
-            fputs(usage, stdout);
-            return EXIT_FINE;
-        }
     }
     int status = run(argc, argv);
     if (fflush(stdout) || ferror(stdout)) {

@@ -72,86 +72,54 @@ typedef struct wish {
     const char *tree, *shotwell, *digikam, *album, *output;
     bool is_shotwell, is_digikam, ascending, json;
     sdimage_photos_order order;
-    uint32_t media, width, height;
+    uint32_t media;
     size_t limit;
+    picture_wish picture;
 } wish;
 
-enum {
-    LIBRARY = 'L',
-    SHOTWELL = 'S',
-    DIGIKAM = 'D',
-    ALBUM = 'a',
-    SORT = 's',
-    REVERSE = 'r',
-    LIMIT = 'l',
-    MEDIA = 'm',
-    SIZE = 'z'
-};
-
-static bool parse_word(const char *text, wish *wish, int option) {
+static taken take_word(wish *wish, option_id option, const char *text) {
     static const struct {
-        int option;
+        option_id option;
         const char *name;
         uint32_t value;
-    } words[] = {{SORT, "date", SDIMAGE_PHOTOS_ORDER_DATE},    {SORT, "name", SDIMAGE_PHOTOS_ORDER_NAME},
-                 {SORT, "size", SDIMAGE_PHOTOS_ORDER_SIZE},    {SORT, "modified", SDIMAGE_PHOTOS_ORDER_MODIFIED},
-                 {MEDIA, "image", SDIMAGE_PHOTOS_MEDIA_IMAGE}, {MEDIA, "video", SDIMAGE_PHOTOS_MEDIA_VIDEO},
-                 {MEDIA, "audio", SDIMAGE_PHOTOS_MEDIA_AUDIO}};
+    } words[] = {{OPTION_SORT, "date", SDIMAGE_PHOTOS_ORDER_DATE},    {OPTION_SORT, "name", SDIMAGE_PHOTOS_ORDER_NAME},
+                 {OPTION_SORT, "size", SDIMAGE_PHOTOS_ORDER_SIZE},    {OPTION_SORT, "modified", SDIMAGE_PHOTOS_ORDER_MODIFIED},
+                 {OPTION_MEDIA, "image", SDIMAGE_PHOTOS_MEDIA_IMAGE}, {OPTION_MEDIA, "video", SDIMAGE_PHOTOS_MEDIA_VIDEO},
+                 {OPTION_MEDIA, "audio", SDIMAGE_PHOTOS_MEDIA_AUDIO}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (words[i].option != option || strcmp(words[i].name, text))
             continue;
-        if (option == MEDIA)
+        if (option == OPTION_MEDIA)
             wish->media = words[i].value;
         else
             wish->order = (sdimage_photos_order)words[i].value;
-        return true;
+        return TAKEN;
     }
-    return false;
+    return TAKEN_WRONG;
 }
 
-static bool parse_limit(const char *text, size_t *limit) {
-    char *end = NULL;
-    unsigned long long value = strtoull(text, &end, 10);
-    *limit = (size_t)value;
-    return *text >= '0' && *text <= '9' && !*end && value > 0;
-}
-
-static bool parse(int argc, char **argv, wish *wish) {
-    static const struct option options[] = {{"library", required_argument, NULL, LIBRARY},
-                                            {"shotwell", optional_argument, NULL, SHOTWELL},
-                                            {"digikam", optional_argument, NULL, DIGIKAM},
-                                            {"album", required_argument, NULL, ALBUM},
-                                            {"sort", required_argument, NULL, SORT},
-                                            {"reverse", no_argument, NULL, REVERSE},
-                                            {"limit", required_argument, NULL, LIMIT},
-                                            {"media", required_argument, NULL, MEDIA},
-                                            {"size", required_argument, NULL, SIZE},
-                                            {"output", required_argument, NULL, 'o'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {NULL, 0, NULL, 0}};
-    opterr = 0;
-    for (int option; (option = getopt_long(argc, argv, "o:", options, NULL)) != -1;) {
-        bool is_fine = true;
-        switch (option) {
-        case LIBRARY: wish->tree = optarg; break;
-        case SHOTWELL: wish->is_shotwell = true, wish->shotwell = optarg; break;
-        case DIGIKAM: wish->is_digikam = true, wish->digikam = optarg; break;
-        case ALBUM: wish->album = optarg; break;
-        case REVERSE: wish->ascending = true; break;
-        case 'j': wish->json = true; break;
-        case 'o': wish->output = optarg; break;
-        case LIMIT: is_fine = parse_limit(optarg, &wish->limit); break;
-        case SIZE: is_fine = parse_size(optarg, &wish->width, &wish->height); break;
-        case SORT:
-        case MEDIA: is_fine = parse_word(optarg, wish, option); break;
-        default: is_fine = false; break;
-        }
-        if (!is_fine) {
-            complain("photos: wrong option %s; see sdimage --help", argv[optind - 1]);
-            return false;
-        }
+static taken take(void *user_data, option_id option, const char *value) {
+    wish *wish = user_data;
+    unsigned long long limit;
+    if (is_picture_option(option))
+        return take_picture_option(&wish->picture, option, value);
+    switch (option) {
+    case OPTION_LIBRARY: wish->tree = value; return TAKEN;
+    case OPTION_SHOTWELL: wish->is_shotwell = true, wish->shotwell = value; return TAKEN;
+    case OPTION_DIGIKAM: wish->is_digikam = true, wish->digikam = value; return TAKEN;
+    case OPTION_ALBUM: wish->album = value; return TAKEN;
+    case OPTION_REVERSE: wish->ascending = true; return TAKEN;
+    case OPTION_OUTPUT: wish->output = value; return TAKEN;
+    case OPTION_SIZE: return take_picture_option(&wish->picture, OPTION_THUMBNAIL, value);
+    case OPTION_SORT:
+    case OPTION_MEDIA: return take_word(wish, option, value);
+    case OPTION_LIMIT:
+        if (!parse_number(value, 1, SIZE_MAX, &limit))
+            return TAKEN_WRONG;
+        wish->limit = (size_t)limit;
+        return TAKEN;
+    default: wish->json = true; return TAKEN;
     }
-    return true;
 }
 
 static bool tell(void *user_data, uint64_t found, uint64_t read) {
@@ -194,30 +162,30 @@ static void put_date(const sdimage_photos_asset *asset, char *text, size_t size)
         strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &date);
 }
 
-/* A name must not end the line, nor speak to the terminal. */
 static void put_as_line(const sdimage_photos_asset *asset, const char *date, sdimage_size size) {
     printf("%s  %s  %5ux%-5u  ", photos.asset_identifier(asset), date, size.width, size.height);
-    for (const char *path = photos.asset_path(asset); *path; path++)
-        putchar((unsigned char)*path < ' ' || *path == 0x7f ? '?' : *path);
+    put_plain(stdout, photos.asset_path(asset));
     putchar('\n');
 }
 
 static void put_as_json(const sdimage_photos_asset *asset, const char *date) {
     sdimage_size size = photos.asset_pixel_size(asset);
-    fputs("{\"identifier\":", stdout);
-    put_json_string(stdout, photos.asset_identifier(asset));
-    fputs(",\"path\":", stdout);
-    put_json_string(stdout, photos.asset_path(asset));
-    printf(",\"type\":\"%s\",\"width\":%u,\"height\":%u,\"taken\":\"%s\",\"bytes\":%" PRIu64
-           ",\"rating\":%d,\"albums\":[",
-           photos.asset_type(asset), size.width, size.height, date, photos.asset_file_size(asset),
-           photos.asset_rating(asset));
+    json object = begin_json(stdout, "identifier", photos.asset_identifier(asset));
+    add_json_text(&object, "path", photos.asset_path(asset));
+    add_json_text(&object, "type", photos.asset_type(asset));
+    add_json_literal(&object, "width", "%u", size.width);
+    add_json_literal(&object, "height", "%u", size.height);
+    add_json_text(&object, "taken", date);
+    add_json_literal(&object, "bytes", "%" PRIu64, photos.asset_file_size(asset));
+    add_json_literal(&object, "rating", "%d", photos.asset_rating(asset));
+    add_json_literal(&object, "albums", "[");
     for (size_t i = 0; photos.asset_album(asset, i); i++) {
         if (i)
             putchar(',');
         put_json_string(stdout, photos.asset_album(asset, i));
     }
-    puts("]}");
+    putchar(']');
+    end_json(&object);
 }
 
 static int list_photos(sdimage_photos_library *library, const wish *wish) {
@@ -278,43 +246,45 @@ static int write_thumbnail(sdimage_photos_library *library, const char *identifi
     sdimage_manager *manager = url ? open_manager(library) : NULL;
     sdimage_request *request = manager ? sdimage_request_new(url, SDIMAGE_NUL_TERMINATED) : NULL;
     sdimage_result *result = NULL;
+    sdimage_image *written = NULL;
     sdimage_error *error = NULL;
-    picture_wish picture = {.format = SDIMAGE_FORMAT_UNDEFINED};
-    int code = EXIT_NO_IMAGE;
-    bool is_open = open_picture_wish(&picture);
-    if (request && is_open) {
-        if (wish->width)
-            sdimage_request_set_thumbnail_size(request, wish->width, wish->height, true);
+    if (request) {
+        sdimage_request_set_decode_options(request, wish->picture.decoding);
         if (sdimage_manager_load_sync(manager, request, &result, &error) < 0)
-            complain_of(identifier, error);
-        else if (write_picture(wish->output, sdimage_result_image(result), &picture))
-            code = EXIT_FINE;
+            tell_failure(wish->json, "identifier", identifier, error);
+        else if (!write_picture(wish->output, sdimage_result_image(result), &wish->picture, &written, &error))
+            tell_unwritten(wish->json, "identifier", identifier, wish->output, error);
     }
-    close_picture_wish(&picture);
+    if (written && wish->json) {
+        json object = begin_json(strcmp(wish->output, "-") ? stdout : stderr, "identifier", identifier);
+        add_json_text(&object, "output", wish->output);
+        add_json_length(&object, wish->output);
+        add_json_literal(&object, "width", "%u", sdimage_image_width(written));
+        add_json_literal(&object, "height", "%u", sdimage_image_height(written));
+        end_json(&object);
+    }
+    bool is_fine = written != NULL;
+    sdimage_image_unref(written);
     sdimage_result_unref(result);
     sdimage_request_unref(request);
     sdimage_manager_unref(manager);
     photos.free(url);
-    return code;
+    return is_fine ? EXIT_FINE : EXIT_NO_IMAGE;
 }
 
-int run_photos(int argc, char **argv) {
-    wish wish = {0};
-    if (!parse(argc, argv, &wish))
-        return EXIT_USAGE;
-    const char *command = optind < argc ? argv[optind] : "";
-    bool is_list = !strcmp(command, "ls") && argc - optind == 1 && !wish.output && !wish.width;
-    bool is_thumb = !strcmp(command, "thumb") && argc - optind == 2 && *argv[optind + 1] && wish.output;
-    if (!is_list && !is_thumb) {
-        complain("photos: ls, or thumb ID -o OUT; see sdimage --help");
-        return EXIT_USAGE;
+int run_photos(const command_row *command, int argc, char **argv) {
+    wish wish = {.tree = NULL};
+    int code = EXIT_USAGE;
+    bool is_list = !strcmp(argv[0], "ls");
+    if (open_picture_wish(&wish.picture) && parse_arguments(command, argc, argv, take, &wish) &&
+        (is_list || check_output(command, wish.output, &wish.picture))) {
+        sdimage_photos_library *library = open_plugin() ? open_library(&wish) : NULL;
+        code = !library  ? EXIT_NO_IMAGE
+               : is_list ? list_photos(library, &wish)
+                         : write_thumbnail(library, argv[optind], &wish);
+        if (library)
+            photos.library_unref(library);
     }
-    if (!open_plugin())
-        return EXIT_NO_IMAGE;
-    sdimage_photos_library *library = open_library(&wish);
-    if (!library)
-        return EXIT_NO_IMAGE;
-    int code = is_list ? list_photos(library, &wish) : write_thumbnail(library, argv[optind + 1], &wish);
-    photos.library_unref(library);
+    close_picture_wish(&wish.picture);
     return code;
 }

@@ -1,5 +1,4 @@
 /* picture.c: what get, convert and frames have in common: how a picture is changed and written. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,44 +19,54 @@ bool parse_size(const char *text, uint32_t *width, uint32_t *height) {
     return true;
 }
 
-static bool parse_quality(const char *command, const char *text, picture_wish *wish) {
+static taken take_quality(picture_wish *wish, const char *text) {
     char *end = NULL;
     double quality = strtod(text, &end);
-    if (end == text || *end || !(quality >= 0 && quality <= 1)) {
-        complain("%s: --quality lies between 0 and 1", command);
-        return false;
-    }
+    if (end == text || *end || !(quality >= 0 && quality <= 1))
+        return TAKEN_WRONG;
     sdimage_encode_options_set_quality(wish->encoding, quality);
-    return true;
+    return TAKEN;
 }
 
-static bool parse_bytes(const char *command, const char *text, picture_wish *wish) {
-    char *end = NULL;
-    unsigned long long bytes = strtoull(text, &end, 10);
-    if (*text < '1' || *text > '9' || *end || bytes > SIZE_MAX) {
-        complain("%s: --max-bytes wants a number of bytes", command);
-        return false;
-    }
+static taken take_max_bytes(picture_wish *wish, const char *text) {
+    unsigned long long bytes;
+    if (!parse_number(text, 1, SIZE_MAX, &bytes))
+        return TAKEN_WRONG;
     sdimage_encode_options_set_max_file_size(wish->encoding, (size_t)bytes);
-    return true;
+    return TAKEN;
 }
 
-static bool add_transform(const char *command, const char *text, picture_wish *wish) {
+static taken take_thumbnail(picture_wish *wish, const char *text) {
+    if (!parse_size(text, &wish->width, &wish->height))
+        return TAKEN_WRONG;
+    sdimage_decode_options_set_thumbnail_size(wish->decoding, wish->width, wish->height, true);
+    return TAKEN;
+}
+
+static taken take_format(picture_wish *wish, const char *text) {
+    char name[16];
+    snprintf(name, sizeof name, ".%s", text);
+    wish->format = sdimage_format_of_name(name);
+    return wish->format != SDIMAGE_FORMAT_UNDEFINED && sdimage_can_encode(wish->format) ? TAKEN : TAKEN_WRONG;
+}
+
+static taken add_transform(picture_wish *wish, const char *text) {
     sdimage_transformer *one = NULL, *both = NULL;
-    if (!parse_transform(command, text, &one))
-        return false;
+    taken taken = parse_transform(text, &one);
+    if (taken != TAKEN)
+        return taken;
     if (!wish->transformer) {
         wish->transformer = one;
-        return true;
+        return TAKEN;
     }
     sdimage_transformer *parts[] = {wish->transformer, one};
     sdimage_error *error = NULL;
     if (sdimage_transformer_new_pipeline(parts, 2, &both, &error) < 0)
-        complain_of(command, error);
+        complain_of(text, error);
     sdimage_transformer_unref(one);
     sdimage_transformer_unref(wish->transformer);
     wish->transformer = both;
-    return both != NULL;
+    return both ? TAKEN : TAKEN_TOLD;
 }
 
 bool open_picture_wish(picture_wish *wish) {
@@ -73,76 +82,60 @@ void close_picture_wish(picture_wish *wish) {
     sdimage_transformer_unref(wish->transformer);
 }
 
-bool parse_picture_option(const char *command, int option, const char *text, picture_wish *wish) {
-    char name[16];
+taken take_picture_option(picture_wish *wish, option_id option, const char *text) {
     switch (option) {
-    case PICTURE_THUMBNAIL:
-        if (!parse_size(text, &wish->width, &wish->height)) {
-            complain("%s: --thumbnail wants WxH in pixels, such as 256x256", command);
-            return false;
-        }
-        sdimage_decode_options_set_thumbnail_size(wish->decoding, wish->width, wish->height, true);
-        return true;
-    case PICTURE_TRANSFORM:
-        return add_transform(command, text, wish);
-    case PICTURE_QUALITY:
-        return parse_quality(command, text, wish);
-    case PICTURE_MAX_BYTES:
-        return parse_bytes(command, text, wish);
-    case PICTURE_LOSSLESS:
+    case OPTION_THUMBNAIL:
+        return take_thumbnail(wish, text);
+    case OPTION_TRANSFORM:
+        return add_transform(wish, text);
+    case OPTION_QUALITY:
+        return take_quality(wish, text);
+    case OPTION_MAX_BYTES:
+        return take_max_bytes(wish, text);
+    case OPTION_FORMAT:
+        return take_format(wish, text);
+    case OPTION_LOSSLESS:
         sdimage_encode_options_set_lossless(wish->encoding, true);
-        return true;
-    case PICTURE_FIRST_FRAME:
+        return TAKEN;
+    case OPTION_FIRST_FRAME:
         sdimage_decode_options_set_first_frame_only(wish->decoding, true);
-        return true;
-    case PICTURE_FORMAT:
-        snprintf(name, sizeof name, ".%s", text);
-        wish->format = sdimage_format_of_name(name);
-        if (wish->format == SDIMAGE_FORMAT_UNDEFINED || !sdimage_can_encode(wish->format)) {
-            complain("%s: the format '%s' is not written here", command, text);
-            return false;
-        }
-        return true;
+        return TAKEN;
     default:
-        return false;
+        return TAKEN_WRONG;
     }
 }
 
-/* The picture as it was asked for: `image` itself where nothing was. */
-static sdimage_image *changed(const char *path, const sdimage_image *image, const picture_wish *wish) {
-    sdimage_image *result = NULL;
-    sdimage_error *error = NULL;
-    if (!wish->transformer)
-        return sdimage_image_ref((sdimage_image *)image);
-    if (sdimage_image_transform_frames(image, wish->transformer, &result, &error) < 0)
-        complain_of(path, error);
-    return result;
+bool check_output(const command_row *command, const char *output, const picture_wish *wish) {
+    if (wish->format != SDIMAGE_FORMAT_UNDEFINED || !strcmp(output, "-") || pixel_file_of(output) ||
+        sdimage_format_of_name(output) != SDIMAGE_FORMAT_UNDEFINED)
+        return true;
+    complain("%s: %s: a name that tells no format; see --format", command->name, output);
+    return false;
 }
 
-static bool encode(const char *path, const sdimage_image *image, const picture_wish *wish) {
+static bool encode(const char *path, const sdimage_image *image, const picture_wish *wish, sdimage_error **error) {
     sdimage_data *data = NULL;
-    sdimage_error *error = NULL;
-    bool is_fine = true;
-    if (strcmp(path, "-")) {
-        is_fine = sdimage_encode_file(image, path, wish->format, wish->encoding, &error) >= 0;
-    } else if (sdimage_encode(image, wish->format, wish->encoding, &data, &error) < 0) {
-        is_fine = false;
-    } else if (!write_bytes(path, sdimage_data_bytes(data), sdimage_data_length(data))) {
-        sdimage_data_unref(data);
+    if (strcmp(path, "-"))
+        return sdimage_encode_file(image, path, wish->format, wish->encoding, error) >= 0;
+    if (sdimage_encode(image, wish->format, wish->encoding, &data, error) < 0)
         return false;
-    }
+    bool is_fine = write_bytes(path, sdimage_data_bytes(data), sdimage_data_length(data), error);
     sdimage_data_unref(data);
-    if (!is_fine)
-        complain_of(path, error);
     return is_fine;
 }
 
-bool write_picture(const char *path, const sdimage_image *image, const picture_wish *wish) {
+bool write_picture(const char *path, const sdimage_image *image, const picture_wish *wish, sdimage_image **written,
+                   sdimage_error **error) {
     pixel_file kind = wish->format == SDIMAGE_FORMAT_UNDEFINED ? pixel_file_of(path) : PIXEL_FILE_NONE;
-    sdimage_image *result = changed(path, image, wish);
-    if (!result)
+    sdimage_image *result = NULL;
+    if (!wish->transformer)
+        result = sdimage_image_ref((sdimage_image *)image);
+    else if (sdimage_image_transform_frames(image, wish->transformer, &result, error) < 0)
         return false;
-    bool is_fine = kind ? write_pixels(path, kind, result) : encode(path, result, wish);
+    if (kind ? write_pixels(path, kind, result, error) : encode(path, result, wish, error)) {
+        *written = result;
+        return true;
+    }
     sdimage_image_unref(result);
-    return is_fine;
+    return false;
 }

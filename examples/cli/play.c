@@ -24,35 +24,24 @@ static void end(int signal) {
     is_over = 1;
 }
 
-static bool parse(int argc, char **argv, play_wish *wish) {
-    static const struct option options[] = {{"loops", required_argument, NULL, 'l'},
-                                            {"rate", required_argument, NULL, 'r'},
-                                            {"screen", required_argument, NULL, 's'},
-                                            {NULL, 0, NULL, 0}};
-    char *rest = NULL;
-    optind = 1;
-    opterr = 0;
-    for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-        unsigned long loops = option == 'l' ? strtoul(optarg, &rest, 10) : 0;
-        double rate = option == 'r' ? strtod(optarg, &rest) : 0;
-        bool is_word = option == 's' && (!strcmp(optarg, "blocks") || !strcmp(optarg, "sixel") || !strcmp(optarg, "kitty"));
-        if (option == 'l' && *optarg >= '0' && *optarg <= '9' && !*rest && loops <= UINT32_MAX)
-            wish->loops = (uint32_t)loops, wish->has_loops = true;
-        else if (option == 'r' && rest != optarg && !*rest && rate > 0 && rate <= 1000)
-            wish->rate = rate;
-        else if (is_word)
-            wish->screen = optarg;
-        else {
-            complain("play: wrong option; see sdimage --help");
-            return false;
-        }
+static taken take(void *user_data, option_id option, const char *value) {
+    play_wish *wish = user_data;
+    unsigned long long loops;
+    char *end = NULL;
+    switch (option) {
+    case OPTION_LOOPS:
+        if (!parse_number(value, 0, UINT32_MAX, &loops))
+            return TAKEN_WRONG;
+        wish->loops = (uint32_t)loops;
+        wish->has_loops = true;
+        return TAKEN;
+    case OPTION_RATE:
+        wish->rate = strtod(value, &end);
+        return end != value && !*end && wish->rate > 0 && wish->rate <= 1000 ? TAKEN : TAKEN_WRONG;
+    default:
+        wish->screen = value;
+        return !strcmp(value, "blocks") || !strcmp(value, "sixel") || !strcmp(value, "kitty") ? TAKEN : TAKEN_WRONG;
     }
-    if (optind + 1 != argc) {
-        complain("play: one file or URL is wanted");
-        return false;
-    }
-    wish->subject = argv[optind];
-    return true;
 }
 
 /* Small enough for the screen; NULL after a line on stderr. */
@@ -62,6 +51,8 @@ static sdimage_image *load(const play_wish *wish, const screen *screen) {
     sdimage_manager *manager = NULL;
     sdimage_result *result = NULL;
     char *url = is_url(wish->subject) ? strdup(wish->subject) : url_of_file(wish->subject);
+    if (!url)
+        complain_of(wish->subject, error_of_errno(errno));
     sdimage_request *request = url ? sdimage_request_new(url, SDIMAGE_NUL_TERMINATED) : NULL;
     if (request) {
         sdimage_request_set_thumbnail_size(request, screen->width, screen->height, true);
@@ -129,11 +120,12 @@ static bool play(const play_wish *wish, screen *screen, sdimage_image *image) {
     return true;
 }
 
-int run_play(int argc, char **argv) {
+int run_play(const command_row *command, int argc, char **argv) {
     play_wish wish = {.screen = "", .rate = 1};
     screen screen;
-    if (!parse(argc, argv, &wish))
+    if (!parse_arguments(command, argc, argv, take, &wish))
         return EXIT_USAGE;
+    wish.subject = argv[optind];
     if (!open_screen(&screen, wish.screen)) {
         complain("play: standard output is not a terminal");
         return EXIT_USAGE;

@@ -16,48 +16,27 @@ typedef struct prefetch {
     size_t count, skipped;
     sdimage_manager *manager;
     sdimage_dispatcher *dispatcher;
-    bool is_over;
+    bool is_over, json;
 } prefetch;
 
-static bool parse_jobs(const char *text, uint32_t *jobs) {
-    char *end;
-    errno = 0;
-    unsigned long number = strtoul(text, &end, 10);
-    if (errno || *end || end == text || *text == '-' || number < 1 || number > 1000) {
-        complain("prefetch: --jobs %s: not a number from 1 to 1000", text);
-        return false;
+static taken take(void *user_data, option_id option, const char *value) {
+    prefetch *prefetch = user_data;
+    unsigned long long jobs;
+    switch (option) {
+    case OPTION_JOBS:
+        if (!parse_number(value, 1, 1000, &jobs))
+            return TAKEN_WRONG;
+        prefetch->jobs = (uint32_t)jobs;
+        return TAKEN;
+    case OPTION_THUMBNAIL:
+        return parse_size(value, &prefetch->width, &prefetch->height) ? TAKEN : TAKEN_WRONG;
+    case OPTION_CACHE:
+        prefetch->cache = value;
+        return TAKEN;
+    default:
+        prefetch->json = true;
+        return TAKEN;
     }
-    *jobs = (uint32_t)number;
-    return true;
-}
-
-static bool parse_options(int argc, char **argv, prefetch *prefetch, const char **list) {
-    static const struct option options[] = {{"jobs", required_argument, NULL, 'j'},
-                                            {"thumbnail", required_argument, NULL, 't'},
-                                            {"cache", required_argument, NULL, 'c'},
-                                            {NULL, 0, NULL, 0}};
-    opterr = 0;
-    for (int option; (option = getopt_long(argc, argv, "j:", options, NULL)) != -1;) {
-        if (option == 'j' && parse_jobs(optarg, &prefetch->jobs))
-            continue;
-        if (option == 'j')
-            return false;
-        if (option == 'c') {
-            prefetch->cache = optarg;
-        } else if (option != 't') {
-            complain("prefetch: wrong option %s; see sdimage --help", argv[optind - 1]);
-            return false;
-        } else if (!parse_size(optarg, &prefetch->width, &prefetch->height)) {
-            complain("prefetch: --thumbnail %s: not WIDTHxHEIGHT", optarg);
-            return false;
-        }
-    }
-    if (optind + 1 != argc) {
-        complain("prefetch: one file with URLs is wanted, or - for standard input; see sdimage --help");
-        return false;
-    }
-    *list = argv[optind];
-    return true;
 }
 
 /* One URL, or name of a file, a line; empty lines and those that begin with # do not count. Ends the lines where they lie. */
@@ -87,6 +66,8 @@ static bool split(prefetch *prefetch, char *text) {
 static bool read_list(prefetch *prefetch, const char *path) {
     size_t length;
     char *bytes = read_file(path, &length);
+    if (!bytes)
+        complain_of(path, error_of_errno(errno));
     char *text = bytes ? malloc(length + 1) : NULL;
     bool is_read = text != NULL;
     if (text) {
@@ -115,14 +96,20 @@ static void show_bar(const prefetch *prefetch, size_t finished) {
 
 static void on_fetched(void *user_data, sdimage_prefetch_group *group, size_t index, sdimage_result *result) {
     prefetch *prefetch = user_data;
-    char url[512];
+    char shown[512];
+    const char *url = prefetch->urls[index];
     (void)group;
-    if (sdimage_result_image(result))
-        return;
-    const sdimage_error *error = sdimage_result_error(result);
-    prefetch->skipped++;
-    shorten_url(prefetch->urls[index], url, sizeof url);
-    complain("%s: %s: %s", url, sdimage_status_name(sdimage_error_code(error)), sdimage_error_message(error));
+    shorten_url(url, shown, sizeof shown);
+    if (!prefetch->json || strncmp(url, "data:", 5) == 0)
+        url = shown;
+    if (!sdimage_result_image(result)) {
+        prefetch->skipped++;
+        tell_failure(prefetch->json, "url", url, sdimage_error_ref(sdimage_result_error(result)));
+    } else if (prefetch->json) {
+        json object = begin_json(stdout, "url", url);
+        add_json_text(&object, "source", sdimage_image_source_name(sdimage_result_source(result)));
+        end_json(&object);
+    }
 }
 
 static void on_progress(void *user_data, sdimage_prefetch_group *group, size_t finished, size_t total) {
@@ -136,7 +123,14 @@ static void on_completed(void *user_data, sdimage_prefetch_group *group, size_t 
     (void)group, (void)error;
     prefetch->is_over = true;
     show_progress("%s", "");
-    printf("%zu fetched, %zu failed\n", finished - skipped, skipped);
+    if (!prefetch->json) {
+        printf("%zu fetched, %zu failed\n", finished - skipped, skipped);
+        return;
+    }
+    json object = {stdout, false};
+    add_json_literal(&object, "fetched", "%zu", finished - skipped);
+    add_json_literal(&object, "failed", "%zu", skipped);
+    end_json(&object);
 }
 
 /* --- Loading. */
@@ -193,14 +187,13 @@ static sdimage_status flush(const prefetch *prefetch, sdimage_error **error) {
     return status;
 }
 
-int run_prefetch(int argc, char **argv) {
+int run_prefetch(const command_row *command, int argc, char **argv) {
     prefetch prefetch = {.jobs = 6};
-    const char *list = NULL;
     sdimage_error *error = NULL;
     sdimage_status status = SDIMAGE_STATUS_IO_ERROR;
-    if (!parse_options(argc, argv, &prefetch, &list))
+    if (!parse_arguments(command, argc, argv, take, &prefetch))
         return EXIT_USAGE;
-    if (read_list(&prefetch, list)) {
+    if (read_list(&prefetch, argv[optind])) {
         status = open_manager(&prefetch, &error);
         if (status >= 0)
             status = fetch_all(&prefetch, &error);

@@ -18,7 +18,7 @@ static bool resize(const char *text, sdimage_transformer **made, sdimage_error *
     static const char *const modes[] = {"fill", "fit", "cover"};
     char size[64];
     size_t length = strcspn(text, ":");
-    double width, height;
+    double width = 0, height = 0;
     unsigned mode = 0;
     snprintf(size, sizeof size, "%.*s", (int)length, text);
     if (!number(number(size, 'x', &width), '\0', &height))
@@ -112,7 +112,7 @@ static bool filter(const char *text, sdimage_transformer **made, sdimage_error *
     return is_fine;
 }
 
-bool parse_transform(const char *command, const char *text, sdimage_transformer **made) {
+taken parse_transform(const char *text, sdimage_transformer **made) {
     static const struct {
         const char *name;
         bool (*read)(const char *text, sdimage_transformer **made, sdimage_error **error);
@@ -124,12 +124,11 @@ bool parse_transform(const char *command, const char *text, sdimage_transformer 
         if (strncmp(text, all[i].name, length))
             continue;
         if (all[i].read(text + length, made, &error))
-            return true;
+            return TAKEN;
         break;
     }
-    if (error)
-        complain_of(text, error);
-    else
-        complain("%s: no transform '%s'; see sdimage --help", command, text);
-    return false;
+    if (!error)
+        return TAKEN_WRONG;
+    complain_of(text, error);
+    return TAKEN_TOLD;
 }

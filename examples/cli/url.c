@@ -14,8 +14,9 @@ char *url_of_file(const char *path) {
     char *absolute = realpath(path, NULL);
     char *url = absolute ? malloc(strlen(absolute) * 3 + sizeof "file://") : NULL;
     if (!url) {
-        complain("%s: %s", path, strerror(errno));
+        int problem = errno;
         free(absolute);
+        errno = problem;
         return NULL;
     }
     char *out = url + sprintf(url, "file://");

@@ -1,0 +1,197 @@
+/* arguments.c: arguments read as the table says, and told as help. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "commands.h"
+
+/* --- Reading. */
+
+/* What getopt_long wants to know of a command; its `val` is the option's number, beyond all letters. */
+enum { BEYOND_LETTERS = 256 };
+
+static void tables_of(const command_row *command, struct option *options, char *letters) {
+    *letters++ = ':';
+    for (const option_id *id = command->options; *id; id++, options++) {
+        const option_row *row = option_row_of(*id);
+        int argument = !row->value ? no_argument : row->is_value_optional ? optional_argument : required_argument;
+        *options = (struct option){row->name, argument, NULL, BEYOND_LETTERS + (int)*id};
+        if (row->letter)
+            *letters++ = row->letter;
+        if (row->letter && row->value)
+            *letters++ = ':';
+    }
+    *options = (struct option){NULL, 0, NULL, 0};
+    *letters = '\0';
+}
+
+/* The option of a number or letter that getopt_long gave; END for none. */
+static option_id option_of(const command_row *command, int found) {
+    for (const option_id *id = command->options; *id; id++) {
+        if (found == BEYOND_LETTERS + (int)*id || (found < BEYOND_LETTERS && found == option_row_of(*id)->letter))
+            return *id;
+    }
+    return OPTION_END;
+}
+
+static bool check(const command_row *command, int count, bool has_required) {
+    const option_row *required = option_row_of(command->required);
+    if (command->required && !has_required) {
+        complain("%s: wants -%c %s; see sdimage %s --help", command->name, required->letter, required->value, command->name);
+        return false;
+    }
+    if (count >= command->least && count <= command->most)
+        return true;
+    complain("%s: wants %s; see sdimage %s --help", command->name, *command->arguments ? command->arguments : "no argument",
+             command->name);
+    return false;
+}
+
+bool parse_arguments(const command_row *command, int argc, char **argv,
+                     taken (*take)(void *wish, option_id option, const char *value), void *wish) {
+    struct option options[MOST_OPTIONS + 1];
+    char letters[2 * MOST_OPTIONS + 2];
+    bool has_required = false;
+    tables_of(command, options, letters);
+    opterr = 0;
+    for (int found; (found = getopt_long(argc, argv, letters, options, NULL)) != -1;) {
+        if (found == '?' || found == ':') {
+            complain("%s: %s %s; see sdimage %s --help", command->name, found == '?' ? "wrong option" : "no value for",
+                     argv[optind - 1], command->name);
+            return false;
+        }
+        option_id id = option_of(command, found);
+        const option_row *row = option_row_of(id);
+        taken taken = take(wish, id, optarg);
+        has_required = has_required || id == command->required;
+        if (taken == TAKEN_WRONG)
+            complain("%s: '%s' is no %s for --%s: %s", command->name, optarg, row->value, row->name,
+                     *row->words == '@' ? row->about : row->words);
+        if (taken != TAKEN)
+            return false;
+    }
+    return check(command, argc - optind, has_required);
+}
+
+bool parse_number(const char *text, unsigned long long least, unsigned long long most, unsigned long long *number) {
+    char *end = NULL;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || errno || value < least || value > most)
+        return false;
+    *number = value;
+    return true;
+}
+
+/* --- Telling. */
+
+enum { WIDTH = 100, INDENT = 15 };
+
+/* Puts a piece on the line, or on the next one. */
+static void put_piece(const char *piece, int *column) {
+    if (*column + 1 + (int)strlen(piece) > WIDTH) {
+        printf("\n%*s", INDENT, "");
+        *column = INDENT;
+    }
+    *column += printf(" %s", piece);
+}
+
+/* "-o OUT", "--cache DIR", "--shotwell[=DB]". */
+static void name_option(const option_row *row, char *text, size_t size) {
+    if (row->letter && row->value)
+        snprintf(text, size, "-%c %s", row->letter, row->value);
+    else if (row->value)
+        snprintf(text, size, row->is_value_optional ? "--%s[=%s]" : "--%s %s", row->name, row->value);
+    else
+        snprintf(text, size, "--%s", row->name);
+}
+
+/* Options that several commands share, as one piece: all picture options, and those of libraries. */
+static const char *shared_piece(const option_id *id) {
+    if (*id == OPTION_THUMBNAIL && id[1] == OPTION_TRANSFORM)
+        return "[PICTURE OPTIONS]";
+    return *id == OPTION_LIBRARY ? "[LIBRARY]" : NULL;
+}
+
+static void put_usage(const command_row *command, const char *before) {
+    int column = printf("%s sdimage %s", before, command->name);
+    const char *shared = NULL;
+    if (*command->arguments)
+        put_piece(command->arguments, &column);
+    for (const option_id *id = command->options; *id; id++) {
+        char name[64], piece[80];
+        if (shared_piece(id))
+            put_piece(shared = shared_piece(id), &column);
+        if (shared && (is_picture_option(*id) || is_library_option(*id)))
+            continue;
+        name_option(option_row_of(*id), name, sizeof name);
+        snprintf(piece, sizeof piece, *id == command->required ? "%s" : "[%s]", name);
+        put_piece(piece, &column);
+    }
+    putchar('\n');
+}
+
+static void put_option(const option_row *row) {
+    char left[64];
+    if (row->letter)
+        snprintf(left, sizeof left, "-%c, --%s%s%s", row->letter, row->name, row->value ? " " : "",
+                 row->value ? row->value : "");
+    else
+        name_option(row, left, sizeof left);
+    printf("  %-22s %s", left, row->about);
+    if (row->words && *row->words != '@' && row->id != OPTION_TRANSFORM)
+        printf(": %s", row->words);
+    putchar('\n');
+    if (row->id == OPTION_TRANSFORM)
+        puts("                         resize:WxH[:fill|fit|cover]  crop:X,Y,WxH  flip:h|v|hv  rotate:DEGREES\n"
+             "                         round:RADIUS  blur:RADIUS  tint:#rrggbb[aa]  filter:NAME[,PARAMETER=NUMBER]...");
+}
+
+/* The options of one command, or of all for NULL, that `belongs` says; with a title before the first. */
+static void put_options(const command_row *command, const char *title, bool (*belongs)(option_id id)) {
+    bool has_title = false;
+    for (const option_row *row = option_rows; row->name; row++) {
+        bool is_wanted = !command || row->id == OPTION_HELP;
+        for (const option_id *id = command ? command->options : NULL; id && *id; id++)
+            is_wanted = is_wanted || *id == row->id;
+        if (!is_wanted || !belongs(row->id))
+            continue;
+        if (!has_title)
+            printf("\n%s:\n", title);
+        has_title = true;
+        put_option(row);
+    }
+}
+
+static bool is_other_option(option_id id) { return !is_picture_option(id) && !is_library_option(id); }
+
+static void put_all_options(const command_row *command) {
+    put_options(command, "Options", is_other_option);
+    put_options(command, "Picture options", is_picture_option);
+    put_options(command, "Library", is_library_option);
+}
+
+void show_help(void) {
+    const char *before = "usage:";
+    for (const command_row *row = command_rows; row->name; row++) {
+        if (!row->is_hidden)
+            put_usage(row, before);
+        before = "      ";
+    }
+    puts("       sdimage --help | --version\n       sdimage COMMAND --help\n");
+    for (const command_row *row = command_rows; row->name; row++) {
+        if (!row->is_hidden)
+            printf("%-13s %s\n", row->name, row->about);
+    }
+    put_all_options(NULL);
+    puts("\nExit status: 0, 1 for an image that cannot be had, 2 for wrong usage.");
+}
+
+void show_command_help(const command_row *command) {
+    put_usage(command, "usage:");
+    printf("\n%s\n", command->about);
+    put_all_options(command);
+}

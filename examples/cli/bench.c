@@ -1,0 +1,293 @@
+/* bench.c: sdimage bench: how long the user's own pictures take here, by every way that a load may go. */
+#include <errno.h>
+#include <ftw.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "bench.h"
+
+typedef struct bench {
+    bool json;
+    double seconds;
+    uint32_t width, height; /* of the thumbnail */
+    sdimage_decode_options *thumbnail, *still;
+    char folder[PATH_MAX];
+    sdimage_cache *cache;
+    sdimage_manager *manager;
+    picture *pictures, *current;
+    unsigned count;
+    sdimage_error *error; /* of the last run */
+} bench;
+
+static taken take(void *user_data, option_id option, const char *value) {
+    bench *bench = user_data;
+    char *end = NULL;
+    switch (option) {
+    case OPTION_SECONDS:
+        bench->seconds = strtod(value, &end);
+        return end != value && !*end && bench->seconds > 0 && bench->seconds <= 600 ? TAKEN : TAKEN_WRONG;
+    case OPTION_SIZE:
+        return parse_size(value, &bench->width, &bench->height) ? TAKEN : TAKEN_WRONG;
+    default:
+        bench->json = true;
+        return TAKEN;
+    }
+}
+
+/* --- One run of each way. */
+
+static bool run_headers(void *subject) {
+    bench *bench = subject;
+    sdimage_data *json = NULL, *data = bench->current->data;
+    sdimage_status status = sdimage_info(sdimage_data_bytes(data), sdimage_data_length(data), &json, &bench->error);
+    sdimage_data_unref(json);
+    return status >= 0;
+}
+
+static bool decode(bench *bench, const sdimage_decode_options *options, bool all_frames) {
+    sdimage_image *image = NULL, *frame = NULL;
+    sdimage_data *data = bench->current->data;
+    bool is_fine = sdimage_decode(sdimage_data_bytes(data), sdimage_data_length(data), options, &image, &bench->error) >= 0;
+    for (uint32_t i = 0; is_fine && all_frames && i < sdimage_image_frame_count(image); i++) {
+        is_fine = sdimage_image_copy_frame(image, i, &frame, &bench->error) >= 0;
+        sdimage_image_unref(frame);
+        frame = NULL;
+    }
+    sdimage_image_unref(image);
+    return is_fine;
+}
+
+static bool run_decode(void *subject) { return decode(subject, ((bench *)subject)->still, false); }
+
+static bool run_thumbnail(void *subject) { return decode(subject, ((bench *)subject)->thumbnail, false); }
+
+static bool run_all_frames(void *subject) { return decode(subject, NULL, true); }
+
+/* A load that may ask only one place. Its bytes in *data, where wanted. */
+static bool load(bench *bench, sdimage_image_source source, sdimage_cache_layers store, sdimage_data **data) {
+    sdimage_request *request = sdimage_request_new(bench->current->url, SDIMAGE_NUL_TERMINATED);
+    sdimage_result *result = NULL;
+    bool is_cached = source == SDIMAGE_IMAGE_SOURCE_MEMORY || source == SDIMAGE_IMAGE_SOURCE_DISK;
+    sdimage_request_set_source_policy(request, is_cached ? SDIMAGE_SOURCE_POLICY_CACHE_ONLY
+                                                         : SDIMAGE_SOURCE_POLICY_LOADER_ONLY);
+    sdimage_request_set_query_layers(request, source == SDIMAGE_IMAGE_SOURCE_MEMORY ? SDIMAGE_CACHE_LAYERS_MEMORY
+                                                                                    : SDIMAGE_CACHE_LAYERS_DISK);
+    sdimage_request_set_store_layers(request, store);
+    sdimage_request_set_wants_data(request, data != NULL);
+    bool is_fine = sdimage_manager_load_sync(bench->manager, request, &result, &bench->error) >= 0 &&
+                   sdimage_result_image(result) && sdimage_result_source(result) == source;
+    if (is_fine && data && sdimage_result_data(result))
+        *data = sdimage_data_ref(sdimage_result_data(result));
+    sdimage_result_unref(result);
+    sdimage_request_unref(request);
+    return is_fine;
+}
+
+static bool run_memory(void *subject) {
+    return load(subject, SDIMAGE_IMAGE_SOURCE_MEMORY, SDIMAGE_CACHE_LAYERS_NONE, NULL);
+}
+
+static bool run_disk(void *subject) {
+    return load(subject, SDIMAGE_IMAGE_SOURCE_DISK, SDIMAGE_CACHE_LAYERS_NONE, NULL);
+}
+
+static bool run_network(void *subject) {
+    return load(subject, SDIMAGE_IMAGE_SOURCE_NETWORK, SDIMAGE_CACHE_LAYERS_NONE, NULL);
+}
+
+/* Gives back the pixels. */
+static uint64_t run_thread(void *subject, unsigned thread, unsigned round) {
+    const bench *bench = subject;
+    const picture *picture = &bench->pictures[(thread + round) % bench->count];
+    sdimage_image *image = NULL;
+    sdimage_decode(sdimage_data_bytes(picture->data), sdimage_data_length(picture->data), bench->still, &image, NULL);
+    uint64_t pixels = (uint64_t)sdimage_image_width(image) * sdimage_image_height(image);
+    sdimage_image_unref(image);
+    return pixels;
+}
+
+/* --- A picture. */
+
+static bool measure_way(bench *bench, way way, bool (*run)(void *subject), uint32_t least, uint32_t most) {
+    measure_plan plan = {bench->seconds / 5, least, most, way != WAY_NETWORK_FIRST && way != WAY_NETWORK};
+    show_progress("%s: %s", bench->current->name, name_of_way(way));
+    return measure_runs(run, bench, &plan, &bench->current->measures[way]);
+}
+
+/* The first transfer opens the connection; it brings the bytes that all else is measured with. */
+static bool fetch(bench *bench) {
+    picture *picture = bench->current;
+    uint64_t start = now_ns();
+    if (!load(bench, SDIMAGE_IMAGE_SOURCE_NETWORK, SDIMAGE_CACHE_LAYERS_NONE, &picture->data) || !picture->data)
+        return false;
+    uint64_t taken = now_ns() - start;
+    picture->measures[WAY_NETWORK_FIRST] = (measure){1, taken, taken};
+    /* Others use that server too: a few times are enough. */
+    return measure_way(bench, WAY_NETWORK, run_network, 1, 5);
+}
+
+static bool read_bytes(bench *bench) {
+    picture *picture = bench->current;
+    size_t length = 0;
+    void *bytes = read_file(picture->name, &length);
+    if (!bytes)
+        bench->error = error_of_errno(errno);
+    else
+        sdimage_data_new(bytes, length, &picture->data, &bench->error);
+    free(bytes);
+    return picture->data != NULL;
+}
+
+/* What it is. */
+static bool look(bench *bench) {
+    picture *picture = bench->current;
+    sdimage_image *image = NULL;
+    if (sdimage_decode(sdimage_data_bytes(picture->data), sdimage_data_length(picture->data), NULL, &image, &bench->error) < 0)
+        return false;
+    picture->format = sdimage_image_format(image);
+    picture->width = sdimage_image_width(image);
+    picture->height = sdimage_image_height(image);
+    picture->frame_count = sdimage_image_frame_count(image);
+    sdimage_image_unref(image);
+    return true;
+}
+
+static bool measure_picture(bench *bench) {
+    picture *picture = bench->current;
+    picture->is_remote = !strncmp(picture->name, "http:", 5) || !strncmp(picture->name, "https:", 6);
+    if (is_url(picture->name) && !picture->is_remote) {
+        bench->error = sdimage_error_new(SDIMAGE_STATUS_UNSUPPORTED, "neither a file nor a URL of http or https");
+        return false;
+    }
+    picture->url = picture->is_remote ? strdup(picture->name) : url_of_file(picture->name);
+    if (!picture->url) {
+        bench->error = error_of_errno(errno);
+        return false;
+    }
+    if (!(picture->is_remote ? fetch(bench) : read_bytes(bench)))
+        return false;
+    sdimage_data *data = picture->data;
+    return look(bench) && measure_way(bench, WAY_INFO, run_headers, 3, 2000) && measure_way(bench, WAY_DECODE, run_decode, 3, 2000) &&
+           measure_way(bench, WAY_THUMBNAIL, run_thumbnail, 3, 2000) &&
+           (picture->frame_count < 2 || measure_way(bench, WAY_FRAMES, run_all_frames, 1, 2000)) &&
+           sdimage_cache_store_data(bench->cache, picture->url, strlen(picture->url), data, &bench->error) >= 0 &&
+           measure_way(bench, WAY_DISK, run_disk, 3, 2000) &&
+           load(bench, SDIMAGE_IMAGE_SOURCE_DISK, SDIMAGE_CACHE_LAYERS_MEMORY, NULL) &&
+           measure_way(bench, WAY_MEMORY, run_memory, 3, 2000);
+}
+
+/* --- All of them. */
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place) {
+    (void)status, (void)kind, (void)place;
+    return remove(path);
+}
+
+static bool open_bench(bench *bench, sdimage_error **error) {
+    const char *temporary = getenv("TMPDIR");
+    snprintf(bench->folder, sizeof bench->folder, "%s/sdimage-bench-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    if (!mkdtemp(bench->folder)) {
+        *bench->folder = '\0';
+        *error = error_of_errno(errno);
+        return false;
+    }
+    sdimage_cache_config *cache = sdimage_cache_config_new();
+    sdimage_manager_config *config = sdimage_manager_config_new();
+    sdimage_cache_config_set_directory(cache, bench->folder);
+    bool is_fine = sdimage_cache_new(cache, &bench->cache, error) >= 0;
+    sdimage_manager_config_set_cache(config, bench->cache);
+    is_fine = is_fine && sdimage_manager_new(config, &bench->manager, error) >= 0;
+    sdimage_manager_config_unref(config);
+    sdimage_cache_config_unref(cache);
+    bench->thumbnail = sdimage_decode_options_new();
+    bench->still = sdimage_decode_options_new();
+    sdimage_decode_options_set_thumbnail_size(bench->thumbnail, bench->width, bench->height, true);
+    sdimage_decode_options_set_first_frame_only(bench->thumbnail, true);
+    sdimage_decode_options_set_first_frame_only(bench->still, true);
+    return is_fine;
+}
+
+/* Stops the workers of loads, so that threads are measured alone. */
+static void close_manager(bench *bench) {
+    if (bench->manager)
+        sdimage_manager_close(bench->manager, 1000, NULL);
+    sdimage_manager_unref(bench->manager);
+    bench->manager = NULL;
+    sdimage_cache_unref(bench->cache);
+    bench->cache = NULL;
+    if (*bench->folder)
+        nftw(bench->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void close_bench(bench *bench) {
+    for (unsigned i = 0; i < bench->count; i++) {
+        free(bench->pictures[i].url);
+        sdimage_data_unref(bench->pictures[i].data);
+    }
+    free(bench->pictures);
+    sdimage_decode_options_unref(bench->thumbnail);
+    sdimage_decode_options_unref(bench->still);
+}
+
+/* 1, 2, 4 and so on, up to as many threads as there are processors. */
+static void measure_scaling(bench *bench, uint64_t memory_before) {
+    scaling scalings[MOST_SCALINGS];
+    size_t count = 0;
+    unsigned most = processor_count(), threads = 1;
+    do {
+        scaling *scaling = &scalings[count];
+        show_progress("%u threads", threads);
+        scaling->threads = threads;
+        if (!measure_threads(run_thread, bench, threads, bench->seconds / 2, &scaling->pace))
+            break;
+        count++;
+        threads = threads < most && threads * 2 > most ? most : threads * 2;
+    } while (threads <= most && count < MOST_SCALINGS);
+    show_progress("%s", "");
+    show_threads(scalings, count, memory_before, bench->json);
+}
+
+static unsigned measure_all(bench *bench, char **names, unsigned count) {
+    unsigned failed = 0;
+    for (unsigned i = 0; i < count; i++) {
+        picture *picture = bench->current = &bench->pictures[bench->count];
+        *picture = (struct picture){.name = names[i]};
+        bool is_fine = measure_picture(bench);
+        show_progress("%s", "");
+        if (is_fine) {
+            show_picture(picture, bench->width, bench->height, bench->json);
+            bench->count++;
+            continue;
+        }
+        failed++;
+        if (!bench->error)
+            bench->error = sdimage_error_new(SDIMAGE_STATUS_NOT_FOUND, "the cache does not keep it");
+        tell_failure(bench->json, is_url(names[i]) ? "url" : "file", names[i], bench->error);
+        bench->error = NULL;
+        free(picture->url);
+        sdimage_data_unref(picture->data);
+    }
+    return failed;
+}
+
+int run_bench(const command_row *command, int argc, char **argv) {
+    bench bench = {.seconds = 1, .width = 256, .height = 256};
+    sdimage_error *error = NULL;
+    if (!parse_arguments(command, argc, argv, take, &bench))
+        return EXIT_USAGE;
+    unsigned count = (unsigned)(argc - optind), failed = count;
+    uint64_t memory_before = peak_memory();
+    bench.pictures = calloc(count, sizeof *bench.pictures);
+    if (bench.pictures && open_bench(&bench, &error))
+        failed = measure_all(&bench, argv + optind, count);
+    else
+        complain_of("bench", error);
+    close_manager(&bench);
+    if (bench.count)
+        measure_scaling(&bench, memory_before);
+    close_bench(&bench);
+    return failed ? EXIT_NO_IMAGE : EXIT_FINE;
+}

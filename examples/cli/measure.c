@@ -1,0 +1,109 @@
+/* measure.c: how long something takes. */
+#include "measure.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+enum { MOST_THREADS = 256, SHORTEST_SAMPLE_NS = 50000 };
+
+uint64_t now_ns(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+unsigned processor_count(void) {
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+}
+
+uint64_t peak_memory(void) {
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+}
+
+static int by_size(const void *left, const void *right) {
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Nanoseconds of one run, as the mean of `batch` of them; 0 for a failure. */
+static uint64_t sample(bool (*run)(void *subject), void *subject, uint64_t batch) {
+    uint64_t start = now_ns();
+    for (uint64_t i = 0; i < batch; i++) {
+        if (!run(subject))
+            return 0;
+    }
+    uint64_t taken = (now_ns() - start) / batch;
+    return taken ? taken : 1;
+}
+
+bool measure_runs(bool (*run)(void *subject), void *subject, const measure_plan *plan, measure *result) {
+    uint64_t *samples = calloc(plan->most, sizeof *samples), first = 1, batch = 1;
+    uint32_t count = 0;
+    bool is_fine = samples && (!plan->is_warmed || (first = sample(run, subject, 1)) > 0);
+    /* The clock takes some tens of nanoseconds itself. */
+    if (plan->is_warmed && first < SHORTEST_SAMPLE_NS)
+        batch = SHORTEST_SAMPLE_NS / first + 1;
+    uint64_t end = now_ns() + (uint64_t)(plan->seconds * 1e9);
+    while (is_fine && count < plan->most && (count < plan->least || now_ns() < end))
+        is_fine = (samples[count++] = sample(run, subject, batch)) > 0;
+    if (is_fine && count) {
+        qsort(samples, count, sizeof *samples, by_size);
+        *result = (measure){count * batch, samples[count / 2], samples[0]};
+    }
+    free(samples);
+    return is_fine;
+}
+
+/* --- Threads. */
+
+typedef struct crew {
+    uint64_t (*run)(void *subject, unsigned thread, unsigned round);
+    void *subject;
+    uint64_t end;
+    atomic_uint_fast64_t runs, amount;
+    atomic_bool has_failed;
+} crew;
+
+typedef struct member {
+    crew *crew;
+    unsigned number;
+    pthread_t thread;
+} member;
+
+static void *work(void *argument) {
+    member *member = argument;
+    crew *crew = member->crew;
+    for (unsigned round = 0; now_ns() < crew->end && !atomic_load(&crew->has_failed); round++) {
+        uint64_t amount = crew->run(crew->subject, member->number, round);
+        if (!amount)
+            atomic_store(&crew->has_failed, true);
+        atomic_fetch_add(&crew->runs, 1);
+        atomic_fetch_add(&crew->amount, amount);
+    }
+    return NULL;
+}
+
+bool measure_threads(uint64_t (*run)(void *subject, unsigned thread, unsigned round), void *subject, unsigned threads,
+                     double seconds, pace *pace) {
+    member members[MOST_THREADS];
+    uint64_t start = now_ns();
+    crew crew = {.run = run, .subject = subject, .end = start + (uint64_t)(seconds * 1e9)};
+    unsigned made = 0;
+    for (; made < threads && made < MOST_THREADS; made++) {
+        members[made] = (member){.crew = &crew, .number = made};
+        if (pthread_create(&members[made].thread, NULL, work, &members[made]))
+            break;
+    }
+    for (unsigned i = 0; i < made; i++)
+        pthread_join(members[i].thread, NULL);
+    double taken = (double)(now_ns() - start) / 1e9;
+    pace->runs = (double)atomic_load(&crew.runs) / taken;
+    pace->amount = (double)atomic_load(&crew.amount) / taken;
+    return made > 0 && !atomic_load(&crew.has_failed);
+}
