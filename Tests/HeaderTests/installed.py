@@ -17,7 +17,9 @@ import report
 HERE = pathlib.Path(__file__).resolve().parent
 FILES = ["bin/sdimage", "include/sdimage.h", "include/sdimage/base.h", "lib/libsdimage.so", "lib/libsdimage.so.1",
          "lib/libsdimage.so.1.0.0", "lib/pkgconfig/sdimage.pc", "lib/cmake/sdimage/sdimage-config.cmake",
-         "lib/cmake/sdimage/sdimage-config-version.cmake", "share/man/man1/sdimage.1", "share/man/man3/sdimage.3"]
+         "lib/cmake/sdimage/sdimage-config-version.cmake", "share/man/man1/sdimage.1", "share/man/man3/sdimage.3",
+         "share/bash-completion/completions/sdimage", "share/zsh/site-functions/_sdimage",
+         "share/fish/vendor_completions.d/sdimage.fish"]
 
 
 def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
