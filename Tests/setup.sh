@@ -21,7 +21,8 @@ SDIMAGE_PLUGIN_PACKAGES="libavformat-dev libavcodec-dev libswscale-dev libhiredi
 # What only the tests need.
 SDIMAGE_TEST_PACKAGES="python3-venv python3-pip python3-numpy python3-pil man-db groff-base nginx openssl brotli zstd libglib2.0-dev
     python3-trio python3-anyio libsdl2-dev libgtk-4-dev xvfb memcached redis-server
-    doxygen python3-markdown python3-pygments libuv1-dev zsh fish"
+    doxygen python3-markdown python3-pygments libuv1-dev zsh fish qt6-base-dev qt6-declarative-dev
+    qml6-module-qtquick qml6-module-qtquick-window qml6-module-qtqml-workerscript"
 # What a Swift toolchain needs around it.
 SDIMAGE_SWIFT_PACKAGES="curl gnupg git libstdc++-12-dev libxml2 libncurses6 libedit2 libz3-4 libpython3.11 tzdata unzip"
 

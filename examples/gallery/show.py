@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """The gallery on pictures of its own: serves a folder on the loopback interface and opens a window on it.
 
-    python3 examples/gallery/show.py [--gtk] [--pictures FOLDER] [--count N] [--kbps N] [--shot FILE] [--programs FOLDER]
+    python3 examples/gallery/show.py [--gtk | --qt] [--pictures FOLDER] [--count N] [--kbps N] [--shot FILE] [--programs FOLDER]
 
 The programs and the library are those of ``build/cmake`` where nothing else is said. Each picture comes with its BlurHash or its ThumbHash, as a list
 from a service would have it, and some are made to move. ``--shot`` writes what the window shows while a few pictures are
-still on their way, in 256 colours, and leaves; it looks the same everywhere, under Xvfb too.
+still on their way, in 256 colours, and leaves; it looks the same everywhere, under Xvfb too. The window of Qt Quick is
+``examples/qt``: no placeholders, and animations stand still.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ MOVING = {
     "badge.png": ("gif", 30, 60, lambda moment: -math.tau * moment),
 }
 #: For --shot: six columns and four rows; what arrives slowly, and after which picture one is missing.
-SIZE, SLOW, MISSING = "1164x808", {"contour-map.png": 36, "ember-sky-16.png": 36, "ink-garden.jpg": 36}, 13
+RENDERERS = {"SDL_RENDER_DRIVER": "software", "GSK_RENDERER": "cairo", "GTK_A11Y": "none", "QT_QUICK_BACKEND": "software"}
+SIZE, SLOW, MISSING = {"sdl": "1164x808", "gtk": "1164x808", "qt": "1164x780"}, {"contour-map.png": 36, "ember-sky-16.png": 36, "ink-garden.jpg": 36}, 13
 
 
 def publish(folder: Path, origin: Origin) -> list[tuple[str, str]]:
@@ -84,12 +86,15 @@ def shrink(path: Path) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Shows the gallery on pictures of its own.")
-    parser.add_argument("--gtk", action="store_true", help="in GTK 4; else in SDL 2")
+    toolkit = parser.add_mutually_exclusive_group()
+    toolkit.add_argument("--gtk", action="store_const", dest="toolkit", const="gtk", help="in GTK 4; else in SDL 2")
+    toolkit.add_argument("--qt", action="store_const", dest="toolkit", const="qt", help="in Qt Quick")
+    parser.set_defaults(toolkit="sdl")
     parser.add_argument("--pictures", type=Path, default=ROOT / "Tests" / "Fixtures" / "pictures", help="a folder")
     parser.add_argument("--count", type=int, default=1000, help="how many are on the wall")
     parser.add_argument("--kbps", type=int, default=0, help="kilobytes a second for each picture")
     parser.add_argument("--shot", type=Path, help="writes what the window shows, and leaves")
-    parser.add_argument("--programs", type=Path, default=BUILT / "bin", help="where gallery-sdl and gallery-gtk are")
+    parser.add_argument("--programs", type=Path, default=BUILT / "bin", help="where the programs are")
     options = parser.parse_args()
     environment = dict(os.environ)
     with (
@@ -99,10 +104,11 @@ def main() -> int:
         wall = Path(folder) / "list"
         lines = entries(publish(options.pictures, origin), origin, options.count)
         wall.write_text("\n".join(lines) + "\n")
-        command = [str(options.programs / ("gallery-gtk" if options.gtk else "gallery-sdl")), "--list", str(wall)]
+        command = [str(options.programs / f"gallery-{options.toolkit}"), "--list", str(wall)]
         if options.shot:
-            environment.update(SDL_RENDER_DRIVER="software", GSK_RENDERER="cairo", GTK_A11Y="none")
-            command += ["--size", SIZE, "--script", f"progress 45, frames 40, shot {options.shot}"]
+            environment.update(RENDERERS)
+            moment = "shown 20" if options.toolkit == "qt" else "progress 45, frames 40"
+            command += ["--size", SIZE[options.toolkit], "--script", f"{moment}, shot {options.shot}"]
         status = subprocess.run(command, env=environment, check=False).returncode
     if options.shot and status == 0:
         shrink(options.shot)
