@@ -220,8 +220,11 @@ def serve(folder: pathlib.Path) -> None:
         process.send_signal(signal.SIGINT)
         status = process.wait(timeout=20)
     report.check("serve serves a folder until it is stopped", body == png(5, 4) and status == 0, f"{address} {status}")
-    done = run("serve", env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(trap)})
-    report.check("serve says when the package is missing or broken", done.returncode == 1, done.stderr.decode())
+    (folder / "broken").mkdir()
+    (folder / "broken/sdimage.py").write_text("raise ImportError('gone')")
+    done = run("serve", env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(folder / "broken")})
+    fine = done.returncode == 1 and done.stderr == b"sdimage: serve: wants the Python package sdimage: gone\n"
+    report.check("serve says when the package is missing", fine, done.stderr.decode())
     done = run("serve", env={"PATH": str(trap)})
     report.check("serve says when there is no python3", done.returncode == 1 and done.stderr == b"sdimage: serve: python3: No such file or directory\n",
                  done.stderr.decode())

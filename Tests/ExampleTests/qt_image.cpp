@@ -1,4 +1,5 @@
-/* qt_image.cpp: the QImages of examples/qt lie over pixels of the library and give them back. Prints lines of results. */
+/* qt_image.cpp: the QImages of examples/qt lie over pixels of the library and give them back. Prints lines of results.
+ */
 #include <cstdio>
 #include <cstring>
 
@@ -6,7 +7,9 @@
 
 #include "image_provider.h"
 
-static void check(const char *name, bool isFine) { std::printf(isFine ? "ok %s\n" : "not ok %s: false\n", name); }
+static void check(const char *name, bool isFine) {
+    std::printf(isFine ? "ok %s\n" : "not ok %s: false\n", name);
+}
 
 static sdimage_image *newImage(sdimage_pixel_format format) {
     static const uint8_t pixels[4 * 3 * 2] = {0, 0, 250, 255, 1, 2, 3, 255, 9, 9, 9, 255};

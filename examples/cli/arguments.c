@@ -40,13 +40,14 @@ static option_id option_of(const command_row *command, int found) {
 static bool check(const command_row *command, int count, bool has_required) {
     const option_row *required = option_row_of(command->required);
     if (command->required && !has_required) {
-        complain("%s: wants -%c %s; see sdimage %s --help", command->name, required->letter, required->value, command->name);
+        complain("%s: wants -%c %s; see sdimage %s --help", command->name, required->letter, required->value,
+                 command->name);
         return false;
     }
     if (count >= command->least && count <= command->most)
         return true;
-    complain("%s: wants %s; see sdimage %s --help", command->name, *command->arguments ? command->arguments : "no argument",
-             command->name);
+    complain("%s: wants %s; see sdimage %s --help", command->name,
+             *command->arguments ? command->arguments : "no argument", command->name);
     return false;
 }
 
@@ -166,7 +167,9 @@ static void put_options(const command_row *command, const char *title, bool (*be
     }
 }
 
-static bool is_other_option(option_id id) { return !is_picture_option(id) && !is_library_option(id); }
+static bool is_other_option(option_id id) {
+    return !is_picture_option(id) && !is_library_option(id);
+}
 
 static void put_all_options(const command_row *command) {
     put_options(command, "Options", is_other_option);

@@ -50,7 +50,8 @@ static bool run_headers(void *subject) {
 static bool decode(bench *bench, const sdimage_decode_options *options, bool all_frames) {
     sdimage_image *image = NULL, *frame = NULL;
     sdimage_data *data = bench->current->data;
-    bool is_fine = sdimage_decode(sdimage_data_bytes(data), sdimage_data_length(data), options, &image, &bench->error) >= 0;
+    bool is_fine =
+        sdimage_decode(sdimage_data_bytes(data), sdimage_data_length(data), options, &image, &bench->error) >= 0;
     for (uint32_t i = 0; is_fine && all_frames && i < sdimage_image_frame_count(image); i++) {
         is_fine = sdimage_image_copy_frame(image, i, &frame, &bench->error) >= 0;
         sdimage_image_unref(frame);
@@ -60,19 +61,25 @@ static bool decode(bench *bench, const sdimage_decode_options *options, bool all
     return is_fine;
 }
 
-static bool run_decode(void *subject) { return decode(subject, ((bench *)subject)->still, false); }
+static bool run_decode(void *subject) {
+    return decode(subject, ((bench *)subject)->still, false);
+}
 
-static bool run_thumbnail(void *subject) { return decode(subject, ((bench *)subject)->thumbnail, false); }
+static bool run_thumbnail(void *subject) {
+    return decode(subject, ((bench *)subject)->thumbnail, false);
+}
 
-static bool run_all_frames(void *subject) { return decode(subject, NULL, true); }
+static bool run_all_frames(void *subject) {
+    return decode(subject, NULL, true);
+}
 
 /* A load that may ask only one place. Its bytes in *data, where wanted. */
 static bool load(bench *bench, sdimage_image_source source, sdimage_cache_layers store, sdimage_data **data) {
     sdimage_request *request = sdimage_request_new(bench->current->url, SDIMAGE_NUL_TERMINATED);
     sdimage_result *result = NULL;
     bool is_cached = source == SDIMAGE_IMAGE_SOURCE_MEMORY || source == SDIMAGE_IMAGE_SOURCE_DISK;
-    sdimage_request_set_source_policy(request, is_cached ? SDIMAGE_SOURCE_POLICY_CACHE_ONLY
-                                                         : SDIMAGE_SOURCE_POLICY_LOADER_ONLY);
+    sdimage_request_set_source_policy(request,
+                                      is_cached ? SDIMAGE_SOURCE_POLICY_CACHE_ONLY : SDIMAGE_SOURCE_POLICY_LOADER_ONLY);
     sdimage_request_set_query_layers(request, source == SDIMAGE_IMAGE_SOURCE_MEMORY ? SDIMAGE_CACHE_LAYERS_MEMORY
                                                                                     : SDIMAGE_CACHE_LAYERS_DISK);
     sdimage_request_set_store_layers(request, store);
@@ -145,7 +152,8 @@ static bool read_bytes(bench *bench) {
 static bool look(bench *bench) {
     picture *picture = bench->current;
     sdimage_image *image = NULL;
-    if (sdimage_decode(sdimage_data_bytes(picture->data), sdimage_data_length(picture->data), NULL, &image, &bench->error) < 0)
+    if (sdimage_decode(sdimage_data_bytes(picture->data), sdimage_data_length(picture->data), NULL, &image,
+                       &bench->error) < 0)
         return false;
     picture->format = sdimage_image_format(image);
     picture->width = sdimage_image_width(image);
@@ -170,7 +178,8 @@ static bool measure_picture(bench *bench) {
     if (!(picture->is_remote ? fetch(bench) : read_bytes(bench)))
         return false;
     sdimage_data *data = picture->data;
-    return look(bench) && measure_way(bench, WAY_INFO, run_headers, 3, 2000) && measure_way(bench, WAY_DECODE, run_decode, 3, 2000) &&
+    return look(bench) && measure_way(bench, WAY_INFO, run_headers, 3, 2000) &&
+           measure_way(bench, WAY_DECODE, run_decode, 3, 2000) &&
            measure_way(bench, WAY_THUMBNAIL, run_thumbnail, 3, 2000) &&
            (picture->frame_count < 2 || measure_way(bench, WAY_FRAMES, run_all_frames, 1, 2000)) &&
            sdimage_cache_store_data(bench->cache, picture->url, strlen(picture->url), data, &bench->error) >= 0 &&
@@ -188,7 +197,8 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
 
 static bool open_bench(bench *bench, sdimage_error **error) {
     const char *temporary = getenv("TMPDIR");
-    snprintf(bench->folder, sizeof bench->folder, "%s/sdimage-bench-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    snprintf(bench->folder, sizeof bench->folder, "%s/sdimage-bench-XXXXXX",
+             temporary && *temporary ? temporary : "/tmp");
     if (!mkdtemp(bench->folder)) {
         *bench->folder = '\0';
         *error = error_of_errno(errno);

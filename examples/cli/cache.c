@@ -190,11 +190,17 @@ static sdimage_status clear(wish *wish, sdimage_error **error) {
     return sdimage_cache_clear(wish->cache, SDIMAGE_CACHE_LAYERS_DISK, error);
 }
 
-static bool run_clear(wish *wish) { return shrink(wish, clear); }
+static bool run_clear(wish *wish) {
+    return shrink(wish, clear);
+}
 
-static sdimage_status trim(wish *wish, sdimage_error **error) { return sdimage_cache_trim(wish->cache, wish->bytes, error); }
+static sdimage_status trim(wish *wish, sdimage_error **error) {
+    return sdimage_cache_trim(wish->cache, wish->bytes, error);
+}
 
-static bool run_trim(wish *wish) { return shrink(wish, trim); }
+static bool run_trim(wish *wish) {
+    return shrink(wish, trim);
+}
 
 static bool run_verify(wish *wish) {
     sdimage_data *report = NULL;

@@ -3,6 +3,9 @@
 
 #include "cli.h"
 
+/* A row takes as few lines as it can. */
+/* clang-format off */
+
 #define FORMATS "jpeg png gif webp bmp ico heic avif jxl"
 #define TRANSFORMS "resize: crop: flip:h flip:v flip:hv rotate: round: blur: tint: filter:"
 #define PICTURE                                                                                                        \
@@ -93,6 +96,8 @@ const command_row command_rows[] = {
     {"completion", "SHELL", "bash zsh fish", 1, 1, OPTION_END, {OPTION_END}, run_completion,
      "prints what completes these commands in a shell", true},
     {NULL, NULL, NULL, 0, 0, OPTION_END, {OPTION_END}, NULL, NULL, false}};
+
+/* clang-format on */
 
 const option_row *option_row_of(option_id id) {
     const option_row *row = option_rows;

@@ -1,5 +1,5 @@
-/* commands.h: every command and every option in one table: --help, the reading of arguments and the completion of shells
- * are made of it. */
+/* commands.h: every command and every option in one table: --help, the reading of arguments and the completion of
+ * shells are made of it. */
 #ifndef SDIMAGE_CLI_COMMANDS_H
 #define SDIMAGE_CLI_COMMANDS_H
 
@@ -93,10 +93,14 @@ bool is_library_option(option_id id);
 /* --- Arguments. */
 
 /* What became of an option that was handed on. */
-typedef enum taken { TAKEN, TAKEN_WRONG /* the argument is none of those */, TAKEN_TOLD /* as before, with a line on stderr */ } taken;
+typedef enum taken {
+    TAKEN,
+    TAKEN_WRONG /* the argument is none of those */,
+    TAKEN_TOLD /* as before, with a line on stderr */
+} taken;
 
-/* Hands every option of the command on, in order, with its argument, which is NULL where it has none; then checks how many
- * arguments are left, argv[optind] and those behind it. False after a line on stderr. */
+/* Hands every option of the command on, in order, with its argument, which is NULL where it has none; then checks how
+ * many arguments are left, argv[optind] and those behind it. False after a line on stderr. */
 bool parse_arguments(const command_row *command, int argc, char **argv,
                      taken (*take)(void *wish, option_id option, const char *value), void *wish);
 

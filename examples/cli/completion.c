@@ -1,13 +1,13 @@
-/* completion.c: sdimage completion: what completes commands, options and their arguments in bash, zsh and fish. The files
- * of completion/ are what this prints, and are installed. */
+/* completion.c: sdimage completion: what completes commands, options and their arguments in bash, zsh and fish. The
+ * files of completion/ are what this prints, and are installed. */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli.h"
 
-/* Whether a row is the first of its group ("cache ls" of "cache"), and the length of the group's name; 0 for a command of
- * one word. */
+/* Whether a row is the first of its group ("cache ls" of "cache"), and the length of the group's name; 0 for a command
+ * of one word. */
 static size_t group_length(const command_row *row) {
     const char *blank = strchr(row->name, ' ');
     return blank ? (size_t)(blank - row->name) : 0;
@@ -24,7 +24,8 @@ static const char *last_word(const command_row *row) {
 }
 
 static const char *group_about(const command_row *row) {
-    return !strncmp(row->name, "cache", 5) ? "looks into a disk cache, and removes from it" : "lists photos and makes thumbnails";
+    return !strncmp(row->name, "cache", 5) ? "looks into a disk cache, and removes from it"
+                                           : "lists photos and makes thumbnails";
 }
 
 /* --- bash */
@@ -117,7 +118,8 @@ static void put_bash(void) {
         printf("        %.*s)\n            if ((COMP_CWORD == 2)); then\n                _sdimage_offer '",
                (int)group_length(row), row->name);
         bash_words(row);
-        puts("' \"$current\"\n                return\n            fi\n            command+=\" ${COMP_WORDS[2]}\"\n            ;;");
+        puts("' \"$current\"\n                return\n            fi\n            command+=\" ${COMP_WORDS[2]}\"\n     "
+             "       ;;");
     }
     puts("    esac\n    case $command in");
     for (const command_row *row = command_rows; row->name; row++) {
@@ -149,10 +151,13 @@ static void zsh_option(const option_row *option) {
         printf("        '(-%c --%s)'{-%c+,--%s=}'", option->letter, option->name, option->letter, option->name);
     else
         printf("        '%s--%s%s", option->id == OPTION_TRANSFORM ? "*" : "", option->name,
-               !option->value ? "" : option->is_value_optional ? "=-" : "=");
+               !option->value              ? ""
+               : option->is_value_optional ? "=-"
+                                           : "=");
     printf("[%s]", option->about);
     if (option->value)
-        printf("%s:%s:%s", option->is_value_optional ? ":" : "", option->value, zsh_action(option->words, text, sizeof text));
+        printf("%s:%s:%s", option->is_value_optional ? ":" : "", option->value,
+               zsh_action(option->words, text, sizeof text));
     puts("' \\");
 }
 
@@ -248,10 +253,11 @@ static void fish_words(const char *words) {
 static void fish_command(const command_row *row) {
     size_t length = group_length(row);
     if (begins_group(row))
-        printf("\ncomplete -c sdimage -n __sdimage_is_first -a %.*s -d '%s'\n", (int)length, row->name, group_about(row));
+        printf("\ncomplete -c sdimage -n __sdimage_is_first -a %.*s -d '%s'\n", (int)length, row->name,
+               group_about(row));
     if (length)
-        printf("complete -c sdimage -n '__sdimage_is_behind %.*s' -a %s -d '%s'\n", (int)length, row->name, last_word(row),
-               row->about);
+        printf("complete -c sdimage -n '__sdimage_is_behind %.*s' -a %s -d '%s'\n", (int)length, row->name,
+               last_word(row), row->about);
     else
         printf("\ncomplete -c sdimage -n __sdimage_is_first -a %s -d '%s'\n", row->name, row->about);
     if (row->words && strcmp(row->words, WORDS_ANY)) {

@@ -73,7 +73,8 @@ static int convert(const command_row *command, int argc, char **argv, wish *wish
 
 /* Frame `index` as a numbered file of its own. */
 static bool write_frame(const char *file, const sdimage_image *image, uint32_t index, const wish *wish) {
-    sdimage_format format = wish->picture.format == SDIMAGE_FORMAT_UNDEFINED ? SDIMAGE_FORMAT_PNG : wish->picture.format;
+    sdimage_format format =
+        wish->picture.format == SDIMAGE_FORMAT_UNDEFINED ? SDIMAGE_FORMAT_PNG : wish->picture.format;
     char path[PATH_MAX];
     sdimage_image *frame = NULL, *written = NULL;
     sdimage_error *error = NULL;
@@ -132,6 +133,10 @@ static int run(const command_row *command, int argc, char **argv,
     return status;
 }
 
-int run_convert(const command_row *command, int argc, char **argv) { return run(command, argc, argv, convert); }
+int run_convert(const command_row *command, int argc, char **argv) {
+    return run(command, argc, argv, convert);
+}
 
-int run_frames(const command_row *command, int argc, char **argv) { return run(command, argc, argv, frames); }
+int run_frames(const command_row *command, int argc, char **argv) {
+    return run(command, argc, argv, frames);
+}

@@ -6,7 +6,8 @@
 #include "cli.h"
 
 const char *name_of_way(way way) {
-    static const char *const names[] = {"info", "decode", "thumbnail", "frames", "memory", "disk", "network_first", "network"};
+    static const char *const names[] = {"info",   "decode", "thumbnail",     "frames",
+                                        "memory", "disk",   "network_first", "network"};
     return names[way];
 }
 
@@ -32,7 +33,9 @@ static double pixels_of(const picture *picture, way way) {
     return way == WAY_MEMORY || way == WAY_INFO ? 0 : way == WAY_FRAMES ? pixels * picture->frame_count : pixels;
 }
 
-static double millions_per_second(double count, uint64_t ns) { return count / 1e6 / ((double)ns / 1e9); }
+static double millions_per_second(double count, uint64_t ns) {
+    return count / 1e6 / ((double)ns / 1e9);
+}
 
 /* --- JSON */
 
@@ -42,10 +45,12 @@ static void put_measures(const picture *picture) {
         const measure *measure = &picture->measures[way];
         if (!measure->runs)
             continue;
-        add_json_literal(&measures, name_of_way(way), "{\"runs\":%" PRIu64 ",\"median_ns\":%" PRIu64 ",\"least_ns\":%" PRIu64,
-                         measure->runs, measure->median_ns, measure->least_ns);
+        add_json_literal(&measures, name_of_way(way),
+                         "{\"runs\":%" PRIu64 ",\"median_ns\":%" PRIu64 ",\"least_ns\":%" PRIu64, measure->runs,
+                         measure->median_ns, measure->least_ns);
         if (bytes_of(picture, way) > 0)
-            printf(",\"mb_per_s\":%.3f,\"mpx_per_s\":%.3f", millions_per_second(bytes_of(picture, way), measure->median_ns),
+            printf(",\"mb_per_s\":%.3f,\"mpx_per_s\":%.3f",
+                   millions_per_second(bytes_of(picture, way), measure->median_ns),
                    millions_per_second(pixels_of(picture, way), measure->median_ns));
         putchar('}');
     }
@@ -106,8 +111,8 @@ void show_picture(const picture *picture, uint32_t width, uint32_t height, bool 
     char name[512];
     shorten_url(picture->name, name, sizeof name);
     put_plain(stdout, name);
-    printf(": %s, %ux%u, %u frame%s, %.1f kB\n", sdimage_format_name(picture->format), picture->width,
-           picture->height, picture->frame_count, picture->frame_count == 1 ? "" : "s",
+    printf(": %s, %ux%u, %u frame%s, %.1f kB\n", sdimage_format_name(picture->format), picture->width, picture->height,
+           picture->frame_count, picture->frame_count == 1 ? "" : "s",
            (double)sdimage_data_length(picture->data) / 1e3);
     printf("  %-14s %7s %10s %10s %9s %9s\n", "", "runs", "median", "fastest", "MB/s", "Mpx/s");
     for (way way = 0; way < WAY_COUNT; way++) {
@@ -134,10 +139,13 @@ void show_threads(const scaling *scalings, size_t count, uint64_t memory_before,
     }
     printf("threads, each decoding all of these in turn\n  %-14s %9s %9s %9s\n", "", "pictures/s", "Mpx/s", "speed-up");
     for (size_t i = 0; i < count; i++)
-        printf("  %-14u %9.1f %9.1f %9.2f\n", scalings[i].threads, scalings[i].pace.runs,
-               scalings[i].pace.amount / 1e6, scalings[i].pace.amount / scalings[0].pace.amount);
-    printf("peak memory %.1f MB, %.1f MB before the first picture\n", (double)peak_memory() / 1e6, (double)memory_before / 1e6);
-    puts("Medians. All but network: after one run that is not counted, so that files, disk cache and pixel memory are warm.\n"
-         "MB are those of the file; Mpx its own pixels, also where a thumbnail is made. Loads wait for other threads; beside\n"
+        printf("  %-14u %9.1f %9.1f %9.2f\n", scalings[i].threads, scalings[i].pace.runs, scalings[i].pace.amount / 1e6,
+               scalings[i].pace.amount / scalings[0].pace.amount);
+    printf("peak memory %.1f MB, %.1f MB before the first picture\n", (double)peak_memory() / 1e6,
+           (double)memory_before / 1e6);
+    puts("Medians. All but network: after one run that is not counted, so that files, disk cache and pixel memory are "
+         "warm.\n"
+         "MB are those of the file; Mpx its own pixels, also where a thumbnail is made. Loads wait for other threads; "
+         "beside\n"
          "the threads above, a large picture is decoded with the help of a second core where one is idle.");
 }

@@ -1,4 +1,5 @@
-/* get.c: sdimage get and sdimage thumb. Everything runs on this one thread: a pollable dispatcher brings the deliveries here. */
+/* get.c: sdimage get and sdimage thumb. Everything runs on this one thread: a pollable dispatcher brings the deliveries
+ * here. */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -328,6 +329,10 @@ static int run(const command_row *command, int argc, char **argv, bool is_thumb)
     return status;
 }
 
-int run_get(const command_row *command, int argc, char **argv) { return run(command, argc, argv, false); }
+int run_get(const command_row *command, int argc, char **argv) {
+    return run(command, argc, argv, false);
+}
 
-int run_thumb(const command_row *command, int argc, char **argv) { return run(command, argc, argv, true); }
+int run_thumb(const command_row *command, int argc, char **argv) {
+    return run(command, argc, argv, true);
+}

@@ -66,7 +66,9 @@ void add_json_literal(json *object, const char *name, const char *format, ...) {
     va_end(arguments);
 }
 
-void end_json(json *object) { fputs("}\n", object->out); }
+void end_json(json *object) {
+    fputs("}\n", object->out);
+}
 
 static void put_failure(json *object, const sdimage_error *error) {
     add_json_text(object, "error", sdimage_status_name(sdimage_error_code(error)));

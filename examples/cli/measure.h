@@ -12,9 +12,9 @@ typedef struct measure {
 } measure;
 
 typedef struct measure_plan {
-    double seconds;     /* to go on for, but at least `least` runs and at most `most` */
+    double seconds; /* to go on for, but at least `least` runs and at most `most` */
     uint32_t least, most;
-    bool is_warmed;     /* a run before the others is not counted */
+    bool is_warmed; /* a run before the others is not counted */
 } measure_plan;
 
 /* False as soon as a run says so, or memory is refused. */
@@ -25,8 +25,8 @@ typedef struct pace {
     double runs, amount; /* how often, and the sum of what the runs gave back */
 } pace;
 
-/* Has threads do something for about so many seconds, each with its own number from 0 on; a run gives back how much it did,
- * and 0 where it failed. False where one did, or where no thread could be made. */
+/* Has threads do something for about so many seconds, each with its own number from 0 on; a run gives back how much it
+ * did, and 0 where it failed. False where one did, or where no thread could be made. */
 bool measure_threads(uint64_t (*run)(void *subject, unsigned thread, unsigned round), void *subject, unsigned threads,
                      double seconds, pace *pace);
 

@@ -40,10 +40,12 @@ void onResult(void *userData, sdimage_task *, sdimage_result *result) {
         QMetaObject::invokeMethod(load.response, &QQuickImageResponse::finished, Qt::QueuedConnection);
 }
 
-void forget(void *userData) { delete static_cast<SharedLoad *>(userData); }
+void forget(void *userData) {
+    delete static_cast<SharedLoad *>(userData);
+}
 
 class Response : public QQuickImageResponse {
-public:
+  public:
     Response(sdimage_manager *manager, const sdimage_request *request) : load(std::make_shared<Load>()) {
         sdimage_load_handler handler = {sizeof handler, onResult, nullptr};
         sdimage_error *error = nullptr;
@@ -86,7 +88,7 @@ public:
         return load->error;
     }
 
-private:
+  private:
     SharedLoad load;
     sdimage_task *task = nullptr;
 };
@@ -161,7 +163,8 @@ ImageProvider::ImageProvider(const QString &folder) {
     if (!folder.isEmpty())
         sdimage_cache_config_set_directory(cacheConfig, folder.toUtf8().constData());
     sdimage_cache_config_set_max_memory_cost(cacheConfig, 64 << 20);
-    if (sdimage_cache_new(cacheConfig, &cache, nullptr) >= 0 && sdimage_dispatcher_new_immediate(&dispatcher, nullptr) >= 0) {
+    if (sdimage_cache_new(cacheConfig, &cache, nullptr) >= 0 &&
+        sdimage_dispatcher_new_immediate(&dispatcher, nullptr) >= 0) {
         sdimage_manager_config_set_cache(config, cache);
         sdimage_manager_config_set_dispatcher(config, dispatcher);
         sdimage_manager_config_set_freshness(config, SDIMAGE_FRESHNESS_RESPECT);
@@ -174,7 +177,9 @@ ImageProvider::ImageProvider(const QString &folder) {
 }
 
 /* Running loads end with an error, which whoever still waits is told. */
-ImageProvider::~ImageProvider() { sdimage_manager_unref(manager); }
+ImageProvider::~ImageProvider() {
+    sdimage_manager_unref(manager);
+}
 
 QQuickImageResponse *ImageProvider::requestImageResponse(const QString &id, const QSize &requestedSize) {
     QByteArray url = urlOf(id);
@@ -186,4 +191,6 @@ QQuickImageResponse *ImageProvider::requestImageResponse(const QString &id, cons
     return response;
 }
 
-ImageProvider::Counts ImageProvider::counts() { return {loadCount, cancelCount, pictureCount}; }
+ImageProvider::Counts ImageProvider::counts() {
+    return {loadCount, cancelCount, pictureCount};
+}

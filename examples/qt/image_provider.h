@@ -8,8 +8,9 @@
  *       cache: false                    // the provider has a cache that knows how long a picture is fresh
  *   }
  *
- * A URL may also stand there as it is, "image://sd/https://example.org/cat.jpg", where it has no characters that Qt would
- * decode on the way. "blurhash:TEXT" and "thumbhash:HEX" are the blurred pictures that stand in for others. Animations show their first frame. An Image that is destroyed, or gets another source, cancels its load. */
+ * A URL may also stand there as it is, "image://sd/https://example.org/cat.jpg", where it has no characters that Qt
+ * would decode on the way. "blurhash:TEXT" and "thumbhash:HEX" are the blurred pictures that stand in for others.
+ * Animations show their first frame. An Image that is destroyed, or gets another source, cancels its load. */
 #ifndef IMAGE_PROVIDER_H
 #define IMAGE_PROVIDER_H
 
@@ -19,15 +20,15 @@
 #include <sdimage.h>
 
 class ImageProvider : public QQuickAsyncImageProvider {
-public:
+  public:
     /* What all providers have done so far, for those who want to know. */
     struct Counts {
         int loads, cancelled; /* cancelled: ended before their picture had come */
         int pictures;         /* QImages over pixels of the library that are still alive */
     };
 
-    /* Keeps pictures in memory, and on disk in a folder; an empty name is the user's own, ~/.cache/sdimage. Cached pictures
-     * are used as HTTP says, RFC 9111. Where the manager cannot be made every picture fails. */
+    /* Keeps pictures in memory, and on disk in a folder; an empty name is the user's own, ~/.cache/sdimage. Cached
+     * pictures are used as HTTP says, RFC 9111. Where the manager cannot be made every picture fails. */
     explicit ImageProvider(const QString &folder = {});
     ~ImageProvider() override;
     ImageProvider(const ImageProvider &) = delete;
@@ -38,12 +39,12 @@ public:
 
     static Counts counts();
 
-private:
+  private:
     sdimage_manager *manager = nullptr;
 };
 
-/* The library's pixels as a QImage: shared, not copied; referenced until the last QImage that shares them is gone. Null for
- * NULL, and where memory is refused. */
+/* The library's pixels as a QImage: shared, not copied; referenced until the last QImage that shares them is gone. Null
+ * for NULL, and where memory is refused. */
 QImage toQImage(const sdimage_image *image);
 
 #endif

@@ -2,8 +2,8 @@
  *
  *   gallery-qt --list FILE [--cache DIR] [--cell N] [--size WxH] [--script COMMANDS]
  *
- * FILE has a URL a line, with `blurhash TEXT` or `thumbhash HEX` behind it if it likes. Without --cache pictures are kept in a folder that goes with the
- * program. */
+ * FILE has a URL a line, with `blurhash TEXT` or `thumbhash HEX` behind it if it likes. Without --cache pictures are
+ * kept in a folder that goes with the program. */
 #include <QCommandLineParser>
 #include <QFile>
 #include <QGuiApplication>
@@ -30,10 +30,12 @@ static QStringList readList(const QString &path) {
 }
 
 /* The window, shown; null after Qt's own words on stderr. The engine owns it. */
-static QQuickWindow *openWindow(QQmlApplicationEngine &engine, const QStringList &entries, const QSize &size, int side) {
-    engine.setInitialProperties(
-        {{QStringLiteral("entries"), entries}, {QStringLiteral("width"), size.width()}, {QStringLiteral("height"), size.height()},
-         {QStringLiteral("side"), side}});
+static QQuickWindow *openWindow(QQmlApplicationEngine &engine, const QStringList &entries, const QSize &size,
+                                int side) {
+    engine.setInitialProperties({{QStringLiteral("entries"), entries},
+                                 {QStringLiteral("width"), size.width()},
+                                 {QStringLiteral("height"), size.height()},
+                                 {QStringLiteral("side"), side}});
     engine.load(QUrl(QStringLiteral("qrc:/wall.qml")));
     return engine.rootObjects().isEmpty() ? nullptr : qobject_cast<QQuickWindow *>(engine.rootObjects().first());
 }
@@ -42,13 +44,15 @@ int main(int argc, char **argv) {
     QGuiApplication application(argc, argv);
     QCommandLineParser parser;
     parser.addHelpOption();
-    parser.addOptions({{QStringLiteral("list"), QStringLiteral("a URL a line, and its hash"), QStringLiteral("FILE")},
-                       {QStringLiteral("cache"), QStringLiteral("folder of the disk cache"), QStringLiteral("DIR")},
-                       {QStringLiteral("cell"), QStringLiteral("side of a cell"), QStringLiteral("N"), QStringLiteral("180")},
-                       {QStringLiteral("size"), QStringLiteral("of the window"), QStringLiteral("WxH"), QStringLiteral("1164x808")},
-                       {QStringLiteral("script"), QStringLiteral("see script.h"), QStringLiteral("COMMANDS")}});
+    parser.addOptions(
+        {{QStringLiteral("list"), QStringLiteral("a URL a line, and its hash"), QStringLiteral("FILE")},
+         {QStringLiteral("cache"), QStringLiteral("folder of the disk cache"), QStringLiteral("DIR")},
+         {QStringLiteral("cell"), QStringLiteral("side of a cell"), QStringLiteral("N"), QStringLiteral("180")},
+         {QStringLiteral("size"), QStringLiteral("of the window"), QStringLiteral("WxH"), QStringLiteral("1164x808")},
+         {QStringLiteral("script"), QStringLiteral("see script.h"), QStringLiteral("COMMANDS")}});
     parser.process(application);
-    QStringList entries = readList(parser.value(QStringLiteral("list"))), sides = parser.value(QStringLiteral("size")).split(u'x');
+    QStringList entries = readList(parser.value(QStringLiteral("list"))),
+                sides = parser.value(QStringLiteral("size")).split(u'x');
     QSize size(sides.value(0).toInt(), sides.value(1).toInt());
     int side = parser.value(QStringLiteral("cell")).toInt();
     if (entries.isEmpty() || size.isEmpty() || side < 16)

@@ -26,7 +26,8 @@ Script::Script(QQuickWindow *window, const QString &text)
 
 void Script::step() {
     while (!commands.isEmpty()) {
-        QString command = commands.first().trimmed().section(u' ', 0, 0), argument = commands.first().trimmed().section(u' ', 1);
+        QString command = commands.first().trimmed().section(u' ', 0, 0),
+                argument = commands.first().trimmed().section(u' ', 1);
         if (!run(command, argument)) {
             if (since.elapsed() < patience)
                 return;
@@ -101,7 +102,8 @@ QList<QQuickItem *> Script::seenCells() const {
     for (QQuickItem *cell : qvariant_cast<QQuickItem *>(grid->property("contentItem"))->childItems()) {
         QPointF place = cell->mapToScene({0, 0});
         QQuickItem *there = nullptr;
-        QMetaObject::invokeMethod(grid, "itemAt", Q_RETURN_ARG(QQuickItem *, there), Q_ARG(qreal, cell->x()), Q_ARG(qreal, cell->y()));
+        QMetaObject::invokeMethod(grid, "itemAt", Q_RETURN_ARG(QQuickItem *, there), Q_ARG(qreal, cell->x()),
+                                  Q_ARG(qreal, cell->y()));
         if (there == cell && place.y() + cell->height() > 0 && place.y() < window->height())
             found.append(cell);
     }
@@ -114,7 +116,9 @@ int Script::seenWith(const char *name, int status) const {
                              [=](QQuickItem *cell) { return cell->property(name).toInt() == status; }));
 }
 
-double Script::rowHeight() const { return grid->property("cellHeight").toDouble(); }
+double Script::rowHeight() const {
+    return grid->property("cellHeight").toDouble();
+}
 
 /* The list begins below its margin. */
 void Script::scroll(double y) {

@@ -15,11 +15,11 @@
 #include <QTimer>
 
 class Script : public QObject {
-public:
+  public:
     /* Runs on the event loop, and ends it; the status is 1 when a command does not come true within 30 seconds. */
     Script(QQuickWindow *window, const QString &commands);
 
-private:
+  private:
     void step();
     bool run(const QString &command, const QString &argument); /* true when it is over */
     void fail(const QString &command, const char *why);
