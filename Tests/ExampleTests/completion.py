@@ -41,10 +41,16 @@ def commands() -> list[str]:
 
 def options(*command: str) -> set[str]:
     """Those that a command's help explains."""
-    return set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", "\n".join(re.findall(r"^  (-.{0,21})", printed(*command, "--help"), flags=re.M))))
+    return set(
+        re.findall(
+            r"(?<![\w-])--?[a-z][a-z-]*",
+            "\n".join(re.findall(r"^  (-.{0,21})", printed(*command, "--help"), flags=re.M)),
+        )
+    )
 
 
 # --- The shells.
+
 
 class Bash:
     """Calls the function that bash calls, with the words that it would hand over."""
@@ -56,17 +62,29 @@ class Bash:
 
     def offer(self, line: str) -> set[str]:
         # An equals sign separates words, as do blanks.
-        words = [word for part in line.split(" ") for word in re.split("(=)", part) if word] + ([""] if line[-1] in " =" else [])
-        script = f'source {CLI}/completion/sdimage.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _sdimage; printf "%s\\n" "${{COMPREPLY[@]}}"'
-        done = subprocess.run(["bash", "--norc", "-c", script, "bash", *words], capture_output=True, text=True, timeout=LIMIT)
+        words = [word for part in line.split(" ") for word in re.split("(=)", part) if word] + (
+            [""] if line[-1] in " =" else []
+        )
+        script = f'source {CLI}/completion/sdimage.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _sdimage'
+        script += '; printf "%s\\n" "${COMPREPLY[@]}"'
+        done = subprocess.run(
+            ["bash", "--norc", "-c", script, "bash", *words], capture_output=True, text=True, timeout=LIMIT
+        )
         return set(done.stdout.split())
 
     def typed(self, line: str) -> str:
         """What readline makes of a line and a tab."""
         leader, follower = pty.openpty()
         environment = {**os.environ, "PS1": "", "TERM": "dumb", "INPUTRC": "/dev/null", "HOME": str(self.folder)}
-        shell = subprocess.Popen(["bash", "--norc", "--noprofile", "-i"], cwd=self.folder, env=environment,
-                                 stdin=follower, stdout=follower, stderr=follower, start_new_session=True)
+        shell = subprocess.Popen(
+            ["bash", "--norc", "--noprofile", "-i"],
+            cwd=self.folder,
+            env=environment,
+            stdin=follower,
+            stdout=follower,
+            stderr=follower,
+            start_new_session=True,
+        )
         os.close(follower)
         # The line begins with a word that does nothing; what it had become is written into a file.
         written = self.folder / "typed"
@@ -120,8 +138,15 @@ class Zsh:
         setup.write_text(self.SETUP.format(folder=CLI / "completion", pipe=pipe))
         self.leader, follower = pty.openpty()
         environment = {**os.environ, "HOME": str(folder), "TERM": "vt100"}
-        self.shell = subprocess.Popen(["zsh", "-f", "-i"], cwd=folder, env=environment, stdin=follower, stdout=follower,
-                                      stderr=follower, start_new_session=True)
+        self.shell = subprocess.Popen(
+            ["zsh", "-f", "-i"],
+            cwd=folder,
+            env=environment,
+            stdin=follower,
+            stdout=follower,
+            stderr=follower,
+            start_new_session=True,
+        )
         os.close(follower)
         self.pipe = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
         os.write(self.leader, f"source {setup}\n".encode())
@@ -159,28 +184,43 @@ class Fish:
 
     def offer(self, line: str) -> set[str]:
         script = f"source {CLI}/completion/sdimage.fish; complete -C '{line}'"
-        done = subprocess.run(["fish", "--no-config", "-c", script], cwd=self.folder, capture_output=True, text=True,
-                              env={**os.environ, "HOME": str(self.folder)}, timeout=LIMIT)
+        done = subprocess.run(
+            ["fish", "--no-config", "-c", script],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "HOME": str(self.folder)},
+            timeout=LIMIT,
+        )
         prefix = line.rpartition(" ")[2].rpartition("=")[0]
         return {word.partition("\t")[0].removeprefix(f"{prefix}=") for word in done.stdout.splitlines()}
 
 
 # --- Tests.
 
+
 def same_everywhere() -> None:
     page = (CLI / "sdimage.1").read_text().replace("\\", "")
     everything = options()
     report.check("--help explains options", len(everything) > 30, f"{everything}")
-    report.check("the manual page has every option of --help", not [o for o in everything if o not in page],
-                 f"{[o for o in everything if o not in page]}")
+    report.check(
+        "the manual page has every option of --help",
+        not [o for o in everything if o not in page],
+        f"{[o for o in everything if o not in page]}",
+    )
     told = set(re.findall(r"--[a-z][a-z-]+", page))
     report.check("and no other", told <= everything | {"--version"}, f"{told - everything}")
-    missing = [command for command in commands() if not all(re.search(rf"\b{word}\b", page) for word in command.split())]
+    missing = [
+        command for command in commands() if not all(re.search(rf"\b{word}\b", page) for word in command.split())
+    ]
     report.check("the manual page has every command", len(commands()) > 15 and not missing, f"{missing}")
     for shell, name in FILES.items():
         text = (CLI / "completion" / name).read_text()
-        report.check(f"completion/{name} is what the command prints", text == printed("completion", shell),
-                     f"sdimage completion {shell} >examples/cli/completion/{name}")
+        report.check(
+            f"completion/{name} is what the command prints",
+            text == printed("completion", shell),
+            f"sdimage completion {shell} >examples/cli/completion/{name}",
+        )
 
 
 def offers(shell: Bash | Zsh | Fish) -> None:
@@ -191,7 +231,10 @@ def offers(shell: Bash | Zsh | Fish) -> None:
     report.check(f"{name} offers every command", first - {"--help", "--version"} == singles, f"{first ^ singles}")
     wrong = {}
     for command in commands():
-        seen, wanted = shell.offer(f"sdimage {command} --"), {option for option in options(*command.split()) if option[1] == "-"}
+        seen, wanted = (
+            shell.offer(f"sdimage {command} --"),
+            {option for option in options(*command.split()) if option[1] == "-"},
+        )
         # zsh and fish may add what ends a word.
         seen = {word.rstrip("=") for word in seen if word.startswith("--")}
         if seen != wanted:
@@ -202,10 +245,17 @@ def offers(shell: Bash | Zsh | Fish) -> None:
         seen = shell.offer(f"sdimage {group}")
         report.check(f"{name} offers what there is behind {group.strip()}", seen == wanted, f"{seen ^ wanted}")
     formats = set("jpeg png gif webp bmp ico heic avif jxl".split())
-    for line, wanted in (("sdimage get x --format ", formats), ("sdimage convert a b --format=", formats),
-                         ("sdimage play --screen=", {"blocks", "sixel", "kitty"}), ("sdimage photos ls --sort m", {"modified"}),
-                         ("sdimage get x --transform re", {"resize:"}), ("sdimage ca", {"cache"}), ("sdimage cache v", {"verify"}),
-                         ("sdimage get x --thumbnail ", set()), ("sdimage cache du ", set())):
+    for line, wanted in (
+        ("sdimage get x --format ", formats),
+        ("sdimage convert a b --format=", formats),
+        ("sdimage play --screen=", {"blocks", "sixel", "kitty"}),
+        ("sdimage photos ls --sort m", {"modified"}),
+        ("sdimage get x --transform re", {"resize:"}),
+        ("sdimage ca", {"cache"}),
+        ("sdimage cache v", {"verify"}),
+        ("sdimage get x --thumbnail ", set()),
+        ("sdimage cache du ", set()),
+    ):
         # Options too where nothing else can follow, as zsh does.
         seen = {word for word in shell.offer(line) if not word.startswith("-")}
         report.check(f"{name} completes '{line}'", seen == wanted, f"{seen}")
@@ -229,8 +279,12 @@ def main() -> None:
             (home / file).touch()
         bash = Bash(home)
         offers(bash)
-        for line, wanted in (("sdimage info a\\ s", "info|a strange name.png|"), ("sdimage cache ls --cache f", "cache|ls|--cache|folder/|"),
-                             ("sdimage doc", "doctor|"), ("sdimage get x --transform ro", "get|x|--transform|ro|")):
+        for line, wanted in (
+            ("sdimage info a\\ s", "info|a strange name.png|"),
+            ("sdimage cache ls --cache f", "cache|ls|--cache|folder/|"),
+            ("sdimage doc", "doctor|"),
+            ("sdimage get x --transform ro", "get|x|--transform|ro|"),
+        ):
             typed = bash.typed(line)
             report.check(f"bash makes {wanted} of '{line}'", typed == wanted, typed)
         for kind in (Zsh, Fish):

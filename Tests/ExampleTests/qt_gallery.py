@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The image provider for Qt Quick, in its window: flung through hundreds of pictures, every cell is compared with its URL.
+"""The image provider for Qt Quick, in its window: flung through hundreds of pictures, every cell compared with its URL.
 
     qt_gallery.py FOLDER-OF-PROGRAMS
 
@@ -14,8 +14,28 @@ import tempfile
 from dataclasses import dataclass
 
 import gallery
-from gallery import CELL, COLUMNS, FAULT, QUARTERS, ROWS, SIZE, TILE, colours, encoded, is_missing, is_near, numpy, placeholders, publish, quarters, report
-from gallery import Image, ImageDraw, Origin, sdimage
+from gallery import (
+    CELL,
+    COLUMNS,
+    FAULT,
+    QUARTERS,
+    ROWS,
+    SIZE,
+    TILE,
+    Image,
+    ImageDraw,
+    Origin,
+    colours,
+    encoded,
+    is_missing,
+    is_near,
+    numpy,
+    placeholders,
+    publish,
+    quarters,
+    report,
+    sdimage,
+)
 
 PROGRAM = pathlib.Path(sys.argv[1]).resolve() / "gallery-qt"
 NAME = "gallery-qt"
@@ -100,6 +120,7 @@ def wrong(shot: numpy.ndarray, view: View) -> list[str]:
 
 # --- Tests.
 
+
 def fling(program: Program, origin: Origin, folder: pathlib.Path) -> None:
     """Through hundreds of pictures and back, with a look now and then."""
     walk = ("row 0", "fling 30", "fling 61", "fling -45", "row 1000", "row 8")
@@ -108,12 +129,20 @@ def fling(program: Program, origin: Origin, folder: pathlib.Path) -> None:
     for index, (step, view) in enumerate(zip(walk, seen)):
         bad = wrong(program.shot(f"{index}.png"), view)
         enough = len(view.cells) >= (ROWS - 2) * COLUMNS
-        report.check(f"{NAME}: every cell has its picture after '{step}'", enough and not bad, f"{len(view.cells)} " + "; ".join(bad[:5]))
+        report.check(
+            f"{NAME}: every cell has its picture after '{step}'",
+            enough and not bad,
+            f"{len(view.cells)} " + "; ".join(bad[:5]),
+        )
     firsts = [view.cells[0].item // COLUMNS for view in seen[:-1]]
     report.check(f"{NAME}: the list stands where it was scrolled to", firsts == [0, 30, 91, 46, 95, 8], str(firsts))
     # Those that are seen, a row above and below, and what the software renderer has not let go of yet.
     most = max(view.pictures for view in seen)
-    report.check(f"{NAME}: {seen[-1].loads} loads hold few pictures", seen[-1].loads >= 500 and most <= 2 * (ROWS + 3) * COLUMNS, f"{most}")
+    report.check(
+        f"{NAME}: {seen[-1].loads} loads hold few pictures",
+        seen[-1].loads >= 500 and most <= 2 * (ROWS + 3) * COLUMNS,
+        f"{most}",
+    )
     report.check(f"{NAME}: Qt gives every picture back", seen[-1].pictures == 0 and not seen[-1].cells, f"{seen[-1]}")
 
 
@@ -138,9 +167,13 @@ def cancelling(program: Program, origin: Origin, folder: pathlib.Path) -> None:
     """What scrolls away is cancelled: an origin that never answers does not keep its connections from what follows."""
     silent = [f"{line}?fault=hang" for line in publish(origin)[:120]]
     lines = silent + [f"{line}?n=1" for line in publish(origin)[120:240]]
-    before, after = program.run(lines, f"row 0, print, row 25, settle, shot cancel.png, print")
+    before, after = program.run(lines, "row 0, print, row 25, settle, shot cancel.png, print")
     bad = wrong(program.shot("cancel.png"), after)
-    report.check(f"{NAME}: what scrolls away is cancelled", not bad and after.cancelled >= len(before.cells) > 0, f"{after.cancelled} {bad[:5]}")
+    report.check(
+        f"{NAME}: what scrolls away is cancelled",
+        not bad and after.cancelled >= len(before.cells) > 0,
+        f"{after.cancelled} {bad[:5]}",
+    )
 
 
 def waiting(program: Program, origin: Origin, folder: pathlib.Path) -> None:
@@ -148,7 +181,11 @@ def waiting(program: Program, origin: Origin, folder: pathlib.Path) -> None:
     colour = (200, 90, 40)
     plain = sdimage.Image.from_pixels(bytes(colour) * 256, 16, 16, "rgb8")
     url = origin.add("never.png", b"")
-    hashes = ["blurhash " + placeholders.blurhash_encode(plain), "thumbhash " + placeholders.thumbhash_encode(plain).hex(), ""]
+    hashes = [
+        "blurhash " + placeholders.blurhash_encode(plain),
+        "thumbhash " + placeholders.thumbhash_encode(plain).hex(),
+        "",
+    ]
     lines = [f"{url}?fault=hang&n={number} {hashes[number % 3]}" for number in range(18)]
     (view,) = program.run(lines, "row 0, placeholders 12, shot wait.png, print")
     shot = program.shot("wait.png")
@@ -158,7 +195,9 @@ def waiting(program: Program, origin: Origin, folder: pathlib.Path) -> None:
         for x, y in QUARTERS
         if cell.state != "loading" or not is_near(at(shot, cell, x, y), TILE if cell.item % 3 == 2 else colour)
     ]
-    report.check(f"{NAME}: placeholders stand while an origin is silent", len(view.cells) == 18 and not bad, "; ".join(bad[:5]))
+    report.check(
+        f"{NAME}: placeholders stand while an origin is silent", len(view.cells) == 18 and not bad, "; ".join(bad[:5])
+    )
 
 
 def sizes(program: Program, origin: Origin, folder: pathlib.Path) -> None:
@@ -166,16 +205,26 @@ def sizes(program: Program, origin: Origin, folder: pathlib.Path) -> None:
     large = origin.add("large.png", encoded(quarters(5, 600).resize((600, 400)), "PNG"))
     clear = Image.new("RGBA", (50, 50), (0, 0, 0, 0))
     ImageDraw.Draw(clear).rectangle((0, 0, 24, 24), fill=(250, 0, 0, 255))
-    lines = [large, origin.add("clear.png", encoded(clear, "PNG")), f"{origin.url('')}a%20b%2525%2Bc%C3%A9.png?x=1%262#top"]
+    lines = [
+        large,
+        origin.add("clear.png", encoded(clear, "PNG")),
+        f"{origin.url('')}a%20b%2525%2Bc%C3%A9.png?x=1%262#top",
+    ]
     origin.add("a b%25+cé.png", encoded(quarters(7), "PNG"))
     (view,) = program.run(lines, "row 0, settle, shot sizes.png, print")
     shot = program.shot("sizes.png")
     seen = [cell.size for cell in view.cells]
     report.check(f"{NAME}: a picture is decoded into the size asked for", seen[:1] == ["150x100"], f"{view}")
     colors = (at(shot, view.cells[1], 0.25, 0.25), at(shot, view.cells[1], 0.75, 0.75))
-    report.check(f"{NAME}: what is clear shows what is below", is_near(colors[0], (250, 0, 0)) and is_near(colors[1], TILE), f"{colors}")
+    report.check(
+        f"{NAME}: what is clear shows what is below",
+        is_near(colors[0], (250, 0, 0)) and is_near(colors[1], TILE),
+        f"{colors}",
+    )
     bad = [place for place, colour in zip(QUARTERS, colours(7)) if not is_near(at(shot, view.cells[2], *place), colour)]
-    report.check(f"{NAME}: a URL keeps every character", view.cells[2].state == "shown" and not bad, f"{view.cells[2]} {bad}")
+    report.check(
+        f"{NAME}: a URL keeps every character", view.cells[2].state == "shown" and not bad, f"{view.cells[2]} {bad}"
+    )
 
 
 def freshness(program: Program, origin: Origin, folder: pathlib.Path) -> None:
@@ -185,7 +234,11 @@ def freshness(program: Program, origin: Origin, folder: pathlib.Path) -> None:
     cache = ("--cache", str(folder / "cache"))
     for _ in range(2):
         (view,) = program.run(lines, "row 0, settle, print", *cache)
-        report.check(f"{NAME}: fresh and stale pictures are shown", [cell.state for cell in view.cells] == ["shown"] * 2, f"{view}")
+        report.check(
+            f"{NAME}: fresh and stale pictures are shown",
+            [cell.state for cell in view.cells] == ["shown"] * 2,
+            f"{view}",
+        )
     hits = origin.hits("fresh.png"), origin.hits("stale.png"), origin.counters()["not_modified"]
     report.check(f"{NAME}: only what is stale is asked for again", hits == (1, 2, 1), f"{hits}")
 
@@ -197,7 +250,9 @@ def readme(program: Program, origin: Origin, folder: pathlib.Path) -> None:
     command = [sys.executable, str(show), "--qt", "--programs", str(PROGRAM.parent), "--shot", str(path)]
     with gallery.Display() as environment:
         environment.pop("QT_QPA_PLATFORM", None)
-        done = subprocess.run(command, env={**environment, "QT_QPA_PLATFORM": "xcb"}, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            command, env={**environment, "QT_QPA_PLATFORM": "xcb"}, capture_output=True, text=True, timeout=60
+        )
     shot = program.shot("readme.png") if path.exists() else numpy.zeros((780, 1164, 3), int)
     places = [192 * index + 12 for index in range(6)]
     flat = sum(shot[y : y + 180, x : x + 180].std() < 8 for y in places[:4] for x in places)
@@ -211,7 +266,13 @@ def main() -> None:
     if not PROGRAM.exists():
         return
     with tempfile.TemporaryDirectory() as name:
-        environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "QT_QUICK_BACKEND": "software", "XDG_CACHE_HOME": name, "XDG_RUNTIME_DIR": name}
+        environment = {
+            **os.environ,
+            "QT_QPA_PLATFORM": "offscreen",
+            "QT_QUICK_BACKEND": "software",
+            "XDG_CACHE_HOME": name,
+            "XDG_RUNTIME_DIR": name,
+        }
         for test in (fling, haste, cancelling, waiting, sizes, freshness, readme):
             if test is readme and not shutil.which("Xvfb"):
                 report.skip(f"{NAME} under Xvfb", "there is no Xvfb")

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """The gallery on pictures of its own: serves a folder on the loopback interface and opens a window on it.
 
-    python3 examples/gallery/show.py [--gtk | --qt] [--pictures FOLDER] [--count N] [--kbps N] [--shot FILE] [--programs FOLDER]
+    python3 examples/gallery/show.py [--gtk | --qt] [--pictures FOLDER] [--count N] [--kbps N] [--shot FILE]
+                                     [--programs FOLDER]
 
 The programs and the library are those of ``build/cmake`` where nothing else is said. Each picture comes with its BlurHash or its ThumbHash, as a list
 from a service would have it, and some are made to move. ``--shot`` writes what the window shows while a few pictures are
-still on their way, in 256 colours, and leaves; it looks the same everywhere, under Xvfb too. The window of Qt Quick is
-``examples/qt``: no placeholders, and animations stand still.
+still on their way, in 256 colours, and leaves; it looks the same everywhere, under Xvfb too. In the window
+of ``examples/qt`` animations stand still.
 """
 
 from __future__ import annotations
@@ -37,8 +38,9 @@ MOVING = {
     "badge.png": ("gif", 30, 60, lambda moment: -math.tau * moment),
 }
 #: For --shot: six columns and four rows; what arrives slowly, and after which picture one is missing.
+SIZE = {"sdl": "1164x808", "gtk": "1164x808", "qt": "1164x780"}
+SLOW, MISSING = {"contour-map.png": 36, "ember-sky-16.png": 36, "ink-garden.jpg": 36}, 13
 RENDERERS = {"SDL_RENDER_DRIVER": "software", "GSK_RENDERER": "cairo", "GTK_A11Y": "none", "QT_QUICK_BACKEND": "software"}
-SIZE, SLOW, MISSING = {"sdl": "1164x808", "gtk": "1164x808", "qt": "1164x780"}, {"contour-map.png": 36, "ember-sky-16.png": 36, "ink-garden.jpg": 36}, 13
 
 
 def publish(folder: Path, origin: Origin) -> list[tuple[str, str]]:
