@@ -213,7 +213,8 @@ static bool run_verify(wish *wish) {
         printf("%.*s\n", length, text);
     else
         put_object_as_text(stdout, text, (size_t)length, 0);
-    bool is_sound = strstr(text, "\"sound\":true") || strstr(text, "\"sound\": true");
+    static const char sound[] = "\"sound\": true";
+    bool is_sound = memmem(text, (size_t)length, sound, sizeof sound - 1) != NULL;
     sdimage_data_unref(report);
     if (!is_sound && !wish->repair)
         complain("verify: the cache is damaged; --repair mends it");

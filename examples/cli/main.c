@@ -86,9 +86,9 @@ static const command_row *find_command(char **argv, int *words) {
     size_t length = strlen(argv[1]);
     bool is_group = false;
     for (const command_row *row = command_rows; row->name; row++) {
-        *words = row->name[length] == ' ' ? 2 : 1;
         if (strncmp(row->name, argv[1], length) || (row->name[length] && row->name[length] != ' '))
             continue;
+        *words = row->name[length] == ' ' ? 2 : 1;
         is_group = true;
         if (*words == 1 || (argv[2] && !strcmp(row->name + length + 1, argv[2])))
             return row;
