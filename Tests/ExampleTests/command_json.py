@@ -140,6 +140,7 @@ def loads(folder: pathlib.Path, origin: Origin) -> None:
     told.sort(key=lambda one: (one.get("url") is None, "error" in one))
     fine = [set(one) for one in told] == [{"url", "source"}, {"url", *FAILED, "http_status"}, {"fetched", "failed"}]
     report.check("prefetch --json", fine and told[2] == {"fetched": 1, "failed": 1}, f"{told}")
+    shape("prefetch --json without its list", run("prefetch", "--json", lost), 1, {"file", *FAILED}, file=lost)
 
 
 def cache(folder: pathlib.Path, origin: Origin) -> None:
@@ -167,6 +168,9 @@ def cache(folder: pathlib.Path, origin: Origin) -> None:
         set(objects(run("cache", "verify", *where))[0]),
         sound=True,
     )
+    none = ("--cache", "/proc/none", "--json")
+    done = run("cache", "du", *none)
+    shape("cache du --json of a folder that cannot be", done, 1, {"command", *FAILED}, command="du")
     shape(
         "cache rm --json",
         run("cache", "rm", cat, "other", *where),
@@ -196,6 +200,9 @@ def photos(folder: pathlib.Path) -> None:
     if b"is not installed" in done.stderr:
         report.skip("photos --json", "the plug-in is not installed")
         return
+    nowhere = str(folder / "nowhere")
+    absent = run("photos", "ls", "--library", nowhere, "--json")
+    shape("photos ls --json of nothing", absent, 1, {"library", *FAILED}, library=nowhere, error="NOT_FOUND")
     (photo,) = shape(
         "photos ls --json",
         done,

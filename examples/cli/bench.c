@@ -294,7 +294,7 @@ int run_bench(const command_row *command, int argc, char **argv) {
     if (bench.pictures && open_bench(&bench, &error))
         failed = measure_all(&bench, argv + optind, count);
     else
-        complain_of("bench", error);
+        tell_failure(bench.json, "command", "bench", error);
     close_manager(&bench);
     if (bench.count)
         measure_scaling(&bench, memory_before);

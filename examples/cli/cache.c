@@ -51,14 +51,14 @@ static bool open_cache(wish *wish) {
     sdimage_status status = sdimage_cache_new(config, &wish->cache, &error);
     sdimage_cache_config_unref(config);
     if (status < 0)
-        complain_of("cache", error);
+        tell_failure(wish->json, "command", "cache", error);
     return status >= 0;
 }
 
 /* True, or a line on stderr. */
-static bool fine(sdimage_status status, const char *subject, sdimage_error **error) {
+static bool fine(const wish *wish, sdimage_status status, sdimage_error **error) {
     if (status < 0)
-        complain_of(subject, *error);
+        tell_failure(wish->json, "command", wish->command, *error);
     return status >= 0;
 }
 
@@ -92,7 +92,7 @@ static bool run_ls(wish *wish) {
     if (wish->prefix)
         sdimage_cache_query_set_prefix(query, wish->prefix, strlen(wish->prefix));
     while (is_fine && !is_last) {
-        is_fine = fine(sdimage_cache_list(wish->cache, query, page, 500, &next, &error), "ls", &error);
+        is_fine = fine(wish, sdimage_cache_list(wish->cache, query, page, 500, &next, &error), &error);
         sdimage_cache_page_unref(page);
         page = is_fine ? next : NULL;
         for (size_t i = 0; i < sdimage_cache_page_count(page); i++)
@@ -109,8 +109,8 @@ static bool run_ls(wish *wish) {
 /* Bytes and entries on disk, and the folder, which is the caller's. */
 static bool measure(wish *wish, uint64_t *bytes, uint64_t *count, sdimage_data **folder) {
     sdimage_error *error = NULL;
-    return fine(sdimage_cache_disk_totals(wish->cache, bytes, count, &error), wish->command, &error) &&
-           fine(sdimage_cache_directory(wish->cache, folder, &error), wish->command, &error);
+    return fine(wish, sdimage_cache_disk_totals(wish->cache, bytes, count, &error), &error) &&
+           fine(wish, sdimage_cache_directory(wish->cache, folder, &error), &error);
 }
 
 /* What there is. */
@@ -181,7 +181,7 @@ static bool run_rm(wish *wish) {
 /* Removes, and tells for JSON what is left. */
 static bool shrink(wish *wish, sdimage_status (*act)(struct wish *wish, sdimage_error **error)) {
     sdimage_error *error = NULL;
-    if (!fine(act(wish, &error), wish->command, &error))
+    if (!fine(wish, act(wish, &error), &error))
         return false;
     return !wish->json || run_du(wish);
 }
@@ -205,7 +205,7 @@ static bool run_trim(wish *wish) {
 static bool run_verify(wish *wish) {
     sdimage_data *report = NULL;
     sdimage_error *error = NULL;
-    if (!fine(sdimage_cache_verify(wish->cache, wish->repair, &report, &error), "verify", &error))
+    if (!fine(wish, sdimage_cache_verify(wish->cache, wish->repair, &report, &error), &error))
         return false;
     const char *text = sdimage_data_bytes(report);
     int length = (int)sdimage_data_length(report);

@@ -300,7 +300,7 @@ static int load_and_tell(get *get) {
     sdimage_error *error = NULL;
     sdimage_status status = get->names ? open_manager(get, &error) : SDIMAGE_STATUS_NO_MEMORY;
     if (status < 0)
-        complain_of("get", error);
+        tell_failure(get->wish.json, "command", "get", error);
     else
         load_all(get);
     flush_cache(get);

@@ -63,7 +63,7 @@ int run_doctor(const command_row *command, int argc, char **argv) {
     sdimage_data *report = NULL;
     sdimage_error *error = NULL;
     if (sdimage_doctor(&report, &error) < 0) {
-        complain_of("doctor", error);
+        tell_failure(json, "command", "doctor", error);
         return EXIT_NO_IMAGE;
     }
     const char *text = sdimage_data_bytes(report);

@@ -149,7 +149,7 @@ static sdimage_photos_library *open_library(const wish *wish) {
     }
     if (status >= 0)
         return library;
-    complain_of(wish->tree ? wish->tree : "photos", error);
+    tell_failure(wish->json, "library", wish->tree ? wish->tree : "photos", error);
     photos.library_unref(library);
     return NULL;
 }
@@ -201,7 +201,7 @@ static int list_photos(sdimage_photos_library *library, const wish *wish) {
     sdimage_status status = photos.library_fetch(library, options, &list, &error);
     photos.fetch_options_unref(options);
     if (status < 0) {
-        complain_of("photos", error);
+        tell_failure(wish->json, "command", "photos", error);
         return EXIT_NO_IMAGE;
     }
     for (size_t i = 0; i < photos.list_count(list); i++) {
@@ -219,7 +219,7 @@ static int list_photos(sdimage_photos_library *library, const wish *wish) {
 }
 
 /* A manager without a cache; NULL after a line on stderr. */
-static sdimage_manager *open_manager(sdimage_photos_library *library) {
+static sdimage_manager *open_manager(sdimage_photos_library *library, bool json) {
     sdimage_photos_loader_config *loading = photos.loader_config_new();
     sdimage_manager_config *config = sdimage_manager_config_new();
     sdimage_loader *loader = NULL;
@@ -234,7 +234,7 @@ static sdimage_manager *open_manager(sdimage_photos_library *library) {
         status = sdimage_manager_new(config, &manager, &error);
     }
     if (status < 0)
-        complain_of("photos", error);
+        tell_failure(json, "command", "photos", error);
     sdimage_loader_unref(loader);
     sdimage_manager_config_unref(config);
     photos.loader_config_unref(loading);
@@ -243,7 +243,7 @@ static sdimage_manager *open_manager(sdimage_photos_library *library) {
 
 static int write_thumbnail(sdimage_photos_library *library, const char *identifier, const wish *wish) {
     char *url = photos.url_of_identifier(identifier);
-    sdimage_manager *manager = url ? open_manager(library) : NULL;
+    sdimage_manager *manager = url ? open_manager(library, wish->json) : NULL;
     sdimage_request *request = manager ? sdimage_request_new(url, SDIMAGE_NUL_TERMINATED) : NULL;
     sdimage_result *result = NULL;
     sdimage_image *written = NULL;

@@ -39,7 +39,8 @@ static taken take(void *user_data, option_id option, const char *value) {
     }
 }
 
-/* One URL, or name of a file, a line; empty lines and those that begin with # do not count. Ends the lines where they lie. */
+/* One URL, or name of a file, a line; empty lines and those that begin with # do not count. Ends the lines where they
+ * lie. */
 static bool split(prefetch *prefetch, char *text) {
     size_t room = 0;
     for (char *line = strtok(text, "\r\n"); line; line = strtok(NULL, "\r\n")) {
@@ -67,7 +68,7 @@ static bool read_list(prefetch *prefetch, const char *path) {
     size_t length;
     char *bytes = read_file(path, &length);
     if (!bytes)
-        complain_of(path, error_of_errno(errno));
+        tell_failure(prefetch->json, "file", path, error_of_errno(errno));
     char *text = bytes ? malloc(length + 1) : NULL;
     bool is_read = text != NULL;
     if (text) {
@@ -200,7 +201,7 @@ int run_prefetch(const command_row *command, int argc, char **argv) {
         if (status >= 0)
             status = flush(&prefetch, &error);
         if (status < 0)
-            complain_of("prefetch", error);
+            tell_failure(prefetch.json, "command", "prefetch", error);
     }
     sdimage_manager_unref(prefetch.manager);
     sdimage_dispatcher_unref(prefetch.dispatcher);
