@@ -9,6 +9,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import urllib.request
 
@@ -159,6 +160,10 @@ def serve(folder: pathlib.Path) -> None:
         process.send_signal(signal.SIGINT)
         status = process.wait(timeout=20)
     report.check("serve serves a folder until it is stopped", body == png(5, 4) and status == 0, f"{address} {status}")
+    origin = ROOT / "bindings/python/sdimage/origin.py"
+    helps = [run("serve", "--help").stdout, subprocess.run([sys.executable, origin, "--help"], capture_output=True).stdout]
+    ours, theirs = (set(re.findall(rb"--[a-z-]+", text)) for text in helps)
+    report.check("serve has the options of the package", ours == theirs, f"{ours ^ theirs}")
     (folder / "broken").mkdir()
     (folder / "broken/sdimage.py").write_text("raise ImportError('gone')")
     done = run("serve", env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(folder / "broken")})

@@ -1,6 +1,7 @@
 /* image_provider.cpp: each Image is a load; what the load delivers on a thread of the library is handed to Qt's. */
 #include "image_provider.h"
 
+#include <QFile>
 #include <QQuickTextureFactory>
 #include <QUrl>
 
@@ -161,7 +162,7 @@ ImageProvider::ImageProvider(const QString &folder) {
     sdimage_cache *cache = nullptr;
     sdimage_dispatcher *dispatcher = nullptr;
     if (!folder.isEmpty())
-        sdimage_cache_config_set_directory(cacheConfig, folder.toUtf8().constData());
+        sdimage_cache_config_set_directory(cacheConfig, QFile::encodeName(folder).constData());
     sdimage_cache_config_set_max_memory_cost(cacheConfig, 64 << 20);
     if (sdimage_cache_new(cacheConfig, &cache, nullptr) >= 0 &&
         sdimage_dispatcher_new_immediate(&dispatcher, nullptr) >= 0) {
