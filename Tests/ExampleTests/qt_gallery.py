@@ -215,6 +215,8 @@ def sizes(program: Program, origin: Origin, folder: pathlib.Path) -> None:
     shot = program.shot("sizes.png")
     seen = [cell.size for cell in view.cells]
     report.check(f"{NAME}: a picture is decoded into the size asked for", seen[:1] == ["150x100"], f"{view}")
+    (dense,) = program.run(lines[:1], "row 0, settle, print", QT_SCALE_FACTOR="2")
+    report.check(f"{NAME}: with the pixels of the screen", dense.cells[0].size == "300x200", f"{dense}")
     colors = (at(shot, view.cells[1], 0.25, 0.25), at(shot, view.cells[1], 0.75, 0.75))
     report.check(
         f"{NAME}: what is clear shows what is below",
