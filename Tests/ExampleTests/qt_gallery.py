@@ -284,7 +284,7 @@ def main() -> None:
             with Origin() as origin:
                 try:
                     test(Program(folder, environment), origin, folder)
-                except (RuntimeError, ValueError, OSError, subprocess.TimeoutExpired) as error:
+                except Exception as error:
                     report.check(f"{NAME}: {test.__doc__}", False, str(error))
     report.finish()
 
