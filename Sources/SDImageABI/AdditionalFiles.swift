@@ -14,14 +14,14 @@ import SDImage
 
     /// nil where the host names no file, or none that can be read.
     func bytes(for key: CacheKey) -> Bytes? {
-        let name = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { room -> String? in
+        let name = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { room -> [UInt8]? in
             let length = unsafe key.bytes.withUnsafeBytes { key in
                 unsafe path(foreign.userData, key.baseAddress, key.count, room.baseAddress, room.count)
             }
             guard length > 0, length <= room.count else { return nil }
-            return unsafe String(validating: UnsafeRawBufferPointer(room).prefix(length), as: UTF8.self)
+            return unsafe Array(UnsafeRawBufferPointer(room).prefix(length))
         }
-        guard let name, !name.utf8.contains(0) else { return nil }
+        guard let name, !name.contains(0) else { return nil }
         do throws(ImageError) { return try FileLoader.read(name, limit: Defaults.downloader.maxBodyBytes) } catch {
             Log.write(.info, "an additional file of the cache could not be read: \(error.message.string)")
             return nil

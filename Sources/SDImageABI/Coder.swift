@@ -52,8 +52,9 @@ public func sdimage_decode_file(_ path: Text, _ options: Object, _ image: Object
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(image)
         var options = unsafe try decodeOptions(options)
-        guard let path = unsafe Input.text(path), !path.isEmpty else { throw ImageError(.invalidArgument, "no path") }
-        options.scale = options.scale ?? FileScale.of(path)
+        let path = unsafe Input.name(path)
+        guard !path.isEmpty else { throw ImageError(.invalidArgument, "no path") }
+        options.scale = options.scale ?? FileScale.of(String(decoding: path, as: UTF8.self))
         let bytes = try FileLoader.read(path, limit: DecodeLimits.standard.workingBytes)
         unsafe try give(try Defaults.coders.decode(bytes, options: options, stop: StopSignal()), image)
     }

@@ -12,7 +12,8 @@ final class SourceObject: Sendable {
 public func sdimage_source_new_file(_ path: Text, _ source: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(source)
-        guard let path = unsafe Input.text(path), !path.isEmpty else { throw ImageError(.invalidArgument, "no path") }
+        let path = unsafe Input.name(path)
+        guard !path.isEmpty else { throw ImageError(.invalidArgument, "no path") }
         unsafe try give(SourceObject(try FileSource(path)), source)
     }
 }

@@ -43,6 +43,28 @@ import Testing
         }
     }
 
+    // Enlarged by three, every third row stands on a sample.
+    @Test(arguments: [
+        (.SDIMAGE_PIXEL_FORMAT_RGB8, 3), (.SDIMAGE_PIXEL_FORMAT_RGBA8, 4), (.SDIMAGE_PIXEL_FORMAT_GRAY8, 1),
+        (.SDIMAGE_PIXEL_FORMAT_RGB16, 6),
+    ] as [(sdimage_pixel_format, Int)])
+    func rowsThatStandOnSamplesAreThoseOfTheWholePicture(_ format: sdimage_pixel_format, _ bytes: Int) throws {
+        for (width, height) in [(32, 24), (320, 240)] {
+            let image = try DrawnPicture.draw(width, height, format) { x, y in
+                (0..<bytes).map { UInt8(truncatingIfNeeded: (x * 37 + y * 91 + $0 * 13) ^ (x * y)) | ($0 == 3 ? 255 : 0) }
+            }
+            let whole = try resize(image, Double(3 * width), Double(3 * height))
+            let cut = height / 3
+            let part = try resize(image, Double(3 * width), Double(3 * height - cut), .SDIMAGE_SCALE_MODE_ASPECT_FILL)
+            for y in stride(from: 0, to: UInt32(3 * height - cut), by: 5) {
+                for x in stride(from: UInt32(0), to: UInt32(3 * width), by: 7) {
+                    let want = DrawnPicture.color(whole, x, y + UInt32(cut / 2)), have = DrawnPicture.color(part, x, y)
+                    #expect(zip(want, have).allSatisfy { abs($0 - $1) < 0.005 }, "\(x) \(y): \(have), not \(want)")
+                }
+            }
+        }
+    }
+
     @Test func aFillingPictureLosesWhatStandsOver() throws {
         // Thirds: red, green, blue.
         let flag = try DrawnPicture.draw(30, 10, .SDIMAGE_PIXEL_FORMAT_RGB8) { x, _ in

@@ -48,21 +48,18 @@ package final class FileLoader: ImageLoader {
     }
 
     /// The file that a URL names on this host (RFC 8089).
-    static func path(of url: URLText) throws(ImageError) -> String {
+    static func path(of url: URLText) throws(ImageError) -> [UInt8] {
         try url.validate()
         let host = String(decoding: url.host, as: UTF8.self).lowercased()
         guard host.isEmpty || host == "localhost" else { throw ImageError(.invalidURL, "file URL names another host") }
         let path = PercentEncoding.decode(url.path)
         guard path.first == Byte.slash, !path.contains(0) else { throw ImageError(.invalidURL, "file URL has no absolute path") }
-        guard let text = String(validating: path, as: UTF8.self) else {
-            throw ImageError(.invalidURL, "path of the file URL is not valid UTF-8")
-        }
-        return text
+        return path
     }
 
-    /// Reads a regular file on the calling thread.
+    /// Reads a regular file on the calling thread. `path` is in the file system's own bytes.
     package static func read(
-        _ path: String, limit: Int, stop: StopSignal = StopSignal(), progress: LoadProgress = .none
+        _ path: [UInt8], limit: Int, stop: StopSignal = StopSignal(), progress: LoadProgress = .none
     ) throws(ImageError) -> Bytes {
         try stop.check()
         let descriptor = try openFile(path)
@@ -88,9 +85,10 @@ package final class FileLoader: ImageLoader {
         return body.finish()
     }
 
-    static func openFile(_ path: String) throws(ImageError) -> Int32 {
+    static func openFile(_ path: [UInt8]) throws(ImageError) -> Int32 {
         // Not blocking, because opening a fifo would wait for its other end.
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        let name = path.map { CChar(bitPattern: $0) } + [0]
+        let descriptor = unsafe open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw failure(errno) }
         return descriptor
     }

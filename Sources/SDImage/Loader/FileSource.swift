@@ -5,7 +5,7 @@ package final class FileSource: ByteSource {
     package let size: UInt64
     private let descriptor: Int32
 
-    package init(_ path: String) throws(ImageError) {
+    package init(_ path: [UInt8]) throws(ImageError) {
         descriptor = try FileLoader.openFile(path)
         do throws(ImageError) { size = UInt64(clamping: try FileLoader.regularSize(descriptor)) } catch {
             close(descriptor)

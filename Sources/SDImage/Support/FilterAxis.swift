@@ -25,6 +25,23 @@ import SDImagePixels
         for index in 0..<count {
             fill(index, source: source, center: offset + (Double(index) + 0.5) * ratio, radius: radius, shape, &steps)
         }
+        order()
+    }
+
+    /// Has no output position begin behind the next one: who makes them in order lets go of what lies before. One that stands on
+    /// a sample has no weight left of it, while the next one has.
+    private func order() {
+        guard let starts = unsafe starts, let counts = unsafe counts, let all = unsafe weights else { return }
+        for index in stride(from: count - 2, through: 0, by: -1) {
+            let behind = unsafe Int(starts[index]) - Int(starts[index + 1])
+            let room = unsafe behind + Int(counts[index])
+            guard behind > 0, room <= taps else { continue }
+            let weights = unsafe all + index * taps
+            for place in Swift.stride(from: room - 1, through: behind, by: -1) { unsafe weights[place] = weights[place - behind] }
+            for place in 0..<behind { unsafe weights[place] = 0 }
+            unsafe starts[index] = starts[index + 1]
+            unsafe counts[index] = Int32(clamping: room)
+        }
     }
 
     /// Shrinking by less than three uses Lanczos with three lobes, which keeps edges sharp; beyond, the exact area mean,

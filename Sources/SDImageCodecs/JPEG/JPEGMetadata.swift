@@ -17,7 +17,8 @@ struct JPEGMetadata {
         extended = ExtendedXMP(bytes)
         var reader = bytes.reader
         reader.seek(to: 2)
-        while let (marker, body) = JPEGMarkers.next(&reader) { read(marker, body) }
+        // Beyond the start of a scan every byte would have to be looked at.
+        while let (marker, body) = JPEGMarkers.next(&reader), marker != 0xDA { read(marker, body) }
         let markers = JPEGMarkers(bytes, limit: limits.metadataBytes)
         found.setExif(markers.exif)
         found.setColorProfile(markers.colorProfile)

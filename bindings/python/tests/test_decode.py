@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import array
 import io
+import os
 import struct
 import unittest
+import urllib.parse
 import zlib
 from pathlib import Path
 
@@ -40,6 +42,23 @@ class Decoding(TestCase):
                 self.assertEqual(sdimage.decode(source).width, 8)
         self.assert_error("NOT_AN_IMAGE", sdimage.decode, gaps[::2])
         self.assert_error("INVALID_ARGUMENT", sdimage.decode, 7)
+
+    def test_names_of_files_are_bytes(self) -> None:
+        path = os.fsencode(self.folder()) + b"/no text \xff.png"
+        with open(path, "wb") as file:
+            file.write(png(7, 5))
+        self.assertEqual(sdimage.decode(os.fsdecode(path)).width, 7)
+        with sdimage.Manager(cache=None) as manager:
+            image = manager.load("file://" + urllib.parse.quote(path)).image
+            assert image is not None
+            self.assertEqual(image.height, 5)
+
+    def test_info_looks_no_further_than_the_first_scan(self) -> None:
+        picture = jpeg(64, 48)
+        comment = b"\xff\xfe\x00\x06late"
+        self.assertTrue(picture.endswith(b"\xff\xd9"))
+        self.assertEqual(sdimage.info(picture[:-2] + comment + picture[-2:])["text"], {})
+        self.assertEqual(sdimage.info(picture[:2] + comment + picture[2:])["text"], {"comment": "late"})
 
     def test_thumbnails_fit_the_box_and_never_grow(self) -> None:
         data = jpeg(640, 480)
