@@ -5,57 +5,47 @@ It serves a folder of pictures with validators, ranges and kept connections, cou
 when told to. Standard library only; also runs as a file of its own: ``python3 origin.py --folder pictures``.
 
     /NAME                        a file of the folder, or a body that was added
-    /redirect?to=URL&n=3         three redirects, then URL
+    /redirect?to=URL&n=3         three redirects, then URL; with &other=1 each from the one port to the other
+    /private/NAME                the same file, for URLs that the origin has signed; 403 for others
     /_counters  /_reset          hits as JSON; back to nought
     /                            the names, as JSON
 
 Knobs in the query, for one answer: ``kbps=500`` (kilobytes a second), ``delay_ms=200`` (before the first byte),
-``max_age=60``, ``status=404``, ``retry_after=1`` (with a status), ``first=2`` (misbehave for the first two requests only),
-and ``fault=``
+``max_age=60`` or ``cache=`` with a whole Cache-Control, ``age=120`` (seconds that a shared cache had it already), ``gzip=1``,
+``auth=basic`` or ``auth=bearer`` (401 without the password or token of ``_answers.py``), ``status=404``,
+``retry_after=1`` (with a status), ``first=2`` (misbehave for the first two requests only), and ``fault=``
 
     reset      half of the body, then a reset             short      half of the body, then the end
     long       more bytes than announced                  truncated  half of the body, announced as such
     html       a web page under 200                       empty      no body under 200
     garbage    random bytes as a picture                  hang       no answer until the origin stops
+
+``at=60`` is how many per cent of the body come in place of half.
 """
 
 from __future__ import annotations
 
 import argparse
-import email.utils
-import hashlib
-import json
 import mimetypes
 import os
-import random
-import re
 import socket
-import struct
 import threading
 import time
 import urllib.parse
-from collections import Counter
-from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import uuid
+from collections import Counter, deque
+from http.server import ThreadingHTTPServer
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
-HTML = b"<!doctype html><title>Sign in</title><p>Please sign in to the network.</p>"
-_STEP = 16384
+if TYPE_CHECKING or __package__:
+    from ._answers import HTML, PASSWORD, PRIVATE, TOKEN, USER, Asked, Body, Handler, body, signature
+else:  # a file of its own: the package, and with it the library, is not needed
+    from _answers import HTML, PASSWORD, PRIVATE, TOKEN, USER, Asked, Body, Handler, body, signature
 
-
-@dataclass(frozen=True)
-class Body:
-    """What a path answers with."""
-
-    data: bytes
-    media_type: str
-    modified: float
-    etag: str
-
-
-def _body(data: bytes, media_type: str, modified: float) -> Body:
-    return Body(data, media_type, modified, f'"{hashlib.sha256(data).hexdigest()[:16]}"')
+__all__ = ["HTML", "PASSWORD", "TOKEN", "USER", "Asked", "Origin"]
+#: Requests that are remembered one by one.
+_LOG = 20_000
 
 
 class Origin:
@@ -83,10 +73,15 @@ class Origin:
         self._bodies: dict[str, Body] = {}
         self._counts: Counter[str] = Counter()
         self._paths: Counter[str] = Counter()
+        self._asked: deque[Asked] = deque(maxlen=_LOG)
+        self._began = time.monotonic()
         self._server = _Server((host, port), self)
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, name="origin", daemon=True
-        )
+        # Takes connections from now on; they wait until the origin starts.
+        self._other = _Server((host, 0), self)
+        self._threads = [
+            threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, name="origin", daemon=True)
+            for server in (self._server, self._other)
+        ]
 
     @property
     def address(self) -> tuple[str, int]:
@@ -99,11 +94,22 @@ class Origin:
         host, port = self.address
         return f"http://{host}:{port}/{path.lstrip('/')}"
 
+    def other_url(self, path: str) -> str:
+        """The same on the second port, which is another origin to HTTP."""
+        host, port = self._other.server_address[:2]
+        return f"http://{str(host)}:{port}/{path.lstrip('/')}"
+
+    def signed(self, path: str, seconds: int = 60) -> str:
+        """A URL of `path` that is good for so long; each call gives another one."""
+        name, expires, policy = PRIVATE + path.lstrip("/"), str(int(time.time()) + seconds), uuid.uuid4().hex
+        query = {"Expires": expires, "Policy": policy, "Key-Pair-Id": "demo", "Signature": signature(name, expires, policy)}
+        return self.url(urllib.parse.quote(name) + "?" + urllib.parse.urlencode(query))
+
     def add(self, path: str, data: bytes, media_type: str | None = None) -> str:
         """Serves `data` under `path`, too; returns the URL."""
         kind = media_type or mimetypes.guess_type(path)[0] or "application/octet-stream"
         with self._lock:
-            self._bodies[path.lstrip("/")] = _body(data, kind, time.time() - 3600)
+            self._bodies[path.lstrip("/")] = body(data, kind, time.time() - 3600)
         return self.url(urllib.parse.quote(path.lstrip("/")))
 
     def names(self) -> list[str]:
@@ -118,18 +124,18 @@ class Origin:
     def find(self, path: str) -> Body | None:
         """The body of a path; never leaves the folder."""
         with self._lock:
-            body = self._bodies.get(path)
-        if body is not None or self.folder is None:
-            return body
+            found = self._bodies.get(path)
+        if found is not None or self.folder is None:
+            return found
         place = os.path.realpath(os.path.join(self.folder, path))
         if not place.startswith(self.folder + os.sep) or not os.path.isfile(place):
             return None
         with open(place, "rb") as file:
             data = file.read()
         kind = mimetypes.guess_type(place)[0] or "application/octet-stream"
-        body = _body(data, kind, os.path.getmtime(place))
+        found = body(data, kind, os.path.getmtime(place))
         with self._lock:
-            return self._bodies.setdefault(path, body)
+            return self._bodies.setdefault(path, found)
 
     def count(self, what: str, path: str | None = None, by: int = 1) -> int:
         """Counts, and returns how often `path` was asked for by now."""
@@ -139,40 +145,57 @@ class Origin:
                 self._paths[path] += 1
             return self._paths[path] if path is not None else 0
 
+    def asked(self, path: str, range: str) -> Asked:
+        """Notes a request; its status and bytes are filled in as it is answered."""
+        with self._lock:
+            self._asked.append(Asked(time.monotonic() - self._began, path, range))
+            return self._asked[-1]
+
+    def log(self, path: str | None = None) -> list[Asked]:
+        """The latest requests for a path, or all of them, in the order of their coming."""
+        with self._lock:
+            return [asked for asked in self._asked if path in (None, asked.path)]
+
     def hits(self, path: str | None = None) -> int:
         """Requests for a path, whatever its query; in all when left out."""
         with self._lock:
             return self._paths[path.lstrip("/")] if path is not None else self._counts["requests"]
 
     def counters(self) -> dict[str, Any]:
-        """``connections``, ``requests``, ``bytes``, ``not_modified``, ``partial``, ``faults``, and ``paths``."""
+        """``connections``, ``requests``, ``bytes``, ``not_modified``, ``partial``, ``faults``; ``statuses`` and ``paths``."""
         names = ("connections", "requests", "bytes", "not_modified", "partial", "faults")
         with self._lock:
-            return {**{name: self._counts[name] for name in names}, "paths": dict(self._paths)}
+            statuses = {name[7:]: count for name, count in self._counts.items() if name.startswith("status ")}
+            return {**{name: self._counts[name] for name in names}, "statuses": statuses, "paths": dict(self._paths)}
 
     def reset(self) -> None:
         """All counters to nought."""
         with self._lock:
             self._counts.clear()
             self._paths.clear()
+            self._asked.clear()
+            self._began = time.monotonic()
 
     def start(self) -> Self:
         """Begins to answer."""
-        self._thread.start()
+        for thread in self._threads:
+            thread.start()
         return self
 
     def stop(self) -> None:
-        """Answers no more and frees the port."""
+        """Answers no more and frees its ports; open connections are closed."""
         self.stopping.set()
-        if self._thread.is_alive():
-            self._server.shutdown()
-            self._thread.join()
-        self._server.server_close()
+        for server, thread in zip((self._server, self._other), self._threads):
+            if thread.is_alive():
+                server.shutdown()
+                thread.join()
+            server.server_close()
+            server.hang_up()
 
     def wait(self) -> None:
         """Serves until Ctrl-C."""
-        while self._thread.is_alive():
-            self._thread.join(0.5)
+        while self._threads[0].is_alive():
+            self._threads[0].join(0.5)
 
     def __enter__(self) -> Self:
         return self.start()
@@ -190,7 +213,8 @@ class _Server(ThreadingHTTPServer):
 
     def __init__(self, address: tuple[str, int], origin: Origin) -> None:
         self.origin = origin
-        super().__init__(address, _Handler)
+        self._open: set[socket.socket] = set()
+        super().__init__(address, Handler)
 
     def server_bind(self) -> None:
         # Without the look-up of the host's name, which may take seconds.
@@ -199,171 +223,24 @@ class _Server(ThreadingHTTPServer):
         self.server_address = self.socket.getsockname()
         self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
 
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self._open.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        self._open.discard(request)
+        super().shutdown_request(request)
+
+    def hang_up(self) -> None:
+        """Ends connections that are kept: an origin that is down answers nobody."""
+        for connection in self._open.copy():
+            try:
+                connection.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass  # the other side was faster
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Clients that go away are everyday life here."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server_version = "sdimage-origin"
-    sys_version = ""
-    disable_nagle_algorithm = True
-    timeout = 60
-
-    def setup(self) -> None:
-        super().setup()
-        self.slow = 0
-        self.origin = cast(_Server, self.server).origin
-        self.origin.count("connections")
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Quiet: the counters tell."""
-
-    def do_GET(self) -> None:
-        origin = self.origin
-        split = urllib.parse.urlsplit(self.path)
-        path = urllib.parse.unquote(split.path).lstrip("/")
-        query = dict(urllib.parse.parse_qsl(split.query, keep_blank_values=True))
-        if path in ("", "_counters", "_reset"):
-            self._control(path)
-            return
-        hit = origin.count("requests", path)
-        self.slow = int(query.get("kbps") or origin.kbps)
-        delay = int(query.get("delay_ms") or origin.delay_ms)
-        if delay and origin.stopping.wait(delay / 1000):
-            return
-        misbehave = hit <= int(query.get("first") or hit)
-        if path == "redirect":
-            self._redirect(query)
-        elif misbehave and ("fault" in query or "status" in query):
-            self._misbehave(path, query)
-        else:
-            self._serve(path, query)
-
-    do_HEAD = do_GET
-
-    def _control(self, path: str) -> None:
-        origin = self.origin
-        if path == "_reset":
-            origin.reset()
-        answer = origin.names() if path == "" else origin.counters()
-        self._answer(200, "application/json", json.dumps(answer).encode())
-
-    def _redirect(self, query: dict[str, str]) -> None:
-        left = int(query.get("n") or 1)
-        to = query.get("to", "/")
-        if left > 1:
-            to = "/redirect?" + urllib.parse.urlencode({"to": to, "n": left - 1})
-        self._answer(int(query.get("status") or 302), "text/plain", b"", {"Location": to})
-
-    def _serve(self, path: str, query: dict[str, str]) -> None:
-        body = self.origin.find(path)
-        if body is None:
-            self._answer(404, "text/plain", b"no such picture\n")
-            return
-        headers = {
-            "ETag": body.etag,
-            "Last-Modified": email.utils.formatdate(body.modified, usegmt=True),
-            "Cache-Control": f"max-age={query.get('max_age', '3600')}",
-            "Accept-Ranges": "bytes",
-        }
-        if self._is_current(body):
-            self.origin.count("not_modified")
-            self._answer(304, "", b"", headers)
-            return
-        part = self._range(body)
-        if part is None:
-            self._answer(200, body.media_type, body.data, headers)
-        elif part.start >= len(body.data):
-            self._answer(416, "text/plain", b"", {**headers, "Content-Range": f"bytes */{len(body.data)}"})
-        else:
-            self.origin.count("partial")
-            headers["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{len(body.data)}"
-            self._answer(206, body.media_type, body.data[part.start : part.stop], headers)
-
-    def _is_current(self, body: Body) -> bool:
-        tags = self.headers.get("If-None-Match")
-        if tags is not None:
-            return tags.strip() == "*" or body.etag in [tag.strip().removeprefix("W/") for tag in tags.split(",")]
-        since = self.headers.get("If-Modified-Since")
-        return since is not None and int(body.modified) <= email.utils.parsedate_to_datetime(since).timestamp()
-
-    def _range(self, body: Body) -> range | None:
-        """One range of RFC 9110 §14; others are ignored, as a server may."""
-        found = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range") or "")
-        condition = self.headers.get("If-Range")
-        if found is None or found.group() == "bytes=-" or condition not in (None, body.etag):
-            return None
-        size = len(body.data)
-        if not found[1]:
-            return range(max(0, size - int(found[2])), size)
-        return range(int(found[1]), min(size, int(found[2]) + 1) if found[2] else size)
-
-    def _misbehave(self, path: str, query: dict[str, str]) -> None:
-        origin = self.origin
-        origin.count("faults")
-        found = origin.find(path)
-        data, kind = (found.data, found.media_type) if found else (b"", "image/png")
-        fault = query.get("fault", "")
-        half = data[: len(data) // 2]
-        if "status" in query:
-            code = int(query["status"])
-            wait = {"Retry-After": query["retry_after"]} if "retry_after" in query else None
-            self._answer(code, "text/plain", f"{code}\n".encode(), wait)
-        elif fault == "html":
-            self._answer(200, "text/html", HTML)
-        elif fault == "empty":
-            self._answer(200, kind, b"")
-        elif fault == "garbage":
-            self._answer(200, kind, random.Random(path).randbytes(4096))
-        elif fault == "truncated":
-            self._answer(200, kind, half)
-        elif fault in ("short", "reset"):
-            # Whoever can go on where it broke off may: this one is the same the next time.
-            offer = {"ETag": found.etag, "Accept-Ranges": "bytes"} if found else None
-            self._answer(200, kind, half, offer, length=len(data))
-            self._leave(reset=fault == "reset")
-        elif fault == "long":
-            self._answer(200, kind, data + HTML, length=len(data))
-        elif fault == "hang":
-            origin.stopping.wait()
-            self.close_connection = True
-        else:
-            self._answer(400, "text/plain", f"no fault is called {fault}\n".encode())
-
-    def _leave(self, reset: bool) -> None:
-        self.close_connection = True
-        if reset:
-            # A socket that lingers for no time at all is reset when it is closed.
-            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            self.connection.close()
-
-    def _answer(
-        self,
-        status: int,
-        kind: str,
-        data: bytes,
-        headers: dict[str, str] | None = None,
-        length: int | None = None,
-    ) -> None:
-        self.send_response(status)
-        if kind:
-            self.send_header("Content-Type", kind)
-        for name, value in (headers or {}).items():
-            self.send_header(name, value)
-        if status != 304:
-            self.send_header("Content-Length", str(len(data) if length is None else length))
-        self.end_headers()
-        if self.command == "HEAD" or status == 304:
-            return
-        slow = self.slow
-        for start in range(0, len(data), _STEP if slow else max(1, len(data))):
-            piece = data[start : start + _STEP] if slow else data
-            self.wfile.write(piece)
-            self.origin.count("bytes", by=len(piece))
-            if slow and self.origin.stopping.wait(len(piece) / (slow * 1000)):
-                self.close_connection = True
-                return
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

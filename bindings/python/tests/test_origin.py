@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 import http.client
 import json
 import subprocess
 import sys
+import urllib.parse
 import urllib.request
 
 from .support import PACKAGE, Origin, TestCase, environment, jpeg
+
+from sdimage.origin import TOKEN
 
 
 class Answers(TestCase):
@@ -52,6 +56,79 @@ class Answers(TestCase):
         self.assertEqual((counters["paths"], counters["bytes"]), ({"a.jpg": 3}, 3 * len(jpeg())))
         connection.request("GET", "/_reset")
         self.assertEqual(json.loads(connection.getresponse().read())["requests"], 0)
+
+    def test_signed_urls_change_and_others_are_refused(self) -> None:
+        origin = self.origin()
+        origin.add("a b.jpg", jpeg())
+        urls = [origin.signed("a b.jpg") for _ in range(2)]
+        self.assertNotEqual(*urls)
+        for url in urls:
+            self.assertEqual(self.ask(origin, url.removeprefix(origin.url("")[:-1])).read(), jpeg())
+        path = urls[0].removeprefix(origin.url("")[:-1])
+        for bad in ("/private/a%20b.jpg", path.replace("Policy=", "Policy=0"), path.replace("Signature=", "Signature=0")):
+            self.assertEqual(self.ask(origin, bad).status, 403)
+        late = origin.signed("a b.jpg", seconds=-1).removeprefix(origin.url("")[:-1])
+        self.assertEqual(self.ask(origin, late).status, 403)
+
+    def test_passwords_and_tokens_are_asked_for(self) -> None:
+        origin = self.origin()
+        origin.add("a.jpg", jpeg())
+        challenge = self.ask(origin, "/a.jpg?auth=basic")
+        self.assertEqual((challenge.status, challenge.headers["WWW-Authenticate"][:6]), (401, "Basic "))
+        # RFC 7617: the two in base 64.
+        self.assertEqual(self.ask(origin, "/a.jpg?auth=basic", Authorization="Basic ZGVtbzpzZWNyZXQ=").read(), jpeg())
+        self.assertEqual(self.ask(origin, "/a.jpg?auth=bearer", Authorization="Bearer other").status, 401)
+        self.assertEqual(self.ask(origin, "/a.jpg?auth=bearer", Authorization=f"Bearer {TOKEN}").read(), jpeg())
+
+    def test_redirects_change_the_port(self) -> None:
+        origin = self.origin()
+        origin.add("a.jpg", jpeg())
+        ports = []
+        place = "/redirect?to=/a.jpg&n=2&other=1"
+        host, port = origin.address
+        while True:
+            connection = http.client.HTTPConnection(host, port, timeout=10)
+            self.addCleanup(connection.close)
+            connection.request("GET", place)
+            answer = connection.getresponse()
+            if answer.status != 302:
+                break
+            split = urllib.parse.urlsplit(answer.headers["Location"])
+            place, port = f"{split.path}?{split.query}", split.port or 0
+            ports.append(port)
+        self.assertEqual((answer.read(), ports[1]), (jpeg(), origin.address[1]))
+        self.assertNotEqual(ports[0], ports[1])
+
+    def test_gzip_age_and_cache_control_are_as_told(self) -> None:
+        origin = self.origin()
+        origin.add("a.jpg", jpeg())
+        answer = self.ask(origin, "/a.jpg?gzip=1&age=9&cache=no-store", Accept_Encoding="gzip")
+        self.assertEqual((answer.headers["Age"], answer.headers["Cache-Control"]), ("9", "no-store"))
+        self.assertEqual((answer.headers["Content-Encoding"], gzip.decompress(answer.read())), ("gzip", jpeg()))
+        self.assertEqual(self.ask(origin, "/a.jpg?gzip=1").read(), jpeg())
+
+    def test_the_log_says_what_was_asked_and_sent(self) -> None:
+        origin = self.origin()
+        origin.add("a.bin", bytes(100))
+        with self.assertRaises(http.client.IncompleteRead):
+            self.ask(origin, "/a.bin?fault=short&at=60").read()
+        self.ask(origin, "/a.bin", Range="bytes=60-").read()
+        self.ask(origin, "/none").read()
+        log = origin.log("a.bin")
+        self.assertEqual([(each.status, each.sent, each.range) for each in log], [(200, 60, ""), (206, 40, "bytes=60-")])
+        self.assertLessEqual(log[0].at, log[1].at)
+        self.assertEqual(origin.counters()["statuses"], {"200": 1, "206": 1, "404": 1})
+
+    def test_an_origin_that_stopped_answers_nobody(self) -> None:
+        with Origin() as origin:
+            origin.add("a.jpg", jpeg())
+            connection = http.client.HTTPConnection(*origin.address, timeout=10)
+            self.addCleanup(connection.close)
+            connection.request("GET", "/a.jpg")
+            connection.getresponse().read()
+        with self.assertRaises((OSError, http.client.HTTPException)):
+            connection.request("GET", "/a.jpg")
+            connection.getresponse()
 
     def test_nothing_outside_the_folder_is_served(self) -> None:
         folder = self.folder()
