@@ -3,26 +3,57 @@
 from __future__ import annotations
 
 import argparse
+import datetime
 import json
 import os
 import platform
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bindings" / "python"))
 os.environ["PYTHONPATH"] = str(ROOT / "bindings" / "python")
 
+import comparison
 import contact
 import pictures as gallery
 import report
-import scenes
+import scene_animation
+import scene_freshness
+import scene_loading
+import scene_memory
+import scene_network
+import scene_prefetch
+import scene_progressive
 import sdimage
+import specimens
 import transformed
+from screen import Screen
 from sdimage.origin import Origin
+from stage import Stage
 from terminal import Terminal
+
+#: In the order of the show: a word for each scene, its title, and what plays it.
+SCENES: tuple[tuple[str, str, Callable[[Stage], dict[str, Any]]], ...] = (
+    ("gallery", "Everything at once, over slow connections", scene_loading.gallery),
+    ("timings", "Each by itself: network, disk, memory, and confirmed by the origin", scene_loading.timings),
+    ("coalescing", "200 loads of one URL at the same time", scene_loading.coalescing),
+    ("memory", "A JPEG of 48 megapixels as a thumbnail", scene_memory.memory),
+    ("progressive", "A picture while it arrives", scene_progressive.progressive),
+    ("network", "A bad network", scene_network.network),
+    ("freshness", "How long a picture is good", scene_freshness.freshness),
+    ("animation", "Films, frame by frame, and many at once", scene_animation.animation),
+    ("transformers", "Transformers", transformed.transformers),
+    ("prefetch", "A hundred prefetches, and somebody who waits", scene_prefetch.prefetch),
+    ("pressure", "Memory is short", scene_memory.pressure),
+    ("comparison", "The same job by others", comparison.comparison),
+)
+#: Asks the origin behind the show's back, so that a figure is wrong: a test sees that the exit status says so.
+_STRAY = "SDIMAGE_DEMO_STRAY"
 
 
 def _machine() -> str:
@@ -36,51 +67,63 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="examples/demo", description="Shows sdimage at work, and checks what it says."
     )
+    words = [name for name, _, _ in SCENES]
     parser.add_argument("--ci", action="store_true", help="no colours, no bars")
     parser.add_argument("--pictures", type=Path, default=ROOT / "Tests" / "Fixtures" / "pictures", help="a folder")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "demo", help="where the report goes")
+    parser.add_argument("--scene", action="append", choices=words, metavar="SCENE", help=f"only this one; again for more: {', '.join(words)}")
     return parser.parse_args()
 
 
 def main() -> int:
     options = _arguments()
     terminal = Terminal(plain=options.ci)
-    pictures = gallery.find(options.pictures)
+    started = time.perf_counter()
+    missing = {name: plugin.error.code for name, plugin in sdimage.load_plugins().items() if plugin.error}
+    options.out.mkdir(parents=True, exist_ok=True)
+    terminal.line("   The show takes about twenty seconds; the first one makes its pictures before.")
+    made = specimens.folder(options.out)
+    folder, unmade = specimens.further(made, options.pictures)
+    pictures = gallery.find(folder)
     if not pictures:
         print(f"demo: there are no pictures in {options.pictures}", file=sys.stderr)
         return 1
-    options.out.mkdir(parents=True, exist_ok=True)
-    found: dict[str, object] = {"version": sdimage.version(), "machine": _machine()}
-    started = time.perf_counter()
-    with tempfile.TemporaryDirectory(prefix="sdimage-demo-") as folder, Origin(options.pictures) as origin:
-        terminal.line(f"   sdimage {sdimage.version()}, {found['machine']}; the origin is {origin.url('')}")
-        terminal.title(1, f"{len(pictures)} pictures at once, 120 kB a second for each connection")
-        with sdimage.ImageCache(folder, "gallery") as cache:
-            found["gallery"] = scenes.gallery(terminal, origin, pictures, cache)
-        with sdimage.ImageCache(folder, "timings") as cache:
-            terminal.title(2, "Each by itself: network, disk, memory")
-            found["timings"] = scenes.timings(terminal, origin, pictures, cache)
-            terminal.title(3, f"{scenes.WAITERS} loads of one URL at the same time")
-            found["coalescing"] = scenes.coalescing(terminal, origin, pictures[0])
-            terminal.title(4, "A JPEG of 24 megapixels, as a thumbnail and in full")
-            found["memory"] = scenes.memory(terminal, Path(folder))
-            terminal.title(5, "What servers do wrong")
-            found["bad_answers"] = scenes.bad_answers(terminal, origin, pictures[0], cache)
-    found["claims"] = terminal.claims
-    terminal.title(6, "Report")
-    _write(options.out, pictures, found)
-    for name in ("report.html", "contact.png", "transforms.png", "timings.json"):
-        terminal.line(f"   {os.path.relpath(options.out / name)}")
+    found: dict[str, Any] = {"version": sdimage.version(), "machine": _machine(), "date": datetime.date.today().isoformat()}
+    found["missing"] = {**missing, **unmade}
+    with tempfile.TemporaryDirectory(prefix="sdimage-demo-") as temporary, Origin(folder) as origin:
+        stage = Stage(terminal, Screen.open(options.ci), origin, pictures, Path(temporary), made, options.out, _STRAY in os.environ)
+        scene_loading.urls(stage)
+        terminal.line(f"   sdimage {found['version']}, {found['machine']}; the origin is {origin.url('')}")
+        for name, why in found["missing"].items():
+            terminal.line(f"   left out: {name}, {why}")
+        for number, (name, title, play) in enumerate(SCENES, 1):
+            if options.scene is None or name in options.scene:
+                terminal.title(number, title)
+                first = len(terminal.claims)
+                found[name] = play(stage)
+                found[name]["claims"] = terminal.claims[first:]
+        found["claims"] = terminal.claims
+        found["seconds"] = time.perf_counter() - started
+        if options.scene is None:
+            terminal.title(len(SCENES) + 1, "Report")
+            _write(stage, found)
+    return _told(terminal, started)
+
+
+def _told(terminal: Terminal, started: float) -> int:
     wrong = [said for said, is_true in terminal.claims if not is_true]
     said = f"{len(terminal.claims) - len(wrong)} of {len(terminal.claims)} claims hold"
     terminal.line(f"\n{said}; the show took {time.perf_counter() - started:.1f} s")
+    for text in wrong:
+        terminal.line(f"not true: {text}")
     return 1 if wrong else 0
 
 
-def _write(out: Path, pictures: list[gallery.Picture], found: dict[str, object]) -> None:
+def _write(stage: Stage, found: dict[str, Any]) -> None:
+    out, pictures = stage.out, stage.pictures
     (out / "contact.png").write_bytes(contact.sheet(pictures))
-    (out / "transforms.png").write_bytes(transformed.sheet(pictures[0].path))
-    (out / "report.html").write_text(report.page(pictures, found))
+    (out / "metrics.prom").write_text(sdimage.metrics())
+    (out / "report.html").write_text(report.page(stage, found))
     rows = [
         {
             "name": picture.name,
@@ -93,6 +136,8 @@ def _write(out: Path, pictures: list[gallery.Picture], found: dict[str, object])
         for picture in pictures
     ]
     (out / "timings.json").write_text(json.dumps({**found, "pictures": rows}, indent=1) + "\n")
+    for name in sorted(path.name for path in out.iterdir() if path.is_file()):
+        stage.terminal.line(f"   {os.path.relpath(out / name)}")
 
 
 if __name__ == "__main__":

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sdimage
-from pictures import Picture
+from pictures import BOX, Picture
 from sdimage import _png
 
-#: Pixels: the box of a picture, the caption below it, and the space between.
-BOX = (200, 150)
+#: Pixels: the caption below a picture, and the space between two.
 CAPTION, GAP = 46, 20
 _BACKGROUND, BRIGHT, DIM = (22, 24, 29), (232, 234, 240), (140, 146, 160)
 _CHECKS = ((92, 96, 104), (120, 124, 132))
@@ -23,7 +22,9 @@ _GLYPHS = {
     "y": "0000111111110f010e", "z": "00001f0204081f", "0": "0e11131519110e", "1": "040c040404040e",
     "2": "0e11010204081f", "3": "1f02040201110e", "4": "02060a121f0202", "5": "1f101e0101110e",
     "6": "0608101e11110e", "7": "1f010204080808", "8": "0e11110e11110e", "9": "0e11110f01020c",
-    ".": "00000000000c0c", "-": "0000001f000000",
+    ".": "00000000000c0c", "-": "0000001f000000", ",": "00000000000c0408", ":": "000c0c000c0c00", "%": "18190204081303",
+    "(": "02040808080402", ")": "08040202020408", "/": "00010204081000", "+": "0004041f040400", "=": "00001f001f0000",
+    "<": "02040810080402", "_": "0000000000001f", "'": "04040800000000",
 }  # fmt: skip
 
 
@@ -58,18 +59,31 @@ class Canvas:
                         for step in range(size):
                             self.put(left, y + line * size + step, bytes(colour) * size)
 
+    def as_image(self) -> sdimage.Image:
+        """A copy of what is drawn so far."""
+        return sdimage.Image.from_pixels(bytes(self._pixels), self.width, self.height, "rgb8")
+
     def png(self) -> bytes:
         row = self.width * 3
         lines = (bytes(self._pixels[at : at + row]) for at in range(0, len(self._pixels), row))
         return _png.encode(self.width, self.height, 3, lines)
 
 
+#: What a check adds below an alpha of each value, for each check and each of its samples.
+_BELOW = [[bytes(value * (255 - alpha) // 255 for alpha in range(256)) for value in check] for check in _CHECKS]
+
+
 def _over_checks(row: bytes, line: int) -> bytes:
-    out = bytearray()
-    for x in range(len(row) // 4):
-        red, green, blue, alpha = row[x * 4 : x * 4 + 4]
-        check, rest = _CHECKS[(x // 8 + line // 8) % 2], 255 - alpha
-        out += bytes(min(255, c + b * rest // 255) for c, b in zip((red, green, blue), check))
+    """Premultiplied pixels over checks of eight pixels. No sum is above 255, so that rows are added as whole numbers."""
+    width, first = len(row) // 4, line // 8 % 2
+    out, alpha = bytearray(width * 3), row[3::4]
+    for channel in range(3):
+        below = bytearray(alpha.translate(_BELOW[first][channel]))
+        other = alpha.translate(_BELOW[1 - first][channel])
+        for start in range(8, width, 16):
+            below[start : start + 8] = other[start : start + 8]
+        total = int.from_bytes(row[channel::4], "little") + int.from_bytes(below, "little")
+        out[channel::3] = total.to_bytes(width, "little")
     return bytes(out)
 
 
@@ -79,12 +93,12 @@ def _columns(count: int) -> int:
 
 
 def sheet(pictures: list[Picture]) -> bytes:
-    """The contact sheet as PNG; makes the pictures' thumbnails on the way."""
+    """The contact sheet as PNG."""
     columns = _columns(len(pictures))
     step = (BOX[0] + GAP, BOX[1] + CAPTION + GAP)
     canvas = Canvas(columns * step[0] + GAP, -(-len(pictures) // columns) * step[1] + GAP)
     for index, picture in enumerate(pictures):
-        image = picture.thumbnail = sdimage.decode(picture.path, thumbnail_size=BOX)
+        image = picture.shown()
         x, y = GAP + index % columns * step[0], GAP + index // columns * step[1]
         canvas.image(image, x, y + BOX[1] - image.height)
         canvas.text(picture.path.stem[:16], x, y + BOX[1] + 8, BRIGHT)

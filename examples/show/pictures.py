@@ -9,6 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import sdimage
+from sdimage import placeholders
+
+#: Pixels of the box of a thumbnail.
+BOX = (200, 150)
 
 
 @dataclass
@@ -23,7 +27,16 @@ class Picture:
     times: dict[str, float] = field(default_factory=dict)
     network_loads: int = 0
     requests: int = 0
-    thumbnail: sdimage.Image | None = None
+    _thumbnail: sdimage.Image | None = None
+
+    def shown(self) -> sdimage.Image:
+        """Its thumbnail, made when first asked for."""
+        self._thumbnail = self._thumbnail or sdimage.decode(self.path, thumbnail_size=BOX)
+        return self._thumbnail
+
+    def blurhash(self) -> str:
+        """What a service would send ahead of the picture."""
+        return placeholders.blurhash_encode(self.shown())
 
     @property
     def size(self) -> int:
@@ -32,7 +45,12 @@ class Picture:
 
     @property
     def label(self) -> str:
-        return f"{self.known['format']} {self.known['width']}x{self.known['height']}"
+        return f"{self.format} {self.known['width']}x{self.known['height']}"
+
+    @property
+    def format(self) -> str:
+        """Of a format that only a plug-in knows, its extension."""
+        return self.known["format"] if self.known["format"] != "undefined" else self.path.suffix[1:]
 
     def wrong_probes(self) -> list[str]:
         """Points of the decoded picture that differ from what the manifest says."""
@@ -60,12 +78,14 @@ def find(folder: Path) -> list[Picture]:
     entries = {}
     if manifest.exists():
         entries = {entry["name"]: entry for entry in json.loads(manifest.read_text())["pictures"]}
-    names = list(entries) or sorted(path.name for path in folder.iterdir() if path.is_file())
+    others = sorted(path.name for path in folder.iterdir() if path.is_file() and path.name not in entries)
+    names = [*entries, *others]
     pictures = []
     for name in names:
         try:
             known = sdimage.info(folder / name)
         except sdimage.Error:
+            # Of a folder of the user's own, what is a picture; all that the manifest promises.
             if name in entries:
                 raise
             continue

@@ -1,14 +1,15 @@
-"""The sheet of all transformers and filters: one picture, changed by each of them with its defaults."""
+"""Scene 9: one picture, changed by each transformer and filter with its defaults."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from pathlib import Path
+from typing import Any
 
 import contact
 import sdimage
 from sdimage import transforms
+from stage import Cell, Stage
 
 _COLUMNS = 7
 #: For filters whose defaults change nothing.
@@ -48,17 +49,55 @@ def changes() -> Iterator[tuple[str, transforms.Transformer]]:
         yield name.removeprefix("CI"), transforms.filter(name, **_PARAMETERS.get(name, {}))
 
 
-def sheet(path: Path) -> bytes:
-    """The sheet as PNG."""
+def transformers(stage: Stage) -> dict[str, Any]:
+    """One picture by each of them; what can be checked about the outcome is."""
+    terminal, path = stage.terminal, stage.pictures[0].path
     image = sdimage.decode(path).transform(transforms.resize(_BOX, "aspect_fill"))
-    cells = [("the picture", image)] + [(name, image.transform(change)) for name, change in changes()]
+    names = [(name, change) for name, change in changes()]
+    cells = [Cell(image, "the picture"), *(Cell(image.transform(change), name) for name, change in names)]
+    stage.strips["transformers"] = [cells]
+    (stage.out / "transforms.png").write_bytes(_sheet(cells))
+    stage.screen.show([[cell.image for cell in cells[4:10]]])
+    terminal.line(f"   {len(names)} transformers and filters: {', '.join(name for name, _ in names[:12])} …")
+    twice = image.transform(transforms.flip(horizontal=True), transforms.flip(horizontal=True))
+    terminal.claim("two flips are none, to the pixel", twice.tobytes() == image.tobytes())
+    round_, side = transforms.round_corner(30), _BOX[0] // 2
+    cut = image.transform(round_).convert("rgba8")
+    terminal.claim("round corners are transparent, the middle is not", cut.pixels[3] == 0 and cut.pixels[cut.stride * 60 + side * 4 + 3] == 255)
+    parts = transforms.resize((_BOX[1], _BOX[1])), transforms.rotate(math.pi / 2)
+    by_step, at_once = image.transform(*parts), image.transform(transforms.pipeline(list(parts)))
+    terminal.claim("a pipeline is its parts, one after the other", by_step.tobytes() == at_once.tobytes())
+    return {"count": len(names), "in_a_load": _in_a_load(stage)}
+
+
+def _in_a_load(stage: Stage) -> dict[str, Any]:
+    """A load that transforms keeps what it made under a key of its own."""
+    url = stage.pictures[0].url
+    change = transforms.pipeline([transforms.resize((120, 120)), transforms.round_corner(60)])
+    stage.origin.reset()
+    with stage.cache() as cache, sdimage.Manager(cache) as manager:
+        first = manager.load(url, transformer=change, wait_for_store=True)
+        cache.clear(disk=False)
+        second = manager.load(url, transformer=change)
+    assert first.image and second.image
+    stage.terminal.claim(
+        "a transformed picture is found on disk under a key of its own, as it was",
+        second.source == "disk" and second.cache_key != url and second.image.tobytes() == first.image.tobytes() and stage.origin.hits() == 1,
+    )
+    return {"key": second.cache_key.removeprefix(stage.origin.url("")), "source": second.source}
+
+
+def _sheet(cells: list[Cell]) -> bytes:
+    """The sheet as PNG."""
     step = (_BOX[0] + 16, _BOX[1] + 36)
     canvas = contact.Canvas(_COLUMNS * step[0] + 16, -(-len(cells) // _COLUMNS) * step[1] + 16)
-    for index, (name, each) in enumerate(cells):
+    for index, cell in enumerate(cells):
+        each = cell.image
+        assert each
         x, y = 16 + index % _COLUMNS * step[0], 16 + index // _COLUMNS * step[1]
         # What became larger than its cell is shown as its middle.
         if each.width > _BOX[0] or each.height > _BOX[1]:
             each = each.transform(transforms.resize(_BOX, "aspect_fill"))
         canvas.image(each, x, y + _BOX[1] - each.height)
-        canvas.text(name[:18], x, y + _BOX[1] + 8, contact.BRIGHT, 1)
+        canvas.text(cell.caption[:18], x, y + _BOX[1] + 8, contact.BRIGHT, 1)
     return canvas.png()

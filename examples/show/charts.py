@@ -1,0 +1,107 @@
+"""Charts of the report: SVG that stretches to its place, with words in HTML around it, so that they can be read on a phone."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from scene_loading import LAYERS
+
+#: What each layer is called in the report, and its colour.
+COLOURS = {"cold": "cold", "304": "asked", "disk": "disk", "memory": "memory"}
+NAMES = {"cold": "cold", "304": "confirmed (304)", "disk": "disk", "memory": "memory"}
+
+
+def key() -> str:
+    """What the colours of the layers mean."""
+    marks = (f'<span><i style="background:var(--{COLOURS[layer]})"></i>{NAMES[layer]}</span>' for layer in LAYERS)
+    return f'<div class="key">{"".join(marks)}</div>'
+
+
+def milliseconds(value: float) -> str:
+    """A time as people say it."""
+    if value < 1:
+        return f"{value * 1000:.0f} µs"
+    return f"{value:.1f} ms" if value < 10 else f"{value:,.0f} ms"
+
+
+class Logarithmic:
+    """An axis of milliseconds from a power of ten to another."""
+
+    def __init__(self, values: Sequence[float]) -> None:
+        self._low = math.floor(math.log10(min(values)))
+        self._high = max(self._low + 1, math.ceil(math.log10(max(values))))
+
+    def at(self, value: float) -> float:
+        """Per cent of the way."""
+        return (math.log10(value) - self._low) / (self._high - self._low) * 100
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """Places and names of the powers of ten."""
+        return [(self.at(10.0**power), milliseconds(10.0**power)) for power in range(self._low, self._high + 1)]
+
+
+def _svg(height: int, parts: Sequence[str], about: str = "") -> str:
+    role = f'role="img" aria-label="{html.escape(about)}"' if about else 'aria-hidden="true"'
+    return f'<svg {role} viewBox="0 0 100 {height}" height="{height}" preserveAspectRatio="none">{"".join(parts)}</svg>'
+
+
+def _bar(y: int, width: float, height: int, colour: str, title: str) -> str:
+    said = f"<title>{html.escape(title)}</title>"
+    return f'<rect x="0" y="{y}" width="{max(0.4, width):.2f}" height="{height}" fill="var(--{colour})">{said}</rect>'
+
+
+def layers(rows: Sequence[tuple[str, dict[str, float]]]) -> str:
+    """Bars of each layer for each picture, on a logarithmic axis."""
+    axis = Logarithmic([value for _, times in rows for value in times.values()])
+    lines = [f'<line x1="{at:.2f}" x2="{at:.2f}" y1="-3" y2="40" stroke="var(--line)" vector-effect="non-scaling-stroke"/>' for at, _ in axis.ticks()]
+    labels = "".join(f'<span style="left:{at:.2f}%">{name}</span>' for at, name in axis.ticks())
+    parts = [f'<span></span><div class="axis">{labels}</div>']
+    for name, times in rows:
+        bars = [_bar(1 + index * 6, axis.at(times[layer]), 5, COLOURS[layer], f"{name}, {NAMES[layer]}: {milliseconds(times[layer])}") for index, layer in enumerate(LAYERS)]
+        about = f"{name}: " + ", ".join(f"{NAMES[layer]} {milliseconds(times[layer])}" for layer in LAYERS)
+        parts.append(f'<span>{html.escape(name)}</span><div class="plot">{_svg(26, [*lines, *bars], about)}</div>')
+    return f'<div class="bars">{"".join(parts)}</div>'
+
+
+def little(times: dict[str, float], axis: Logarithmic) -> str:
+    """The layers of one picture, for its panel."""
+    rows = (
+        f"<div><span>{'304' if layer == '304' else layer}</span>{_svg(6, [_bar(0, axis.at(times[layer]), 6, COLOURS[layer], layer)])}"
+        f"<span>{milliseconds(times[layer])}</span></div>"
+        for layer in LAYERS
+    )
+    return "".join(rows)
+
+
+def bars(rows: Sequence[tuple[str, float, str, str]], most: float | None = None) -> str:
+    """A bar for each (name, value, words, colour), on an axis from nought to the largest."""
+    most = most or max(value for _, value, _, _ in rows)
+    parts = []
+    for name, value, words, colour in rows:
+        width = value / most * 100
+        inside = " in" if width > 70 else ""
+        bar = _svg(22, [_bar(0, width, 22, colour, f"{name}: {words}")], f"{name}: {words}")
+        parts.append(
+            f'<span>{html.escape(name)}</span><div class="plot">{bar}'
+            f'<span class="value{inside}" style="left:{width:.2f}%">{html.escape(words)}</span></div>'
+        )
+    return f'<div class="bars">{"".join(parts)}</div>'
+
+
+def timeline(log: Sequence[dict[str, Any]], words: Sequence[str]) -> str:
+    """Requests as the origin noted them, on a line of time; `words` stand below each."""
+    end = max(row["at_ms"] for row in log) or 1.0
+    parts = ['<line x1="0" x2="100" y1="22" y2="22" stroke="var(--line)" stroke-width="2" vector-effect="non-scaling-stroke"/>']
+    labels = []
+    for row, said in zip(log, words):
+        at, good = row["at_ms"] / end * 100, row["status"] in (200, 206, 304)
+        colour = "good" if good else "bad"
+        parts.append(f'<line x1="{at:.2f}" x2="{at:.2f}" y1="22" y2="22" stroke="var(--{colour})" stroke-width="12" stroke-linecap="round" vector-effect="non-scaling-stroke"/>')
+        labels.append(f'<span style="left:{at:.2f}%;top:-4px" class="{colour}"><b>{row["status"]}</b></span>')
+        labels.append(f'<span style="left:{at:.2f}%;top:32px">{row["at_ms"]:,.0f} ms<br>{html.escape(said)}</span>')
+    about = ", ".join(f"{row['status']} after {row['at_ms']:.0f} ms" for row in log)
+    svg = f'<svg role="img" aria-label="{about}" viewBox="0 0 100 64" preserveAspectRatio="none">{"".join(parts)}</svg>'
+    return f'<div class="line">{svg}{"".join(labels)}</div>'

@@ -1,0 +1,82 @@
+"""Programs that scenes run in processes of their own; each prints what it found as JSON.
+
+children.py peak FILE SIDE thumbnail|whole      the peak of memory, decoding a picture
+children.py pressure URLS CACHE FAKE REAL       a cache before and after memory is short
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import sdimage
+from sdimage import transforms
+
+
+def _status(name: str) -> float:
+    """A number of kilobytes of this process, in megabytes."""
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith(name)) / 1024
+
+
+def peak(path: str, side: str, way: str) -> dict[str, Any]:
+    """Decodes a picture to a thumbnail, or whole and resizes it then."""
+    with open(path, "rb") as file:
+        data = file.read()
+    before, started, box = _status("VmHWM"), time.perf_counter(), int(side)
+    if way == "thumbnail":
+        image = sdimage.decode(data, thumbnail_size=(box, box))
+    else:
+        whole = sdimage.decode(data)
+        image = whole.transform(transforms.resize((box, round(box * whole.height / whole.width))))
+    seconds, after = time.perf_counter() - started, _status("VmHWM")
+    return {"width": image.width, "height": image.height, "peak_mb": after, "growth_mb": after - before, "seconds": seconds}
+
+
+def pressure(listed: str, folder: str, fake: str, real: str) -> dict[str, Any]:
+    """Fills a cache, makes the system say that memory is short, and waits for what the library does."""
+    urls = Path(listed).read_text().split("\n")
+    sdimage.load_plugins()
+    with sdimage.ImageCache(folder) as cache, sdimage.Manager(cache) as manager:
+
+        def state() -> dict[str, Any]:
+            memory = cache.statistics()["memory"]
+            return {"pictures": memory["count"], "bytes": memory["bytes"], "disk": cache.disk_count(), "resident_mb": _status("VmRSS")}
+
+        for task in [manager.start(url, wait_for_store=True) for url in urls]:
+            task.wait()
+        before, started, wrote = state(), time.perf_counter(), ""
+        if fake:
+            sdimage.watch_memory_pressure()
+            wrote = _shortage(Path(fake), real)
+            while cache.statistics()["memory"]["bytes"] and time.perf_counter() - started < 15:
+                time.sleep(0.02)
+        else:
+            sdimage.trim_memory(empty_caches=True)
+        seconds = time.perf_counter() - started
+        # The memory of a moment ago goes back behind the answer.
+        time.sleep(0.1)
+        after = state()
+        if fake:
+            sdimage.watch_memory_pressure(False)
+        source = manager.load(urls[0]).source
+    return {"before": before, "after": after, "seconds": seconds, "source": source, "wrote": wrote}
+
+
+def _shortage(fake: Path, real: str) -> str:
+    """Says in the file that stands for the system's that memory is short; the line that says so."""
+    if real.endswith("pressure/memory"):
+        line = "some avg10=42.00 avg60=11.00 avg300=3.00 total=1234567"
+        fake.write_text(f"{line}\nfull avg10=20.00 avg60=5.00 avg300=1.00 total=234567\n")
+    else:
+        lines = fake.read_text().split("\n")
+        line = "MemAvailable:          1 kB"
+        fake.write_text("\n".join(line if each.startswith("MemAvailable:") else each for each in lines))
+    return line
+
+
+if __name__ == "__main__":
+    print(json.dumps({"peak": peak, "pressure": pressure}[sys.argv[1]](*sys.argv[2:])))

@@ -1,0 +1,80 @@
+"""The comparison: one job by three programs, each in a process of its own, twice."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import specimens
+from stage import Stage
+
+COUNT, SIDE = 32, 256
+_PEERS = Path(__file__).resolve().parent / "peers.py"
+#: What each is called, and what it is.
+PEERS = {"pillow": "curl | Pillow", "pyvips": "curl | pyvips", "sdimage": "sdimage"}
+
+
+def comparison(stage: Stage) -> dict[str, Any]:
+    """So many URLs of the origin to thumbnails."""
+    terminal, origin = stage.terminal, stage.origin
+    sources = specimens.photographs(stage.made, Path(origin.folder or "."))
+    names = [origin.add(f"job/{number}.jpg", sources[number % len(sources)].read_bytes()) for number in range(COUNT)]
+    listed = stage.folder / "job.txt"
+    listed.write_text("\n".join(names))
+    found: dict[str, Any] = {}
+    for peer, said in PEERS.items():
+        work = stage.folder / f"job-{peer}"
+        work.mkdir()
+        first = _run(stage, peer, listed, work)
+        if isinstance(first, str):
+            terminal.line(f"   {said}: not run, {first}")
+            found[peer] = {"not_run": first}
+            continue
+        second = _run(stage, peer, listed, work)
+        assert not isinstance(second, str)
+        found[peer] = {"first": first, "second": second}
+    ran = {peer: row for peer, row in found.items() if "first" in row}
+    terminal.table(
+        ("program", "first run s", "second run s", "peak MB", "requests", "the second time"),
+        [
+            (PEERS[peer], f"{row['first']['seconds']:.2f}", f"{row['second']['seconds']:.2f}", f"{row['first']['peak_mb']:.0f}",
+             row["first"]["requests"], row["second"]["requests"]) for peer, row in ran.items()
+        ],
+    )  # fmt: skip
+    terminal.line(f"   {COUNT} URLs of JPEGs of 6 megapixels to {SIDE} pixels, start of the process included; peak: of its largest process")
+    ours = ran["sdimage"]
+    sizes = {row[run]["sizes"] for row in ran.values() for run in ("first", "second")}
+    terminal.claim(f"all of them made the same {COUNT} sizes, within a pixel", len({_rough(each) for each in sizes}) == 1 and all(len(each.split()) == COUNT for each in sizes))
+    terminal.claim(
+        f"our second run asked the origin {ours['second']['requests']} times and took {ours['second']['seconds']:.2f} s",
+        ours["first"]["requests"] == COUNT and ours["second"]["requests"] == 0 and ours["second"]["seconds"] < ours["first"]["seconds"],
+    )
+    return {"count": COUNT, "side": SIDE, "bytes": sum(path.stat().st_size for path in sources) * COUNT // len(sources), "peers": found, "names": PEERS}
+
+
+def _rough(sizes: str) -> str:
+    """Widths and heights that programs round in different ways; the longer side is the same."""
+    pairs = [tuple(map(int, size.split("x"))) for size in sizes.split()]
+    return " ".join(f"{max(pair)} {'wide' if pair[0] > pair[1] else 'high'} {round(min(pair) / 4)}" for pair in pairs)
+
+
+def _run(stage: Stage, peer: str, listed: Path, work: Path) -> dict[str, Any] | str:
+    """The wall time of a process from its start to its end, and the peak of the largest of its family; or why it cannot."""
+    stage.origin.reset()
+    started = time.perf_counter()
+    with open(work / "out.txt", "w+") as out:
+        process = subprocess.Popen([sys.executable, str(_PEERS), peer, str(listed), str(work), str(SIDE)], stdout=out)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        seconds = time.perf_counter() - started
+        out.seek(0)
+        text = out.read().strip()
+    if process.returncode == 3:
+        return text
+    if process.returncode != 0:
+        raise RuntimeError(f"{peer} ended with {process.returncode}")
+    return {"seconds": seconds, "peak_mb": used.ru_maxrss / 1024, "sizes": text, "requests": stage.origin.hits()}

@@ -1,0 +1,59 @@
+"""What sections of the report are made of: pictures inside the file, strips, tables."""
+
+from __future__ import annotations
+
+import base64
+import html
+from collections.abc import Sequence
+
+import sdimage
+from stage import Cell, fitted
+
+
+def data_url(image: sdimage.Image, side: int, lossless: bool = False) -> str:
+    """A picture of at most so many pixels a side as WebP, inside the page."""
+    small = fitted(image, (side, side))
+    # An animation would move.
+    data = small.encode("webp", first_frame_only=True, **({"lossless": True} if lossless else {"quality": 0.84}))
+    return f"data:image/webp;base64,{base64.b64encode(data).decode()}"
+
+
+def tile(value: str, said: str) -> str:
+    """A number that stands for itself."""
+    return f'<div class="tile"><b>{html.escape(value)}</b><span>{html.escape(said)}</span></div>'
+
+
+def picture(image: sdimage.Image, alt: str, side: int = 400, lossless: bool = False) -> str:
+    """An ``img`` that has its size before it is decoded."""
+    small = fitted(image, (side, side))
+    return f'<img alt="{html.escape(alt)}" width="{small.width}" height="{small.height}" src="{data_url(small, side, lossless)}">'
+
+
+def strip(cells: Sequence[Cell], width: int = 200, side: int = 400, lossless: bool = False, small: bool = False) -> str:
+    """Pictures side by side; below each other where there is no room."""
+    shapes = [cell.image.width / cell.image.height for cell in cells if cell.image]
+    figures = []
+    for cell in cells:
+        said = " ".join(filter(None, (cell.caption, cell.note)))
+        shown = picture(cell.image, said, side, lossless) if cell.image else '<div class="blank">nothing yet</div>'
+        if small:
+            shown = f'<div class="frame">{shown}</div>'
+        note = f"<i>{html.escape(cell.note)}</i>" if cell.note else ""
+        figures.append(f"<figure>{shown}<figcaption>{html.escape(cell.caption)}{note}</figcaption></figure>")
+    kind = "strip small" if small else "strip"
+    return f'<div class="{kind}" style="--cell:{width}px;--shape:{shapes[0] if shapes else 1:.3f}">{"".join(figures)}</div>'
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[object]], numbers: Sequence[int] = (), wrap: Sequence[int] = (), last: int = 0) -> str:
+    """Columns in `numbers` stand on the right, those in `wrap` may break; the `last` rows are sums."""
+
+    def cells(row: Sequence[object], tag: str) -> str:
+        parts = []
+        for index, cell in enumerate(row):
+            kind = ' class="n"' if index in numbers else ' class="wrap"' if index in wrap and tag == "td" else ""
+            parts.append(f"<{tag}{kind}>{html.escape(str(cell))}</{tag}>")
+        return "".join(parts)
+
+    sums = len(rows) - last
+    body = "".join(f"<tr{' class=sum' * (index >= sums)}>{cells(row, 'td')}</tr>" for index, row in enumerate(rows))
+    return f'<div class="card"><table><tr>{cells(heads, "th")}</tr>{body}</table></div>'

@@ -1,0 +1,154 @@
+"""Scene 8: films, frame by frame, and many of them at once."""
+
+from __future__ import annotations
+
+import io
+import time
+import zlib
+from typing import Any
+
+import moving
+import sdimage
+from stage import Cell, Stage
+
+_PLAYERS, _BUDGET, _SIDE, _TICKS = 20, 6 << 20, 160, 32
+#: Frames that the strips show: one of each kind, and what is there after it.
+_SHOWN = (1, 3, 5, 7, 9, 10, 11)
+#: Mean difference of samples, of 255, that a codec may make that keeps not every bit.
+_LOSSY = 2.0
+
+
+def animation(stage: Stage) -> dict[str, Any]:
+    """One film in four formats, against how it was drawn; and players under one budget."""
+    terminal = stage.terminal
+    drawn, rows, films, table = moving.painted(), [], {}, []
+    disposals = [frame.dispose for frame in moving.script()]
+    files = {"gif": moving.gif(), "png": moving.apng(), "webp": moving.webp(), "avif": (stage.made / "pictures" / "night-film.avif")}
+    for name, source in files.items():
+        if not isinstance(source, bytes):
+            source = source.read_bytes() if source.exists() else b""
+        if not source:
+            terminal.line(f"   {name}: not shown, there is no coder of it")
+            continue
+        film = _film(stage, name, source, drawn)
+        films[name] = film
+        frames = film.pop("images")
+        rows.append([Cell(frames[index], f"{name}", f"frame {index}: {disposals[index]}") for index in _SHOWN])
+        table.append((name, film["frames"], f"{film['bytes'] / 1000:.1f}", film["drawn"], film["pillow"]))
+    stage.strip("animation", rows)
+    terminal.table(("format", "frames", "kB", "as it was drawn", "as Pillow decodes it"), table)
+    kinds = ", ".join(f"{disposals.count(kind)} × {kind}" for kind in (moving.KEEP, moving.PREVIOUS, moving.BACKGROUND))
+    exact = [name for name in films if name != "avif"]
+    terminal.claim(
+        f"{', '.join(exact)}: {len(drawn)} frames ({kinds}) are to the pixel what was drawn",
+        len(exact) == 3 and all(films[name]["drawn"] == "every pixel" for name in exact),
+    )
+    if "avif" in films:
+        worst = films["avif"]["difference"]
+        terminal.claim(f"avif: its frames differ by {worst:.2f} of 255 at most, as that codec may", worst <= _LOSSY)
+    compared = [name for name in films if films[name]["pillow"] != "not run"]
+    if compared:
+        terminal.claim(f"{', '.join(compared)}: Pillow's frames are the same", all(films[name]["pillow"] == "every pixel" for name in compared))
+    else:
+        terminal.line("   Pillow is not installed: not compared with it")
+    return {"films": films, "players": _players(stage)}
+
+
+def _film(stage: Stage, name: str, data: bytes, drawn: list[bytes]) -> dict[str, Any]:
+    """A film that is loaded from the origin, against what it is made of."""
+    url = stage.origin.add(f"film.{name}", data)
+    with sdimage.Manager(cache=None) as manager:
+        image = manager.load(url).image
+    assert image
+    images = [image.frame(index) for index in range(image.frame_count)]
+    pixels = [frame.convert("rgba8").tobytes() for frame in images]
+    differences = [_difference(ours, theirs) for ours, theirs in zip(pixels, drawn)]
+    same = len(pixels) == len(drawn) and image.durations_ms == [moving.FRAME_MS] * len(drawn) and max(differences) == 0
+    reference = _pillow(data)
+    pillow = "not run"
+    if reference is not None:
+        equal = len(reference) == len(pixels) and all(map(_is_seen_as, pixels, reference))
+        pillow = "every pixel" if equal else "different"
+    return {
+        "images": images,
+        "frames": image.frame_count,
+        "bytes": len(data),
+        "difference": max(differences),
+        "drawn": "every pixel" if same else f"within {max(differences):.2f}",
+        "pillow": pillow,
+    }
+
+
+def _difference(ours: bytes, theirs: bytes) -> float:
+    if _is_seen_as(ours, theirs):
+        return 0.0
+    return sum(abs(a - b) for a, b in zip(ours, theirs)) / len(theirs)
+
+
+def _is_seen_as(ours: bytes, theirs: bytes) -> bool:
+    """Equal where anything can be seen: what is transparent has no colour."""
+    return ours == theirs or _seen(ours) == _seen(theirs)
+
+
+def _seen(rgba: bytes) -> bytes:
+    out = bytearray(rgba)
+    for at in range(0, len(out), 4):
+        if not out[at + 3]:
+            out[at : at + 3] = bytes(3)
+    return bytes(out)
+
+
+def _pillow(data: bytes) -> list[bytes] | None:
+    """What Pillow makes of it; None where it is not installed or knows no such film."""
+    try:
+        from PIL import Image, ImageSequence, UnidentifiedImageError
+    except ImportError:
+        return None
+    try:
+        with Image.open(io.BytesIO(data)) as film:
+            return [frame.convert("RGBA").tobytes() for frame in ImageSequence.Iterator(film)]
+    except UnidentifiedImageError:
+        return None
+
+
+def _players(stage: Stage) -> dict[str, Any]:
+    """Many players, each of a file of its own, whose frames together are far more than their budget."""
+    terminal = stage.terminal
+    picture = next((each for each in stage.pictures if each.name == "orbits.gif"), None)
+    data = picture.path.read_bytes() if picture else moving.gif()
+    before = sdimage.frame_memory()["limit"]
+    sdimage.frame_memory(limit=_BUDGET)
+    # Who showed what: a checksum of each frame, in the order in which it was drawn.
+    shown: list[list[int]] = [[] for _ in range(_PLAYERS)]
+    views, everything = [], 0
+    try:
+        for index in range(_PLAYERS):
+            image = sdimage.decode(data, thumbnail_size=(_SIDE, _SIDE))
+            everything += image.frame_count * image.width * image.height * 4
+            view = sdimage.AnimatedView(lambda frame, index=index: frame and shown[index].append(zlib.crc32(frame.pixels)))
+            view.set(image)
+            views.append(view)
+        ms, peak, started = image.durations_ms[0], 0, time.perf_counter()
+        for _ in range(_TICKS):
+            for view in views:
+                view.tick(ms)
+            now = sdimage.frame_memory()
+            peak = max(peak, now["bytes"] + now["canvas_bytes"])
+        seconds = time.perf_counter() - started
+    finally:
+        for view in views:
+            view.close()
+        sdimage.frame_memory(limit=before)
+    frames = _PLAYERS * _TICKS
+    terminal.line(
+        f"   {_PLAYERS} players, {frames:,} frames in {seconds:.2f} s; all their frames would be {everything / 2**20:.0f} MB, "
+        f"they held {peak / 2**20:.1f} MB at most"
+    )
+    turn = [zlib.crc32(image.frame(index).pixels) for index in range(image.frame_count)]
+    wanted = [turn[tick % len(turn)] for tick in range(_TICKS + 1)]
+    terminal.claim(
+        f"{_PLAYERS} players stayed within {_BUDGET / 2**20:.0f} MB, and each showed every frame in its turn",
+        # The still that a view begins with is its first frame.
+        peak <= _BUDGET < everything and all(each[-len(wanted) :] == wanted for each in shown),
+    )
+    return {"players": _PLAYERS, "frames": frames, "seconds": seconds, "peak": peak, "budget": _BUDGET, "everything": everything}

@@ -1,0 +1,97 @@
+"""Scene 7: what HTTP says about how long a picture is good (RFC 9111, RFC 5861)."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import sdimage
+from stage import Cell, Stage
+
+
+def freshness(stage: Stage) -> dict[str, Any]:
+    """Fresh, expired, stale while it is renewed, and signed anew; beside each what the origin counted."""
+    terminal, origin = stage.terminal, stage.origin
+    rows = []
+    with stage.cache() as cache, sdimage.Manager(cache, freshness="respect", ignore_signatures=True) as manager:
+        rows += [_fresh(stage, manager), _expired(stage, manager)]
+        renewed = _renewed(stage, manager, cache)
+        rows += [*renewed.pop("rows"), _signed(stage, manager)]
+    terminal.table(
+        ("the copy", "rule", "from", "ms", "requests", "body bytes"),
+        [(row["copy"], row["rule"], row["source"], f"{row['ms']:.2f}", row["requests"], row["bytes"]) for row in rows],
+    )
+    terminal.line("   requests and bytes are what the origin counted")
+    by = {row["name"]: row for row in rows}
+    terminal.claim("fresh: no request", _is(by["fresh"], "max_age", requests=0))
+    terminal.claim("expired: one request, answered with 304, headers only", _is(by["expired"], "expired", requests=1) and by["expired"]["status"] == [304])
+    terminal.claim(
+        f"stale-while-revalidate: shown in {by['stale']['ms']:.1f} ms where the origin takes {renewed['delay_ms']} ms, then swapped",
+        _is(by["stale"], "stale_while_revalidate", requests=1) and by["stale"]["ms"] < renewed["delay_ms"] and renewed["is_old_first"] and renewed["is_new_then"],
+    )
+    terminal.claim("a URL that was signed anew finds its picture: no request", by["signed"]["requests"] == 0 and by["signed"]["source"] == "memory")
+    return {"rows": rows, "swap": renewed, "origin": origin.counters()}
+
+
+def _is(row: dict[str, Any], rule: str, requests: int) -> bool:
+    return row["rule"] == rule and row["requests"] == requests and row["has_picture"]
+
+
+def _load(stage: Stage, manager: sdimage.Manager, url: str, name: str, copy: str) -> tuple[dict[str, Any], sdimage.Result]:
+    """One load, and what the origin counts for it."""
+    stage.origin.reset()
+    started = time.perf_counter()
+    result = manager.load(url)
+    ms = (time.perf_counter() - started) * 1000
+    counters = stage.origin.counters()
+    row = {
+        "name": name, "copy": copy, "rule": result.freshness, "source": result.source, "ms": ms, "requests": counters["requests"],
+        "bytes": counters["bytes"], "status": [asked.status for asked in stage.origin.log()], "has_picture": result.image is not None,
+    }  # fmt: skip
+    return row, result
+
+
+def _fresh(stage: Stage, manager: sdimage.Manager) -> dict[str, Any]:
+    url = stage.pictures[1].url + "?max_age=3600"
+    manager.load(url, wait_for_store=True)
+    return _load(stage, manager, url, "fresh", "an hour to live")[0]
+
+
+def _expired(stage: Stage, manager: sdimage.Manager) -> dict[str, Any]:
+    url = stage.pictures[2].url + "?max_age=60&age=120"
+    manager.load(url, wait_for_store=True)
+    return _load(stage, manager, url, "expired", "expired a minute ago")[0]
+
+
+def _renewed(stage: Stage, manager: sdimage.Manager, cache: sdimage.ImageCache) -> dict[str, Any]:
+    """The origin has another picture meanwhile, and takes its time."""
+    old, new, delay = stage.pictures[0], stage.picture("balloons.jpg"), 200
+    stage.origin.add("swap.jpg", old.path.read_bytes())
+    url = stage.origin.url(f"swap.jpg?cache=max-age%3D0,stale-while-revalidate%3D600&delay_ms={delay}")
+    manager.load(url, wait_for_store=True)
+    stage.origin.add("swap.jpg", new.path.read_bytes())
+    row, first = _load(stage, manager, url, "stale", "stale, to be renewed")
+    # In the background: nobody waits for it, so nobody is told.
+    end = time.monotonic() + 10
+    while cache.data(url) != new.path.read_bytes() and time.monotonic() < end:
+        time.sleep(0.01)
+    swapped = (time.monotonic() - end + 10) * 1000
+    then = manager.load(url, source_policy="cache_only")
+    row.update(requests=stage.origin.hits("swap.jpg"), bytes=stage.origin.counters()["bytes"])
+    images = first.image, then.image
+    assert images[0] and images[1]
+    stage.strip("freshness", [[Cell(images[0], "at once", f"{row['ms']:.1f} ms: the stale copy"), Cell(images[1], "then", f"{swapped:.0f} ms later: the new one")]])
+    same = [_same(image, path) for image, path in zip(images, (old.path, new.path))]
+    return {"rows": [row], "delay_ms": delay, "swapped_ms": swapped, "is_old_first": same[0], "is_new_then": same[1]}
+
+
+def _same(image: sdimage.Image, path: Any) -> bool:
+    return image.tobytes() == sdimage.decode(path).tobytes()
+
+
+def _signed(stage: Stage, manager: sdimage.Manager) -> dict[str, Any]:
+    name = stage.pictures[3].name
+    first, second = stage.origin.signed(name), stage.origin.signed(name)
+    assert first != second
+    manager.load(first, wait_for_store=True)
+    return _load(stage, manager, second, "signed", "the same, signed anew")[0]

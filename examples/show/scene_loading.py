@@ -1,0 +1,232 @@
+"""Scenes 1 to 3: a gallery over slow connections, the times of each layer, and many loads of one URL."""
+
+from __future__ import annotations
+
+import statistics
+import time
+import urllib.parse
+from typing import Any
+
+import sdimage
+from sdimage import placeholders
+from pictures import Picture
+from stage import Cell, Stage
+from wall import Wall
+
+ROUNDS = 5
+WAITERS = 200
+LAYERS = ("cold", "304", "disk", "memory")
+_KBPS = 160
+#: Pixels of the drawing of a BlurHash.
+_HASH = (32, 24)
+
+
+def gallery(stage: Stage) -> dict[str, Any]:
+    """All pictures at once over slow connections: first their BlurHash, then what has come of them, then all of it."""
+    terminal, origin, pictures = stage.terminal, stage.origin, stage.pictures
+    hashes = [picture.blurhash() for picture in pictures]
+    origin.reset()
+    wall = Wall(terminal, stage.screen, pictures)
+    for index, text in enumerate(hashes):
+        wall.show(index, placeholders.blurhash_decode(text, *_HASH))
+    total, started = sum(picture.size for picture in pictures), time.perf_counter()
+    with sdimage.Manager(cache=None) as manager:
+        tasks = [
+            manager.start(
+                f"{picture.url}?kbps={_KBPS}&delay_ms=40",
+                on_partial=lambda result, index=index: result.image and wall.show(index, result.image),
+                thumbnail_size=(400, 300),
+            )
+            for index, picture in enumerate(pictures)
+        ]
+        _watch(stage, wall, tasks, total, started)
+        seconds = time.perf_counter() - started
+        results = [task.wait() for task in tasks]
+        counters = origin.counters()
+    partial = sum(len(tile.seen) > 2 for tile in wall.tiles)
+    terminal.line(
+        f"   {total / 1000:,.0f} kB in {seconds:.1f} s over {counters['connections']} connections; "
+        f"{partial} pictures were seen while they arrived"
+    )
+    formats = sorted({picture.format for picture in pictures})
+    terminal.claim(
+        f"{len(pictures)} pictures in {len(formats)} formats came from the network: {', '.join(formats)}",
+        {result.source for result in results} == {"network"} and (len(pictures) >= 24 or not pictures[0].probes),
+    )
+    asked = {picture.name: 1 for picture in pictures}
+    terminal.claim("the origin was asked once for each", counters["paths"] == asked)
+    terminal.claim("and sent every byte of them once", counters["bytes"] == total)
+    wrong = [text for picture in pictures for text in picture.wrong_probes()]
+    points = sum(len(picture.probes) for picture in pictures)
+    if points:
+        said = f"{points} points of them have the colour that was drawn"
+        terminal.claim(said + "".join(f"; {text}" for text in wrong), not wrong)
+    _life(stage, wall)
+    # A still of it is for who does not want things to move.
+    (stage.out / "gallery.webp").write_bytes(wall.film().encode("webp", quality=0.7, webp={"method": 2}))
+    return {
+        "seconds": round(seconds, 3),
+        "bytes": total,
+        "formats": formats,
+        "partial": partial,
+        "blurhash": dict(zip((picture.name for picture in pictures), hashes)),
+        "origin": counters,
+    }
+
+
+def _watch(stage: Stage, wall: Wall, tasks: list[sdimage.Task], total: int, started: float) -> None:
+    """Until all have ended: draws on a terminal, and says a line for each elsewhere."""
+    terminal, pictures = stage.terminal, stage.pictures
+    told: set[int] = set()
+    while len(told) < len(tasks):
+        received = 0
+        for index, (picture, task) in enumerate(zip(pictures, tasks)):
+            is_done = task.done
+            have = picture.size if is_done else min(task.progress[0], picture.size)
+            received += have
+            wall.advance(index, have / picture.size)
+            if is_done and index not in told:
+                told.add(index)
+                image = task.wait().image
+                if image:
+                    wall.show(index, image)
+                if terminal.is_plain:
+                    terminal.line(f"   {len(told):2d}/{len(tasks)}  {picture.name}")
+        rate = received / 1000 / max(time.perf_counter() - started, 0.001)
+        bar = terminal.bar(received / total, 32)
+        wall.draw(f"   {bar} {len(told)}/{len(tasks)}  {received / 1000:,.0f} kB, {rate:,.0f} kB/s")
+        time.sleep(0.03)
+    terminal.drawn()
+
+
+def _life(stage: Stage, wall: Wall) -> None:
+    """The strip: three pictures from their hash to the end."""
+    rows = []
+    tiles = sorted(wall.tiles, key=lambda tile: (tile.picture.format, -len(tile.seen)))
+    most = {tile.picture.format: tile for tile in reversed(tiles)}
+    for tile in [most[name] for name in ("jpeg", "png", "webp") if name in most]:
+        steps = tile.seen[1:-1]
+        steps = [steps[0], steps[len(steps) // 2]] if len(steps) > 1 else steps
+        size = tile.seen[-1][1]
+        cells = [Cell(placeholders.blurhash_decode(tile.picture.blurhash(), size.width, size.height), tile.picture.path.stem, "BlurHash, before a byte came")]
+        cells += [Cell(image, "", f"{moment * 1000:.0f} ms: a part") for moment, image in steps]
+        cells.append(Cell(size, "", f"{tile.seen[-1][0] * 1000:.0f} ms: all of it"))
+        rows.append(cells)
+    stage.strip("gallery", rows)
+
+
+def timings(stage: Stage) -> dict[str, Any]:
+    """Each picture by itself: from the network with everything cold, from disk, from memory, and confirmed by the origin."""
+    origin, pictures = stage.origin, stage.pictures
+    origin.reset()
+    strays: list[str] = []
+    with stage.cache() as cache, sdimage.Manager(cache) as manager:
+
+        def timed(picture: Picture, source: str, **options: Any) -> float:
+            # Expired as soon as it came, for who cares: then the origin is asked whether it has changed.
+            url = picture.url + "?max_age=0"
+            started = time.perf_counter()
+            result = manager.load(url, **options)
+            milliseconds = (time.perf_counter() - started) * 1000
+            picture.network_loads += result.source == "network"
+            if result.source != source:
+                strays.append(f"{picture.name} from {result.source}, not {source}")
+            return milliseconds
+
+        for picture in pictures:
+            picture.network_loads = 0
+            picture.times["cold"] = timed(picture, "network", wait_for_store=True)
+            times: dict[str, list[float]] = {"disk": [], "memory": [], "304": []}
+            for _ in range(ROUNDS):
+                cache.remove(picture.url + "?max_age=0", disk=False)
+                times["disk"].append(timed(picture, "disk"))
+                times["memory"].append(timed(picture, "memory"))
+                times["304"].append(timed(picture, "memory", freshness="respect"))
+            picture.times.update({layer: statistics.median(each) for layer, each in times.items()})
+            picture.requests = origin.hits(picture.name)
+    _table(stage)
+    found = {layer: _spread([picture.times[layer] for picture in pictures]) for layer in LAYERS}
+    return _claims(stage, found, strays)
+
+
+def _spread(times: list[float]) -> dict[str, float]:
+    ordered = sorted(times)
+    return {"p50": statistics.median(ordered), "p95": ordered[round(0.95 * (len(ordered) - 1))]}
+
+
+def _table(stage: Stage) -> None:
+    rows: list[tuple[object, ...]] = [
+        (
+            picture.name,
+            picture.format,
+            f"{picture.known['width']}×{picture.known['height']}",
+            f"{picture.size / 1000:.0f}",
+            *(f"{picture.times[layer]:.{digits}f}" for layer, digits in zip(LAYERS, (2, 2, 2, 4))),
+            picture.network_loads,
+            picture.requests,
+        )
+        for picture in stage.pictures
+    ]
+    for name in ("p50", "p95"):
+        spread = (_spread([picture.times[layer] for picture in stage.pictures])[name] for layer in LAYERS)
+        rows.append((name, "", "", "", *(f"{value:.{digits}f}" for value, digits in zip(spread, (2, 2, 2, 4))), "", ""))
+    stage.terminal.table(("picture", "format", "pixels", "kB", *(f"{layer} ms" for layer in LAYERS), "ours", "origin"), rows)
+    stage.terminal.line(
+        "   cold: until it is stored, too. ours: loads that brought bytes; origin: requests that it counted, those that it\n"
+        "   answered with 304 among them"
+    )
+
+
+def _claims(stage: Stage, found: dict[str, dict[str, float]], strays: list[str]) -> dict[str, Any]:
+    terminal, counters = stage.terminal, stage.origin.counters()
+    half = {layer: found[layer]["p50"] for layer in LAYERS}
+    told = ", ".join(f"{layer} {half[layer]:.3g} ms" for layer in LAYERS)
+    quicker = f"disk {half['cold'] / half['disk']:.1f} ×, memory {half['cold'] / half['memory']:,.0f} × quicker than cold"
+    terminal.claim("each load came from where it should" + "".join(f"; {stray}" for stray in strays), not strays)
+    terminal.claim(f"medians: {told}: memory < disk < cold ({quicker})", half["memory"] < half["disk"] < half["cold"])
+    asked = {(picture.network_loads, picture.requests) for picture in stage.pictures}
+    terminal.claim(f"{3 * ROUNDS + 1} loads of each picture brought its bytes once", asked == {(1, 1 + ROUNDS)})
+    confirmed = ROUNDS * len(stage.pictures)
+    said = f"the origin answered {counters['not_modified']} questions for news with 304, and no byte"
+    sent = sum(picture.size for picture in stage.pictures)
+    terminal.claim(said, counters["not_modified"] == confirmed and counters["bytes"] == sent)
+    return {"median_ms": half, "spread_ms": found, "rounds": ROUNDS, "origin": counters}
+
+
+def coalescing(stage: Stage) -> dict[str, Any]:
+    """Two hundred loads of one URL, in four sizes, at the same time."""
+    origin, picture = stage.origin, stage.pictures[0]
+    origin.reset()
+    sides = (None, 64, 128, 256)
+    with sdimage.Manager(cache=None) as manager:
+        started = time.perf_counter()
+        tasks = [
+            manager.start(
+                picture.url + "?delay_ms=150",
+                thumbnail_size=(side, side) if side else None,
+            )
+            for side in (sides[index % len(sides)] for index in range(WAITERS))
+        ]
+        if stage.has_stray:
+            with sdimage.Manager(cache=None, loader=sdimage.Loader.http()) as other:
+                other.load(picture.url + "?delay_ms=0")
+        images = [task.wait().image for task in tasks]
+        seconds = time.perf_counter() - started
+    widths = sorted({image.width for image in images if image})
+    hits = origin.hits(picture.name)
+    stage.terminal.line(
+        f"   {WAITERS} loads, {len(widths)} sizes (widths {', '.join(map(str, widths))}), {seconds * 1000:.0f} ms"
+    )
+    stage.terminal.claim(
+        f"the origin counts {hits} {'request' if hits == 1 else 'requests'} for {WAITERS} loads",
+        hits == 1 and len(widths) == len({min(side or picture.known["width"], picture.known["width"]) for side in sides}),
+    )
+    sized = {image.width: image for image in images if image}
+    stage.strip("coalescing", [[Cell(sized[width], f"{width} px", f"{WAITERS // len(widths)} loads") for width in widths]])
+    return {"loads": WAITERS, "widths": widths, "origin_requests": hits, "seconds": round(seconds, 3), "origin": origin.counters(), "name": picture.name}
+
+
+def urls(stage: Stage) -> None:
+    """Tells each picture where it is."""
+    for picture in stage.pictures:
+        picture.url = stage.origin.url(urllib.parse.quote(picture.name))

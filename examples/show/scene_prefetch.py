@@ -1,0 +1,66 @@
+"""Scene 10: a hundred prefetches run, and somebody wants to see something else."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import sdimage
+from stage import Stage
+
+_COUNT, _DELAY_MS = 100, 80
+
+
+def prefetch(stage: Stage) -> dict[str, Any]:
+    """The latency of a load of high priority, behind prefetches that leave places free, and behind loads that do not."""
+    terminal = stage.terminal
+    found = {"alone": _alone(stage), "reserved": _behind(stage, "low", "high"), "equal": _behind(stage, "normal", "normal")}
+    said = {"alone": "alone", "reserved": "while 100 prefetches of low priority run", "equal": "behind 100 loads of its own priority"}
+    for name, text in said.items():
+        row = found[name]
+        waiting = f", {row['finished']} of {_COUNT} were done by then" if "finished" in row else ""
+        terminal.line(f"   {text:<42} {row['ms']:7.0f} ms{waiting}")
+    reserved, equal = found["reserved"], found["equal"]
+    terminal.claim(
+        f"with places kept for it it took {reserved['ms']:.0f} ms, without {equal['ms']:.0f} ms",
+        reserved["ms"] < equal["ms"] / 2 and reserved["finished"] < _COUNT / 2,
+    )
+    done = reserved["group"]
+    terminal.claim(f"the {_COUNT} prefetches went on, and {done['in_cache']} are in the cache", done["in_cache"] == _COUNT and not done["failed"])
+    return {**found, "count": _COUNT, "delay_ms": _DELAY_MS}
+
+
+def _url(stage: Stage, number: int) -> str:
+    picture = stage.pictures[number % 8]
+    return f"{picture.url}?delay_ms={_DELAY_MS}&copy={number}"
+
+
+def _timed(manager: sdimage.Manager, url: str, priority: str) -> float:
+    started = time.perf_counter()
+    manager.load(url, priority=priority)
+    return (time.perf_counter() - started) * 1000
+
+
+def _alone(stage: Stage) -> dict[str, Any]:
+    with sdimage.Manager(cache=None) as manager:
+        return {"ms": _timed(manager, _url(stage, _COUNT), "high")}
+
+
+def _behind(stage: Stage, priority: str, wanted: str) -> dict[str, Any]:
+    """A load that comes when a tenth of the others is done."""
+    thumbnail = (64, 64)
+    with stage.cache() as cache, sdimage.Manager(cache, loader=sdimage.Loader.http()) as manager:
+        urls = [_url(stage, number) for number in range(_COUNT)]
+        group = manager.prefetch(urls, max_concurrent=_COUNT, priority=priority, thumbnail_size=thumbnail)
+        while group.finished < _COUNT // 10:
+            time.sleep(0.002)
+        ms = _timed(manager, _url(stage, _COUNT), wanted)
+        finished = group.finished
+        if priority != "low":
+            # What it was for is known.
+            group.cancel()
+            group.wait()
+            return {"ms": ms, "finished": finished}
+        group.wait()
+        kept = sum(cache.contains(manager.cache_key(url, thumbnail_size=thumbnail)) != "none" for url in urls)
+        return {"ms": ms, "finished": finished, "group": {"in_cache": kept, "failed": len(group.failed)}}

@@ -1,0 +1,67 @@
+"""Scene 5: what can be seen of a picture when a part of its bytes has come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sdimage
+from sdimage import transforms
+from stage import Cell, Stage
+
+PARTS = (10, 25, 50, 100)
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "jpeg": {"progressive": True, "quality": 0.95},
+    "webp": {"quality": 0.95},
+    "jxl": {"quality": 0.95, "effort": 2},
+}
+#: Pixels at which differences are looked at: small, so that what is coarse is near to what is fine.
+_LOOK = (48, 36)
+
+
+def progressive(stage: Stage) -> dict[str, Any]:
+    """One picture as JPEG, WebP and JPEG XL, at four moments of its arrival."""
+    terminal = stage.terminal
+    image = sdimage.decode(stage.picture("ink-garden.jpg").path, pixel_format="rgb8")
+    found, rows, heads = {}, [], ["format", "kB", *(f"{part} %" for part in PARTS)]
+    table = []
+    for name, options in _OPTIONS.items():
+        try:
+            data = image.encode(name, **options)
+        except sdimage.Error as error:
+            terminal.line(f"   {name}: not shown, {error.code}")
+            continue
+        cells, differences = _arrival(name, data)
+        rows.append(cells)
+        found[name] = {"bytes": len(data), "difference": dict(zip(map(str, PARTS), differences))}
+        table.append((name, f"{len(data) / 1000:.0f}", *("nothing yet" if each is None else f"{each:.1f}" for each in differences)))
+    stage.strip("progressive", rows)
+    terminal.table(heads, table)
+    terminal.line("   mean difference of samples (0 to 255) from the whole picture, both made small")
+    for name, row in found.items():
+        differences = list(row["difference"].values())
+        seen = [each for each in differences if each is not None]
+        terminal.claim(f"{name}: something is seen with a quarter of the bytes", differences[PARTS.index(25)] is not None)
+        falls = all(later < earlier for earlier, later in zip(seen, seen[1:]))
+        terminal.claim(f"{name}: each part is nearer to the whole picture, and the last is it", falls and seen[-1] == 0)
+    terminal.claim("JPEG and WebP were shown while they grew", {"jpeg", "webp"} <= set(found))
+    return found
+
+
+def _arrival(name: str, data: bytes) -> tuple[list[Cell], list[float | None]]:
+    """What is shown of a file at each moment, and how far that is from the whole of it."""
+    whole = _looked(sdimage.decode(data))
+    cells, differences, at = [], list[float | None](), 0
+    with sdimage.Animation(b"") as growing:
+        for part in PARTS:
+            end = len(data) * part // 100
+            growing.update(data[at:end], finished=part == PARTS[-1])
+            at, image = end, growing.image
+            note = f"{name}, {end / 1000:.0f} kB" if image else f"{name}, {end / 1000:.0f} kB: nothing yet"
+            cells.append(Cell(image, f"{part} %", note))
+            look = _looked(image) if image else None
+            differences.append(None if look is None else sum(abs(a - b) for a, b in zip(look, whole)) / len(whole))
+    return cells, differences
+
+
+def _looked(image: sdimage.Image) -> bytes:
+    return image.convert("rgb8").transform(transforms.resize(_LOOK)).convert("rgb8").tobytes()

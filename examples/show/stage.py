@@ -1,0 +1,87 @@
+"""What the scenes share: the terminal, the origin, the pictures, and a place for what they find."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import contact
+import sdimage
+from pictures import Picture
+from screen import Screen
+from sdimage import transforms
+from sdimage.origin import Origin
+from terminal import Terminal
+
+#: Pixels: the largest box of a picture in a strip, and the space between two.
+_BOX, _GAP = (220, 200), 14
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A picture of a strip; where there is no picture yet, only its words."""
+
+    image: sdimage.Image | None
+    caption: str
+    note: str = ""
+
+
+@dataclass
+class Stage:
+    """One run of the show."""
+
+    terminal: Terminal
+    screen: Screen
+    origin: Origin
+    pictures: list[Picture]
+    #: Where caches are, for this run only; what is made for the next run too; and what is for the viewer.
+    folder: Path
+    made: Path
+    out: Path
+    #: Somebody else asks the origin as well, so that figures are wrong: for the test that the demo can fail.
+    has_stray: bool = False
+    strips: dict[str, list[list[Cell]]] = field(default_factory=dict)
+    _numbers: Any = field(default_factory=itertools.count)
+
+    def cache(self, **config: Any) -> sdimage.ImageCache:
+        """A new, empty cache; to be closed."""
+        return sdimage.ImageCache(self.folder, f"cache-{next(self._numbers)}", **config)
+
+    def picture(self, name: str) -> Picture:
+        """The picture of that name, or the first: another folder has other pictures."""
+        return next((picture for picture in self.pictures if picture.name == name), self.pictures[0])
+
+    def strip(self, name: str, rows: list[list[Cell]]) -> None:
+        """Keeps a strip for the report, writes ``strip-NAME.png``, and shows it on the terminal."""
+        self.strips[name] = rows
+        (self.out / f"strip-{name}.png").write_bytes(sheet(rows))
+        self.screen.show([[cell.image for cell in row] for row in rows])
+
+
+def fitted(image: sdimage.Image, box: tuple[int, int] = _BOX) -> sdimage.Image:
+    """The picture within a box; never larger than it was."""
+    if image.width <= box[0] and image.height <= box[1]:
+        return image
+    scale = min(box[0] / image.width, box[1] / image.height)
+    size = max(1, round(image.width * scale)), max(1, round(image.height * scale))
+    return image.transform(transforms.resize(size))
+
+
+def sheet(rows: list[list[Cell]]) -> bytes:
+    """A strip as PNG."""
+    images = [[fitted(cell.image) if cell.image else None for cell in row] for row in rows]
+    flat = [image for row in images for image in row if image]
+    step = max((image.width for image in flat), default=_BOX[0]) + _GAP, max((image.height for image in flat), default=_BOX[1]) + 56
+    canvas = contact.Canvas(max(len(row) for row in rows) * step[0] + _GAP, len(rows) * step[1] + _GAP)
+    letters = (step[0] - _GAP) // 6
+    for line, row in enumerate(rows):
+        for column, cell in enumerate(row):
+            x, y, image = _GAP + column * step[0], _GAP + line * step[1], images[line][column]
+            if image:
+                canvas.image(image, x, y)
+            below = y + step[1] - 50
+            canvas.text(cell.caption[: letters // 2], x, below, contact.BRIGHT)
+            canvas.text(cell.note[:letters], x, below + 22, contact.DIM, 1)
+    return canvas.png()

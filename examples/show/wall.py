@@ -1,0 +1,122 @@
+"""The gallery while it loads: a tile for each picture, with a bar below it, on the terminal and as a moving picture."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import contact
+import sdimage
+from pictures import Picture
+from screen import NONE, Screen
+from sdimage import transforms
+from terminal import Terminal
+
+#: Pixels of a tile of the moving picture, and the space around it.
+_TILE, _GAP, _BAR = (84, 63), 6, 3
+_GREY, _BLUE = (52, 56, 66), (95, 160, 250)
+_FRAME_MS = 160
+
+
+@dataclass
+class Tile:
+    """What a picture looks like at the moment, and how much of it has come."""
+
+    picture: Picture
+    image: sdimage.Image | None = None
+    part: float = 0.0
+    #: Moments at which it changed, with what it looked like from then on.
+    seen: list[tuple[float, sdimage.Image]] = field(default_factory=list)
+    #: Moments and parts.
+    progress: list[tuple[float, float]] = field(default_factory=list)
+    drawn: tuple[int, int] = (-1, -1)
+
+
+class Wall:
+    """Tiles that are drawn over and over; what they were is kept."""
+
+    def __init__(self, terminal: Terminal, screen: Screen, pictures: list[Picture]) -> None:
+        self._terminal, self._screen = terminal, screen
+        self.tiles = [Tile(picture) for picture in pictures]
+        self._began = time.perf_counter()
+        self._grid = _grid(len(pictures), *screen.size) if screen.kind != NONE else None
+        if self._grid:
+            lines = self._lines(self._grid)
+            print("\n" * lines, end="", flush=True)
+
+    def show(self, index: int, image: sdimage.Image) -> None:
+        """From now on a picture looks like that. May be called from any thread: nothing is drawn here."""
+        tile = self.tiles[index]
+        tile.image = image
+        tile.seen.append((time.perf_counter() - self._began, image))
+
+    def advance(self, index: int, part: float) -> None:
+        """So much of it has come, of 1."""
+        tile = self.tiles[index]
+        if part != tile.part:
+            tile.part = part
+            tile.progress.append((time.perf_counter() - self._began, part))
+
+    def _lines(self, grid: tuple[int, int, int]) -> int:
+        across, _columns, rows = grid
+        return -(-len(self.tiles) // across) * (rows + 1) + 1
+
+    def draw(self, last: str) -> None:
+        """Draws what changed, and a line below; only on a terminal."""
+        if not self._grid:
+            self._terminal.draw([last])
+            return
+        across, columns, rows = self._grid
+        lines, parts = self._lines(self._grid), []
+        for index, tile in enumerate(self.tiles):
+            state = len(tile.seen), round(tile.part * columns * 8)
+            if state == tile.drawn:
+                continue
+            down, right = index // across * (rows + 1), 3 + index % across * (columns + 1)
+            parts.append(f"\r\033[{down}B" * (down > 0) + f"\r\033[{right}C")
+            if state[0] != tile.drawn[0] and tile.image:
+                parts.append(self._screen.draw(tile.image, columns, rows))
+            parts.append(f"\033[{rows}B{self._terminal.bar(tile.part, columns)}\033[{down + rows}A\r")
+            tile.drawn = state
+        print(f"\033[{lines}A\r{''.join(parts)}\033[{lines - 1}B\r\033[2K{last}\n", end="", flush=True)
+
+    def film(self) -> sdimage.Image:
+        """The wall from its first moment to its last as a moving picture."""
+        end = max((moment for tile in self.tiles for moment, _ in tile.seen), default=0.0)
+        across = min(len(self.tiles), 8)
+        step = _TILE[0] + _GAP, _TILE[1] + _BAR + _GAP + 2
+        size = across * step[0] + _GAP, -(-len(self.tiles) // across) * step[1] + _GAP
+        canvas, frames = contact.Canvas(*size), []
+        drawn: list[tuple[object, object]] = [(None, None)] * len(self.tiles)
+        for moment in (number * _FRAME_MS / 1000 for number in range(int(end * 1000 / _FRAME_MS) + 2)):
+            for index, tile in enumerate(self.tiles):
+                image = next((each for when, each in reversed(tile.seen) if when <= moment), None)
+                part = next((each for when, each in reversed(tile.progress) if when <= moment), 0.0)
+                x, y = _GAP + index % across * step[0], _GAP + index // across * step[1]
+                if drawn[index] != (image, part):
+                    drawn[index] = image, part
+                    if image:
+                        canvas.image(image.transform(transforms.resize(_TILE, "aspect_fill")), x, y)
+                    _bar(canvas, x, y + _TILE[1] + 2, part)
+            frames.append(canvas.as_image())
+        # The last one stays for a while.
+        return sdimage.Image.animation(frames, [_FRAME_MS] * (len(frames) - 1) + [2500], 0)
+
+
+def _bar(canvas: contact.Canvas, x: int, y: int, part: float) -> None:
+    full = round(_TILE[0] * part)
+    for line in range(_BAR):
+        canvas.put(x, y + line, bytes(_BLUE) * full + bytes(_GREY) * (_TILE[0] - full))
+
+
+def _grid(count: int, columns: int, lines: int) -> tuple[int, int, int] | None:
+    """How many tiles stand side by side, and their columns and rows of characters: the largest that fit."""
+    best = None
+    for across in range(4, count + 1):
+        width = (columns - 4) // across - 1
+        rows = round(width * 3 / 8)
+        if width < 6 or rows < 2:
+            break
+        if -(-count // across) * (rows + 1) + 3 <= lines:
+            best = best or (across, width, rows)
+    return best
