@@ -15,6 +15,11 @@ from sdimage import placeholders
 BOX = (200, 150)
 
 
+def still(image: sdimage.Image) -> sdimage.Image:
+    """Of what moves, a frame in which something has begun."""
+    return image.frame(min(3, image.frame_count - 1)) if image.is_animated else image
+
+
 @dataclass
 class Picture:
     """One picture, and what was measured of it; times in milliseconds."""
@@ -31,7 +36,7 @@ class Picture:
 
     def shown(self) -> sdimage.Image:
         """Its thumbnail, made when first asked for."""
-        self._thumbnail = self._thumbnail or sdimage.decode(self.path, thumbnail_size=BOX)
+        self._thumbnail = self._thumbnail or still(sdimage.decode(self.path, thumbnail_size=BOX))
         return self._thumbnail
 
     def blurhash(self) -> str:

@@ -43,7 +43,12 @@ def _counted(found: dict[str, Any]) -> str:
         return ""
     names = ("connections", "requests", "not_modified", "partial", "faults")
     said = {"not_modified": "answered with 304", "partial": "answered with a range", "faults": "faults on purpose"}
-    parts = [f"<span><b>{counters[name]:,}</b> {said.get(name, name)}</span>" for name in names if counters[name]]
+    one = {"connections": "connection", "requests": "request", "faults": "fault on purpose"}
+    parts = [
+        f"<span><b>{counters[name]:,}</b> {(one if counters[name] == 1 else said).get(name) or said.get(name, name)}</span>"
+        for name in names
+        if counters[name]
+    ]
     parts.append(f"<span><b>{counters['bytes'] / 1000:,.0f} kB</b> of bodies sent</span>")
     return f'<div class="counted"><span>The origin counted</span>{"".join(parts)}</div>'
 

@@ -11,8 +11,7 @@ from stage import Cell, Stage
 
 def freshness(stage: Stage) -> dict[str, Any]:
     """Fresh, expired, stale while it is renewed, and signed anew; beside each what the origin counted."""
-    terminal, origin = stage.terminal, stage.origin
-    rows = []
+    terminal, rows = stage.terminal, []
     with stage.cache() as cache, sdimage.Manager(cache, freshness="respect", ignore_signatures=True) as manager:
         rows += [_fresh(stage, manager), _expired(stage, manager)]
         renewed = _renewed(stage, manager, cache)
@@ -30,7 +29,7 @@ def freshness(stage: Stage) -> dict[str, Any]:
         _is(by["stale"], "stale_while_revalidate", requests=1) and by["stale"]["ms"] < renewed["delay_ms"] and renewed["is_old_first"] and renewed["is_new_then"],
     )
     terminal.claim("a URL that was signed anew finds its picture: no request", by["signed"]["requests"] == 0 and by["signed"]["source"] == "memory")
-    return {"rows": rows, "swap": renewed, "origin": origin.counters()}
+    return {"rows": rows, "swap": renewed}
 
 
 def _is(row: dict[str, Any], rule: str, requests: int) -> bool:

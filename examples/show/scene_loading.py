@@ -9,9 +9,9 @@ from typing import Any
 
 import sdimage
 from sdimage import placeholders
-from pictures import Picture
+from pictures import Picture, still
 from stage import Cell, Stage
-from wall import Wall
+from wall import Wall, laid
 
 ROUNDS = 5
 WAITERS = 200
@@ -36,6 +36,8 @@ def gallery(stage: Stage) -> dict[str, Any]:
                 f"{picture.url}?kbps={_KBPS}&delay_ms=40",
                 on_partial=lambda result, index=index: result.image and wall.show(index, result.image),
                 thumbnail_size=(400, 300),
+                # With alpha: below rows that are still to come the BlurHash stays.
+                pixel_format="rgba8",
             )
             for index, picture in enumerate(pictures)
         ]
@@ -89,7 +91,7 @@ def _watch(stage: Stage, wall: Wall, tasks: list[sdimage.Task], total: int, star
                 told.add(index)
                 image = task.wait().image
                 if image:
-                    wall.show(index, image)
+                    wall.show(index, still(image))
                 if terminal.is_plain:
                     terminal.line(f"   {len(told):2d}/{len(tasks)}  {picture.name}")
         rate = received / 1000 / max(time.perf_counter() - started, 0.001)
@@ -108,8 +110,9 @@ def _life(stage: Stage, wall: Wall) -> None:
         steps = tile.seen[1:-1]
         steps = [steps[0], steps[len(steps) // 2]] if len(steps) > 1 else steps
         size = tile.seen[-1][1]
+        ground = tile.seen[0][1]
         cells = [Cell(placeholders.blurhash_decode(tile.picture.blurhash(), size.width, size.height), tile.picture.path.stem, "BlurHash, before a byte came")]
-        cells += [Cell(image, "", f"{moment * 1000:.0f} ms: a part") for moment, image in steps]
+        cells += [Cell(laid(ground, image, (size.width, size.height)), "", f"{moment * 1000:.0f} ms: a part") for moment, image in steps]
         cells.append(Cell(size, "", f"{tile.seen[-1][0] * 1000:.0f} ms: all of it"))
         rows.append(cells)
     stage.strip("gallery", rows)

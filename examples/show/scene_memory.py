@@ -78,9 +78,9 @@ def pressure(stage: Stage) -> dict[str, Any]:
         terminal.line("   the kernel lets nobody put another file over /proc here: sdimage_trim_memory(true), what the watch calls")
     for when in ("before", "after"):
         row = found[when]
-        terminal.line(f"   {when:<6}  {row['pictures']:3d} pictures, {row['bytes'] / 1e6:6.1f} MB in memory; {row['disk']} on disk; resident {row['resident_mb']:.0f} MB")
+        terminal.line(f"   {when:<6}  {row['pictures']:3d} pictures, {row['bytes'] / 2**20:6.1f} MB in memory; {row['disk']} on disk; resident {row['resident_mb']:.0f} MB")
     before, after = found["before"], found["after"]
-    terminal.claim(f"the cache of {before['bytes'] / 1e6:.1f} MB was emptied", before["pictures"] == len(urls) and after["bytes"] == 0)
+    terminal.claim(f"the cache of {before['bytes'] / 2**20:.1f} MB was emptied", before["pictures"] == len(urls) and after["bytes"] == 0)
     terminal.claim("the disk kept everything, and the next load came from there", after["disk"] == len(urls) and found["source"] == "disk")
     terminal.claim(
         f"{before['resident_mb'] - after['resident_mb']:.0f} MB went back to the system", after["resident_mb"] < before["resident_mb"]

@@ -8,7 +8,7 @@ from typing import Any
 import sdimage
 from stage import Stage
 
-_COUNT, _DELAY_MS = 100, 80
+_COUNT, _DELAY_MS = 100, 60
 
 
 def prefetch(stage: Stage) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def prefetch(stage: Stage) -> dict[str, Any]:
         terminal.line(f"   {text:<42} {row['ms']:7.0f} ms{waiting}")
     reserved, equal = found["reserved"], found["equal"]
     terminal.claim(
-        f"with places kept for it it took {reserved['ms']:.0f} ms, without {equal['ms']:.0f} ms",
+        f"with places kept for it it took {reserved['ms']:.0f} ms, without {equal['ms']:,.0f} ms",
         reserved["ms"] < equal["ms"] / 2 and reserved["finished"] < _COUNT / 2,
     )
     done = reserved["group"]

@@ -40,9 +40,11 @@ def progressive(stage: Stage) -> dict[str, Any]:
     for name, row in found.items():
         differences = list(row["difference"].values())
         seen = [each for each in differences if each is not None]
-        terminal.claim(f"{name}: something is seen with a quarter of the bytes", differences[PARTS.index(25)] is not None)
         falls = all(later < earlier for earlier, later in zip(seen, seen[1:]))
-        terminal.claim(f"{name}: each part is nearer to the whole picture, and the last is it", falls and seen[-1] == 0)
+        terminal.claim(
+            f"{name}: seen with a quarter of its bytes; each part is nearer to the whole picture, and the last is it",
+            differences[PARTS.index(25)] is not None and falls and seen[-1] == 0,
+        )
     terminal.claim("JPEG and WebP were shown while they grew", {"jpeg", "webp"} <= set(found))
     return found
 
@@ -51,13 +53,13 @@ def _arrival(name: str, data: bytes) -> tuple[list[Cell], list[float | None]]:
     """What is shown of a file at each moment, and how far that is from the whole of it."""
     whole = _looked(sdimage.decode(data))
     cells, differences, at = [], list[float | None](), 0
-    with sdimage.Animation(b"") as growing:
+    # With alpha: rows that are still to come are transparent.
+    with sdimage.Animation(b"", pixel_format="rgba8") as growing:
         for part in PARTS:
             end = len(data) * part // 100
             growing.update(data[at:end], finished=part == PARTS[-1])
             at, image = end, growing.image
-            note = f"{name}, {end / 1000:.0f} kB" if image else f"{name}, {end / 1000:.0f} kB: nothing yet"
-            cells.append(Cell(image, f"{part} %", note))
+            cells.append(Cell(image, f"{part} %", f"{name}, {end / 1000:.0f} kB"))
             look = _looked(image) if image else None
             differences.append(None if look is None else sum(abs(a - b) for a, b in zip(look, whole)) / len(whole))
     return cells, differences

@@ -32,7 +32,7 @@ def gallery(stage: Stage, found: dict[str, Any]) -> str:
             f'<figure tabindex="0"><div class="frame">{picture(each.shown(), each.name, 220)}</div>'
             f"<figcaption>{html.escape(each.path.stem)}<i>{html.escape(each.label)}</i></figcaption>{times}</figure>"
         )
-    rows = "".join(strip(row, 190) for row in stage.strips.get("gallery", []))
+    rows = "".join(strip(row, 200) for row in stage.strips.get("gallery", []))
     lead = (
         f"All at once over lines of 160 kB a second, {found['bytes'] / 1000:,.0f} kB in {found['seconds']:.1f} s: first the BlurHash that a service "
         f"would send along, then what has come, then the picture. Point at one, or touch it, for its times."
@@ -59,7 +59,7 @@ def timings(stage: Stage, found: dict[str, Any]) -> str:
         f"memory is {half['cold'] / half['memory']:,.0f} times as quick as cold, disk {half['cold'] / half['disk']:.1f} times."
     )
     return (
-        f'{lead}\n<div class="card">{charts.key()}{charts.layers(whole)}</div>'
+        f'{lead}\n<div class="card">{charts.key()}{charts.layers(whole, 11)}</div>'
         f'<div class="card"><details><summary>Every picture by itself</summary>{charts.key()}{each}</details></div>'
         f"<details style='margin-top:14px'><summary>The numbers</summary>{table(heads, rows, range(2, 10), last=2)}</details>"
     )
@@ -72,7 +72,7 @@ def coalescing(stage: Stage, found: dict[str, Any]) -> str:
         f"{found['loads']} loads of <code>{html.escape(found['name'])}</code> at the same moment, in {len(found['widths'])} sizes, all answered within "
         f"{found['seconds'] * 1000:.0f} ms. Who joins shares the transfer; each gets the size that it asked for."
     )
-    return f"{lead}\n{strip(cells, 150, 320)}"
+    return f"{lead}\n{strip(cells, 200, 320)}"
 
 
 def memory(stage: Stage, found: dict[str, Any]) -> str:
@@ -139,7 +139,7 @@ def freshness(stage: Stage, found: dict[str, Any]) -> str:
 def animation(stage: Stage, found: dict[str, Any]) -> str:
     """The films, and the players."""
     films, players = found["films"], found["players"]
-    rows = "".join(strip(row, 118, 192, lossless=True) for row in stage.strips["animation"])
+    rows = "".join(strip(row, 104, 192, lossless=True) for row in stage.strips["animation"])
     heads = ["format", "frames", "kB", "as it was drawn", "as Pillow decodes it"]
     compared = [(name, film["frames"], f"{film['bytes'] / 1000:.1f}", film["drawn"], film["pillow"]) for name, film in films.items()]
     bars = [
@@ -161,7 +161,7 @@ def transformers(stage: Stage, found: dict[str, Any]) -> str:
     """The sheet."""
     cells = stage.strips["transformers"][0]
     lead = f"One picture by each of {found['count']} transformers and filters, with their defaults or a little more. In a load they enter the cache key."
-    return f"{lead}\n{strip(cells, 116, 160, small=True)}"
+    return f"{lead}\n{strip(cells, 104, 160, small=True)}"
 
 
 def prefetch(stage: Stage, found: dict[str, Any]) -> str:

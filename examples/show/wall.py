@@ -75,7 +75,8 @@ class Wall:
             down, right = index // across * (rows + 1), 3 + index % across * (columns + 1)
             parts.append(f"\r\033[{down}B" * (down > 0) + f"\r\033[{right}C")
             if state[0] != tile.drawn[0] and tile.image:
-                parts.append(self._screen.draw(tile.image, columns, rows))
+                image = laid(tile.seen[0][1], tile.image, (columns * 8, rows * 16))
+                parts.append(self._screen.draw(image, columns, rows))
             parts.append(f"\033[{rows}B{self._terminal.bar(tile.part, columns)}\033[{down + rows}A\r")
             tile.drawn = state
         print(f"\033[{lines}A\r{''.join(parts)}\033[{lines - 1}B\r\033[2K{last}\n", end="", flush=True)
@@ -96,11 +97,21 @@ class Wall:
                 if drawn[index] != (image, part):
                     drawn[index] = image, part
                     if image:
-                        canvas.image(image.transform(transforms.resize(_TILE, "aspect_fill")), x, y)
+                        canvas.image(laid(tile.seen[0][1], image, _TILE), x, y)
                     _bar(canvas, x, y + _TILE[1] + 2, part)
             frames.append(canvas.as_image())
         # The last one stays for a while.
         return sdimage.Image.animation(frames, [_FRAME_MS] * (len(frames) - 1) + [2500], 0)
+
+
+def laid(below: sdimage.Image, image: sdimage.Image, size: tuple[int, int]) -> sdimage.Image:
+    """A picture in a size; where rows of it are still to come, what is below is seen."""
+    fill = transforms.resize(size, "aspect_fill")
+    small = image.transform(fill)
+    if not image.is_incremental:
+        return small
+    rows = zip(below.transform(fill).convert("rgba8").rows(), small.convert("rgba8").rows())
+    return sdimage.Image.from_pixels(b"".join(row if any(row[3::4]) else ground for ground, row in rows), *size, "rgba8")
 
 
 def _bar(canvas: contact.Canvas, x: int, y: int, part: float) -> None:
