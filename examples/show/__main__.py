@@ -52,6 +52,7 @@ SCENES: tuple[tuple[str, str, Callable[[Stage], dict[str, Any]]], ...] = (
     ("pressure", "Memory is short", scene_memory.pressure),
     ("comparison", "The same job by others", comparison.comparison),
 )
+_FEWEST = 4
 #: Asks the origin behind the show's back, so that a figure is wrong: a test sees that the exit status says so.
 _STRAY = "SDIMAGE_DEMO_STRAY"
 
@@ -69,7 +70,7 @@ def _arguments() -> argparse.Namespace:
     )
     words = [name for name, _, _ in SCENES]
     parser.add_argument("--ci", action="store_true", help="no colours, no bars")
-    parser.add_argument("--pictures", type=Path, default=ROOT / "Tests" / "Fixtures" / "pictures", help="a folder")
+    parser.add_argument("--pictures", type=Path, default=specimens.PICTURES, help="a folder of four pictures or more")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "demo", help="where the report goes")
     parser.add_argument("--scene", action="append", choices=words, metavar="SCENE", help=f"only this one; again for more: {', '.join(words)}")
     return parser.parse_args()
@@ -81,12 +82,12 @@ def main() -> int:
     started = time.perf_counter()
     missing = {name: plugin.error.code for name, plugin in sdimage.load_plugins().items() if plugin.error}
     options.out.mkdir(parents=True, exist_ok=True)
-    terminal.line("   The show takes about twenty seconds; the first one makes its pictures before.")
+    terminal.line("   The show takes about twenty seconds; the first one makes its pictures before, in a few more.")
     made = specimens.folder(options.out)
     folder, unmade = specimens.further(made, options.pictures)
     pictures = gallery.find(folder)
-    if not pictures:
-        print(f"demo: there are no pictures in {options.pictures}", file=sys.stderr)
+    if len(pictures) < _FEWEST:
+        print(f"demo: {options.pictures} has {len(pictures)} pictures, of at least {_FEWEST} that the scenes need", file=sys.stderr)
         return 1
     found: dict[str, Any] = {"version": sdimage.version(), "machine": _machine(), "date": datetime.date.today().isoformat()}
     found["missing"] = {**missing, **unmade}

@@ -21,7 +21,7 @@ PEERS = {"pillow": "curl | Pillow", "pyvips": "curl | pyvips", "sdimage": "sdima
 def comparison(stage: Stage) -> dict[str, Any]:
     """So many URLs of the origin to thumbnails."""
     terminal, origin = stage.terminal, stage.origin
-    sources = specimens.photographs(stage.made, Path(origin.folder or "."))
+    sources = specimens.photographs(stage.made)
     names = [origin.add(f"job/{number}.jpg", sources[number % len(sources)].read_bytes()) for number in range(COUNT)]
     listed = stage.folder / "job.txt"
     listed.write_text("\n".join(names))

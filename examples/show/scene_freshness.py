@@ -64,7 +64,7 @@ def _expired(stage: Stage, manager: sdimage.Manager) -> dict[str, Any]:
 
 def _renewed(stage: Stage, manager: sdimage.Manager, cache: sdimage.ImageCache) -> dict[str, Any]:
     """The origin has another picture meanwhile, and takes its time."""
-    old, new, delay = stage.pictures[0], stage.picture("balloons.jpg"), 200
+    old, new, delay = stage.pictures[0], stage.pictures[1], 200
     stage.origin.add("swap.jpg", old.path.read_bytes())
     url = stage.origin.url(f"swap.jpg?cache=max-age%3D0,stale-while-revalidate%3D600&delay_ms={delay}")
     manager.load(url, wait_for_store=True)

@@ -31,7 +31,7 @@ def prefetch(stage: Stage) -> dict[str, Any]:
 
 
 def _url(stage: Stage, number: int) -> str:
-    picture = stage.pictures[number % 8]
+    picture = stage.pictures[number % min(8, len(stage.pictures))]
     return f"{picture.url}?delay_ms={_DELAY_MS}&copy={number}"
 
 

@@ -51,12 +51,9 @@ class Screen:
         wide, high = self.cell if self.kind != BLOCKS else (1, 2)
         side = columns * wide, rows * high
         plain = image.convert("rgba8").transform(transforms.resize(side, "aspect_fill")).convert("rgba8")
-        if self.kind == KITTY:
-            text = _kitty(plain, columns, rows)
-        elif self.kind == SIXEL:
-            text = _sixel(plain)
-        else:
-            text = "".join(f"{line}\0338" + f"\033[{row}B" for row, line in enumerate(_blocks(plain), 1))
+        if self.kind == BLOCKS:
+            return "".join(f"{line}\033[{columns}D\033[B" for line in _blocks(plain)) + f"\033[{rows}A"
+        text = _kitty(plain, columns, rows) if self.kind == KITTY else _sixel(plain)
         return f"\0337{text}\0338"
 
     def show(self, rows: Sequence[Sequence[sdimage.Image | None]]) -> None:
@@ -95,6 +92,8 @@ def _asked() -> str:
             answer += os.read(descriptor, 256)
     finally:
         termios.tcsetattr(sys.stdin, termios.TCSANOW, before)
+        # Terminals that do not know the question may have written it.
+        print("\r\033[K", end="", flush=True)
     attributes = re.search(rb"\x1b\[\?([\d;]*)c", answer)
     if b"_Gi=31;OK" in answer:
         return KITTY

@@ -19,6 +19,8 @@ from sdimage import _specimens, transforms
 #: Pictures of the same folder with another content get another number.
 _EDITION = "1"
 _HERE = Path(__file__).resolve().parent
+#: The demo's own pictures.
+PICTURES = _HERE.parents[1] / "Tests" / "Fixtures" / "pictures"
 #: The sides of the large JPEG: 48 megapixels.
 LARGE = (8000, 6000)
 
@@ -44,9 +46,9 @@ def large_jpeg(place: Path) -> Path:
     return _make(place / "large.jpg", lambda: _specimens.jpeg(*LARGE))
 
 
-def photographs(place: Path, pictures: Path, count: int = 8) -> list[Path]:
-    """JPEGs of six megapixels, made of the smaller ones of a folder."""
-    names = sorted(path for path in pictures.iterdir() if path.suffix == ".jpg")[:count]
+def photographs(place: Path) -> list[Path]:
+    """JPEGs of six megapixels, made of the smaller ones."""
+    names = sorted(PICTURES.glob("*.jpg"))
 
     def grown(path: Path) -> bytes:
         image = sdimage.decode(path, pixel_format="rgb8")
