@@ -72,14 +72,19 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--ci", action="store_true", help="no colours, no bars")
     parser.add_argument("--pictures", type=Path, default=specimens.PICTURES, help="a folder of four pictures or more")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "demo", help="where the report goes")
-    parser.add_argument("--scene", action="append", choices=words, metavar="SCENE", help=f"only this one; again for more: {', '.join(words)}")
+    parser.add_argument(
+        "--scene",
+        action="append",
+        choices=words,
+        metavar="SCENE",
+        help=f"only this one; again for more: {', '.join(words)}",
+    )
     return parser.parse_args()
 
 
 def main() -> int:
     options = _arguments()
-    terminal = Terminal(plain=options.ci)
-    started = time.perf_counter()
+    terminal, started = Terminal(plain=options.ci), time.perf_counter()
     missing = {name: plugin.error.code for name, plugin in sdimage.load_plugins().items() if plugin.error}
     options.out.mkdir(parents=True, exist_ok=True)
     terminal.line("   The show takes about twenty seconds; the first one makes its pictures before, in a few more.")
@@ -87,28 +92,34 @@ def main() -> int:
     folder, unmade = specimens.further(made, options.pictures)
     pictures = gallery.find(folder)
     if len(pictures) < _FEWEST:
-        print(f"demo: {options.pictures} has {len(pictures)} pictures, of at least {_FEWEST} that the scenes need", file=sys.stderr)
+        print(f"demo: {len(pictures)} pictures in {options.pictures}; the scenes need {_FEWEST}", file=sys.stderr)
         return 1
-    found: dict[str, Any] = {"version": sdimage.version(), "machine": _machine(), "date": datetime.date.today().isoformat()}
-    found["missing"] = {**missing, **unmade}
     with tempfile.TemporaryDirectory(prefix="sdimage-demo-") as temporary, Origin(folder) as origin:
-        stage = Stage(terminal, Screen.open(options.ci), origin, pictures, Path(temporary), made, options.out, _STRAY in os.environ)
+        stage = Stage(terminal, Screen.open(options.ci), origin, pictures, Path(temporary), made, options.out)
+        stage.has_stray = _STRAY in os.environ
         scene_loading.urls(stage)
-        terminal.line(f"   sdimage {found['version']}, {found['machine']}; the origin is {origin.url('')}")
-        for name, why in found["missing"].items():
-            terminal.line(f"   left out: {name}, {why}")
-        for number, (name, title, play) in enumerate(SCENES, 1):
-            if options.scene is None or name in options.scene:
-                terminal.title(number, title)
-                first = len(terminal.claims)
-                found[name] = play(stage)
-                found[name]["claims"] = terminal.claims[first:]
-        found["claims"] = terminal.claims
+        found = _play(stage, options.scene, {**missing, **unmade})
         found["seconds"] = time.perf_counter() - started
         if options.scene is None:
             terminal.title(len(SCENES) + 1, "Report")
             _write(stage, found)
     return _told(terminal, started)
+
+
+def _play(stage: Stage, wanted: list[str] | None, missing: dict[str, str]) -> dict[str, Any]:
+    """The scenes, or those that are wanted; what they found, by their words."""
+    terminal, today = stage.terminal, datetime.date.today().isoformat()
+    found: dict[str, Any] = {"version": sdimage.version(), "machine": _machine(), "date": today, "missing": missing}
+    terminal.line(f"   sdimage {found['version']}, {found['machine']}; the origin is {stage.origin.url('')}")
+    for name, why in missing.items():
+        terminal.line(f"   left out: {name}, {why}")
+    for number, (name, title, play) in enumerate(SCENES, 1):
+        if wanted is None or name in wanted:
+            terminal.title(number, title)
+            first = len(terminal.claims)
+            found[name] = play(stage)
+            found[name]["claims"] = terminal.claims[first:]
+    return {**found, "claims": terminal.claims}
 
 
 def _told(terminal: Terminal, started: float) -> int:

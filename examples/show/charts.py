@@ -56,13 +56,27 @@ def _bar(y: int, width: float, height: int, colour: str, title: str) -> str:
 def layers(rows: Sequence[tuple[str, dict[str, float]]], thick: int = 5) -> str:
     """Bars of each layer for each picture, on a logarithmic axis."""
     axis = Logarithmic([value for _, times in rows for value in times.values()])
-    lines = [f'<line x1="{at:.2f}" x2="{at:.2f}" y1="-3" y2="{len(LAYERS) * (thick + 1) + 6}" stroke="var(--line)" vector-effect="non-scaling-stroke"/>' for at, _ in axis.ticks()]
+    lines = [
+        f'<line x1="{at:.2f}" x2="{at:.2f}" y1="-3" y2="{len(LAYERS) * (thick + 1) + 6}" stroke="var(--line)" vector-effect="non-scaling-stroke"/>'
+        for at, _ in axis.ticks()
+    ]
     labels = "".join(f'<span style="left:{at:.2f}%">{name}</span>' for at, name in axis.ticks())
     parts = [f'<span></span><div class="axis">{labels}</div>']
     for name, times in rows:
-        bars = [_bar(1 + index * (thick + 1), axis.at(times[layer]), thick, COLOURS[layer], f"{name}, {NAMES[layer]}: {milliseconds(times[layer])}") for index, layer in enumerate(LAYERS)]
+        bars = [
+            _bar(
+                1 + index * (thick + 1),
+                axis.at(times[layer]),
+                thick,
+                COLOURS[layer],
+                f"{name}, {NAMES[layer]}: {milliseconds(times[layer])}",
+            )
+            for index, layer in enumerate(LAYERS)
+        ]
         about = f"{name}: " + ", ".join(f"{NAMES[layer]} {milliseconds(times[layer])}" for layer in LAYERS)
-        parts.append(f'<span>{html.escape(name)}</span><div class="plot">{_svg(len(LAYERS) * (thick + 1) + 2, [*lines, *bars], about)}</div>')
+        parts.append(
+            f'<span>{html.escape(name)}</span><div class="plot">{_svg(len(LAYERS) * (thick + 1) + 2, [*lines, *bars], about)}</div>'
+        )
     return f'<div class="bars">{"".join(parts)}</div>'
 
 
@@ -94,15 +108,21 @@ def bars(rows: Sequence[tuple[str, float, str, str]], most: float | None = None)
 def timeline(log: Sequence[dict[str, Any]], words: Sequence[str]) -> str:
     """Requests as the origin noted them, on a line of time; `words` stand below each."""
     end = max(row["at_ms"] for row in log) or 1.0
-    parts = ['<line x1="0" x2="100" y1="22" y2="22" stroke="var(--line)" stroke-width="2" vector-effect="non-scaling-stroke"/>']
+    parts = [
+        '<line x1="0" x2="100" y1="22" y2="22" stroke="var(--line)" stroke-width="2" vector-effect="non-scaling-stroke"/>'
+    ]
     labels = []
     for index, (row, said) in enumerate(zip(log, words)):
         edge = " first" if index == 0 else " last" if index == len(log) - 1 else ""
         at, good = row["at_ms"] / end * 100, row["status"] in (200, 206, 304)
         colour = "good" if good else "bad"
-        parts.append(f'<line x1="{at:.2f}" x2="{at:.2f}" y1="22" y2="22" stroke="var(--{colour})" stroke-width="12" stroke-linecap="round" vector-effect="non-scaling-stroke"/>')
+        parts.append(
+            f'<line x1="{at:.2f}" x2="{at:.2f}" y1="22" y2="22" stroke="var(--{colour})" stroke-width="12" stroke-linecap="round" vector-effect="non-scaling-stroke"/>'
+        )
         labels.append(f'<span style="left:{at:.2f}%;top:-4px" class="{colour}{edge}"><b>{row["status"]}</b></span>')
-        labels.append(f'<span style="left:{at:.2f}%;top:32px" class="{edge}">{row["at_ms"]:,.0f} ms<br>{html.escape(said)}</span>')
+        labels.append(
+            f'<span style="left:{at:.2f}%;top:32px" class="{edge}">{row["at_ms"]:,.0f} ms<br>{html.escape(said)}</span>'
+        )
     about = ", ".join(f"{row['status']} after {row['at_ms']:.0f} ms" for row in log)
     svg = f'<svg role="img" aria-label="{about}" viewBox="0 0 100 64" preserveAspectRatio="none">{"".join(parts)}</svg>'
     return f'<div class="line">{svg}{"".join(labels)}</div>'

@@ -33,7 +33,13 @@ def peak(path: str, side: str, way: str) -> dict[str, Any]:
         whole = sdimage.decode(data)
         image = whole.transform(transforms.resize((box, round(box * whole.height / whole.width))))
     seconds, after = time.perf_counter() - started, _status("VmHWM")
-    return {"width": image.width, "height": image.height, "peak_mb": after, "growth_mb": after - before, "seconds": seconds}
+    return {
+        "width": image.width,
+        "height": image.height,
+        "peak_mb": after,
+        "growth_mb": after - before,
+        "seconds": seconds,
+    }
 
 
 def pressure(listed: str, folder: str, fake: str, real: str) -> dict[str, Any]:
@@ -44,7 +50,12 @@ def pressure(listed: str, folder: str, fake: str, real: str) -> dict[str, Any]:
 
         def state() -> dict[str, Any]:
             memory = cache.statistics()["memory"]
-            return {"pictures": memory["count"], "bytes": memory["bytes"], "disk": cache.disk_count(), "resident_mb": _status("VmRSS")}
+            return {
+                "pictures": memory["count"],
+                "bytes": memory["bytes"],
+                "disk": cache.disk_count(),
+                "resident_mb": _status("VmRSS"),
+            }
 
         for task in [manager.start(url, wait_for_store=True) for url in urls]:
             task.wait()

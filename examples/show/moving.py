@@ -25,7 +25,12 @@ def _palette() -> list[tuple[int, int, int]]:
         colours[step] = (12 + step * 3, 16 + step * 2, 58 + step * 2)
     for step in range(8):
         colours[64 + step] = (14 + step * 4, 46 + step * 9, 40 + step * 4)
-    colours[_MOON], colours[_CRATER], colours[_STAR], colours[_LAMP] = (250, 236, 190), (222, 200, 150), (255, 255, 255), (255, 190, 80)
+    colours[_MOON], colours[_CRATER], colours[_STAR], colours[_LAMP] = (
+        (250, 236, 190),
+        (222, 200, 150),
+        (255, 255, 255),
+        (255, 190, 80),
+    )
     return colours
 
 
@@ -110,7 +115,12 @@ def gif() -> bytes:
     """The film as GIF 89a; its codes are nine bits wide throughout, as every decoder must read them."""
     disposals = {KEEP: 1, BACKGROUND: 2, PREVIOUS: 3}
     table = b"".join(bytes(colour) for colour in PALETTE)
-    parts = [b"GIF89a", struct.pack("<HHBBB", WIDTH, HEIGHT, 0xF7, 0, 0), table, b"\x21\xff\x0bNETSCAPE2.0\x03\x01\0\0\0"]
+    parts = [
+        b"GIF89a",
+        struct.pack("<HHBBB", WIDTH, HEIGHT, 0xF7, 0, 0),
+        table,
+        b"\x21\xff\x0bNETSCAPE2.0\x03\x01\0\0\0",
+    ]
     for frame in script():
         flags = disposals[frame.dispose] << 2 | 1
         parts.append(struct.pack("<BBBBHBB", 0x21, 0xF9, 4, flags, FRAME_MS // 10, _TRANSPARENT, 0))
@@ -140,7 +150,11 @@ def apng() -> bytes:
     disposals = {KEEP: 0, BACKGROUND: 1, PREVIOUS: 2}
     frames = script()
     header = struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 6, 0, 0, 0)
-    parts = [b"\x89PNG\r\n\x1a\n", _png._chunk(b"IHDR", header), _png._chunk(b"acTL", struct.pack(">II", len(frames), 0))]
+    parts = [
+        b"\x89PNG\r\n\x1a\n",
+        _png._chunk(b"IHDR", header),
+        _png._chunk(b"acTL", struct.pack(">II", len(frames), 0)),
+    ]
     number = 0
     for index, frame in enumerate(frames):
         place = struct.pack(">IIIII", number, frame.width, frame.height, frame.x, frame.y)
@@ -148,7 +162,9 @@ def apng() -> bytes:
         still = _png.encode(frame.width, frame.height, 4, _rows(frame))
         at = still.index(b"IDAT")
         pixels = still[at + 4 : at + 4 + int.from_bytes(still[at - 4 : at], "big")]
-        parts.append(_png._chunk(b"IDAT", pixels) if not index else _png._chunk(b"fdAT", struct.pack(">I", number + 1) + pixels))
+        parts.append(
+            _png._chunk(b"IDAT", pixels) if not index else _png._chunk(b"fdAT", struct.pack(">I", number + 1) + pixels)
+        )
         number += 1 if not index else 2
     return b"".join([*parts, _png._chunk(b"IEND", b"")])
 
@@ -162,7 +178,11 @@ def webp() -> bytes:
     """The film as WebP. It knows no "previous": such a frame is followed by one that paints what was there."""
     disposals = {KEEP: 0, BACKGROUND: 1, PREVIOUS: 0}
     shown = painted()
-    parts = [b"WEBP", _riff(b"VP8X", struct.pack("<B3x", 0x12) + _three(WIDTH - 1) + _three(HEIGHT - 1)), _riff(b"ANIM", struct.pack("<IH", 0, 0))]
+    parts = [
+        b"WEBP",
+        _riff(b"VP8X", struct.pack("<B3x", 0x12) + _three(WIDTH - 1) + _three(HEIGHT - 1)),
+        _riff(b"ANIM", struct.pack("<IH", 0, 0)),
+    ]
     hole: tuple[int, int, int, int] | None = None
     for index, frame in enumerate(script()):
         box = _even(frame.x, frame.y, frame.x + frame.width, frame.y + frame.height)

@@ -44,7 +44,13 @@ def strip(cells: Sequence[Cell], width: int = 200, side: int = 400, lossless: bo
     return f'<div class="{kind}" style="--cell:{width}px;--shape:{shapes[0] if shapes else 1:.3f}">{"".join(figures)}</div>'
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[object]], numbers: Sequence[int] = (), wrap: Sequence[int] = (), last: int = 0) -> str:
+def table(
+    heads: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    numbers: Sequence[int] = (),
+    wrap: Sequence[int] = (),
+    last: int = 0,
+) -> str:
     """Columns in `numbers` stand on the right, those in `wrap` may break; the `last` rows are sums."""
 
     def cells(row: Sequence[object], tag: str) -> str:

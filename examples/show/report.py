@@ -53,7 +53,9 @@ def _counted(found: dict[str, Any]) -> str:
     return f'<div class="counted"><span>The origin counted</span>{"".join(parts)}</div>'
 
 
-def _section(stage: Stage, number: int, name: str, title: str, say: Callable[[Stage, dict[str, Any]], str], found: dict[str, Any]) -> str:
+def _section(
+    stage: Stage, number: int, name: str, title: str, say: Callable[[Stage, dict[str, Any]], str], found: dict[str, Any]
+) -> str:
     lead, _, body = say(stage, found[name]).partition("\n")
     return (
         f'<section id="{name}"><header><b>{number}</b><h2>{html.escape(title)}</h2><p>{lead}</p></header>'
@@ -65,11 +67,20 @@ def _tiles(found: dict[str, Any]) -> str:
     median, memory = found["timings"]["median_ms"], found["memory"]
     shared, resumed, prefetch = found["coalescing"], found["network"]["resume"], found["prefetch"]
     tiles = (
-        tile(charts.milliseconds(median["memory"]), f"from memory; {charts.milliseconds(median['disk'])} from disk, {charts.milliseconds(median['cold'])} cold (medians)"),
+        tile(
+            charts.milliseconds(median["memory"]),
+            f"from memory; {charts.milliseconds(median['disk'])} from disk, {charts.milliseconds(median['cold'])} cold (medians)",
+        ),
         tile(f"{shared['loads']} → {shared['origin_requests']}", "loads of one URL, requests at the origin"),
-        tile(f"{memory['thumbnail']['growth_mb']:.0f} MB", f"for a thumbnail of 48 megapixels, in place of {memory['whole']['growth_mb']:.0f}"),
+        tile(
+            f"{memory['thumbnail']['growth_mb']:.0f} MB",
+            f"for a thumbnail of 48 megapixels, in place of {memory['whole']['growth_mb']:.0f}",
+        ),
         tile(f"{resumed['saved'] * 100 // resumed['size']} %", "of a broken transfer were not sent again"),
-        tile(f"{prefetch['reserved']['ms']:.0f} ms", f"for who waits, behind {prefetch['count']} prefetches; {prefetch['equal']['ms']:,.0f} ms without priority"),
+        tile(
+            f"{prefetch['reserved']['ms']:.0f} ms",
+            f"for who waits, behind {prefetch['count']} prefetches; {prefetch['equal']['ms']:,.0f} ms without priority",
+        ),
     )
     return f'<div class="tiles">{"".join(tiles)}</div>'
 
@@ -100,7 +111,9 @@ def page(stage: Stage, found: dict[str, Any]) -> str:
     )
     links = "".join(f'<a href="#{name}">{html.escape(title)}</a>' for name, title, _ in _SECTIONS if name in found)
     icon = data_url(stage.picture("glass-icon.png").shown(), 32)
-    missing = "".join(f" {html.escape(name)} was left out ({html.escape(why)})." for name, why in found["missing"].items())
+    missing = "".join(
+        f" {html.escape(name)} was left out ({html.escape(why)})." for name, why in found["missing"].items()
+    )
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><title>sdimage: what the demo saw</title><link rel="icon" href="{icon}">

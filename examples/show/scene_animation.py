@@ -16,42 +16,53 @@ _PLAYERS, _BUDGET, _SIDE, _TICKS = 20, 6 << 20, 160, 32
 _SHOWN = (1, 3, 5, 7, 9, 10, 11)
 #: Mean difference of samples, of 255, that a codec may make that keeps not every bit.
 _LOSSY = 2.0
+_SAME = "every pixel"
 
 
 def animation(stage: Stage) -> dict[str, Any]:
     """One film in four formats, against how it was drawn; and players under one budget."""
-    terminal = stage.terminal
-    drawn, rows, films, table = moving.painted(), [], {}, []
-    disposals = [frame.dispose for frame in moving.script()]
-    files = {"gif": moving.gif(), "png": moving.apng(), "webp": moving.webp(), "avif": (stage.made / "pictures" / "night-film.avif")}
-    for name, source in files.items():
-        if not isinstance(source, bytes):
-            source = source.read_bytes() if source.exists() else b""
-        if not source:
-            terminal.line(f"   {name}: not shown, there is no coder of it")
-            continue
-        film = _film(stage, name, source, drawn)
-        films[name] = film
-        frames = film.pop("images")
-        rows.append([Cell(frames[index], f"{name}", f"frame {index}: {disposals[index]}") for index in _SHOWN])
-        table.append((name, film["frames"], f"{film['bytes'] / 1000:.1f}", film["drawn"], film["pillow"]))
+    terminal, films, rows = stage.terminal, {}, []
+    drawn, disposals = moving.painted(), [frame.dispose for frame in moving.script()]
+    files = {"gif": moving.gif(), "png": moving.apng(), "webp": moving.webp()}
+    avif = stage.made / "pictures" / "night-film.avif"
+    if avif.exists():
+        files["avif"] = avif.read_bytes()
+    else:
+        terminal.line("   avif: not shown, there is no coder of it")
+    for name, data in files.items():
+        films[name] = _film(stage, name, data, drawn)
+        frames = films[name].pop("images")
+        rows.append([Cell(frames[index], name, f"frame {index}: {disposals[index]}") for index in _SHOWN])
     stage.strip("animation", rows)
-    terminal.table(("format", "frames", "kB", "as it was drawn", "as Pillow decodes it"), table)
+    terminal.table(
+        ("format", "frames", "kB", "as it was drawn", "as Pillow decodes it"),
+        [
+            (name, film["frames"], f"{film['bytes'] / 1000:.1f}", film["drawn"], film["pillow"])
+            for name, film in films.items()
+        ],
+    )
+    _compared(stage, films, disposals)
+    return {"films": films, "players": _players(stage)}
+
+
+def _compared(stage: Stage, films: dict[str, dict[str, Any]], disposals: list[str]) -> None:
+    """What is claimed of the films."""
+    terminal = stage.terminal
     kinds = ", ".join(f"{disposals.count(kind)} × {kind}" for kind in (moving.KEEP, moving.PREVIOUS, moving.BACKGROUND))
     exact = [name for name in films if name != "avif"]
     terminal.claim(
-        f"{', '.join(exact)}: {len(drawn)} frames ({kinds}) are to the pixel what was drawn",
-        len(exact) == 3 and all(films[name]["drawn"] == "every pixel" for name in exact),
+        f"{', '.join(exact)}: {len(disposals)} frames ({kinds}) are to the pixel what was drawn",
+        all(films[name]["drawn"] == _SAME for name in exact),
     )
     if "avif" in films:
         worst = films["avif"]["difference"]
         terminal.claim(f"avif: its frames differ by {worst:.2f} of 255 at most, as that codec may", worst <= _LOSSY)
     compared = [name for name in films if films[name]["pillow"] != "not run"]
     if compared:
-        terminal.claim(f"{', '.join(compared)}: Pillow's frames are the same", all(films[name]["pillow"] == "every pixel" for name in compared))
+        same = all(films[name]["pillow"] == _SAME for name in compared)
+        terminal.claim(f"{', '.join(compared)}: Pillow's frames are the same", same)
     else:
         terminal.line("   Pillow is not installed: not compared with it")
-    return {"films": films, "players": _players(stage)}
 
 
 def _film(stage: Stage, name: str, data: bytes, drawn: list[bytes]) -> dict[str, Any]:
@@ -68,13 +79,13 @@ def _film(stage: Stage, name: str, data: bytes, drawn: list[bytes]) -> dict[str,
     pillow = "not run"
     if reference is not None:
         equal = len(reference) == len(pixels) and all(map(_is_seen_as, pixels, reference))
-        pillow = "every pixel" if equal else "different"
+        pillow = _SAME if equal else "different"
     return {
         "images": images,
         "frames": image.frame_count,
         "bytes": len(data),
         "difference": max(differences),
-        "drawn": "every pixel" if same else f"within {max(differences):.2f}",
+        "drawn": _SAME if same else f"within {max(differences):.2f}",
         "pillow": pillow,
     }
 
@@ -118,26 +129,9 @@ def _players(stage: Stage) -> dict[str, Any]:
     data = picture.path.read_bytes() if picture else moving.gif()
     before = sdimage.frame_memory()["limit"]
     sdimage.frame_memory(limit=_BUDGET)
-    # Who showed what: a checksum of each frame, in the order in which it was drawn.
-    shown: list[list[int]] = [[] for _ in range(_PLAYERS)]
-    views, everything = [], 0
     try:
-        for index in range(_PLAYERS):
-            image = sdimage.decode(data, thumbnail_size=(_SIDE, _SIDE))
-            everything += image.frame_count * image.width * image.height * 4
-            view = sdimage.AnimatedView(lambda frame, index=index: frame and shown[index].append(zlib.crc32(frame.pixels)))
-            view.set(image)
-            views.append(view)
-        ms, peak, started = image.durations_ms[0], 0, time.perf_counter()
-        for _ in range(_TICKS):
-            for view in views:
-                view.tick(ms)
-            now = sdimage.frame_memory()
-            peak = max(peak, now["bytes"] + now["canvas_bytes"])
-        seconds = time.perf_counter() - started
+        image, shown, everything, peak, seconds = _play(data)
     finally:
-        for view in views:
-            view.close()
         sdimage.frame_memory(limit=before)
     frames = _PLAYERS * _TICKS
     terminal.line(
@@ -151,4 +145,34 @@ def _players(stage: Stage) -> dict[str, Any]:
         # The still that a view begins with is its first frame.
         peak <= _BUDGET < everything and all(each[-len(wanted) :] == wanted for each in shown),
     )
-    return {"players": _PLAYERS, "frames": frames, "seconds": seconds, "peak": peak, "budget": _BUDGET, "everything": everything}
+    return {
+        "players": _PLAYERS,
+        "frames": frames,
+        "seconds": seconds,
+        "peak": peak,
+        "budget": _BUDGET,
+        "everything": everything,
+    }
+
+
+def _play(data: bytes) -> tuple[sdimage.Image, list[list[int]], int, int, float]:
+    """Plays a file many times at once: the picture; who showed what, as checksums in the order of showing; bytes of all frames;
+    the most that was held; seconds."""
+    shown: list[list[int]] = [[] for _ in range(_PLAYERS)]
+    views, everything, peak = [], 0, 0
+    for drawn in shown:
+        image = sdimage.decode(data, thumbnail_size=(_SIDE, _SIDE))
+        everything += image.frame_count * image.width * image.height * 4
+        view = sdimage.AnimatedView(lambda frame, drawn=drawn: frame and drawn.append(zlib.crc32(frame.pixels)))
+        view.set(image)
+        views.append(view)
+    ms, started = image.durations_ms[0], time.perf_counter()
+    for _ in range(_TICKS):
+        for view in views:
+            view.tick(ms)
+        now = sdimage.frame_memory()
+        peak = max(peak, now["bytes"] + now["canvas_bytes"])
+    seconds = time.perf_counter() - started
+    for view in views:
+        view.close()
+    return image, shown, everything, peak, seconds

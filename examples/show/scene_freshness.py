@@ -23,12 +23,21 @@ def freshness(stage: Stage) -> dict[str, Any]:
     terminal.line("   requests and bytes are what the origin counted")
     by = {row["name"]: row for row in rows}
     terminal.claim("fresh: no request", _is(by["fresh"], "max_age", requests=0))
-    terminal.claim("expired: one request, answered with 304, headers only", _is(by["expired"], "expired", requests=1) and by["expired"]["status"] == [304])
+    terminal.claim(
+        "expired: one request, answered with 304, headers only",
+        _is(by["expired"], "expired", requests=1) and by["expired"]["status"] == [304],
+    )
     terminal.claim(
         f"stale-while-revalidate: shown in {by['stale']['ms']:.1f} ms where the origin takes {renewed['delay_ms']} ms, then swapped",
-        _is(by["stale"], "stale_while_revalidate", requests=1) and by["stale"]["ms"] < renewed["delay_ms"] and renewed["is_old_first"] and renewed["is_new_then"],
+        _is(by["stale"], "stale_while_revalidate", requests=1)
+        and by["stale"]["ms"] < renewed["delay_ms"]
+        and renewed["is_old_first"]
+        and renewed["is_new_then"],
     )
-    terminal.claim("a URL that was signed anew finds its picture: no request", by["signed"]["requests"] == 0 and by["signed"]["source"] == "memory")
+    terminal.claim(
+        "a URL that was signed anew finds its picture: no request",
+        by["signed"]["requests"] == 0 and by["signed"]["source"] == "memory",
+    )
     return {"rows": rows, "swap": renewed}
 
 
@@ -36,7 +45,9 @@ def _is(row: dict[str, Any], rule: str, requests: int) -> bool:
     return row["rule"] == rule and row["requests"] == requests and row["has_picture"]
 
 
-def _load(stage: Stage, manager: sdimage.Manager, url: str, name: str, copy: str) -> tuple[dict[str, Any], sdimage.Result]:
+def _load(
+    stage: Stage, manager: sdimage.Manager, url: str, name: str, copy: str
+) -> tuple[dict[str, Any], sdimage.Result]:
     """One load, and what the origin counts for it."""
     stage.origin.reset()
     started = time.perf_counter()
@@ -79,7 +90,15 @@ def _renewed(stage: Stage, manager: sdimage.Manager, cache: sdimage.ImageCache) 
     row.update(requests=stage.origin.hits("swap.jpg"), bytes=stage.origin.counters()["bytes"])
     images = first.image, then.image
     assert images[0] and images[1]
-    stage.strip("freshness", [[Cell(images[0], "at once", f"{row['ms']:.1f} ms: the stale copy"), Cell(images[1], "then", f"{swapped:.0f} ms later: the new one")]])
+    stage.strip(
+        "freshness",
+        [
+            [
+                Cell(images[0], "at once", f"{row['ms']:.1f} ms: the stale copy"),
+                Cell(images[1], "then", f"{swapped:.0f} ms later: the new one"),
+            ]
+        ],
+    )
     same = [_same(image, path) for image, path in zip(images, (old.path, new.path))]
     return {"rows": [row], "delay_ms": delay, "swapped_ms": swapped, "is_old_first": same[0], "is_new_then": same[1]}
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import statistics
 import time
 import urllib.parse
+import urllib.request
 from typing import Any
 
 import sdimage
-from sdimage import placeholders
 from pictures import Picture, still
+from sdimage import placeholders
 from stage import Cell, Stage
 from wall import Wall, laid
 
@@ -43,26 +44,14 @@ def gallery(stage: Stage) -> dict[str, Any]:
         ]
         _watch(stage, wall, tasks, total, started)
         seconds = time.perf_counter() - started
-        results = [task.wait() for task in tasks]
-        counters = origin.counters()
+        sources = {task.wait().source for task in tasks}
+    counters = origin.counters()
     partial = sum(len(tile.seen) > 2 for tile in wall.tiles)
     terminal.line(
         f"   {total / 1000:,.0f} kB in {seconds:.1f} s over {counters['connections']} connections; "
         f"{partial} pictures were seen while they arrived"
     )
-    formats = sorted({picture.format for picture in pictures})
-    terminal.claim(
-        f"{len(pictures)} pictures in {len(formats)} formats came from the network: {', '.join(formats)}",
-        {result.source for result in results} == {"network"} and (len(pictures) >= 24 or not pictures[0].probes),
-    )
-    asked = {picture.name: 1 for picture in pictures}
-    terminal.claim("the origin was asked once for each", counters["paths"] == asked)
-    terminal.claim("and sent every byte of them once", counters["bytes"] == total)
-    wrong = [text for picture in pictures for text in picture.wrong_probes()]
-    points = sum(len(picture.probes) for picture in pictures)
-    if points:
-        said = f"{points} points of them have the colour that was drawn"
-        terminal.claim(said + "".join(f"; {text}" for text in wrong), not wrong)
+    formats = _came(stage, sources, counters, total)
     _life(stage, wall)
     # A still of it is for who does not want things to move.
     (stage.out / "gallery.webp").write_bytes(wall.film().encode("webp", quality=0.7, webp={"method": 2}))
@@ -74,6 +63,26 @@ def gallery(stage: Stage) -> dict[str, Any]:
         "blurhash": dict(zip((picture.name for picture in pictures), hashes)),
         "origin": counters,
     }
+
+
+def _came(stage: Stage, sources: set[str], counters: dict[str, Any], total: int) -> list[str]:
+    """What is claimed of the gallery; the formats in it."""
+    terminal, pictures = stage.terminal, stage.pictures
+    formats = sorted({picture.format for picture in pictures})
+    terminal.claim(
+        f"{len(pictures)} pictures in {len(formats)} formats came from the network: {', '.join(formats)}",
+        # Of a folder of the user's own there may be fewer.
+        sources == {"network"} and (len(pictures) >= 24 or not pictures[0].probes),
+    )
+    asked = {picture.name: 1 for picture in pictures}
+    terminal.claim("the origin was asked once for each", counters["paths"] == asked)
+    terminal.claim("and sent every byte of them once", counters["bytes"] == total)
+    wrong = [text for picture in pictures for text in picture.wrong_probes()]
+    points = sum(len(picture.probes) for picture in pictures)
+    if points:
+        said = f"{points} points of them have the colour that was drawn"
+        terminal.claim(said + "".join(f"; {text}" for text in wrong), not wrong)
+    return formats
 
 
 def _watch(stage: Stage, wall: Wall, tasks: list[sdimage.Task], total: int, started: float) -> None:
@@ -111,8 +120,17 @@ def _life(stage: Stage, wall: Wall) -> None:
         steps = [steps[0], steps[len(steps) // 2]] if len(steps) > 1 else steps
         size = tile.seen[-1][1]
         ground = tile.seen[0][1]
-        cells = [Cell(placeholders.blurhash_decode(tile.picture.blurhash(), size.width, size.height), tile.picture.path.stem, "BlurHash, before a byte came")]
-        cells += [Cell(laid(ground, image, (size.width, size.height)), "", f"{moment * 1000:.0f} ms: a part") for moment, image in steps]
+        cells = [
+            Cell(
+                placeholders.blurhash_decode(tile.picture.blurhash(), size.width, size.height),
+                tile.picture.path.stem,
+                "BlurHash, before a byte came",
+            )
+        ]
+        cells += [
+            Cell(laid(ground, image, (size.width, size.height)), "", f"{moment * 1000:.0f} ms: a part")
+            for moment, image in steps
+        ]
         cells.append(Cell(size, "", f"{tile.seen[-1][0] * 1000:.0f} ms: all of it"))
         rows.append(cells)
     stage.strip("gallery", rows)
@@ -173,7 +191,9 @@ def _table(stage: Stage) -> None:
     for name in ("p50", "p95"):
         spread = (_spread([picture.times[layer] for picture in stage.pictures])[name] for layer in LAYERS)
         rows.append((name, "", "", "", *(f"{value:.{digits}f}" for value, digits in zip(spread, (2, 2, 2, 4))), "", ""))
-    stage.terminal.table(("picture", "format", "pixels", "kB", *(f"{layer} ms" for layer in LAYERS), "ours", "origin"), rows)
+    stage.terminal.table(
+        ("picture", "format", "pixels", "kB", *(f"{layer} ms" for layer in LAYERS), "ours", "origin"), rows
+    )
     stage.terminal.line(
         "   cold: until it is stored, too. ours: loads that brought bytes; origin: requests that it counted, those that it\n"
         "   answered with 304 among them"
@@ -184,7 +204,9 @@ def _claims(stage: Stage, found: dict[str, dict[str, float]], strays: list[str])
     terminal, counters = stage.terminal, stage.origin.counters()
     half = {layer: found[layer]["p50"] for layer in LAYERS}
     told = ", ".join(f"{layer} {half[layer]:.3g} ms" for layer in LAYERS)
-    quicker = f"disk {half['cold'] / half['disk']:.1f} ×, memory {half['cold'] / half['memory']:,.0f} × quicker than cold"
+    quicker = (
+        f"disk {half['cold'] / half['disk']:.1f} ×, memory {half['cold'] / half['memory']:,.0f} × quicker than cold"
+    )
     terminal.claim("each load came from where it should" + "".join(f"; {stray}" for stray in strays), not strays)
     terminal.claim(f"medians: {told}: memory < disk < cold ({quicker})", half["memory"] < half["disk"] < half["cold"])
     asked = {(picture.network_loads, picture.requests) for picture in stage.pictures}
@@ -200,33 +222,29 @@ def coalescing(stage: Stage) -> dict[str, Any]:
     """Two hundred loads of one URL, in four sizes, at the same time."""
     origin, picture = stage.origin, stage.pictures[0]
     origin.reset()
-    sides = (None, 64, 128, 256)
+    boxes = [None, *((side, side) for side in (64, 128, 256))]
     with sdimage.Manager(cache=None) as manager:
         started = time.perf_counter()
-        tasks = [
-            manager.start(
-                picture.url + "?delay_ms=150",
-                thumbnail_size=(side, side) if side else None,
-            )
-            for side in (sides[index % len(sides)] for index in range(WAITERS))
-        ]
+        url = picture.url + "?delay_ms=150"
+        tasks = [manager.start(url, thumbnail_size=boxes[index % len(boxes)]) for index in range(WAITERS)]
         if stage.has_stray:
-            with sdimage.Manager(cache=None, loader=sdimage.Loader.http()) as other:
-                other.load(picture.url + "?delay_ms=0")
+            urllib.request.urlopen(picture.url).close()
         images = [task.wait().image for task in tasks]
         seconds = time.perf_counter() - started
-    widths = sorted({image.width for image in images if image})
-    hits = origin.hits(picture.name)
+    sized = {image.width: image for image in images if image}
+    widths, hits = sorted(sized), origin.hits(picture.name)
     stage.terminal.line(
         f"   {WAITERS} loads, {len(widths)} sizes (widths {', '.join(map(str, widths))}), {seconds * 1000:.0f} ms"
     )
+    wide = picture.known["width"]
     stage.terminal.claim(
         f"the origin counts {hits} {'request' if hits == 1 else 'requests'} for {WAITERS} loads",
-        hits == 1 and len(widths) == len({min(side or picture.known["width"], picture.known["width"]) for side in sides}),
+        hits == 1 and len(widths) == len({min(box[0], wide) if box else wide for box in boxes}),
     )
-    sized = {image.width: image for image in images if image}
-    stage.strip("coalescing", [[Cell(sized[width], f"{width} px", f"{WAITERS // len(widths)} loads") for width in widths]])
-    return {"loads": WAITERS, "widths": widths, "origin_requests": hits, "seconds": round(seconds, 3), "origin": origin.counters(), "name": picture.name}
+    each = f"{WAITERS // len(widths)} loads"
+    stage.strip("coalescing", [[Cell(sized[width], f"{width} px", each) for width in widths]])
+    found = {"loads": WAITERS, "widths": widths, "origin_requests": hits, "seconds": round(seconds, 3)}
+    return {**found, "origin": origin.counters(), "name": picture.name}
 
 
 def urls(stage: Stage) -> None:

@@ -38,7 +38,9 @@ def memory(stage: Stage) -> dict[str, Any]:
         )
     small, full = found["thumbnail"]["growth_mb"], found["whole"]["growth_mb"]
     bitmap = specimens.LARGE[0] * specimens.LARGE[1] * 3 / 2**20
-    terminal.claim(f"the thumbnail took {small:.1f} MB, the whole picture {full:.1f} MB", small < full / 4 and full >= bitmap)
+    terminal.claim(
+        f"the thumbnail took {small:.1f} MB, the whole picture {full:.1f} MB", small < full / 4 and full >= bitmap
+    )
     terminal.claim(f"the thumbnail never held the bitmap of {bitmap:.0f} MB", small < bitmap / 4)
     sizes = {(found[way]["width"], found[way]["height"]) for way in found}
     terminal.claim(f"both are {' and '.join(f'{w} x {h}' for w, h in sizes)} pixels", len(sizes) == 1)
@@ -52,7 +54,17 @@ def _namespace(fake: Path) -> tuple[list[str], str] | None:
         return None
     fake.write_text(Path(real).read_text())
     script = 'mount --bind "$1" "$2" && shift 2 && exec "$@"'
-    inside = ["unshare", *([] if os.geteuid() == 0 else ["--user", "--map-root-user"]), "--mount", "sh", "-c", script, "sh", str(fake), real]
+    inside = [
+        "unshare",
+        *([] if os.geteuid() == 0 else ["--user", "--map-root-user"]),
+        "--mount",
+        "sh",
+        "-c",
+        script,
+        "sh",
+        str(fake),
+        real,
+    ]
     tried = subprocess.run([*inside, "true"], capture_output=True)
     return (inside, real) if tried.returncode == 0 else None
 
@@ -71,18 +83,36 @@ def pressure(stage: Stage) -> dict[str, Any]:
     listed = stage.folder / "urls.txt"
     listed.write_text("\n".join(urls))
     way = _namespace(fake)
-    found = child("pressure", listed, stage.folder / "under-pressure", fake if way else "", way[1] if way else "", inside=way[0] if way else None)
+    found = child(
+        "pressure",
+        listed,
+        stage.folder / "under-pressure",
+        fake if way else "",
+        way[1] if way else "",
+        inside=way[0] if way else None,
+    )
     if way:
         terminal.line(f"   a process whose {way[1]} is a file of ours; into it is written: {found['wrote']}")
     else:
-        terminal.line("   the kernel lets nobody put another file over /proc here: sdimage_trim_memory(true), what the watch calls")
+        terminal.line(
+            "   the kernel lets nobody put another file over /proc here: sdimage_trim_memory(true), what the watch calls"
+        )
     for when in ("before", "after"):
         row = found[when]
-        terminal.line(f"   {when:<6}  {row['pictures']:3d} pictures, {row['bytes'] / 2**20:6.1f} MB in memory; {row['disk']} on disk; resident {row['resident_mb']:.0f} MB")
+        terminal.line(
+            f"   {when:<6}  {row['pictures']:3d} pictures, {row['bytes'] / 2**20:6.1f} MB in memory; {row['disk']} on disk; resident {row['resident_mb']:.0f} MB"
+        )
     before, after = found["before"], found["after"]
-    terminal.claim(f"the cache of {before['bytes'] / 2**20:.1f} MB was emptied", before["pictures"] == len(urls) and after["bytes"] == 0)
-    terminal.claim("the disk kept everything, and the next load came from there", after["disk"] == len(urls) and found["source"] == "disk")
     terminal.claim(
-        f"{before['resident_mb'] - after['resident_mb']:.0f} MB went back to the system", after["resident_mb"] < before["resident_mb"]
+        f"the cache of {before['bytes'] / 2**20:.1f} MB was emptied",
+        before["pictures"] == len(urls) and after["bytes"] == 0,
+    )
+    terminal.claim(
+        "the disk kept everything, and the next load came from there",
+        after["disk"] == len(urls) and found["source"] == "disk",
+    )
+    terminal.claim(
+        f"{before['resident_mb'] - after['resident_mb']:.0f} MB went back to the system",
+        after["resident_mb"] < before["resident_mb"],
     )
     return {**found, "by": way[1] if way else "sdimage_trim_memory"}

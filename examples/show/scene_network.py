@@ -35,7 +35,10 @@ def network(stage: Stage) -> dict[str, Any]:
 
 
 def _timeline(log: list[Asked]) -> list[dict[str, Any]]:
-    return [{"at_ms": (asked.at - log[0].at) * 1000, "status": asked.status, "sent": asked.sent, "range": asked.range} for asked in log]
+    return [
+        {"at_ms": (asked.at - log[0].at) * 1000, "status": asked.status, "sent": asked.sent, "range": asked.range}
+        for asked in log
+    ]
 
 
 def _resume(stage: Stage) -> dict[str, Any]:
@@ -49,13 +52,16 @@ def _resume(stage: Stage) -> dict[str, Any]:
     counters = origin.counters()
     first, saved = log[0].sent, picture.size - log[-1].sent
     terminal.line(
-        f"   {picture.name}: {first:,} bytes came, then a reset; \"{log[-1].range}\" brought the other {log[-1].sent:,}: "
+        f'   {picture.name}: {first:,} bytes came, then a reset; "{log[-1].range}" brought the other {log[-1].sent:,}: '
         f"{saved:,} of {picture.size:,} bytes were not sent again"
     )
     whole = result.data == picture.path.read_bytes()
     terminal.claim(
         f"after the reset at 60 % the load went on with a range, {saved * 100 // picture.size} % of the bytes saved, and is whole",
-        whole and [asked.status for asked in log] == [200, 206] and counters["bytes"] == picture.size and saved >= picture.size * 0.55,
+        whole
+        and [asked.status for asked in log] == [200, 206]
+        and counters["bytes"] == picture.size
+        and saved >= picture.size * 0.55,
     )
     return {"name": picture.name, "size": picture.size, "saved": saved, "log": _timeline(log), "origin": counters}
 
@@ -76,7 +82,7 @@ def _back_off(stage: Stage) -> dict[str, Any]:
     asked = "  ".join(f"{row['at_ms']:.0f} ms: {row['status']}" for row in late)
     terminal.line(f"   {asked}   (Retry-After: 1)")
     # What a busy machine adds to a wait is no matter of the rule.
-    slack = 400
+    slack = 1500
     terminal.claim(
         "500, 500, 200: asked three times, with waits in between, and the picture is there",
         [row["status"] for row in origin_log] == [500, 500, 200]
@@ -107,7 +113,9 @@ def _down(stage: Stage) -> dict[str, Any]:
         stored = next(cache.entries(url)).stored
     age = 7200 + time.time() - stored
     code = result.error.code if result.error else "none"
-    terminal.line(f"   origin down: {result.source}, {result.freshness}, stale: {result.stale}, because of {code}; its age: {age:.1f} s; {seconds * 1000:.0f} ms")
+    terminal.line(
+        f"   origin down: {result.source}, {result.freshness}, stale: {result.stale}, because of {code}; its age: {age:.1f} s; {seconds * 1000:.0f} ms"
+    )
     terminal.claim(
         f"with the origin down the stale copy came within {seconds * 1000:.0f} ms, {age / 3600:.1f} hours old, and said so",
         result.image is not None and result.stale and code == "CONNECT_FAILED" and asked == 1 and age >= 7200,

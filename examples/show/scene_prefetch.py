@@ -14,8 +14,16 @@ _COUNT, _DELAY_MS = 100, 60
 def prefetch(stage: Stage) -> dict[str, Any]:
     """The latency of a load of high priority, behind prefetches that leave places free, and behind loads that do not."""
     terminal = stage.terminal
-    found = {"alone": _alone(stage), "reserved": _behind(stage, "low", "high"), "equal": _behind(stage, "normal", "normal")}
-    said = {"alone": "alone", "reserved": "while 100 prefetches of low priority run", "equal": "behind 100 loads of its own priority"}
+    found = {
+        "alone": _alone(stage),
+        "reserved": _behind(stage, "low", "high"),
+        "equal": _behind(stage, "normal", "normal"),
+    }
+    said = {
+        "alone": "alone",
+        "reserved": "while 100 prefetches of low priority run",
+        "equal": "behind 100 loads of its own priority",
+    }
     for name, text in said.items():
         row = found[name]
         waiting = f", {row['finished']} of {_COUNT} were done by then" if "finished" in row else ""
@@ -26,7 +34,10 @@ def prefetch(stage: Stage) -> dict[str, Any]:
         reserved["ms"] < equal["ms"] / 2 and reserved["finished"] < _COUNT / 2,
     )
     done = reserved["group"]
-    terminal.claim(f"the {_COUNT} prefetches went on, and {done['in_cache']} are in the cache", done["in_cache"] == _COUNT and not done["failed"])
+    terminal.claim(
+        f"the {_COUNT} prefetches went on, and {done['in_cache']} are in the cache",
+        done["in_cache"] == _COUNT and not done["failed"],
+    )
     return {**found, "count": _COUNT, "delay_ms": _DELAY_MS}
 
 

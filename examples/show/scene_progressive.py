@@ -33,7 +33,13 @@ def progressive(stage: Stage) -> dict[str, Any]:
         cells, differences = _arrival(name, data)
         rows.append(cells)
         found[name] = {"bytes": len(data), "difference": dict(zip(map(str, PARTS), differences))}
-        table.append((name, f"{len(data) / 1000:.0f}", *("nothing yet" if each is None else f"{each:.1f}" for each in differences)))
+        table.append(
+            (
+                name,
+                f"{len(data) / 1000:.0f}",
+                *("nothing yet" if each is None else f"{each:.1f}" for each in differences),
+            )
+        )
     stage.strip("progressive", rows)
     terminal.table(heads, table)
     terminal.line("   mean difference of samples (0 to 255) from the whole picture, both made small")

@@ -88,7 +88,10 @@ def _asked() -> str:
     termios.tcsetattr(sys.stdin, termios.TCSANOW, raw)
     try:
         print(_QUESTION, end="", flush=True)
-        while not re.search(rb"\x1b\[\?[\d;]*c", answer) and select.select([descriptor], [], [], max(0, end - time.monotonic()))[0]:
+        while (
+            not re.search(rb"\x1b\[\?[\d;]*c", answer)
+            and select.select([descriptor], [], [], max(0, end - time.monotonic()))[0]
+        ):
             answer += os.read(descriptor, 256)
     finally:
         termios.tcsetattr(sys.stdin, termios.TCSANOW, before)
@@ -102,7 +105,9 @@ def _asked() -> str:
 
 def _on_black(image: sdimage.Image) -> list[bytes]:
     """Rows of three samples a pixel."""
-    black = sdimage.Image.from_pixels(image.tobytes(), image.width, image.height, "rgba8").convert("rgba8_premultiplied")
+    black = sdimage.Image.from_pixels(image.tobytes(), image.width, image.height, "rgba8").convert(
+        "rgba8_premultiplied"
+    )
     rows = []
     for row in black.rows():
         samples = bytearray(len(row) // 4 * 3)
@@ -126,9 +131,16 @@ def _blocks(image: sdimage.Image) -> list[str]:
 
 def _sixel(image: sdimage.Image) -> str:
     """A cube of six levels a side, in bands of six rows (DEC STD 070, chapter 9)."""
-    rows = [bytes((r + 25) // 51 * 36 + (g + 25) // 51 * 6 + (b + 25) // 51 for r, g, b in zip(row[::3], row[1::3], row[2::3])) for row in _on_black(image)]
+    rows = [
+        bytes(
+            (r + 25) // 51 * 36 + (g + 25) // 51 * 6 + (b + 25) // 51 for r, g, b in zip(row[::3], row[1::3], row[2::3])
+        )
+        for row in _on_black(image)
+    ]
     parts = [f'\033P7;1q"1;1;{image.width};{image.height}']
-    parts += [f"#{level};2;{level // 36 * 20};{level // 6 % 6 * 20};{level % 6 * 20}" for level in sorted(set(b"".join(rows)))]
+    parts += [
+        f"#{level};2;{level // 36 * 20};{level // 6 % 6 * 20};{level % 6 * 20}" for level in sorted(set(b"".join(rows)))
+    ]
     for top in range(0, len(rows), 6):
         band = rows[top : top + 6]
         for level in sorted(set(b"".join(band))):

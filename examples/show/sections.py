@@ -27,7 +27,9 @@ def gallery(stage: Stage, found: dict[str, Any]) -> str:
     axis = charts.Logarithmic([value for picture in timed for value in picture.times.values()]) if timed else None
     figures = []
     for each in stage.pictures:
-        times = f'<div class="times"><b>{html.escape(each.name)}</b>{charts.little(each.times, axis)}</div>' if axis else ""
+        times = (
+            f'<div class="times"><b>{html.escape(each.name)}</b>{charts.little(each.times, axis)}</div>' if axis else ""
+        )
         figures.append(
             f'<figure tabindex="0"><div class="frame">{picture(each.shown(), each.name, 220)}</div>'
             f"<figcaption>{html.escape(each.path.stem)}<i>{html.escape(each.label)}</i></figcaption>{times}</figure>"
@@ -43,15 +45,39 @@ def gallery(stage: Stage, found: dict[str, Any]) -> str:
 def timings(stage: Stage, found: dict[str, Any]) -> str:
     """The chart of medians, that of every picture, and the table."""
     spread = found["spread_ms"]
-    whole = [("median", {layer: spread[layer]["p50"] for layer in LAYERS}), ("95 % within", {layer: spread[layer]["p95"] for layer in LAYERS})]
+    whole = [
+        ("median", {layer: spread[layer]["p50"] for layer in LAYERS}),
+        ("95 % within", {layer: spread[layer]["p95"] for layer in LAYERS}),
+    ]
     rows: list[tuple[object, ...]] = [
         (picture.name, picture.format, f"{picture.known['width']} × {picture.known['height']}", f"{picture.size / 1000:.0f}",
          *(f"{picture.times[layer]:.{digits}f}" for layer, digits in zip(LAYERS, (2, 2, 2, 4))), picture.network_loads, picture.requests)
         for picture in stage.pictures
     ]  # fmt: skip
     for name in ("p50", "p95"):
-        rows.append((name, "", "", "", *(f"{spread[layer][name]:.{digits}f}" for layer, digits in zip(LAYERS, (2, 2, 2, 4))), "", ""))
-    heads = ["picture", "format", "pixels", "kB", "cold ms", "304 ms", "disk ms", "memory ms", "our transfers", "origin’s count"]
+        rows.append(
+            (
+                name,
+                "",
+                "",
+                "",
+                *(f"{spread[layer][name]:.{digits}f}" for layer, digits in zip(LAYERS, (2, 2, 2, 4))),
+                "",
+                "",
+            )
+        )
+    heads = [
+        "picture",
+        "format",
+        "pixels",
+        "kB",
+        "cold ms",
+        "304 ms",
+        "disk ms",
+        "memory ms",
+        "our transfers",
+        "origin’s count",
+    ]
     each = charts.layers([(picture.path.name, picture.times) for picture in stage.pictures])
     half = found["median_ms"]
     lead = (
@@ -80,7 +106,14 @@ def memory(stage: Stage, found: dict[str, Any]) -> str:
     bars = [("the bitmap alone", found["bitmap_mb"], f"{found['bitmap_mb']:.0f} MB", "line")]
     for way, name in (("whole", "decoded whole, then resized"), ("thumbnail", "decoded as a thumbnail")):
         row = found[way]
-        bars.append((name, row["growth_mb"], f"{row['growth_mb']:.1f} MB, {charts.milliseconds(row['seconds'] * 1000)}", "cold" if way == "whole" else "memory"))
+        bars.append(
+            (
+                name,
+                row["growth_mb"],
+                f"{row['growth_mb']:.1f} MB, {charts.milliseconds(row['seconds'] * 1000)}",
+                "cold" if way == "whole" else "memory",
+            )
+        )
     lead = (
         "What decoding adds to the peak of a process, in a process each. The thumbnail is made from the lowest coefficients of each block, a few rows "
         "at a time: nobody ever holds the large bitmap."
@@ -101,12 +134,20 @@ def progressive(stage: Stage, found: dict[str, Any]) -> str:
 def network(stage: Stage, found: dict[str, Any]) -> str:
     """Four faults, with what the origin noted of each."""
     resume, back, down = found["resume"], found["back_off"], found["down"]
-    words = [f"{row['sent'] / 1000:.0f} kB, then a reset" if not row["range"] else f"{row['range'].removeprefix('bytes=')}: {row['sent'] / 1000:.0f} kB" for row in resume["log"]]
+    words = [
+        f"{row['sent'] / 1000:.0f} kB, then a reset"
+        if not row["range"]
+        else f"{row['range'].removeprefix('bytes=')}: {row['sent'] / 1000:.0f} kB"
+        for row in resume["log"]
+    ]
     waits = ["asked", *(f"waited {wait:.0f} ms" for wait in back["waits_ms"])]
     cells = stage.strips["network"][0]
     bad = table(
         ["the origin sent", "refused as", "message", "kept", "then a good load"],
-        [(row["answer"], row["code"], row["message"], row["kept"], "works" if row["good"] else "fails") for row in found["bad_answers"]],
+        [
+            (row["answer"], row["code"], row["message"], row["kept"], "works" if row["good"] else "fails")
+            for row in found["bad_answers"]
+        ],
         wrap=(2,),
     )
     share = resume["saved"] * 100 // resume["size"]
@@ -127,7 +168,17 @@ def network(stage: Stage, found: dict[str, Any]) -> str:
 def freshness(stage: Stage, found: dict[str, Any]) -> str:
     """What was used by which rule."""
     swap = found["swap"]
-    rows = [(row["copy"], row["rule"].replace("_", "-"), row["source"], f"{row['ms']:.2f}", row["requests"], f"{row['bytes']:,}") for row in found["rows"]]
+    rows = [
+        (
+            row["copy"],
+            row["rule"].replace("_", "-"),
+            row["source"],
+            f"{row['ms']:.2f}",
+            row["requests"],
+            f"{row['bytes']:,}",
+        )
+        for row in found["rows"]
+    ]
     heads = ["the copy that is kept", "rule", "came from", "ms", "requests", "bytes of body"]
     lead = "As HTTP says (RFC 9111, RFC 5861), for loads that ask for it. Requests and bytes are those that the origin counted."
     return (
@@ -141,7 +192,10 @@ def animation(stage: Stage, found: dict[str, Any]) -> str:
     films, players = found["films"], found["players"]
     rows = "".join(strip(row, 104, 192, lossless=True) for row in stage.strips["animation"])
     heads = ["format", "frames", "kB", "as it was drawn", "as Pillow decodes it"]
-    compared = [(name, film["frames"], f"{film['bytes'] / 1000:.1f}", film["drawn"], film["pillow"]) for name, film in films.items()]
+    compared = [
+        (name, film["frames"], f"{film['bytes'] / 1000:.1f}", film["drawn"], film["pillow"])
+        for name, film in films.items()
+    ]
     bars = [
         ("all their frames", players["everything"] / 2**20, f"{players['everything'] / 2**20:.0f} MB", "line"),
         ("the budget", players["budget"] / 2**20, f"{players['budget'] / 2**20:.0f} MB", "disk"),
@@ -168,7 +222,11 @@ def prefetch(stage: Stage, found: dict[str, Any]) -> str:
     """Three latencies."""
     bars = [
         (name, found[key]["ms"], f"{found[key]['ms']:,.0f} ms", colour)
-        for key, name, colour in (("alone", "alone", "line"), ("reserved", "behind prefetches of low priority", "memory"), ("equal", "behind loads of its own priority", "cold"))
+        for key, name, colour in (
+            ("alone", "alone", "line"),
+            ("reserved", "behind prefetches of low priority", "memory"),
+            ("equal", "behind loads of its own priority", "cold"),
+        )
     ]
     lead = (
         f"How long a picture takes for which somebody waits, when a tenth of {found['count']} others is done. The origin takes {found['delay_ms']} ms for each; "
@@ -184,8 +242,18 @@ def pressure(stage: Stage, found: dict[str, Any]) -> str:
     bars = [
         ("resident before", before["resident_mb"], f"{before['resident_mb']:.0f} MB", "cold"),
         ("resident after", after["resident_mb"], f"{after['resident_mb']:.0f} MB", "memory"),
-        ("cache before", before["bytes"] / 2**20, f"{before['bytes'] / 2**20:.1f} MB, {before['pictures']} pictures", "cold"),
-        ("cache after", after["bytes"] / 2**20, f"{after['bytes'] / 2**20:.1f} MB, {after['pictures']} pictures", "memory"),
+        (
+            "cache before",
+            before["bytes"] / 2**20,
+            f"{before['bytes'] / 2**20:.1f} MB, {before['pictures']} pictures",
+            "cold",
+        ),
+        (
+            "cache after",
+            after["bytes"] / 2**20,
+            f"{after['bytes'] / 2**20:.1f} MB, {after['pictures']} pictures",
+            "memory",
+        ),
     ]
     if found["by"].startswith("/"):
         how = f"A process for which <code>{found['by']}</code> is a file of ours. When it says <code>{html.escape(found['wrote'])}</code>, the watch empties the memory cache {found['seconds']:.1f} s later."
@@ -204,8 +272,19 @@ def comparison(stage: Stage, found: dict[str, Any]) -> str:
             continue
         for run, colour in (("first", "cold"), ("second", "memory")):
             seconds = row[run]["seconds"]
-            bars.append((f"{names[peer]}, {run} run", seconds, f"{seconds:.2f} s", colour if peer == "sdimage" else "line"))
-        rows.append((names[peer], f"{row['first']['seconds']:.2f} s", f"{row['second']['seconds']:.2f} s", f"{row['first']['peak_mb']:.0f} MB", row["first"]["requests"], row["second"]["requests"]))
+            bars.append(
+                (f"{names[peer]}, {run} run", seconds, f"{seconds:.2f} s", colour if peer == "sdimage" else "line")
+            )
+        rows.append(
+            (
+                names[peer],
+                f"{row['first']['seconds']:.2f} s",
+                f"{row['second']['seconds']:.2f} s",
+                f"{row['first']['peak_mb']:.0f} MB",
+                row["first"]["requests"],
+                row["second"]["requests"],
+            )
+        )
     heads = ["program", "first run", "second run", "peak of memory", "requests", "requests, second run"]
     lead = (
         f"{found['count']} URLs of JPEGs of six megapixels, {found['bytes'] / 1e6:.1f} MB, to thumbnails of {found['side']} pixels: from the start of a process to its end, "

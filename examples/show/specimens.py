@@ -94,7 +94,10 @@ def _recipes(pictures: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
     half = transforms.resize((400, 300), "aspect_fill")
     yield "dawn.heic", lambda: changed("sunset-mountains.jpg", mirror, hue(0.6), half).encode("heic", quality=0.8)
     yield "ice-planet.avif", lambda: changed("ringed-planet.jpg", mirror, hue(2.6), half).encode("avif", quality=0.7)
-    yield "lagoon.jxl", lambda: changed("coral-reef.webp", mirror, hue(-0.9), half).encode("jxl", quality=0.85, effort=3)
+    yield (
+        "lagoon.jxl",
+        lambda: changed("coral-reef.webp", mirror, hue(-0.9), half).encode("jxl", quality=0.85, effort=3),
+    )
     yield "rose-window.tif", lambda: tiff(changed("stained-glass.gif", hue(2.2), transforms.resize((240, 240))))
     yield "clouds.svg", lambda: _SVG.encode()
     yield "poster.pdf", pdf

@@ -73,7 +73,10 @@ def sheet(rows: list[list[Cell]]) -> bytes:
     """A strip as PNG."""
     images = [[fitted(cell.image) if cell.image else None for cell in row] for row in rows]
     flat = [image for row in images for image in row if image]
-    step = max((image.width for image in flat), default=_BOX[0]) + _GAP, max((image.height for image in flat), default=_BOX[1]) + 56
+    step = (
+        max((image.width for image in flat), default=_BOX[0]) + _GAP,
+        max((image.height for image in flat), default=_BOX[1]) + 56,
+    )
     canvas = contact.Canvas(max(len(row) for row in rows) * step[0] + _GAP, len(rows) * step[1] + _GAP)
     letters = (step[0] - _GAP) // 6
     for line, row in enumerate(rows):

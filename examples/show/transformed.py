@@ -63,7 +63,10 @@ def transformers(stage: Stage) -> dict[str, Any]:
     terminal.claim("two flips are none, to the pixel", twice.tobytes() == image.tobytes())
     round_, side = transforms.round_corner(30), _BOX[0] // 2
     cut = image.transform(round_).convert("rgba8")
-    terminal.claim("round corners are transparent, the middle is not", cut.pixels[3] == 0 and cut.pixels[cut.stride * 60 + side * 4 + 3] == 255)
+    terminal.claim(
+        "round corners are transparent, the middle is not",
+        cut.pixels[3] == 0 and cut.pixels[cut.stride * 60 + side * 4 + 3] == 255,
+    )
     parts = transforms.resize((_BOX[1], _BOX[1])), transforms.rotate(math.pi / 2)
     by_step, at_once = image.transform(*parts), image.transform(transforms.pipeline(list(parts)))
     terminal.claim("a pipeline is its parts, one after the other", by_step.tobytes() == at_once.tobytes())
@@ -82,7 +85,10 @@ def _in_a_load(stage: Stage) -> dict[str, Any]:
     assert first.image and second.image
     stage.terminal.claim(
         "a transformed picture is found on disk under a key of its own, as it was",
-        second.source == "disk" and second.cache_key != url and second.image.tobytes() == first.image.tobytes() and stage.origin.hits() == 1,
+        second.source == "disk"
+        and second.cache_key != url
+        and second.image.tobytes() == first.image.tobytes()
+        and stage.origin.hits() == 1,
     )
     return {"key": second.cache_key.removeprefix(stage.origin.url("")), "source": second.source}
 

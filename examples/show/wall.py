@@ -111,7 +111,9 @@ def laid(below: sdimage.Image, image: sdimage.Image, size: tuple[int, int]) -> s
     if not image.is_incremental:
         return small
     rows = zip(below.transform(fill).convert("rgba8").rows(), small.convert("rgba8").rows())
-    return sdimage.Image.from_pixels(b"".join(row if any(row[3::4]) else ground for ground, row in rows), *size, "rgba8")
+    return sdimage.Image.from_pixels(
+        b"".join(row if any(row[3::4]) else ground for ground, row in rows), *size, "rgba8"
+    )
 
 
 def _bar(canvas: contact.Canvas, x: int, y: int, part: float) -> None:

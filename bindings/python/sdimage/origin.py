@@ -102,7 +102,12 @@ class Origin:
     def signed(self, path: str, seconds: int = 60) -> str:
         """A URL of `path` that is good for so long; each call gives another one."""
         name, expires, policy = PRIVATE + path.lstrip("/"), str(int(time.time()) + seconds), uuid.uuid4().hex
-        query = {"Expires": expires, "Policy": policy, "Key-Pair-Id": "demo", "Signature": signature(name, expires, policy)}
+        query = {
+            "Expires": expires,
+            "Policy": policy,
+            "Key-Pair-Id": "demo",
+            "Signature": signature(name, expires, policy),
+        }
         return self.url(urllib.parse.quote(name) + "?" + urllib.parse.urlencode(query))
 
     def add(self, path: str, data: bytes, media_type: str | None = None) -> str:
