@@ -251,6 +251,15 @@ def scenes_can_fail() -> None:
     fails("a second run that asks again", comparison.comparison, Twice)
 
 
+def without_a_namespace() -> None:
+    """Where no file of the system can be another one, the scene calls what the watch calls."""
+    with a_stage() as stage, mock.patch.object(scene_memory, "_namespace", lambda _: None):
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            found = scene_memory.pressure(stage)
+    fine = found["by"] == "sdimage_trim_memory" and all(true for _, true in stage.terminal.claims)
+    lines.check("memory gets short without a file of the system, too", fine, said.getvalue())
+
+
 def exit_status() -> None:
     """The whole program, once with somebody else at the origin."""
     command = [sys.executable, str(SHOW), "--ci", "--scene", "coalescing", "--out", str(OUT)]
@@ -264,6 +273,7 @@ def main() -> None:
     left_behind()
     terminals()
     scenes_can_fail()
+    without_a_namespace()
     exit_status()
     lines.finish()
 

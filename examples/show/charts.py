@@ -1,4 +1,4 @@
-"""Charts of the report: SVG that stretches to its place, with words in HTML around it, so that they can be read on a phone."""
+"""Charts of the report: SVG that stretches to its place, with words in HTML around it, to be read on a phone too."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from scene_loading import LAYERS
 
 #: What each layer is called in the report, and its colour.
 COLOURS = {"cold": "cold", "304": "asked", "disk": "disk", "memory": "memory"}
+#: Lines stay as thin as they are where their SVG is stretched.
+_STILL = 'vector-effect="non-scaling-stroke"'
 NAMES = {"cold": "cold", "304": "confirmed (304)", "disk": "disk", "memory": "memory"}
 
 
@@ -55,9 +57,10 @@ def _bar(y: int, width: float, height: int, colour: str, title: str) -> str:
 
 def layers(rows: Sequence[tuple[str, dict[str, float]]], thick: int = 5) -> str:
     """Bars of each layer for each picture, on a logarithmic axis."""
+    height = len(LAYERS) * (thick + 1) + 2
     axis = Logarithmic([value for _, times in rows for value in times.values()])
     lines = [
-        f'<line x1="{at:.2f}" x2="{at:.2f}" y1="-3" y2="{len(LAYERS) * (thick + 1) + 6}" stroke="var(--line)" vector-effect="non-scaling-stroke"/>'
+        f'<line x1="{at:.2f}" x2="{at:.2f}" y1="-3" y2="{height + 4}" stroke="var(--line)" {_STILL}/>'
         for at, _ in axis.ticks()
     ]
     labels = "".join(f'<span style="left:{at:.2f}%">{name}</span>' for at, name in axis.ticks())
@@ -74,16 +77,14 @@ def layers(rows: Sequence[tuple[str, dict[str, float]]], thick: int = 5) -> str:
             for index, layer in enumerate(LAYERS)
         ]
         about = f"{name}: " + ", ".join(f"{NAMES[layer]} {milliseconds(times[layer])}" for layer in LAYERS)
-        parts.append(
-            f'<span>{html.escape(name)}</span><div class="plot">{_svg(len(LAYERS) * (thick + 1) + 2, [*lines, *bars], about)}</div>'
-        )
+        parts.append(f'<span>{html.escape(name)}</span><div class="plot">{_svg(height, [*lines, *bars], about)}</div>')
     return f'<div class="bars">{"".join(parts)}</div>'
 
 
 def little(times: dict[str, float], axis: Logarithmic) -> str:
     """The layers of one picture, for its panel."""
     rows = (
-        f"<div><span>{'304' if layer == '304' else layer}</span>{_svg(6, [_bar(0, axis.at(times[layer]), 6, COLOURS[layer], layer)])}"
+        f"<div><span>{layer}</span>{_svg(6, [_bar(0, axis.at(times[layer]), 6, COLOURS[layer], layer)])}"
         f"<span>{milliseconds(times[layer])}</span></div>"
         for layer in LAYERS
     )
@@ -117,7 +118,8 @@ def timeline(log: Sequence[dict[str, Any]], words: Sequence[str]) -> str:
         at, good = row["at_ms"] / end * 100, row["status"] in (200, 206, 304)
         colour = "good" if good else "bad"
         parts.append(
-            f'<line x1="{at:.2f}" x2="{at:.2f}" y1="22" y2="22" stroke="var(--{colour})" stroke-width="12" stroke-linecap="round" vector-effect="non-scaling-stroke"/>'
+            f'<line x1="{at:.2f}" x2="{at:.2f}" y1="22" y2="22" stroke="var(--{colour})" stroke-width="12" '
+            f'stroke-linecap="round" {_STILL}/>'
         )
         labels.append(f'<span style="left:{at:.2f}%;top:-4px" class="{colour}{edge}"><b>{row["status"]}</b></span>')
         labels.append(

@@ -1,11 +1,14 @@
-"""One job by one program: URLs to thumbnails. Prints the sizes that it made; exit status 3 and a reason where it cannot run.
+"""One job by one program: URLs to thumbnails. Prints the sizes that it made and its peak of memory as JSON; exit status 3
+and a reason where it cannot run.
 
 peers.py sdimage|pillow|pyvips URLS FOLDER SIDE
 """
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -78,4 +81,7 @@ def pyvips_(urls: list[str], folder: Path, side: int) -> list[str]:
 
 if __name__ == "__main__":
     job = {"sdimage": sdimage_, "pillow": pillow, "pyvips": pyvips_}[sys.argv[1]]
-    print(" ".join(job(Path(sys.argv[2]).read_text().split("\n"), Path(sys.argv[3]), int(sys.argv[4]))))
+    made = job(Path(sys.argv[2]).read_text().split("\n"), Path(sys.argv[3]), int(sys.argv[4]))
+    # What wait4(2) says of a process is at least what its parent had before it became another program.
+    peak = re.search(r"VmHWM:\s*(\d+)", Path("/proc/self/status").read_text())
+    print(json.dumps({"sizes": " ".join(made), "peak_mb": int(peak[1]) / 1024 if peak else 0}))

@@ -26,7 +26,8 @@ def tile(value: str, said: str) -> str:
 def picture(image: sdimage.Image, alt: str, side: int = 400, lossless: bool = False) -> str:
     """An ``img`` that has its size before it is decoded."""
     small = fitted(image, (side, side))
-    return f'<img alt="{html.escape(alt)}" width="{small.width}" height="{small.height}" src="{data_url(small, side, lossless)}">'
+    size = f'width="{small.width}" height="{small.height}"'
+    return f'<img alt="{html.escape(alt)}" {size} src="{data_url(small, side, lossless)}">'
 
 
 def strip(cells: Sequence[Cell], width: int = 200, side: int = 400, lossless: bool = False, small: bool = False) -> str:
@@ -50,6 +51,7 @@ def table(
     numbers: Sequence[int] = (),
     wrap: Sequence[int] = (),
     last: int = 0,
+    card: bool = True,
 ) -> str:
     """Columns in `numbers` stand on the right, those in `wrap` may break; the `last` rows are sums."""
 
@@ -62,4 +64,5 @@ def table(
 
     sums = len(rows) - last
     body = "".join(f"<tr{' class=sum' * (index >= sums)}>{cells(row, 'td')}</tr>" for index, row in enumerate(rows))
-    return f'<div class="card"><table><tr>{cells(heads, "th")}</tr>{body}</table></div>'
+    whole = f"<table><tr>{cells(heads, 'th')}</tr>{body}</table>"
+    return f'<div class="card">{whole}</div>' if card else f'<div class="scroll">{whole}</div>'

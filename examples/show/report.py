@@ -69,7 +69,8 @@ def _tiles(found: dict[str, Any]) -> str:
     tiles = (
         tile(
             charts.milliseconds(median["memory"]),
-            f"from memory; {charts.milliseconds(median['disk'])} from disk, {charts.milliseconds(median['cold'])} cold (medians)",
+            f"from memory; {charts.milliseconds(median['disk'])} from disk, "
+            f"{charts.milliseconds(median['cold'])} cold (medians)",
         ),
         tile(f"{shared['loads']} → {shared['origin_requests']}", "loads of one URL, requests at the origin"),
         tile(
@@ -119,12 +120,14 @@ def page(stage: Stage, found: dict[str, Any]) -> str:
 <meta name="color-scheme" content="light dark"><title>sdimage: what the demo saw</title><link rel="icon" href="{icon}">
 <style>{style}</style></head><body><main>
 <h1>From a URL to pixels</h1>
-<p class="lead">{len(stage.pictures)} pictures in {len(found["gallery"]["formats"])} formats went through <code>libsdimage.so</code>
-{html.escape(found["version"])}: from an origin on this machine that counted what it was asked, over good lines and bad ones, through
-a disk and a memory cache. {true} of {len(claims)} statements on this page held when they were checked, while they were made.</p>
+<p class="lead">{len(stage.pictures)} pictures in {len(found["gallery"]["formats"])} formats went through
+<code>libsdimage.so</code> {html.escape(found["version"])}: from an origin on this machine that counted what it was asked,
+over good lines and bad ones, through a disk and a memory cache. {true} of {len(claims)} statements on this page held when
+they were checked, while they were made.</p>
 {_hero(stage)}{_tiles(found)}<nav>{links}</nav>
 {body}
-<footer>{html.escape(found["machine"])}, {found["date"]}; times are of this run and this machine, which may have had other work.{missing}
+<footer>{html.escape(found["machine"])}, {found["date"]}; times are of this run and this machine, which may have had
+other work.{missing}
 Made by <code>examples/demo</code>, which ends with an error when one statement is not true.</footer>
 </main></body></html>
 """

@@ -156,8 +156,8 @@ def _players(stage: Stage) -> dict[str, Any]:
 
 
 def _play(data: bytes) -> tuple[sdimage.Image, list[list[int]], int, int, float]:
-    """Plays a file many times at once: the picture; who showed what, as checksums in the order of showing; bytes of all frames;
-    the most that was held; seconds."""
+    """Plays a file many times at once: the picture; who showed what, as checksums in the order of showing; bytes of all
+    frames; the most that was held; seconds."""
     shown: list[list[int]] = [[] for _ in range(_PLAYERS)]
     views, everything, peak = [], 0, 0
     for drawn in shown:

@@ -28,7 +28,8 @@ def freshness(stage: Stage) -> dict[str, Any]:
         _is(by["expired"], "expired", requests=1) and by["expired"]["status"] == [304],
     )
     terminal.claim(
-        f"stale-while-revalidate: shown in {by['stale']['ms']:.1f} ms where the origin takes {renewed['delay_ms']} ms, then swapped",
+        f"stale-while-revalidate: shown in {by['stale']['ms']:.1f} ms where the origin takes {renewed['delay_ms']} ms, "
+        "then swapped",
         _is(by["stale"], "stale_while_revalidate", requests=1)
         and by["stale"]["ms"] < renewed["delay_ms"]
         and renewed["is_old_first"]
@@ -55,9 +56,16 @@ def _load(
     ms = (time.perf_counter() - started) * 1000
     counters = stage.origin.counters()
     row = {
-        "name": name, "copy": copy, "rule": result.freshness, "source": result.source, "ms": ms, "requests": counters["requests"],
-        "bytes": counters["bytes"], "status": [asked.status for asked in stage.origin.log()], "has_picture": result.image is not None,
-    }  # fmt: skip
+        "name": name,
+        "copy": copy,
+        "rule": result.freshness,
+        "source": result.source,
+        "ms": ms,
+        "requests": counters["requests"],
+        "bytes": counters["bytes"],
+        "status": [asked.status for asked in stage.origin.log()],
+        "has_picture": result.image is not None,
+    }
     return row, result
 
 

@@ -58,6 +58,7 @@ def gallery(stage: Stage) -> dict[str, Any]:
     return {
         "seconds": round(seconds, 3),
         "bytes": total,
+        "kbps": _KBPS,
         "formats": formats,
         "partial": partial,
         "blurhash": dict(zip((picture.name for picture in pictures), hashes)),

@@ -100,7 +100,8 @@ def pressure(stage: Stage) -> dict[str, Any]:
     for when in ("before", "after"):
         row = found[when]
         terminal.line(
-            f"   {when:<6}  {row['pictures']:3d} pictures, {row['bytes'] / 2**20:6.1f} MB in memory; {row['disk']} on disk; resident {row['resident_mb']:.0f} MB"
+            f"   {when:<6}  {row['pictures']:3d} pictures, {row['bytes'] / 2**20:6.1f} MB in memory; "
+            f"{row['disk']} on disk; resident {row['resident_mb']:.0f} MB"
         )
     before, after = found["before"], found["after"]
     terminal.claim(

@@ -57,7 +57,8 @@ def _resume(stage: Stage) -> dict[str, Any]:
     )
     whole = result.data == picture.path.read_bytes()
     terminal.claim(
-        f"after the reset at 60 % the load went on with a range, {saved * 100 // picture.size} % of the bytes saved, and is whole",
+        f"after the reset at 60 % the load went on with a range, {saved * 100 // picture.size} % of the bytes saved, "
+        "and is whole",
         whole
         and [asked.status for asked in log] == [200, 206]
         and counters["bytes"] == picture.size
@@ -114,7 +115,8 @@ def _down(stage: Stage) -> dict[str, Any]:
     age = 7200 + time.time() - stored
     code = result.error.code if result.error else "none"
     terminal.line(
-        f"   origin down: {result.source}, {result.freshness}, stale: {result.stale}, because of {code}; its age: {age:.1f} s; {seconds * 1000:.0f} ms"
+        f"   origin down: {result.source}, {result.freshness}, stale: {result.stale}, because of {code}; "
+        f"its age: {age:.1f} s; {seconds * 1000:.0f} ms"
     )
     terminal.claim(
         f"with the origin down the stale copy came within {seconds * 1000:.0f} ms, {age / 3600:.1f} hours old, and said so",

@@ -23,100 +23,89 @@ def film_of(file: Path) -> tuple[str, str]:
 
 def gallery(stage: Stage, found: dict[str, Any]) -> str:
     """The contact sheet; the times of each picture come up with the pointer."""
-    timed = [picture for picture in stage.pictures if picture.times]
-    axis = charts.Logarithmic([value for picture in timed for value in picture.times.values()]) if timed else None
+    timed = [each.times for each in stage.pictures if each.times]
+    axis = charts.Logarithmic([value for times in timed for value in times.values()]) if timed else None
     figures = []
     for each in stage.pictures:
-        times = (
-            f'<div class="times"><b>{html.escape(each.name)}</b>{charts.little(each.times, axis)}</div>' if axis else ""
-        )
+        name, kind = html.escape(each.path.stem), html.escape(each.label)
+        times = ""
+        if axis:
+            times = f'<div class="times"><b>{html.escape(each.name)}</b>{charts.little(each.times, axis)}</div>'
         figures.append(
             f'<figure tabindex="0"><div class="frame">{picture(each.shown(), each.name, 220)}</div>'
-            f"<figcaption>{html.escape(each.path.stem)}<i>{html.escape(each.label)}</i></figcaption>{times}</figure>"
+            f"<figcaption>{name}<i>{kind}</i></figcaption>{times}</figure>"
         )
     rows = "".join(strip(row, 200) for row in stage.strips.get("gallery", []))
     lead = (
-        f"All at once over lines of 160 kB a second, {found['bytes'] / 1000:,.0f} kB in {found['seconds']:.1f} s: first the BlurHash that a service "
-        f"would send along, then what has come, then the picture. Point at one, or touch it, for its times."
+        f"All at once over lines of {found['kbps']} kB a second, {found['bytes'] / 1000:,.0f} kB in "
+        f"{found['seconds']:.1f} s: first the BlurHash that a service would send along, then what has come, then the "
+        f"picture. Point at one, or touch it, for its times."
     )
     return f'{lead}\n<div class="sheet">{"".join(figures)}</div><h3>From a hash to a picture</h3>{rows}'
 
 
 def timings(stage: Stage, found: dict[str, Any]) -> str:
     """The chart of medians, that of every picture, and the table."""
-    spread = found["spread_ms"]
-    whole = [
-        ("median", {layer: spread[layer]["p50"] for layer in LAYERS}),
-        ("95 % within", {layer: spread[layer]["p95"] for layer in LAYERS}),
-    ]
-    rows: list[tuple[object, ...]] = [
-        (picture.name, picture.format, f"{picture.known['width']} × {picture.known['height']}", f"{picture.size / 1000:.0f}",
-         *(f"{picture.times[layer]:.{digits}f}" for layer, digits in zip(LAYERS, (2, 2, 2, 4))), picture.network_loads, picture.requests)
-        for picture in stage.pictures
-    ]  # fmt: skip
+    spread, half = found["spread_ms"], found["median_ms"]
+    names = {"p50": "median", "p95": "95 % within"}
+    whole = [(said, {layer: spread[layer][name] for layer in LAYERS}) for name, said in names.items()]
+    each = charts.layers([(picture.path.name, picture.times) for picture in stage.pictures])
+    lead = (
+        "Milliseconds to a full picture, one at a time, decoding included where it was needed, and storing for cold. "
+        f"The axis is logarithmic: memory is {half['cold'] / half['memory']:,.0f} times as quick as cold, disk "
+        f"{half['cold'] / half['disk']:.1f} times."
+    )
+    return (
+        f'{lead}\n<div class="card">{charts.key()}{charts.layers(whole, 11)}</div>'
+        f'<div class="card"><details><summary>Every picture by itself</summary>{charts.key()}{each}</details></div>'
+        f'<div class="card"><details><summary>The numbers</summary>{_numbers(stage, spread)}</details></div>'
+    )
+
+
+def _numbers(stage: Stage, spread: dict[str, dict[str, float]]) -> str:
+    def times(values: dict[str, float]) -> list[str]:
+        return [f"{values[layer]:.{4 if layer == 'memory' else 2}f}" for layer in LAYERS]
+
+    rows: list[tuple[object, ...]] = []
+    for each in stage.pictures:
+        size = f"{each.known['width']} × {each.known['height']}"
+        about = (each.name, each.format, size, f"{each.size / 1000:.0f}")
+        rows.append((*about, *times(each.times), each.network_loads, each.requests))
     for name in ("p50", "p95"):
-        rows.append(
-            (
-                name,
-                "",
-                "",
-                "",
-                *(f"{spread[layer][name]:.{digits}f}" for layer, digits in zip(LAYERS, (2, 2, 2, 4))),
-                "",
-                "",
-            )
-        )
+        rows.append((name, "", "", "", *times({layer: spread[layer][name] for layer in LAYERS}), "", ""))
     heads = [
         "picture",
         "format",
         "pixels",
         "kB",
-        "cold ms",
-        "304 ms",
-        "disk ms",
-        "memory ms",
+        *(f"{layer} ms" for layer in LAYERS),
         "our transfers",
         "origin’s count",
     ]
-    each = charts.layers([(picture.path.name, picture.times) for picture in stage.pictures])
-    half = found["median_ms"]
-    lead = (
-        f"Milliseconds to a full picture, one at a time, decoding included where it was needed, and storing for cold. The axis is logarithmic: "
-        f"memory is {half['cold'] / half['memory']:,.0f} times as quick as cold, disk {half['cold'] / half['disk']:.1f} times."
-    )
-    return (
-        f'{lead}\n<div class="card">{charts.key()}{charts.layers(whole, 11)}</div>'
-        f'<div class="card"><details><summary>Every picture by itself</summary>{charts.key()}{each}</details></div>'
-        f"<details style='margin-top:14px'><summary>The numbers</summary>{table(heads, rows, range(2, 10), last=2)}</details>"
-    )
+    return table(heads, rows, range(2, 10), last=2, card=False)
 
 
 def coalescing(stage: Stage, found: dict[str, Any]) -> str:
     """One transfer for all who wait."""
-    cells = stage.strips["coalescing"][0]
     lead = (
-        f"{found['loads']} loads of <code>{html.escape(found['name'])}</code> at the same moment, in {len(found['widths'])} sizes, all answered within "
-        f"{found['seconds'] * 1000:.0f} ms. Who joins shares the transfer; each gets the size that it asked for."
+        f"{found['loads']} loads of <code>{html.escape(found['name'])}</code> at the same moment, in "
+        f"{len(found['widths'])} sizes, all answered within {found['seconds'] * 1000:.0f} ms. Who joins shares the "
+        f"transfer; each gets the size that it asked for."
     )
-    return f"{lead}\n{strip(cells, 200, 320)}"
+    return f"{lead}\n{strip(stage.strips['coalescing'][0], 200, 320)}"
 
 
 def memory(stage: Stage, found: dict[str, Any]) -> str:
     """Two processes side by side."""
     bars = [("the bitmap alone", found["bitmap_mb"], f"{found['bitmap_mb']:.0f} MB", "line")]
-    for way, name in (("whole", "decoded whole, then resized"), ("thumbnail", "decoded as a thumbnail")):
+    ways = (("whole", "decoded whole, then resized", "cold"), ("thumbnail", "decoded as a thumbnail", "memory"))
+    for way, name, colour in ways:
         row = found[way]
-        bars.append(
-            (
-                name,
-                row["growth_mb"],
-                f"{row['growth_mb']:.1f} MB, {charts.milliseconds(row['seconds'] * 1000)}",
-                "cold" if way == "whole" else "memory",
-            )
-        )
+        words = f"{row['growth_mb']:.1f} MB, {charts.milliseconds(row['seconds'] * 1000)}"
+        bars.append((name, row["growth_mb"], words, colour))
     lead = (
-        "What decoding adds to the peak of a process, in a process each. The thumbnail is made from the lowest coefficients of each block, a few rows "
-        "at a time: nobody ever holds the large bitmap."
+        "What decoding adds to the peak of a process, in a process each. The thumbnail is made from the lowest "
+        "coefficients of each block, a few rows at a time: nobody ever holds the large bitmap."
     )
     return f'{lead}\n<div class="card">{charts.bars(bars)}</div>'
 
@@ -125,44 +114,48 @@ def progressive(stage: Stage, found: dict[str, Any]) -> str:
     """The same picture in three formats."""
     rows = "".join(strip(row, 200, 320) for row in stage.strips["progressive"])
     lead = (
-        "One picture in three formats, after 10, 25, 50 and 100 % of its bytes. JPEG comes in passes, JPEG XL from an eighth of its size, "
-        "WebP in rows."
+        "One picture in three formats, after 10, 25, 50 and 100 % of its bytes. JPEG comes in passes, JPEG XL from an "
+        "eighth of its size, WebP in rows."
     )
     return f"{lead}\n{rows}"
+
+
+def _card(title: str, said: str, body: str) -> str:
+    return f'<div class="card"><h3>{title}</h3><p>{said}</p>{body}</div>'
 
 
 def network(stage: Stage, found: dict[str, Any]) -> str:
     """Four faults, with what the origin noted of each."""
     resume, back, down = found["resume"], found["back_off"], found["down"]
     words = [
-        f"{row['sent'] / 1000:.0f} kB, then a reset"
-        if not row["range"]
-        else f"{row['range'].removeprefix('bytes=')}: {row['sent'] / 1000:.0f} kB"
+        f"{row['range'].removeprefix('bytes=')}: {row['sent'] / 1000:.0f} kB"
+        if row["range"]
+        else f"{row['sent'] / 1000:.0f} kB, then a reset"
         for row in resume["log"]
     ]
     waits = ["asked", *(f"waited {wait:.0f} ms" for wait in back["waits_ms"])]
-    cells = stage.strips["network"][0]
-    bad = table(
-        ["the origin sent", "refused as", "message", "kept", "then a good load"],
-        [
-            (row["answer"], row["code"], row["message"], row["kept"], "works" if row["good"] else "fails")
-            for row in found["bad_answers"]
-        ],
-        wrap=(2,),
-    )
     share = resume["saved"] * 100 // resume["size"]
-    lead = "What servers and lines do wrong, on purpose. The times are those that the origin noted itself."
-    return (
-        f"{lead}\n<div class='two'><div class='card'><h3 style='margin-top:0'>Reset at 60 %: goes on where it was</h3>"
-        f"<p>{share} % of {resume['size'] / 1000:.0f} kB were not sent again, and the picture is whole.</p>{charts.timeline(resume['log'], words)}</div>"
-        f"<div class='card'><h3 style='margin-top:0'>500, 500, 200: waits, longer each time</h3>"
-        f"<p>A random moment below {back['bounds_ms'][0]} ms, then below {back['bounds_ms'][1]}.</p>{charts.timeline(back['log'], waits)}</div></div>"
-        f"<div class='two'><div class='card'><h3 style='margin-top:0'>429, Retry-After: 1</h3><p>The server says when; it is kept.</p>"
-        f"{charts.timeline(back['retry_after'], ['asked', 'asked again'])}</div>"
-        f"<div class='card'><h3 style='margin-top:0'>The origin is down</h3><p>The copy that is kept comes within {charts.milliseconds(down['ms'])}, "
-        f"marked stale, {down['age_s'] / 3600:.1f} hours old, with the reason: <code>{down['code']}</code>.</p>{strip(cells, 150, 240, small=True)}</div></div>"
-        f"<h3>Answers that are no pictures</h3>{bad}"
+    saved = f"{share} % of {resume['size'] / 1000:.0f} kB were not sent again, and the picture is whole."
+    first, second = back["bounds_ms"]
+    kept = (
+        f"The copy that is kept comes within {charts.milliseconds(down['ms'])}, marked stale, {down['age_s'] / 3600:.1f} "
+        f"hours old, with the reason: <code>{down['code']}</code>."
     )
+    bound = f"A random moment below {first} ms, then below {second}."
+    later = charts.timeline(back["retry_after"], ["asked", "asked again"])
+    cards = (
+        _card("Reset at 60 %: goes on where it was", saved, charts.timeline(resume["log"], words)),
+        _card("500, 500, 200: waits, longer each time", bound, charts.timeline(back["log"], waits)),
+        _card("429, Retry-After: 1", "The server says when; it is kept.", later),
+        _card("The origin is down", kept, strip(stage.strips["network"][0], 150, 240, small=True)),
+    )
+    heads = ["the origin sent", "refused as", "message", "kept", "then a good load"]
+    rows = [
+        (row["answer"], row["code"], row["message"], row["kept"], "works" if row["good"] else "fails")
+        for row in found["bad_answers"]
+    ]
+    lead = "What servers and lines do wrong, on purpose. The times are those that the origin noted itself."
+    return f'{lead}\n<div class="two">{"".join(cards)}</div><h3>Answers that are no pictures</h3>{table(heads, rows, wrap=(2,))}'
 
 
 def freshness(stage: Stage, found: dict[str, Any]) -> str:
@@ -181,9 +174,13 @@ def freshness(stage: Stage, found: dict[str, Any]) -> str:
     ]
     heads = ["the copy that is kept", "rule", "came from", "ms", "requests", "bytes of body"]
     lead = "As HTTP says (RFC 9111, RFC 5861), for loads that ask for it. Requests and bytes are those that the origin counted."
+    said = (
+        f"The origin takes {swap['delay_ms']} ms and has another picture by now. The old one is on screen at once; the new "
+        f"one is there as soon as it has come."
+    )
     return (
-        f"{lead}\n{table(heads, rows, (3, 4, 5))}<h3>Stale while it is renewed</h3><p>The origin takes {swap['delay_ms']} ms and has another picture by "
-        f"now. The old one is on screen at once; the new one is there as soon as it has come.</p>{strip(stage.strips['freshness'][0], 220, 400)}"
+        f"{lead}\n{table(heads, rows, (3, 4, 5))}<h3>Stale while it is renewed</h3><p>{said}</p>"
+        f"{strip(stage.strips['freshness'][0], 220, 400)}"
     )
 
 
@@ -202,8 +199,8 @@ def animation(stage: Stage, found: dict[str, Any]) -> str:
         ("held at most", players["peak"] / 2**20, f"{players['peak'] / 2**20:.1f} MB", "memory"),
     ]
     lead = (
-        "A film that was painted by code, so that every pixel of every frame is known. The moon is to leave what was behind it, the stars are to stay, "
-        "and the doors are cut out: the three ways of disposing of a frame."
+        "A film that was painted by code, so that every pixel of every frame is known. The moon is to leave what was "
+        "behind it, the stars are to stay, and the doors are cut out: the three ways of disposing of a frame."
     )
     return (
         f"{lead}\n{rows}{table(heads, compared, (1, 2))}<h3>{players['players']} players, one budget</h3>"
@@ -214,59 +211,53 @@ def animation(stage: Stage, found: dict[str, Any]) -> str:
 def transformers(stage: Stage, found: dict[str, Any]) -> str:
     """The sheet."""
     cells = stage.strips["transformers"][0]
-    lead = f"One picture by each of {found['count']} transformers and filters, with their defaults or a little more. In a load they enter the cache key."
+    lead = (
+        f"One picture by each of {found['count']} transformers and filters, with their defaults or a little more. In a "
+        f"load they enter the cache key."
+    )
     return f"{lead}\n{strip(cells, 104, 160, small=True)}"
 
 
 def prefetch(stage: Stage, found: dict[str, Any]) -> str:
     """Three latencies."""
-    bars = [
-        (name, found[key]["ms"], f"{found[key]['ms']:,.0f} ms", colour)
-        for key, name, colour in (
-            ("alone", "alone", "line"),
-            ("reserved", "behind prefetches of low priority", "memory"),
-            ("equal", "behind loads of its own priority", "cold"),
-        )
-    ]
+    ways = (
+        ("alone", "alone", "line"),
+        ("reserved", "behind prefetches of low priority", "memory"),
+        ("equal", "behind loads of its own priority", "cold"),
+    )
+    bars = [(name, found[way]["ms"], f"{found[way]['ms']:,.0f} ms", colour) for way, name, colour in ways]
     lead = (
-        f"How long a picture takes for which somebody waits, when a tenth of {found['count']} others is done. The origin takes {found['delay_ms']} ms for each; "
-        f"a third of the places is kept from what nobody waits for."
+        f"How long a picture takes for which somebody waits, when a tenth of {found['count']} others is done. The origin "
+        f"takes {found['delay_ms']} ms for each; a third of the places is kept from what nobody waits for."
     )
     return f'{lead}\n<div class="card">{charts.bars(bars)}</div>'
 
 
 def pressure(stage: Stage, found: dict[str, Any]) -> str:
     """Before and after."""
-    before, after = found["before"], found["after"]
-    most = before["resident_mb"]
-    bars = [
-        ("resident before", before["resident_mb"], f"{before['resident_mb']:.0f} MB", "cold"),
-        ("resident after", after["resident_mb"], f"{after['resident_mb']:.0f} MB", "memory"),
-        (
-            "cache before",
-            before["bytes"] / 2**20,
-            f"{before['bytes'] / 2**20:.1f} MB, {before['pictures']} pictures",
-            "cold",
-        ),
-        (
-            "cache after",
-            after["bytes"] / 2**20,
-            f"{after['bytes'] / 2**20:.1f} MB, {after['pictures']} pictures",
-            "memory",
-        ),
-    ]
+    bars = []
+    for name, megabytes in (("resident", lambda row: row["resident_mb"]), ("cache", lambda row: row["bytes"] / 2**20)):
+        for when, colour in (("before", "cold"), ("after", "memory")):
+            row = found[when]
+            more = f", {row['pictures']} pictures" if name == "cache" else ""
+            bars.append((f"{name} {when}", megabytes(row), f"{megabytes(row):.1f} MB{more}", colour))
     if found["by"].startswith("/"):
-        how = f"A process for which <code>{found['by']}</code> is a file of ours. When it says <code>{html.escape(found['wrote'])}</code>, the watch empties the memory cache {found['seconds']:.1f} s later."
+        how = (
+            f"A process for which <code>{found['by']}</code> is a file of ours. When it says "
+            f"<code>{html.escape(found['wrote'])}</code>, the watch empties the memory cache {found['seconds']:.1f} s later."
+        )
     else:
-        how = "The kernel lets nobody put another file over /proc here, so that what the watch calls was called: <code>sdimage_trim_memory(true)</code>."
-    return f'{how} The disk keeps everything.\n<div class="card">{charts.bars(bars, most)}</div>'
+        how = (
+            "The kernel lets nobody put another file over /proc here, so that what the watch calls was called: "
+            "<code>sdimage_trim_memory(true)</code>."
+        )
+    return f'{how} The disk keeps everything.\n<div class="card">{charts.bars(bars)}</div>'
 
 
 def comparison(stage: Stage, found: dict[str, Any]) -> str:
     """Wall time, memory, and the second run."""
-    names, peers = found["names"], found["peers"]
-    bars, rows = [], []
-    for peer, row in peers.items():
+    names, bars, rows = found["names"], [], []
+    for peer, row in found["peers"].items():
         if "not_run" in row:
             rows.append((names[peer], f"not run: {row['not_run']}", "", "", "", ""))
             continue
@@ -275,19 +266,14 @@ def comparison(stage: Stage, found: dict[str, Any]) -> str:
             bars.append(
                 (f"{names[peer]}, {run} run", seconds, f"{seconds:.2f} s", colour if peer == "sdimage" else "line")
             )
-        rows.append(
-            (
-                names[peer],
-                f"{row['first']['seconds']:.2f} s",
-                f"{row['second']['seconds']:.2f} s",
-                f"{row['first']['peak_mb']:.0f} MB",
-                row["first"]["requests"],
-                row["second"]["requests"],
-            )
-        )
+        times = (f"{row[run]['seconds']:.2f} s" for run in ("first", "second"))
+        asked = (row[run]["requests"] for run in ("first", "second"))
+        rows.append((names[peer], *times, f"{row['first']['peak_mb']:.0f} MB", *asked))
     heads = ["program", "first run", "second run", "peak of memory", "requests", "requests, second run"]
     lead = (
-        f"{found['count']} URLs of JPEGs of six megapixels, {found['bytes'] / 1e6:.1f} MB, to thumbnails of {found['side']} pixels: from the start of a process to its end, "
-        f"six transfers at once. The second run is the same command again. One run on a machine with other work is no benchmark; the README has those."
+        f"{found['count']} URLs of JPEGs of six megapixels, {found['bytes'] / 1e6:.1f} MB, to thumbnails of {found['side']} "
+        "pixels: from the start of a process to its end, six transfers at once; the peak is that of the program without "
+        "curl. The second run is the same command again, which finds nothing unless its program keeps something. One run "
+        "on a machine with other work is no benchmark; the README has those."
     )
     return f'{lead}\n<div class="card">{charts.bars(bars)}</div>{table(heads, rows, (1, 2, 3, 4, 5))}'

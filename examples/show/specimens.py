@@ -17,7 +17,7 @@ import sdimage
 from sdimage import _specimens, transforms
 
 #: Pictures of the same folder with another content get another number.
-_EDITION = "1"
+_EDITION = "2"
 _HERE = Path(__file__).resolve().parent
 #: The demo's own pictures.
 PICTURES = _HERE.parents[1] / "Tests" / "Fixtures" / "pictures"
@@ -137,7 +137,8 @@ _SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="480" height="320" viewB
 <rect width="480" height="320" fill="url(#sky)"/><circle cx="372" cy="84" r="40" fill="#ffd257"/>
 <path d="M0 250Q120 190 240 246T480 228V320H0Z" fill="#79b66a"/><path d="M0 284Q140 236 290 282T480 270V320H0Z" fill="#4c9457"/>
 <use href="#cloud" x="40" y="60"/><use href="#cloud" x="300" y="110" opacity=".85"/>
-<path d="M178 150q14-16 26 0q12-16 26 0M236 120q10-12 18 0q9-12 18 0" fill="none" stroke="#40506a" stroke-width="4" stroke-linecap="round"/>
+<path d="M178 150q14-16 26 0q12-16 26 0M236 120q10-12 18 0q9-12 18 0" fill="none" stroke="#40506a"
+ stroke-width="4" stroke-linecap="round"/>
 </svg>
 """
 
