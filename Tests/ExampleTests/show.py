@@ -61,7 +61,7 @@ SCENES = "gallery timings coalescing memory progressive network freshness animat
 class Page(html.parser.HTMLParser):
     """Looks for what a page wants from elsewhere, and whether its tags are closed."""
 
-    VOID = ("meta", "link", "img", "source", "br")
+    VOID = ("meta", "link", "img", "source", "br", "wbr")
 
     def __init__(self) -> None:
         super().__init__()

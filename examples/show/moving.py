@@ -6,6 +6,7 @@ The moon passes and leaves what was behind it ("previous"), stars come and stay 
 
 from __future__ import annotations
 
+import functools
 import struct
 from dataclasses import dataclass
 
@@ -85,6 +86,7 @@ def _door(x: int) -> Frame:
     return Frame(x, HEIGHT - 30, 16, 26, bytes(rows), BACKGROUND)
 
 
+@functools.cache
 def script() -> list[Frame]:
     """The twelve rectangles of the film."""
     stars = [_star(*place) for place in ((28, 20), (96, 34), (150, 14), (62, 44))]

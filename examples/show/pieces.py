@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import html
+import re
 from collections.abc import Sequence
 
 import sdimage
@@ -30,6 +31,11 @@ def picture(image: sdimage.Image, alt: str, side: int = 400, lossless: bool = Fa
     return f'<img alt="{html.escape(alt)}" {size} src="{data_url(small, side, lossless)}">'
 
 
+def _broken(caption: str) -> str:
+    """Names of filters may break between their words."""
+    return re.sub("(?<=[a-z])(?=[A-Z])", "<wbr>", html.escape(caption))
+
+
 def strip(cells: Sequence[Cell], width: int = 200, side: int = 400, lossless: bool = False, small: bool = False) -> str:
     """Pictures side by side; below each other where there is no room."""
     shapes = [cell.image.width / cell.image.height for cell in cells if cell.image]
@@ -40,7 +46,7 @@ def strip(cells: Sequence[Cell], width: int = 200, side: int = 400, lossless: bo
         if small:
             shown = f'<div class="frame">{shown}</div>'
         note = f"<i>{html.escape(cell.note)}</i>" if cell.note else ""
-        figures.append(f"<figure>{shown}<figcaption>{html.escape(cell.caption)}{note}</figcaption></figure>")
+        figures.append(f"<figure>{shown}<figcaption>{_broken(cell.caption)}{note}</figcaption></figure>")
     kind = "strip small" if small else "strip"
     return f'<div class="{kind}" style="--cell:{width}px;--shape:{shapes[0] if shapes else 1:.3f}">{"".join(figures)}</div>'
 

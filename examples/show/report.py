@@ -77,7 +77,7 @@ def _tiles(found: dict[str, Any]) -> str:
             f"{memory['thumbnail']['growth_mb']:.0f} MB",
             f"for a thumbnail of 48 megapixels, in place of {memory['whole']['growth_mb']:.0f}",
         ),
-        tile(f"{resumed['saved'] * 100 // resumed['size']} %", "of a broken transfer were not sent again"),
+        tile(f"{resumed['saved'] * 100 / resumed['size']:.0f} %", "of a broken transfer were not sent again"),
         tile(
             f"{prefetch['reserved']['ms']:.0f} ms",
             f"for who waits, behind {prefetch['count']} prefetches; {prefetch['equal']['ms']:,.0f} ms without priority",

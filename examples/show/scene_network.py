@@ -57,7 +57,7 @@ def _resume(stage: Stage) -> dict[str, Any]:
     )
     whole = result.data == picture.path.read_bytes()
     terminal.claim(
-        f"after the reset at 60 % the load went on with a range, {saved * 100 // picture.size} % of the bytes saved, "
+        f"after the reset at 60 % the load went on with a range, {saved * 100 / picture.size:.0f} % of the bytes saved, "
         "and is whole",
         whole
         and [asked.status for asked in log] == [200, 206]

@@ -65,10 +65,15 @@ def _arrival(name: str, data: bytes) -> tuple[list[Cell], list[float | None]]:
             end = len(data) * part // 100
             growing.update(data[at:end], finished=part == PARTS[-1])
             at, image = end, growing.image
-            cells.append(Cell(image, f"{part} %", f"{name}, {end / 1000:.0f} kB"))
+            cells.append(Cell(_with_alpha(image), f"{part} %", f"{name}, {end / 1000:.0f} kB"))
             look = _looked(image) if image else None
             differences.append(None if look is None else sum(abs(a - b) for a, b in zip(look, whole)) / len(whole))
     return cells, differences
+
+
+def _with_alpha(image: sdimage.Image | None) -> sdimage.Image | None:
+    """The same as pixels of the program: what has no alpha as a file is not taken for opaque."""
+    return image and sdimage.Image.from_pixels(image.convert("rgba8").tobytes(), image.width, image.height, "rgba8")
 
 
 def _looked(image: sdimage.Image) -> bytes:

@@ -133,8 +133,8 @@ def network(stage: Stage, found: dict[str, Any]) -> str:
         else f"{row['sent'] / 1000:.0f} kB, then a reset"
         for row in resume["log"]
     ]
-    waits = ["asked", *(f"waited {wait:.0f} ms" for wait in back["waits_ms"])]
-    share = resume["saved"] * 100 // resume["size"]
+    waits = ["", *(f"waited {wait:.0f} ms" for wait in back["waits_ms"])]
+    share = round(resume["saved"] * 100 / resume["size"])
     saved = f"{share} % of {resume['size'] / 1000:.0f} kB were not sent again, and the picture is whole."
     first, second = back["bounds_ms"]
     kept = (
@@ -142,7 +142,7 @@ def network(stage: Stage, found: dict[str, Any]) -> str:
         f"hours old, with the reason: <code>{down['code']}</code>."
     )
     bound = f"A random moment below {first} ms, then below {second}."
-    later = charts.timeline(back["retry_after"], ["asked", "asked again"])
+    later = charts.timeline(back["retry_after"], ["", "asked again"])
     cards = (
         _card("Reset at 60 %: goes on where it was", saved, charts.timeline(resume["log"], words)),
         _card("500, 500, 200: waits, longer each time", bound, charts.timeline(back["log"], waits)),
@@ -187,7 +187,7 @@ def freshness(stage: Stage, found: dict[str, Any]) -> str:
 def animation(stage: Stage, found: dict[str, Any]) -> str:
     """The films, and the players."""
     films, players = found["films"], found["players"]
-    rows = "".join(strip(row, 104, 192, lossless=True) for row in stage.strips["animation"])
+    rows = "".join(strip(row, 150, 192, lossless=True) for row in stage.strips["animation"])
     heads = ["format", "frames", "kB", "as it was drawn", "as Pillow decodes it"]
     compared = [
         (name, film["frames"], f"{film['bytes'] / 1000:.1f}", film["drawn"], film["pillow"])

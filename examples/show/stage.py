@@ -17,6 +17,8 @@ from terminal import Terminal
 
 #: Pixels: the largest box of a picture in a strip, and the space between two.
 _BOX, _GAP = (220, 200), 14
+#: Below a picture.
+_CAPTION = 56
 
 
 @dataclass(frozen=True)
@@ -73,18 +75,16 @@ def sheet(rows: list[list[Cell]]) -> bytes:
     """A strip as PNG."""
     images = [[fitted(cell.image) if cell.image else None for cell in row] for row in rows]
     flat = [image for row in images for image in row if image]
-    step = (
-        max((image.width for image in flat), default=_BOX[0]) + _GAP,
-        max((image.height for image in flat), default=_BOX[1]) + 56,
-    )
-    canvas = contact.Canvas(max(len(row) for row in rows) * step[0] + _GAP, len(rows) * step[1] + _GAP)
-    letters = (step[0] - _GAP) // 6
-    for line, row in enumerate(rows):
-        for column, cell in enumerate(row):
-            x, y, image = _GAP + column * step[0], _GAP + line * step[1], images[line][column]
+    across = max((image.width for image in flat), default=_BOX[0]) + _GAP
+    down = [max((image.height for image in row if image), default=_BOX[1]) + _CAPTION for row in images]
+    canvas = contact.Canvas(max(len(row) for row in rows) * across + _GAP, sum(down) + _GAP)
+    letters, y = (across - _GAP) // 6, _GAP
+    for row, shown, step in zip(rows, images, down):
+        for column, (cell, image) in enumerate(zip(row, shown)):
+            x = _GAP + column * across
             if image:
                 canvas.image(image, x, y)
-            below = y + step[1] - 50
-            canvas.text(cell.caption[: letters // 2], x, below, contact.BRIGHT)
-            canvas.text(cell.note[:letters], x, below + 22, contact.DIM, 1)
+            canvas.text(cell.caption[: letters // 2], x, y + step - 50, contact.BRIGHT)
+            canvas.text(cell.note[:letters], x, y + step - 28, contact.DIM, 1)
+        y += step
     return canvas.png()
