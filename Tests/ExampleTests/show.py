@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import html.parser
+import importlib.util
 import io
 import json
 import os
@@ -179,6 +180,28 @@ def terminals() -> None:
     lines.check("the axis is logarithmic", [round(each) for each in places] == [0, 25, 50, 75, 100], f"{places}")
 
 
+def live() -> None:
+    """The gallery on a terminal of its own: every tile is drawn at least twice, and what is drawn fits."""
+    place = importlib.util.spec_from_file_location("pseudo", HERE.with_name("terminal.py"))
+    assert place and place.loader
+    pseudo = importlib.util.module_from_spec(place)
+    place.loader.exec_module(pseudo)
+    command = [sys.executable, str(SHOW), "--scene", "gallery", "--out", str(OUT)]
+    count = len(json.loads((OUT / "timings.json").read_text())["pictures"])
+    for kind, columns, rows, answer, mark in (
+        ("half blocks", 120, 42, b"\x1b[?62c", "▀".encode()),
+        ("kitty", 100, 40, b"\x1b_Gi=31;OK\x1b\\\x1b[?62c", b"\x1b_Ga=T,f=32"),
+    ):
+        pseudo.COLUMNS, pseudo.ROWS, pseudo.WIDTH, pseudo.HEIGHT = columns, rows, columns * 8, rows * 16
+        status, written = pseudo.run(command, answer=answer, limit=60)
+        width = (wall._grid(count, columns, rows) or (0, 1, 0))[1] if kind == "half blocks" else 1
+        tiles = written.count(mark) / (width * round(width * 3 / 8) if width > 1 else 1)
+        lines_of = [line for line in written.replace(b"\r", b"\n").split(b"\n") if b"kB/s" in line]
+        widest = max(len(re.sub(r"\x1b\[[\d;]*[A-Za-z]", "", line.decode())) for line in lines_of) if lines_of else 999
+        fine = status == 0 and tiles >= 2 * count and len(lines_of) > 10 and widest <= columns
+        lines.check(f"the gallery is drawn as it arrives, with {kind}", fine, f"{status} {tiles} {len(lines_of)} {widest}")
+
+
 # --- Every scene can fail.
 
 
@@ -272,6 +295,7 @@ def exit_status() -> None:
 def main() -> None:
     left_behind()
     terminals()
+    live()
     scenes_can_fail()
     without_a_namespace()
     exit_status()

@@ -19,7 +19,7 @@ WAITERS = 200
 LAYERS = ("cold", "304", "disk", "memory")
 _KBPS = 160
 #: Pixels of the drawing of a BlurHash.
-_HASH = (32, 24)
+_HASH = (200, 150)
 
 
 def gallery(stage: Stage) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def _watch(stage: Stage, wall: Wall, tasks: list[sdimage.Task], total: int, star
                 if terminal.is_plain:
                     terminal.line(f"   {len(told):2d}/{len(tasks)}  {picture.name}")
         rate = received / 1000 / max(time.perf_counter() - started, 0.001)
-        bar = terminal.bar(received / total, 32)
+        bar = terminal.bar(received / total, terminal.fitting(32, beside=36))
         wall.draw(f"   {bar} {len(told)}/{len(tasks)}  {received / 1000:,.0f} kB, {rate:,.0f} kB/s")
         time.sleep(0.03)
     terminal.drawn()

@@ -129,6 +129,10 @@ def _blocks(image: sdimage.Image) -> list[str]:
     return lines
 
 
+#: Bits to characters.
+_SIXELS = bytes(63 + bits for bits in range(64)) + bytes(192)
+
+
 def _sixel(image: sdimage.Image) -> str:
     """A cube of six levels a side, in bands of six rows (DEC STD 070, chapter 9)."""
     rows = [
@@ -142,10 +146,14 @@ def _sixel(image: sdimage.Image) -> str:
         f"#{level};2;{level // 36 * 20};{level // 6 % 6 * 20};{level % 6 * 20}" for level in sorted(set(b"".join(rows)))
     ]
     for top in range(0, len(rows), 6):
-        band = rows[top : top + 6]
-        for level in sorted(set(b"".join(band))):
-            columns = (sum(1 << y for y, row in enumerate(band) if row[x] == level) for x in range(image.width))
-            parts.append(f"#{level}" + "".join(chr(63 + bits) for bits in columns) + "$")
+        # For each level the six points of each column, one bit each.
+        columns: dict[int, bytearray] = {}
+        for y, row in enumerate(rows[top : top + 6]):
+            for x, level in enumerate(row):
+                if level not in columns:
+                    columns[level] = bytearray(image.width)
+                columns[level][x] |= 1 << y
+        parts += [f"#{level}{bits.translate(_SIXELS).decode()}$" for level, bits in columns.items()]
         parts.append("-")
     return "".join(parts) + "\033\\"
 

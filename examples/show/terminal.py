@@ -42,10 +42,9 @@ class Terminal:
         """What was drawn stays."""
         self._drawn = 0
 
-    @property
-    def rows(self) -> int:
-        """Lines that fit."""
-        return shutil.get_terminal_size().lines - 4
+    def fitting(self, width: int, beside: int) -> int:
+        """The width of a bar with so many characters beside it, as far as that fits: what wraps cannot be drawn over."""
+        return max(4, min(width, shutil.get_terminal_size().columns - beside))
 
     def bar(self, part: float, width: int = 24) -> str:
         """A bar that is `part` of 1 full."""
