@@ -110,7 +110,7 @@ def _play(stage: Stage, wanted: list[str] | None, missing: dict[str, str]) -> di
     """The scenes, or those that are wanted; what they found, by their words."""
     terminal, today = stage.terminal, datetime.date.today().isoformat()
     found: dict[str, Any] = {"version": sdimage.version(), "machine": _machine(), "date": today, "missing": missing}
-    terminal.line(f"   sdimage {found['version']}, {found['machine']}; the origin is {stage.origin.url('')}")
+    terminal.line(f"   sdimage {found['version']}, {found['machine']}, {today}; the origin is {stage.origin.url('')}")
     for name, why in missing.items():
         terminal.line(f"   left out: {name}, {why}")
     for number, (name, title, play) in enumerate(SCENES, 1):
@@ -118,7 +118,7 @@ def _play(stage: Stage, wanted: list[str] | None, missing: dict[str, str]) -> di
             terminal.title(number, title)
             first = len(terminal.claims)
             found[name] = play(stage)
-            found[name]["claims"] = terminal.claims[first:]
+            found[name].update(claims=terminal.claims[first:], where=f"{found['machine']}, {today}")
     return {**found, "claims": terminal.claims}
 
 

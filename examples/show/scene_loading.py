@@ -226,7 +226,8 @@ def coalescing(stage: Stage) -> dict[str, Any]:
     boxes = [None, *((side, side) for side in (64, 128, 256))]
     with sdimage.Manager(cache=None) as manager:
         started = time.perf_counter()
-        url = picture.url + "?delay_ms=150"
+        # Long enough for all of them to begin, on a busy machine too.
+        url = picture.url + "?delay_ms=300"
         tasks = [manager.start(url, thumbnail_size=boxes[index % len(boxes)]) for index in range(WAITERS)]
         if stage.has_stray:
             urllib.request.urlopen(picture.url).close()

@@ -273,7 +273,7 @@ def comparison(stage: Stage, found: dict[str, Any]) -> str:
     lead = (
         f"{found['count']} URLs of JPEGs of six megapixels, {found['bytes'] / 1e6:.1f} MB, to thumbnails of {found['side']} "
         "pixels: from the start of a process to its end, six transfers at once; the peak is that of the program without "
-        "curl. The second run is the same command again, which finds nothing unless its program keeps something. One run "
-        "on a machine with other work is no benchmark; the README has those."
+        f"curl. {html.escape(found['where'])}. The second run is the same command again, which finds nothing unless its "
+        "program keeps something. One run on a machine with other work is no benchmark; the README has those."
     )
     return f'{lead}\n<div class="card">{charts.bars(bars)}</div>{table(heads, rows, (1, 2, 3, 4, 5))}'
