@@ -29,6 +29,7 @@ import argparse
 import mimetypes
 import os
 import socket
+import sys
 import threading
 import time
 import urllib.parse
@@ -41,6 +42,7 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING or __package__:
     from ._answers import HTML, PASSWORD, PRIVATE, TOKEN, USER, Asked, Body, Handler, body, signature
 else:  # a file of its own: the package, and with it the library, is not needed
+    sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
     from _answers import HTML, PASSWORD, PRIVATE, TOKEN, USER, Asked, Body, Handler, body, signature
 
 __all__ = ["HTML", "PASSWORD", "TOKEN", "USER", "Asked", "Origin"]
