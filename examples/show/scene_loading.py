@@ -227,7 +227,7 @@ def coalescing(stage: Stage) -> dict[str, Any]:
     with sdimage.Manager(cache=None) as manager:
         started = time.perf_counter()
         # Long enough for all of them to begin, on a busy machine too.
-        url = picture.url + "?delay_ms=300"
+        url = picture.url + "?delay_ms=500"
         tasks = [manager.start(url, thumbnail_size=boxes[index % len(boxes)]) for index in range(WAITERS)]
         if stage.has_stray:
             urllib.request.urlopen(picture.url).close()
