@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# The addon for Node: built with gcc alone, tested by node's own runner.
+set -uo pipefail
+source "$(dirname "$0")/common.sh"
+need node gcc make pkg-config
+INCLUDE=$(node -p "require('path').resolve(process.execPath, '../../include/node')")
+[ -e "$INCLUDE/node_api.h" ] || { echo "skip the binding for node: there is no $INCLUDE/node_api.h"; exit 0; }
+BINDING=$ROOT/bindings/node
+make -s -C "$BINDING" OUT="$FOLDER/addon" >&2 || { echo "not ok node: the addon builds: see the log"; exit 1; }
+export SDIMAGE_NODE_ADDON=$FOLDER/addon/sdimage.node
+echo "ok node: the addon builds"
+serve
+
+# TAP to the lines of Tests/run. A file is a test of its own in some versions of node; the reason of a failure is below it.
+run_tests() {
+    node --expose-gc --test --test-reporter=tap "$BINDING/test/" >"$FOLDER/tap.txt"
+    local status=$?
+    awk '
+        function flush() { if (failed != "") print failed ": see the log"; failed = "" }
+        /^ *(not )?ok [0-9]+ - .*\.js$/ { next }
+        /^ *ok [0-9]+ - / { flush(); sub(/^ *ok [0-9]+ - /, ""); print (sub(/ # SKIP */, ": ") ? "skip " : "ok ") $0; next }
+        /^ *not ok [0-9]+ - / { flush(); sub(/^ *not ok [0-9]+ - /, "not ok "); failed = $0; next }
+        /^ *error: \|-$/ { getline; sub(/^ */, "error: ") }
+        /^ *error: / && failed != "" { sub(/^ *error: /, ""); print failed ": " $0; failed = "" }
+        END { flush() }' "$FOLDER/tap.txt"
+    cat "$FOLDER/tap.txt" >&2
+    return $status
+}
+export -f run_tests
+export BINDING FOLDER
+report tests bash -c run_tests

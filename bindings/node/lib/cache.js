@@ -1,0 +1,92 @@
+'use strict';
+
+const native = require('./native');
+const options = require('./options');
+const { SdimageError } = require('./errors');
+const { Image } = require('./image');
+
+/** null in place of the error NOT_FOUND. */
+async function orNull(promise) {
+  try {
+    return await promise;
+  } catch (error) {
+    if (error instanceof SdimageError && error.code === 'NOT_FOUND') return null;
+    throw error;
+  }
+}
+
+/** A memory and a disk cache. What may touch the disk is a promise. */
+class Cache {
+  #handle;
+
+  constructor(choices) {
+    this.#handle = native.cacheNew(options.cache(choices));
+  }
+
+  get handle() {
+    return this.#handle;
+  }
+
+  /** The picture that memory has, or null. */
+  memoryImage(key) {
+    const fields = native.cacheMemoryImage(this.#handle, key);
+    return fields && new Image(fields);
+  }
+
+  setMemoryImage(key, image) {
+    native.cacheSetMemoryImage(this.#handle, key, image.handle);
+  }
+
+  /** The picture, from memory or decoded from the disk; null when there is none. */
+  async image(key, choices) {
+    const fields = await orNull(this.#job('cacheImage', { key, decode: options.decode(choices) }));
+    return fields && new Image(fields);
+  }
+
+  /** The bytes of an entry, in a Buffer; null when there is none. */
+  async data(key) {
+    return orNull(this.#job('cacheData', { key }));
+  }
+
+  /** Keeps a picture, bytes, or both; resolved when they are committed. */
+  async store(key, { image, data, layers = 'all', ...choices }) {
+    return this.#job('cacheStore', {
+      key, image: image?.handle, bytes: data, number: options.layers(layers), encode: options.encode(choices),
+    });
+  }
+
+  /** "none", "disk", "memory" or "all". */
+  async contains(key) {
+    return options.layersName(await this.#job('cacheContains', { key }));
+  }
+
+  async remove(key, layers = 'all') {
+    return this.#job('cacheRemove', { key, number: options.layers(layers) });
+  }
+
+  async clear(layers = 'all') {
+    return this.#job('cacheClear', { number: options.layers(layers) });
+  }
+
+  /** Resolved when everything stored so far is committed. */
+  async flush() {
+    return this.#job('cacheFlush', {});
+  }
+
+  /** { bytes, count } on disk. */
+  async diskTotals() {
+    return this.#job('cacheTotals', {});
+  }
+
+  /** Commits what is pending and closes the disk part; later calls answer SHUTDOWN. */
+  async close() {
+    await this.#job('cacheClose', {});
+    native.release(this.#handle);
+  }
+
+  #job(name, inputs) {
+    return native.job(name, { cache: this.#handle, ...inputs });
+  }
+}
+
+module.exports = { Cache };

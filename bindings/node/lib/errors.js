@@ -1,0 +1,20 @@
+'use strict';
+
+/** An error of the library; `code` is the name of its status: "NOT_FOUND", "CANCELLED", … */
+class SdimageError extends Error {
+  constructor(code, message, { httpStatus = 0, url = '', isTransient = false, cause } = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'SdimageError';
+    this.code = code;
+    this.httpStatus = httpStatus;
+    this.url = url;
+    this.isTransient = isTransient;
+  }
+}
+
+/** What the addon makes errors with. */
+function fromNative(code, message, httpStatus, url, isTransient) {
+  return new SdimageError(code, message, { httpStatus, url, isTransient });
+}
+
+module.exports = { SdimageError, fromNative };

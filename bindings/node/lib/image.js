@@ -1,0 +1,74 @@
+'use strict';
+
+const native = require('./native');
+const options = require('./options');
+
+/** A picture: immutable pixels, and what is known about them. */
+class Image {
+  #handle;
+  #pixels = null;
+
+  /** For the package itself: `fields` are those of the addon. */
+  constructor(fields) {
+    const { handle, ...values } = fields;
+    this.#handle = handle;
+    Object.assign(this, values, { pixelFormat: options.PIXEL_FORMATS[fields.pixelFormat] });
+    Object.freeze(this);
+  }
+
+  /** A picture of pixels of one's own, copied: rows from top to bottom, `stride` bytes apart. */
+  static fromPixels(width, height, pixelFormat, bytes, stride = null) {
+    const number = options.pixelFormat(pixelFormat);
+    const tight = options.u32('width', width) * options.PIXEL_BYTES[number];
+    return new Image(native.imageNew(width, options.u32('height', height), stride ?? tight, number, bytes));
+  }
+
+  /** The pixels as an ArrayBuffer on the library's own memory: no copy, not to be written to. */
+  get pixels() {
+    return (this.#pixels ??= native.imagePixels(this.#handle));
+  }
+
+  /** Row `y`, without the bytes between rows. */
+  row(y) {
+    const length = this.width * options.PIXEL_BYTES[options.PIXEL_FORMATS.indexOf(this.pixelFormat)];
+    return new Uint8Array(this.pixels, y * this.stride, length);
+  }
+
+  /** The same picture in another pixel format. */
+  async convert(pixelFormat) {
+    return new Image(await native.job('convert', { image: this.#handle, number: options.pixelFormat(pixelFormat) }));
+  }
+
+  /** Frame `index` of an animation, composed to the whole canvas. */
+  async frame(index) {
+    return new Image(await native.job('frame', { image: this.#handle, number: options.u32('index', index) }));
+  }
+
+  /** The picture as a file of a format, in a Buffer. */
+  async encode(format, choices) {
+    return native.job('encode', { image: this.#handle, number: options.format(format), encode: options.encode(choices) });
+  }
+
+  encodeSync(format, choices) {
+    return native.job('encode', { image: this.#handle, number: options.format(format), encode: options.encode(choices) }, true);
+  }
+
+  /** Gives the picture back at once, in place of when it is collected. An ArrayBuffer of its pixels stays valid. */
+  close() {
+    native.release(this.#handle);
+  }
+
+  get handle() {
+    return this.#handle;
+  }
+}
+
+async function decode(bytes, choices) {
+  return new Image(await native.job('decode', { bytes, decode: options.decode(choices) }));
+}
+
+function decodeSync(bytes, choices) {
+  return new Image(native.job('decode', { bytes, decode: options.decode(choices) }, true));
+}
+
+module.exports = { Image, decode, decodeSync, info: (bytes) => JSON.parse(native.info(bytes)), sniff: native.sniff };

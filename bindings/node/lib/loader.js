@@ -1,0 +1,71 @@
+'use strict';
+// Loaders made of an async function. Requests come through the loop of the thread that made the loader.
+
+const native = require('./native');
+const { SdimageError } = require('./errors');
+const { Image } = require('./image');
+
+const EXPECT = 0, WRITE = 1, FINISH = 2, FAIL = 3, FINISH_WITH_IMAGE = 4;
+
+const functions = new Map(); // by number: the addon holds no function
+const working = new Map(); // AbortController by sink
+const collected = new FinalizationRegistry((number) => functions.delete(number));
+let last = 0;
+
+/** Fetches bytes from anywhere. */
+class Loader {
+  #handle;
+
+  /** @param load async (request) => bytes, an (async) iterable of bytes, or an Image. @param schemes none: every URL. */
+  constructor(load, { schemes = [] } = {}) {
+    if (typeof load !== 'function') throw new TypeError('a loader is made of a function');
+    const number = ++last;
+    this.#handle = native.loaderNew(number, [].concat(schemes).map((scheme) => `${scheme}:`));
+    functions.set(number, load);
+    collected.register(this, number);
+  }
+
+  get handle() {
+    return this.#handle;
+  }
+}
+
+function isBytes(value) {
+  return ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
+}
+
+async function give(sink, loaded) {
+  if (loaded instanceof Image) return native.sink(sink, FINISH_WITH_IMAGE, loaded.handle);
+  if (isBytes(loaded)) {
+    native.sink(sink, WRITE, loaded);
+  } else if (loaded?.[Symbol.asyncIterator] || (typeof loaded === 'object' && loaded?.[Symbol.iterator])) {
+    for await (const piece of loaded) native.sink(sink, WRITE, piece);
+  } else {
+    throw new SdimageError('INTERNAL_ERROR', 'the loader gave neither bytes nor a picture');
+  }
+  return native.sink(sink, FINISH);
+}
+
+async function asked(number, url, sink, id) {
+  const controller = new AbortController();
+  working.set(id, controller);
+  try {
+    const load = functions.get(number);
+    if (!load) throw new SdimageError('SHUTDOWN', 'the loader is gone');
+    const request = { url, signal: controller.signal, expect: (length) => native.sink(sink, EXPECT, length) };
+    await give(sink, await load(request));
+  } catch (error) {
+    const code = controller.signal.aborted ? 'CANCELLED' : error instanceof SdimageError ? error.code : 'INTERNAL_ERROR';
+    native.sink(sink, FAIL, native.statuses[code] ?? native.statuses.INTERNAL_ERROR, String(error?.message ?? error));
+  } finally {
+    working.delete(id);
+    native.release(sink);
+  }
+}
+
+/** Nobody waits for a load any more. */
+function dropped(id) {
+  working.get(id)?.abort(new SdimageError('CANCELLED', 'nobody waits for it'));
+}
+
+module.exports = { Loader, asked, dropped };

@@ -1,0 +1,127 @@
+'use strict';
+
+const { EventEmitter } = require('events');
+const native = require('./native');
+const options = require('./options');
+const { fromNative } = require('./errors');
+const loader = require('./loader');
+const { Task } = require('./task');
+
+const CANCEL_ALL = 0, RUNNING = 1, SET_OFFLINE = 2, IS_OFFLINE = 3, FORGET_FAILED = 4;
+
+const running = new Map(); // { task, manager } by token: what runs is not collected
+let last = 0;
+
+/**
+ * Loads pictures through memory, disk and network. Event 'load' (task, result or null, error or null) for each load
+ * that ends.
+ */
+class Manager extends EventEmitter {
+  #handle;
+  #loaders;
+  #tasks = new Set();
+  #whenIdle = [];
+
+  constructor({ cache, loaders = [], ...choices } = {}) {
+    super();
+    this.#loaders = [].concat(loaders).map((each) => (typeof each === 'function' ? new loader.Loader(each) : each));
+    const flat = options.manager(choices);
+    if (cache) flat.cache = cache.handle;
+    flat.noCache = cache === null;
+    if (this.#loaders.length) flat.loaders = this.#loaders.map((each) => each.handle);
+    this.#handle = native.managerNew(flat);
+  }
+
+  /** Starts a load. */
+  start(url, { signal, onProgress, onPartial, ...choices } = {}) {
+    const task = new Task(signal);
+    if (onProgress) task.on('progress', onProgress);
+    if (onPartial) task.on('partial', onPartial);
+    const flat = options.load({ progressive: onPartial ? true : undefined, ...choices });
+    const token = ++last;
+    running.set(token, { task, manager: this });
+    try {
+      task.begin(native.managerStart(this.#handle, String(url), flat, token));
+    } catch (error) {
+      running.delete(token);
+      throw error;
+    }
+    this.#tasks.add(task);
+    return task;
+  }
+
+  /** Loads a picture: its final result, or a rejection with an SdimageError. */
+  async load(url, choices) {
+    return this.start(url, choices).finished;
+  }
+
+  /** An async iterable of what comes of a load: partial and cached pictures, then the final one. */
+  stream(url, choices) {
+    return this.start(url, { progressive: true, ...choices });
+  }
+
+  cancelAll() {
+    native.managerControl(this.#handle, CANCEL_ALL);
+  }
+
+  /** Loads without a final result. */
+  get runningCount() {
+    return native.managerControl(this.#handle, RUNNING);
+  }
+
+  get offline() {
+    return native.managerControl(this.#handle, IS_OFFLINE);
+  }
+
+  set offline(value) {
+    native.managerControl(this.#handle, SET_OFFLINE, Boolean(value));
+  }
+
+  /** Forgets which URLs failed. */
+  forgetFailed() {
+    native.managerControl(this.#handle, FORGET_FAILED);
+  }
+
+  /** Ends what runs with SHUTDOWN; resolved when all of it has been told. The cache stays open. */
+  async close() {
+    if (!this.#handle) return;
+    const handle = this.#handle;
+    this.#handle = null;
+    native.managerClose(handle);
+    if (this.#tasks.size) await new Promise((resolve) => this.#whenIdle.push(resolve));
+    native.release(handle);
+  }
+
+  /** For the events: a load has ended. */
+  ended(task, result, error) {
+    this.#tasks.delete(task);
+    if (this.#tasks.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+    this.emit('load', task, result, error);
+  }
+}
+
+/** Listeners that throw end as uncaught exceptions, but not before all others were told. */
+function guarded(call) {
+  try {
+    return call();
+  } catch (error) {
+    process.nextTick(() => {
+      throw error;
+    });
+    return undefined;
+  }
+}
+
+function deliver(token, isResult, received, expected, fields) {
+  const { task, manager } = running.get(token) ?? {};
+  if (!task) return;
+  if (isResult && fields.kind === 3) {
+    running.delete(token);
+    task.prependOnceListener('end', (result, error) => guarded(() => manager.ended(task, result, error)));
+  }
+  guarded(() => task.deliver(isResult, received, expected, fields));
+}
+
+native.setup(deliver, loader.asked, loader.dropped, fromNative);
+
+module.exports = { Manager };

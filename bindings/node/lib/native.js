@@ -1,0 +1,6 @@
+'use strict';
+// The addon. It is built into build/ by make; SDIMAGE_NODE_ADDON names another file.
+
+const path = require('path');
+
+module.exports = require(path.resolve(process.env.SDIMAGE_NODE_ADDON || path.join(__dirname, '../build/sdimage.node')));

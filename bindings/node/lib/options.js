@@ -1,0 +1,105 @@
+'use strict';
+// Options as people write them, checked, to the flat objects that the addon reads.
+
+const PIXEL_FORMATS = [
+  'automatic', 'gray8', 'rgb8', 'rgba8', 'rgba8_premultiplied', 'bgra8_premultiplied', 'gray16', 'rgb16', 'rgba16',
+  'rgba_float',
+];
+const PIXEL_BYTES = [0, 1, 3, 4, 4, 4, 2, 6, 8, 16];
+const FORMATS = {
+  jpeg: 0, png: 1, gif: 2, tiff: 3, webp: 4, heic: 5, heif: 6, pdf: 7, svg: 8, bmp: 9, raw: 10, ico: 11, avif: 15, jxl: 17,
+};
+const LAYERS = { none: 0, disk: 1, memory: 2, all: 3 };
+const FRESHNESS = { ignore: 0, respect: 1, refresh: 2 };
+
+function choice(table) {
+  return (name, value) => {
+    const number = Array.isArray(table) ? table.indexOf(value) : Object.hasOwn(table, value) ? table[value] : -1;
+    if (number < 0) throw new TypeError(`${name} is none of ${(Array.isArray(table) ? table : Object.keys(table)).join(', ')}`);
+    return number;
+  };
+}
+
+function count(limit) {
+  return (name, value) => {
+    if (!Number.isInteger(value) || value < 0 || value > limit) throw new RangeError(`${name} must be an integer from 0 to ${limit}`);
+    return value;
+  };
+}
+
+function of(type) {
+  return (name, value) => {
+    if (typeof value !== type) throw new TypeError(`${name} must be a ${type}`);
+    return value;
+  };
+}
+
+const u32 = count(0xffffffff);
+const u53 = count(Number.MAX_SAFE_INTEGER);
+const flag = of('boolean');
+const priorities = choice(['low', 'normal', 'high']);
+
+function seconds(name, value) {
+  if (!Number.isInteger(value)) throw new RangeError(`${name} must be a whole number of seconds`);
+  return value;
+}
+
+/** [width, height] to two numbers of the names given. */
+function size(name, value, width, height) {
+  if (!Array.isArray(value) || value.length !== 2) throw new TypeError(`${name} must be [width, height]`);
+  return { [width]: u32(name, value[0]), [height]: u32(name, value[1]) };
+}
+
+const DECODE = {
+  preserveAspectRatio: flag, pixelFormat: choice(PIXEL_FORMATS), firstFrameOnly: flag, applyOrientation: flag,
+  convertToSRGB: flag, acceptPartial: flag, limitBytes: u53, maxBytes: u53, maxPixels: u53,
+};
+const ENCODE = {
+  quality: of('number'), lossless: flag, effort: u32, maxFileSize: u53, firstFrameOnly: flag, progressive: flag,
+};
+const LOAD = {
+  ...DECODE,
+  priority: (name, value) => priorities(name, value) - 1,
+  sourcePolicy: choice({ any: 0, 'cache-only': 1, 'loader-only': 2 }),
+  freshness: choice(FRESHNESS), progressive: flag, progressiveIntervalMs: u32, wantsData: flag, waitForStore: flag,
+  retryFailed: flag, timeoutMs: u32, maxRetries: u32, cacheKey: of('string'),
+};
+const CACHE = {
+  directory: of('string'), namespace: of('string'), memoryOnly: flag, maxMemoryCost: u53, maxMemoryCount: u53,
+  maxDiskSize: u53, maxDiskAge: seconds,
+};
+const MANAGER = { freshness: choice(FRESHNESS), failedUrlRetryAfter: seconds, ignoreSignatures: flag };
+
+/** Checks `options` by `table`; `special` has functions that return several flat values, or nothing. */
+function flatten(options, table, special = {}) {
+  const flat = {};
+  for (const [name, value] of Object.entries(options ?? {})) {
+    if (value === undefined || value === null) continue;
+    if (Object.hasOwn(special, name)) Object.assign(flat, special[name](value));
+    else if (Object.hasOwn(table, name)) flat[name] = table[name](name, value);
+    else throw new TypeError(`there is no option ${name}`);
+  }
+  return flat;
+}
+
+const thumbnail = (value) => size('thumbnailSize', value, 'thumbnailWidth', 'thumbnailHeight');
+
+function headers(value) {
+  const fields = Object.fromEntries(Object.entries(value).map(([name, text]) => [name, text === null ? null : String(text)]));
+  return { headers: fields };
+}
+
+module.exports = {
+  PIXEL_FORMATS, PIXEL_BYTES,
+  format: (name) => choice(FORMATS)('format', name),
+  pixelFormat: (name) => choice(PIXEL_FORMATS)('pixelFormat', name),
+  layers: (name) => choice(LAYERS)('layers', name),
+  layersName: (number) => Object.keys(LAYERS)[number],
+  u32,
+  decode: (options) => flatten(options, DECODE, { thumbnailSize: thumbnail }),
+  encode: (options) =>
+    flatten(options, ENCODE, { maxPixelSize: (value) => size('maxPixelSize', value, 'maxWidth', 'maxHeight') }),
+  load: (options) => flatten(options, LOAD, { thumbnailSize: thumbnail, headers }),
+  cache: (options) => flatten(options, CACHE),
+  manager: (options) => flatten(options, MANAGER),
+};

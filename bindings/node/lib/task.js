@@ -1,0 +1,118 @@
+'use strict';
+
+const { EventEmitter } = require('events');
+const native = require('./native');
+const { SdimageError } = require('./errors');
+const { Image } = require('./image');
+
+const KINDS = [undefined, 'partial', 'cached', 'final'];
+
+/** What one delivery of a load carries. */
+class Result {
+  constructor({ kind, image, data, error, ...fields }) {
+    Object.assign(this, fields, { kind: KINDS[kind], image: image ? new Image(image) : null, data, error: error ?? null });
+    Object.freeze(this);
+  }
+}
+
+/**
+ * A load under way. Events: 'progress' (received, expected), 'partial' (result) for partial and cached pictures, 'end'
+ * (result, or null with an error). An async iterable of its results; leaving the loop cancels.
+ */
+class Task extends EventEmitter {
+  #handle = null;
+  #signal;
+  #abort = () => this.cancel();
+  #outcome = null; // { result } or { error }, when it has ended
+  #waiting = [];
+  #promise = null;
+
+  constructor(signal) {
+    super();
+    this.#signal = signal;
+  }
+
+  /** For the manager: the load has been started. */
+  begin(handle) {
+    this.#handle = handle;
+    if (this.#signal?.aborted) this.cancel();
+    else this.#signal?.addEventListener('abort', this.#abort, { once: true });
+  }
+
+  /** The final result, or its error as a rejection. */
+  get finished() {
+    return (this.#promise ??= new Promise((resolve, reject) => {
+      const settle = () => (this.#outcome.error ? reject(this.#outcome.error) : resolve(this.#outcome.result));
+      if (this.#outcome) settle();
+      else this.#waiting.push(settle);
+    }));
+  }
+
+  /** The final result if it is there: after start() for what is in memory. null while there is none, or an error. */
+  get result() {
+    if (this.#outcome) return this.#outcome.result ?? null;
+    const fields = native.taskResult(this.#handle);
+    return fields && !fields.error ? new Result(fields) : null;
+  }
+
+  /** Asks the load to end with CANCELLED; harmless when it has ended. */
+  cancel() {
+    if (!this.#outcome) native.taskCancel(this.#handle);
+  }
+
+  /** For the manager: true when this was the last delivery. */
+  deliver(isResult, received, expected, fields) {
+    if (!isResult) {
+      this.emit('progress', received, expected < 0 ? null : expected);
+      return false;
+    }
+    const result = new Result(fields);
+    if (result.kind !== 'final') {
+      this.emit('partial', result);
+      return false;
+    }
+    this.#end(result);
+    return true;
+  }
+
+  #end(result) {
+    // A stale picture comes with the error of its renewal: that is a result.
+    const failure = result.image || !result.error ? null : this.#explained(result.error);
+    this.#outcome = failure ? { error: failure } : { result };
+    this.#signal?.removeEventListener('abort', this.#abort);
+    native.release(this.#handle);
+    for (const settle of this.#waiting.splice(0)) settle();
+    this.emit('end', failure ? null : result, failure);
+  }
+
+  #explained(error) {
+    if (error.code !== 'CANCELLED' || !this.#signal?.aborted) return error;
+    return new SdimageError('CANCELLED', error.message, { url: error.url, cause: this.#signal.reason });
+  }
+
+  async *[Symbol.asyncIterator]() {
+    let partial = null;
+    let wake = () => {};
+    const onPartial = (result) => {
+      partial = result; // a better one replaces one that was not taken
+      wake();
+    };
+    const onEnd = () => wake();
+    this.on('partial', onPartial).on('end', onEnd);
+    try {
+      while (!this.#outcome) {
+        if (!partial) await new Promise((resolve) => (wake = resolve));
+        if (this.#outcome || !partial) continue;
+        const next = partial;
+        partial = null;
+        yield next;
+      }
+      yield await this.finished;
+    } finally {
+      this.off('partial', onPartial).off('end', onEnd);
+      this.cancel();
+    }
+  }
+}
+
+module.exports = { Task, Result };

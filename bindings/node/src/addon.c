@@ -1,0 +1,144 @@
+/* The addon: one binding for each environment that requires it, and the functions that index.js is made of. */
+#include <stdlib.h>
+
+#include "binding.h"
+
+binding *binding_of(napi_env env) {
+    void *data = NULL;
+    napi_get_instance_data(env, &data);
+    return data;
+}
+
+/* Runs before the values of the environment are collected: afterwards nothing comes from the loop. */
+static void ending(void *data) {
+    binding *binding = data;
+    watch_close(binding->events);
+    watch_close(binding->requests);
+    inbox_close(binding->inbox);
+    sdimage_dispatcher_unref(binding->dispatcher);
+}
+
+static void ended(napi_env env, void *data, void *hint) {
+    (void)env;
+    (void)hint;
+    free(data);
+}
+
+/* setup(deliver, asked, dropped, error) */
+static napi_value setup(napi_env env, napi_callback_info info) {
+    napi_value values[MAX_ARGUMENTS];
+    arguments(env, info, values);
+    binding *binding = binding_of(env);
+    napi_create_reference(env, values[0], 1, &binding->deliver);
+    napi_create_reference(env, values[1], 1, &binding->asked);
+    napi_create_reference(env, values[2], 1, &binding->dropped);
+    napi_create_reference(env, values[3], 1, &binding->error);
+    return NULL;
+}
+
+static napi_value handles(napi_env env, napi_callback_info info) {
+    (void)info;
+    return number(env, (double)binding_of(env)->handles);
+}
+
+/* sink(sink, what, value): 0 expect, 1 write, 2 finish, 3 fail (code, message), 4 finish with a picture */
+napi_value sink_call(napi_env env, napi_callback_info info) {
+    napi_value values[MAX_ARGUMENTS];
+    const void *bytes;
+    size_t length = 0;
+    sdimage_error *error = NULL;
+    sdimage_image *image;
+    char *message;
+    arguments(env, info, values);
+    sdimage_load_sink *sink = handle_get(env, values[0], SINK);
+    if (!sink)
+        return NULL;
+    switch ((int)number_of(env, values[1])) {
+    case 0: sdimage_load_sink_set_expected_length(sink, (uint64_t)number_of(env, values[2])); break;
+    case 1:
+        if (bytes_of(env, values[2], &bytes, &length) &&
+            sdimage_load_sink_write(sink, length ? bytes : "", length, &error) < 0)
+            return throw_error(env, SDIMAGE_STATUS_CANCELLED, error);
+        break;
+    case 2: sdimage_load_sink_finish(sink, NULL); break;
+    case 3:
+        message = text_of(env, values[3], NULL);
+        error = sdimage_error_new((sdimage_status)number_of(env, values[2]), message ? message : "");
+        sdimage_load_sink_finish(sink, error);
+        sdimage_error_unref(error);
+        free(message);
+        break;
+    case 4:
+        if ((image = handle_get(env, values[2], IMAGE)))
+            sdimage_load_sink_finish_with_image(sink, image);
+        break;
+    default: break;
+    }
+    return NULL;
+}
+
+/* The numbers of the statuses by their names, so that index.js need not repeat them. */
+static napi_value statuses(napi_env env) {
+    napi_value table;
+    napi_create_object(env, &table);
+    for (int status = 0; status > -128; status--)
+        if (sdimage_status_name((sdimage_status)status)[0] != 'U' || status == SDIMAGE_STATUS_UNSUPPORTED)
+            set(env, table, sdimage_status_name((sdimage_status)status), number(env, status));
+    return table;
+}
+
+static binding *binding_new(napi_env env) {
+    binding *made = calloc(1, sizeof *made);
+    sdimage_error *error = NULL;
+    if (!made || sdimage_dispatcher_new_pollable(&made->dispatcher, &error) < 0 || !(made->inbox = inbox_new())) {
+        napi_throw_error(env, NULL, error ? sdimage_error_message(error) : "no memory");
+        sdimage_error_unref(error);
+        return NULL; /* the process has run out of descriptors: nothing more is to be had from it */
+    }
+    napi_set_instance_data(env, made, ended, NULL);
+    made->events = watch_new(env, sdimage_dispatcher_descriptor(made->dispatcher), "sdimage.load", take_events);
+    made->requests = watch_new(env, inbox_descriptor(made->inbox), "sdimage.loader", take_requests);
+    if (!made->events || !made->requests) {
+        napi_throw_error(env, NULL, "the loop takes no descriptors");
+        return NULL;
+    }
+    napi_add_env_cleanup_hook(env, ending, made);
+    return made;
+}
+
+NAPI_MODULE_INIT() {
+    static const struct {
+        const char *name;
+        napi_callback function;
+    } functions[] = {
+        {"setup", setup},
+        {"handles", handles},
+        {"release", handle_release},
+        {"managerNew", manager_new},
+        {"managerStart", manager_start},
+        {"managerClose", manager_close},
+        {"managerControl", manager_control},
+        {"taskCancel", task_cancel},
+        {"taskResult", task_result},
+        {"imageNew", image_new},
+        {"imagePixels", image_pixels},
+        {"cacheNew", cache_new},
+        {"cacheMemoryImage", cache_memory_image},
+        {"cacheSetMemoryImage", cache_set_memory_image},
+        {"loaderNew", loader_new},
+        {"sink", sink_call},
+        {"job", job_start},
+        {"info", info_of_bytes},
+        {"sniff", sniff},
+        {"text", library_text},
+    };
+    if (!binding_new(env))
+        return NULL;
+    for (size_t index = 0; index < sizeof functions / sizeof *functions; index++) {
+        napi_value function;
+        napi_create_function(env, functions[index].name, NAPI_AUTO_LENGTH, functions[index].function, NULL, &function);
+        set(env, exports, functions[index].name, function);
+    }
+    set(env, exports, "statuses", statuses(env));
+    return exports;
+}

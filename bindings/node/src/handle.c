@@ -1,0 +1,136 @@
+/* Objects of the library as values of JavaScript: the only place that owns references. */
+#include <stdlib.h>
+
+#include "binding.h"
+
+typedef struct box {
+    kind kind;
+    void *object; /* NULL once released */
+    int64_t cost; /* bytes that the collector was told of */
+} box;
+
+static void unref(kind kind, void *object) {
+    switch (kind) {
+    case IMAGE: sdimage_image_unref(object); break;
+    case RESULT: sdimage_result_unref(object); break;
+    case TASK: sdimage_task_unref(object); break;
+    case MANAGER: sdimage_manager_unref(object); break;
+    case CACHE: sdimage_cache_unref(object); break;
+    case LOADER: sdimage_loader_unref(object); break;
+    case SINK: sdimage_load_sink_unref(object); break;
+    }
+}
+
+static void empty(napi_env env, box *box) {
+    int64_t total;
+    void *object = box->object;
+    if (!object)
+        return;
+    box->object = NULL;
+    binding_of(env)->handles--;
+    if (box->cost)
+        napi_adjust_external_memory(env, -box->cost, &total);
+    unref(box->kind, object);
+}
+
+static void collected(napi_env env, void *data, void *hint) {
+    (void)hint;
+    empty(env, data);
+    free(data);
+}
+
+/* "kind" in the second half tells one from values of other addons. */
+static const napi_type_tag tag = {0x7364696d61676531, 0x6e6f64652d626f78};
+
+napi_value handle_wrap(napi_env env, kind kind, void *object) {
+    napi_value value = NULL;
+    int64_t total;
+    if (!object) {
+        napi_get_null(env, &value);
+        return value;
+    }
+    box *made = calloc(1, sizeof *made);
+    if (!made || napi_create_external(env, made, collected, NULL, &value) != napi_ok) {
+        free(made);
+        unref(kind, object);
+        return throw_error(env, SDIMAGE_STATUS_NO_MEMORY, NULL);
+    }
+    napi_type_tag_object(env, value, &tag);
+    *made = (box){.kind = kind, .object = object};
+    binding_of(env)->handles++;
+    /* Pictures are large and their values small: without this the collector would see no reason to run. */
+    if (kind == IMAGE) {
+        made->cost = (int64_t)sdimage_image_memory_cost(object);
+        napi_adjust_external_memory(env, made->cost, &total);
+    }
+    return value;
+}
+
+static box *box_of(napi_env env, napi_value value) {
+    void *data = NULL;
+    bool is_ours = false;
+    napi_valuetype type;
+    if (napi_typeof(env, value, &type) == napi_ok && type == napi_external)
+        napi_check_object_type_tag(env, value, &tag, &is_ours);
+    if (!is_ours || napi_get_value_external(env, value, &data) != napi_ok)
+        return NULL;
+    return data;
+}
+
+void *handle_get(napi_env env, napi_value value, kind kind) {
+    box *found = box_of(env, value);
+    if (found && found->kind == kind && found->object)
+        return found->object;
+    napi_throw_type_error(env, NULL, found && !found->object ? "it was released" : "not an object of sdimage");
+    return NULL;
+}
+
+napi_value handle_release(napi_env env, napi_callback_info info) {
+    napi_value values[MAX_ARGUMENTS];
+    arguments(env, info, values);
+    box *found = box_of(env, values[0]);
+    if (found)
+        empty(env, found);
+    return NULL;
+}
+
+static void image_unused(napi_env env, void *bytes, void *image) {
+    (void)bytes;
+    binding_of(env)->handles--;
+    sdimage_image_unref(image);
+}
+
+napi_value pixels_of(napi_env env, sdimage_image *image) {
+    size_t stride = sdimage_image_stride(image), height = sdimage_image_height(image);
+    /* The last row ends with its pixels: a crop is a view of its picture. */
+    size_t row = sdimage_image_width(image) * sdimage_pixel_format_bytes(sdimage_image_pixel_format(image));
+    napi_value value = NULL;
+    binding_of(env)->handles++;
+    if (napi_create_external_arraybuffer(env, (void *)sdimage_image_pixels(image), stride * (height - 1) + row,
+                                         image_unused, sdimage_image_ref(image), &value) != napi_ok) {
+        image_unused(env, NULL, image);
+        return throw_error(env, SDIMAGE_STATUS_NO_MEMORY, NULL);
+    }
+    return value;
+}
+
+static void data_unused(napi_env env, void *bytes, void *data) {
+    (void)bytes;
+    binding_of(env)->handles--;
+    sdimage_data_unref(data);
+}
+
+napi_value buffer_of(napi_env env, sdimage_data *data) {
+    napi_value value = NULL;
+    if (!data) {
+        napi_get_null(env, &value);
+        return value;
+    }
+    binding_of(env)->handles++;
+    if (napi_create_external_buffer(env, sdimage_data_length(data), (void *)sdimage_data_bytes(data), data_unused, data,
+                                    &value) != napi_ok) {
+        data_unused(env, NULL, data);
+        return throw_error(env, SDIMAGE_STATUS_NO_MEMORY, NULL);
+    }
+    return value;
+}

@@ -1,0 +1,92 @@
+/* Pictures, their pixels, and what headers say. */
+#include <stdlib.h>
+
+#include "binding.h"
+
+/* Takes the reference over. */
+napi_value image_fields(napi_env env, sdimage_image *image) {
+    napi_value fields;
+    sdimage_size source = sdimage_image_source_size(image);
+    napi_create_object(env, &fields);
+    set(env, fields, "width", number(env, sdimage_image_width(image)));
+    set(env, fields, "height", number(env, sdimage_image_height(image)));
+    set(env, fields, "stride", number(env, (double)sdimage_image_stride(image)));
+    set(env, fields, "pixelFormat", number(env, sdimage_image_pixel_format(image)));
+    set(env, fields, "format", text(env, sdimage_format_name(sdimage_image_format(image))));
+    set(env, fields, "hasAlpha", boolean(env, sdimage_image_has_alpha(image)));
+    set(env, fields, "scale", number(env, sdimage_image_scale(image)));
+    set(env, fields, "sourceWidth", number(env, source.width));
+    set(env, fields, "sourceHeight", number(env, source.height));
+    set(env, fields, "frameCount", number(env, sdimage_image_frame_count(image)));
+    set(env, fields, "loopCount", number(env, sdimage_image_loop_count(image)));
+    set(env, fields, "durationMs", number(env, (double)sdimage_image_duration_ms(image)));
+    set(env, fields, "isThumbnail", boolean(env, sdimage_image_is_thumbnail(image)));
+    set(env, fields, "isIncremental", boolean(env, sdimage_image_is_incremental(image)));
+    set(env, fields, "handle", handle_wrap(env, IMAGE, image));
+    return fields;
+}
+
+napi_value image_pixels(napi_env env, napi_callback_info info) {
+    napi_value values[MAX_ARGUMENTS];
+    arguments(env, info, values);
+    sdimage_image *image = handle_get(env, values[0], IMAGE);
+    return image ? pixels_of(env, image) : NULL;
+}
+
+/* image(width, height, stride, pixelFormat, bytes): a copy. */
+napi_value image_new(napi_env env, napi_callback_info info) {
+    napi_value values[MAX_ARGUMENTS];
+    const void *bytes;
+    size_t length = 0;
+    sdimage_image *image = NULL;
+    sdimage_error *error = NULL;
+    arguments(env, info, values);
+    if (!bytes_of(env, values[4], &bytes, &length))
+        return NULL;
+    uint32_t width = (uint32_t)number_of(env, values[0]), height = (uint32_t)number_of(env, values[1]);
+    sdimage_pixel_format format = (sdimage_pixel_format)number_of(env, values[3]);
+    size_t row = width * sdimage_pixel_format_bytes(format), stride = (size_t)number_of(env, values[2]);
+    /* 2^32 rows of 2^32 pixels of 16 bytes do not fit: divide, do not multiply. */
+    if (!height || !row || stride < row || length < row || (length - row) / stride < height - 1)
+        return throw_error(env, SDIMAGE_STATUS_INVALID_ARGUMENT, NULL);
+    sdimage_status status = sdimage_image_new(width, height, stride, format, bytes, &image, &error);
+    return status < 0 ? throw_error(env, status, error) : image_fields(env, image);
+}
+
+napi_value info_of_bytes(napi_env env, napi_callback_info info) {
+    napi_value values[MAX_ARGUMENTS];
+    const void *bytes;
+    size_t length = 0;
+    sdimage_data *json = NULL;
+    sdimage_error *error = NULL;
+    arguments(env, info, values);
+    if (!bytes_of(env, values[0], &bytes, &length))
+        return NULL;
+    sdimage_status status = sdimage_info(bytes, length, &json, &error);
+    return status < 0 ? throw_error(env, status, error) : text_of_data(env, json);
+}
+
+napi_value sniff(napi_env env, napi_callback_info info) {
+    napi_value values[MAX_ARGUMENTS], none;
+    const void *bytes;
+    size_t length = 0;
+    arguments(env, info, values);
+    if (!bytes_of(env, values[0], &bytes, &length))
+        return NULL;
+    sdimage_format format = sdimage_sniff(bytes, length);
+    napi_get_null(env, &none);
+    return format == SDIMAGE_FORMAT_UNDEFINED ? none : text(env, sdimage_format_name(format));
+}
+
+/* text(what): version, doctor, metrics. */
+napi_value library_text(napi_env env, napi_callback_info info) {
+    napi_value values[MAX_ARGUMENTS];
+    sdimage_data *data = NULL;
+    sdimage_error *error = NULL;
+    arguments(env, info, values);
+    int what = (int)number_of(env, values[0]);
+    if (what == 0)
+        return text(env, sdimage_version());
+    sdimage_status status = what == 1 ? sdimage_doctor(&data, &error) : sdimage_metrics(&data, &error);
+    return status < 0 ? throw_error(env, status, error) : text_of_data(env, data);
+}

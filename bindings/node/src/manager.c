@@ -1,0 +1,198 @@
+/* Managers and loads: started here, told of by take_events. */
+#include "binding.h"
+
+static void set_cache(napi_env env, napi_value object, sdimage_manager_config *config) {
+    napi_value value;
+    bool none;
+    if (property(env, object, "cache", &value))
+        sdimage_manager_config_set_cache(config, handle_get(env, value, CACHE));
+    else if (has_bool(env, object, "noCache", &none) && none)
+        sdimage_manager_config_set_cache(config, NULL);
+}
+
+/* The built-in loaders, and those of the program before them. */
+static void set_loaders(napi_env env, napi_value loaders, sdimage_manager_config *config) {
+    sdimage_loader *chain = NULL, *file = NULL, *data = NULL, *http = NULL;
+    napi_value value;
+    uint32_t count = 0;
+    sdimage_loader_new_chain(&chain, NULL);
+    sdimage_loader_new_file(&file, NULL);
+    sdimage_loader_new_data_url(&data, NULL);
+    sdimage_downloader_new(NULL, &http, NULL);
+    sdimage_loader_chain_add(chain, file, NULL);
+    sdimage_loader_chain_add(chain, data, NULL);
+    sdimage_loader_chain_add(chain, http, NULL);
+    napi_get_array_length(env, loaders, &count);
+    for (uint32_t index = 0; index < count; index++) {
+        napi_get_element(env, loaders, index, &value);
+        sdimage_loader_chain_add(chain, handle_get(env, value, LOADER), NULL);
+    }
+    sdimage_manager_config_set_loader(config, chain);
+    sdimage_loader_unref(file);
+    sdimage_loader_unref(data);
+    sdimage_loader_unref(http);
+    sdimage_loader_unref(chain);
+}
+
+static sdimage_manager_config *config_of(napi_env env, napi_value object) {
+    sdimage_manager_config *config = sdimage_manager_config_new();
+    napi_value loaders;
+    double value;
+    set_cache(env, object, config);
+    if (property(env, object, "loaders", &loaders))
+        set_loaders(env, loaders, config);
+    if (has_number(env, object, "freshness", &value))
+        sdimage_manager_config_set_freshness(config, (sdimage_freshness)value);
+    if (has_number(env, object, "failedUrlRetryAfter", &value))
+        sdimage_manager_config_set_failed_url_retry_after(config, (int64_t)value);
+    sdimage_manager_config_set_ignore_signatures(config, is_true(env, object, "ignoreSignatures"));
+    sdimage_manager_config_set_dispatcher(config, binding_of(env)->dispatcher);
+    return config;
+}
+
+napi_value manager_new(napi_env env, napi_callback_info info) {
+    napi_value values[MAX_ARGUMENTS];
+    sdimage_manager *manager = NULL;
+    sdimage_error *error = NULL;
+    bool thrown = false;
+    arguments(env, info, values);
+    sdimage_manager_config *config = config_of(env, values[0]);
+    napi_is_exception_pending(env, &thrown);
+    sdimage_status status = thrown ? SDIMAGE_STATUS_OK : sdimage_manager_new(config, &manager, &error);
+    sdimage_manager_config_unref(config);
+    if (thrown)
+        return NULL;
+    return status < 0 ? throw_error(env, status, error) : handle_wrap(env, MANAGER, manager);
+}
+
+/* start(manager, url, options, token) => task. Everything of the load is told by `deliver` under its token. */
+napi_value manager_start(napi_env env, napi_callback_info info) {
+    napi_value values[MAX_ARGUMENTS];
+    sdimage_task *task = NULL;
+    sdimage_error *error = NULL;
+    arguments(env, info, values);
+    binding *binding = binding_of(env);
+    sdimage_manager *manager = handle_get(env, values[0], MANAGER);
+    sdimage_request *request = manager ? request_of(env, values[1], values[2]) : NULL;
+    if (!manager)
+        return NULL;
+    if (!request)
+        return throw_error(env, SDIMAGE_STATUS_INVALID_ARGUMENT, NULL);
+    void *token = (void *)(uintptr_t)number_of(env, values[3]);
+    sdimage_status status = sdimage_manager_load(manager, request, NULL, token, NULL, &task, &error);
+    sdimage_request_unref(request);
+    if (status < 0)
+        return throw_error(env, status, error);
+    if (binding->pending++ == 0)
+        uv_ref((uv_handle_t *)&binding->events->poll);
+    return handle_wrap(env, TASK, task);
+}
+
+/* Ends what runs; the results come as events. */
+napi_value manager_close(napi_env env, napi_callback_info info) {
+    napi_value values[MAX_ARGUMENTS];
+    arguments(env, info, values);
+    sdimage_manager *manager = handle_get(env, values[0], MANAGER);
+    if (manager)
+        sdimage_manager_close(manager, 0, NULL); /* TIMEOUT: they wait for this loop */
+    return NULL;
+}
+
+/* control(manager, what, value) */
+napi_value manager_control(napi_env env, napi_callback_info info) {
+    napi_value values[MAX_ARGUMENTS];
+    bool flag = false;
+    arguments(env, info, values);
+    sdimage_manager *manager = handle_get(env, values[0], MANAGER);
+    if (!manager)
+        return NULL;
+    switch ((int)number_of(env, values[1])) {
+    case 0: sdimage_manager_cancel_all(manager); break;
+    case 1: return number(env, (double)sdimage_manager_running_count(manager));
+    case 2:
+        napi_get_value_bool(env, values[2], &flag);
+        sdimage_manager_set_offline(manager, flag);
+        break;
+    case 3: return boolean(env, sdimage_manager_is_offline(manager));
+    case 4: sdimage_manager_forget_failed(manager, NULL, 0); break;
+    default: break;
+    }
+    return NULL;
+}
+
+napi_value task_cancel(napi_env env, napi_callback_info info) {
+    napi_value values[MAX_ARGUMENTS];
+    arguments(env, info, values);
+    sdimage_task *task = handle_get(env, values[0], TASK);
+    if (task)
+        sdimage_task_cancel(task);
+    return NULL;
+}
+
+/* What a load has come to already; null while it runs. */
+napi_value task_result(napi_env env, napi_callback_info info) {
+    napi_value values[MAX_ARGUMENTS], none;
+    sdimage_result *result = NULL;
+    arguments(env, info, values);
+    sdimage_task *task = handle_get(env, values[0], TASK);
+    if (task)
+        sdimage_task_copy_result(task, &result);
+    napi_get_null(env, &none);
+    if (!result)
+        return none;
+    napi_value fields = result_fields(env, result);
+    sdimage_result_unref(result);
+    return fields;
+}
+
+napi_value result_fields(napi_env env, sdimage_result *result) {
+    static const char *const stages[] = {"total", "queued", "disk", "load", "decode", "store"};
+    napi_value fields, times;
+    napi_create_object(env, &fields);
+    napi_create_object(env, &times);
+    sdimage_data *data = sdimage_result_data(result);
+    sdimage_image *image = sdimage_result_image(result);
+    sdimage_error *error = sdimage_result_error(result);
+    set(env, fields, "kind", number(env, sdimage_result_kind(result)));
+    set(env, fields, "image", image ? image_fields(env, sdimage_image_ref(image)) : undefined(env));
+    set(env, fields, "data", buffer_of(env, sdimage_data_ref(data)));
+    set(env, fields, "error", error ? error_value(env, SDIMAGE_STATUS_OK, error) : undefined(env));
+    set(env, fields, "source", text(env, sdimage_image_source_name(sdimage_result_source(result))));
+    set(env, fields, "isStale", boolean(env, sdimage_result_is_stale(result)));
+    set(env, fields, "isChanged", boolean(env, sdimage_result_is_changed(result)));
+    set(env, fields, "freshness", text(env, sdimage_freshness_rule_name(sdimage_result_freshness(result))));
+    set(env, fields, "url", text(env, sdimage_result_url(result)));
+    set(env, fields, "cacheKey", text(env, sdimage_result_cache_key(result)));
+    for (int stage = 0; stage < 6; stage++)
+        set(env, times, stages[stage], number(env, (double)sdimage_result_time_ns(result, (sdimage_stage)stage)));
+    set(env, fields, "timesNs", times);
+    return fields;
+}
+
+static void deliver(napi_env env, watch *watch, sdimage_event *event) {
+    binding *binding = binding_of(env);
+    bool is_result = sdimage_event_kind(event) == SDIMAGE_EVENT_TYPE_RESULT;
+    sdimage_result *result = (sdimage_result *)sdimage_event_result(event);
+    napi_value values[] = {number(env, (double)(uintptr_t)sdimage_event_token(event)), boolean(env, is_result),
+                           number(env, (double)sdimage_event_received(event)),
+                           number(env, (double)sdimage_event_expected(event)),
+                           is_result ? result_fields(env, result) : undefined(env)};
+    if (is_result && sdimage_result_kind(result) == SDIMAGE_DELIVERY_KIND_FINAL && --binding->pending == 0)
+        uv_unref((uv_handle_t *)&binding->events->poll);
+    watch_call(env, watch, binding->deliver, 5, values);
+}
+
+void take_events(napi_env env, watch *watch) {
+    sdimage_event *event = NULL;
+    binding *binding = binding_of(env);
+    /* The rest is for the next turn of the loop, so that others get theirs. */
+    for (int count = 0; count < 64; count++) {
+        napi_handle_scope scope;
+        if (sdimage_dispatcher_next_event(binding->dispatcher, &event, NULL) != SDIMAGE_STATUS_OK)
+            return;
+        napi_open_handle_scope(env, &scope);
+        deliver(env, watch, event);
+        napi_close_handle_scope(env, scope);
+        sdimage_event_unref(event);
+    }
+}

@@ -1,0 +1,82 @@
+'use strict';
+
+const assert = require('assert');
+const { test } = require('node:test');
+const { sdimage, bytes, fresh } = require('./support');
+
+const { Image, decode, decodeSync, info, sniff } = sdimage;
+
+test('bytes are decoded, described and recognised', async () => {
+  const image = await decode(bytes('balloons.jpg'), { thumbnailSize: [100, 100], pixelFormat: 'rgba8' });
+  assert.strictEqual(image.pixelFormat, 'rgba8');
+  assert.ok(image.width === 100 || image.height === 100);
+  const header = info(bytes('balloons.jpg'));
+  assert.deepStrictEqual([header.format, header.width], ['jpeg', image.sourceWidth]);
+  assert.strictEqual(sniff(bytes('leaf.webp')), 'webp');
+  assert.strictEqual(sniff(Buffer.from('<html>')), null);
+  assert.throws(() => decodeSync(Buffer.from('<html>')), { code: 'NOT_AN_IMAGE' });
+  await assert.rejects(decode(bytes('balloons.jpg').subarray(0, 5000)), { code: 'TRUNCATED' });
+  await assert.rejects(decode('text'), TypeError);
+});
+
+test('pixels are the library’s own memory and outlive their picture', async () => {
+  const image = Image.fromPixels(3, 2, 'rgb8', Uint8Array.from({ length: 18 }, (_, index) => index));
+  assert.deepStrictEqual([...image.row(1)], [9, 10, 11, 12, 13, 14, 15, 16, 17]);
+  const pixels = image.pixels;
+  assert.strictEqual(image.pixels, pixels);
+  image.close();
+  global.gc();
+  assert.strictEqual(new Uint8Array(pixels)[image.stride + 3], 12);
+  assert.throws(() => Image.fromPixels(3, 3, 'rgb8', new Uint8Array(26)), { code: 'INVALID_ARGUMENT' });
+});
+
+test('one picture can be seen through several buffers at once', async () => {
+  const manager = new sdimage.Manager({ cache: new sdimage.Cache({ memoryOnly: true }) });
+  const url = fresh('badge.png');
+  await manager.load(url);
+  const views = [];
+  for (let index = 0; index < 20; index++) views.push((await manager.load(url)).image.pixels);
+  for (const view of views) assert.strictEqual(new Uint8Array(view)[0], new Uint8Array(views[0])[0]);
+  await manager.close();
+});
+
+test('pictures are encoded, and what was encoded without loss is what it was', async () => {
+  const image = await decode(bytes('badge.png'));
+  const again = await decode(await image.encode('webp', { lossless: true }));
+  const [one, two] = await Promise.all([image.convert('rgba8'), again.convert('rgba8')]);
+  for (let y = 0; y < one.height; y += 17)
+    for (let x = 0; x < one.width; x++) {
+      const [before, after] = [one.row(y).subarray(x * 4, x * 4 + 4), two.row(y).subarray(x * 4, x * 4 + 4)];
+      if (before[3]) assert.deepStrictEqual(after, before);
+    }
+  assert.strictEqual(sniff(image.encodeSync('jpeg', { quality: 0.5, maxPixelSize: [32, 32] })), 'jpeg');
+  await assert.rejects(image.encode('jpeg', { quality: 7 }), { code: 'INVALID_ARGUMENT' });
+  assert.throws(() => image.encodeSync('tga'), TypeError);
+});
+
+test('an animation gives any of its frames', async () => {
+  const image = await decode(bytes('orbits.gif'));
+  assert.ok(image.frameCount > 1 && image.durationMs > 0);
+  const frame = await image.frame(image.frameCount - 1);
+  assert.deepStrictEqual([frame.width, frame.frameCount], [image.width, 1]);
+  await assert.rejects(image.frame(image.frameCount), { code: 'INVALID_ARGUMENT' });
+});
+
+test('bytes may change while they are decoded', async () => {
+  const buffer = new Uint8Array(bytes('balloons.jpg')).buffer;
+  const decoding = decode(buffer);
+  structuredClone(buffer, { transfer: [buffer] });
+  assert.ok((await decoding).width > 0);
+});
+
+test('the types name what the package exports', () => {
+  const types = require('fs').readFileSync(require('path').join(__dirname, '../index.d.ts'), 'utf8');
+  const declared = [...types.matchAll(/^export (?:class|function) (\w+)/gm)].map((match) => match[1]);
+  assert.deepStrictEqual([...new Set(declared)].sort(), Object.keys(sdimage).sort());
+  for (const name of ['Manager', 'Cache', 'Task', 'Image']) {
+    const body = types.slice(types.indexOf(`export class ${name} `)).split('\n}')[0];
+    const methods = Object.getOwnPropertyNames(sdimage[name].prototype);
+    for (const [, method] of body.matchAll(/^  (?:readonly )?(\w+)\(/gm))
+      assert.ok(method === 'constructor' || methods.includes(method), `${name}.${method}`);
+  }
+});

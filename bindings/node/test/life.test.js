@@ -1,0 +1,117 @@
+'use strict';
+// What is left when all is done: handles, pixels, processes, threads.
+
+const assert = require('assert');
+const { spawnSync } = require('child_process');
+const { test } = require('node:test');
+const { Worker } = require('worker_threads');
+const { sdimage, fresh, livePixels, settled, ORIGIN } = require('./support');
+
+const { Cache, Image, Loader, Manager } = sdimage;
+const root = JSON.stringify(require.resolve('..'));
+
+const tiny = Image.fromPixels(8, 8, 'rgb8', new Uint8Array(192).fill(77)).encodeSync('png').toString('base64');
+
+/** In a function of its own: what a running one has in its hands is not collected. */
+async function hundred(manager, round) {
+  const loads = Array.from({ length: 100 }, (_, index) =>
+    manager.load(`data:image/png;base64,${tiny}`, { cacheKey: `${round}-${index}` }));
+  for (const { image } of await Promise.all(loads)) assert.strictEqual(image.row(7)[0], 77);
+}
+
+test('thousands of loads leave nothing behind', async () => {
+  const [handles, pixels] = [await settled(0), livePixels()];
+  const cache = new Cache({ memoryOnly: true, maxMemoryCount: 50 });
+  const manager = new Manager({ cache });
+  for (let round = 0; round < 30; round++) await hundred(manager, round);
+  assert.strictEqual(manager.runningCount, 0);
+  await manager.close();
+  await cache.close();
+  assert.strictEqual(await settled(handles), handles);
+  assert.ok(livePixels() <= pixels, `${pixels} bytes before, ${livePixels()} after`);
+});
+
+test('a storm of cancellations ends every load once', async () => {
+  const handles = await settled(0);
+  const manager = new Manager({ cache: null });
+  const ended = new Map();
+  manager.on('load', (task) => ended.set(task, (ended.get(task) ?? 0) + 1));
+  const loads = [];
+  for (let index = 0; index < 500; index++) {
+    const controller = new AbortController();
+    loads.push(manager.load(fresh('badge.png', index % 3 ? 'delay_ms=20' : ''), { signal: controller.signal }));
+    if (index % 4) setTimeout(() => controller.abort(), index % 17);
+  }
+  const outcomes = await Promise.allSettled(loads);
+  assert.ok(outcomes.every(({ status, reason }) => status === 'fulfilled' || reason.code === 'CANCELLED'));
+  assert.ok(outcomes.filter(({ status }) => status === 'fulfilled').length >= 125);
+  assert.ok(ended.size === 500 && [...ended.values()].every((times) => times === 1));
+  ended.clear();
+  loads.length = outcomes.length = 0;
+  await manager.close();
+  assert.ok((await settled(handles)) <= handles);
+});
+
+test('closing ends what runs with SHUTDOWN', async () => {
+  const manager = new Manager({ cache: null, loaders: [new Loader(() => new Promise(() => {}), { schemes: 'mine' })] });
+  const loads = [manager.load('mine:never'), ...Array.from({ length: 20 }, () => manager.load(fresh('badge.png', 'fault=hang')))];
+  const outcomes = Promise.allSettled(loads);
+  await manager.close();
+  assert.ok((await outcomes).every(({ reason }) => reason.code === 'SHUTDOWN'));
+});
+
+/** What a program of its own does. */
+function program(text, ...flags) {
+  const script = `const { Cache, Loader, Manager } = require(${root}); const ORIGIN = ${JSON.stringify(ORIGIN)};\n${text}`;
+  return spawnSync(process.execPath, [...flags, '-e', script], { encoding: 'utf8', timeout: 30000 });
+}
+
+test('a process ends by itself when nothing is pending, and waits while something is', () => {
+  const done = program(`const manager = new Manager({ cache: null });
+    manager.load(ORIGIN + 'badge.png?delay_ms=100').then(({ image }) => console.log(image.width > 0));`);
+  assert.deepStrictEqual([done.status, done.signal, done.stdout], [0, null, 'true\n'], done.stderr);
+});
+
+test('a process that exits with loads pending just ends', () => {
+  const done = program(`const manager = new Manager({ cache: null, loaders: [new Loader(async () => new Promise(() => {}), { schemes: 'mine' })] });
+    for (let index = 0; index < 50; index++) manager.load(ORIGIN + 'badge.png?fault=hang&index=' + index).catch(() => {});
+    manager.load('mine:a');
+    setTimeout(() => process.exit(7), 50);`);
+  assert.deepStrictEqual([done.status, done.signal], [7, null], done.stderr);
+});
+
+test('what a listener throws is an uncaught exception, and others are told all the same', () => {
+  const done = program(`const manager = new Manager({ cache: null });
+    process.on('uncaughtException', (error) => console.log(error.message));
+    const task = manager.start(ORIGIN + 'aurora.jpg?kbps=200', { onProgress: () => { throw new Error('thrown'); } });
+    task.on('end', () => { throw new Error('at the end'); });
+    manager.on('load', () => console.log('told'));
+    task.finished.then(() => console.log('finished'));`);
+  assert.strictEqual(done.status, 0, done.stderr);
+  assert.match(done.stdout, /^(thrown\n)+/);
+  for (const word of ['told', 'finished', 'at the end']) assert.ok(done.stdout.includes(word), done.stdout);
+});
+
+test('workers load by themselves, and end in the middle of loads', async () => {
+  const code = `const { parentPort, workerData } = require('worker_threads');
+    const { Loader, Manager } = require(${root});
+    const manager = new Manager({ cache: null, loaders: [new Loader(async () => require('fs').readFileSync(workerData.file), { schemes: 'mine' })] });
+    (async () => {
+      for (let index = 0; index < 20; index++) await manager.load('mine:' + index, { thumbnailSize: [64, 64] });
+      const { image } = await manager.load(workerData.url);
+      parentPort.postMessage(image.pixels.byteLength);
+      for (let index = 0; index < 20; index++) manager.load(workerData.url + '&fault=hang&index=' + index).catch(() => {});
+      manager.load('mine:last').then(() => parentPort.postMessage('running'));
+    })();`;
+  const workers = Array.from({ length: 4 }, () => new Worker(code, {
+    eval: true, workerData: { url: fresh('badge.png'), file: `${process.env.PICTURES}/badge.png` },
+  }));
+  await Promise.all(workers.map((worker) => new Promise((resolve, reject) => {
+    worker.on('error', reject);
+    worker.on('message', (message) => (message === 'running' ? resolve() : assert.ok(message > 0)));
+  })));
+  await Promise.all(workers.map((worker) => worker.terminate()));
+  const manager = new Manager({ cache: null });
+  assert.ok((await manager.load(fresh('badge.png'))).image);
+  await manager.close();
+});

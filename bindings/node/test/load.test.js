@@ -1,0 +1,165 @@
+'use strict';
+
+const assert = require('assert');
+const fs = require('fs');
+const { test } = require('node:test');
+const { sdimage, fresh, bytes, hits, folder, ORIGIN } = require('./support');
+
+const { Cache, Manager, SdimageError } = sdimage;
+
+test('a picture comes from the network, then from memory, then from the disk', async () => {
+  const directory = folder();
+  const url = fresh('balloons.jpg');
+  let cache = new Cache({ directory });
+  let manager = new Manager({ cache });
+  const before = await hits('balloons.jpg');
+  const first = await manager.load(url, { waitForStore: true });
+  assert.strictEqual(first.source, 'network');
+  assert.strictEqual(first.kind, 'final');
+  assert.deepStrictEqual(Buffer.compare(first.data, bytes('balloons.jpg')), 0);
+  assert.strictEqual((await manager.load(url)).source, 'memory');
+  await manager.close();
+  await cache.close();
+  cache = new Cache({ directory });
+  manager = new Manager({ cache });
+  assert.strictEqual((await manager.load(url)).source, 'disk');
+  assert.strictEqual(await hits('balloons.jpg'), before + 1);
+  await manager.close();
+  await cache.close();
+  fs.rmSync(directory, { recursive: true });
+});
+
+test('a memory hit is the result before start returns', async () => {
+  const manager = new Manager({ cache: new Cache({ memoryOnly: true }) });
+  const url = fresh('badge.png');
+  await manager.load(url);
+  const task = manager.start(url);
+  assert.strictEqual(task.result.source, 'memory');
+  await task.finished;
+  await manager.close();
+});
+
+test('a thumbnail has the size asked for and knows that of its source', async () => {
+  const manager = new Manager({ cache: null });
+  const { image } = await manager.load(fresh('aurora.jpg'), { thumbnailSize: [200, 200] });
+  assert.deepStrictEqual([image.width, image.height, image.sourceWidth, image.sourceHeight], [200, 125, 1000, 625]);
+  assert.ok(image.isThumbnail);
+  await manager.close();
+});
+
+test('progress and parts come by callbacks, in order, before the final result', async () => {
+  const manager = new Manager({ cache: null });
+  const seen = [];
+  const told = [];
+  const result = await manager.load(fresh('aurora.jpg', 'kbps=100'), {
+    progressiveIntervalMs: 1,
+    onProgress: (received, expected) => told.push([received, expected]),
+    onPartial: (partial) => seen.push(partial.kind),
+  });
+  assert.ok(seen.length > 0 && seen.every((kind) => kind === 'partial'), `${seen}`);
+  assert.ok(told.length > 0);
+  told.forEach(([received, expected], index) => {
+    assert.ok(received >= (told[index - 1]?.[0] ?? 0) && (received === 0 || expected === 31919), `${told.join(' ')}`);
+  });
+  assert.strictEqual(result.image.isIncremental, false);
+  await manager.close();
+});
+
+test('a stream gives parts and then the final result; leaving it cancels', async () => {
+  const manager = new Manager({ cache: null });
+  const kinds = [];
+  for await (const result of manager.stream(fresh('aurora.jpg', 'kbps=100'), { progressiveIntervalMs: 1 }))
+    kinds.push(result.kind);
+  assert.strictEqual(kinds.at(-1), 'final');
+  assert.ok(kinds.length > 1 && kinds.slice(0, -1).every((kind) => kind === 'partial'), `${kinds}`);
+  for await (const result of manager.stream(fresh('aurora.jpg', 'kbps=20'), { progressiveIntervalMs: 1 })) {
+    assert.strictEqual(result.kind, 'partial');
+    break;
+  }
+  await manager.close();
+  await assert.rejects(async () => {
+    const closed = new Manager({ cache: null });
+    for await (const _ of closed.stream(fresh('none.png'))) assert.fail();
+  }, { code: 'HTTP_STATUS' });
+});
+
+test('an AbortSignal cancels, before and during a load', async () => {
+  const manager = new Manager({ cache: null });
+  const controller = new AbortController();
+  const load = manager.load(fresh('badge.png', 'fault=hang'), { signal: controller.signal });
+  setImmediate(() => controller.abort(new Error('enough')));
+  await assert.rejects(load, (error) => {
+    assert.ok(error instanceof SdimageError);
+    assert.strictEqual(error.code, 'CANCELLED');
+    assert.strictEqual(error.cause.message, 'enough');
+    return true;
+  });
+  await assert.rejects(manager.load(fresh('badge.png'), { signal: AbortSignal.abort() }), { code: 'CANCELLED' });
+  assert.strictEqual(manager.runningCount, 0);
+  await manager.close();
+});
+
+test('errors have codes, HTTP status and URL', async () => {
+  const manager = new Manager({ cache: null });
+  const url = fresh('none.png');
+  await assert.rejects(manager.load(url), { name: 'SdimageError', code: 'HTTP_STATUS', httpStatus: 404, url, isTransient: false });
+  await assert.rejects(manager.load(fresh('badge.png', 'fault=html')), { code: 'NOT_AN_IMAGE' });
+  await assert.rejects(manager.load(''), { code: 'INVALID_URL' });
+  await manager.close();
+  assert.throws(() => manager.start(url), TypeError);
+});
+
+test('wrong options are refused before anything is loaded', () => {
+  const manager = new Manager({ cache: null });
+  assert.throws(() => manager.start(ORIGIN, { thumbnailsize: [1, 1] }), TypeError);
+  assert.throws(() => manager.start(ORIGIN, { thumbnailSize: 3 }), TypeError);
+  assert.throws(() => manager.start(ORIGIN, { thumbnailSize: [1.5, 2] }), RangeError);
+  assert.throws(() => manager.start(ORIGIN, { priority: 'urgent' }), TypeError);
+  assert.strictEqual(manager.runningCount, 0);
+});
+
+test('header fields are sent, freshness asks again', async () => {
+  const manager = new Manager({ cache: new Cache({ directory: folder() }) });
+  const url = fresh('leaf.webp');
+  await manager.load(url, { waitForStore: true });
+  const kinds = [];
+  const result = await manager.load(url, { freshness: 'refresh', onPartial: (cached) => kinds.push(cached.kind) });
+  assert.deepStrictEqual(kinds, ['cached']);
+  assert.strictEqual(result.isChanged, false);
+  await assert.rejects(manager.load(url, { headers: { 'a\nb': 'c' }, sourcePolicy: 'loader-only' }), { code: 'INVALID_REQUEST' });
+  manager.offline = true;
+  await assert.rejects(manager.load(fresh('leaf.webp')), { code: 'OFFLINE' });
+  await manager.close();
+});
+
+test('the events of a manager tell of every load that ends', async () => {
+  const manager = new Manager({ cache: null });
+  const ended = [];
+  manager.on('load', (task, result, error) => ended.push(result?.source ?? error.code));
+  await manager.load(fresh('badge.png'));
+  await manager.load(fresh('none.png')).catch(() => {});
+  assert.deepStrictEqual(ended, ['network', 'HTTP_STATUS']);
+  await manager.close();
+});
+
+test('a cache keeps pictures and bytes of its own', async () => {
+  const cache = new Cache({ directory: folder() });
+  const image = await sdimage.decode(bytes('badge.png'));
+  await cache.store('k', { image, data: bytes('badge.png') });
+  assert.strictEqual(await cache.contains('k'), 'all');
+  assert.strictEqual(cache.memoryImage('k').width, image.width);
+  await cache.clear('memory');
+  assert.strictEqual(cache.memoryImage('k'), null);
+  assert.strictEqual(await cache.contains('k'), 'disk');
+  assert.strictEqual((await cache.image('k', { thumbnailSize: [10, 10] })).width, 10);
+  assert.strictEqual(Buffer.compare(await cache.data('k'), bytes('badge.png')), 0);
+  assert.strictEqual((await cache.diskTotals()).count, 1);
+  await cache.remove('k');
+  assert.strictEqual(await cache.data('k'), null);
+  assert.strictEqual(await cache.image('k'), null);
+  cache.setMemoryImage('m', image);
+  assert.strictEqual(await cache.contains('m'), 'memory');
+  await cache.flush();
+  await cache.close();
+  await assert.rejects(cache.data('k'), TypeError);
+});

@@ -1,0 +1,82 @@
+'use strict';
+
+const assert = require('assert');
+const { test } = require('node:test');
+const { sdimage, bytes, fresh } = require('./support');
+
+const { Image, Loader, Manager, SdimageError } = sdimage;
+const managerOf = (load, schemes = 'mine') => new Manager({ cache: null, loaders: [new Loader(load, { schemes })] });
+
+test('a loader is an async function that gives bytes; other schemes are not its', async () => {
+  const asked = [];
+  const manager = managerOf(async ({ url }) => {
+    asked.push(url);
+    return bytes('badge.png');
+  });
+  const result = await manager.load('mine:badge');
+  assert.deepStrictEqual([result.source, result.image.format, asked], ['loader', 'png', ['mine:badge']]);
+  assert.strictEqual((await manager.load(fresh('badge.png'))).source, 'network');
+  assert.deepStrictEqual(asked.length, 1);
+  await manager.close();
+});
+
+test('a loader gives pieces, whose progress and parts are told', async () => {
+  const file = bytes('aurora.jpg');
+  const manager = managerOf(async function* ({ expect }) {
+    expect(file.length);
+    for (let at = 0; at < file.length; at += 4000) {
+      yield file.subarray(at, at + 4000);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  });
+  let parts = 0, expected = 0;
+  await manager.load('mine:a', { progressiveIntervalMs: 1, onPartial: () => parts++, onProgress: (_, all) => (expected = all) });
+  assert.ok(parts > 0);
+  assert.strictEqual(expected, file.length);
+  await manager.close();
+});
+
+test('a loader gives a picture', async () => {
+  const manager = managerOf(async () => Image.fromPixels(2, 1, 'gray8', Uint8Array.of(1, 2)));
+  assert.deepStrictEqual([...(await manager.load('mine:a')).image.row(0)], [1, 2]);
+  await manager.close();
+});
+
+test('what a loader throws is the error of the load', async () => {
+  const manager = managerOf(async ({ url }) => {
+    if (url === 'mine:own') throw new SdimageError('PERMISSION_DENIED', 'not for you');
+    if (url === 'mine:odd') return 'no bytes';
+    if (url === 'mine:half') return (function* () { yield 3; })();
+    throw new Error('oh');
+  });
+  await assert.rejects(manager.load('mine:own'), { code: 'PERMISSION_DENIED', message: 'not for you' });
+  await assert.rejects(manager.load('mine:odd'), { code: 'INTERNAL_ERROR' });
+  await assert.rejects(manager.load('mine:half'), { code: 'INTERNAL_ERROR' });
+  await assert.rejects(manager.load('mine:else'), { code: 'INTERNAL_ERROR', message: 'oh' });
+  await manager.close();
+});
+
+test('a loader hears that nobody waits any more', async () => {
+  const controller = new AbortController();
+  const told = new Promise((resolve) => {
+    const manager = managerOf(async ({ signal }) => {
+      signal.addEventListener('abort', () => resolve(signal.reason));
+      controller.abort();
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    });
+    manager.load('mine:a', { signal: controller.signal }).catch(() => {});
+  });
+  assert.strictEqual((await told).code, 'CANCELLED');
+});
+
+test('loads of one URL share what a loader gives', async () => {
+  let calls = 0;
+  const manager = managerOf(async () => {
+    calls++;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return bytes('badge.png');
+  });
+  await Promise.all(Array.from({ length: 20 }, () => manager.load('mine:a')));
+  assert.strictEqual(calls, 1);
+  await manager.close();
+});

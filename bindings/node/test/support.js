@@ -1,0 +1,34 @@
+'use strict';
+
+const fs = require('fs');
+const os = require('os');
+const path = require('path');
+const sdimage = require('..');
+
+const ORIGIN = process.env.ORIGIN;
+const PICTURES = process.env.PICTURES;
+
+let serial = 0;
+
+/** A URL of the origin that no other test asks for. */
+const fresh = (name, query = '') => `${ORIGIN}${name}?test=${process.pid}-${++serial}${query && `&${query}`}`;
+const bytes = (name) => fs.readFileSync(path.join(PICTURES, name));
+const hits = async (name) => (await (await fetch(`${ORIGIN}_counters`)).json()).paths[name] ?? 0;
+const folder = () => fs.mkdtempSync(path.join(os.tmpdir(), 'sdimage-node-'));
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Bytes of pixels that anybody holds, by the library's own count. */
+function livePixels() {
+  return Number(/^sdimage_pixel_bytes\{state="live"\} (.*)$/m.exec(sdimage.metrics())[1]);
+}
+
+/** Collects until nothing is held any more, or for some seconds. */
+async function settled(wanted) {
+  for (let tries = 0; tries < 100 && sdimage.liveHandles() > wanted; tries++) {
+    global.gc();
+    await turn();
+  }
+  return sdimage.liveHandles();
+}
+
+module.exports = { sdimage, ORIGIN, fresh, bytes, hits, folder, turn, livePixels, settled };
