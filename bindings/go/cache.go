@@ -1,0 +1,208 @@
+package sdimage
+
+// #include <stdlib.h>
+// #include "glue.h"
+import "C"
+
+import (
+	"errors"
+	"runtime"
+	"time"
+	"unsafe"
+)
+
+// Layers are those of a cache: a set of bits.
+type Layers int
+
+// The layers.
+const (
+	Disk   Layers = 1
+	Memory Layers = 2
+	All    Layers = 3
+)
+
+// CacheConfig says where a cache is and how large it becomes; zeroes are the defaults of the library.
+type CacheConfig struct {
+	Directory      string // "": $XDG_CACHE_HOME/sdimage
+	Namespace      string
+	MemoryOnly     bool
+	MaxMemoryCost  uint64        // bytes of pixels
+	MaxMemoryCount uint64        // pictures
+	MaxDiskSize    uint64        // bytes
+	MaxDiskAge     time.Duration // after the last access; negative: for ever
+}
+
+// A Cache keeps pictures in memory and their bytes on disk. Several managers, and several processes, may share one.
+type Cache struct{ handle *handle }
+
+// OpenCache opens a cache; nil is the default configuration. A folder that cannot be used is no error: stores tell why.
+func OpenCache(config *CacheConfig) (*Cache, error) {
+	if config == nil {
+		config = &CacheConfig{}
+	}
+	c := C.sdimage_cache_config_new()
+	defer C.sdimage_cache_config_unref(c)
+	if config.Directory != "" {
+		directory, _ := text(config.Directory)
+		defer free(directory)
+		C.sdimage_cache_config_set_directory(c, directory)
+	}
+	if config.Namespace != "" {
+		name, _ := text(config.Namespace)
+		defer free(name)
+		C.sdimage_cache_config_set_namespace(c, name)
+	}
+	C.sdimage_cache_config_set_memory_only(c, C.bool(config.MemoryOnly))
+	C.sdimage_cache_config_set_max_memory_cost(c, C.size_t(config.MaxMemoryCost))
+	C.sdimage_cache_config_set_max_memory_count(c, C.size_t(config.MaxMemoryCount))
+	C.sdimage_cache_config_set_max_disk_size(c, C.uint64_t(config.MaxDiskSize))
+	if config.MaxDiskAge != 0 {
+		C.sdimage_cache_config_set_max_disk_age(c, C.int64_t(config.MaxDiskAge/time.Second))
+	}
+	var cache *C.sdimage_cache
+	var err *C.sdimage_error
+	if status := C.sdimage_cache_new(c, &cache, &err); status < 0 {
+		return nil, errorOf(status, err)
+	}
+	unref := func(cache unsafe.Pointer) { C.sdimage_cache_unref((*C.sdimage_cache)(cache)) }
+	return &Cache{own(unsafe.Pointer(cache), unref)}, nil
+}
+
+func (c *Cache) c() *C.sdimage_cache { return (*C.sdimage_cache)(c.handle.get()) }
+
+// Close commits what is pending and closes the disk part. Again is harmless; other calls answer INVALID_ARGUMENT then.
+func (c *Cache) Close() error {
+	if c.c() == nil {
+		return nil
+	}
+	var err *C.sdimage_error
+	status := C.sdimage_cache_close(c.c(), &err)
+	c.handle.release()
+	if status < 0 {
+		return errorOf(status, err)
+	}
+	return nil
+}
+
+// MemoryImage is what memory has for a key, or nil.
+func (c *Cache) MemoryImage(key string) *Image {
+	defer runtime.KeepAlive(c)
+	k, length := text(key)
+	defer free(k)
+	return newImage(C.sdimage_cache_memory_image(c.c(), unsafe.Pointer(k), length))
+}
+
+// SetMemoryImage keeps a picture in memory.
+func (c *Cache) SetMemoryImage(key string, picture *Image) error {
+	defer runtime.KeepAlive(c)
+	defer runtime.KeepAlive(picture)
+	k, length := text(key)
+	defer free(k)
+	var err *C.sdimage_error
+	return failed(C.sdimage_cache_set_memory_image(c.c(), unsafe.Pointer(k), length, picture.c(), &err), err)
+}
+
+// Image is from memory, or decoded from the disk; nil when there is none.
+func (c *Cache) Image(key string, options *DecodeOptions) (*Image, error) {
+	defer runtime.KeepAlive(c)
+	k, length := text(key)
+	defer free(k)
+	o := options.c()
+	defer C.sdimage_decode_options_unref(o)
+	var made *C.sdimage_image
+	var err *C.sdimage_error
+	if status := C.sdimage_cache_image(c.c(), unsafe.Pointer(k), length, o, &made, &err); status < 0 {
+		return nil, unlessMissing(errorOf(status, err))
+	}
+	return newImage(made), nil
+}
+
+// Data is the bytes of an entry; nil when there is none.
+func (c *Cache) Data(key string) ([]byte, error) {
+	defer runtime.KeepAlive(c)
+	k, length := text(key)
+	defer free(k)
+	var data *C.sdimage_data
+	var err *C.sdimage_error
+	if status := C.sdimage_cache_data(c.c(), unsafe.Pointer(k), length, &data, &err); status < 0 {
+		return nil, unlessMissing(errorOf(status, err))
+	}
+	return takeBytes(data), nil
+}
+
+// Store keeps a picture, its bytes, or both, and returns when they are committed. A picture without bytes is encoded.
+func (c *Cache) Store(key string, picture *Image, bytes []byte, layers Layers) error {
+	defer runtime.KeepAlive(c)
+	defer runtime.KeepAlive(picture)
+	k, length := text(key)
+	defer free(k)
+	var image *C.sdimage_image
+	var data *C.sdimage_data
+	if picture != nil {
+		image = picture.c()
+	}
+	if bytes != nil {
+		made, failure := newData(bytes)
+		if failure != nil {
+			return failure
+		}
+		data = made
+		defer C.sdimage_data_unref(data)
+	}
+	var err *C.sdimage_error
+	return failed(C.sdimage_cache_store(c.c(), unsafe.Pointer(k), length, image, data, C.sdimage_cache_layers(layers), nil, &err), err)
+}
+
+// Contains tells the layers that hold an entry.
+func (c *Cache) Contains(key string) Layers {
+	defer runtime.KeepAlive(c)
+	k, length := text(key)
+	defer free(k)
+	return Layers(C.sdimage_cache_contains(c.c(), unsafe.Pointer(k), length))
+}
+
+// Remove takes an entry out of layers; what is not there is no error.
+func (c *Cache) Remove(key string, layers Layers) error {
+	defer runtime.KeepAlive(c)
+	k, length := text(key)
+	defer free(k)
+	var err *C.sdimage_error
+	return failed(C.sdimage_cache_remove(c.c(), unsafe.Pointer(k), length, C.sdimage_cache_layers(layers), &err), err)
+}
+
+// Clear empties layers.
+func (c *Cache) Clear(layers Layers) error {
+	defer runtime.KeepAlive(c)
+	var err *C.sdimage_error
+	return failed(C.sdimage_cache_clear(c.c(), C.sdimage_cache_layers(layers), &err), err)
+}
+
+// Flush returns when everything stored so far is committed.
+func (c *Cache) Flush() error {
+	defer runtime.KeepAlive(c)
+	var err *C.sdimage_error
+	return failed(C.sdimage_cache_flush(c.c(), &err), err)
+}
+
+// DiskTotals are bytes and entries on disk.
+func (c *Cache) DiskTotals() (bytes, count uint64, failure error) {
+	defer runtime.KeepAlive(c)
+	var size, entries C.uint64_t
+	var err *C.sdimage_error
+	status := C.sdimage_cache_disk_totals(c.c(), &size, &entries, &err)
+	return uint64(size), uint64(entries), failed(status, err)
+}
+
+func failed(status C.sdimage_status, err *C.sdimage_error) error {
+	if status < 0 {
+		return errorOf(status, err)
+	}
+	return nil
+}
+
+func unlessMissing(err error) error {
+	if errors.Is(err, NotFound) {
+		return nil
+	}
+	return err
+}

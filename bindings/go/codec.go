@@ -1,0 +1,150 @@
+package sdimage
+
+// #include "glue.h"
+import "C"
+
+import (
+	"encoding/json"
+	"image"
+	"io"
+	"runtime"
+)
+
+// A Size is in pixels.
+type Size struct{ Width, Height int }
+
+// DecodeOptions say how bytes become pixels; the zero value is the whole picture, upright, in sRGB.
+type DecodeOptions struct {
+	Thumbnail       Size        // a box that the picture is shrunk into while it is decoded; nothing is enlarged
+	Stretch         bool        // the thumbnail is the box, whatever the proportions
+	PixelFormat     PixelFormat // Automatic: the smallest straight one that holds the picture
+	FirstFrameOnly  bool        // an animation is a still
+	KeepOrientation bool        // pixels stay as they are stored
+	KeepColors      bool        // samples stay in the colour space of the file
+	AcceptPartial   bool        // truncated or damaged bytes are no error
+	LimitBytes      uint64      // shrinks until the bitmap takes at most so many; 0: no limit
+	MaxPixels       uint64      // safety limits; 0: those of the library
+	MaxBytes        uint64
+}
+
+// c is nil for nil. To be released.
+func (o *DecodeOptions) c() *C.sdimage_decode_options {
+	if o == nil {
+		return nil
+	}
+	options := C.sdimage_decode_options_new()
+	C.sdimage_decode_options_set_thumbnail_size(options, C.uint32_t(o.Thumbnail.Width), C.uint32_t(o.Thumbnail.Height),
+		C.bool(!o.Stretch))
+	C.sdimage_decode_options_set_pixel_format(options, C.sdimage_pixel_format(o.PixelFormat))
+	C.sdimage_decode_options_set_first_frame_only(options, C.bool(o.FirstFrameOnly))
+	C.sdimage_decode_options_set_apply_orientation(options, C.bool(!o.KeepOrientation))
+	C.sdimage_decode_options_set_convert_to_srgb(options, C.bool(!o.KeepColors))
+	C.sdimage_decode_options_set_accept_partial(options, C.bool(o.AcceptPartial))
+	C.sdimage_decode_options_set_limit_bytes(options, C.size_t(o.LimitBytes))
+	C.sdimage_decode_options_set_max_pixels(options, C.uint64_t(o.MaxPixels))
+	C.sdimage_decode_options_set_max_bytes(options, C.size_t(o.MaxBytes))
+	return options
+}
+
+// EncodeOptions say how pixels become bytes; the zero value is the best quality.
+type EncodeOptions struct {
+	Quality        float64 // above 0, to 1; 0 is the default, 1
+	Lossless       bool
+	Effort         int // 1, fastest, to 9; 0: the format's own
+	MaxFileSize    uint64
+	MaxSize        Size // shrinks into a box
+	FirstFrameOnly bool
+	Progressive    bool
+}
+
+// c is nil for nil. To be released.
+func (o *EncodeOptions) c() *C.sdimage_encode_options {
+	if o == nil {
+		return nil
+	}
+	options := C.sdimage_encode_options_new()
+	if o.Quality != 0 {
+		C.sdimage_encode_options_set_quality(options, C.double(o.Quality))
+	}
+	C.sdimage_encode_options_set_lossless(options, C.bool(o.Lossless))
+	C.sdimage_encode_options_set_effort(options, C.uint32_t(o.Effort))
+	C.sdimage_encode_options_set_max_file_size(options, C.size_t(o.MaxFileSize))
+	C.sdimage_encode_options_set_max_pixel_size(options, C.uint32_t(o.MaxSize.Width), C.uint32_t(o.MaxSize.Height))
+	C.sdimage_encode_options_set_first_frame_only(options, C.bool(o.FirstFrameOnly))
+	C.sdimage_encode_options_set_progressive(options, C.bool(o.Progressive))
+	return options
+}
+
+// Decode makes a picture of bytes, on the calling goroutine.
+func Decode(bytes []byte, options *DecodeOptions) (*Image, error) {
+	var made *C.sdimage_image
+	var err *C.sdimage_error
+	c := options.c()
+	defer C.sdimage_decode_options_unref(c)
+	if status := C.sdimage_decode(first(bytes), C.size_t(len(bytes)), c, &made, &err); status < 0 {
+		return nil, errorOf(status, err)
+	}
+	return newImage(made), nil
+}
+
+// Encode writes any picture as a file of a format; one that is not an *Image is copied first.
+func Encode(to io.Writer, picture image.Image, format Format, options *EncodeOptions) error {
+	source, failure := FromImage(picture)
+	if failure != nil {
+		return failure
+	}
+	defer runtime.KeepAlive(source)
+	number := format.number()
+	if number == C.SDIMAGE_FORMAT_UNDEFINED {
+		return &Error{Code: Unsupported, Message: "no format is called " + string(format)}
+	}
+	var data *C.sdimage_data
+	var err *C.sdimage_error
+	c := options.c()
+	defer C.sdimage_encode_options_unref(c)
+	if status := C.sdimage_encode(source.c(), number, c, &data, &err); status < 0 {
+		return errorOf(status, err)
+	}
+	_, failure = to.Write(takeBytes(data))
+	return failure
+}
+
+// A Header is what the first bytes of a file say.
+type Header struct {
+	Format         Format            `json:"format"`
+	Width          int               `json:"width"` // as displayed
+	Height         int               `json:"height"`
+	Orientation    int               `json:"orientation"`
+	FrameCount     int               `json:"frame_count"`
+	LoopCount      int               `json:"loop_count"`
+	DurationMS     int               `json:"duration_ms"`
+	HasAlpha       bool              `json:"has_alpha"`
+	BitsPerChannel int               `json:"bits_per_channel"`
+	Channels       int               `json:"channels"`
+	IsProgressive  bool              `json:"is_progressive"`
+	IsHDR          bool              `json:"is_hdr"`
+	Text           map[string]string `json:"text"`
+}
+
+// Info reads a header; no pixel is decoded.
+func Info(bytes []byte) (*Header, error) {
+	var data *C.sdimage_data
+	var err *C.sdimage_error
+	if status := C.sdimage_info(first(bytes), C.size_t(len(bytes)), &data, &err); status < 0 {
+		return nil, errorOf(status, err)
+	}
+	header := new(Header)
+	if failure := json.Unmarshal(takeBytes(data), header); failure != nil {
+		return nil, failure
+	}
+	return header, nil
+}
+
+// Sniff tells the format by its signature; "" when none matches.
+func Sniff(bytes []byte) Format {
+	format := C.sdimage_sniff(first(bytes), C.size_t(len(bytes)))
+	if format == C.SDIMAGE_FORMAT_UNDEFINED {
+		return ""
+	}
+	return Format(C.GoString(C.sdimage_format_name(format)))
+}

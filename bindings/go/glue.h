@@ -1,0 +1,11 @@
+/* glue.h: calls that take functions, which cgo cannot pass. Handles of Go travel as numbers. */
+#ifndef SDIMAGE_GO_GLUE_H
+#define SDIMAGE_GO_GLUE_H
+
+#include <sdimage.h>
+
+sdimage_status glue_load(sdimage_manager *manager, const sdimage_request *request, uintptr_t handle,
+                         sdimage_task **task, sdimage_error **error);
+sdimage_status glue_loader(uintptr_t handle, sdimage_loader **loader, sdimage_error **error);
+
+#endif

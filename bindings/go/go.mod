@@ -1,0 +1,3 @@
+module sdimage
+
+go 1.19

@@ -1,0 +1,286 @@
+package sdimage
+
+// #include "glue.h"
+import "C"
+
+import (
+	"encoding/binary"
+	"image"
+	"image/color"
+	"math"
+	"runtime"
+	"time"
+	"unsafe"
+)
+
+// A PixelFormat says how one pixel lies in memory, in the order of the letters; samples of 16 bits in the machine's order.
+type PixelFormat int
+
+// The pixel formats. Automatic is a wish: the smallest straight format that holds the picture.
+const (
+	Automatic PixelFormat = iota
+	Gray8
+	RGB8
+	RGBA8
+	RGBA8Premultiplied
+	BGRA8Premultiplied
+	Gray16
+	RGB16
+	RGBA16
+	RGBAFloat // linear light
+)
+
+func (f PixelFormat) String() string {
+	return C.GoString(C.sdimage_pixel_format_name(C.sdimage_pixel_format(f)))
+}
+
+// Bytes of one pixel.
+func (f PixelFormat) Bytes() int {
+	return int(C.sdimage_pixel_format_bytes(C.sdimage_pixel_format(f)))
+}
+
+// A Format is a container: "jpeg", "png", …
+type Format string
+
+// The formats that the library itself encodes.
+const (
+	JPEG Format = "jpeg"
+	PNG  Format = "png"
+	GIF  Format = "gif"
+	WebP Format = "webp"
+	BMP  Format = "bmp"
+	ICO  Format = "ico"
+)
+
+func (f Format) number() C.sdimage_format {
+	for number := C.sdimage_format(0); number < 32; number++ {
+		if C.GoString(C.sdimage_format_name(number)) == string(f) {
+			return number
+		}
+	}
+	return C.SDIMAGE_FORMAT_UNDEFINED
+}
+
+// An Image is a picture: pixels that do not change, in memory of the library. It is an image.Image without a copy; NRGBA
+// makes one of Go's own types.
+type Image struct {
+	handle *handle
+	width  int
+	height int
+	stride int
+	format PixelFormat
+	pixels []byte
+}
+
+// newImage takes the reference over.
+func newImage(pointer *C.sdimage_image) *Image {
+	if pointer == nil {
+		return nil
+	}
+	made := &Image{
+		handle: own(unsafe.Pointer(pointer), func(image unsafe.Pointer) { C.sdimage_image_unref((*C.sdimage_image)(image)) }),
+		width:  int(C.sdimage_image_width(pointer)),
+		height: int(C.sdimage_image_height(pointer)),
+		stride: int(C.sdimage_image_stride(pointer)),
+		format: PixelFormat(C.sdimage_image_pixel_format(pointer)),
+	}
+	// The last row ends with its pixels: a crop is a view of its picture.
+	length := made.stride*(made.height-1) + made.width*made.format.Bytes()
+	made.pixels = unsafe.Slice((*byte)(C.sdimage_image_pixels(pointer)), length)
+	return made
+}
+
+// NewImage copies pixels: rows from top to bottom, stride bytes apart.
+func NewImage(width, height, stride int, format PixelFormat, pixels []byte) (*Image, error) {
+	row := width * format.Bytes()
+	if width <= 0 || height <= 0 || row/width != format.Bytes() || stride < row || len(pixels) < row ||
+		(len(pixels)-row)/stride < height-1 {
+		return nil, &Error{Code: InvalidArgument, Message: "the pixels do not fill the picture"}
+	}
+	var made *C.sdimage_image
+	var err *C.sdimage_error
+	status := C.sdimage_image_new(C.uint32_t(width), C.uint32_t(height), C.size_t(stride), C.sdimage_pixel_format(format),
+		first(pixels), &made, &err)
+	if status < 0 {
+		return nil, errorOf(status, err)
+	}
+	return newImage(made), nil
+}
+
+// FromImage copies any picture of Go's.
+func FromImage(picture image.Image) (*Image, error) {
+	if own, is := picture.(*Image); is {
+		return own, nil
+	}
+	bounds := picture.Bounds()
+	if gray, is := picture.(*image.Gray); is && !bounds.Empty() {
+		return NewImage(bounds.Dx(), bounds.Dy(), gray.Stride, Gray8, gray.Pix)
+	}
+	straight := toNRGBA(picture)
+	return NewImage(bounds.Dx(), bounds.Dy(), straight.Stride, RGBA8, straight.Pix)
+}
+
+// Close gives the memory back at once, in place of when the picture is collected. Pixels must not be used any more.
+func (m *Image) Close() {
+	m.pixels = nil
+	m.handle.release()
+}
+
+func (m *Image) c() *C.sdimage_image { return (*C.sdimage_image)(m.handle.get()) }
+
+// Width and Height are in pixels.
+func (m *Image) Width() int  { return m.width }
+func (m *Image) Height() int { return m.height }
+
+// Stride is the number of bytes from one row to the next.
+func (m *Image) Stride() int { return m.stride }
+
+// PixelFormat says what Pixels holds.
+func (m *Image) PixelFormat() PixelFormat { return m.format }
+
+// Pixels are the rows, Stride bytes apart, in memory of the library: not to be written to, and not to be used after Close, nor
+// when nothing refers to the Image any more (runtime.KeepAlive).
+func (m *Image) Pixels() []byte { return m.pixels }
+
+// Format is the container that it was decoded from; "undefined" for pixels of one's own.
+func (m *Image) Format() Format {
+	defer runtime.KeepAlive(m)
+	return Format(C.GoString(C.sdimage_format_name(C.sdimage_image_format(m.c()))))
+}
+
+// HasAlpha tells whether a pixel can be transparent.
+func (m *Image) HasAlpha() bool {
+	defer runtime.KeepAlive(m)
+	return bool(C.sdimage_image_has_alpha(m.c()))
+}
+
+// SourceSize is that of the encoded picture: larger than the picture's own for a thumbnail.
+func (m *Image) SourceSize() Size {
+	defer runtime.KeepAlive(m)
+	size := C.sdimage_image_source_size(m.c())
+	return Size{int(size.width), int(size.height)}
+}
+
+// FrameCount is 1 for a still.
+func (m *Image) FrameCount() int {
+	defer runtime.KeepAlive(m)
+	return int(C.sdimage_image_frame_count(m.c()))
+}
+
+// LoopCount is 0 for ever.
+func (m *Image) LoopCount() int {
+	defer runtime.KeepAlive(m)
+	return int(C.sdimage_image_loop_count(m.c()))
+}
+
+// FrameDuration is how long a frame is shown.
+func (m *Image) FrameDuration(index int) time.Duration {
+	defer runtime.KeepAlive(m)
+	return time.Duration(C.sdimage_image_frame_duration_ms(m.c(), C.uint32_t(index))) * time.Millisecond
+}
+
+// Frame is one of an animation, composed to the whole canvas.
+func (m *Image) Frame(index int) (*Image, error) {
+	defer runtime.KeepAlive(m)
+	var frame *C.sdimage_image
+	var err *C.sdimage_error
+	if status := C.sdimage_image_copy_frame(m.c(), C.uint32_t(index), &frame, &err); status < 0 {
+		return nil, errorOf(status, err)
+	}
+	return newImage(frame), nil
+}
+
+// Convert gives the picture in another pixel format.
+func (m *Image) Convert(format PixelFormat) (*Image, error) {
+	defer runtime.KeepAlive(m)
+	var converted *C.sdimage_image
+	var err *C.sdimage_error
+	status := C.sdimage_image_convert(m.c(), C.sdimage_pixel_format(format), &converted, &err)
+	if status < 0 {
+		return nil, errorOf(status, err)
+	}
+	return newImage(converted), nil
+}
+
+// NRGBA copies the picture into memory of Go's.
+func (m *Image) NRGBA() *image.NRGBA {
+	made := image.NewNRGBA(m.Bounds())
+	straight, err := m.Convert(RGBA8)
+	if err != nil {
+		return toNRGBA(m)
+	}
+	defer straight.Close()
+	for y := 0; y < m.height; y++ {
+		copy(made.Pix[y*made.Stride:], straight.pixels[y*straight.stride:y*straight.stride+m.width*4])
+	}
+	return made
+}
+
+func toNRGBA(picture image.Image) *image.NRGBA {
+	bounds := picture.Bounds()
+	made := image.NewNRGBA(image.Rect(0, 0, bounds.Dx(), bounds.Dy()))
+	for y := 0; y < bounds.Dy(); y++ {
+		for x := 0; x < bounds.Dx(); x++ {
+			made.Set(x, y, picture.At(bounds.Min.X+x, bounds.Min.Y+y))
+		}
+	}
+	return made
+}
+
+// Bounds begin at the origin.
+func (m *Image) Bounds() image.Rectangle { return image.Rect(0, 0, m.width, m.height) }
+
+// ColorModel is that of what At gives.
+func (m *Image) ColorModel() color.Model {
+	switch m.format {
+	case Gray8:
+		return color.GrayModel
+	case Gray16:
+		return color.Gray16Model
+	case RGB8, RGBA8:
+		return color.NRGBAModel
+	case RGBA8Premultiplied, BGRA8Premultiplied:
+		return color.RGBAModel
+	}
+	return color.NRGBA64Model
+}
+
+// At reads one pixel; transparent outside of the picture, and after Close.
+func (m *Image) At(x, y int) color.Color {
+	if x < 0 || y < 0 || x >= m.width || y >= m.height || m.pixels == nil {
+		return color.NRGBA{}
+	}
+	defer runtime.KeepAlive(m)
+	p := m.pixels[y*m.stride+x*m.format.Bytes():]
+	word := func(index int) uint16 { return binary.LittleEndian.Uint16(p[index*2:]) }
+	switch m.format {
+	case Gray8:
+		return color.Gray{Y: p[0]}
+	case RGB8:
+		return color.NRGBA{R: p[0], G: p[1], B: p[2], A: 255}
+	case RGBA8:
+		return color.NRGBA{R: p[0], G: p[1], B: p[2], A: p[3]}
+	case RGBA8Premultiplied:
+		return color.RGBA{R: p[0], G: p[1], B: p[2], A: p[3]}
+	case BGRA8Premultiplied:
+		return color.RGBA{R: p[2], G: p[1], B: p[0], A: p[3]}
+	case Gray16:
+		return color.Gray16{Y: word(0)}
+	case RGB16:
+		return color.NRGBA64{R: word(0), G: word(1), B: word(2), A: 0xffff}
+	case RGBA16:
+		return color.NRGBA64{R: word(0), G: word(1), B: word(2), A: word(3)}
+	}
+	light := func(index int) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(p[index*4:]))) }
+	return color.NRGBA64{R: encoded(light(0)), G: encoded(light(1)), B: encoded(light(2)), A: whole(light(3))}
+}
+
+// encoded is linear light by the curve of sRGB (IEC 61966-2-1).
+func encoded(light float64) uint16 {
+	if light <= 0.0031308 {
+		return whole(light * 12.92)
+	}
+	return whole(1.055*math.Pow(light, 1/2.4) - 0.055)
+}
+
+func whole(share float64) uint16 { return uint16(math.Min(math.Max(share, 0), 1)*0xffff + 0.5) }

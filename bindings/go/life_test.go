@@ -1,0 +1,139 @@
+package sdimage_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+
+	"sdimage"
+)
+
+func TestThousandsOfLoadsLeaveNothingBehind(t *testing.T) {
+	handles, pixels := settled(0), livePixels(t)
+	cache, err := sdimage.OpenCache(&sdimage.CacheConfig{MemoryOnly: true, MaxMemoryCount: 50})
+	must(t, err)
+	manager, err := sdimage.NewManager(&sdimage.Config{Cache: cache})
+	must(t, err)
+	url := "data:image/png;base64," + base64.StdEncoding.EncodeToString(tiny())
+	var all sync.WaitGroup
+	for worker := 0; worker < 8; worker++ {
+		all.Add(1)
+		go func(worker int) {
+			defer all.Done()
+			for index := 0; index < 400; index++ {
+				result, err := manager.Load(background, url, &sdimage.Options{CacheKey: fmt.Sprint(worker, index)})
+				if err != nil || result.Image.Pixels()[7] != 77 {
+					t.Error(err)
+					return
+				}
+				if index%2 == 0 {
+					result.Image.Close() // the others are left to the collector
+				}
+			}
+		}(worker)
+	}
+	all.Wait()
+	expect(t, manager.RunningCount(), 0)
+	must(t, manager.Close())
+	must(t, cache.Close())
+	expect(t, settled(handles) <= handles, true)
+	expect(t, livePixels(t) <= pixels, true)
+}
+
+func TestAStormOfCancellationsEndsEveryLoadOnce(t *testing.T) {
+	handles := settled(0)
+	manager, err := sdimage.NewManager(&sdimage.Config{NoCache: true})
+	must(t, err)
+	var all sync.WaitGroup
+	for index := 0; index < 500; index++ {
+		ctx, cancel := context.WithCancel(background)
+		task, err := manager.Start(ctx, fresh("badge.png", []string{"", "delay_ms=20", "delay_ms=20"}[index%3]), nil)
+		must(t, err)
+		if index%4 != 0 {
+			time.AfterFunc(time.Duration(index%17)*time.Millisecond, cancel)
+		}
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			defer cancel()
+			finals := 0
+			for event := range task.Events() {
+				if event.Kind == sdimage.Final {
+					finals++
+				}
+			}
+			if _, err := task.Wait(); finals != 1 || err != nil && !errors.Is(err, sdimage.Cancelled) {
+				t.Error(finals, err)
+			}
+		}()
+	}
+	all.Wait()
+	must(t, manager.Close())
+	expect(t, settled(handles) <= handles, true)
+}
+
+func TestClosingEndsWhatRuns(t *testing.T) {
+	stop := make(chan bool)
+	never := sdimage.LoaderFunc(func(context.Context, string) (io.Reader, error) { <-stop; return nil, sdimage.Cancelled })
+	manager, err := sdimage.NewManager(&sdimage.Config{NoCache: true, Loaders: map[string]sdimage.Loader{"mine": never}})
+	must(t, err)
+	tasks := []*sdimage.Task{}
+	for index := 0; index < 20; index++ {
+		url := fresh("badge.png", "fault=hang")
+		if index == 7 {
+			url = "mine:never"
+		}
+		task, err := manager.Start(background, url, nil)
+		must(t, err)
+		tasks = append(tasks, task)
+	}
+	must(t, manager.Close())
+	for _, task := range tasks {
+		if _, err := task.Wait(); !errors.Is(err, sdimage.Shutdown) {
+			t.Fatal(err)
+		}
+	}
+	close(stop)
+}
+
+func TestPixelsLiveAsLongAsTheirImage(t *testing.T) {
+	made, err := sdimage.NewImage(3, 2, 9, sdimage.RGB8, bytes.Repeat([]byte{5, 6, 7}, 6))
+	must(t, err)
+	settled(0)
+	expect(t, made.Pixels()[made.Stride()+4], byte(6))
+	made.Close()
+	made.Close()
+	expect(t, made.Pixels() == nil, true)
+}
+
+// A program of its own: this one, with a word in its environment.
+func TestAProgramThatJustEnds(t *testing.T) {
+	if os.Getenv("SDIMAGE_JUST_ENDS") != "" {
+		manager, err := sdimage.NewManager(&sdimage.Config{NoCache: true, Loaders: map[string]sdimage.Loader{
+			"mine": sdimage.LoaderFunc(func(context.Context, string) (io.Reader, error) { select {} }),
+		}})
+		must(t, err)
+		for index := 0; index < 50; index++ {
+			_, err = manager.Start(background, fresh("badge.png", "fault=hang"), nil)
+			must(t, err)
+		}
+		_, err = manager.Start(background, "mine:a", nil)
+		must(t, err)
+		os.Exit(7)
+	}
+	command := exec.Command(os.Args[0], "-test.run=^TestAProgramThatJustEnds$")
+	command.Env = append(os.Environ(), "SDIMAGE_JUST_ENDS=1")
+	output, err := command.CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 7 {
+		t.Fatalf("%v: %s", err, output)
+	}
+}

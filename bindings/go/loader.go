@@ -1,0 +1,156 @@
+package sdimage
+
+// #include <stdlib.h>
+// #include "glue.h"
+import "C"
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/cgo"
+	"strings"
+	"sync"
+	"unsafe"
+)
+
+// A Loader fetches bytes from anywhere. Load runs on a goroutine of its own and may block; the context is cancelled when
+// nobody waits any more. A reader with a Len method says so how many bytes will come, one with a Close method is closed.
+// An *Error or a Code is that of the load, any other error becomes INTERNAL_ERROR with its text, and so does a panic.
+type Loader interface {
+	Load(ctx context.Context, url string) (io.Reader, error)
+}
+
+// A LoaderFunc is a Loader.
+type LoaderFunc func(ctx context.Context, url string) (io.Reader, error)
+
+// Load calls the function.
+func (f LoaderFunc) Load(ctx context.Context, url string) (io.Reader, error) { return f(ctx, url) }
+
+// loaders are all those of a manager, and what they are doing.
+type loaders struct {
+	byScheme map[string]Loader
+	lock     sync.Mutex
+	running  map[*C.sdimage_load_sink]context.CancelFunc
+}
+
+func (l *loaders) find(url string) Loader {
+	if scheme, _, found := strings.Cut(url, ":"); found {
+		if loader := l.byScheme[strings.ToLower(scheme)]; loader != nil {
+			return loader
+		}
+	}
+	return l.byScheme[""]
+}
+
+// newChain asks loaders of the program before the built-in ones.
+func newChain(byScheme map[string]Loader) (*C.sdimage_loader, error) {
+	made := &loaders{byScheme: map[string]Loader{}, running: map[*C.sdimage_load_sink]context.CancelFunc{}}
+	for scheme, loader := range byScheme {
+		made.byScheme[strings.ToLower(scheme)] = loader
+	}
+	var parts [4]*C.sdimage_loader
+	var chain *C.sdimage_loader
+	var err *C.sdimage_error
+	for _, status := range []C.sdimage_status{
+		C.sdimage_loader_new_file(&parts[0], nil),
+		C.sdimage_loader_new_data_url(&parts[1], nil),
+		C.sdimage_downloader_new(nil, &parts[2], nil),
+		C.glue_loader(C.uintptr_t(cgo.NewHandle(made)), &parts[3], nil),
+		C.sdimage_loader_new_chain(&chain, &err),
+	} {
+		if status < 0 {
+			return nil, errorOf(status, err)
+		}
+	}
+	for _, part := range parts {
+		C.sdimage_loader_chain_add(chain, part, nil)
+		C.sdimage_loader_unref(part)
+	}
+	return chain, nil
+}
+
+//export goCanLoad
+func goCanLoad(handle C.uintptr_t, url *C.char, length C.size_t) C.bool {
+	return cgo.Handle(handle).Value().(*loaders).find(C.GoStringN(url, C.int(length))) != nil
+}
+
+//export goLoad
+func goLoad(handle C.uintptr_t, url *C.char, length C.size_t, sink *C.sdimage_load_sink) {
+	all := cgo.Handle(handle).Value().(*loaders)
+	ctx, cancel := context.WithCancel(context.Background())
+	all.lock.Lock()
+	all.running[sink] = cancel
+	all.lock.Unlock()
+	address := C.GoStringN(url, C.int(length))
+	go func() {
+		defer C.sdimage_load_sink_unref(sink)
+		defer cancel()
+		finish(sink, load(ctx, all.find(address), address, sink))
+		all.lock.Lock()
+		delete(all.running, sink)
+		all.lock.Unlock()
+	}()
+}
+
+//export goCancel
+func goCancel(handle C.uintptr_t, sink *C.sdimage_load_sink) {
+	all := cgo.Handle(handle).Value().(*loaders)
+	all.lock.Lock()
+	cancel := all.running[sink]
+	all.lock.Unlock()
+	if cancel != nil {
+		cancel()
+	}
+}
+
+func load(ctx context.Context, loader Loader, url string, sink *C.sdimage_load_sink) (failure error) {
+	defer func() {
+		if problem := recover(); problem != nil {
+			failure = fmt.Errorf("%v", problem)
+		}
+	}()
+	reader, err := loader.Load(ctx, url)
+	if err != nil {
+		return err
+	}
+	if closer, is := reader.(io.Closer); is {
+		defer closer.Close()
+	}
+	if sized, is := reader.(interface{ Len() int }); is {
+		C.sdimage_load_sink_set_expected_length(sink, C.uint64_t(sized.Len()))
+	}
+	// Not by the reader's WriteTo: it would give all its bytes at once.
+	_, err = io.CopyBuffer(sinkWriter{sink}, struct{ io.Reader }{reader}, make([]byte, 32768))
+	return err
+}
+
+type sinkWriter struct{ sink *C.sdimage_load_sink }
+
+func (w sinkWriter) Write(bytes []byte) (int, error) {
+	var err *C.sdimage_error
+	if status := C.sdimage_load_sink_write(w.sink, first(bytes), C.size_t(len(bytes)), &err); status < 0 {
+		return 0, errorOf(status, err)
+	}
+	return len(bytes), nil
+}
+
+func finish(sink *C.sdimage_load_sink, failure error) {
+	if failure == nil {
+		C.sdimage_load_sink_finish(sink, nil)
+		return
+	}
+	code, message := InternalError, failure.Error()
+	var own *Error
+	if errors.As(failure, &own) {
+		code, message = own.Code, own.Message
+	} else if !errors.As(failure, &code) && errors.Is(failure, context.Canceled) {
+		code = Cancelled
+	}
+	line := C.CString(message)
+	defer C.free(unsafe.Pointer(line))
+	err := C.sdimage_error_new(code.status(), line)
+	C.sdimage_load_sink_finish(sink, err)
+	C.sdimage_error_unref(err)
+}

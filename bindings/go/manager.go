@@ -1,0 +1,221 @@
+package sdimage
+
+// #include <stdlib.h>
+// #include "glue.h"
+import "C"
+
+import (
+	"context"
+	"runtime"
+	"runtime/cgo"
+	"time"
+	"unsafe"
+)
+
+// A Freshness says how much a load cares whether what is cached is still that of its origin.
+type Freshness int
+
+// What is cached is good; HTTP says (RFC 9111); show it and ask the origin.
+const (
+	FreshnessIgnore Freshness = iota
+	FreshnessRespect
+	FreshnessRefresh
+)
+
+// A Priority orders what waits.
+type Priority int
+
+// The priorities.
+const (
+	PriorityLow    Priority = -1
+	PriorityNormal Priority = 0
+	PriorityHigh   Priority = 1
+)
+
+// A SourcePolicy says where a load may look.
+type SourcePolicy int
+
+// Caches and the loader, or only one of them.
+const (
+	AnySource SourcePolicy = iota
+	CacheOnly
+	LoaderOnly
+)
+
+// Options of a load; the zero value loads the whole picture.
+type Options struct {
+	DecodeOptions
+	Priority        Priority
+	SourcePolicy    SourcePolicy
+	Freshness       *Freshness // nil: the manager's
+	Progressive     bool       // Partial events while bytes arrive
+	PartialInterval time.Duration
+	WantsData       bool // the bytes of what is in memory, too
+	WaitForStore    bool // ends when the disk has committed
+	RetryFailed     bool
+	Timeout         time.Duration // of the transfer; 0: the downloader's
+	CacheKey        string        // in place of the URL
+	Header          map[string]string
+}
+
+// Config of a manager; the zero value has the cache that the process shares.
+type Config struct {
+	Cache               *Cache
+	NoCache             bool
+	Loaders             map[string]Loader // by scheme, "" for every URL; the built-in ones load what is left
+	Freshness           Freshness
+	FailedURLRetryAfter time.Duration // 0: 300 s; negative: until ForgetFailed
+	IgnoreSignatures    bool
+}
+
+// A Manager loads pictures through memory, disk and network.
+type Manager struct {
+	handle *handle
+	cache  *Cache
+}
+
+// NewManager makes a manager; nil is the default configuration.
+func NewManager(config *Config) (*Manager, error) {
+	if config == nil {
+		config = &Config{}
+	}
+	c := C.sdimage_manager_config_new()
+	defer C.sdimage_manager_config_unref(c)
+	if config.Cache != nil {
+		C.sdimage_manager_config_set_cache(c, config.Cache.c())
+	} else if config.NoCache {
+		C.sdimage_manager_config_set_cache(c, nil)
+	}
+	C.sdimage_manager_config_set_freshness(c, C.sdimage_freshness(config.Freshness))
+	C.sdimage_manager_config_set_ignore_signatures(c, C.bool(config.IgnoreSignatures))
+	if config.FailedURLRetryAfter != 0 {
+		C.sdimage_manager_config_set_failed_url_retry_after(c, C.int64_t(config.FailedURLRetryAfter/time.Second))
+	}
+	if len(config.Loaders) > 0 {
+		chain, failure := newChain(config.Loaders)
+		if failure != nil {
+			return nil, failure
+		}
+		C.sdimage_manager_config_set_loader(c, chain)
+		C.sdimage_loader_unref(chain)
+	}
+	var manager *C.sdimage_manager
+	var err *C.sdimage_error
+	if status := C.sdimage_manager_new(c, &manager, &err); status < 0 {
+		return nil, errorOf(status, err)
+	}
+	unref := func(manager unsafe.Pointer) { C.sdimage_manager_unref((*C.sdimage_manager)(manager)) }
+	return &Manager{own(unsafe.Pointer(manager), unref), config.Cache}, nil
+}
+
+func (m *Manager) c() *C.sdimage_manager { return (*C.sdimage_manager)(m.handle.get()) }
+
+// Load loads a picture and waits. When the context ends first the load is cancelled, and the error is CANCELLED and that of
+// the context.
+func (m *Manager) Load(ctx context.Context, url string, options *Options) (*Result, error) {
+	task, err := m.Start(ctx, url, options)
+	if err != nil {
+		return nil, err
+	}
+	return task.Wait()
+}
+
+// Start starts a load. The context, which may not be nil, cancels it.
+func (m *Manager) Start(ctx context.Context, url string, options *Options) (*Task, error) {
+	defer runtime.KeepAlive(m)
+	if m.c() == nil {
+		return nil, &Error{Code: Shutdown, Message: "the manager was closed"}
+	}
+	request, failure := newRequest(url, options)
+	if failure != nil {
+		return nil, failure
+	}
+	defer C.sdimage_request_unref(request)
+	task := &Task{ctx: ctx, events: make(chan Event, eventsHeld), done: make(chan struct{})}
+	var pointer *C.sdimage_task
+	var err *C.sdimage_error
+	status := C.glue_load(m.c(), request, C.uintptr_t(cgo.NewHandle(task)), &pointer, &err)
+	if status < 0 {
+		return nil, errorOf(status, err)
+	}
+	unref := func(task unsafe.Pointer) { C.sdimage_task_unref((*C.sdimage_task)(task)) }
+	task.handle = own(unsafe.Pointer(pointer), unref)
+	if ctx.Done() != nil {
+		go task.follow()
+	}
+	return task, nil
+}
+
+// Close takes no more loads, ends the running ones with SHUTDOWN, and waits until all of them have been told. Again is
+// harmless. Loaders that still run are told by their context.
+func (m *Manager) Close() error {
+	if m.c() == nil {
+		return nil
+	}
+	defer m.handle.release()
+	var err *C.sdimage_error
+	return failed(C.sdimage_manager_close(m.c(), 10000, &err), err)
+}
+
+// CancelAll cancels every load that is under way.
+func (m *Manager) CancelAll() {
+	defer runtime.KeepAlive(m)
+	C.sdimage_manager_cancel_all(m.c())
+}
+
+// RunningCount counts loads without a final result.
+func (m *Manager) RunningCount() int {
+	defer runtime.KeepAlive(m)
+	return int(C.sdimage_manager_running_count(m.c()))
+}
+
+// SetOffline switches loading over the network off and on again.
+func (m *Manager) SetOffline(offline bool) {
+	defer runtime.KeepAlive(m)
+	C.sdimage_manager_set_offline(m.c(), C.bool(offline))
+}
+
+// ForgetFailed forgets which URLs failed.
+func (m *Manager) ForgetFailed() {
+	defer runtime.KeepAlive(m)
+	C.sdimage_manager_forget_failed(m.c(), nil, 0)
+}
+
+func newRequest(url string, options *Options) (*C.sdimage_request, error) {
+	u, length := text(url)
+	defer free(u)
+	request := C.sdimage_request_new(u, length)
+	if request == nil {
+		return nil, &Error{Code: "NO_MEMORY"}
+	}
+	if options == nil {
+		return request, nil
+	}
+	decode := options.DecodeOptions.c()
+	C.sdimage_request_set_decode_options(request, decode)
+	C.sdimage_decode_options_unref(decode)
+	C.sdimage_request_set_priority(request, C.sdimage_priority(options.Priority))
+	C.sdimage_request_set_source_policy(request, C.sdimage_source_policy(options.SourcePolicy))
+	if options.Freshness != nil {
+		C.sdimage_request_set_freshness(request, C.sdimage_freshness(*options.Freshness))
+	}
+	C.sdimage_request_set_progressive(request, C.bool(options.Progressive))
+	C.sdimage_request_set_progressive_interval_ms(request, C.uint32_t(options.PartialInterval/time.Millisecond))
+	C.sdimage_request_set_wants_data(request, C.bool(options.WantsData))
+	C.sdimage_request_set_wait_for_store(request, C.bool(options.WaitForStore))
+	C.sdimage_request_set_retry_failed(request, C.bool(options.RetryFailed))
+	C.sdimage_request_set_timeout_ms(request, C.uint32_t(options.Timeout/time.Millisecond))
+	if options.CacheKey != "" {
+		key, length := text(options.CacheKey)
+		C.sdimage_request_set_cache_key(request, unsafe.Pointer(key), length)
+		free(key)
+	}
+	for name, value := range options.Header {
+		n, _ := text(name)
+		v, _ := text(value)
+		C.sdimage_request_set_header(request, n, v)
+		free(n)
+		free(v)
+	}
+	return request, nil
+}

@@ -1,0 +1,109 @@
+// Package sdimage takes pictures from URLs to pixels: loading through memory, disk and network, thumbnails, and decoding and
+// encoding of bytes, by libsdimage.
+//
+//	manager, err := sdimage.NewManager(nil)
+//	result, err := manager.Load(ctx, url, &sdimage.Options{Thumbnail: sdimage.Size{Width: 256, Height: 256}})
+//	png.Encode(file, result.Image)
+//
+// Everything may be used from any goroutine. What holds memory of the library is released by Close, or when it is collected.
+package sdimage
+
+// #cgo pkg-config: sdimage
+// #cgo CFLAGS: -std=c11 -D_GNU_SOURCE
+// #include <stdlib.h>
+// #include "glue.h"
+import "C"
+
+import (
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Version is that of the library in use, "1.2.3".
+func Version() string { return C.GoString(C.sdimage_version()) }
+
+// Doctor tells what a bug report starts with, as a JSON object.
+func Doctor() (string, error) {
+	var data *C.sdimage_data
+	var err *C.sdimage_error
+	if status := C.sdimage_doctor(&data, &err); status < 0 {
+		return "", errorOf(status, err)
+	}
+	return string(takeBytes(data)), nil
+}
+
+// Metrics tells the numbers of the process in the text format of Prometheus.
+func Metrics() (string, error) {
+	var data *C.sdimage_data
+	var err *C.sdimage_error
+	if status := C.sdimage_metrics(&data, &err); status < 0 {
+		return "", errorOf(status, err)
+	}
+	return string(takeBytes(data)), nil
+}
+
+var live int64
+
+// LiveHandles counts the objects of the library that this program holds: for tests of leaks.
+func LiveHandles() int { return int(atomic.LoadInt64(&live)) }
+
+// A handle owns one reference.
+type handle struct {
+	pointer unsafe.Pointer
+	unref   func(unsafe.Pointer)
+}
+
+func own(pointer unsafe.Pointer, unref func(unsafe.Pointer)) *handle {
+	atomic.AddInt64(&live, 1)
+	made := &handle{pointer, unref}
+	runtime.SetFinalizer(made, (*handle).release)
+	return made
+}
+
+// release is harmless when it has been called before.
+func (h *handle) release() {
+	if pointer := atomic.SwapPointer(&h.pointer, nil); pointer != nil {
+		runtime.SetFinalizer(h, nil)
+		atomic.AddInt64(&live, -1)
+		h.unref(pointer)
+	}
+}
+
+// get lends the pointer; nil once released. The caller keeps the handle alive until the call has returned.
+func (h *handle) get() unsafe.Pointer { return atomic.LoadPointer(&h.pointer) }
+
+// text is a C string to free, and its length without the NUL.
+func text(value string) (*C.char, C.size_t) { return C.CString(value), C.size_t(len(value)) }
+
+func free(value *C.char) { C.free(unsafe.Pointer(value)) }
+
+// takeBytes copies, and releases.
+func takeBytes(data *C.sdimage_data) []byte {
+	defer C.sdimage_data_unref(data)
+	return copied(data)
+}
+
+func copied(data *C.sdimage_data) []byte {
+	if data == nil {
+		return nil
+	}
+	return append([]byte{}, unsafe.Slice((*byte)(C.sdimage_data_bytes(data)), int(C.sdimage_data_length(data)))...)
+}
+
+// first is the address of the bytes for a call that reads them; never nil, as the library asks for.
+func first(bytes []byte) unsafe.Pointer {
+	if len(bytes) == 0 {
+		return unsafe.Pointer(&[]byte{0}[0])
+	}
+	return unsafe.Pointer(&bytes[0])
+}
+
+func newData(bytes []byte) (*C.sdimage_data, error) {
+	var data *C.sdimage_data
+	var err *C.sdimage_error
+	if status := C.sdimage_data_new(first(bytes), C.size_t(len(bytes)), &data, &err); status < 0 {
+		return nil, errorOf(status, err)
+	}
+	return data, nil
+}

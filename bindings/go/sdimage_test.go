@@ -1,0 +1,257 @@
+package sdimage_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/color"
+	"testing"
+	"time"
+
+	"sdimage"
+)
+
+func TestPictureComesFromNetworkThenMemoryThenDisk(t *testing.T) {
+	directory, url := t.TempDir(), fresh("balloons.jpg", "")
+	before := hits(t, "balloons.jpg")
+	for round, wanted := range []string{"network", "disk"} {
+		cache, err := sdimage.OpenCache(&sdimage.CacheConfig{Directory: directory})
+		must(t, err)
+		manager, err := sdimage.NewManager(&sdimage.Config{Cache: cache})
+		must(t, err)
+		result := load(t, manager, url, &sdimage.Options{WaitForStore: true})
+		expect(t, result.Source, wanted)
+		if round == 0 && !bytes.Equal(result.Data, picture(t, "balloons.jpg")) {
+			t.Fatal("other bytes")
+		}
+		expect(t, load(t, manager, url, nil).Source, "memory")
+		must(t, manager.Close())
+		must(t, cache.Close())
+	}
+	expect(t, hits(t, "balloons.jpg"), before+1)
+}
+
+func TestThumbnailHasTheSizeAskedFor(t *testing.T) {
+	manager := newManager(t, &sdimage.Config{NoCache: true})
+	options := &sdimage.Options{DecodeOptions: sdimage.DecodeOptions{Thumbnail: sdimage.Size{Width: 200, Height: 200}}}
+	picture := load(t, manager, fresh("aurora.jpg", ""), options).Image
+	expect(t, picture.Bounds(), image.Rect(0, 0, 200, 125))
+	expect(t, picture.SourceSize(), sdimage.Size{Width: 1000, Height: 625})
+}
+
+func TestEventsComeInOrderAndEndWithOneFinal(t *testing.T) {
+	manager := newManager(t, &sdimage.Config{NoCache: true})
+	options := &sdimage.Options{Progressive: true, PartialInterval: time.Millisecond}
+	task, err := manager.Start(background, fresh("aurora.jpg", "kbps=100"), options)
+	must(t, err)
+	var received int64
+	kinds := map[sdimage.EventKind]int{}
+	for event := range task.Events() {
+		kinds[event.Kind]++
+		expect(t, kinds[sdimage.Final] == 1, event.Kind == sdimage.Final)
+		if event.Kind == sdimage.Progress {
+			if event.Received < received || event.Received > 0 && event.Expected != 31919 {
+				t.Fatalf("%+v after %d", event, received)
+			}
+			received = event.Received
+		} else if event.Result.Image == nil {
+			t.Fatalf("%+v", event)
+		}
+	}
+	if kinds[sdimage.Progress] == 0 || kinds[sdimage.Partial] == 0 {
+		t.Fatalf("%v", kinds)
+	}
+}
+
+func TestAContextCancels(t *testing.T) {
+	manager := newManager(t, &sdimage.Config{NoCache: true})
+	ctx, cancel := context.WithCancel(background)
+	task, err := manager.Start(ctx, fresh("badge.png", "fault=hang"), nil)
+	must(t, err)
+	cancel()
+	_, err = task.Wait()
+	if !errors.Is(err, context.Canceled) || !errors.Is(err, sdimage.Cancelled) {
+		t.Fatal(err)
+	}
+	ctx, cancel = context.WithTimeout(background, 20*time.Millisecond)
+	defer cancel()
+	if _, err = manager.Load(ctx, fresh("badge.png", "fault=hang"), nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatal(err)
+	}
+	task, err = manager.Start(background, fresh("badge.png", "fault=hang"), nil)
+	must(t, err)
+	task.Cancel()
+	if _, err = task.Wait(); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	expect(t, manager.RunningCount(), 0)
+}
+
+func TestErrorsHaveCodesStatusAndURL(t *testing.T) {
+	manager := newManager(t, &sdimage.Config{NoCache: true})
+	url := fresh("none.png", "")
+	_, err := manager.Load(background, url, nil)
+	var failure *sdimage.Error
+	if !errors.As(err, &failure) || failure.Code != sdimage.HTTPStatus || failure.HTTPStatus != 404 || failure.URL != url {
+		t.Fatalf("%+v", err)
+	}
+	if _, err = manager.Load(background, fresh("badge.png", "fault=html"), nil); !errors.Is(err, sdimage.NotAnImage) {
+		t.Fatal(err)
+	}
+	if _, err = manager.Load(background, "", nil); !errors.Is(err, sdimage.Code("INVALID_URL")) {
+		t.Fatal(err)
+	}
+	must(t, manager.Close())
+	if _, err = manager.Start(background, url, nil); !errors.Is(err, sdimage.Shutdown) {
+		t.Fatal(err)
+	}
+}
+
+func TestARefreshShowsWhatWasCachedFirst(t *testing.T) {
+	cache, err := sdimage.OpenCache(&sdimage.CacheConfig{Directory: t.TempDir()})
+	must(t, err)
+	manager := newManager(t, &sdimage.Config{Cache: cache})
+	url, refresh := fresh("leaf.webp", ""), sdimage.FreshnessRefresh
+	load(t, manager, url, &sdimage.Options{WaitForStore: true})
+	task, err := manager.Start(background, url, &sdimage.Options{Freshness: &refresh})
+	must(t, err)
+	expect(t, firstResult(task).Kind, sdimage.Cached)
+	result, err := task.Wait()
+	must(t, err)
+	expect(t, result.Changed, false)
+	manager.SetOffline(true)
+	if _, err = manager.Load(background, fresh("leaf.webp", ""), nil); !errors.Is(err, sdimage.Offline) {
+		t.Fatal(err)
+	}
+}
+
+func firstResult(task *sdimage.Task) sdimage.Event {
+	for event := range task.Events() {
+		if event.Kind != sdimage.Progress {
+			return event
+		}
+	}
+	return sdimage.Event{}
+}
+
+func TestACacheKeepsPicturesAndBytes(t *testing.T) {
+	cache, err := sdimage.OpenCache(&sdimage.CacheConfig{Directory: t.TempDir()})
+	must(t, err)
+	file := picture(t, "badge.png")
+	decoded, err := sdimage.Decode(file, nil)
+	must(t, err)
+	must(t, cache.Store("k", decoded, file, sdimage.All))
+	expect(t, cache.Contains("k"), sdimage.All)
+	expect(t, cache.MemoryImage("k").Width(), decoded.Width())
+	must(t, cache.Clear(sdimage.Memory))
+	expect(t, cache.MemoryImage("k"), (*sdimage.Image)(nil))
+	expect(t, cache.Contains("k"), sdimage.Disk)
+	small, err := cache.Image("k", &sdimage.DecodeOptions{Thumbnail: sdimage.Size{Width: 10, Height: 10}})
+	must(t, err)
+	expect(t, small.Width(), 10)
+	data, err := cache.Data("k")
+	must(t, err)
+	expect(t, bytes.Equal(data, file), true)
+	_, count, err := cache.DiskTotals()
+	must(t, err)
+	expect(t, count, uint64(1))
+	must(t, cache.Remove("k", sdimage.All))
+	data, err = cache.Data("k")
+	if data != nil || err != nil {
+		t.Fatal(data, err)
+	}
+	must(t, cache.SetMemoryImage("m", decoded))
+	expect(t, cache.Contains("m"), sdimage.Memory)
+	must(t, cache.Flush())
+	must(t, cache.Close())
+	if _, err = cache.Data("k"); err == nil {
+		t.Fatal("a closed cache answers")
+	}
+}
+
+func TestBytesAreDecodedDescribedAndRecognised(t *testing.T) {
+	file := picture(t, "balloons.jpg")
+	options := &sdimage.DecodeOptions{Thumbnail: sdimage.Size{Width: 100, Height: 100}, PixelFormat: sdimage.RGBA8}
+	decoded, err := sdimage.Decode(file, options)
+	must(t, err)
+	expect(t, decoded.PixelFormat(), sdimage.RGBA8)
+	expect(t, decoded.Width() == 100 || decoded.Height() == 100, true)
+	header, err := sdimage.Info(file)
+	must(t, err)
+	expect(t, header.Format, sdimage.JPEG)
+	expect(t, header.Width, decoded.SourceSize().Width)
+	expect(t, sdimage.Sniff(picture(t, "leaf.webp")), sdimage.WebP)
+	expect(t, sdimage.Sniff([]byte("<html>")), sdimage.Format(""))
+	if _, err = sdimage.Decode(file[:5000], nil); !errors.Is(err, sdimage.Truncated) {
+		t.Fatal(err)
+	}
+	if _, err = sdimage.Decode(nil, nil); !errors.Is(err, sdimage.Code("EMPTY_DATA")) {
+		t.Fatal(err)
+	}
+}
+
+func TestAnImageIsOneOfGos(t *testing.T) {
+	decoded, err := sdimage.Decode(picture(t, "badge.png"), nil)
+	must(t, err)
+	ours, gos := decoded, decoded.NRGBA()
+	for _, format := range []sdimage.PixelFormat{sdimage.RGBA8, sdimage.RGBA16, sdimage.RGBAFloat} {
+		converted, err := ours.Convert(format)
+		must(t, err)
+		for y := 0; y < ours.Height(); y += 13 {
+			for x := 0; x < ours.Width(); x += 7 {
+				wanted := gos.NRGBAAt(x, y)
+				if got := color.NRGBAModel.Convert(converted.At(x, y)).(color.NRGBA); wanted.A == 255 && got != wanted {
+					t.Fatalf("%v at %d, %d is %v, not %v", format, x, y, got, wanted)
+				}
+			}
+		}
+	}
+	expect(t, decoded.At(-1, 0), color.Color(color.NRGBA{}))
+	for _, format := range []sdimage.PixelFormat{sdimage.RGBA8Premultiplied, sdimage.BGRA8Premultiplied} {
+		converted, err := ours.Convert(format)
+		must(t, err)
+		expect(t, converted.At(200, 200), color.Color(color.RGBAModel.Convert(gos.At(200, 200))))
+	}
+}
+
+func TestWhatIsEncodedWithoutLossIsWhatItWas(t *testing.T) {
+	source := image.NewNRGBA(image.Rect(10, 20, 13, 22))
+	for index := range source.Pix {
+		source.Pix[index] = byte(index*9 | 3)
+	}
+	for y := 0; y < 2; y++ {
+		for x := 0; x < 3; x++ {
+			source.Pix[y*source.Stride+x*4+3] = 255
+		}
+	}
+	for _, format := range []sdimage.Format{sdimage.PNG, sdimage.WebP, sdimage.BMP} {
+		var file bytes.Buffer
+		must(t, sdimage.Encode(&file, source, format, &sdimage.EncodeOptions{Lossless: format == sdimage.WebP}))
+		again, err := sdimage.Decode(file.Bytes(), nil)
+		must(t, err)
+		expect(t, bytes.Equal(again.NRGBA().Pix, source.Pix), true)
+	}
+	if err := sdimage.Encode(&bytes.Buffer{}, source, "tga", nil); !errors.Is(err, sdimage.Unsupported) {
+		t.Fatal(err)
+	}
+	if err := sdimage.Encode(&bytes.Buffer{}, image.NewGray(image.Rectangle{}), sdimage.PNG, nil); err == nil {
+		t.Fatal("a picture without pixels")
+	}
+	if _, err := sdimage.NewImage(3, 3, 9, sdimage.RGB8, make([]byte, 26)); !errors.Is(err, sdimage.InvalidArgument) {
+		t.Fatal(err)
+	}
+}
+
+func TestAnAnimationGivesItsFrames(t *testing.T) {
+	animation, err := sdimage.Decode(picture(t, "orbits.gif"), nil)
+	must(t, err)
+	expect(t, animation.FrameCount(), 16)
+	frame, err := animation.Frame(15)
+	must(t, err)
+	expect(t, frame.Bounds(), animation.Bounds())
+	expect(t, animation.FrameDuration(0), 80*time.Millisecond)
+	if _, err = animation.Frame(16); !errors.Is(err, sdimage.InvalidArgument) {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,148 @@
+package sdimage
+
+// #include "glue.h"
+import "C"
+
+import (
+	"context"
+	"runtime"
+	"runtime/cgo"
+	"time"
+)
+
+// A Result is what one delivery of a load carries.
+type Result struct {
+	Image     *Image // nil: a load that may use caches only found nothing
+	Data      []byte // the encoded bytes, where the load had them; a copy
+	Source    string // "memory", "disk", "remote", "network", "loader" or "none"
+	Changed   bool   // of a refresh: it is another picture than the cached one
+	Stale     bool   // the picture outlived its freshness and could not be renewed
+	Err       error  // why it is stale
+	Freshness string // the rule that decided: "max_age", "refresh", …
+	URL       string
+	CacheKey  string
+	Total     time.Duration // from the start to the delivery
+}
+
+func newResult(result *C.sdimage_result) *Result {
+	made := &Result{
+		Data:      copied(C.sdimage_result_data(result)),
+		Source:    C.GoString(C.sdimage_image_source_name(C.sdimage_result_source(result))),
+		Changed:   bool(C.sdimage_result_is_changed(result)),
+		Stale:     bool(C.sdimage_result_is_stale(result)),
+		Freshness: C.GoString(C.sdimage_freshness_rule_name(C.sdimage_result_freshness(result))),
+		URL:       C.GoString(C.sdimage_result_url(result)),
+		CacheKey:  C.GoString(C.sdimage_result_cache_key(result)),
+		Total:     time.Duration(C.sdimage_result_time_ns(result, C.SDIMAGE_STAGE_TOTAL)),
+	}
+	if image := C.sdimage_result_image(result); image != nil {
+		made.Image = newImage(C.sdimage_image_ref(image))
+	}
+	if err := C.sdimage_result_error(result); err != nil {
+		made.Err = borrowedError(err)
+	}
+	return made
+}
+
+// An EventKind tells events apart.
+type EventKind int
+
+// Bytes came; what can be shown so far; what was cached, while the origin is asked; the end.
+const (
+	Progress EventKind = iota
+	Partial
+	Cached
+	Final
+)
+
+// An Event of a load.
+type Event struct {
+	Kind               EventKind
+	Received, Expected int64   // of Progress; -1 = unknown
+	Result             *Result // of the others; nil with an error
+	Err                error   // of Final
+}
+
+// A task holds so many events that nobody takes. Beyond that progress and parts are dropped, the end never.
+const eventsHeld = 32
+
+// A Task is a load under way.
+type Task struct {
+	ctx    context.Context
+	handle *handle
+	events chan Event
+	done   chan struct{}
+	result *Result
+	err    error
+}
+
+// Events are what comes of the load, in order, ending with one Final; then the channel is closed. Nobody has to read them.
+func (t *Task) Events() <-chan Event { return t.events }
+
+// Done is closed when the load has ended.
+func (t *Task) Done() <-chan struct{} { return t.done }
+
+// Wait returns the final result.
+func (t *Task) Wait() (*Result, error) {
+	<-t.done
+	return t.result, t.err
+}
+
+// Cancel asks the load to end with CANCELLED; harmless when it has ended.
+func (t *Task) Cancel() {
+	defer runtime.KeepAlive(t)
+	C.sdimage_task_cancel((*C.sdimage_task)(t.handle.get()))
+}
+
+func (t *Task) follow() {
+	select {
+	case <-t.ctx.Done():
+		t.Cancel()
+	case <-t.done:
+	}
+}
+
+// send is called by one thread at a time: what it finds free stays free.
+func (t *Task) send(event Event) {
+	if event.Kind == Final || len(t.events) < eventsHeld-1 {
+		t.events <- event
+	}
+}
+
+func (t *Task) finish(result *Result) {
+	// A stale picture comes with the error of its renewal: that is a result.
+	if result.Image == nil && result.Err != nil {
+		failure := result.Err.(*Error)
+		if failure.Code == Cancelled {
+			failure.cause = t.ctx.Err()
+		}
+		t.err = failure
+	} else {
+		t.result = result
+	}
+	t.send(Event{Kind: Final, Result: t.result, Err: t.err})
+	close(t.events)
+	close(t.done)
+}
+
+//export goResult
+func goResult(handle C.uintptr_t, result *C.sdimage_result) {
+	task := cgo.Handle(handle).Value().(*Task)
+	switch C.sdimage_result_kind(result) {
+	case C.SDIMAGE_DELIVERY_KIND_FINAL:
+		task.finish(newResult(result))
+	case C.SDIMAGE_DELIVERY_KIND_CACHED:
+		task.send(Event{Kind: Cached, Result: newResult(result)})
+	default:
+		task.send(Event{Kind: Partial, Result: newResult(result)})
+	}
+}
+
+//export goProgress
+func goProgress(handle C.uintptr_t, received, expected C.int64_t) {
+	task := cgo.Handle(handle).Value().(*Task)
+	task.send(Event{Kind: Progress, Received: int64(received), Expected: int64(expected)})
+}
+
+//export goDestroy
+func goDestroy(handle C.uintptr_t) { cgo.Handle(handle).Delete() }
