@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# The package for Java: built with javac and gcc, tested by a class with a main.
+set -uo pipefail
+source "$(dirname "$0")/common.sh"
+need java javac gcc make pkg-config
+JAVA_HOME=$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")
+[ -e "$JAVA_HOME/include/jni.h" ] || { echo "skip the binding for java: there is no $JAVA_HOME/include/jni.h"; exit 0; }
+export JAVA_HOME FOLDER
+make -s -C "$ROOT/bindings/java" OUT="$FOLDER/built" >&2 || { echo "not ok java: the package builds: see the log"; exit 1; }
+"$JAVA_HOME/bin/javac" -Xlint:all -Werror --release 17 -cp "$FOLDER/built/sdimage.jar" -d "$FOLDER/tests" "$ROOT"/bindings/java/test/*.java >&2 ||
+    { echo "not ok java: the tests compile: see the log"; exit 1; }
+echo "ok java: the package and its tests build without a warning"
+serve
+# -Xcheck:jni: the machine looks at every call of the shim, and says what is wrong with it.
+report tests "$JAVA_HOME/bin/java" -Xcheck:jni -Dorg.sdimage.library="$FOLDER/built/libsdimage_jni.so" \
+    -cp "$FOLDER/built/sdimage.jar:$FOLDER/tests" Main
+if grep -E '^(WARNING|FATAL)' "$FOLDER/tests.txt" "$FOLDER/tests.txt.err" >&2; then
+    echo "not ok java: the shim keeps the rules of JNI: see the log"
+else
+    echo "ok java: the shim keeps the rules of JNI"
+fi

@@ -1,0 +1,142 @@
+/* Caches. */
+#include <stdlib.h>
+
+#include "shim.h"
+
+jlong NATIVE(cacheNew)(JNIEnv *env, jclass self, jbyteArray directory, jbyteArray name, jlongArray values) {
+    sdimage_cache *cache = NULL;
+    sdimage_error *error = NULL;
+    jlong v[5];
+    (void)self;
+    read_longs(env, values, v, 5);
+    sdimage_cache_config *config = sdimage_cache_config_new();
+    char *path = bytes_of(env, directory, NULL), *space = bytes_of(env, name, NULL);
+    if (path)
+        sdimage_cache_config_set_directory(config, path);
+    if (space)
+        sdimage_cache_config_set_namespace(config, space);
+    free(path);
+    free(space);
+    sdimage_cache_config_set_memory_only(config, v[0] != 0);
+    sdimage_cache_config_set_max_memory_cost(config, (size_t)v[1]);
+    sdimage_cache_config_set_max_memory_count(config, (size_t)v[2]);
+    sdimage_cache_config_set_max_disk_size(config, (uint64_t)v[3]);
+    if (v[4] != 0)
+        sdimage_cache_config_set_max_disk_age(config, v[4]);
+    sdimage_status status = sdimage_cache_new(config, &cache, &error);
+    sdimage_cache_config_unref(config);
+    return failed(env, status, error) ? 0 : address(cache);
+}
+
+jlong NATIVE(cacheMemoryImage)(JNIEnv *env, jclass self, jlong cache, jbyteArray name) {
+    size_t length = 0;
+    (void)self;
+    char *key = bytes_of(env, name, &length);
+    sdimage_image *image = key ? sdimage_cache_memory_image(pointer(cache), key, length) : NULL;
+    free(key);
+    return address(image);
+}
+
+void NATIVE(cacheSetMemoryImage)(JNIEnv *env, jclass self, jlong cache, jbyteArray name, jlong image) {
+    sdimage_error *error = NULL;
+    size_t length = 0;
+    (void)self;
+    char *key = bytes_of(env, name, &length);
+    failed(env, sdimage_cache_set_memory_image(pointer(cache), key, length, pointer(image), &error), error);
+    free(key);
+}
+
+/* What is not there is no error. */
+static bool is_missing(sdimage_status status, sdimage_error *error) {
+    if (status == SDIMAGE_STATUS_NOT_FOUND)
+        sdimage_error_unref(error);
+    return status == SDIMAGE_STATUS_NOT_FOUND;
+}
+
+jlong NATIVE(cacheImage)(JNIEnv *env, jclass self, jlong cache, jbyteArray name, jlongArray values) {
+    sdimage_image *image = NULL;
+    sdimage_error *error = NULL;
+    size_t length = 0;
+    (void)self;
+    char *key = bytes_of(env, name, &length);
+    sdimage_decode_options *options = decode_options(env, values);
+    sdimage_status status = sdimage_cache_image(pointer(cache), key, length, options, &image, &error);
+    sdimage_decode_options_unref(options);
+    free(key);
+    return is_missing(status, error) || failed(env, status, error) ? 0 : address(image);
+}
+
+jbyteArray NATIVE(cacheData)(JNIEnv *env, jclass self, jlong cache, jbyteArray name) {
+    sdimage_data *data = NULL;
+    sdimage_error *error = NULL;
+    size_t length = 0;
+    (void)self;
+    char *key = bytes_of(env, name, &length);
+    sdimage_status status = sdimage_cache_data(pointer(cache), key, length, &data, &error);
+    free(key);
+    return is_missing(status, error) || failed(env, status, error) ? NULL : array_of_data(env, data);
+}
+
+void NATIVE(cacheStore)(JNIEnv *env, jclass self, jlong cache, jbyteArray name, jlong image, jbyteArray array,
+                        jint layers) {
+    sdimage_data *data = NULL;
+    sdimage_error *error = NULL;
+    sdimage_status status = SDIMAGE_STATUS_OK;
+    size_t length = 0, size = 0;
+    (void)self;
+    char *key = bytes_of(env, name, &length), *bytes = bytes_of(env, array, &size);
+    if (bytes)
+        status = sdimage_data_new(bytes, size, &data, &error);
+    if (status >= 0)
+        status = sdimage_cache_store(pointer(cache), key, length, pointer(image), data, (sdimage_cache_layers)layers,
+                                     NULL, &error);
+    failed(env, status, error);
+    sdimage_data_unref(data);
+    free(bytes);
+    free(key);
+}
+
+jint NATIVE(cacheContains)(JNIEnv *env, jclass self, jlong cache, jbyteArray name) {
+    size_t length = 0;
+    (void)self;
+    char *key = bytes_of(env, name, &length);
+    jint layers = (jint)sdimage_cache_contains(pointer(cache), key, length);
+    free(key);
+    return layers;
+}
+
+void NATIVE(cacheRemove)(JNIEnv *env, jclass self, jlong cache, jbyteArray name, jint layers) {
+    sdimage_error *error = NULL;
+    size_t length = 0;
+    (void)self;
+    char *key = bytes_of(env, name, &length);
+    failed(env, sdimage_cache_remove(pointer(cache), key, length, (sdimage_cache_layers)layers, &error), error);
+    free(key);
+}
+
+void NATIVE(cacheClear)(JNIEnv *env, jclass self, jlong cache, jint layers) {
+    sdimage_error *error = NULL;
+    (void)self;
+    failed(env, sdimage_cache_clear(pointer(cache), (sdimage_cache_layers)layers, &error), error);
+}
+
+void NATIVE(cacheFlush)(JNIEnv *env, jclass self, jlong cache) {
+    sdimage_error *error = NULL;
+    (void)self;
+    failed(env, sdimage_cache_flush(pointer(cache), &error), error);
+}
+
+void NATIVE(cacheClose)(JNIEnv *env, jclass self, jlong cache) {
+    sdimage_error *error = NULL;
+    (void)self;
+    failed(env, sdimage_cache_close(pointer(cache), &error), error);
+}
+
+jlongArray NATIVE(cacheTotals)(JNIEnv *env, jclass self, jlong cache) {
+    sdimage_error *error = NULL;
+    uint64_t bytes = 0, count = 0;
+    (void)self;
+    if (failed(env, sdimage_cache_disk_totals(pointer(cache), &bytes, &count, &error), error))
+        return NULL;
+    return longs(env, (jlong[]){(jlong)bytes, (jlong)count}, 2);
+}

@@ -1,0 +1,198 @@
+/* Managers, loads and their results. Callbacks come on the library's callback thread and only hand on. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim.h"
+
+/* The built-in loaders, and those of the program before them. */
+static void set_loaders(JNIEnv *env, jlongArray array, sdimage_manager_config *config) {
+    sdimage_loader *chain = NULL, *parts[3] = {NULL, NULL, NULL};
+    jsize count = (*env)->GetArrayLength(env, array);
+    if (count == 0)
+        return;
+    sdimage_loader_new_chain(&chain, NULL);
+    sdimage_loader_new_file(&parts[0], NULL);
+    sdimage_loader_new_data_url(&parts[1], NULL);
+    sdimage_downloader_new(NULL, &parts[2], NULL);
+    for (int index = 0; index < 3; index++) {
+        sdimage_loader_chain_add(chain, parts[index], NULL);
+        sdimage_loader_unref(parts[index]);
+    }
+    for (jsize index = 0; index < count; index++) {
+        jlong loader = 0;
+        (*env)->GetLongArrayRegion(env, array, index, 1, &loader);
+        sdimage_loader_chain_add(chain, pointer(loader), NULL);
+    }
+    sdimage_manager_config_set_loader(config, chain);
+    sdimage_loader_unref(chain);
+}
+
+jlong NATIVE(managerNew)(JNIEnv *env, jclass self, jlong cache, jlongArray loaders, jlongArray values) {
+    sdimage_manager *manager = NULL;
+    sdimage_error *error = NULL;
+    jlong v[5];
+    (void)self;
+    read_longs(env, values, v, 5);
+    sdimage_manager_config *config = sdimage_manager_config_new();
+    if (cache || v[0])
+        sdimage_manager_config_set_cache(config, pointer(cache));
+    sdimage_manager_config_set_freshness(config, (sdimage_freshness)v[1]);
+    if (v[2])
+        sdimage_manager_config_set_failed_url_retry_after(config, v[3]);
+    sdimage_manager_config_set_ignore_signatures(config, v[4] != 0);
+    set_loaders(env, loaders, config);
+    sdimage_status status = sdimage_manager_new(config, &manager, &error);
+    sdimage_manager_config_unref(config);
+    return failed(env, status, error) ? 0 : address(manager);
+}
+
+static void on_result(void *token, sdimage_task *task, sdimage_result *result) {
+    JNIEnv *env = attached();
+    (void)task;
+    if (!env)
+        return;
+    (*env)->CallStaticVoidMethod(env, java.native, java.on_result, address(token), address(sdimage_result_ref(result)));
+    ignore_exception(env);
+}
+
+static void on_progress(void *token, sdimage_task *task, int64_t received, int64_t expected) {
+    JNIEnv *env = attached();
+    (void)task;
+    if (!env)
+        return;
+    (*env)->CallStaticVoidMethod(env, java.native, java.on_progress, address(token), (jlong)received, (jlong)expected);
+    ignore_exception(env);
+}
+
+/* Also called while an exception is about to be thrown, when a call fails: nothing is pending yet. */
+void on_destroy(void *token) {
+    JNIEnv *env = attached();
+    if (!env)
+        return;
+    (*env)->CallStaticVoidMethod(env, java.native, java.on_destroy, address(token));
+    ignore_exception(env);
+}
+
+static void set_fields(JNIEnv *env, jobjectArray fields, sdimage_request *request) {
+    jsize count = (*env)->GetArrayLength(env, fields);
+    for (jsize index = 0; index + 1 < count; index += 2) {
+        jbyteArray first = (*env)->GetObjectArrayElement(env, fields, index);
+        jbyteArray second = (*env)->GetObjectArrayElement(env, fields, index + 1);
+        char *name = bytes_of(env, first, NULL), *value = bytes_of(env, second, NULL);
+        if (name)
+            sdimage_request_set_header(request, name, value);
+        free(name);
+        free(value);
+        (*env)->DeleteLocalRef(env, first);
+        (*env)->DeleteLocalRef(env, second);
+    }
+}
+
+/* `values` in the order of Request.java. */
+static sdimage_request *new_request(JNIEnv *env, jbyteArray url, jbyteArray key, jlongArray decode, jlongArray values) {
+    jlong v[9];
+    size_t length = 0;
+    char *text = bytes_of(env, url, &length);
+    sdimage_request *request = text ? sdimage_request_new(text, length) : NULL;
+    free(text);
+    if (!request)
+        return NULL;
+    read_longs(env, values, v, 9);
+    sdimage_decode_options *options = decode_options(env, decode);
+    sdimage_request_set_decode_options(request, options);
+    sdimage_decode_options_unref(options);
+    sdimage_request_set_priority(request, (sdimage_priority)v[0]);
+    sdimage_request_set_source_policy(request, (sdimage_source_policy)v[1]);
+    if (v[2] >= 0)
+        sdimage_request_set_freshness(request, (sdimage_freshness)v[2]);
+    sdimage_request_set_progressive(request, v[3] != 0);
+    sdimage_request_set_progressive_interval_ms(request, (uint32_t)v[4]);
+    sdimage_request_set_wants_data(request, v[5] != 0);
+    sdimage_request_set_wait_for_store(request, v[6] != 0);
+    sdimage_request_set_retry_failed(request, v[7] != 0);
+    sdimage_request_set_timeout_ms(request, (uint32_t)v[8]);
+    if ((text = bytes_of(env, key, &length)))
+        sdimage_request_set_cache_key(request, text, length);
+    free(text);
+    return request;
+}
+
+jlong NATIVE(managerStart)(JNIEnv *env, jclass self, jlong manager, jbyteArray url, jbyteArray key, jobjectArray fields,
+                           jlongArray decode, jlongArray values, jlong token) {
+    static const sdimage_load_handler handler = {sizeof handler, on_result, on_progress};
+    sdimage_task *task = NULL;
+    sdimage_error *error = NULL;
+    (void)self;
+    sdimage_request *request = new_request(env, url, key, decode, values);
+    if (request)
+        set_fields(env, fields, request);
+    /* A NULL request is refused, and the token given back. */
+    sdimage_status status =
+        sdimage_manager_load(pointer(manager), request, &handler, pointer(token), on_destroy, &task, &error);
+    sdimage_request_unref(request);
+    return failed(env, status, error) ? 0 : address(task);
+}
+
+void NATIVE(managerClose)(JNIEnv *env, jclass self, jlong manager, jint milliseconds) {
+    (void)env;
+    (void)self;
+    sdimage_manager_close(pointer(manager), (uint32_t)milliseconds, NULL);
+}
+
+jlong NATIVE(managerControl)(JNIEnv *env, jclass self, jlong object, jint what, jboolean value) {
+    sdimage_manager *manager = pointer(object);
+    (void)env;
+    (void)self;
+    switch (what) {
+    case 0: sdimage_manager_cancel_all(manager); break;
+    case 1: return (jlong)sdimage_manager_running_count(manager);
+    case 2: sdimage_manager_set_offline(manager, value); break;
+    case 3: return sdimage_manager_is_offline(manager);
+    case 4: sdimage_manager_forget_failed(manager, NULL, 0); break;
+    default: break;
+    }
+    return 0;
+}
+
+void NATIVE(taskCancel)(JNIEnv *env, jclass self, jlong task) {
+    (void)env;
+    (void)self;
+    sdimage_task_cancel(pointer(task));
+}
+
+jlongArray NATIVE(resultFields)(JNIEnv *env, jclass self, jlong object) {
+    const sdimage_result *result = pointer(object);
+    (void)self;
+    jlong fields[] = {sdimage_result_kind(result),
+                      address(sdimage_image_ref(sdimage_result_image(result))),
+                      address(sdimage_data_ref(sdimage_result_data(result))),
+                      sdimage_result_is_changed(result),
+                      sdimage_result_is_stale(result),
+                      (jlong)sdimage_result_time_ns(result, SDIMAGE_STAGE_TOTAL)};
+    return longs(env, fields, sizeof fields / sizeof *fields);
+}
+
+jbyteArray NATIVE(resultText)(JNIEnv *env, jclass self, jlong object, jint what) {
+    const sdimage_result *result = pointer(object);
+    const char *text = sdimage_result_url(result);
+    (void)self;
+    if (what == 1)
+        text = sdimage_result_cache_key(result);
+    if (what == 2)
+        text = sdimage_image_source_name(sdimage_result_source(result));
+    if (what == 3)
+        text = sdimage_freshness_rule_name(sdimage_result_freshness(result));
+    return array_of(env, text, strlen(text));
+}
+
+jobject NATIVE(resultError)(JNIEnv *env, jclass self, jlong result) {
+    (void)self;
+    sdimage_error *error = sdimage_result_error(pointer(result));
+    return error ? exception_of(env, SDIMAGE_STATUS_OK, error) : NULL;
+}
+
+jobject NATIVE(dataBytes)(JNIEnv *env, jclass self, jlong object) {
+    const sdimage_data *data = pointer(object);
+    (void)self;
+    return (*env)->NewDirectByteBuffer(env, (void *)sdimage_data_bytes(data), (jlong)sdimage_data_length(data));
+}

@@ -1,0 +1,45 @@
+/* shim.h: what the parts of the JNI shim share. Objects of the library travel as addresses in jlong. */
+#ifndef SDIMAGE_JNI_SHIM_H
+#define SDIMAGE_JNI_SHIM_H
+
+#include <jni.h>
+#include <sdimage.h>
+
+#include "org_sdimage_Native.h"
+
+#define NATIVE(name) JNICALL Java_org_sdimage_Native_##name
+
+/* The class org.sdimage.Native and what is called there. */
+typedef struct callbacks {
+    jclass native;
+    jmethodID exception, on_result, on_progress, on_load, on_cancel, on_destroy;
+} callbacks;
+
+extern callbacks java;
+
+/* The environment of this thread, which is attached as a daemon until it ends; NULL when the machine is going down. */
+JNIEnv *attached(void);
+/* After a call from a thread of the library: nothing may stay pending there. */
+void ignore_exception(JNIEnv *env);
+
+static inline void *pointer(jlong address) { return (void *)(uintptr_t)address; }
+static inline jlong address(const void *object) { return (jlong)(uintptr_t)object; }
+
+/* Throws; `error` is released. Returns whether the status was a failure. */
+bool failed(JNIEnv *env, sdimage_status status, sdimage_error *error);
+jobject exception_of(JNIEnv *env, sdimage_status status, const sdimage_error *error);
+
+/* Bytes of an array, copied and NUL-terminated, to be freed; NULL for null, or with an exception pending. */
+char *bytes_of(JNIEnv *env, jbyteArray array, size_t *length);
+jbyteArray array_of(JNIEnv *env, const void *bytes, size_t length);
+/* Releases `data`. */
+jbyteArray array_of_data(JNIEnv *env, sdimage_data *data);
+jlongArray longs(JNIEnv *env, const jlong *values, jsize count);
+/* At most `count` numbers, into `values`; the others become 0. */
+void read_longs(JNIEnv *env, jlongArray array, jlong *values, jsize count);
+
+enum { DECODE_OPTIONS = 11, ENCODE_OPTIONS = 8 };
+/* In the order of DecodeOptions.java. The caller releases them. */
+sdimage_decode_options *decode_options(JNIEnv *env, jlongArray array);
+
+#endif

@@ -1,0 +1,151 @@
+/* The machine: classes, threads, exceptions, arrays. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim.h"
+
+callbacks java;
+
+static JavaVM *machine;
+static pthread_key_t attachment;
+
+static void detach(void *unused) {
+    (void)unused;
+    (*machine)->DetachCurrentThread(machine);
+}
+
+JNIEnv *attached(void) {
+    JNIEnv *env = NULL;
+    if ((*machine)->GetEnv(machine, (void **)&env, JNI_VERSION_1_8) == JNI_OK)
+        return env;
+    JavaVMAttachArgs name = {JNI_VERSION_1_8, (char *)"sdimage", NULL};
+    if ((*machine)->AttachCurrentThreadAsDaemon(machine, (void **)&env, &name) != JNI_OK)
+        return NULL;
+    pthread_setspecific(attachment, env); /* detached when the thread ends: a dead one may not stay attached */
+    return env;
+}
+
+void ignore_exception(JNIEnv *env) {
+    if ((*env)->ExceptionCheck(env)) {
+        (*env)->ExceptionDescribe(env);
+        (*env)->ExceptionClear(env);
+    }
+}
+
+JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved) {
+    JNIEnv *env;
+    (void)reserved;
+    machine = vm;
+    if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_8) != JNI_OK || pthread_key_create(&attachment, detach) != 0)
+        return JNI_ERR;
+    jclass found = (*env)->FindClass(env, "org/sdimage/Native");
+    if (!found)
+        return JNI_ERR;
+    java.native = (*env)->NewGlobalRef(env, found);
+    java.exception = (*env)->GetStaticMethodID(env, found, "exception",
+                                               "(Ljava/lang/String;[BI[BZ)Lorg/sdimage/SdimageException;");
+    java.on_result = (*env)->GetStaticMethodID(env, found, "onResult", "(JJ)V");
+    java.on_progress = (*env)->GetStaticMethodID(env, found, "onProgress", "(JJJ)V");
+    java.on_load = (*env)->GetStaticMethodID(env, found, "onLoad", "(J[BJ)V");
+    java.on_cancel = (*env)->GetStaticMethodID(env, found, "onCancel", "(JJ)V");
+    java.on_destroy = (*env)->GetStaticMethodID(env, found, "onDestroy", "(J)V");
+    return (*env)->ExceptionCheck(env) ? JNI_ERR : JNI_VERSION_1_8;
+}
+
+jobject exception_of(JNIEnv *env, sdimage_status status, const sdimage_error *error) {
+    const char *message = sdimage_error_message(error), *url = sdimage_error_url(error);
+    jstring code = (*env)->NewStringUTF(env, sdimage_status_name(error ? sdimage_error_code(error) : status));
+    jbyteArray text = array_of(env, message, strlen(message)), place = array_of(env, url, strlen(url));
+    if (!code || !text || !place)
+        return NULL;
+    jobject made = (*env)->CallStaticObjectMethod(env, java.native, java.exception, code, text,
+                                                  (jint)sdimage_error_http_status(error), place,
+                                                  (jboolean)sdimage_error_is_transient(error));
+    return (*env)->ExceptionCheck(env) ? NULL : made;
+}
+
+bool failed(JNIEnv *env, sdimage_status status, sdimage_error *error) {
+    if (status >= 0)
+        return false;
+    jobject thrown = exception_of(env, status, error);
+    sdimage_error_unref(error);
+    if (thrown)
+        (*env)->Throw(env, thrown);
+    return true;
+}
+
+char *bytes_of(JNIEnv *env, jbyteArray array, size_t *length) {
+    if (!array)
+        return NULL;
+    jsize count = (*env)->GetArrayLength(env, array);
+    char *bytes = malloc((size_t)count + 1);
+    if (!bytes) {
+        failed(env, SDIMAGE_STATUS_NO_MEMORY, NULL);
+        return NULL;
+    }
+    (*env)->GetByteArrayRegion(env, array, 0, count, (jbyte *)bytes);
+    bytes[count] = 0;
+    if (length)
+        *length = (size_t)count;
+    return bytes;
+}
+
+jbyteArray array_of(JNIEnv *env, const void *bytes, size_t length) {
+    if (length > INT32_MAX) {
+        failed(env, SDIMAGE_STATUS_TOO_LARGE, NULL);
+        return NULL;
+    }
+    jbyteArray array = (*env)->NewByteArray(env, (jsize)length);
+    if (array)
+        (*env)->SetByteArrayRegion(env, array, 0, (jsize)length, bytes);
+    return array;
+}
+
+jbyteArray array_of_data(JNIEnv *env, sdimage_data *data) {
+    jbyteArray array = array_of(env, sdimage_data_bytes(data), sdimage_data_length(data));
+    sdimage_data_unref(data);
+    return array;
+}
+
+jlongArray longs(JNIEnv *env, const jlong *values, jsize count) {
+    jlongArray array = (*env)->NewLongArray(env, count);
+    if (array)
+        (*env)->SetLongArrayRegion(env, array, 0, count, values);
+    return array;
+}
+
+void read_longs(JNIEnv *env, jlongArray array, jlong *values, jsize count) {
+    memset(values, 0, (size_t)count * sizeof *values);
+    jsize length = (*env)->GetArrayLength(env, array);
+    (*env)->GetLongArrayRegion(env, array, 0, length < count ? length : count, values);
+}
+
+void NATIVE(unref)(JNIEnv *env, jclass self, jint kind, jlong object) {
+    (void)env;
+    (void)self;
+    switch (kind) {
+    case 1: sdimage_image_unref(pointer(object)); break;
+    case 2: sdimage_result_unref(pointer(object)); break;
+    case 3: sdimage_task_unref(pointer(object)); break;
+    case 4: sdimage_manager_unref(pointer(object)); break;
+    case 5: sdimage_cache_unref(pointer(object)); break;
+    case 6: sdimage_loader_unref(pointer(object)); break;
+    case 7: sdimage_load_sink_unref(pointer(object)); break;
+    case 8: sdimage_data_unref(pointer(object)); break;
+    default: break;
+    }
+}
+
+jstring NATIVE(version)(JNIEnv *env, jclass self) {
+    (void)self;
+    return (*env)->NewStringUTF(env, sdimage_version());
+}
+
+jbyteArray NATIVE(text)(JNIEnv *env, jclass self, jint what) {
+    sdimage_data *data = NULL;
+    sdimage_error *error = NULL;
+    (void)self;
+    sdimage_status status = what == 0 ? sdimage_doctor(&data, &error) : sdimage_metrics(&data, &error);
+    return failed(env, status, error) ? NULL : array_of_data(env, data);
+}

@@ -1,0 +1,167 @@
+package org.sdimage;
+
+import java.lang.ref.Reference;
+import java.nio.file.Path;
+import java.util.function.Function;
+
+/** A memory and a disk cache. Calls that may touch the disk block. Use it from any thread. */
+public final class Cache implements AutoCloseable {
+    /** What holds an entry; NONE only as an answer. */
+    public enum Layers {
+        NONE,
+        DISK,
+        MEMORY,
+        ALL
+    }
+
+    /** Where a cache is, and how large it becomes. */
+    public static final class Builder {
+        private String directory;
+        private String name;
+        // Memory only, memory cost, memory count, disk size, disk age (0: the default).
+        private final long[] values = new long[5];
+
+        private Builder() {}
+
+        /** Default: $XDG_CACHE_HOME/sdimage. */
+        public Builder directory(Path directory) {
+            this.directory = directory.toString();
+            return this;
+        }
+
+        public Builder namespace(String name) {
+            this.name = name;
+            return this;
+        }
+
+        public Builder memoryOnly() {
+            values[0] = 1;
+            return this;
+        }
+
+        /** Bytes of pixels; 0 is no limit. */
+        public Builder maxMemoryCost(long bytes) {
+            values[1] = bytes;
+            return this;
+        }
+
+        /** Pictures in memory; 0 is no limit. */
+        public Builder maxMemoryCount(long count) {
+            values[2] = count;
+            return this;
+        }
+
+        /** Bytes on disk; 0 is no limit. */
+        public Builder maxDiskSize(long bytes) {
+            values[3] = bytes;
+            return this;
+        }
+
+        /** Seconds after the last access; negative is for ever. */
+        public Builder maxDiskAge(long seconds) {
+            values[4] = seconds;
+            return this;
+        }
+
+        public Cache build() {
+            return new Cache(Native.cacheNew(Native.bytes(directory), Native.bytes(name), values));
+        }
+    }
+
+    private final Handle handle;
+
+    private Cache(long pointer) {
+        handle = new Handle(this, Handle.CACHE, pointer);
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** The picture that memory has; null when it has none. */
+    public Image memoryImage(String key) {
+        return call(cache -> Image.orNull(Native.cacheMemoryImage(cache, Native.bytes(key))));
+    }
+
+    public void setMemoryImage(String key, Image image) {
+        run(cache -> Native.cacheSetMemoryImage(cache, Native.bytes(key), image.pointer()), image);
+    }
+
+    /** From memory, or decoded from the disk; null when there is none. */
+    public Image image(String key, DecodeOptions options) {
+        return call(cache -> Image.orNull(Native.cacheImage(cache, Native.bytes(key), options.values())));
+    }
+
+    /** The bytes of an entry; null when there is none. */
+    public byte[] data(String key) {
+        return call(cache -> Native.cacheData(cache, Native.bytes(key)));
+    }
+
+    /** Keeps a picture, its bytes, or both (the other null), and returns when they are committed. */
+    public void store(String key, Image image, byte[] data, Layers layers) {
+        long pointer = image == null ? 0 : image.pointer();
+        run(cache -> Native.cacheStore(cache, Native.bytes(key), pointer, data, layers.ordinal()), image);
+    }
+
+    public Layers contains(String key) {
+        return call(cache -> Layers.values()[Native.cacheContains(cache, Native.bytes(key))]);
+    }
+
+    public void remove(String key, Layers layers) {
+        run(cache -> Native.cacheRemove(cache, Native.bytes(key), layers.ordinal()), null);
+    }
+
+    public void clear(Layers layers) {
+        run(cache -> Native.cacheClear(cache, layers.ordinal()), null);
+    }
+
+    /** Returns when everything stored so far is committed. */
+    public void flush() {
+        run(Native::cacheFlush, null);
+    }
+
+    public long diskBytes() {
+        return call(cache -> Native.cacheTotals(cache)[0]);
+    }
+
+    public long diskCount() {
+        return call(cache -> Native.cacheTotals(cache)[1]);
+    }
+
+    /** Commits what is pending and closes the disk part. Again is harmless. */
+    @Override
+    public void close() {
+        if (handle.isOpen()) {
+            try {
+                run(Native::cacheClose, null);
+            } finally {
+                handle.close();
+            }
+        }
+    }
+
+    long pointer() {
+        return handle.pointer();
+    }
+
+    private interface Action {
+        void run(long cache);
+    }
+
+    private <T> T call(Function<Long, T> function) {
+        try {
+            return function.apply(handle.pointer());
+        } finally {
+            Reference.reachabilityFence(this);
+        }
+    }
+
+    private void run(Action action, Object held) {
+        try {
+            action.run(handle.pointer());
+        } finally {
+            Reference.reachabilityFence(this);
+            Reference.reachabilityFence(held);
+        }
+    }
+}

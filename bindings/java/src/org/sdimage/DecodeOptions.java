@@ -1,0 +1,80 @@
+package org.sdimage;
+
+/** How bytes become pixels. The defaults: the whole picture, upright, in sRGB. Immutable: each method gives a copy. */
+public final class DecodeOptions {
+    /** The defaults. */
+    public static final DecodeOptions DEFAULT = new DecodeOptions(new long[] {0, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0});
+
+    private final long[] values;
+
+    private DecodeOptions(long[] values) {
+        this.values = values;
+    }
+
+    private DecodeOptions with(int index, long value) {
+        if (value < 0) {
+            throw new IllegalArgumentException("a negative number");
+        }
+        long[] copy = values.clone();
+        copy[index] = value;
+        return new DecodeOptions(copy);
+    }
+
+    private DecodeOptions with(int index, boolean value) {
+        return with(index, value ? 1 : 0);
+    }
+
+    /** A box in pixels that the picture is shrunk into while it is decoded; nothing is enlarged. */
+    public DecodeOptions thumbnail(int width, int height) {
+        return with(0, width).with(1, height);
+    }
+
+    /** Default true; false makes the thumbnail as large as its box. */
+    public DecodeOptions preserveAspectRatio(boolean preserve) {
+        return with(2, preserve);
+    }
+
+    /** Default AUTOMATIC. */
+    public DecodeOptions pixelFormat(PixelFormat format) {
+        return with(3, format.ordinal());
+    }
+
+    /** Default false; true makes a still of an animation. */
+    public DecodeOptions firstFrameOnly(boolean only) {
+        return with(4, only);
+    }
+
+    /** Default true. */
+    public DecodeOptions applyOrientation(boolean apply) {
+        return with(5, apply);
+    }
+
+    /** Default true. */
+    public DecodeOptions convertToSrgb(boolean convert) {
+        return with(6, convert);
+    }
+
+    /** Default false: truncated or damaged bytes are an error. */
+    public DecodeOptions acceptPartial(boolean accept) {
+        return with(7, accept);
+    }
+
+    /** Shrinks until the bitmap takes at most so many bytes; 0 is no limit. */
+    public DecodeOptions limitBytes(long bytes) {
+        return with(8, bytes);
+    }
+
+    /** A safety limit for the pixels that a header tells of; 0 is the library's. */
+    public DecodeOptions maxPixels(long pixels) {
+        return with(9, pixels);
+    }
+
+    /** A safety limit for the bytes of the bitmap; 0 is the library's. */
+    public DecodeOptions maxBytes(long bytes) {
+        return with(10, bytes);
+    }
+
+    long[] values() {
+        return values;
+    }
+}

@@ -1,0 +1,166 @@
+package org.sdimage;
+
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * A picture: pixels that do not change, in memory of the library. Use it from any thread. Closing it, which is not necessary,
+ * gives the memory back at once.
+ */
+public final class Image implements AutoCloseable {
+    private final Handle handle;
+    private final long[] fields;
+
+    /** Takes the reference over. */
+    Image(long pointer) {
+        handle = new Handle(this, Handle.IMAGE, pointer);
+        fields = Native.imageFields(pointer);
+    }
+
+    static Image orNull(long pointer) {
+        return pointer == 0 ? null : new Image(pointer);
+    }
+
+    /** Decodes, on the calling thread. */
+    public static Image decode(byte[] bytes, DecodeOptions options) {
+        return new Image(Native.decode(bytes, options.values()));
+    }
+
+    public static Image decode(byte[] bytes) {
+        return decode(bytes, DecodeOptions.DEFAULT);
+    }
+
+    /** Copies pixels: rows from top to bottom, `stride` bytes apart. */
+    public static Image ofPixels(int width, int height, int stride, PixelFormat format, byte[] pixels) {
+        return new Image(Native.imageNew(width, height, stride, format.ordinal(), pixels));
+    }
+
+    public int width() {
+        return (int) fields[0];
+    }
+
+    public int height() {
+        return (int) fields[1];
+    }
+
+    /** Bytes from one row to the next. */
+    public int stride() {
+        return (int) fields[2];
+    }
+
+    public PixelFormat pixelFormat() {
+        return PixelFormat.values()[(int) fields[3]];
+    }
+
+    /** The container that it was decoded from; null for pixels of one's own. */
+    public Format format() {
+        return Format.of(fields[4]);
+    }
+
+    public boolean hasAlpha() {
+        return fields[5] != 0;
+    }
+
+    /** Size of the encoded picture: larger than the picture's own for a thumbnail. */
+    public int sourceWidth() {
+        return (int) fields[6];
+    }
+
+    public int sourceHeight() {
+        return (int) fields[7];
+    }
+
+    /** 1 for a still. */
+    public int frameCount() {
+        return (int) fields[8];
+    }
+
+    /** 0: for ever. */
+    public int loopCount() {
+        return (int) fields[9];
+    }
+
+    /** Of one round, in milliseconds. */
+    public long durationMs() {
+        return fields[10];
+    }
+
+    public boolean isThumbnail() {
+        return fields[11] != 0;
+    }
+
+    /** A part of the picture has not arrived. */
+    public boolean isIncremental() {
+        return fields[12] != 0;
+    }
+
+    /**
+     * The rows, stride() bytes apart, in the library's own memory: a direct buffer without a copy, read-only, in the machine's
+     * byte order. It stays valid as long as it, or a buffer made of it, is reachable, also when the picture was closed.
+     */
+    public ByteBuffer pixels() {
+        try {
+            ByteBuffer memory = Native.imagePixels(handle.pointer());
+            new Handle(memory, Handle.IMAGE, handle.pointer());
+            // A view refers to `memory`, whose end is that of the reference.
+            return memory.asReadOnlyBuffer().order(ByteOrder.nativeOrder());
+        } finally {
+            Reference.reachabilityFence(this);
+        }
+    }
+
+    /** In another pixel format. */
+    public Image convert(PixelFormat format) {
+        try {
+            return new Image(Native.imageConvert(handle.pointer(), format.ordinal()));
+        } finally {
+            Reference.reachabilityFence(this);
+        }
+    }
+
+    /** A frame of an animation, composed to the whole canvas. */
+    public Image frame(int index) {
+        try {
+            return new Image(Native.imageFrame(handle.pointer(), index));
+        } finally {
+            Reference.reachabilityFence(this);
+        }
+    }
+
+    /** Milliseconds that a frame is shown. */
+    public int frameDurationMs(int index) {
+        try {
+            return Native.imageFrameDuration(handle.pointer(), index);
+        } finally {
+            Reference.reachabilityFence(this);
+        }
+    }
+
+    /** The picture as a file. */
+    public byte[] encode(Format format, EncodeOptions options) {
+        try {
+            return Native.encode(handle.pointer(), format.number, options.values());
+        } finally {
+            Reference.reachabilityFence(this);
+        }
+    }
+
+    public byte[] encode(Format format) {
+        return encode(format, EncodeOptions.DEFAULT);
+    }
+
+    long pointer() {
+        return handle.pointer();
+    }
+
+    @Override
+    public void close() {
+        handle.close();
+    }
+
+    @Override
+    public String toString() {
+        return "Image " + width() + " x " + height() + " " + pixelFormat();
+    }
+}

@@ -1,0 +1,162 @@
+package org.sdimage;
+
+import java.lang.ref.Reference;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+
+/** Loads pictures through memory, disk and network. Use it from any thread. */
+public final class Manager implements AutoCloseable {
+    private static final int CANCEL_ALL = 0, RUNNING = 1, SET_OFFLINE = 2, IS_OFFLINE = 3, FORGET_FAILED = 4;
+
+    /** What a manager is made of. */
+    public static final class Builder {
+        private Cache cache;
+        private boolean hasNoCache;
+        private final Map<String, Loader> loaders = new LinkedHashMap<>();
+        private Executor executor = ForkJoinPool.commonPool();
+        private Request.Freshness freshness = Request.Freshness.IGNORE;
+        private Long retryAfter;
+        private boolean ignoresSignatures;
+
+        private Builder() {}
+
+        /** Default: one that all managers of the process share. */
+        public Builder cache(Cache cache) {
+            this.cache = cache;
+            return this;
+        }
+
+        public Builder noCache() {
+            hasNoCache = true;
+            return this;
+        }
+
+        /** Who loads the URLs of a scheme, "" for all, before the built-in loaders are asked. */
+        public Builder loader(String scheme, Loader loader) {
+            loaders.put(scheme, loader);
+            return this;
+        }
+
+        /** Where listeners are called and futures completed. Default: ForkJoinPool.commonPool(). */
+        public Builder executor(Executor executor) {
+            this.executor = executor;
+            return this;
+        }
+
+        public Builder freshness(Request.Freshness freshness) {
+            this.freshness = freshness;
+            return this;
+        }
+
+        /** Seconds for which a URL that failed for good is not asked again; negative: until forgetFailed(). Default 300. */
+        public Builder failedUrlRetryAfter(long seconds) {
+            retryAfter = seconds;
+            return this;
+        }
+
+        public Builder ignoreSignatures() {
+            ignoresSignatures = true;
+            return this;
+        }
+
+        public Manager build() {
+            long[] options = {
+                hasNoCache ? 1 : 0, freshness.ordinal(), retryAfter == null ? 0 : 1, retryAfter == null ? 0 : retryAfter,
+                ignoresSignatures ? 1 : 0
+            };
+            long[] pointers = new long[loaders.size()];
+            int count = 0;
+            try {
+                for (Map.Entry<String, Loader> each : loaders.entrySet()) {
+                    byte[][] schemes = each.getKey().isEmpty() ? new byte[0][] : new byte[][] {Native.bytes(each.getKey() + ":")};
+                    pointers[count++] = Native.loaderNew(schemes, Native.register(new LoaderThreads(each.getValue())));
+                }
+                return new Manager(Native.managerNew(cache == null ? 0 : cache.pointer(), pointers, options), executor);
+            } finally {
+                Reference.reachabilityFence(cache);
+                for (int index = 0; index < count; index++) {
+                    Native.unref(Handle.LOADER, pointers[index]);
+                }
+            }
+        }
+    }
+
+    private final Handle handle;
+    private final Executor executor;
+
+    private Manager(long pointer, Executor executor) {
+        handle = new Handle(this, Handle.MANAGER, pointer);
+        this.executor = executor;
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Starts a load. */
+    public Load load(String url) {
+        return load(Request.of(url), null);
+    }
+
+    public Load load(Request request) {
+        return load(request, null);
+    }
+
+    /** Starts a load that a listener, which may be null, hears of. */
+    public Load load(Request request, LoadListener listener) {
+        long manager = handle.pointer();
+        Load load = new Load(executor, listener);
+        long token = Native.register(load);
+        byte[][] fields = request.fields.stream().map(Native::bytes).toArray(byte[][]::new);
+        try {
+            // A call that fails gives the token back by itself.
+            load.begin(Native.managerStart(manager, Native.bytes(request.url), Native.bytes(request.cacheKey), fields,
+                    request.decode.values(), request.values(), token));
+        } finally {
+            Reference.reachabilityFence(this);
+        }
+        return load;
+    }
+
+    public void cancelAll() {
+        control(CANCEL_ALL, false);
+    }
+
+    /** Loads without a final result. */
+    public long runningCount() {
+        return control(RUNNING, false);
+    }
+
+    public boolean isOffline() {
+        return control(IS_OFFLINE, false) != 0;
+    }
+
+    /** Switches loading over the network off and on again. */
+    public void setOffline(boolean isOffline) {
+        control(SET_OFFLINE, isOffline);
+    }
+
+    /** Forgets which URLs failed. */
+    public void forgetFailed() {
+        control(FORGET_FAILED, false);
+    }
+
+    /** Takes no more loads and ends the running ones with SHUTDOWN; their futures may complete a little later. */
+    @Override
+    public void close() {
+        if (handle.isOpen()) {
+            Native.managerClose(handle.pointer(), 10000);
+            handle.close();
+        }
+    }
+
+    private long control(int what, boolean value) {
+        try {
+            return Native.managerControl(handle.pointer(), what, value);
+        } finally {
+            Reference.reachabilityFence(this);
+        }
+    }
+}

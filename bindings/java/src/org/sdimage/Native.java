@@ -1,0 +1,178 @@
+package org.sdimage;
+
+import java.io.File;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The functions of the shim, and the calls that it makes. Objects of the library are addresses; text is UTF-8 in arrays,
+ * because JNI's own is not quite that; options are arrays in the order of the shim.
+ */
+final class Native {
+    private Native() {}
+
+    /** What the library calls back for, by the token that it was given: it holds no object of Java. */
+    private static final Map<Long, Load> loads = new ConcurrentHashMap<>();
+
+    private static final Map<Long, LoaderThreads> loaders = new ConcurrentHashMap<>();
+    private static final AtomicLong last = new AtomicLong();
+
+    static {
+        String file = System.getProperty("org.sdimage.library", System.getenv("SDIMAGE_JNI_LIBRARY"));
+        if (file != null) {
+            System.load(new File(file).getAbsolutePath());
+        } else {
+            System.loadLibrary("sdimage_jni");
+        }
+    }
+
+    static native void unref(int kind, long pointer);
+
+    static native String version();
+
+    /** 0: doctor, 1: metrics. */
+    static native byte[] text(int what);
+
+    static native int sniff(byte[] bytes);
+
+    static native byte[] info(byte[] bytes);
+
+    static native long decode(byte[] bytes, long[] options);
+
+    static native byte[] encode(long image, int format, double[] options);
+
+    static native long imageNew(int width, int height, int stride, int pixelFormat, byte[] pixels);
+
+    static native long[] imageFields(long image);
+
+    /** Has a reference of its own, to be given back with unref. */
+    static native ByteBuffer imagePixels(long image);
+
+    static native long imageConvert(long image, int pixelFormat);
+
+    static native long imageFrame(long image, int index);
+
+    static native int imageFrameDuration(long image, int index);
+
+    static native int pixelBytes(int pixelFormat);
+
+    static native long cacheNew(byte[] directory, byte[] name, long[] options);
+
+    static native long cacheMemoryImage(long cache, byte[] key);
+
+    static native void cacheSetMemoryImage(long cache, byte[] key, long image);
+
+    static native long cacheImage(long cache, byte[] key, long[] options);
+
+    static native byte[] cacheData(long cache, byte[] key);
+
+    static native void cacheStore(long cache, byte[] key, long image, byte[] data, int layers);
+
+    static native int cacheContains(long cache, byte[] key);
+
+    static native void cacheRemove(long cache, byte[] key, int layers);
+
+    static native void cacheClear(long cache, int layers);
+
+    static native void cacheFlush(long cache);
+
+    static native void cacheClose(long cache);
+
+    static native long[] cacheTotals(long cache);
+
+    static native long managerNew(long cache, long[] loaders, long[] options);
+
+    static native long managerStart(long manager, byte[] url, byte[] key, byte[][] fields, long[] decode, long[] options, long token);
+
+    static native void managerClose(long manager, int milliseconds);
+
+    static native long managerControl(long manager, int what, boolean value);
+
+    static native void taskCancel(long task);
+
+    static native long[] resultFields(long result);
+
+    /** 0: URL, 1: cache key, 2: source, 3: freshness. */
+    static native byte[] resultText(long result, int what);
+
+    static native SdimageException resultError(long result);
+
+    static native ByteBuffer dataBytes(long data);
+
+    static native long loaderNew(byte[][] schemes, long token);
+
+    static native void sinkExpect(long sink, long length);
+
+    static native void sinkWrite(long sink, byte[] bytes, int length);
+
+    /** With a null code the load has what was written. */
+    static native void sinkFinish(long sink, String code, byte[] message);
+
+    static byte[] bytes(String text) {
+        return text == null ? null : text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    static String string(byte[] bytes) {
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    static long register(Load load) {
+        long token = last.incrementAndGet();
+        loads.put(token, load);
+        return token;
+    }
+
+    static long register(LoaderThreads loader) {
+        long token = last.incrementAndGet();
+        loaders.put(token, loader);
+        return token;
+    }
+
+    // --- Called by the shim, on threads of the library: nothing may be thrown out of these.
+
+    private static SdimageException exception(String code, byte[] message, int status, byte[] url, boolean isTransient) {
+        return new SdimageException(code, string(message), status, string(url), isTransient);
+    }
+
+    private static void onResult(long token, long result) {
+        Load load = loads.get(token);
+        if (load != null) {
+            load.onResult(result);
+        } else {
+            unref(Handle.RESULT, result);
+        }
+    }
+
+    private static void onProgress(long token, long received, long expected) {
+        Load load = loads.get(token);
+        if (load != null) {
+            load.onProgress(received, expected);
+        }
+    }
+
+    private static void onLoad(long token, byte[] url, long sink) {
+        LoaderThreads loader = loaders.get(token);
+        if (loader != null) {
+            loader.start(string(url), sink);
+        } else {
+            sinkFinish(sink, "SHUTDOWN", bytes("the loader is gone"));
+            unref(Handle.SINK, sink);
+        }
+    }
+
+    private static void onCancel(long token, long sink) {
+        LoaderThreads loader = loaders.get(token);
+        if (loader != null) {
+            loader.cancel(sink);
+        }
+    }
+
+    /** Nothing comes for a token any more. */
+    private static void onDestroy(long token) {
+        loads.remove(token);
+        loaders.remove(token);
+    }
+}

@@ -1,0 +1,122 @@
+package org.sdimage;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** A wish for a picture. Immutable: each method gives a copy. */
+public final class Request {
+    /** How much a load cares whether what is cached is still that of its origin. */
+    public enum Freshness {
+        IGNORE,
+        RESPECT,
+        REFRESH
+    }
+
+    public enum Priority {
+        LOW,
+        NORMAL,
+        HIGH
+    }
+
+    /** Where a load may look. */
+    public enum Source {
+        ANY,
+        CACHE_ONLY,
+        LOADER_ONLY
+    }
+
+    // In the order of the shim: priority, source, freshness (-1: the manager's), progressive, its interval, wants data, waits
+    // for the store, retries failed, time-out.
+    private final long[] values;
+    final String url;
+    final String cacheKey;
+    final List<String> fields;
+    final DecodeOptions decode;
+
+    private Request(String url, String cacheKey, List<String> fields, DecodeOptions decode, long[] values) {
+        this.url = url;
+        this.cacheKey = cacheKey;
+        this.fields = fields;
+        this.decode = decode;
+        this.values = values;
+    }
+
+    public static Request of(String url) {
+        return new Request(url, null, List.of(), DecodeOptions.DEFAULT, new long[] {0, 0, -1, 0, 0, 0, 0, 0, 0});
+    }
+
+    private Request with(int index, long value) {
+        long[] copy = values.clone();
+        copy[index] = value;
+        return new Request(url, cacheKey, fields, decode, copy);
+    }
+
+    private Request withUnsigned(int index, long value) {
+        if (value < 0 || value > 0xffffffffL) {
+            throw new IllegalArgumentException("not in 32 bits: " + value);
+        }
+        return with(index, value);
+    }
+
+    /** A box in pixels that the picture is shrunk into. */
+    public Request thumbnail(int width, int height) {
+        return decode(decode.thumbnail(width, height));
+    }
+
+    public Request decode(DecodeOptions options) {
+        return new Request(url, cacheKey, fields, options, values);
+    }
+
+    /** In place of the URL. */
+    public Request cacheKey(String key) {
+        return new Request(url, key, fields, decode, values);
+    }
+
+    /** A field of the HTTP request. */
+    public Request header(String name, String value) {
+        List<String> more = new ArrayList<>(fields);
+        more.add(name);
+        more.add(value);
+        return new Request(url, cacheKey, List.copyOf(more), decode, values);
+    }
+
+    public Request priority(Priority priority) {
+        return with(0, priority.ordinal() - 1);
+    }
+
+    public Request source(Source source) {
+        return with(1, source.ordinal());
+    }
+
+    public Request freshness(Freshness freshness) {
+        return with(2, freshness.ordinal());
+    }
+
+    /** Parts of the picture while bytes arrive, at most so often. */
+    public Request progressive(long intervalMs) {
+        return with(3, 1).withUnsigned(4, intervalMs);
+    }
+
+    /** The bytes of what is in memory, too. */
+    public Request wantsData(boolean wants) {
+        return with(5, wants ? 1 : 0);
+    }
+
+    /** Ends when the disk has committed. */
+    public Request waitForStore(boolean wait) {
+        return with(6, wait ? 1 : 0);
+    }
+
+    public Request retryFailed(boolean retry) {
+        return with(7, retry ? 1 : 0);
+    }
+
+    /** Of the transfer; 0 is the downloader's. */
+    public Request timeoutMs(long milliseconds) {
+        return withUnsigned(8, milliseconds);
+    }
+
+    long[] values() {
+        return values;
+    }
+}

@@ -1,0 +1,102 @@
+package org.sdimage;
+
+import java.nio.ByteBuffer;
+
+/** What one delivery of a load carries. */
+public final class Result {
+    /** A part of the picture, the cached one while its origin is asked, or the end. */
+    public enum Kind {
+        PARTIAL,
+        CACHED,
+        FINAL
+    }
+
+    private final Kind kind;
+    private final Image image;
+    private final ByteBuffer data;
+    private final boolean isChanged;
+    private final boolean isStale;
+    private final SdimageException error;
+    private final String url;
+    private final String cacheKey;
+    private final String source;
+    private final String freshness;
+    private final long totalNs;
+
+    /** Takes the reference over. */
+    Result(long pointer) {
+        try {
+            long[] fields = Native.resultFields(pointer);
+            kind = Kind.values()[(int) fields[0] - 1];
+            image = Image.orNull(fields[1]);
+            data = fields[2] == 0 ? null : bufferOf(fields[2]);
+            isChanged = fields[3] != 0;
+            isStale = fields[4] != 0;
+            totalNs = fields[5];
+            error = Native.resultError(pointer);
+            url = Native.string(Native.resultText(pointer, 0));
+            cacheKey = Native.string(Native.resultText(pointer, 1));
+            source = Native.string(Native.resultText(pointer, 2));
+            freshness = Native.string(Native.resultText(pointer, 3));
+        } finally {
+            Native.unref(Handle.RESULT, pointer);
+        }
+    }
+
+    private static ByteBuffer bufferOf(long data) {
+        ByteBuffer memory = Native.dataBytes(data);
+        new Handle(memory, Handle.DATA, data);
+        return memory.asReadOnlyBuffer();
+    }
+
+    public Kind kind() {
+        return kind;
+    }
+
+    /** Null where a load that may use caches only found nothing. */
+    public Image image() {
+        return image;
+    }
+
+    /** The encoded bytes, where the load had them; null otherwise. Read-only, not copied. */
+    public ByteBuffer data() {
+        return data == null ? null : data.duplicate();
+    }
+
+    /** Of a refresh: it is another picture than the cached one. */
+    public boolean isChanged() {
+        return isChanged;
+    }
+
+    /** The picture outlived its freshness and could not be renewed; error() tells why. */
+    public boolean isStale() {
+        return isStale;
+    }
+
+    public SdimageException error() {
+        return error;
+    }
+
+    public String url() {
+        return url;
+    }
+
+    public String cacheKey() {
+        return cacheKey;
+    }
+
+    /** "memory", "disk", "remote", "network", "loader" or "none". */
+    public String source() {
+        return source;
+    }
+
+    /** The rule that decided: "max_age", "refresh", …, or "none". */
+    public String freshness() {
+        return freshness;
+    }
+
+    /** Nanoseconds from the start to the delivery. */
+    public long totalNs() {
+        return totalNs;
+    }
+}

@@ -1,0 +1,49 @@
+package org.sdimage;
+
+/** What the library answers in place of a result. */
+public final class SdimageException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    private final String code;
+    private final int httpStatus;
+    private final String url;
+    private final boolean isTransient;
+
+    /** An error of one's own, for loaders; `code` is a name as "NOT_FOUND". */
+    public SdimageException(String code, String message) {
+        this(code, message, 0, "", false);
+    }
+
+    SdimageException(String code, String message, int httpStatus, String url, boolean isTransient) {
+        super(message);
+        this.code = code;
+        this.httpStatus = httpStatus;
+        this.url = url;
+        this.isTransient = isTransient;
+    }
+
+    /** The name of a status of sdimage/error.h without its prefix: "CANCELLED", "HTTP_STATUS", "TOO_LARGE", … */
+    public String code() {
+        return code;
+    }
+
+    /** The status that was refused; 0 where HTTP had no part. */
+    public int httpStatus() {
+        return httpStatus;
+    }
+
+    /** The URL without user and password; empty where none was involved. */
+    public String url() {
+        return url;
+    }
+
+    /** Whether the same may succeed later. */
+    public boolean isTransient() {
+        return isTransient;
+    }
+
+    @Override
+    public String toString() {
+        return "SdimageException: " + code + ": " + getMessage();
+    }
+}

@@ -1,0 +1,107 @@
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.sdimage.Load;
+import org.sdimage.Sdimage;
+import org.sdimage.SdimageException;
+
+/** Tests without a library for tests: a line for each. */
+final class Harness {
+    static final String ORIGIN = System.getenv("ORIGIN");
+    static final Path PICTURES = Path.of(System.getenv("PICTURES"));
+
+    private static final AtomicInteger serial = new AtomicInteger();
+    private static int failures;
+
+    private Harness() {}
+
+    interface Body {
+        void run() throws Exception;
+    }
+
+    static void test(String name, Body body) {
+        try {
+            body.run();
+            System.out.println("ok " + name);
+        } catch (Throwable thrown) {
+            failures++;
+            System.out.println("not ok " + name + ": " + String.valueOf(thrown).lines().findFirst().orElse(""));
+            thrown.printStackTrace();
+        }
+    }
+
+    static int failures() {
+        return failures;
+    }
+
+    static void expect(Object got, Object wanted) {
+        if (!String.valueOf(got).equals(String.valueOf(wanted))) {
+            throw new AssertionError(got + ", not " + wanted);
+        }
+    }
+
+    /** The code of what `body` throws. */
+    static String codeOf(Body body) {
+        try {
+            body.run();
+        } catch (SdimageException error) {
+            return error.code();
+        } catch (Exception other) {
+            return String.valueOf(other);
+        }
+        return "nothing was thrown";
+    }
+
+    /** The code of the error that a load ends with; CANCELLED where its future was cancelled. */
+    static String codeOf(Load load) {
+        try {
+            load.join();
+        } catch (CancellationException cancelled) {
+            return "CANCELLED";
+        } catch (CompletionException error) {
+            return ((SdimageException) error.getCause()).code();
+        }
+        return "none";
+    }
+
+    /** A URL of the origin that no other test asks for. */
+    static String fresh(String name, String query) {
+        return ORIGIN + name + "?test=java" + ProcessHandle.current().pid() + "-" + serial.incrementAndGet() + "&" + query;
+    }
+
+    static byte[] bytes(String name) throws Exception {
+        return Files.readAllBytes(PICTURES.resolve(name));
+    }
+
+    static Path folder() throws Exception {
+        return Files.createTempDirectory(Path.of(System.getenv("FOLDER")), "cache");
+    }
+
+    static int hits(String name) throws Exception {
+        try (InputStream stream = URI.create(ORIGIN + "_counters").toURL().openStream()) {
+            Matcher found = Pattern.compile("\"" + Pattern.quote(name) + "\": (\\d+)").matcher(new String(stream.readAllBytes()));
+            return found.find() ? Integer.parseInt(found.group(1)) : 0;
+        }
+    }
+
+    /** Bytes of pixels that anybody holds, by the library's own count. */
+    static long livePixels() {
+        Matcher found = Pattern.compile("(?m)^sdimage_pixel_bytes\\{state=\"live\"\\} (\\d+)$").matcher(Sdimage.metrics());
+        return found.find() ? Long.parseLong(found.group(1)) : -1;
+    }
+
+    /** Collects until at most so many handles are held, or for some seconds. */
+    static long settled(long wanted) throws Exception {
+        for (int tries = 0; tries < 100 && Sdimage.liveHandles() > wanted; tries++) {
+            System.gc();
+            Thread.sleep(10); // the cleaner has a thread of its own
+        }
+        return Sdimage.liveHandles();
+    }
+}

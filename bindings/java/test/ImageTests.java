@@ -1,0 +1,85 @@
+import java.awt.image.BufferedImage;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.sdimage.Awt;
+import org.sdimage.DecodeOptions;
+import org.sdimage.EncodeOptions;
+import org.sdimage.Format;
+import org.sdimage.Image;
+import org.sdimage.PixelFormat;
+import org.sdimage.Sdimage;
+
+final class ImageTests {
+    private ImageTests() {}
+
+    static void run() {
+        Harness.test("bytes are decoded, described and recognised", () -> {
+            byte[] file = Harness.bytes("balloons.jpg");
+            Image image = Image.decode(file, DecodeOptions.DEFAULT.thumbnail(100, 100).pixelFormat(PixelFormat.RGBA8));
+            Harness.expect(image.pixelFormat(), PixelFormat.RGBA8);
+            Harness.expect(Math.max(image.width(), image.height()), 100);
+            Harness.expect(Sdimage.info(file).replace(" ", "").contains("\"width\":" + image.sourceWidth()), true);
+            Harness.expect(Sdimage.sniff(Harness.bytes("leaf.webp")), Format.WEBP);
+            Harness.expect(Sdimage.sniff("<html>".getBytes()), null);
+            Harness.expect(Harness.codeOf(() -> Image.decode("<html>".getBytes())), "NOT_AN_IMAGE");
+            Harness.expect(Harness.codeOf(() -> Image.decode(Arrays.copyOf(file, 5000))), "TRUNCATED");
+            Harness.expect(Harness.codeOf(() -> Image.decode(new byte[0])), "EMPTY_DATA");
+        });
+        Harness.test("pixels are the library’s own memory and outlive their picture", ImageTests::pixels);
+        Harness.test("what is encoded without loss is what it was", () -> {
+            Image image = Image.decode(Harness.bytes("truchet.png"), DecodeOptions.DEFAULT.pixelFormat(PixelFormat.RGB8));
+            byte[] file = image.encode(Format.WEBP, EncodeOptions.DEFAULT.lossless(true));
+            Image again = Image.decode(file, DecodeOptions.DEFAULT.pixelFormat(PixelFormat.RGB8));
+            Harness.expect(again.pixels().compareTo(image.pixels()), 0);
+            Harness.expect(Harness.codeOf(() -> image.encode(Format.PDF)), "UNSUPPORTED");
+            Harness.expect(Harness.codeOf(() -> image.encode(Format.JPEG, EncodeOptions.DEFAULT.quality(7))), "INVALID_ARGUMENT");
+        });
+        Harness.test("an animation gives its frames", () -> {
+            Image image = Image.decode(Harness.bytes("orbits.gif"));
+            Harness.expect(image.frameCount() + " " + image.durationMs() + " " + image.frameDurationMs(3), "16 1280 80");
+            Harness.expect(image.frame(15).width(), image.width());
+            Harness.expect(Harness.codeOf(() -> image.frame(16)), "INVALID_ARGUMENT");
+        });
+        Harness.test("a picture becomes one of java.awt, and comes back", () -> {
+            Image image = Image.decode(Harness.bytes("badge.png"));
+            BufferedImage picture = Awt.toBufferedImage(image);
+            ByteBuffer straight = image.convert(PixelFormat.RGBA8).pixels();
+            int stride = image.convert(PixelFormat.RGBA8).stride(), opaque = 0;
+            for (int y = 0; y < image.height(); y += 5) {
+                for (int x = 0; x < image.width(); x += 3) {
+                    int at = y * stride + x * 4, argb = picture.getRGB(x, y);
+                    Harness.expect(argb >>> 24, straight.get(at + 3) & 255);
+                    if (straight.get(at + 3) == -1) {
+                        Harness.expect(argb & 0xffffff, (straight.get(at) & 255) << 16 | (straight.get(at + 1) & 255) << 8 | straight.get(at + 2) & 255);
+                        opaque++;
+                    }
+                }
+            }
+            Harness.expect(opaque > 100, true);
+            Image back = Awt.toImage(picture);
+            Harness.expect(Awt.toBufferedImage(back).getRGB(200, 200), picture.getRGB(200, 200));
+        });
+    }
+
+    private static void pixels() throws Exception {
+        byte[] bytes = new byte[18];
+        for (int index = 0; index < bytes.length; index++) {
+            bytes[index] = (byte) index;
+        }
+        Image image = Image.ofPixels(3, 2, 9, PixelFormat.RGB8, bytes);
+        ByteBuffer pixels = image.pixels();
+        Harness.expect(pixels.isDirect() + " " + pixels.isReadOnly(), "true true");
+        int stride = image.stride();
+        image.close();
+        image.close();
+        ByteBuffer slice = pixels.slice(stride, 9);
+        pixels = null;
+        for (int round = 0; round < 3; round++) {
+            System.gc();
+            Thread.sleep(10);
+        }
+        Harness.expect(slice.get(4), 13);
+        Harness.expect(Harness.codeOf(() -> image.pixels()), "java.lang.IllegalStateException: it was closed");
+        Harness.expect(Harness.codeOf(() -> Image.ofPixels(3, 3, 9, PixelFormat.RGB8, new byte[26])), "INVALID_ARGUMENT");
+    }
+}

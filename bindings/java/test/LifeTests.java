@@ -1,0 +1,148 @@
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.sdimage.Cache;
+import org.sdimage.Format;
+import org.sdimage.Image;
+import org.sdimage.Load;
+import org.sdimage.LoadListener;
+import org.sdimage.Loader;
+import org.sdimage.Manager;
+import org.sdimage.PixelFormat;
+import org.sdimage.Request;
+import org.sdimage.Result;
+
+/** What is left when all is done: handles, pixels, processes. */
+final class LifeTests {
+    private static final Loader NEVER = request -> {
+        new CountDownLatch(1).await();
+        return null;
+    };
+
+    private LifeTests() {}
+
+    static void run() {
+        Harness.test("thousands of loads leave nothing behind", LifeTests::thousands);
+        Harness.test("a storm of cancellations ends every load once", LifeTests::storm);
+        Harness.test("closing ends what runs with SHUTDOWN", () -> {
+            Manager manager = Manager.builder().noCache().loader("mine", NEVER).build();
+            List<Load> loads = new ArrayList<>(List.of(manager.load("mine:never")));
+            for (int index = 0; index < 20; index++) {
+                loads.add(manager.load(Harness.fresh("badge.png", "fault=hang")));
+            }
+            manager.close();
+            for (Load load : loads) {
+                Harness.expect(Harness.codeOf(load), "SHUTDOWN");
+            }
+        });
+        Harness.test("what a listener throws reaches the thread’s handler, and the load ends all the same", () -> {
+            AtomicInteger thrown = new AtomicInteger();
+            ExecutorService executor = Executors.newSingleThreadExecutor(work -> {
+                Thread thread = new Thread(work);
+                thread.setUncaughtExceptionHandler((where, what) -> thrown.incrementAndGet());
+                return thread;
+            });
+            try (Manager manager = Manager.builder().noCache().executor(executor).build()) {
+                Result result = manager.load(Request.of(Harness.fresh("aurora.jpg", "kbps=200")), new LoadListener() {
+                    @Override
+                    public void progress(long received, long expected) {
+                        throw new IllegalArgumentException("thrown");
+                    }
+                }).get(20, TimeUnit.SECONDS);
+                Harness.expect(result.image() != null && thrown.get() > 0, true);
+                executor.shutdown();
+                Harness.expect(manager.load(Harness.fresh("badge.png", "")).get(20, TimeUnit.SECONDS).source(), "network");
+            }
+        });
+        Harness.test("a program that just ends does", () -> {
+            Harness.expect(start("exits"), 7);
+            Harness.expect(start("returns"), 0);
+        });
+    }
+
+    private static void thousands() throws Exception {
+        long handles = Harness.settled(0), pixels = Harness.livePixels();
+        byte[] gray = new byte[64];
+        java.util.Arrays.fill(gray, (byte) 77);
+        byte[] file = Image.ofPixels(8, 8, 8, PixelFormat.GRAY8, gray).encode(Format.PNG);
+        Request request = Request.of("data:image/png;base64," + Base64.getEncoder().encodeToString(file));
+        try (Cache cache = Cache.builder().memoryOnly().maxMemoryCount(50).build(); Manager manager = Manager.builder().cache(cache).build()) {
+            for (int round = 0; round < 30; round++) {
+                List<Load> loads = new ArrayList<>();
+                for (int index = 0; index < 100; index++) {
+                    loads.add(manager.load(request.cacheKey(round + "-" + index)));
+                }
+                for (Load load : loads) {
+                    Harness.expect(load.join().image().pixels().get(7), 77);
+                }
+            }
+            Harness.expect(manager.runningCount(), 0);
+        }
+        Harness.expect(Harness.settled(handles) <= handles, true);
+        Harness.expect(Harness.livePixels() <= pixels, true);
+    }
+
+    private static void storm() throws Exception {
+        long handles = Harness.settled(0);
+        Map<Load, AtomicInteger> ends = new ConcurrentHashMap<>();
+        Manager manager = Manager.builder().noCache().build();
+        for (int index = 0; index < 500; index++) {
+            Load load = manager.load(Harness.fresh("badge.png", index % 3 == 0 ? "" : "delay_ms=20"));
+            ends.put(load, new AtomicInteger());
+            load.whenComplete((result, error) -> ends.get(load).incrementAndGet());
+            if (index % 4 != 0) {
+                load.orTimeout(1 + index % 17, TimeUnit.MILLISECONDS);
+                load.exceptionally(error -> null);
+            }
+            if (index % 2 == 0) {
+                load.cancel(false);
+            }
+        }
+        for (Load load : ends.keySet()) {
+            load.handle((result, error) -> 0).get(60, TimeUnit.SECONDS);
+        }
+        manager.cancelAll();
+        while (manager.runningCount() > 0) {
+            Thread.sleep(1);
+        }
+        for (AtomicInteger count : ends.values()) {
+            Harness.expect(count.get(), 1);
+        }
+        manager.close();
+        ends.clear();
+        Harness.expect(Harness.settled(handles) <= handles, true);
+    }
+
+    /** Runs this program again; its status. */
+    private static int start(String what) throws Exception {
+        String java = ProcessHandle.current().info().command().orElse("java");
+        List<String> command = List.of(java, "-Dorg.sdimage.library=" + System.getProperty("org.sdimage.library"), "-cp",
+                System.getProperty("java.class.path"), "Main", what);
+        Process process = new ProcessBuilder(command).redirectOutput(ProcessBuilder.Redirect.DISCARD).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        if (!process.waitFor(30, TimeUnit.SECONDS)) {
+            process.destroyForcibly();
+            return -1;
+        }
+        return process.exitValue();
+    }
+
+    /** A program with loads under way. */
+    static void program(String what) throws Exception {
+        Manager manager = Manager.builder().noCache().loader("mine", NEVER).build();
+        for (int index = 0; index < 50; index++) {
+            manager.load(Harness.fresh("badge.png", "fault=hang"));
+            manager.load(Harness.fresh("badge.png", ""));
+        }
+        manager.load("mine:a");
+        if (what.equals("exits")) {
+            System.exit(7);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.sdimage.Cache;
+import org.sdimage.DecodeOptions;
+import org.sdimage.Format;
+import org.sdimage.Image;
+import org.sdimage.Load;
+import org.sdimage.LoadListener;
+import org.sdimage.Manager;
+import org.sdimage.Request;
+import org.sdimage.Result;
+import org.sdimage.SdimageException;
+
+final class LoadTests {
+    private LoadTests() {}
+
+    static void run() {
+        Harness.test("a picture comes from the network, then from memory, then from the disk", () -> {
+            Path directory = Harness.folder();
+            String url = Harness.fresh("balloons.jpg", "");
+            int before = Harness.hits("balloons.jpg");
+            for (String wanted : new String[] {"network", "disk"}) {
+                try (Cache cache = Cache.builder().directory(directory).build(); Manager manager = Manager.builder().cache(cache).build()) {
+                    Result result = manager.load(Request.of(url).waitForStore(true)).join();
+                    Harness.expect(result.source(), wanted);
+                    Harness.expect(result.data().compareTo(ByteBuffer.wrap(Harness.bytes("balloons.jpg"))), 0);
+                    Harness.expect(manager.load(url).join().source(), "memory");
+                }
+            }
+            Harness.expect(Harness.hits("balloons.jpg"), before + 1);
+        });
+        Harness.test("a thumbnail has the size asked for", () -> {
+            try (Manager manager = Manager.builder().noCache().build()) {
+                Image image = manager.load(Request.of(Harness.fresh("aurora.jpg", "")).thumbnail(200, 200)).get(20, TimeUnit.SECONDS).image();
+                Harness.expect(image, "Image 200 x 125 RGB8");
+                Harness.expect(image.sourceWidth() + " " + image.isThumbnail() + " " + image.format(), "1000 true " + Format.JPEG);
+            }
+        });
+        Harness.test("a listener hears of progress and parts, in order, before the end", LoadTests::listener);
+        Harness.test("cancelling the future cancels the load", () -> {
+            try (Manager manager = Manager.builder().noCache().build()) {
+                Load load = manager.load(Harness.fresh("badge.png", "fault=hang"));
+                Harness.expect(load.cancel(true), true);
+                Harness.expect(load.cancel(true) + " " + Harness.codeOf(load), "true CANCELLED");
+                while (manager.runningCount() > 0) {
+                    Thread.onSpinWait();
+                }
+                Load whole = manager.load(Harness.fresh("badge.png", "fault=hang"));
+                manager.cancelAll();
+                Harness.expect(Harness.codeOf(whole), "CANCELLED");
+            }
+        });
+        Harness.test("errors have codes, HTTP status and URL", () -> {
+            String url = Harness.fresh("none.png", "");
+            Manager manager = Manager.builder().noCache().build();
+            Load load = manager.load(url);
+            Harness.expect(Harness.codeOf(load), "HTTP_STATUS");
+            SdimageException error = (SdimageException) load.handle((result, thrown) -> thrown).join();
+            Harness.expect(error.httpStatus() + " " + error.url() + " " + error.isTransient(), "404 " + url + " false");
+            Harness.expect(Harness.codeOf(manager.load(Harness.fresh("badge.png", "fault=html"))), "NOT_AN_IMAGE");
+            Harness.expect(Harness.codeOf(manager.load("")), "INVALID_URL");
+            Harness.expect(Harness.codeOf(manager.load("file:///\ud83d\ude00.png")), "NOT_FOUND");
+            manager.close();
+            manager.close();
+            Harness.expect(Harness.codeOf(() -> manager.load(url)), "java.lang.IllegalStateException: it was closed");
+        });
+        Harness.test("a refresh shows what was cached first", () -> {
+            try (Cache cache = Cache.builder().directory(Harness.folder()).build(); Manager manager = Manager.builder().cache(cache).build()) {
+                Request request = Request.of(Harness.fresh("leaf.webp", ""));
+                manager.load(request.waitForStore(true)).join();
+                List<Result.Kind> kinds = Collections.synchronizedList(new ArrayList<>());
+                Result result = manager.load(request.freshness(Request.Freshness.REFRESH), new LoadListener() {
+                    @Override
+                    public void partial(Result part) {
+                        kinds.add(part.kind());
+                    }
+                }).join();
+                Harness.expect(kinds + " " + result.isChanged(), "[CACHED] false");
+                Harness.expect(Harness.codeOf(manager.load(request.header("a\nb", "c").source(Request.Source.LOADER_ONLY))), "INVALID_REQUEST");
+                manager.setOffline(true);
+                Harness.expect(manager.isOffline() + " " + Harness.codeOf(manager.load(Harness.fresh("leaf.webp", ""))), "true OFFLINE");
+            }
+        });
+        Harness.test("a cache keeps pictures and bytes of its own", LoadTests::cache);
+    }
+
+    private static void listener() throws Exception {
+        List<String> told = Collections.synchronizedList(new ArrayList<>());
+        LoadListener listener = new LoadListener() {
+            private long before;
+
+            @Override
+            public void progress(long received, long expected) {
+                told.add(received >= before && (received == 0 || expected == 31919) ? "progress" : received + " of " + expected);
+                before = received;
+            }
+
+            @Override
+            public void partial(Result part) {
+                told.add(part.kind() == Result.Kind.PARTIAL && part.image() != null ? "part" : "no part");
+            }
+        };
+        try (Manager manager = Manager.builder().noCache().build()) {
+            Request request = Request.of(Harness.fresh("aurora.jpg", "kbps=100")).progressive(1);
+            manager.load(request, listener).thenAccept(result -> told.add("end " + result.image().isIncremental())).join();
+        }
+        Harness.expect(told.get(told.size() - 1), "end false");
+        Harness.expect(told.contains("progress") && told.contains("part"), true);
+        told.removeIf(word -> word.equals("progress") || word.equals("part"));
+        Harness.expect(told, "[end false]");
+    }
+
+    private static void cache() throws Exception {
+        byte[] file = Harness.bytes("badge.png");
+        Image image = Image.decode(file);
+        Cache cache = Cache.builder().directory(Harness.folder()).maxMemoryCount(10).build();
+        cache.store("k", image, file, Cache.Layers.ALL);
+        Harness.expect(cache.contains("k") + " " + cache.memoryImage("k").width(), "ALL " + image.width());
+        cache.clear(Cache.Layers.MEMORY);
+        Harness.expect(cache.contains("k") + " " + cache.memoryImage("k"), "DISK null");
+        Harness.expect(cache.image("k", DecodeOptions.DEFAULT.thumbnail(10, 10)).width(), 10);
+        Harness.expect(java.util.Arrays.equals(cache.data("k"), file) + " " + cache.diskCount(), "true 1");
+        cache.remove("k", Cache.Layers.ALL);
+        Harness.expect(cache.data("k") + " " + cache.image("k", DecodeOptions.DEFAULT), "null null");
+        cache.setMemoryImage("m", image);
+        Harness.expect(cache.contains("m"), "MEMORY");
+        cache.flush();
+        cache.close();
+        cache.close();
+        Harness.expect(Harness.codeOf(() -> cache.data("k")), "java.lang.IllegalStateException: it was closed");
+    }
+}
