@@ -30,7 +30,11 @@ final class ImageTests {
             Image image = Image.decode(Harness.bytes("truchet.png"), DecodeOptions.DEFAULT.pixelFormat(PixelFormat.RGB8));
             byte[] file = image.encode(Format.WEBP, EncodeOptions.DEFAULT.lossless(true));
             Image again = Image.decode(file, DecodeOptions.DEFAULT.pixelFormat(PixelFormat.RGB8));
-            Harness.expect(again.pixels().compareTo(image.pixels()), 0);
+            // What lies between the rows is nobody's.
+            for (int y = 0; y < image.height(); y++) {
+                ByteBuffer row = image.pixels().slice(y * image.stride(), image.width() * 3);
+                Harness.expect(again.pixels().slice(y * again.stride(), again.width() * 3).compareTo(row), 0);
+            }
             Harness.expect(Harness.codeOf(() -> image.encode(Format.PDF)), "UNSUPPORTED");
             Harness.expect(Harness.codeOf(() -> image.encode(Format.JPEG, EncodeOptions.DEFAULT.quality(7))), "INVALID_ARGUMENT");
         });

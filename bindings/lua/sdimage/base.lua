@@ -1,0 +1,117 @@
+--- What the parts of the package share: objects, bytes, errors, names and options.
+
+local ffi = require("ffi")
+local lib = require("sdimage.prototypes")
+
+local base = { lib = lib, live = 0 }
+
+--- Owns one reference until it is released or collected; base.live counts what is owned.
+function base.own(pointer, unref)
+  if pointer == nil then return nil end
+  base.live = base.live + 1
+  return ffi.gc(pointer, function(object)
+    base.live = base.live - 1
+    unref(object)
+  end)
+end
+
+function base.release(pointer, unref)
+  if pointer == nil then return end
+  ffi.gc(pointer, nil)
+  base.live = base.live - 1
+  unref(pointer)
+end
+
+local Error = {}
+Error.__index = Error
+Error.__tostring = function(error) return "sdimage: " .. error.code .. ": " .. error.message end
+
+--- An error of one's own, for loaders.
+function base.error(code, message)
+  return setmetatable({ code = code, message = message or "", http_status = 0, url = "", transient = false }, Error)
+end
+
+function base.error_of(error, status)
+  if error == nil then return base.error(ffi.string(lib.sdimage_status_name(status))) end
+  local made = base.error(ffi.string(lib.sdimage_status_name(lib.sdimage_error_code(error))), ffi.string(lib.sdimage_error_message(error)))
+  made.http_status, made.url = lib.sdimage_error_http_status(error), ffi.string(lib.sdimage_error_url(error))
+  made.transient = lib.sdimage_error_is_transient(error)
+  return made
+end
+
+--- Calls a function whose last two arguments are an output, of type `kind`, and an error.
+function base.make(kind, call, ...)
+  local out, error = ffi.new(kind .. "*[1]"), ffi.new("sdimage_error*[1]")
+  local arguments, count = { ... }, select("#", ...)
+  arguments[count + 1], arguments[count + 2] = out, error
+  local status = call(unpack(arguments, 1, count + 2))
+  if status >= 0 then return out[0] end
+  local failure = base.error_of(error[0], status)
+  lib.sdimage_error_unref(error[0])
+  return nil, failure
+end
+
+--- The same for a function without an output: true, or nil and an error.
+function base.done(call, ...)
+  local error = ffi.new("sdimage_error*[1]")
+  local arguments, count = { ... }, select("#", ...)
+  arguments[count + 1] = error
+  local status = call(unpack(arguments, 1, count + 1))
+  if status >= 0 then return true end
+  local failure = base.error_of(error[0], status)
+  lib.sdimage_error_unref(error[0])
+  return nil, failure
+end
+
+function base.string_of(data) return ffi.string(lib.sdimage_data_bytes(data), lib.sdimage_data_length(data)) end
+
+--- Copies, and releases.
+function base.take(data, failure)
+  if data == nil then return nil, failure end
+  local bytes = base.string_of(data)
+  lib.sdimage_data_unref(data)
+  return bytes
+end
+
+local function numbers(first, ...)
+  local table = {}
+  for index, name in ipairs({ ... }) do table[name] = first + index - 1 end
+  return table
+end
+
+function base.number(table, name, what)
+  return table[name] or error("there is no " .. what .. " " .. tostring(name), 4)
+end
+
+local PIXEL_FORMATS = numbers(0, "automatic", "gray8", "rgb8", "rgba8", "rgba8_premultiplied", "bgra8_premultiplied", "gray16",
+  "rgb16", "rgba16", "rgba_float")
+base.PIXEL_FORMATS = PIXEL_FORMATS
+base.FORMATS = { jpeg = 0, png = 1, gif = 2, webp = 4, heic = 5, bmp = 9, ico = 11, avif = 15, jxl = 17 }
+base.LAYERS = numbers(0, "none", "disk", "memory", "all")
+base.LAYER_NAMES = { [0] = "none", "disk", "memory", "all" }
+base.FRESHNESS = numbers(0, "ignore", "respect", "refresh")
+base.PRIORITIES = numbers(-1, "low", "normal", "high")
+base.POLICIES = numbers(0, "any", "cache_only", "loader_only")
+
+--- Every name of `options` must be one of `known`.
+function base.check(options, known)
+  for name in pairs(options or {}) do
+    if not known[name] then error("there is no option " .. tostring(name), 4) end
+  end
+  return options or {}
+end
+
+base.DECODE = { thumbnail = true, stretch = true, pixel_format = true, first_frame_only = true, accept_partial = true }
+
+function base.decode_options(options)
+  local made = ffi.gc(lib.sdimage_decode_options_new(), lib.sdimage_decode_options_unref)
+  if options.thumbnail then
+    lib.sdimage_decode_options_set_thumbnail_size(made, options.thumbnail[1], options.thumbnail[2], not options.stretch)
+  end
+  lib.sdimage_decode_options_set_pixel_format(made, base.number(PIXEL_FORMATS, options.pixel_format or "automatic", "pixel format"))
+  lib.sdimage_decode_options_set_first_frame_only(made, options.first_frame_only or false)
+  lib.sdimage_decode_options_set_accept_partial(made, options.accept_partial or false)
+  return made
+end
+
+return base

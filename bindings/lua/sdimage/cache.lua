@@ -1,0 +1,83 @@
+--- Memory and disk caches. Functions that may touch the disk block.
+
+local base = require("sdimage.base")
+local image = require("sdimage.image")
+local lib = base.lib
+
+local cache = {}
+local Cache = {}
+Cache.__index = Cache
+
+local SETTERS = {
+  directory = lib.sdimage_cache_config_set_directory,
+  namespace = lib.sdimage_cache_config_set_namespace,
+  memory_only = lib.sdimage_cache_config_set_memory_only,
+  max_memory_cost = lib.sdimage_cache_config_set_max_memory_cost,
+  max_memory_count = lib.sdimage_cache_config_set_max_memory_count,
+  max_disk_size = lib.sdimage_cache_config_set_max_disk_size,
+}
+
+--- Opens a cache. Options: directory, namespace, memory_only, max_memory_cost (bytes), max_memory_count, max_disk_size (bytes).
+function cache.open(options)
+  options = base.check(options, SETTERS)
+  local config = lib.sdimage_cache_config_new()
+  for name, value in pairs(options) do SETTERS[name](config, value) end
+  local pointer, failure = base.make("sdimage_cache", lib.sdimage_cache_new, config)
+  lib.sdimage_cache_config_unref(config)
+  if not pointer then return nil, failure end
+  return setmetatable({ pointer = base.own(pointer, lib.sdimage_cache_unref) }, Cache)
+end
+
+--- The pointer, for the package itself.
+function Cache:get() return self.pointer or error("the cache was closed", 3) end
+
+local function or_nil(value, failure)
+  if value == nil and failure and failure.code == "NOT_FOUND" then return nil end
+  return value, failure
+end
+
+--- The picture that memory has, or nil.
+function Cache:memory_image(key) return image.wrap(lib.sdimage_cache_memory_image(self:get(), key, #key)) end
+
+--- The picture, from memory or decoded from the disk; nil when there is none. Options as of decode.
+function Cache:image(key, options)
+  local decode = base.decode_options(base.check(options, base.DECODE))
+  return or_nil(image.wrap(base.make("sdimage_image", lib.sdimage_cache_image, self:get(), key, #key, decode)))
+end
+
+--- The bytes of an entry; nil when there is none.
+function Cache:data(key) return or_nil(base.take(base.make("sdimage_data", lib.sdimage_cache_data, self:get(), key, #key))) end
+
+--- Keeps a picture, bytes, or both (the other nil); returns when they are committed.
+function Cache:store(key, picture, bytes, layers)
+  local data = bytes and assert(base.make("sdimage_data", lib.sdimage_data_new, bytes, #bytes))
+  local number = base.number(base.LAYERS, layers or "all", "layer")
+  local stored, failure = base.done(lib.sdimage_cache_store, self:get(), key, #key, picture and picture:get(), data, number, nil)
+  lib.sdimage_data_unref(data)
+  return stored, failure
+end
+
+--- "none", "disk", "memory" or "all".
+function Cache:contains(key) return base.LAYER_NAMES[lib.sdimage_cache_contains(self:get(), key, #key)] end
+
+function Cache:remove(key, layers)
+  return base.done(lib.sdimage_cache_remove, self:get(), key, #key, base.number(base.LAYERS, layers or "all", "layer"))
+end
+
+function Cache:clear(layers)
+  return base.done(lib.sdimage_cache_clear, self:get(), base.number(base.LAYERS, layers or "all", "layer"))
+end
+
+--- Returns when everything stored so far is committed.
+function Cache:flush() return base.done(lib.sdimage_cache_flush, self:get()) end
+
+--- Commits what is pending and closes the disk part. Again is harmless.
+function Cache:close()
+  if not self.pointer then return true end
+  local closed, failure = base.done(lib.sdimage_cache_close, self.pointer)
+  base.release(self.pointer, lib.sdimage_cache_unref)
+  self.pointer = nil
+  return closed, failure
+end
+
+return cache

@@ -1,0 +1,108 @@
+--- Pictures: pixels that do not change, in memory of the library.
+
+local ffi = require("ffi")
+local base = require("sdimage.base")
+local lib = base.lib
+
+local image = {}
+local Image = {}
+
+-- Read when asked for.
+local FIELDS = {
+  width = function(pointer) return lib.sdimage_image_width(pointer) end,
+  height = function(pointer) return lib.sdimage_image_height(pointer) end,
+  --- Bytes from one row to the next.
+  stride = function(pointer) return tonumber(lib.sdimage_image_stride(pointer)) end,
+  pixel_format = function(pointer) return ffi.string(lib.sdimage_pixel_format_name(lib.sdimage_image_pixel_format(pointer))) end,
+  --- The container that it was decoded from; "undefined" for pixels of one's own.
+  format = function(pointer) return ffi.string(lib.sdimage_format_name(lib.sdimage_image_format(pointer))) end,
+  has_alpha = function(pointer) return lib.sdimage_image_has_alpha(pointer) end,
+  --- Size of the encoded picture.
+  source_width = function(pointer) return lib.sdimage_image_source_size(pointer).width end,
+  source_height = function(pointer) return lib.sdimage_image_source_size(pointer).height end,
+  frame_count = function(pointer) return lib.sdimage_image_frame_count(pointer) end,
+  --- 0: for ever.
+  loop_count = function(pointer) return lib.sdimage_image_loop_count(pointer) end,
+  duration_ms = function(pointer) return tonumber(lib.sdimage_image_duration_ms(pointer)) end,
+}
+
+Image.__index = function(self, name)
+  local field = FIELDS[name]
+  if not field then return Image[name] end
+  return field(self:get())
+end
+
+local BUDGET, since = 64 * 1024 * 1024, 0
+
+--- The collector sees a pointer, not the picture behind it: it is told when there may be many bytes to free.
+local function account(pointer)
+  since = since + tonumber(lib.sdimage_image_memory_cost(pointer))
+  if since > BUDGET then
+    since = 0
+    collectgarbage()
+  end
+end
+
+--- Takes the reference over.
+function image.wrap(pointer, failure)
+  if pointer == nil then return nil, failure end
+  account(pointer)
+  return setmetatable({ pointer = base.own(pointer, lib.sdimage_image_unref) }, Image)
+end
+
+--- The pointer, for the package itself.
+function Image:get() return rawget(self, "pointer") or error("the image was closed", 3) end
+
+--- Gives the memory back at once, in place of when the picture is collected.
+function Image:close()
+  base.release(rawget(self, "pointer"), lib.sdimage_image_unref)
+  self.pointer = nil
+end
+
+--- The rows, stride bytes apart, as a `const uint8_t *`: no copy, valid as long as the picture is kept and not closed.
+function Image:pixels() return ffi.cast("const uint8_t *", lib.sdimage_image_pixels(self:get())) end
+
+--- Row y, from 0, as a string.
+function Image:row(y)
+  local pointer = self:get()
+  if y < 0 or y >= self.height then error("there is no row " .. y, 2) end
+  local bytes = lib.sdimage_pixel_format_bytes(lib.sdimage_image_pixel_format(pointer))
+  return ffi.string(self:pixels() + y * self.stride, self.width * bytes)
+end
+
+--- In another pixel format.
+function Image:convert(pixel_format)
+  local format = base.number(base.PIXEL_FORMATS, pixel_format, "pixel format")
+  return image.wrap(base.make("sdimage_image", lib.sdimage_image_convert, self:get(), format))
+end
+
+--- Frame index, from 0, of an animation, composed to the whole canvas.
+function Image:frame(index) return image.wrap(base.make("sdimage_image", lib.sdimage_image_copy_frame, self:get(), index)) end
+
+--- The picture as a file, in a string. Options: quality (0 to 1), lossless, max_pixel_size = { width, height }.
+function Image:encode(format, options)
+  options = base.check(options, { quality = true, lossless = true, max_pixel_size = true })
+  local encode = ffi.gc(lib.sdimage_encode_options_new(), lib.sdimage_encode_options_unref)
+  lib.sdimage_encode_options_set_quality(encode, options.quality or 1)
+  lib.sdimage_encode_options_set_lossless(encode, options.lossless or false)
+  if options.max_pixel_size then
+    lib.sdimage_encode_options_set_max_pixel_size(encode, options.max_pixel_size[1], options.max_pixel_size[2])
+  end
+  return base.take(base.make("sdimage_data", lib.sdimage_encode, self:get(), base.number(base.FORMATS, format, "format"), encode))
+end
+
+--- Decodes a string. Options: thumbnail = { width, height }, stretch, pixel_format, first_frame_only, accept_partial.
+function image.decode(bytes, options)
+  local decode = base.decode_options(base.check(options, base.DECODE))
+  return image.wrap(base.make("sdimage_image", lib.sdimage_decode, bytes, #bytes, decode))
+end
+
+--- A picture of pixels in a string, without bytes between the rows; copied.
+function image.from_pixels(width, height, pixel_format, bytes)
+  local format = base.number(base.PIXEL_FORMATS, pixel_format, "pixel format")
+  local stride = width * tonumber(lib.sdimage_pixel_format_bytes(format))
+  if #bytes ~= stride * height then return nil, base.error("INVALID_ARGUMENT", "the pixels do not fill the picture") end
+  return image.wrap(base.make("sdimage_image", lib.sdimage_image_new, width, height, stride, format, bytes))
+end
+
+return image

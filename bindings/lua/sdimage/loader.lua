@@ -1,0 +1,82 @@
+--- Loaders made of Lua functions. The library calls its loaders on threads of its own, which may not enter Lua; so these are
+-- asked here, when its caches have nothing, and what they give goes into the library as a data: URL under the key of its own.
+
+local ffi = require("ffi")
+local base = require("sdimage.base")
+local lib = base.lib
+
+local loader = {}
+
+--- The function for a URL.
+function loader.of(loaders, url)
+  local scheme = url:match("^(%a[%w+.-]*):")
+  return loaders[scheme and scheme:lower()] or loaders["*"]
+end
+
+local ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+--- RFC 4648, section 4.
+local function base64(bytes)
+  local groups = math.ceil(#bytes / 3)
+  local out, from = ffi.new("uint8_t[?]", groups * 4), ffi.cast("const uint8_t *", bytes)
+  for group = 0, groups - 1 do
+    local at, left = group * 3, #bytes - group * 3
+    local word = from[at] * 65536 + (left > 1 and from[at + 1] * 256 or 0) + (left > 2 and from[at + 2] or 0)
+    for letter = 3, 0, -1 do
+      out[group * 4 + letter] = left < letter and 61 or ALPHABET:byte(word % 64 + 1)
+      word = math.floor(word / 64)
+    end
+  end
+  return ffi.string(out, groups * 4)
+end
+
+local function keep_on_disk(task, key, bytes)
+  local cache = task.manager.cache
+  if not cache or not cache.pointer then return end
+  local data = base.make("sdimage_data", lib.sdimage_data_new, bytes, #bytes)
+  if not data then return end
+  -- Without a function nothing is told of the outcome: a store that fails never fails a load.
+  lib.sdimage_cache_store_data_async(cache.pointer, key, #key, data, nil, nil, nil, nil)
+  lib.sdimage_data_unref(data)
+end
+
+--- Ends the fetching of a task with what its function gave.
+local function fetched(task, begin, fine, bytes, failure)
+  if task.is_done then return end
+  if task.is_cancelled then return task:finish(nil, base.error("CANCELLED", "cancelled by the caller")) end
+  if not fine then return task:finish(nil, base.error("INTERNAL_ERROR", tostring(bytes))) end
+  if type(bytes) ~= "string" then
+    local is_error = type(failure) == "table" and failure.code
+    return task:finish(nil, is_error and failure or base.error("INTERNAL_ERROR", tostring(failure or "the loader gave no bytes")))
+  end
+  task.fetch = nil
+  local key = task.options.cache_key or task.url
+  keep_on_disk(task, key, bytes)
+  local _, refused = begin(task, "data:;base64," .. base64(bytes), { cache_key = key, source_policy = "loader_only" })
+  if refused then task:finish(nil, refused) end
+end
+
+--- Asks a task's function, in a coroutine of its own: it may load and wait.
+function loader.start(task, begin)
+  local function work()
+    local request = { url = task.url, is_cancelled = function() return task.is_cancelled or task.is_done or false end }
+    local fine, bytes, failure = pcall(task.fetch, request)
+    fetched(task, begin, fine, bytes, failure)
+  end
+  local routine = coroutine.create(work)
+  local fine, problem = coroutine.resume(routine)
+  if not fine then error(debug.traceback(routine, tostring(problem)), 0) end
+  return task
+end
+
+--- A task whose function still works ends at once; what it gives is dropped.
+function loader.cancel(task)
+  if not task.pointer and not task.is_done then task:finish(nil, base.error("CANCELLED", "cancelled by the caller")) end
+end
+
+--- The same when its manager closes.
+function loader.drop(task)
+  if not task.is_done then task:finish(nil, base.error("SHUTDOWN", "the manager was closed")) end
+end
+
+return loader

@@ -1,0 +1,239 @@
+--- Managers, loads, and the loop through which all of them are told.
+
+local ffi = require("ffi")
+local base = require("sdimage.base")
+local image = require("sdimage.image")
+local loader = require("sdimage.loader")
+local lib = base.lib
+
+local END, PROGRESS, KINDS = 1, 2, { "partial", "cached", "final" }
+
+local manager = {}
+local Manager, Task = {}, {}
+Manager.__index, Task.__index = Manager, Task
+
+local dispatcher = ffi.gc(assert(base.make("sdimage_dispatcher", lib.sdimage_dispatcher_new_pollable)), lib.sdimage_dispatcher_unref)
+local tasks, last = {}, 0 -- by token
+
+-- --- Loads.
+
+local LOAD = {
+  on_progress = true, on_partial = true, on_result = true, priority = true, source_policy = true, freshness = true,
+  progressive = true, progressive_interval_ms = true, wants_data = true, wait_for_store = true, retry_failed = true,
+  timeout_ms = true, cache_key = true, headers = true,
+}
+for name in pairs(base.DECODE) do LOAD[name] = true end
+
+local function request_of(url, options)
+  local request = ffi.gc(lib.sdimage_request_new(url, #url), lib.sdimage_request_unref)
+  lib.sdimage_request_set_decode_options(request, base.decode_options(options))
+  if options.cache_key then lib.sdimage_request_set_cache_key(request, options.cache_key, #options.cache_key) end
+  lib.sdimage_request_set_priority(request, base.number(base.PRIORITIES, options.priority or "normal", "priority"))
+  lib.sdimage_request_set_source_policy(request, base.number(base.POLICIES, options.source_policy or "any", "source policy"))
+  if options.freshness then
+    lib.sdimage_request_set_freshness(request, base.number(base.FRESHNESS, options.freshness, "freshness"))
+  end
+  lib.sdimage_request_set_progressive(request, options.progressive or options.on_partial ~= nil)
+  lib.sdimage_request_set_progressive_interval_ms(request, options.progressive_interval_ms or 0)
+  lib.sdimage_request_set_wants_data(request, options.wants_data or false)
+  lib.sdimage_request_set_wait_for_store(request, options.wait_for_store or false)
+  lib.sdimage_request_set_retry_failed(request, options.retry_failed or false)
+  lib.sdimage_request_set_timeout_ms(request, options.timeout_ms or 0)
+  for name, value in pairs(options.headers or {}) do lib.sdimage_request_set_header(request, name, value) end
+  return request
+end
+
+--- Begins a load under the task's token.
+local function begin(task, url, changes)
+  local request = request_of(url, setmetatable(changes, { __index = task.options }))
+  local token = ffi.cast("void *", task.token)
+  local pointer, failure = base.make("sdimage_task", lib.sdimage_manager_load, task.manager:get(), request, nil, token, nil)
+  if not pointer then return nil, failure end
+  task.pointer = base.own(pointer, lib.sdimage_task_unref)
+  tasks[task.token] = task
+  return task
+end
+
+--- Starts a load and returns a task. Options: those of decode, cache_key, headers, priority, source_policy, freshness,
+-- progressive, progressive_interval_ms, wants_data, wait_for_store, retry_failed, timeout_ms; and functions that poll calls:
+-- on_progress(received, expected or nil), on_partial(result), on_result(result, failure).
+function Manager:start(url, options)
+  options = base.check(options, LOAD)
+  last = last + 1
+  local task = setmetatable({ token = last, url = url, manager = self, options = options }, Task)
+  task.fetch = options.source_policy ~= "cache_only" and loader.of(self.loaders, url) or nil
+  if task.fetch and options.source_policy == "loader_only" then
+    tasks[task.token] = task
+    return loader.start(task, begin)
+  end
+  return begin(task, url, task.fetch and { source_policy = "cache_only" } or {})
+end
+
+--- Loads a picture: its result, or nil and an error. Inside a coroutine other coroutines go on; poll resumes it. Outside it
+-- polls until the load has ended.
+function Manager:load(url, options)
+  local task, failure = self:start(url, options)
+  if not task then return nil, failure end
+  return task:wait()
+end
+
+--- The final result, or nil and an error, when it is there.
+function Task:wait()
+  local this, is_main = coroutine.running()
+  while not self.is_done do
+    if this and not is_main then
+      self.waiter = this
+      coroutine.yield(self)
+    else
+      manager.poll(-1)
+    end
+  end
+  return self.result, self.failure
+end
+
+--- Asks the load to end with CANCELLED; harmless when it has ended.
+function Task:cancel()
+  self.is_cancelled = true
+  if self.pointer then lib.sdimage_task_cancel(self.pointer) end
+  loader.cancel(self)
+end
+
+local function result_of(task, pointer)
+  local data, error = lib.sdimage_result_data(pointer), lib.sdimage_result_error(pointer)
+  local picture = lib.sdimage_result_image(pointer)
+  return {
+    kind = KINDS[lib.sdimage_result_kind(pointer)],
+    image = picture ~= nil and image.wrap(lib.sdimage_image_ref(picture)) or nil,
+    data = data ~= nil and base.string_of(data) or nil,
+    failure = error ~= nil and base.error_of(error) or nil,
+    source = ffi.string(lib.sdimage_image_source_name(lib.sdimage_result_source(pointer))),
+    is_changed = lib.sdimage_result_is_changed(pointer),
+    is_stale = lib.sdimage_result_is_stale(pointer),
+    url = task.url,
+    cache_key = ffi.string(lib.sdimage_result_cache_key(pointer)),
+  }
+end
+
+--- Ends a task and tells who waits.
+function Task:finish(result, failure)
+  tasks[self.token], self.is_done, self.result, self.failure = nil, true, result, failure
+  local waiter = self.waiter
+  self.waiter = nil
+  local fine, problem = true, nil
+  if self.options.on_result then fine, problem = pcall(self.options.on_result, result, failure) end
+  if waiter then manager.resume(waiter) end
+  if not fine then error(problem, 0) end
+end
+
+local function ended(task, result)
+  base.release(task.pointer, lib.sdimage_task_unref)
+  task.pointer = nil
+  -- A stale picture comes with the error of its renewal: that is a result.
+  if not result.image and result.failure then return task:finish(nil, result.failure) end
+  if not result.image and task.fetch then return loader.start(task, begin) end
+  return task:finish(result)
+end
+
+local function deliver(task, event)
+  local options = task.options
+  if lib.sdimage_event_kind(event) == PROGRESS then
+    local expected = tonumber(lib.sdimage_event_expected(event))
+    if options.on_progress then options.on_progress(tonumber(lib.sdimage_event_received(event)), expected >= 0 and expected or nil) end
+    return
+  end
+  local result = result_of(task, lib.sdimage_event_result(event))
+  if result.kind == "final" then return ended(task, result) end
+  if options.on_partial then options.on_partial(result) end
+end
+
+-- --- The loop.
+
+--- The descriptor to watch for reading in a loop of one's own, which then calls poll(0).
+function manager.fileno() return lib.sdimage_dispatcher_descriptor(dispatcher) end
+
+--- Loads that have not ended.
+function manager.pending()
+  local count = 0
+  for _ in pairs(tasks) do count = count + 1 end
+  return count
+end
+
+--- Goes on with a coroutine; what it raises is raised here.
+function manager.resume(routine, ...)
+  local fine, problem = coroutine.resume(routine, ...)
+  if not fine then error(debug.traceback(routine, tostring(problem)), 0) end
+end
+
+--- Waits up to so many milliseconds (0, the default: not at all; negative: without end) and calls the functions of what has
+-- come: how many events that were. What one of them raises is raised when all have been called.
+function manager.poll(timeout_ms)
+  local entry = ffi.new("struct sdimage_lua_pollfd", { manager.fileno(), 1, 0 })
+  local out, count, problem = ffi.new("sdimage_event*[1]"), 0, nil
+  lib.sdimage_lua_poll(entry, 1, timeout_ms or 0)
+  while lib.sdimage_dispatcher_next_event(dispatcher, out, nil) ~= END do
+    local event = ffi.gc(out[0], lib.sdimage_event_unref)
+    local task = tasks[tonumber(ffi.cast("uintptr_t", lib.sdimage_event_token(event)))]
+    local fine, raised = true, nil
+    if task then fine, raised = pcall(deliver, task, event) end
+    if not fine then problem = problem or raised end
+    lib.sdimage_event_unref(ffi.gc(event, nil))
+    count = count + 1
+  end
+  if problem then error(problem, 0) end
+  return count
+end
+
+--- Runs functions as coroutines, and the loop until no load is under way.
+function manager.run(...)
+  for _, routine in ipairs({ ... }) do manager.resume(coroutine.create(routine)) end
+  while next(tasks) do manager.poll(-1) end
+end
+
+-- --- Managers.
+
+--- Options: cache (false: none; nil: the one that the process shares), loaders (functions by scheme), freshness.
+function manager.new(options)
+  options = base.check(options, { cache = true, loaders = true, freshness = true })
+  local config = ffi.gc(lib.sdimage_manager_config_new(), lib.sdimage_manager_config_unref)
+  if options.cache then lib.sdimage_manager_config_set_cache(config, options.cache:get()) end
+  if options.cache == false then lib.sdimage_manager_config_set_cache(config, nil) end
+  lib.sdimage_manager_config_set_freshness(config, base.number(base.FRESHNESS, options.freshness or "ignore", "freshness"))
+  lib.sdimage_manager_config_set_dispatcher(config, dispatcher)
+  local pointer, failure = base.make("sdimage_manager", lib.sdimage_manager_new, config)
+  if not pointer then return nil, failure end
+  local made = { pointer = base.own(pointer, lib.sdimage_manager_unref), cache = options.cache, loaders = options.loaders or {} }
+  return setmetatable(made, Manager)
+end
+
+--- The pointer, for the package itself.
+function Manager:get() return self.pointer or error("the manager was closed", 3) end
+
+function Manager:cancel_all()
+  for _, task in pairs(tasks) do if task.manager == self then task:cancel() end end
+end
+
+--- Loads without a final result.
+function Manager:running_count() return tonumber(lib.sdimage_manager_running_count(self:get())) end
+
+--- Switches loading over the network off and on again.
+function Manager:set_offline(offline) lib.sdimage_manager_set_offline(self:get(), offline) end
+
+--- The same as of the package.
+function Manager.poll(_, timeout_ms) return manager.poll(timeout_ms) end
+
+--- Ends what runs with SHUTDOWN, tells all of it, and takes no more. Again is harmless.
+function Manager:close()
+  if not self.pointer then return end
+  lib.sdimage_manager_close(self.pointer, 0, nil) -- TIMEOUT: they wait for this loop
+  for _, task in pairs(tasks) do
+    if task.manager == self and not task.pointer then loader.drop(task) end
+  end
+  local function has_tasks()
+    for _, task in pairs(tasks) do if task.manager == self then return true end end
+  end
+  while has_tasks() do manager.poll(-1) end
+  base.release(self.pointer, lib.sdimage_manager_unref)
+  self.pointer = nil
+end
+
+return manager

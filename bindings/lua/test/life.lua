@@ -1,0 +1,99 @@
+--- What is left when all is done: objects, pixels, processes.
+
+local harness = require("harness")
+local sdimage = require("sdimage")
+
+local test, expect, fresh, code = harness.test, harness.expect, harness.fresh, harness.code
+
+test("thousands of loads leave nothing behind", function()
+  local handles, pixels = harness.settled(), harness.live_pixels()
+  local tiny = assert(sdimage.from_pixels(8, 8, "gray8", ("M"):rep(64)):encode("png"))
+  local cache = assert(sdimage.cache({ memory_only = true, max_memory_count = 50 }))
+  local manager = assert(sdimage.manager({ cache = cache, loaders = { mine = function() return tiny end } }))
+  for round = 1, 30 do
+    local tasks = {}
+    for index = 1, 100 do tasks[index] = assert(manager:start("mine:" .. round .. "-" .. index)) end
+    for _, task in ipairs(tasks) do expect(assert(task:wait()).image:pixels()[7], 77) end
+  end
+  expect(manager:running_count() + sdimage.pending(), 0)
+  manager:close()
+  cache:close()
+  expect(harness.settled() <= handles, true)
+  expect(harness.live_pixels() <= pixels, true)
+end)
+
+test("a storm of cancellations ends every load once", function()
+  local handles, ends = harness.settled(), 0
+  local manager, tasks = assert(sdimage.manager({ cache = false })), {}
+  for index = 1, 500 do
+    local task = assert(manager:start(fresh("badge.png", index % 3 == 0 and "" or "delay_ms=20"), {
+      on_result = function(result, failure)
+        ends = ends + 1
+        expect(result ~= nil or failure.code == "CANCELLED", true)
+      end,
+    }))
+    tasks[index] = task
+    if index % 2 == 0 then task:cancel() end
+    if index % 5 == 0 then manager:poll(1) end
+    if index % 7 == 0 then tasks[index - 3]:cancel() end
+  end
+  while sdimage.pending() > 0 do manager:poll(-1) end
+  expect(ends, 500)
+  manager:close()
+  manager, tasks = nil, nil
+  expect(harness.settled() <= handles, true)
+end)
+
+test("closing ends what runs with SHUTDOWN", function()
+  local manager, tasks = nil, {}
+  local function never()
+    coroutine.yield()
+    return "too late"
+  end
+  manager = assert(sdimage.manager({ cache = false, loaders = { mine = never } }))
+  for index = 1, 20 do tasks[index] = assert(manager:start(index == 7 and "mine:a" or fresh("badge.png", "fault=hang"))) end
+  while tasks[7].pointer do manager:poll(-1) end
+  manager:close()
+  for _, task in ipairs(tasks) do expect(code(task:wait()), "SHUTDOWN") end
+end)
+
+test("what a function raises is raised by poll, after all were called", function()
+  local manager = assert(sdimage.manager({ cache = false }))
+  local others = 0
+  assert(manager:start(fresh("badge.png"), { on_result = function() error("thrown") end }))
+  assert(manager:start(fresh("leaf.webp"), { on_result = function() others = others + 1 end }))
+  local raised
+  while sdimage.pending() > 0 do
+    local fine, problem = pcall(manager.poll, manager, -1)
+    if not fine then raised = problem end
+  end
+  expect(tostring(raised):match("thrown"), "thrown")
+  expect(others, 1)
+  local fine, problem = pcall(sdimage.run, function()
+    manager:load(fresh("badge.png"))
+    error("in a coroutine")
+  end)
+  expect(fine, false)
+  expect(problem:match("in a coroutine"), "in a coroutine")
+  manager:close()
+end)
+
+test("a program that just ends does", function()
+  local text = [[
+    local sdimage = require("sdimage")
+    local manager = assert(sdimage.manager({ cache = false }))
+    for index = 1, 50 do
+      assert(manager:start(os.getenv("ORIGIN") .. "badge.png?fault=hang&i=" .. index))
+      assert(manager:start(os.getenv("ORIGIN") .. "badge.png?i=" .. index))
+    end
+    %s]]
+  for ending, wanted in pairs({ ["os.exit(7)"] = 7, ["os.exit(5, true)"] = 5, [""] = 0 }) do
+    local name = os.tmpname()
+    local file = assert(io.open(name, "w"))
+    file:write(text:format(ending))
+    file:close()
+    local status = os.execute(("timeout 30 %s %s >&2"):format(arg[-1], name))
+    os.remove(name)
+    expect(status / 256, wanted)
+  end
+end)

@@ -1,0 +1,70 @@
+local harness = require("harness")
+local sdimage = require("sdimage")
+
+local test, expect, fresh, bytes, code = harness.test, harness.expect, harness.fresh, harness.bytes, harness.code
+
+test("a function loads the URLs of its scheme, once, also to the disk", function()
+  local cache, asked = assert(sdimage.cache({ directory = harness.new_folder() })), 0
+  local function load(request)
+    asked = asked + 1
+    expect(request.url, "mine:badge")
+    return bytes("badge.png")
+  end
+  local manager = assert(sdimage.manager({ cache = cache, loaders = { mine = load } }))
+  local result = assert(manager:load("mine:badge"))
+  expect(result.source .. " " .. result.image.format .. " " .. result.url, "loader png mine:badge")
+  expect(assert(manager:load("mine:badge")).source, "memory")
+  assert(cache:flush())
+  assert(cache:clear("memory"))
+  expect(assert(manager:load("mine:badge")).source, "disk")
+  expect(assert(manager:load("mine:badge", { thumbnail = { 20, 20 } })).image.width, 20)
+  expect(assert(manager:load(fresh("badge.png"))).source, "network")
+  expect(asked, 1)
+  manager:close()
+  cache:close()
+end)
+
+test("what a loader raises or returns is the error of the load", function()
+  local loaders = {
+    own = function() return nil, sdimage.error("PERMISSION_DENIED", "not for you") end,
+    text = function() return nil, "no reason" end,
+    raises = function() error("oh") end,
+    odd = function() return 3 end,
+    html = function() return "<html>" end,
+  }
+  local manager = assert(sdimage.manager({ cache = false, loaders = loaders }))
+  expect(code(manager:load("own:a")), "PERMISSION_DENIED")
+  expect(code(manager:load("html:a")), "NOT_AN_IMAGE")
+  for _, url in ipairs({ "text:a", "raises:a", "odd:a" }) do expect(code(manager:load(url)), "INTERNAL_ERROR") end
+  manager:close()
+end)
+
+test("a loader may load, and be cancelled while it does", function()
+  local manager, begun, over
+  local function load(request)
+    begun = request.url
+    local result, failure = manager:load(fresh("badge.png", request.url == "mine:hang" and "fault=hang" or "delay_ms=10"))
+    over = request.is_cancelled()
+    return result and result.data, failure
+  end
+  manager = assert(sdimage.manager({ cache = false, loaders = { mine = load } }))
+  expect(assert(manager:load("mine:a")).image.width, 400)
+  local task = assert(manager:start("mine:hang"))
+  while begun ~= "mine:hang" do manager:poll(-1) end
+  task:cancel()
+  expect(code(task:wait()), "CANCELLED")
+  manager:close()
+  expect(over, true)
+end)
+
+test("every length of bytes arrives as it was", function()
+  local file = bytes("leaf.webp")
+  local manager = assert(sdimage.manager({ cache = false, loaders = {
+    mine = function(request) return file .. ("\0"):rep(tonumber(request.url:match("%d"))) end,
+  } }))
+  for padding = 0, 3 do
+    local result = assert(manager:load("mine:" .. padding, { source_policy = "loader_only" }))
+    expect(result.data == file .. ("\0"):rep(padding), true)
+  end
+  manager:close()
+end)

@@ -1,0 +1,163 @@
+local ffi = require("ffi")
+local harness = require("harness")
+local sdimage = require("sdimage")
+
+local test, expect, fresh, bytes, code = harness.test, harness.expect, harness.fresh, harness.bytes, harness.code
+
+test("bytes are decoded, described and recognised", function()
+  local image = assert(sdimage.decode(bytes("balloons.jpg"), { thumbnail = { 100, 100 }, pixel_format = "rgba8" }))
+  expect(image.pixel_format, "rgba8")
+  expect(math.max(image.width, image.height), 100)
+  expect(tonumber(sdimage.info(bytes("balloons.jpg")):match('"width": ?(%d+)')), image.source_width)
+  expect(sdimage.sniff(bytes("leaf.webp")), "webp")
+  expect(sdimage.sniff("<html>"), nil)
+  expect(code(sdimage.decode("<html>")), "NOT_AN_IMAGE")
+  expect(code(sdimage.decode(bytes("balloons.jpg"):sub(1, 5000))), "TRUNCATED")
+  expect(code(sdimage.info("")), "EMPTY_DATA")
+  expect(pcall(sdimage.decode, "", { thumbnails = 1 }), false)
+end)
+
+test("pixels are the library's own memory; rows are strings", function()
+  local image = assert(sdimage.from_pixels(3, 2, "rgb8", "abcdefghijklmnopqr"))
+  expect(image:row(1), "jklmnopqr")
+  expect(image:pixels()[image.stride + 3], ("m"):byte())
+  expect(ffi.istype("const uint8_t *", image:pixels()), true)
+  image:close()
+  image:close()
+  expect(pcall(image.pixels, image), false)
+  expect(code(sdimage.from_pixels(3, 2, "rgb8", "abc")), "INVALID_ARGUMENT")
+end)
+
+test("what is encoded without loss is what it was", function()
+  local image = assert(sdimage.decode(bytes("truchet.png"), { pixel_format = "rgb8" }))
+  local again = assert(sdimage.decode(assert(image:encode("webp", { lossless = true })), { pixel_format = "rgb8" }))
+  for y = 0, image.height - 1 do expect(again:row(y) == image:row(y), true) end
+  expect(sdimage.decode(image:encode("jpeg", { quality = 0.5, max_pixel_size = { 32, 32 } })).width, 32)
+  expect(code(image:encode("jpeg", { quality = 7 })), "INVALID_ARGUMENT")
+  expect(assert(image:convert("gray8")).pixel_format, "gray8")
+end)
+
+test("an animation gives its frames", function()
+  local image = assert(sdimage.decode(bytes("orbits.gif")))
+  expect(image.frame_count, 16)
+  expect(image.duration_ms, 1280)
+  expect(assert(image:frame(15)).width, image.width)
+  expect(code(image:frame(16)), "INVALID_ARGUMENT")
+end)
+
+test("a picture comes from the network, then from memory, then from the disk", function()
+  local directory, url = harness.new_folder(), fresh("balloons.jpg")
+  for _, wanted in ipairs({ "network", "disk" }) do
+    local cache = assert(sdimage.cache({ directory = directory }))
+    local manager = assert(sdimage.manager({ cache = cache }))
+    local result = assert(manager:load(url, { wait_for_store = true }))
+    expect(result.source, wanted)
+    expect(result.data == bytes("balloons.jpg"), true)
+    expect(assert(manager:load(url)).source, "memory")
+    manager:close()
+    assert(cache:close())
+  end
+end)
+
+test("a thumbnail has the size asked for", function()
+  local manager = assert(sdimage.manager({ cache = false }))
+  local image = assert(manager:load(fresh("aurora.jpg"), { thumbnail = { 200, 200 } })).image
+  expect(image.width .. " " .. image.height .. " " .. image.source_width, "200 125 1000")
+  manager:close()
+end)
+
+test("progress and parts come in order, before the end", function()
+  local manager, told, before = assert(sdimage.manager({ cache = false })), {}, 0
+  local task = assert(manager:start(fresh("aurora.jpg", "kbps=100"), {
+    progressive_interval_ms = 1,
+    on_progress = function(received, expected)
+      expect(received >= before and (received == 0 or expected == 31919), true)
+      before = received
+      told.progress = true
+    end,
+    on_partial = function(result)
+      expect(result.kind, "partial")
+      told.part = true
+    end,
+    on_result = function(result) told.result = result.image.width end,
+  }))
+  expect(task.is_done, nil)
+  while manager:poll(-1) > 0 and not task.is_done do end
+  expect(told.progress and told.part and told.result, 1000)
+  manager:close()
+end)
+
+test("coroutines load side by side", function()
+  local manager, order = assert(sdimage.manager({ cache = false })), {}
+  sdimage.run(function()
+    local slow = assert(manager:load(fresh("badge.png", "delay_ms=60")))
+    order[#order + 1] = "slow " .. slow.image.width
+  end, function()
+    for _ = 1, 3 do assert(manager:load(fresh("badge.png"))) end
+    order[#order + 1] = "three"
+  end)
+  expect(table.concat(order, ", "), "three, slow 400")
+  expect(sdimage.pending(), 0)
+  manager:close()
+end)
+
+test("a descriptor is readable when something has come", function()
+  local manager = assert(sdimage.manager({ cache = false }))
+  local task = assert(manager:start(fresh("badge.png")))
+  local entry = ffi.new("struct sdimage_lua_pollfd", { sdimage.fileno(), 1, 0 })
+  while not task.is_done do
+    expect(ffi.C.sdimage_lua_poll(entry, 1, 20000), 1)
+    sdimage.poll()
+  end
+  expect(sdimage.poll(0), 0)
+  manager:close()
+end)
+
+test("cancelling ends a load with CANCELLED", function()
+  local manager = assert(sdimage.manager({ cache = false }))
+  local task = assert(manager:start(fresh("badge.png", "fault=hang")))
+  task:cancel()
+  expect(code(task:wait()), "CANCELLED")
+  task:cancel()
+  expect(manager:running_count(), 0)
+  manager:close()
+end)
+
+test("errors have codes, HTTP status and URL", function()
+  local manager, url = assert(sdimage.manager({ cache = false })), fresh("none.png")
+  local result, failure = manager:load(url)
+  expect(result, nil)
+  expect(failure.code .. failure.http_status .. failure.url, "HTTP_STATUS404" .. url)
+  expect(code(manager:load(fresh("badge.png", "fault=html"))), "NOT_AN_IMAGE")
+  expect(code(manager:load("")), "INVALID_URL")
+  expect(pcall(manager.load, manager, url, { thumbnailsize = 3 }), false)
+  expect(tostring(failure):match("^sdimage: HTTP_STATUS: ") ~= nil, true)
+  manager:set_offline(true)
+  expect(code(manager:load(url)), "OFFLINE")
+  manager:close()
+  manager:close()
+  expect(pcall(manager.load, manager, url), false)
+end)
+
+test("a cache keeps pictures and bytes of its own", function()
+  local cache, file = assert(sdimage.cache({ directory = harness.new_folder() })), bytes("badge.png")
+  local image = assert(sdimage.decode(file))
+  assert(cache:store("k", image, file))
+  expect(cache:contains("k"), "all")
+  expect(cache:memory_image("k").width, image.width)
+  assert(cache:clear("memory"))
+  expect(cache:memory_image("k"), nil)
+  expect(cache:contains("k"), "disk")
+  expect(assert(cache:image("k", { thumbnail = { 10, 10 } })).width, 10)
+  expect(assert(cache:data("k")) == file, true)
+  assert(cache:remove("k"))
+  expect(select("#", cache:data("k")) <= 1 and cache:data("k"), nil)
+  assert(cache:flush())
+  assert(cache:close())
+  expect(pcall(cache.data, cache, "k"), false)
+end)
+
+require("loaders")
+require("life")
+
+os.exit(harness.failures == 0 and 0 or 1, true)
