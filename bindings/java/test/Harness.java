@@ -1,13 +1,20 @@
+import java.io.ByteArrayInputStream;
+import java.io.FilterInputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.sdimage.Load;
+import org.sdimage.Loader;
+import org.sdimage.LoaderRequest;
 import org.sdimage.Sdimage;
 import org.sdimage.SdimageException;
 
@@ -81,6 +88,38 @@ final class Harness {
 
     static Path folder() throws Exception {
         return Files.createTempDirectory(Path.of(System.getenv("FOLDER")), "cache");
+    }
+
+    /** Loads aurora.jpg, which is progressive: a part, and the rest when it is opened. */
+    static final class Gate implements Loader {
+        private final CountDownLatch opened = new CountDownLatch(1);
+
+        void open() {
+            opened.countDown();
+        }
+
+        @Override
+        public InputStream load(LoaderRequest request) throws Exception {
+            byte[] file = bytes("aurora.jpg");
+            request.expect(file.length);
+            return new FilterInputStream(new ByteArrayInputStream(file)) {
+                private int given;
+
+                @Override
+                public int read(byte[] into, int at, int length) throws IOException {
+                    try {
+                        if (given >= 20000 && !opened.await(20, TimeUnit.SECONDS)) {
+                            throw new IOException("nothing was shown");
+                        }
+                    } catch (InterruptedException interrupted) {
+                        throw new IOException(interrupted);
+                    }
+                    int count = super.read(into, at, Math.min(length, 10000));
+                    given += Math.max(count, 0);
+                    return count;
+                }
+            };
+        }
     }
 
     static int hits(String name) throws Exception {

@@ -49,10 +49,12 @@ final class LifeTests {
                 thread.setUncaughtExceptionHandler((where, what) -> thrown.incrementAndGet());
                 return thread;
             });
-            try (Manager manager = Manager.builder().noCache().executor(executor).build()) {
-                Result result = manager.load(Request.of(Harness.fresh("aurora.jpg", "kbps=200")), new LoadListener() {
+            Harness.Gate gate = new Harness.Gate();
+            try (Manager manager = Manager.builder().noCache().executor(executor).loader("gated", gate).build()) {
+                Result result = manager.load(Request.of("gated:a"), new LoadListener() {
                     @Override
                     public void progress(long received, long expected) {
+                        gate.open();
                         throw new IllegalArgumentException("thrown");
                     }
                 }).get(20, TimeUnit.SECONDS);

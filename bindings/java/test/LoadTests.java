@@ -90,6 +90,7 @@ final class LoadTests {
 
     private static void listener() throws Exception {
         List<String> told = Collections.synchronizedList(new ArrayList<>());
+        Harness.Gate gate = new Harness.Gate();
         LoadListener listener = new LoadListener() {
             private long before;
 
@@ -102,11 +103,11 @@ final class LoadTests {
             @Override
             public void partial(Result part) {
                 told.add(part.kind() == Result.Kind.PARTIAL && part.image() != null ? "part" : "no part");
+                gate.open();
             }
         };
-        try (Manager manager = Manager.builder().noCache().build()) {
-            Request request = Request.of(Harness.fresh("aurora.jpg", "kbps=100")).progressive(1);
-            manager.load(request, listener).thenAccept(result -> told.add("end " + result.image().isIncremental())).join();
+        try (Manager manager = Manager.builder().noCache().loader("gated", gate).build()) {
+            manager.load(Request.of("gated:a").progressive(1), listener).thenAccept(result -> told.add("end " + result.image().isIncremental())).join();
         }
         Harness.expect(told.get(told.size() - 1), "end false");
         Harness.expect(told.contains("progress") && told.contains("part"), true);

@@ -66,9 +66,11 @@ test("a thumbnail has the size asked for", function()
   manager:close()
 end)
 
-test("progress and parts come in order, before the end", function()
+test("progress and parts come, and a part may cancel", function()
   local manager, told, before = assert(sdimage.manager({ cache = false })), {}, 0
-  local task = assert(manager:start(fresh("aurora.jpg", "kbps=100"), {
+  local task
+  -- The first half comes at once, the second after eight seconds.
+  task = assert(manager:start(fresh("aurora.jpg", "kbps=2"), {
     progressive_interval_ms = 1,
     on_progress = function(received, expected)
       expect(received >= before and (received == 0 or expected == 31919), true)
@@ -76,27 +78,32 @@ test("progress and parts come in order, before the end", function()
       told.progress = true
     end,
     on_partial = function(result)
-      expect(result.kind, "partial")
-      told.part = true
+      told.kind, told.width = result.kind, result.image.width
+      task:cancel()
     end,
-    on_result = function(result) told.result = result.image.width end,
+    on_result = function(_, failure) told.code = failure.code end,
   }))
   expect(task.is_done, nil)
-  while manager:poll(-1) > 0 and not task.is_done do end
-  expect(told.progress and told.part and told.result, 1000)
+  while not task.is_done do manager:poll(-1) end
+  expect(told.progress, true)
+  expect(told.kind .. told.width .. told.code, "partial1000CANCELLED")
   manager:close()
 end)
 
 test("coroutines load side by side", function()
   local manager, order = assert(sdimage.manager({ cache = false })), {}
+  local hanging = assert(manager:start(fresh("badge.png", "fault=hang")))
   sdimage.run(function()
-    local slow = assert(manager:load(fresh("badge.png", "delay_ms=60")))
-    order[#order + 1] = "slow " .. slow.image.width
+    local ended = code(hanging:wait())
+    order[#order + 1] = ended
   end, function()
-    for _ = 1, 3 do assert(manager:load(fresh("badge.png"))) end
-    order[#order + 1] = "three"
+    for _ = 1, 3 do
+      local result = assert(manager:load(fresh("badge.png")))
+      order[#order + 1] = result.source
+    end
+    hanging:cancel()
   end)
-  expect(table.concat(order, ", "), "three, slow 400")
+  expect(table.concat(order, ", "), "network, network, network, CANCELLED")
   expect(sdimage.pending(), 0)
   manager:close()
 end)

@@ -81,9 +81,12 @@ test('a process that exits with loads pending just ends', () => {
 });
 
 test('what a listener throws is an uncaught exception, and others are told all the same', () => {
-  const done = program(`const manager = new Manager({ cache: null });
+  const done = program(`const file = require('fs').readFileSync(process.env.PICTURES + '/aurora.jpg');
+    let open;
+    const gate = new Promise((resolve) => (open = resolve));
+    const manager = new Manager({ cache: null, loaders: async function* () { yield file.subarray(0, 9); await gate; yield file.subarray(9); } });
     process.on('uncaughtException', (error) => console.log(error.message));
-    const task = manager.start(ORIGIN + 'aurora.jpg?kbps=200', { onProgress: () => { throw new Error('thrown'); } });
+    const task = manager.start('mine:a', { onProgress: () => { open(); throw new Error('thrown'); } });
     task.on('end', () => { throw new Error('at the end'); });
     manager.on('load', () => console.log('told'));
     task.finished.then(() => console.log('finished'));`);

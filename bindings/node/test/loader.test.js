@@ -20,22 +20,6 @@ test('a loader is an async function that gives bytes; other schemes are not its'
   await manager.close();
 });
 
-test('a loader gives pieces, whose progress and parts are told', async () => {
-  const file = bytes('aurora.jpg');
-  const manager = managerOf(async function* ({ expect }) {
-    expect(file.length);
-    for (let at = 0; at < file.length; at += 4000) {
-      yield file.subarray(at, at + 4000);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-  });
-  let parts = 0, expected = 0;
-  await manager.load('mine:a', { progressiveIntervalMs: 1, onPartial: () => parts++, onProgress: (_, all) => (expected = all) });
-  assert.ok(parts > 0);
-  assert.strictEqual(expected, file.length);
-  await manager.close();
-});
-
 test('a loader gives a picture', async () => {
   const manager = managerOf(async () => Image.fromPixels(2, 1, 'gray8', Uint8Array.of(1, 2)));
   assert.deepStrictEqual([...(await manager.load('mine:a')).image.row(0)], [1, 2]);

@@ -31,4 +31,19 @@ async function settled(wanted) {
   return sdimage.liveHandles();
 }
 
-module.exports = { sdimage, ORIGIN, fresh, bytes, hits, folder, turn, livePixels, settled };
+/** A loader of aurora.jpg, which is progressive, that gives a part and waits for open() before it gives the rest. */
+function gated() {
+  const file = bytes('aurora.jpg');
+  let open;
+  const gate = new Promise((resolve) => (open = resolve));
+  const loader = new sdimage.Loader(async function* ({ signal, expect }) {
+    signal.addEventListener('abort', open);
+    expect(file.length);
+    yield file.subarray(0, 20000);
+    await gate;
+    yield file.subarray(20000);
+  }, { schemes: 'gated' });
+  return { open, manager: new sdimage.Manager({ cache: null, loaders: loader }), length: file.length };
+}
+
+module.exports = { gated, sdimage, ORIGIN, fresh, bytes, hits, folder, turn, livePixels, settled };
