@@ -23,6 +23,12 @@ SDIMAGE_TEST_PACKAGES="python3-venv python3-pip python3-numpy python3-pil man-db
     python3-trio python3-anyio libsdl2-dev libgtk-4-dev xvfb memcached redis-server
     doxygen python3-markdown python3-pygments libuv1-dev zsh fish qt6-base-dev qt6-declarative-dev
     qml6-module-qtquick qml6-module-qtquick-window qml6-module-qtqml-workerscript"
+# Languages that the bindings are tested with, where they are not there already: others than Debian's may be on PATH, and a second
+# node or JDK beside them would be in their way.
+command -v node >/dev/null || SDIMAGE_TEST_PACKAGES+=" nodejs libnode-dev"
+command -v javac >/dev/null || SDIMAGE_TEST_PACKAGES+=" default-jdk-headless"
+command -v go >/dev/null || SDIMAGE_TEST_PACKAGES+=" golang-go"
+command -v luajit >/dev/null || SDIMAGE_TEST_PACKAGES+=" luajit"
 # What a Swift toolchain needs around it.
 SDIMAGE_SWIFT_PACKAGES="curl gnupg git libstdc++-12-dev libxml2 libncurses6 libedit2 libz3-4 libpython3.11 tzdata unzip"
 

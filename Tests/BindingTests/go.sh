@@ -28,3 +28,24 @@ run_tests() {
 export -f run_tests
 export FOLDER
 report tests bash -c run_tests
+
+# The example of the README, in a module of its own that requires this one as the README says.
+mkdir -p "$FOLDER/example"
+{
+    echo 'package main
+import ("context"; "fmt"; "image/png"; "os"; "sdimage")
+func main() {
+ctx, url := context.Background(), os.Getenv("ORIGIN") + "badge.png"
+file, err := os.Create("out.png")'
+    "$ROOT/Tests/BindingTests/snippet.py" "$ROOT/bindings/go/README.md" go
+    echo 'fmt.Println(result.Image.Bounds(), result.Source, err)
+}'
+} >"$FOLDER/example/main.go"
+cd "$FOLDER/example" || exit 1
+go mod init example 2>&2 && eval "$(sed -n 's/^    go mod edit/go mod edit/p' "$ROOT/bindings/go/README.md" | sed "s#/path/to/libsdimage#$ROOT#")" >&2
+shown=$(go run . 2>&1)
+if [ "$shown" = "(0,0)-(256,256) network <nil>" ] && [ -s out.png ]; then
+    echo "ok go: the example of the README"
+else
+    echo "not ok go: the example of the README: $(tr '\n' ' ' <<<"$shown")"
+fi

@@ -19,3 +19,14 @@ if grep -E '^(WARNING|FATAL)' "$FOLDER/tests.txt" "$FOLDER/tests.txt.err" >&2; t
 else
     echo "ok java: the shim keeps the rules of JNI"
 fi
+
+# The example of the README, as a program of its own.
+{
+    echo 'import java.io.File; import java.nio.file.Path; import javax.imageio.ImageIO; import org.sdimage.*;
+class Program { public static void main(String[] arguments) throws Exception {
+String url = System.getenv("ORIGIN") + "badge.png"; Path folder = Path.of(arguments[0], "pictures"); File file = new File(arguments[0], "out.png");'
+    "$ROOT/Tests/BindingTests/snippet.py" "$ROOT/bindings/java/README.md" java
+    echo 'System.out.println(ImageIO.read(file).getWidth()); } }'
+} >"$FOLDER/Program.java"
+shown=$("$JAVA_HOME/bin/java" -Dorg.sdimage.library="$FOLDER/built/libsdimage_jni.so" -cp "$FOLDER/built/sdimage.jar" "$FOLDER/Program.java" "$FOLDER" 2>&1)
+if [ "$shown" = 256 ]; then echo "ok java: the example of the README"; else echo "not ok java: the example of the README: $(head -n 1 <<<"$shown")"; fi

@@ -29,3 +29,12 @@ run_tests() {
 export -f run_tests
 export BINDING FOLDER
 report tests bash -c run_tests
+
+# The example of the README, as a program of its own.
+{
+    echo "(async () => { const url = process.env.ORIGIN + 'badge.png', signal = new AbortController().signal;"
+    "$ROOT/Tests/BindingTests/snippet.py" "$BINDING/README.md" js | sed "s#/tmp/pictures#$FOLDER/pictures#"
+    echo "})();"
+} >"$FOLDER/example.js"
+shown=$(cd "$ROOT" && node -e "$(cat "$FOLDER/example.js")")
+if [ "$shown" = "256 256 network 0" ]; then echo "ok node: the example of the README"; else echo "not ok node: the example of the README: $shown"; fi
