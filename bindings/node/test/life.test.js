@@ -5,7 +5,7 @@ const assert = require('assert');
 const { spawnSync } = require('child_process');
 const { test } = require('node:test');
 const { Worker } = require('worker_threads');
-const { sdimage, fresh, livePixels, settled, ORIGIN } = require('./support');
+const { sdimage, folder, fresh, livePixels, settled, ORIGIN } = require('./support');
 
 const { Cache, Image, Loader, Manager } = sdimage;
 const root = JSON.stringify(require.resolve('..'));
@@ -117,4 +117,33 @@ test('workers load by themselves, and end in the middle of loads', async () => {
   const manager = new Manager({ cache: null });
   assert.ok((await manager.load(fresh('badge.png'))).image);
   await manager.close();
+});
+
+test('workers end in the middle of everything, and the addon with the last of them', () => {
+  const code = `const { Cache, Loader, Manager, decode } = require(${root});
+    const file = require('fs').readFileSync(process.env.PICTURES + '/ember-sky-16.png');
+    const cache = new Cache({ directory: process.argv[2] });
+    const manager = new Manager({ cache: null, loaders: [new Loader(async function* () {
+      for (;;) { yield file.subarray(0, 100); await new Promise((resolve) => setTimeout(resolve, 1)); }
+    }, { schemes: 'mine' })] });
+    for (let index = 0; index < 20; index++) {
+      decode(file).then((image) => image.encode('webp')).catch(() => {});
+      cache.store('key ' + index, { data: file }).catch(() => {});
+      manager.load('mine:' + index).catch(() => {});
+    }
+    require('worker_threads').parentPort.postMessage('running');
+    setTimeout(() => {}, 60000);`;
+  // The main thread has no addon of its own.
+  const script = `const { Worker } = require('worker_threads');
+    (async () => {
+      for (let round = 0; round < 4; round++) {
+        const workers = [1, 2].map(() => new Worker(${JSON.stringify(code)}, { eval: true, argv: [${JSON.stringify(folder())}] }));
+        await Promise.all(workers.map((worker) => new Promise((resolve) => worker.once('message', resolve))));
+        await new Promise((resolve) => setTimeout(resolve, round * 20));
+        await Promise.all(workers.map((worker) => worker.terminate()));
+      }
+      console.log('fine');
+    })();`;
+  const done = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8', timeout: 60000 });
+  assert.deepStrictEqual([done.status, done.signal, done.stdout], [0, null, 'fine\n'], done.stderr);
 });
