@@ -36,7 +36,7 @@ end
 --- A folder that is not there yet.
 function harness.new_folder()
   serial = serial + 1
-  return ("%s/cache-%d"):format(harness.folder, serial)
+  return ("%s/cache-%d-%d"):format(harness.folder, ffi.C.getpid(), serial)
 end
 
 --- The code of the error that a call returns.

@@ -38,6 +38,7 @@ class Manager extends EventEmitter {
     if (onProgress) task.on('progress', onProgress);
     if (onPartial) task.on('partial', onPartial);
     const flat = options.load({ progressive: onPartial ? true : undefined, ...choices });
+    if (signal?.aborted) return task.refuse(String(url));
     const token = ++last;
     running.set(token, { task, manager: this });
     try {

@@ -35,8 +35,14 @@ class Task extends EventEmitter {
   /** For the manager: the load has been started. */
   begin(handle) {
     this.#handle = handle;
-    if (this.#signal?.aborted) this.cancel();
-    else this.#signal?.addEventListener('abort', this.#abort, { once: true });
+    this.#signal?.addEventListener('abort', this.#abort, { once: true });
+  }
+
+  /** For the manager: the signal was aborted before anything began. */
+  refuse(url) {
+    this.#outcome = { error: new SdimageError('CANCELLED', 'cancelled by the caller', { url, cause: this.#signal.reason }) };
+    process.nextTick(() => this.emit('end', null, this.#outcome.error));
+    return this;
   }
 
   /** The final result, or its error as a rejection. */

@@ -101,7 +101,9 @@ test('an AbortSignal cancels, before and during a load', async () => {
     assert.strictEqual(error.cause.message, 'enough');
     return true;
   });
-  await assert.rejects(manager.load(fresh('badge.png'), { signal: AbortSignal.abort() }), { code: 'CANCELLED' });
+  const before = await hits('leaf.webp');
+  await assert.rejects(manager.load(fresh('leaf.webp'), { signal: AbortSignal.abort() }), { code: 'CANCELLED' });
+  assert.strictEqual(await hits('leaf.webp'), before);
   assert.strictEqual(manager.runningCount, 0);
   await manager.close();
 });
