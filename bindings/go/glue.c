@@ -12,7 +12,9 @@ static void progress(void *handle, sdimage_task *task, int64_t received, int64_t
     goProgress((uintptr_t)handle, received, expected);
 }
 
-static void destroy(void *handle) { goDestroy((uintptr_t)handle); }
+static void destroy(void *handle) {
+    goDestroy((uintptr_t)handle);
+}
 
 sdimage_status glue_load(sdimage_manager *manager, const sdimage_request *request, uintptr_t handle,
                          sdimage_task **task, sdimage_error **error) {
@@ -33,7 +35,9 @@ static sdimage_status load(void *handle, const sdimage_request *request, sdimage
     return SDIMAGE_STATUS_OK;
 }
 
-static void cancel(void *handle, sdimage_load_sink *sink) { goCancel((uintptr_t)handle, sink); }
+static void cancel(void *handle, sdimage_load_sink *sink) {
+    goCancel((uintptr_t)handle, sink);
+}
 
 sdimage_status glue_loader(uintptr_t handle, sdimage_loader **loader, sdimage_error **error) {
     static const sdimage_loader_vtable table = {sizeof table, can_load, load, cancel, NULL};

@@ -144,12 +144,21 @@ jlong NATIVE(managerControl)(JNIEnv *env, jclass self, jlong object, jint what, 
     (void)env;
     (void)self;
     switch (what) {
-    case 0: sdimage_manager_cancel_all(manager); break;
-    case 1: return (jlong)sdimage_manager_running_count(manager);
-    case 2: sdimage_manager_set_offline(manager, value); break;
-    case 3: return sdimage_manager_is_offline(manager);
-    case 4: sdimage_manager_forget_failed(manager, NULL, 0); break;
-    default: break;
+    case 0:
+        sdimage_manager_cancel_all(manager);
+        break;
+    case 1:
+        return (jlong)sdimage_manager_running_count(manager);
+    case 2:
+        sdimage_manager_set_offline(manager, value);
+        break;
+    case 3:
+        return sdimage_manager_is_offline(manager);
+    case 4:
+        sdimage_manager_forget_failed(manager, NULL, 0);
+        break;
+    default:
+        break;
     }
     return 0;
 }

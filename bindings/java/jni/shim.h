@@ -22,8 +22,12 @@ JNIEnv *attached(void);
 /* After a call from a thread of the library: nothing may stay pending there. */
 void ignore_exception(JNIEnv *env);
 
-static inline void *pointer(jlong address) { return (void *)(uintptr_t)address; }
-static inline jlong address(const void *object) { return (jlong)(uintptr_t)object; }
+static inline void *pointer(jlong address) {
+    return (void *)(uintptr_t)address;
+}
+static inline jlong address(const void *object) {
+    return (jlong)(uintptr_t)object;
+}
 
 /* Throws; `error` is released. Returns whether the status was a failure. */
 bool failed(JNIEnv *env, sdimage_status status, sdimage_error *error);

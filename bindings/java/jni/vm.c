@@ -43,8 +43,8 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved) {
     if (!found)
         return JNI_ERR;
     java.native = (*env)->NewGlobalRef(env, found);
-    java.exception = (*env)->GetStaticMethodID(env, found, "exception",
-                                               "(Ljava/lang/String;[BI[BZ)Lorg/sdimage/SdimageException;");
+    java.exception =
+        (*env)->GetStaticMethodID(env, found, "exception", "(Ljava/lang/String;[BI[BZ)Lorg/sdimage/SdimageException;");
     java.on_result = (*env)->GetStaticMethodID(env, found, "onResult", "(JJ)V");
     java.on_progress = (*env)->GetStaticMethodID(env, found, "onProgress", "(JJJ)V");
     java.on_load = (*env)->GetStaticMethodID(env, found, "onLoad", "(J[BJ)V");
@@ -125,15 +125,32 @@ void NATIVE(unref)(JNIEnv *env, jclass self, jint kind, jlong object) {
     (void)env;
     (void)self;
     switch (kind) {
-    case 1: sdimage_image_unref(pointer(object)); break;
-    case 2: sdimage_result_unref(pointer(object)); break;
-    case 3: sdimage_task_unref(pointer(object)); break;
-    case 4: sdimage_manager_unref(pointer(object)); break;
-    case 5: sdimage_cache_unref(pointer(object)); break;
-    case 6: sdimage_loader_unref(pointer(object)); break;
-    case 7: sdimage_load_sink_unref(pointer(object)); break;
-    case 8: sdimage_data_unref(pointer(object)); break;
-    default: break;
+    case 1:
+        sdimage_image_unref(pointer(object));
+        break;
+    case 2:
+        sdimage_result_unref(pointer(object));
+        break;
+    case 3:
+        sdimage_task_unref(pointer(object));
+        break;
+    case 4:
+        sdimage_manager_unref(pointer(object));
+        break;
+    case 5:
+        sdimage_cache_unref(pointer(object));
+        break;
+    case 6:
+        sdimage_loader_unref(pointer(object));
+        break;
+    case 7:
+        sdimage_load_sink_unref(pointer(object));
+        break;
+    case 8:
+        sdimage_data_unref(pointer(object));
+        break;
+    default:
+        break;
     }
 }
 

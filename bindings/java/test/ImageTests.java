@@ -54,7 +54,8 @@ final class ImageTests {
                     int at = y * stride + x * 4, argb = picture.getRGB(x, y);
                     Harness.expect(argb >>> 24, straight.get(at + 3) & 255);
                     if (straight.get(at + 3) == -1) {
-                        Harness.expect(argb & 0xffffff, (straight.get(at) & 255) << 16 | (straight.get(at + 1) & 255) << 8 | straight.get(at + 2) & 255);
+                        int red = straight.get(at) & 255, green = straight.get(at + 1) & 255, blue = straight.get(at + 2) & 255;
+                        Harness.expect(argb & 0xffffff, red << 16 | green << 8 | blue);
                         opaque++;
                     }
                 }

@@ -75,7 +75,9 @@ final class LifeTests {
         java.util.Arrays.fill(gray, (byte) 77);
         byte[] file = Image.ofPixels(8, 8, 8, PixelFormat.GRAY8, gray).encode(Format.PNG);
         Request request = Request.of("data:image/png;base64," + Base64.getEncoder().encodeToString(file));
-        try (Cache cache = Cache.builder().memoryOnly().maxMemoryCount(50).build(); Manager manager = Manager.builder().cache(cache).build()) {
+        try (
+                Cache cache = Cache.builder().memoryOnly().maxMemoryCount(50).build();
+                Manager manager = Manager.builder().cache(cache).build()) {
             for (int round = 0; round < 30; round++) {
                 List<Load> loads = new ArrayList<>();
                 for (int index = 0; index < 100; index++) {
@@ -128,7 +130,8 @@ final class LifeTests {
         String java = ProcessHandle.current().info().command().orElse("java");
         List<String> command = List.of(java, "-Dorg.sdimage.library=" + System.getProperty("org.sdimage.library"), "-cp",
                 System.getProperty("java.class.path"), "Main", what);
-        Process process = new ProcessBuilder(command).redirectOutput(ProcessBuilder.Redirect.DISCARD).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        Process process = new ProcessBuilder(command).redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.INHERIT).start();
         if (!process.waitFor(30, TimeUnit.SECONDS)) {
             process.destroyForcibly();
             return -1;

@@ -24,7 +24,9 @@ final class LoadTests {
             String url = Harness.fresh("balloons.jpg", "");
             int before = Harness.hits("balloons.jpg");
             for (String wanted : new String[] {"network", "disk"}) {
-                try (Cache cache = Cache.builder().directory(directory).build(); Manager manager = Manager.builder().cache(cache).build()) {
+                try (
+                        Cache cache = Cache.builder().directory(directory).build();
+                        Manager manager = Manager.builder().cache(cache).build()) {
                     Result result = manager.load(Request.of(url).waitForStore(true)).join();
                     Harness.expect(result.source(), wanted);
                     Harness.expect(result.data().compareTo(ByteBuffer.wrap(Harness.bytes("balloons.jpg"))), 0);
@@ -35,7 +37,8 @@ final class LoadTests {
         });
         Harness.test("a thumbnail has the size asked for", () -> {
             try (Manager manager = Manager.builder().noCache().build()) {
-                Image image = manager.load(Request.of(Harness.fresh("aurora.jpg", "")).thumbnail(200, 200)).get(20, TimeUnit.SECONDS).image();
+                Request request = Request.of(Harness.fresh("aurora.jpg", "")).thumbnail(200, 200);
+                Image image = manager.load(request).get(20, TimeUnit.SECONDS).image();
                 Harness.expect(image, "Image 200 x 125 RGB8");
                 Harness.expect(image.sourceWidth() + " " + image.isThumbnail() + " " + image.format(), "1000 true " + Format.JPEG);
             }
@@ -69,7 +72,9 @@ final class LoadTests {
             Harness.expect(Harness.codeOf(() -> manager.load(url)), "java.lang.IllegalStateException: it was closed");
         });
         Harness.test("a refresh shows what was cached first", () -> {
-            try (Cache cache = Cache.builder().directory(Harness.folder()).build(); Manager manager = Manager.builder().cache(cache).build()) {
+            try (
+                    Cache cache = Cache.builder().directory(Harness.folder()).build();
+                    Manager manager = Manager.builder().cache(cache).build()) {
                 Request request = Request.of(Harness.fresh("leaf.webp", ""));
                 manager.load(request.waitForStore(true)).join();
                 List<Result.Kind> kinds = Collections.synchronizedList(new ArrayList<>());
@@ -80,9 +85,11 @@ final class LoadTests {
                     }
                 }).join();
                 Harness.expect(kinds + " " + result.isChanged(), "[CACHED] false");
-                Harness.expect(Harness.codeOf(manager.load(request.header("a\nb", "c").source(Request.Source.LOADER_ONLY))), "INVALID_REQUEST");
+                Request wrong = request.header("a\nb", "c").source(Request.Source.LOADER_ONLY);
+                Harness.expect(Harness.codeOf(manager.load(wrong)), "INVALID_REQUEST");
                 manager.setOffline(true);
-                Harness.expect(manager.isOffline() + " " + Harness.codeOf(manager.load(Harness.fresh("leaf.webp", ""))), "true OFFLINE");
+                Load refused = manager.load(Harness.fresh("leaf.webp", ""));
+                Harness.expect(manager.isOffline() + " " + Harness.codeOf(refused), "true OFFLINE");
             }
         });
         Harness.test("a cache keeps pictures and bytes of its own", LoadTests::cache);

@@ -33,7 +33,8 @@ end
 
 function base.error_of(error, status)
   if error == nil then return base.error(ffi.string(lib.sdimage_status_name(status))) end
-  local made = base.error(ffi.string(lib.sdimage_status_name(lib.sdimage_error_code(error))), ffi.string(lib.sdimage_error_message(error)))
+  local code = ffi.string(lib.sdimage_status_name(lib.sdimage_error_code(error)))
+  local made = base.error(code, ffi.string(lib.sdimage_error_message(error)))
   made.http_status, made.url = lib.sdimage_error_http_status(error), ffi.string(lib.sdimage_error_url(error))
   made.transient = lib.sdimage_error_is_transient(error)
   return made

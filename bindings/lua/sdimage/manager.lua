@@ -12,7 +12,8 @@ local manager = {}
 local Manager, Task = {}, {}
 Manager.__index, Task.__index = Manager, Task
 
-local dispatcher = ffi.gc(assert(base.make("sdimage_dispatcher", lib.sdimage_dispatcher_new_pollable)), lib.sdimage_dispatcher_unref)
+local dispatcher = assert(base.make("sdimage_dispatcher", lib.sdimage_dispatcher_new_pollable))
+ffi.gc(dispatcher, lib.sdimage_dispatcher_unref)
 local tasks, last = {}, 0 -- by token
 
 -- --- Loads.
@@ -138,7 +139,8 @@ local function deliver(task, event)
   local options = task.options
   if lib.sdimage_event_kind(event) == PROGRESS then
     local expected = tonumber(lib.sdimage_event_expected(event))
-    if options.on_progress then options.on_progress(tonumber(lib.sdimage_event_received(event)), expected >= 0 and expected or nil) end
+    local received = tonumber(lib.sdimage_event_received(event))
+    if options.on_progress then options.on_progress(received, expected >= 0 and expected or nil) end
     return
   end
   local result = result_of(task, lib.sdimage_event_result(event))

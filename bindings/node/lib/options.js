@@ -15,15 +15,16 @@ const FRESHNESS = { ignore: 0, respect: 1, refresh: 2 };
 function choice(table) {
   return (name, value) => {
     const number = Array.isArray(table) ? table.indexOf(value) : Object.hasOwn(table, value) ? table[value] : -1;
-    if (number < 0) throw new TypeError(`${name} is none of ${(Array.isArray(table) ? table : Object.keys(table)).join(', ')}`);
+    const names = Array.isArray(table) ? table : Object.keys(table);
+    if (number < 0) throw new TypeError(`${name} is none of ${names.join(', ')}`);
     return number;
   };
 }
 
 function count(limit) {
   return (name, value) => {
-    if (!Number.isInteger(value) || value < 0 || value > limit) throw new RangeError(`${name} must be an integer from 0 to ${limit}`);
-    return value;
+    if (Number.isInteger(value) && value >= 0 && value <= limit) return value;
+    throw new RangeError(`${name} must be an integer from 0 to ${limit}`);
   };
 }
 

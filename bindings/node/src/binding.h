@@ -1,7 +1,7 @@
 /* binding.h: what the parts of the addon share.
  *
- * Every environment (the main thread, each worker) has a `binding` of its own: a pollable dispatcher and an inbox, watched by
- * that environment's loop. No thread of the library ever enters JavaScript. */
+ * Every environment (the main thread, each worker) has a `binding` of its own: a pollable dispatcher and an inbox,
+ * watched by that environment's loop. No thread of the library ever enters JavaScript. */
 #ifndef SDIMAGE_NODE_BINDING_H
 #define SDIMAGE_NODE_BINDING_H
 

@@ -1,5 +1,5 @@
-/* Custom loaders. Threads of the library put requests into the inbox of the environment that made the loader; its loop takes
- * them out. The inbox outlives the environment as long as a loader has it, and then refuses. */
+/* Custom loaders. Threads of the library put requests into the inbox of the environment that made the loader; its loop
+ * takes them out. The inbox outlives the environment as long as a loader has it, and then refuses. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -44,7 +44,9 @@ inbox *inbox_new(void) {
     return made;
 }
 
-int inbox_descriptor(const inbox *inbox) { return inbox->descriptor; }
+int inbox_descriptor(const inbox *inbox) {
+    return inbox->descriptor;
+}
 
 static void inbox_unref(inbox *inbox) {
     if (--inbox->references > 0)
@@ -126,7 +128,9 @@ static sdimage_status load(void *user_data, const sdimage_request *request, sdim
     return SDIMAGE_STATUS_OK;
 }
 
-static void cancel(void *user_data, sdimage_load_sink *sink) { put(((custom *)user_data)->inbox, 0, NULL, sink); }
+static void cancel(void *user_data, sdimage_load_sink *sink) {
+    put(((custom *)user_data)->inbox, 0, NULL, sink);
+}
 
 static void destroy(void *user_data) {
     custom *custom = user_data;

@@ -76,9 +76,13 @@ static sdimage_status run_cache_clear(job *job) {
     return sdimage_cache_clear(job->cache, (sdimage_cache_layers)job->number, &job->error);
 }
 
-static sdimage_status run_cache_flush(job *job) { return sdimage_cache_flush(job->cache, &job->error); }
+static sdimage_status run_cache_flush(job *job) {
+    return sdimage_cache_flush(job->cache, &job->error);
+}
 
-static sdimage_status run_cache_close(job *job) { return sdimage_cache_close(job->cache, &job->error); }
+static sdimage_status run_cache_close(job *job) {
+    return sdimage_cache_close(job->cache, &job->error);
+}
 
 static sdimage_status run_cache_totals(job *job) {
     return sdimage_cache_disk_totals(job->cache, &job->first, &job->second, &job->error);
@@ -101,7 +105,9 @@ static napi_value take_nothing(napi_env env, job *job) {
     return undefined(env);
 }
 
-static napi_value take_layers(napi_env env, job *job) { return number(env, (double)job->first); }
+static napi_value take_layers(napi_env env, job *job) {
+    return number(env, (double)job->first);
+}
 
 static napi_value take_totals(napi_env env, job *job) {
     napi_value totals;

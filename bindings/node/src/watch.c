@@ -29,7 +29,9 @@ watch *watch_new(napi_env env, int descriptor, const char *name, void (*readable
     return made;
 }
 
-static void closed(uv_handle_t *handle) { free(handle->data); }
+static void closed(uv_handle_t *handle) {
+    free(handle->data);
+}
 
 void watch_close(watch *watch) {
     napi_async_destroy(watch->env, watch->context);

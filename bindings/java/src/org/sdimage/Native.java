@@ -85,7 +85,8 @@ final class Native {
 
     static native long managerNew(long cache, long[] loaders, long[] options);
 
-    static native long managerStart(long manager, byte[] url, byte[] key, byte[][] fields, long[] decode, long[] options, long token);
+    static native long managerStart(
+            long manager, byte[] url, byte[] key, byte[][] fields, long[] decode, long[] options, long token);
 
     static native void managerClose(long manager, int milliseconds);
 
