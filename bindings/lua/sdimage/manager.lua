@@ -61,7 +61,7 @@ end
 function Manager:start(url, options)
   options = base.check(options, LOAD)
   last = last + 1
-  local task = setmetatable({ token = last, url = url, manager = self, options = options }, Task)
+  local task = setmetatable({ token = last, url = url, manager = self, options = options, waiters = {} }, Task)
   task.fetch = options.source_policy ~= "cache_only" and loader.of(self.loaders, url) or nil
   if task.fetch and options.source_policy == "loader_only" then
     tasks[task.token] = task
@@ -83,7 +83,7 @@ function Task:wait()
   local this, is_main = coroutine.running()
   while not self.is_done do
     if this and not is_main then
-      self.waiter = this
+      table.insert(self.waiters, this)
       coroutine.yield(self)
     else
       manager.poll(-1)
@@ -118,12 +118,14 @@ end
 --- Ends a task and tells who waits.
 function Task:finish(result, failure)
   tasks[self.token], self.is_done, self.result, self.failure = nil, true, result, failure
-  local waiter = self.waiter
-  self.waiter = nil
-  local fine, problem = true, nil
-  if self.options.on_result then fine, problem = pcall(self.options.on_result, result, failure) end
-  if waiter then manager.resume(waiter) end
-  if not fine then error(problem, 0) end
+  local problem
+  local function guard(call, ...)
+    local fine, raised = pcall(call, ...)
+    if not fine then problem = problem or raised end
+  end
+  if self.options.on_result then guard(self.options.on_result, result, failure) end
+  for _, waiter in ipairs(self.waiters) do guard(manager.resume, waiter) end
+  if problem then error(problem, 0) end
 end
 
 local function ended(task, result)
@@ -210,8 +212,15 @@ end
 --- The pointer, for the package itself.
 function Manager:get() return self.pointer or error("the manager was closed", 3) end
 
+--- The loads of a manager that have not ended: in a list of their own, because what they call may start others.
+local function tasks_of(owner)
+  local found = {}
+  for _, task in pairs(tasks) do if task.manager == owner then found[#found + 1] = task end end
+  return found
+end
+
 function Manager:cancel_all()
-  for _, task in pairs(tasks) do if task.manager == self then task:cancel() end end
+  for _, task in ipairs(tasks_of(self)) do task:cancel() end
 end
 
 --- Loads without a final result.
@@ -227,13 +236,15 @@ function Manager.poll(_, timeout_ms) return manager.poll(timeout_ms) end
 function Manager:close()
   if not self.pointer then return end
   lib.sdimage_manager_close(self.pointer, 0, nil) -- TIMEOUT: they wait for this loop
-  for _, task in pairs(tasks) do
-    if task.manager == self and not task.pointer then loader.drop(task) end
+  local left = tasks_of(self)
+  while #left > 0 do
+    -- One without a load of the library's waits for its function: no event would end it.
+    for _, task in ipairs(left) do
+      if not task.pointer then loader.drop(task) end
+    end
+    if #tasks_of(self) > 0 then manager.poll(-1) end
+    left = tasks_of(self)
   end
-  local function has_tasks()
-    for _, task in pairs(tasks) do if task.manager == self then return true end end
-  end
-  while has_tasks() do manager.poll(-1) end
   base.release(self.pointer, lib.sdimage_manager_unref)
   self.pointer = nil
 end

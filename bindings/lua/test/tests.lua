@@ -130,6 +130,23 @@ test("cancelling ends a load with CANCELLED", function()
   manager:close()
 end)
 
+test("several coroutines may wait for one load, and start others when it ends", function()
+  local manager, told = assert(sdimage.manager({ cache = false })), {}
+  local task = assert(manager:start(fresh("badge.png", "fault=hang")))
+  local function wait()
+    local ended = code(task:wait())
+    told[#told + 1] = ended
+    local result = assert(manager:load(fresh("leaf.webp")))
+    told[#told + 1] = result.source
+  end
+  sdimage.run(wait, wait, function()
+    assert(manager:load(fresh("badge.png")))
+    manager:cancel_all()
+  end)
+  expect(table.concat(told, ", "), "CANCELLED, CANCELLED, network, network")
+  manager:close()
+end)
+
 test("errors have codes, HTTP status and URL", function()
   local manager, url = assert(sdimage.manager({ cache = false })), fresh("none.png")
   local result, failure = manager:load(url)
