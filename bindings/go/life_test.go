@@ -22,7 +22,7 @@ func TestThousandsOfLoadsLeaveNothingBehind(t *testing.T) {
 	must(t, err)
 	manager, err := sdimage.NewManager(&sdimage.Config{Cache: cache})
 	must(t, err)
-	url := "data:image/png;base64," + base64.StdEncoding.EncodeToString(tiny())
+	url := "data:image/png;base64," + base64.StdEncoding.EncodeToString(flat())
 	var all sync.WaitGroup
 	for worker := 0; worker < 8; worker++ {
 		all.Add(1)

@@ -99,10 +99,10 @@ func settled(wanted int) int {
 	return sdimage.LiveHandles()
 }
 
-// tiny is a PNG of 8 by 8 pixels.
-func tiny() []byte {
+// flat is a PNG of few bytes and many pixels: the library counts large bitmaps only.
+func flat() []byte {
 	var file bytes.Buffer
-	gray := image.NewGray(image.Rect(0, 0, 8, 8))
+	gray := image.NewGray(image.Rect(0, 0, 512, 512))
 	for index := range gray.Pix {
 		gray.Pix[index] = 77
 	}

@@ -71,9 +71,9 @@ final class LifeTests {
 
     private static void thousands() throws Exception {
         long handles = Harness.settled(0), pixels = Harness.livePixels();
-        byte[] gray = new byte[64];
+        byte[] gray = new byte[512 * 512]; // large bitmaps are what the library counts
         java.util.Arrays.fill(gray, (byte) 77);
-        byte[] file = Image.ofPixels(8, 8, 8, PixelFormat.GRAY8, gray).encode(Format.PNG);
+        byte[] file = Image.ofPixels(512, 512, 512, PixelFormat.GRAY8, gray).encode(Format.PNG);
         Request request = Request.of("data:image/png;base64," + Base64.getEncoder().encodeToString(file));
         try (
                 Cache cache = Cache.builder().memoryOnly().maxMemoryCount(50).build();

@@ -7,9 +7,10 @@ local test, expect, fresh, code = harness.test, harness.expect, harness.fresh, h
 
 test("thousands of loads leave nothing behind", function()
   local handles, pixels = harness.settled(), harness.live_pixels()
-  local tiny = assert(sdimage.from_pixels(8, 8, "gray8", ("M"):rep(64)):encode("png"))
+  -- Few bytes, but many pixels: the library counts large bitmaps only.
+  local flat = assert(sdimage.from_pixels(512, 512, "gray8", ("M"):rep(512 * 512)):encode("png"))
   local cache = assert(sdimage.cache({ memory_only = true, max_memory_count = 50 }))
-  local manager = assert(sdimage.manager({ cache = cache, loaders = { mine = function() return tiny end } }))
+  local manager = assert(sdimage.manager({ cache = cache, loaders = { mine = function() return flat end } }))
   for round = 1, 30 do
     local tasks = {}
     for index = 1, 100 do tasks[index] = assert(manager:start("mine:" .. round .. "-" .. index)) end
