@@ -1,0 +1,93 @@
+// animation.hpp: frames for players, of images, decoders and the program; and the budget that all share.
+#ifndef SDIMAGE_ANIMATION_HPP
+#define SDIMAGE_ANIMATION_HPP
+
+#include "codec.hpp"
+#include "transformer.hpp"
+
+namespace sdimage {
+
+// To be derived from, for make_frames. Any thread, several at once. What a class does not override has the library's default;
+// overrides must be public.
+class custom_frames {
+public:
+    virtual ~custom_frames() = default;
+    virtual std::uint32_t frame_count() = 0;
+    // All of one size; may take its time.
+    virtual image frame(std::uint32_t index) = 0;
+    // 100 by default.
+    virtual std::uint32_t duration_ms(std::uint32_t) { return 100; }
+    // 0, the default: for ever.
+    virtual std::uint32_t loop_count() { return 0; }
+    // Whether more frames may come.
+    virtual bool is_growing() { return false; }
+    // The encoded bytes that all come from; empty, the default: there are none.
+    virtual data bytes() { return {}; }
+};
+
+// Class: synchronised.
+class frame_provider : public detail::shared<sdimage_frame_provider, sdimage_frame_provider_ref, sdimage_frame_provider_unref> {
+public:
+    using shared::shared;
+    static frame_provider of(const image &picture) {
+        return detail::make<frame_provider>(sdimage_frame_provider_new_image, picture.get());
+    }
+    // Also while it is fed.
+    static frame_provider of(const decoder &fed) {
+        return detail::make<frame_provider>(sdimage_frame_provider_new_decoder, fed.get());
+    }
+    frame_provider transformed(const transformer &change) const {
+        return detail::make<frame_provider>(sdimage_frame_provider_new_transformed, get(), change.get());
+    }
+    // The C functions of the same names: animation.h.
+    std::uint32_t frame_count() const noexcept { return sdimage_frame_provider_frame_count(get()); }
+    std::uint32_t loop_count() const noexcept { return sdimage_frame_provider_loop_count(get()); }
+    bool is_growing() const noexcept { return sdimage_frame_provider_is_growing(get()); }
+    std::uint32_t duration_ms(std::uint32_t index) const noexcept { return sdimage_frame_provider_duration_ms(get(), index); }
+    sdimage::image frame(std::uint32_t index) const {
+        return detail::make<sdimage::image>(sdimage_frame_provider_copy_frame, get(), index);
+    }
+    sdimage::data data() const { return detail::make<sdimage::data>(sdimage_frame_provider_copy_data, get()); }
+    sdimage::image image() const { return detail::make<sdimage::image>(sdimage_frame_provider_copy_image, get()); }
+};
+
+// Frames made of an object of T, constructed here of `arguments`.
+template <class T, class... A> frame_provider make_frames(A &&...arguments) {
+    static_assert(std::is_base_of_v<custom_frames, T>);
+    sdimage_frame_vtable table{};
+    table.size = sizeof table;
+    table.frame_count = [](void *self) {
+        return detail::guarded(std::uint32_t(0), [&] { return detail::state<T>(self).frame_count(); });
+    };
+    table.frame = [](void *self, std::uint32_t index, sdimage_image **into, sdimage_error **why) {
+        return detail::answered(why, [&] { *into = detail::state<T>(self).frame(index).release(); });
+    };
+    table.duration_ms = [](void *self, std::uint32_t index) {
+        return detail::guarded(std::uint32_t(100), [&] { return detail::state<T>(self).duration_ms(index); });
+    };
+    table.loop_count = [](void *self) {
+        return detail::guarded(std::uint32_t(0), [&] { return detail::state<T>(self).loop_count(); });
+    };
+    table.is_growing = [](void *self) { return detail::guarded(false, [&] { return detail::state<T>(self).is_growing(); }); };
+    table.bytes = [](void *self) {
+        return detail::guarded(static_cast<sdimage_data *>(nullptr), [&] { return detail::state<T>(self).bytes().release(); });
+    };
+    auto object = std::make_unique<T>(std::forward<A>(arguments)...);
+    return detail::make<frame_provider>(sdimage_frame_provider_new_custom, &table, static_cast<void *>(object.release()),
+                                        &detail::destroyed<T>);
+}
+
+// Bytes of frames that all players of the process hold together; and numbers about them, as JSON.
+inline void set_frame_budget(std::size_t bytes) noexcept {
+    sdimage_frame_budget_set_limit(bytes);
+}
+inline std::size_t frame_budget() noexcept {
+    return sdimage_frame_budget_limit();
+}
+inline std::string frame_budget_statistics() {
+    return std::string(detail::make<data>(sdimage_frame_budget_statistics).text());
+}
+
+} // namespace sdimage
+
+#endif

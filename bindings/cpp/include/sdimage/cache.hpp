@@ -1,0 +1,344 @@
+// cache.hpp: pictures in memory, encoded bytes on disk; chains of caches. Caches of one's own are in custom_cache.hpp, remote
+// ones in plugins/remote.hpp. Keys are bytes.
+#ifndef SDIMAGE_CACHE_HPP
+#define SDIMAGE_CACHE_HPP
+
+#include <initializer_list>
+
+#include "codec.hpp"
+#include "task.hpp"
+
+namespace sdimage {
+
+class request;
+
+// Class: single-owner.
+class cache_config : public detail::owned<sdimage_cache_config, sdimage_cache_config_unref> {
+public:
+    using owned::owned;
+    cache_config() : owned(detail::made(sdimage_cache_config_new())) {}
+    // The C functions of the same names: cache.h and disk.h.
+    cache_config &set_directory(std::optional<std::string_view> path) {
+        sdimage_cache_config_set_directory(get(), detail::optional_text(path));
+        return *this;
+    }
+    cache_config &set_namespace(std::string_view name) {
+        sdimage_cache_config_set_namespace(get(), detail::text(name));
+        return *this;
+    }
+    cache_config &set_max_memory_cost(std::size_t bytes) noexcept {
+        sdimage_cache_config_set_max_memory_cost(get(), bytes);
+        return *this;
+    }
+    cache_config &set_max_memory_count(std::size_t count) noexcept {
+        sdimage_cache_config_set_max_memory_count(get(), count);
+        return *this;
+    }
+    cache_config &set_eviction(eviction value) noexcept {
+        sdimage_cache_config_set_eviction(get(), detail::c(value));
+        return *this;
+    }
+    cache_config &set_keep_in_memory(bool keep) noexcept {
+        sdimage_cache_config_set_keep_in_memory(get(), keep);
+        return *this;
+    }
+    cache_config &set_keep_weakly(bool keep) noexcept {
+        sdimage_cache_config_set_keep_weakly(get(), keep);
+        return *this;
+    }
+    cache_config &set_max_disk_size(std::uint64_t bytes) noexcept {
+        sdimage_cache_config_set_max_disk_size(get(), bytes);
+        return *this;
+    }
+    cache_config &set_max_disk_age(std::int64_t seconds) noexcept {
+        sdimage_cache_config_set_max_disk_age(get(), seconds);
+        return *this;
+    }
+    cache_config &set_inline_entry_limit(std::size_t bytes) noexcept {
+        sdimage_cache_config_set_inline_entry_limit(get(), bytes);
+        return *this;
+    }
+    cache_config &set_durable(bool durable) noexcept {
+        sdimage_cache_config_set_durable(get(), durable);
+        return *this;
+    }
+    cache_config &set_expire_rule(expire_rule rule) noexcept {
+        sdimage_cache_config_set_expire_rule(get(), detail::c(rule));
+        return *this;
+    }
+    cache_config &set_modes(std::uint32_t folder, std::uint32_t file) noexcept {
+        sdimage_cache_config_set_modes(get(), folder, file);
+        return *this;
+    }
+    cache_config &set_memory_only(bool memory_only = true) noexcept {
+        sdimage_cache_config_set_memory_only(get(), memory_only);
+        return *this;
+    }
+    // Where else the bytes of an entry may lie: std::string(std::string_view key), "" for nowhere. Any thread; must not block.
+    template <class F> cache_config &set_additional_path(F find) {
+        sdimage_cache_config_set_additional_path(
+            get(),
+            [](void *self, const void *key, std::size_t length, char *path, std::size_t capacity) {
+                return detail::guarded(std::size_t(0), [&] {
+                    const std::string found = detail::state<F>(self)(std::string_view(static_cast<const char *>(key), length));
+                    found.copy(path, capacity);
+                    return found.size();
+                });
+            },
+            detail::boxed(std::move(find)).release(), &detail::destroyed<F>);
+        return *this;
+    }
+};
+
+// What to list. Class: single-owner.
+class cache_query : public detail::owned<sdimage_cache_query, sdimage_cache_query_unref> {
+public:
+    using owned::owned;
+    cache_query() : owned(detail::made(sdimage_cache_query_new())) {}
+    // The C functions of the same names: disk.h.
+    cache_query &set_order(cache_order order) noexcept {
+        sdimage_cache_query_set_order(get(), detail::c(order));
+        return *this;
+    }
+    cache_query &set_prefix(std::string_view prefix) noexcept {
+        sdimage_cache_query_set_prefix(get(), prefix.data(), prefix.size());
+        return *this;
+    }
+    cache_query &set_used_until(std::uint64_t date_ns) noexcept {
+        sdimage_cache_query_set_used_until(get(), date_ns);
+        return *this;
+    }
+    cache_query &set_lengths(std::uint64_t least, std::uint64_t most) noexcept {
+        sdimage_cache_query_set_lengths(get(), least, most);
+        return *this;
+    }
+};
+
+// One entry of a list. Dates are nanoseconds since 1970.
+struct cache_listing {
+    std::string_view key; // as long as the page
+    std::uint64_t length;
+    std::uint64_t stored_ns;
+    std::uint64_t used_ns;
+    std::uint64_t expires_ns; // 0: when the cache's own limits say
+    bool is_file;
+};
+
+// A part of a list. Class: immutable.
+class cache_page : public detail::shared<sdimage_cache_page, sdimage_cache_page_ref, sdimage_cache_page_unref> {
+public:
+    using shared::shared;
+    std::size_t count() const noexcept { return sdimage_cache_page_count(get()); }
+    bool is_last() const noexcept { return sdimage_cache_page_is_last(get()); }
+    cache_listing operator[](std::size_t index) const noexcept {
+        std::size_t length = 0;
+        const char *key = static_cast<const char *>(sdimage_cache_page_key(get(), index, &length));
+        return {{key ? key : "", length},
+                sdimage_cache_page_length(get(), index),
+                sdimage_cache_page_stored_ns(get(), index),
+                sdimage_cache_page_used_ns(get(), index),
+                sdimage_cache_page_expires_ns(get(), index),
+                sdimage_cache_page_is_file(get(), index)};
+    }
+};
+
+struct cache_totals {
+    std::uint64_t bytes;
+    std::uint64_t count;
+};
+
+// Class: synchronised. Functions on bytes block on the disk; those whose name ends in _async do not, and call back once on the
+// library's callback thread.
+class cache : public detail::shared<sdimage_cache, sdimage_cache_ref, sdimage_cache_unref> {
+public:
+    using shared::shared;
+    static cache open(const cache_config &config = nullptr) { return detail::make<cache>(sdimage_cache_new, config.get()); }
+    // Pictures in the memory part of one, bytes in the disk part of the other.
+    static cache layered(const cache &memory, const cache &disk) {
+        return detail::make<cache>(sdimage_cache_new_layered, memory.get(), disk.get());
+    }
+    // Several as one; the last is the highest.
+    static cache chain(std::initializer_list<cache> members = {}) {
+        cache made = detail::make<cache>(sdimage_cache_new_chain);
+        for (const cache &member : members)
+            made.chain_add(member);
+        return made;
+    }
+    // A cache of this process on top of one that a fleet shares.
+    static cache tiered(const cache &local, const cache &fleet) {
+        return detail::make<cache>(sdimage_cache_new_tiered, local.get(), fleet.get());
+    }
+
+    // The picture kept in memory; empty when there is none. Well under a microsecond.
+    sdimage::image memory_image(std::string_view key) const noexcept {
+        return sdimage::image(sdimage_cache_memory_image(get(), key.data(), key.size()));
+    }
+    // The C functions of the same names: cache.h, cache_chain.h and disk.h.
+    void close() const { detail::run(sdimage_cache_close, get()); }
+    void set_memory_image(std::string_view key, const sdimage::image &value) const {
+        detail::run(sdimage_cache_set_memory_image, get(), key.data(), key.size(), value.get());
+    }
+    void set_memory_limits(std::size_t bytes, std::size_t count) const noexcept {
+        sdimage_cache_set_memory_limits(get(), bytes, count);
+    }
+    void set_keep_in_memory(bool keep) const noexcept { sdimage_cache_set_keep_in_memory(get(), keep); }
+    void set_keep_weakly(bool keep) const noexcept { sdimage_cache_set_keep_weakly(get(), keep); }
+    void flush() const { detail::run(sdimage_cache_flush, get()); }
+    void remove_expired() const { detail::run(sdimage_cache_remove_expired, get()); }
+    void chain_add(const cache &member) const { detail::run(sdimage_cache_chain_add, get(), member.get()); }
+    void chain_remove(const cache &member) const { detail::run(sdimage_cache_chain_remove, get(), member.get()); }
+    void chain_set_policy(cache_operation operation, cache_policy policy) const {
+        detail::run(sdimage_cache_chain_set_policy, get(), detail::c(operation), detail::c(policy));
+    }
+    void chain_set_promotes(bool promotes) const { detail::run(sdimage_cache_chain_set_promotes, get(), promotes); }
+    void set_disk_limits(std::uint64_t max_bytes, std::int64_t max_age_seconds, expire_rule rule) const noexcept {
+        sdimage_cache_set_disk_limits(get(), max_bytes, max_age_seconds, detail::c(rule));
+    }
+    void trim(std::uint64_t bytes) const { detail::run(sdimage_cache_trim, get(), bytes); }
+    void unpin(std::string_view path) const { detail::run(sdimage_cache_unpin, get(), detail::text(path)); }
+    sdimage::data extended_data(std::string_view key) const {
+        return detail::make<sdimage::data>(sdimage_cache_extended_data, get(), key.data(), key.size());
+    }
+    void set_extended_data(std::string_view key, const sdimage::data &value) const {
+        detail::run(sdimage_cache_set_extended_data, get(), key.data(), key.size(), value.get());
+    }
+    void set_expiry(std::string_view key, std::uint64_t date_ns) const {
+        detail::run(sdimage_cache_set_expiry, get(), key.data(), key.size(), date_ns);
+    }
+
+    // The bytes of an entry; throws NOT_FOUND. try_data tells it without an exception.
+    sdimage::data data(std::string_view key) const {
+        return detail::make<sdimage::data>(sdimage_cache_data, get(), key.data(), key.size());
+    }
+    outcome<sdimage::data> try_data(std::string_view key) const noexcept {
+        return detail::attempt<sdimage::data>(sdimage_cache_data, get(), key.data(), key.size());
+    }
+    // The picture of an entry, from memory or decoded from the disk; the same.
+    sdimage::image image(std::string_view key, const decode_options &how = nullptr) const {
+        return detail::make<sdimage::image>(sdimage_cache_image, get(), key.data(), key.size(), how.get());
+    }
+    outcome<sdimage::image> try_image(std::string_view key, const decode_options &how = nullptr) const noexcept {
+        return detail::attempt<sdimage::image>(sdimage_cache_image, get(), key.data(), key.size(), how.get());
+    }
+    void store(std::string_view key, const sdimage::data &bytes) const {
+        detail::run(sdimage_cache_store_data, get(), key.data(), key.size(), bytes.get());
+    }
+    // `bytes` may be empty: the picture is encoded.
+    void store(std::string_view key, const sdimage::image &picture, const sdimage::data &bytes = {},
+               cache_layers layers = cache_layers::all, const encode_options &how = nullptr) const {
+        detail::run(sdimage_cache_store, get(), key.data(), key.size(), picture.get(), bytes.get(), detail::c(layers), how.get());
+    }
+    cache_layers contains(std::string_view key) const noexcept {
+        return static_cast<cache_layers>(sdimage_cache_contains(get(), key.data(), key.size()));
+    }
+    void remove(std::string_view key, cache_layers layers = cache_layers::all) const {
+        detail::run(sdimage_cache_remove, get(), key.data(), key.size(), detail::c(layers));
+    }
+    void clear(cache_layers layers = cache_layers::all) const { detail::run(sdimage_cache_clear, get(), detail::c(layers)); }
+    // Where the bytes of an entry can be read until unpin.
+    std::string path(std::string_view key) const {
+        return std::string(detail::make<sdimage::data>(sdimage_cache_path, get(), key.data(), key.size()).text());
+    }
+    std::string directory() const { return std::string(detail::make<sdimage::data>(sdimage_cache_directory, get()).text()); }
+    cache_totals disk_totals() const {
+        cache_totals found{};
+        detail::run(sdimage_cache_disk_totals, get(), &found.bytes, &found.count);
+        return found;
+    }
+    // JSON.
+    std::string statistics() const { return std::string(detail::make<sdimage::data>(sdimage_cache_statistics, get()).text()); }
+    std::string verify(bool repair = false) const {
+        return std::string(detail::make<sdimage::data>(sdimage_cache_verify, get(), repair).text());
+    }
+    // At most `limit` entries behind those of a page; begin with an empty page, end with the one that is the last.
+    cache_page list(const cache_query &query = nullptr, const cache_page &after = {}, std::size_t limit = 100) const {
+        return detail::make<cache_page>(sdimage_cache_list, get(), query.get(), after.get(), limit);
+    }
+
+    // In manager.hpp: looks for the picture of a request here alone, as manager::start does.
+    template <class R, class P = detail::nothing> task load(const request &wanted, R on_result, P on_progress = {}) const;
+
+    // found(const data &, const failure &): both empty when there is no entry.
+    template <class F> void data_async(std::string_view key, F found) const {
+        sdimage_cache_data_fn answer = [](void *self, sdimage_data *bytes, sdimage_error *why) {
+            const detail::lent<sdimage::data> data_lent(bytes);
+            const detail::lent<failure> failure_lent(why);
+            detail::guarded([&] { detail::state<F>(self)(*data_lent, *failure_lent); });
+        };
+        hand_over(found, [&](void *state, sdimage_error **why) {
+            return sdimage_cache_data_async(get(), key.data(), key.size(), answer, state, &detail::destroyed<F>, why);
+        });
+    }
+    // found(cache_layers, const failure &).
+    template <class F> void contains_async(std::string_view key, F found) const {
+        sdimage_cache_contains_fn answer = [](void *self, sdimage_cache_layers layers, sdimage_error *why) {
+            const detail::lent<failure> failure_lent(why);
+            detail::guarded([&] { detail::state<F>(self)(static_cast<cache_layers>(layers), *failure_lent); });
+        };
+        hand_over(found, [&](void *state, sdimage_error **why) {
+            return sdimage_cache_contains_async(get(), key.data(), key.size(), answer, state, &detail::destroyed<F>, why);
+        });
+    }
+    // counted(cache_totals, const failure &).
+    template <class F> void disk_totals_async(F counted) const {
+        sdimage_cache_totals_fn answer = [](void *self, std::uint64_t bytes, std::uint64_t count, sdimage_error *why) {
+            const detail::lent<failure> failure_lent(why);
+            detail::guarded([&] { detail::state<F>(self)(cache_totals{bytes, count}, *failure_lent); });
+        };
+        hand_over(counted, [&](void *state, sdimage_error **why) {
+            return sdimage_cache_disk_totals_async(get(), answer, state, &detail::destroyed<F>, why);
+        });
+    }
+    // done(const failure &), of all that follow: empty when it went well.
+    template <class F>
+    void store_async(std::string_view key, const sdimage::image &picture, const sdimage::data &bytes, cache_layers layers, F done,
+                     const encode_options &how = nullptr) const {
+        hand_over(done, [&](void *state, sdimage_error **why) {
+            return sdimage_cache_store_async(get(), key.data(), key.size(), picture.get(), bytes.get(), detail::c(layers),
+                                             how.get(), &told<F>, state, &detail::destroyed<F>, why);
+        });
+    }
+    template <class F> void store_async(std::string_view key, const sdimage::data &bytes, F done) const {
+        hand_over(done, [&](void *state, sdimage_error **why) {
+            return sdimage_cache_store_data_async(get(), key.data(), key.size(), bytes.get(), &told<F>, state,
+                                                  &detail::destroyed<F>, why);
+        });
+    }
+    template <class F> void remove_async(std::string_view key, cache_layers layers, F done) const {
+        hand_over(done, [&](void *state, sdimage_error **why) {
+            return sdimage_cache_remove_async(get(), key.data(), key.size(), detail::c(layers), &told<F>, state,
+                                              &detail::destroyed<F>, why);
+        });
+    }
+    template <class F> void clear_async(cache_layers layers, F done) const {
+        hand_over(done, [&](void *state, sdimage_error **why) {
+            return sdimage_cache_clear_async(get(), detail::c(layers), &told<F>, state, &detail::destroyed<F>, why);
+        });
+    }
+    template <class F> void remove_expired_async(F done) const {
+        hand_over(done, [&](void *state, sdimage_error **why) {
+            return sdimage_cache_remove_expired_async(get(), &told<F>, state, &detail::destroyed<F>, why);
+        });
+    }
+
+private:
+    template <class F> static void told(void *self, sdimage_error *why) {
+        const detail::lent<failure> failure_lent(why);
+        detail::guarded([&] { detail::state<F>(self)(*failure_lent); });
+    }
+    // Moves a lambda to the heap and gives it to a C function, which destroys it whatever happens.
+    template <class F, class C> static void hand_over(F &function, C &&call) {
+        sdimage_error *why = nullptr;
+        const sdimage_status said = call(static_cast<void *>(detail::boxed(std::move(function)).release()), &why);
+        if (said < 0) throw error(detail::taken(said, why));
+    }
+};
+
+// Watches for the system being short of memory, and then empties what can be; default false.
+inline void watch_memory_pressure(bool watch) noexcept {
+    sdimage_watch_memory_pressure(watch);
+}
+
+} // namespace sdimage
+
+#endif

@@ -1,0 +1,126 @@
+// callback.hpp: lambdas and objects of the program behind tables of C functions.
+//
+// What a lambda captures, or an object of the program, lives on the heap from the moment it is handed over and is
+// destroyed exactly once, by the library's destroy callback: after its last call, also when the call that took it fails,
+// on a thread of the library.
+//
+// No exception leaves a callback. Where the C function can answer with an error the exception becomes that error;
+// elsewhere it goes to the handler of on_unhandled_exception and the callback is over.
+#ifndef SDIMAGE_CALLBACK_HPP
+#define SDIMAGE_CALLBACK_HPP
+
+#include <atomic>
+#include <exception>
+#include <memory>
+
+#include "error.hpp"
+
+namespace sdimage {
+
+// Hears of exceptions that callbacks of the program threw and nobody else can be told of. Any thread; must not throw.
+using unhandled_exception_fn = void (*)(std::exception_ptr);
+
+namespace detail {
+
+inline std::atomic<unhandled_exception_fn> &unhandled_handler() noexcept {
+    static std::atomic<unhandled_exception_fn> handler{nullptr};
+    return handler;
+}
+
+inline void unhandled() noexcept {
+    if (const unhandled_exception_fn handler = unhandled_handler().load()) handler(std::current_exception());
+}
+
+// The exception at hand as an error of the library.
+inline failure caught() noexcept {
+    try {
+        throw;
+    } catch (const error &known) {
+        return known.why();
+    } catch (const std::bad_alloc &) {
+        return failure(sdimage_error_new(SDIMAGE_STATUS_NO_MEMORY, "an allocation was refused"));
+    } catch (const std::exception &other) {
+        return failure(sdimage_error_new(SDIMAGE_STATUS_INTERNAL_ERROR, other.what()));
+    } catch (...) {
+        return failure(sdimage_error_new(SDIMAGE_STATUS_INTERNAL_ERROR, "a callback threw something"));
+    }
+}
+
+// Runs what cannot answer with an error.
+template <class F> void guarded(F &&body) noexcept {
+    try {
+        body();
+    } catch (...) {
+        unhandled();
+    }
+}
+
+// The same, with an answer for the case that it throws.
+template <class R, class F> R guarded(R otherwise, F &&body) noexcept {
+    try {
+        return body();
+    } catch (...) {
+        unhandled();
+        return otherwise;
+    }
+}
+
+// Runs what answers with a status, and with an error where it throws.
+template <class F> sdimage_status answered(sdimage_error **why, F &&body) noexcept {
+    try {
+        if constexpr (std::is_void_v<decltype(body())>) {
+            body();
+            return SDIMAGE_STATUS_OK;
+        } else {
+            return c(body());
+        }
+    } catch (...) {
+        failure said = caught();
+        const sdimage_status code = said ? sdimage_error_code(said.get()) : SDIMAGE_STATUS_INTERNAL_ERROR;
+        if (why) *why = said.release();
+        return code < 0 ? code : SDIMAGE_STATUS_INTERNAL_ERROR;
+    }
+}
+
+// A user_data of the library's: a T on the heap, and its sdimage_destroy_fn.
+template <class T> T &state(void *user_data) noexcept {
+    return *static_cast<T *>(user_data);
+}
+template <class T> void destroyed(void *user_data) {
+    guarded([&] { delete static_cast<T *>(user_data); });
+}
+
+// Whether a member function of T is its own and not that of the base class: what is not overridden is NULL in a table.
+template <class Mine, class Base> constexpr bool overrides(Mine, Base) noexcept {
+    return !std::is_same_v<Mine, Base>;
+}
+
+// Stands for a callback that was left out.
+struct nothing {};
+template <class F> constexpr bool given = !std::is_same_v<std::decay_t<F>, nothing>;
+
+// The two callbacks of a load, prefetch or player in one object.
+template <class A, class B> struct pair_of {
+    A first;
+    B second;
+};
+template <class A, class B> std::unique_ptr<pair_of<std::decay_t<A>, std::decay_t<B>>> paired(A &&first, B &&second) {
+    return std::unique_ptr<pair_of<std::decay_t<A>, std::decay_t<B>>>(
+        new pair_of<std::decay_t<A>, std::decay_t<B>>{std::forward<A>(first), std::forward<B>(second)});
+}
+
+// A lambda on the heap.
+template <class F> std::unique_ptr<std::decay_t<F>> boxed(F &&function) {
+    return std::make_unique<std::decay_t<F>>(std::forward<F>(function));
+}
+
+} // namespace detail
+
+// Replaces the handler, for the process; nullptr, the default: they are dropped. Returns the one before.
+inline unhandled_exception_fn on_unhandled_exception(unhandled_exception_fn handler) noexcept {
+    return detail::unhandled_handler().exchange(handler);
+}
+
+} // namespace sdimage
+
+#endif

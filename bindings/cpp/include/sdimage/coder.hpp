@@ -1,0 +1,258 @@
+// coder.hpp: coders of one's own, and the registered ones.
+#ifndef SDIMAGE_CODER_HPP
+#define SDIMAGE_CODER_HPP
+
+#include "codec.hpp"
+
+namespace sdimage {
+
+// Class: immutable.
+class coder : public detail::shared<sdimage_coder, sdimage_coder_ref, sdimage_coder_unref> {
+public:
+    using shared::shared;
+    // "basic", "gif", "jpeg", …; throws NOT_FOUND.
+    static coder builtin(std::string_view name) { return detail::make<coder>(sdimage_coder_builtin, detail::text(name)); }
+    // In the order in which they are asked.
+    static std::vector<coder> registered() {
+        std::vector<coder> all;
+        for (std::size_t i = 0; i < sdimage_coder_registered_count(); i++)
+            all.push_back(detail::make<coder>(sdimage_coder_registered, i));
+        return all;
+    }
+    // Takes all out; brings the built-in ones back, below those of the program.
+    static void unregister_all() noexcept { sdimage_coder_unregister_all(); }
+    static void register_builtin() noexcept { sdimage_coder_register_builtin(); }
+
+    std::string_view name() const noexcept { return detail::view(sdimage_coder_name(get())); }
+    // For this process; asked before all others from the next decode on.
+    void add() const { detail::run(sdimage_coder_register, get()); }
+    // Throws NOT_FOUND when it is not registered.
+    void remove() const { detail::run(sdimage_coder_unregister, get()); }
+};
+
+inline decoder decoder::create(const decode_options &how, const coder &by) {
+    return detail::make<decoder>(sdimage_decoder_new, how.get(), by.get());
+}
+inline decoder decoder::of(const source &bytes, const decode_options &how, const coder &by) {
+    return detail::make<decoder>(sdimage_decoder_new_with_source, bytes.get(), how.get(), by.get());
+}
+
+// --- Coders of one's own.
+
+// A picture that grows or moves, made by custom_coder::open. Called from several threads: it locks for itself.
+class custom_picture {
+public:
+    virtual ~custom_picture() = default;
+    // All bytes so far, valid for the call only; not called for pictures of a source.
+    virtual void update(bytes_view bytes, bool finished) = 0;
+    // The best picture so far, of an animation its first frame; empty when there is none.
+    virtual image current() = 0;
+    // A still has one frame; those of an animation are composed to the whole canvas.
+    virtual std::uint32_t frame_count() { return 1; }
+    virtual std::uint32_t loop_count() { return 0; }
+    virtual std::uint32_t duration_ms(std::uint32_t) { return 0; }
+    virtual image frame(std::uint32_t) { return current(); }
+    // The encoded bytes; empty where they are not kept.
+    virtual data bytes() { return {}; }
+};
+
+// To be derived from, for make_coder. Called on worker threads, from several at once. Shrinking, turning, colour and pixel
+// formats are the library's affair. What a class does not override the table leaves out, which tells the library that this coder
+// cannot do it; overrides must be public.
+class custom_coder {
+public:
+    virtual ~custom_coder() = default;
+    virtual bool can_decode(bytes_view bytes) = 0;
+    // The first picture. `values` are the request's own and may be empty.
+    virtual image decode(bytes_view bytes, const decode_options &how, const options &values) = 0;
+
+    // Both, or neither. Never empty.
+    virtual bool can_encode(format) { return false; }
+    virtual data encode(const image &, format, const encode_options &, const options &) { return {}; }
+    // Pictures that grow or move, from bytes as they come or from a source that is read as needed.
+    virtual std::unique_ptr<custom_picture> open(const decode_options &) { return {}; }
+    virtual std::unique_ptr<custom_picture> open_source(const source &, const decode_options &) { return {}; }
+    // Draws a vector picture at a size in pixels.
+    virtual image render(bytes_view, const decode_options &, size) { return {}; }
+    // What the header says, by the setters of metadata; describe where that depends on the options.
+    virtual void info(bytes_view, metadata &) {}
+    virtual void describe(bytes_view, const decode_options &, metadata &) {}
+};
+
+namespace detail {
+
+inline custom_picture &picture(void *instance) noexcept {
+    return *static_cast<custom_picture *>(instance);
+}
+
+// An image that a coder returned, or the note that there is none yet.
+inline status put(sdimage_image **into, image made) {
+    if (!made) return status::need_more_data;
+    *into = made.release();
+    return status::ok;
+}
+inline void put_always(sdimage_image **into, image made) {
+    if (!made) throw error(status::bad_data, "the coder gave no picture");
+    *into = made.release();
+}
+inline void put_always(sdimage_data **into, data made) {
+    if (!made) throw error(status::encode_failed, "the coder gave no bytes");
+    *into = made.release();
+}
+inline void put_instance(void **into, std::unique_ptr<custom_picture> made) {
+    if (!made) throw error(status::unsupported, "the coder opened nothing");
+    *into = made.release();
+}
+
+// The functions of pictures that grow or move.
+inline void set_instances(sdimage_coder_vtable &table) {
+    table.instance_update = [](void *, void *instance, const void *bytes, std::size_t length, bool finished,
+                               sdimage_error **why) {
+        return answered(why, [&] { picture(instance).update({bytes, length}, finished); });
+    };
+    table.instance_image = [](void *, void *instance, sdimage_image **into, sdimage_error **why) {
+        return answered(why, [&] { return put(into, picture(instance).current()); });
+    };
+    table.instance_frame_count = [](void *, void *instance) {
+        return guarded(std::uint32_t(0), [&] { return picture(instance).frame_count(); });
+    };
+    table.instance_loop_count = [](void *, void *instance) {
+        return guarded(std::uint32_t(0), [&] { return picture(instance).loop_count(); });
+    };
+    table.instance_duration_ms = [](void *, void *instance, std::uint32_t index) {
+        return guarded(std::uint32_t(0), [&] { return picture(instance).duration_ms(index); });
+    };
+    table.instance_frame = [](void *, void *instance, std::uint32_t index, sdimage_image **into, sdimage_error **why) {
+        return answered(why, [&] { put_always(into, picture(instance).frame(index)); });
+    };
+    table.instance_bytes = [](void *, void *instance, sdimage_data **into, sdimage_error **why) {
+        return answered(why, [&] {
+            data kept = picture(instance).bytes();
+            if (!kept) throw error(status::not_found, "the bytes are not kept");
+            *into = kept.release();
+        });
+    };
+    table.instance_destroy = [](void *, void *instance) { destroyed<custom_picture>(instance); };
+}
+
+template <class T> void set_decoding(sdimage_coder_vtable &table) {
+    table.can_decode = [](void *self, const void *bytes, std::size_t length) {
+        return guarded(false, [&] { return state<T>(self).can_decode({bytes, length}); });
+    };
+    table.decode = [](void *self, const void *bytes, std::size_t length, const sdimage_decode_options *how,
+                      const sdimage_options *values, sdimage_image **into, sdimage_error **why) {
+        return answered(why, [&] {
+            const lent<decode_options> options_lent(how);
+            const lent<options> values_lent(values);
+            put_always(into, state<T>(self).decode({bytes, length}, *options_lent, *values_lent));
+        });
+    };
+    if constexpr (overrides(&T::render, &custom_coder::render)) {
+        table.render = [](void *self, const void *bytes, std::size_t length, const sdimage_decode_options *how,
+                          sdimage_size wanted, sdimage_image **into, sdimage_error **why) {
+            return answered(why, [&] {
+                const lent<decode_options> options_lent(how);
+                put_always(into, state<T>(self).render({bytes, length}, *options_lent, wanted));
+            });
+        };
+    }
+}
+
+template <class T> void set_opening(sdimage_coder_vtable &table) {
+    if constexpr (overrides(&T::open, &custom_coder::open)) {
+        set_instances(table);
+        table.open = [](void *self, const sdimage_decode_options *how, void **instance, sdimage_error **why) {
+            return answered(why, [&] {
+                const lent<decode_options> options_lent(how);
+                put_instance(instance, state<T>(self).open(*options_lent));
+            });
+        };
+    }
+    if constexpr (overrides(&T::open_source, &custom_coder::open_source)) {
+        set_instances(table);
+        table.open_source = [](void *self, const sdimage_source *bytes, const sdimage_decode_options *how, void **instance,
+                               sdimage_error **why) {
+            return answered(why, [&] {
+                const lent<source> source_lent(bytes);
+                const lent<decode_options> options_lent(how);
+                put_instance(instance, state<T>(self).open_source(*source_lent, *options_lent));
+            });
+        };
+    }
+}
+
+template <class T> void set_encoding(sdimage_coder_vtable &table) {
+    if constexpr (overrides(&T::encode, &custom_coder::encode)) {
+        table.can_encode = [](void *self, sdimage_format wanted) {
+            return guarded(false, [&] { return state<T>(self).can_encode(static_cast<format>(wanted)); });
+        };
+        table.encode = [](void *self, const sdimage_image *picture, sdimage_format wanted, const sdimage_encode_options *how,
+                          const sdimage_options *values, sdimage_data **into, sdimage_error **why) {
+            return answered(why, [&] {
+                const lent<image> image_lent(picture);
+                const lent<encode_options> options_lent(how);
+                const lent<options> values_lent(values);
+                put_always(into, state<T>(self).encode(*image_lent, static_cast<format>(wanted), *options_lent, *values_lent));
+            });
+        };
+    }
+}
+
+template <class T> void set_headers(sdimage_coder_vtable &table) {
+    if constexpr (overrides(&T::info, &custom_coder::info)) {
+        table.info = [](void *self, const void *bytes, std::size_t length, sdimage_metadata *into, sdimage_error **why) {
+            return answered(why, [&] {
+                lent<metadata> metadata_lent(into);
+                state<T>(self).info({bytes, length}, *metadata_lent);
+            });
+        };
+    }
+    if constexpr (overrides(&T::describe, &custom_coder::describe)) {
+        table.describe = [](void *self, const void *bytes, std::size_t length, const sdimage_decode_options *how,
+                            sdimage_metadata *into, sdimage_error **why) {
+            return answered(why, [&] {
+                const lent<decode_options> options_lent(how);
+                lent<metadata> metadata_lent(into);
+                state<T>(self).describe({bytes, length}, *options_lent, *metadata_lent);
+            });
+        };
+    }
+}
+
+} // namespace detail
+
+// A coder made of an object of T, constructed here of `arguments`. To be registered, or named by a request.
+template <class T, class... A> coder make_coder(std::string_view name, A &&...arguments) {
+    static_assert(std::is_base_of_v<custom_coder, T>);
+    sdimage_coder_vtable table{};
+    table.size = sizeof table;
+    detail::set_decoding<T>(table);
+    detail::set_opening<T>(table);
+    detail::set_encoding<T>(table);
+    detail::set_headers<T>(table);
+    auto object = std::make_unique<T>(std::forward<A>(arguments)...);
+    return detail::make<coder>(sdimage_coder_new_custom, detail::text(name), &table, static_cast<void *>(object.release()),
+                               &detail::destroyed<T>);
+}
+
+namespace detail {
+template <class C, class D> class lambda_coder final : public custom_coder {
+public:
+    lambda_coder(C can, D decode) : can_(std::move(can)), decode_(std::move(decode)) {}
+    bool can_decode(bytes_view bytes) override { return can_(bytes); }
+    image decode(bytes_view bytes, const decode_options &how, const options &) override { return decode_(bytes, how); }
+
+private:
+    C can_;
+    D decode_;
+};
+} // namespace detail
+
+// The same of two lambdas: bool(bytes_view) and image(bytes_view, const decode_options &).
+template <class C, class D> coder coder_of(std::string_view name, C can_decode, D decode) {
+    return make_coder<detail::lambda_coder<C, D>>(name, std::move(can_decode), std::move(decode));
+}
+
+} // namespace sdimage
+
+#endif

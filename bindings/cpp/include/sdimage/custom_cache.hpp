@@ -1,0 +1,136 @@
+// custom_cache.hpp: caches of one's own, usable wherever a built-in one is.
+#ifndef SDIMAGE_CUSTOM_CACHE_HPP
+#define SDIMAGE_CUSTOM_CACHE_HPP
+
+#include "cache.hpp"
+
+namespace sdimage {
+
+// To be derived from, for make_cache. Functions with a reply start work and return; the reply is completed once, at any time.
+// What a class does not override the table leaves out, which tells the library that this cache cannot do it; overrides must be
+// public.
+class custom_cache {
+public:
+    virtual ~custom_cache() = default;
+    // Required. What it throws is the reply's error, here and below.
+    virtual void remove(std::string_view key, cache_layers layers, reply answer) = 0;
+    // The memory part. Inline: any thread, must not block.
+    virtual image memory_image(std::string_view) { return {}; }
+    virtual void set_memory_image(std::string_view, const image &) {}
+    // Complete with data or an entry, or plainly when there is none.
+    virtual void query(std::string_view, const options &, reply answer) { answer.complete(); }
+    // One of the two.
+    virtual void store(std::string_view, const data &, const options &, reply answer) { answer.complete(); }
+    virtual void store_entry(std::string_view, const cache_entry &, const options &, reply answer) { answer.complete(); }
+    // Complete with any data when the entry is there beyond memory, else plainly.
+    virtual void contains(std::string_view, reply answer) { answer.complete(); }
+    virtual void clear(cache_layers, reply answer) { answer.complete(); }
+    // For caches that several processes share: whose turn it is to ask the origin.
+    virtual void lease(std::string_view, std::uint64_t, const options &, reply answer) { answer.complete(); }
+    virtual void end_lease(std::string_view) {}
+};
+
+namespace detail {
+
+inline std::string_view key_of(const void *key, std::size_t length) noexcept {
+    return {static_cast<const char *>(key), length};
+}
+
+// Runs a function that answers by a reply, which is its own; what it throws is the answer.
+template <class F> void replied(sdimage_reply *object, F &&body) noexcept {
+    const reply answer(object);
+    try {
+        body(answer);
+    } catch (...) {
+        answer.complete_with_error(caught());
+    }
+}
+
+template <class T> void set_memory(sdimage_cache_vtable &table) {
+    if constexpr (overrides(&T::memory_image, &custom_cache::memory_image)) {
+        table.memory_image = [](void *self, const void *key, std::size_t length) -> sdimage_image * {
+            return guarded(static_cast<sdimage_image *>(nullptr),
+                           [&] { return state<T>(self).memory_image(key_of(key, length)).release(); });
+        };
+    }
+    if constexpr (overrides(&T::set_memory_image, &custom_cache::set_memory_image)) {
+        table.set_memory_image = [](void *self, const void *key, std::size_t length, sdimage_image *picture) {
+            const lent<image> image_lent(picture);
+            guarded([&] { state<T>(self).set_memory_image(key_of(key, length), *image_lent); });
+        };
+    }
+}
+
+template <class T> void set_storing(sdimage_cache_vtable &table) {
+    if constexpr (overrides(&T::store, &custom_cache::store)) {
+        table.store = [](void *self, const void *key, std::size_t length, sdimage_data *bytes, const sdimage_options *values,
+                         sdimage_reply *answer) {
+            const lent<data> data_lent(bytes);
+            const lent<options> options_lent(values);
+            replied(answer, [&](const reply &to) { state<T>(self).store(key_of(key, length), *data_lent, *options_lent, to); });
+        };
+    }
+    if constexpr (overrides(&T::store_entry, &custom_cache::store_entry)) {
+        table.store_entry = [](void *self, const void *key, std::size_t length, sdimage_cache_entry *entry,
+                               const sdimage_options *values, sdimage_reply *answer) {
+            const lent<cache_entry> entry_lent(entry);
+            const lent<options> options_lent(values);
+            replied(answer,
+                    [&](const reply &to) { state<T>(self).store_entry(key_of(key, length), *entry_lent, *options_lent, to); });
+        };
+    }
+    table.remove = [](void *self, const void *key, std::size_t length, sdimage_cache_layers layers, sdimage_reply *answer) {
+        replied(answer,
+                [&](const reply &to) { state<T>(self).remove(key_of(key, length), static_cast<cache_layers>(layers), to); });
+    };
+    if constexpr (overrides(&T::clear, &custom_cache::clear)) {
+        table.clear = [](void *self, sdimage_cache_layers layers, sdimage_reply *answer) {
+            replied(answer, [&](const reply &to) { state<T>(self).clear(static_cast<cache_layers>(layers), to); });
+        };
+    }
+}
+
+template <class T> void set_asking(sdimage_cache_vtable &table) {
+    if constexpr (overrides(&T::query, &custom_cache::query)) {
+        table.query = [](void *self, const void *key, std::size_t length, const sdimage_options *values, sdimage_reply *answer) {
+            const lent<options> options_lent(values);
+            replied(answer, [&](const reply &to) { state<T>(self).query(key_of(key, length), *options_lent, to); });
+        };
+    }
+    if constexpr (overrides(&T::contains, &custom_cache::contains)) {
+        table.contains = [](void *self, const void *key, std::size_t length, sdimage_reply *answer) {
+            replied(answer, [&](const reply &to) { state<T>(self).contains(key_of(key, length), to); });
+        };
+    }
+    if constexpr (overrides(&T::lease, &custom_cache::lease)) {
+        table.lease = [](void *self, const void *key, std::size_t length, std::uint64_t newer_than_ns,
+                         const sdimage_options *values, sdimage_reply *answer) {
+            const lent<options> options_lent(values);
+            replied(answer,
+                    [&](const reply &to) { state<T>(self).lease(key_of(key, length), newer_than_ns, *options_lent, to); });
+        };
+    }
+    if constexpr (overrides(&T::end_lease, &custom_cache::end_lease)) {
+        table.end_lease = [](void *self, const void *key, std::size_t length) {
+            guarded([&] { state<T>(self).end_lease(key_of(key, length)); });
+        };
+    }
+}
+
+} // namespace detail
+
+// A cache made of an object of T, constructed here of `arguments`.
+template <class T, class... A> cache make_cache(A &&...arguments) {
+    static_assert(std::is_base_of_v<custom_cache, T>);
+    sdimage_cache_vtable table{};
+    table.size = sizeof table;
+    detail::set_memory<T>(table);
+    detail::set_storing<T>(table);
+    detail::set_asking<T>(table);
+    auto object = std::make_unique<T>(std::forward<A>(arguments)...);
+    return detail::make<cache>(sdimage_cache_new_custom, &table, static_cast<void *>(object.release()), &detail::destroyed<T>);
+}
+
+} // namespace sdimage
+
+#endif

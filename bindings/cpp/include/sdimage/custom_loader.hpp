@@ -1,0 +1,112 @@
+// custom_loader.hpp: loaders of one's own, and the sink that they write into.
+#ifndef SDIMAGE_CUSTOM_LOADER_HPP
+#define SDIMAGE_CUSTOM_LOADER_HPP
+
+#include "request.hpp"
+
+namespace sdimage {
+
+// What a loader writes into. A copy of the handle keeps it when the work goes on elsewhere; exactly one finish ends the load, and
+// letting go of the last handle without one is an error of the load. Class: synchronised; written by one thread at a time.
+class load_sink : public detail::shared<sdimage_load_sink, sdimage_load_sink_ref, sdimage_load_sink_unref> {
+public:
+    using shared::shared;
+    // Appends; throws CANCELLED when nobody waits any more, TOO_LARGE, NO_MEMORY.
+    void write(bytes_view bytes) const { detail::run(sdimage_load_sink_write, get(), bytes.data(), bytes.size()); }
+    // The same without exceptions.
+    status try_write(bytes_view bytes) const noexcept {
+        return static_cast<status>(sdimage_load_sink_write(get(), bytes.data(), bytes.size(), nullptr));
+    }
+    // With what was written; or with the reason why not.
+    void finish() const noexcept { sdimage_load_sink_finish(get(), nullptr); }
+    void fail(const failure &why) const noexcept { sdimage_load_sink_finish(get(), why.get()); }
+    void fail(status code, std::string_view message) const { fail(failure(code, message)); }
+    // The C functions of the same names: loader.h.
+    void set_expected_length(std::uint64_t length) const noexcept { sdimage_load_sink_set_expected_length(get(), length); }
+    void start_anew() const noexcept { sdimage_load_sink_start_anew(get()); }
+    void finish_with_data(const data &value) const noexcept { sdimage_load_sink_finish_with_data(get(), value.get()); }
+    void finish_with_image(const image &value) const noexcept { sdimage_load_sink_finish_with_image(get(), value.get()); }
+    void finish_with_encoded(const data &value, const decode_options &options) const noexcept {
+        sdimage_load_sink_finish_with_encoded(get(), value.get(), options.get());
+    }
+    void show(const image &value) const noexcept { sdimage_load_sink_show(get(), value.get()); }
+    void report_progress(std::int64_t received, std::int64_t expected) const noexcept {
+        sdimage_load_sink_report_progress(get(), received, expected);
+    }
+    void set_storable(bool storable) const noexcept { sdimage_load_sink_set_storable(get(), storable); }
+    bool is_cancelled() const noexcept { return sdimage_load_sink_is_cancelled(get()); }
+};
+
+// To be derived from, for make_loader. What a class does not override is left to the library; overrides must be public.
+class custom_loader {
+public:
+    virtual ~custom_loader() = default;
+    // Inline: any thread, must not block. Every request unless overridden.
+    virtual bool can_load(const request &) { return true; }
+    // Starts fetching and returns; on a thread that may block for a while. What it throws ends the load.
+    virtual void load(const request &wanted, const load_sink &sink) = 0;
+    // Nobody waits any more: stop soon, then finish the sink. Any thread, must not block.
+    virtual void cancel(const load_sink &) {}
+    // Whether loads of one URL may share one outcome. Inline.
+    virtual bool can_share(const request &) { return true; }
+};
+
+// A loader made of an object of T, constructed here of `arguments`.
+template <class T, class... A> loader make_loader(std::string_view name, A &&...arguments) {
+    static_assert(std::is_base_of_v<custom_loader, T>);
+    sdimage_loader_vtable table{};
+    table.size = sizeof table;
+    table.can_load = [](void *self, const sdimage_request *wanted) {
+        const detail::lent<request> lent(wanted);
+        return detail::guarded(false, [&] { return detail::state<T>(self).can_load(*lent); });
+    };
+    table.load = [](void *self, const sdimage_request *wanted, sdimage_load_sink *into) {
+        const detail::lent<request> lent(wanted);
+        const detail::lent<load_sink> sink(into);
+        try {
+            detail::state<T>(self).load(*lent, *sink);
+        } catch (...) {
+            // By the sink, which takes the message along.
+            const failure why = detail::caught();
+            (*sink).fail(why);
+        }
+        return SDIMAGE_STATUS_OK;
+    };
+    if constexpr (detail::overrides(&T::cancel, &custom_loader::cancel)) {
+        table.cancel = [](void *self, sdimage_load_sink *into) {
+            const detail::lent<load_sink> sink(into);
+            detail::guarded([&] { detail::state<T>(self).cancel(*sink); });
+        };
+    }
+    if constexpr (detail::overrides(&T::can_share, &custom_loader::can_share)) {
+        table.can_share = [](void *self, const sdimage_request *wanted) {
+            const detail::lent<request> lent(wanted);
+            return detail::guarded(false, [&] { return detail::state<T>(self).can_share(*lent); });
+        };
+    }
+    auto object = std::make_unique<T>(std::forward<A>(arguments)...);
+    return detail::make<loader>(sdimage_loader_new_custom, detail::text(name), &table, static_cast<void *>(object.release()),
+                                &detail::destroyed<T>);
+}
+
+namespace detail {
+template <class C, class L> class lambda_loader final : public custom_loader {
+public:
+    lambda_loader(C can, L load) : can_(std::move(can)), load_(std::move(load)) {}
+    bool can_load(const request &wanted) override { return can_(wanted); }
+    void load(const request &wanted, const load_sink &sink) override { load_(wanted, sink); }
+
+private:
+    C can_;
+    L load_;
+};
+} // namespace detail
+
+// The same of two lambdas: bool(const request &) and void(const request &, const load_sink &).
+template <class C, class L> loader loader_of(std::string_view name, C can_load, L load) {
+    return make_loader<detail::lambda_loader<C, L>>(name, std::move(can_load), std::move(load));
+}
+
+} // namespace sdimage
+
+#endif

@@ -1,0 +1,151 @@
+// downloader.hpp: the built-in loader for http and https.
+#ifndef SDIMAGE_DOWNLOADER_HPP
+#define SDIMAGE_DOWNLOADER_HPP
+
+#include "transport.hpp"
+
+namespace sdimage {
+
+// Class: single-owner.
+class downloader_config : public detail::owned<sdimage_downloader_config, sdimage_downloader_config_unref> {
+public:
+    using owned::owned;
+    downloader_config() : owned(detail::made(sdimage_downloader_config_new())) {}
+    // The C functions of the same names: downloader.h, hooks.h and transport.h.
+    downloader_config &set_max_per_host(std::uint32_t count) noexcept {
+        sdimage_downloader_config_set_max_per_host(get(), count);
+        return *this;
+    }
+    downloader_config &set_max_total(std::uint32_t count) noexcept {
+        sdimage_downloader_config_set_max_total(get(), count);
+        return *this;
+    }
+    downloader_config &set_max_retries(std::uint32_t count) noexcept {
+        sdimage_downloader_config_set_max_retries(get(), count);
+        return *this;
+    }
+    downloader_config &set_retry_delay_ms(std::uint32_t first_ms, std::uint32_t longest_ms) noexcept {
+        sdimage_downloader_config_set_retry_delay_ms(get(), first_ms, longest_ms);
+        return *this;
+    }
+    downloader_config &set_max_retry_after_ms(std::uint32_t retry_after_ms) noexcept {
+        sdimage_downloader_config_set_max_retry_after_ms(get(), retry_after_ms);
+        return *this;
+    }
+    downloader_config &set_execution_order(execution_order order) noexcept {
+        sdimage_downloader_config_set_execution_order(get(), detail::c(order));
+        return *this;
+    }
+    downloader_config &set_connect_timeout_ms(std::uint32_t timeout_ms) noexcept {
+        sdimage_downloader_config_set_connect_timeout_ms(get(), timeout_ms);
+        return *this;
+    }
+    downloader_config &set_inactivity_timeout_ms(std::uint32_t timeout_ms) noexcept {
+        sdimage_downloader_config_set_inactivity_timeout_ms(get(), timeout_ms);
+        return *this;
+    }
+    downloader_config &set_total_timeout_ms(std::uint32_t timeout_ms) noexcept {
+        sdimage_downloader_config_set_total_timeout_ms(get(), timeout_ms);
+        return *this;
+    }
+    downloader_config &set_max_body_bytes(std::size_t bytes) noexcept {
+        sdimage_downloader_config_set_max_body_bytes(get(), bytes);
+        return *this;
+    }
+    downloader_config &set_max_redirects(std::uint32_t count) noexcept {
+        sdimage_downloader_config_set_max_redirects(get(), count);
+        return *this;
+    }
+    downloader_config &set_address_policy(address_policy policy) noexcept {
+        sdimage_downloader_config_set_address_policy(get(), detail::c(policy));
+        return *this;
+    }
+    downloader_config &clear_acceptable_statuses() noexcept {
+        sdimage_downloader_config_clear_acceptable_statuses(get());
+        return *this;
+    }
+    downloader_config &add_acceptable_statuses(std::int32_t first, std::int32_t last) noexcept {
+        sdimage_downloader_config_add_acceptable_statuses(get(), first, last);
+        return *this;
+    }
+    downloader_config &add_acceptable_type(std::optional<std::string_view> media_type) {
+        sdimage_downloader_config_add_acceptable_type(get(), detail::optional_text(media_type));
+        return *this;
+    }
+    downloader_config &set_min_progress_interval(double fraction) noexcept {
+        sdimage_downloader_config_set_min_progress_interval(get(), fraction);
+        return *this;
+    }
+    downloader_config &set_user_agent(std::optional<std::string_view> text) {
+        sdimage_downloader_config_set_user_agent(get(), detail::optional_text(text));
+        return *this;
+    }
+    downloader_config &set_credential(std::optional<std::string_view> user, std::optional<std::string_view> password) {
+        sdimage_downloader_config_set_credential(get(), detail::optional_text(user), detail::optional_text(password));
+        return *this;
+    }
+    downloader_config &set_bearer_token(std::optional<std::string_view> token) {
+        sdimage_downloader_config_set_bearer_token(get(), detail::optional_text(token));
+        return *this;
+    }
+    downloader_config &set_client_certificate(std::optional<std::string_view> certificate_file,
+                                              std::optional<std::string_view> key_file,
+                                              std::optional<std::string_view> key_password) {
+        sdimage_downloader_config_set_client_certificate(get(), detail::optional_text(certificate_file),
+                                                         detail::optional_text(key_file), detail::optional_text(key_password));
+        return *this;
+    }
+    downloader_config &set_proxy(std::optional<std::string_view> url, std::optional<std::string_view> except) {
+        sdimage_downloader_config_set_proxy(get(), detail::optional_text(url), detail::optional_text(except));
+        return *this;
+    }
+    downloader_config &set_unix_socket(std::optional<std::string_view> path) {
+        sdimage_downloader_config_set_unix_socket(get(), detail::optional_text(path));
+        return *this;
+    }
+    downloader_config &set_http_version(http_version version) noexcept {
+        sdimage_downloader_config_set_http_version(get(), detail::c(version));
+        return *this;
+    }
+    downloader_config &set_header(std::string_view name, std::optional<std::string_view> value) {
+        sdimage_downloader_config_set_header(get(), detail::text(name), detail::optional_text(value));
+        return *this;
+    }
+    downloader_config &set_ca_file(std::optional<std::string_view> path) {
+        sdimage_downloader_config_set_ca_file(get(), detail::optional_text(path));
+        return *this;
+    }
+    downloader_config &set_hooks(const download_hooks &hooks) noexcept {
+        sdimage_downloader_config_set_hooks(get(), hooks.get());
+        return *this;
+    }
+    downloader_config &set_transport(const transport &value) noexcept {
+        sdimage_downloader_config_set_transport(get(), value.get());
+        return *this;
+    }
+};
+
+// A loader whose queue can be steered while it runs. Class: synchronised.
+class downloader : public loader {
+public:
+    using loader::loader;
+    static downloader create(const downloader_config &config = nullptr) {
+        return detail::make<downloader>(sdimage_downloader_new, config.get());
+    }
+    void set_max_per_host(std::uint32_t count) const noexcept { sdimage_downloader_set_max_per_host(get(), count); }
+    void set_max_total(std::uint32_t count) const noexcept { sdimage_downloader_set_max_total(get(), count); }
+    void set_execution_order(execution_order order) const noexcept {
+        sdimage_downloader_set_execution_order(get(), detail::c(order));
+    }
+    void set_suspended(bool suspended) const noexcept { sdimage_downloader_set_suspended(get(), suspended); }
+    bool is_suspended() const noexcept { return sdimage_downloader_is_suspended(get()); }
+    // Transfers that run or wait.
+    std::size_t transfer_count() const noexcept { return sdimage_downloader_transfer_count(get()); }
+    void cancel_all() const noexcept { sdimage_downloader_cancel_all(get()); }
+    // For good; what is under way is cancelled, or ends by itself.
+    void invalidate(bool cancel) const noexcept { sdimage_downloader_invalidate(get(), cancel); }
+};
+
+} // namespace sdimage
+
+#endif

@@ -1,0 +1,260 @@
+// image.hpp: a picture: pixels, and what is known about them.
+#ifndef SDIMAGE_IMAGE_HPP
+#define SDIMAGE_IMAGE_HPP
+
+#include <vector>
+
+#include "data.hpp"
+
+namespace sdimage {
+
+class image;
+class transformer;
+
+// "jpeg", "image/jpeg", "rgba8", bytes of one pixel. Static text.
+inline std::string_view name(format value) noexcept {
+    return sdimage_format_name(detail::c(value));
+}
+inline std::string_view media_type(format value) noexcept {
+    return sdimage_format_media_type(detail::c(value));
+}
+inline std::string_view name(pixel_format value) noexcept {
+    return sdimage_pixel_format_name(detail::c(value));
+}
+inline std::size_t bytes_of(pixel_format value) noexcept {
+    return sdimage_pixel_format_bytes(detail::c(value));
+}
+
+// An editable copy of what is known about a picture. Class: single-owner.
+class metadata : public detail::owned<sdimage_metadata, sdimage_metadata_unref> {
+public:
+    using owned::owned;
+    // The C functions of the same names: image.h.
+    metadata &set_scale(double scale) noexcept {
+        sdimage_metadata_set_scale(get(), scale);
+        return *this;
+    }
+    metadata &set_format(format value) noexcept {
+        sdimage_metadata_set_format(get(), detail::c(value));
+        return *this;
+    }
+    metadata &set_orientation(orientation value) noexcept {
+        sdimage_metadata_set_orientation(get(), detail::c(value));
+        return *this;
+    }
+    metadata &set_color_profile(const data &profile) noexcept {
+        sdimage_metadata_set_color_profile(get(), profile.get());
+        return *this;
+    }
+    metadata &set_cicp(std::uint32_t primaries, std::uint32_t transfer, std::uint32_t matrix, bool full_range) noexcept {
+        sdimage_metadata_set_cicp(get(), primaries, transfer, matrix, full_range);
+        return *this;
+    }
+    metadata &set_exif(const data &value) noexcept {
+        sdimage_metadata_set_exif(get(), value.get());
+        return *this;
+    }
+    metadata &set_xmp(const data &value) noexcept {
+        sdimage_metadata_set_xmp(get(), value.get());
+        return *this;
+    }
+    metadata &set_memory_cost(std::size_t bytes) noexcept {
+        sdimage_metadata_set_memory_cost(get(), bytes);
+        return *this;
+    }
+    metadata &set_source_size(std::uint32_t width, std::uint32_t height) noexcept {
+        sdimage_metadata_set_source_size(get(), width, height);
+        return *this;
+    }
+    metadata &set_has_alpha(bool has_alpha) noexcept {
+        sdimage_metadata_set_has_alpha(get(), has_alpha);
+        return *this;
+    }
+    metadata &set_frame_count(std::uint32_t count) noexcept {
+        sdimage_metadata_set_frame_count(get(), count);
+        return *this;
+    }
+    metadata &set_loop_count(std::uint32_t count) noexcept {
+        sdimage_metadata_set_loop_count(get(), count);
+        return *this;
+    }
+    metadata &set_duration_ms(std::uint64_t milliseconds) noexcept {
+        sdimage_metadata_set_duration_ms(get(), milliseconds);
+        return *this;
+    }
+    metadata &set_bits_per_channel(std::uint32_t bits) noexcept {
+        sdimage_metadata_set_bits_per_channel(get(), bits);
+        return *this;
+    }
+    metadata &set_channels(std::uint32_t channels) noexcept {
+        sdimage_metadata_set_channels(get(), channels);
+        return *this;
+    }
+    metadata &set_progressive(bool is_progressive) noexcept {
+        sdimage_metadata_set_progressive(get(), is_progressive);
+        return *this;
+    }
+    metadata &set_extended_data(const data &value) noexcept {
+        sdimage_metadata_set_extended_data(get(), value.get());
+        return *this;
+    }
+};
+
+// A picture of the library's own memory that is still to be written, by coders: see image::uninitialized.
+struct unwritten_image;
+
+// Class: immutable. Pixels are valid as long as a handle of the image is there, whatever caches do.
+class image : public detail::shared<sdimage_image, sdimage_image_ref, sdimage_image_unref> {
+public:
+    using shared::shared;
+    // Copies rows that lie `stride` bytes apart.
+    image(std::uint32_t width, std::uint32_t height, std::size_t stride, sdimage::pixel_format pixels_are, const void *pixels)
+        : image(detail::make<image>(sdimage_image_new, width, height, stride, detail::c(pixels_are), pixels)) {}
+
+    // Takes pixels over without a copy: they stay valid and unchanged until `owner` is destroyed.
+    template <class Owner>
+    static image adopt(std::uint32_t width, std::uint32_t height, std::size_t stride, sdimage::pixel_format pixels_are,
+                       void *pixels, Owner owner) {
+        return detail::make<image>(sdimage_image_new_adopting, width, height, stride, detail::c(pixels_are), pixels,
+                                   static_cast<void *>(detail::boxed(std::move(owner)).release()), &detail::destroyed<Owner>);
+    }
+    // Pooled memory to be written by the caller, before the image is handed on.
+    static unwritten_image uninitialized(std::uint32_t width, std::uint32_t height, sdimage::pixel_format pixels_are);
+    // Of pictures of one size; `durations_ms` has one number for each. 0 loops are for ever.
+    static image animation(span<const image> frames, span<const std::uint32_t> durations_ms, std::uint32_t loop_count = 0) {
+        if (frames.size() != durations_ms.size()) throw error(status::invalid_argument, "a duration for each frame");
+        std::vector<sdimage_image *> pointers;
+        for (const image &frame : frames)
+            pointers.push_back(frame.get());
+        return detail::make<image>(sdimage_image_new_animation, pointers.data(), durations_ms.data(), pointers.size(),
+                                   loop_count);
+    }
+
+    // The C functions of the same names: animation.h, image.h and transformer.h.
+    void preload_frames() const { detail::run(sdimage_image_preload_frames, get()); }
+    void unload_frames() const noexcept { sdimage_image_unload_frames(get()); }
+    bool has_all_frames() const noexcept { return sdimage_image_has_all_frames(get()); }
+    std::uint32_t width() const noexcept { return sdimage_image_width(get()); }
+    std::uint32_t height() const noexcept { return sdimage_image_height(get()); }
+    std::size_t stride() const noexcept { return sdimage_image_stride(get()); }
+    sdimage::pixel_format pixel_format() const noexcept {
+        return static_cast<sdimage::pixel_format>(sdimage_image_pixel_format(get()));
+    }
+    sdimage::format format() const noexcept { return static_cast<sdimage::format>(sdimage_image_format(get())); }
+    bool has_alpha() const noexcept { return sdimage_image_has_alpha(get()); }
+    double scale() const noexcept { return sdimage_image_scale(get()); }
+    sdimage::orientation orientation() const noexcept {
+        return static_cast<sdimage::orientation>(sdimage_image_orientation(get()));
+    }
+    size source_size() const noexcept { return sdimage_image_source_size(get()); }
+    std::uint32_t frame_count() const noexcept { return sdimage_image_frame_count(get()); }
+    std::uint32_t loop_count() const noexcept { return sdimage_image_loop_count(get()); }
+    std::uint64_t duration_ms() const noexcept { return sdimage_image_duration_ms(get()); }
+    image frame(std::uint32_t index) const { return detail::make<image>(sdimage_image_copy_frame, get(), index); }
+    std::uint32_t frame_duration_ms(std::uint32_t index) const noexcept { return sdimage_image_frame_duration_ms(get(), index); }
+    bool is_incremental() const noexcept { return sdimage_image_is_incremental(get()); }
+    bool is_transformed() const noexcept { return sdimage_image_is_transformed(get()); }
+    std::uint64_t consumed_bytes() const noexcept { return sdimage_image_consumed_bytes(get()); }
+    bool is_animated() const noexcept { return sdimage_image_is_animated(get()); }
+    bool is_thumbnail() const noexcept { return sdimage_image_is_thumbnail(get()); }
+    std::size_t memory_cost() const noexcept { return sdimage_image_memory_cost(get()); }
+    data color_profile() const noexcept { return retain<data>(sdimage_image_color_profile(get())); }
+    std::uint32_t color_primaries() const noexcept { return sdimage_image_color_primaries(get()); }
+    std::uint32_t transfer_characteristics() const noexcept { return sdimage_image_transfer_characteristics(get()); }
+    bool is_hdr() const noexcept { return sdimage_image_is_hdr(get()); }
+    data extended_data() const noexcept { return retain<data>(sdimage_image_extended_data(get())); }
+    image convert(sdimage::pixel_format value) const {
+        return detail::make<image>(sdimage_image_convert, get(), detail::c(value));
+    }
+    bool is_vector() const noexcept { return sdimage_image_is_vector(get()); }
+    image render(std::uint32_t width, std::uint32_t height) const {
+        return detail::make<image>(sdimage_image_render, get(), width, height);
+    }
+    sdimage::metadata metadata() const { return detail::make<sdimage::metadata>(sdimage_image_copy_metadata, get()); }
+    image with_metadata(const sdimage::metadata &value) const {
+        return detail::make<image>(sdimage_image_with_metadata, get(), value.get());
+    }
+    image crop(rect value) const { return detail::make<image>(sdimage_image_crop, get(), value); }
+    image flip(bool horizontal, bool vertical) const {
+        return detail::make<image>(sdimage_image_flip, get(), horizontal, vertical);
+    }
+    image rotate(double angle, bool fit_size) const { return detail::make<image>(sdimage_image_rotate, get(), angle, fit_size); }
+    image tint(color value, blend_mode mode) const {
+        return detail::make<image>(sdimage_image_tint, get(), value, detail::c(mode));
+    }
+    image blur(double radius) const { return detail::make<image>(sdimage_image_blur, get(), radius); }
+
+    // Rows top to bottom, stride() bytes apart, without a copy; the last one ends with its last pixel.
+    bytes_view pixels() const noexcept {
+        const std::size_t rows = height();
+        return {sdimage_image_pixels(get()), rows == 0 ? 0 : (rows - 1) * stride() + row_bytes()};
+    }
+    // The pixels of one row; empty below the last.
+    bytes_view row(std::uint32_t y) const noexcept {
+        if (y >= height()) return {};
+        return {static_cast<const std::uint8_t *>(sdimage_image_pixels(get())) + y * stride(), row_bytes()};
+    }
+    std::size_t row_bytes() const noexcept { return width() * bytes_of(pixel_format()); }
+
+    // The straight colour of a pixel.
+    sdimage::color color_at(std::uint32_t x, std::uint32_t y) const {
+        sdimage::color found{};
+        sdimage_error *why = nullptr;
+        const sdimage_status said = sdimage_image_color_at(get(), x, y, &found, &why);
+        if (said < 0) throw error(detail::taken(said, why));
+        return found;
+    }
+
+    // One transformer, made and applied.
+    image resize(double width, double height, scale_mode mode = scale_mode::fill) const {
+        return detail::make<image>(sdimage_image_resize, get(), width, height, detail::c(mode));
+    }
+    image round_corner(double radius, sdimage::corners corners = corners::all, double border_width = 0,
+                       std::optional<sdimage::color> border_color = {}) const {
+        return detail::make<image>(sdimage_image_round_corner, get(), radius, static_cast<std::uint64_t>(corners), border_width,
+                                   border_color ? &*border_color : nullptr);
+    }
+    image filter(std::string_view name, const options &parameters = nullptr) const {
+        return detail::make<image>(sdimage_image_filter, get(), detail::text(name), parameters.get());
+    }
+    // In transformer.hpp: of the first frame, and of every frame.
+    image transform(const transformer &change) const;
+    image transform_frames(const transformer &change) const;
+    outcome<image> try_transform(const transformer &change) const noexcept;
+    outcome<image> try_convert(sdimage::pixel_format wanted) const noexcept {
+        return detail::attempt<image>(sdimage_image_convert, get(), detail::c(wanted));
+    }
+};
+
+struct unwritten_image {
+    sdimage::image image;
+    std::uint8_t *pixels; // rows stride bytes apart, 64-byte aligned; undefined until written
+    std::size_t stride;
+};
+
+inline unwritten_image image::uninitialized(std::uint32_t width, std::uint32_t height, sdimage::pixel_format pixels_are) {
+    void *pixels = nullptr;
+    std::size_t stride = 0;
+    sdimage_image *object = nullptr;
+    detail::run(sdimage_image_new_uninitialized, width, height, detail::c(pixels_are), &object, &pixels, &stride);
+    return {image(object), static_cast<std::uint8_t *>(pixels), stride};
+}
+
+// --- Pictures in a few bytes (placeholder.h).
+
+inline std::string blurhash(const image &picture, std::uint32_t x_components = 4, std::uint32_t y_components = 3) {
+    return std::string(detail::make<data>(sdimage_blurhash_encode, picture.get(), x_components, y_components).text());
+}
+inline image blurhash_decode(std::string_view text, std::uint32_t width, std::uint32_t height, double punch = 1) {
+    return detail::make<image>(sdimage_blurhash_decode, text.data(), text.size(), width, height, punch);
+}
+inline data thumbhash(const image &picture) {
+    return detail::make<data>(sdimage_thumbhash_encode, picture.get());
+}
+inline image thumbhash_decode(bytes_view hash) {
+    return detail::make<image>(sdimage_thumbhash_decode, hash.data(), hash.size());
+}
+
+} // namespace sdimage
+
+#endif

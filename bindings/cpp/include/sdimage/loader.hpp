@@ -1,0 +1,30 @@
+// loader.hpp: who fetches bytes. Loaders of one's own are in custom_loader.hpp, the built-in one for http in downloader.hpp.
+#ifndef SDIMAGE_LOADER_HPP
+#define SDIMAGE_LOADER_HPP
+
+#include "coder.hpp"
+
+namespace sdimage {
+
+// Class: synchronised.
+class loader : public detail::shared<sdimage_loader, sdimage_loader_ref, sdimage_loader_unref> {
+public:
+    using shared::shared;
+    static loader file() { return detail::make<loader>(sdimage_loader_new_file); }
+    static loader data_url() { return detail::make<loader>(sdimage_loader_new_data_url); }
+    // Each URL goes to the first that can load it; the last one is asked first.
+    static loader chain(std::initializer_list<loader> members = {}) {
+        loader made = detail::make<loader>(sdimage_loader_new_chain);
+        for (const loader &member : members)
+            made.chain_add(member);
+        return made;
+    }
+    // The C functions of the same names: loader.h.
+    std::string_view name() const noexcept { return detail::view(sdimage_loader_name(get())); }
+    void chain_add(const loader &value) const { detail::run(sdimage_loader_chain_add, get(), value.get()); }
+    void chain_remove(const loader &value) const { detail::run(sdimage_loader_chain_remove, get(), value.get()); }
+};
+
+} // namespace sdimage
+
+#endif

@@ -1,0 +1,275 @@
+// manager.hpp: from a URL to pixels: caches, loaders and coders put together.
+//
+//   manager loads = manager::create();
+//   image picture = loads.load(request(url).set_thumbnail_size(256, 256)).image();      waits
+//   load_future later = loads.load_async(request(url)); … later.get().image();          a std::future
+//   loads.start(request(url), [](const result &got) { … });                             a callback
+#ifndef SDIMAGE_MANAGER_HPP
+#define SDIMAGE_MANAGER_HPP
+
+#include <chrono>
+#include <future>
+
+#include "downloader.hpp"
+
+namespace sdimage {
+
+// Class: single-owner.
+class manager_config : public detail::owned<sdimage_manager_config, sdimage_manager_config_unref> {
+public:
+    using owned::owned;
+    manager_config() : owned(detail::made(sdimage_manager_config_new())) {}
+    // The C functions of the same names: load_hooks.h and manager.h.
+    manager_config &set_load_hooks(const load_hooks &hooks) noexcept {
+        sdimage_manager_config_set_load_hooks(get(), hooks.get());
+        return *this;
+    }
+    manager_config &set_cache(const cache &value) noexcept {
+        sdimage_manager_config_set_cache(get(), value.get());
+        return *this;
+    }
+    manager_config &set_transformer(const transformer &value) noexcept {
+        sdimage_manager_config_set_transformer(get(), value.get());
+        return *this;
+    }
+    manager_config &set_loader(const loader &value) noexcept {
+        sdimage_manager_config_set_loader(get(), value.get());
+        return *this;
+    }
+    manager_config &set_dispatcher(const dispatcher &value) noexcept {
+        sdimage_manager_config_set_dispatcher(get(), value.get());
+        return *this;
+    }
+    manager_config &set_freshness(freshness value) noexcept {
+        sdimage_manager_config_set_freshness(get(), detail::c(value));
+        return *this;
+    }
+    manager_config &set_ignore_signatures(bool ignore) noexcept {
+        sdimage_manager_config_set_ignore_signatures(get(), ignore);
+        return *this;
+    }
+    manager_config &set_failed_url_retry_after(std::int64_t seconds) noexcept {
+        sdimage_manager_config_set_failed_url_retry_after(get(), seconds);
+        return *this;
+    }
+    // Told of the FINAL of every load: void(const result &). On the library's callback thread, one at a time.
+    template <class F> manager_config &set_observer(F observe) {
+        sdimage_manager_config_set_observer(
+            get(),
+            [](void *self, const sdimage_result *ended) {
+                const detail::lent<result> lent(ended);
+                detail::guarded([&] { detail::state<F>(self)(*lent); });
+            },
+            detail::boxed(std::move(observe)).release(), &detail::destroyed<F>);
+        return *this;
+    }
+};
+
+namespace detail {
+
+// A callback of a load takes (const task &, const result &), or the result alone.
+template <class F> void call_result(F &function, sdimage_task *from, sdimage_result *got) noexcept {
+    const lent<task> task_lent(from);
+    const lent<result> result_lent(got);
+    guarded([&] {
+        if constexpr (std::is_invocable_v<F &, const task &, const result &>)
+            function(*task_lent, *result_lent);
+        else
+            function(*result_lent);
+    });
+}
+// The same of progress: (const task &, byte_progress), or the numbers alone.
+template <class F> void call_progress(F &function, sdimage_task *from, byte_progress so_far) noexcept {
+    const lent<task> task_lent(from);
+    guarded([&] {
+        if constexpr (std::is_invocable_v<F &, const task &, byte_progress>)
+            function(*task_lent, so_far);
+        else
+            function(so_far);
+    });
+}
+
+// The handler of a load whose callbacks are a pair_of<R, P>.
+template <class R, class P> sdimage_load_handler load_handler() noexcept {
+    sdimage_load_handler table{};
+    table.size = sizeof table;
+    if constexpr (given<R>) {
+        table.result = [](void *self, sdimage_task *from, sdimage_result *got) {
+            call_result(state<pair_of<R, P>>(self).first, from, got);
+        };
+    }
+    if constexpr (given<P>) {
+        table.progress = [](void *self, sdimage_task *from, std::int64_t received, std::int64_t expected) {
+            call_progress(state<pair_of<R, P>>(self).second, from, {received, expected});
+        };
+    }
+    return table;
+}
+
+// Starts a load by function(handler, state, destroy, &task, &error).
+template <class R, class P, class S> task started(R on_result, P on_progress, S &&start) {
+    const sdimage_load_handler table = load_handler<R, P>();
+    sdimage_task *begun = nullptr;
+    sdimage_error *why = nullptr;
+    void *state = paired(std::move(on_result), std::move(on_progress)).release();
+    const sdimage_status said = start(&table, state, &destroyed<pair_of<R, P>>, &begun, &why);
+    if (said < 0) throw error(taken(said, why));
+    return task(begun);
+}
+
+// Keeps the promise of a load: its FINAL, or why there is none.
+struct promised {
+    std::promise<result> promise;
+    void operator()(const result &got) {
+        if (got.kind() != delivery_kind::final) return;
+        const failure why = got.why();
+        if (why && !got.image())
+            promise.set_exception(std::make_exception_ptr(error(why)));
+        else
+            promise.set_value(got);
+    }
+};
+
+} // namespace detail
+
+// A load under way as a future. Letting go of it does not cancel. get() throws what the load failed with, CANCELLED too.
+class load_future {
+public:
+    load_future() = default;
+    load_future(std::future<result> future, task load) noexcept : future_(std::move(future)), task_(std::move(load)) {}
+
+    result get() { return future_.get(); }
+    bool valid() const noexcept { return future_.valid(); }
+    void wait() const { future_.wait(); }
+    template <class Rep, class Period> std::future_status wait_for(const std::chrono::duration<Rep, Period> &time) const {
+        return future_.wait_for(time);
+    }
+    bool is_ready() const { return valid() && future_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
+    // Asks the load to end.
+    void cancel() const noexcept { task_.cancel(); }
+    const task &load() const noexcept { return task_; }
+    // The bare future, for what takes one.
+    std::future<result> release() noexcept { return std::move(future_); }
+
+private:
+    std::future<result> future_;
+    task task_;
+};
+
+// Class: synchronised. The last handle closes it without waiting.
+class manager : public detail::shared<sdimage_manager, sdimage_manager_ref, sdimage_manager_unref> {
+public:
+    using shared::shared;
+    static manager create(const manager_config &config = nullptr) {
+        return detail::make<manager>(sdimage_manager_new, config.get());
+    }
+    // The one that the process shares.
+    static manager shared_one() { return detail::make<manager>(sdimage_manager_shared); }
+
+    // Waits. Throws where there is no picture; a look into caches only that found nothing gives a result without one.
+    result load(const request &wanted) const {
+        sdimage_result *got = nullptr;
+        sdimage_error *why = nullptr;
+        const sdimage_status said = sdimage_manager_load_sync(get(), wanted.get(), &got, &why);
+        result kept(got);
+        failure reason = said < 0 ? detail::taken(said, why) : failure();
+        if (said < 0 && !(kept && kept.image())) throw error(std::move(reason));
+        return kept;
+    }
+    result load(std::string_view url) const { return load(request(url)); }
+    // The same without exceptions.
+    outcome<result> try_load(const request &wanted) const noexcept {
+        sdimage_result *got = nullptr;
+        sdimage_error *why = nullptr;
+        const sdimage_status said = sdimage_manager_load_sync(get(), wanted.get(), &got, &why);
+        result kept(got);
+        failure reason = said < 0 ? detail::taken(said, why) : failure();
+        if (said < 0 && !(kept && kept.image())) return reason;
+        return kept;
+    }
+    // A future of the FINAL. On the library's callback thread unless the request or the manager names a dispatcher: one that this
+    // thread has to drain is never ready while this thread waits.
+    load_future load_async(const request &wanted) const {
+        detail::promised keeps;
+        std::future<result> future = keeps.promise.get_future();
+        task begun = start(wanted, std::move(keeps));
+        return {std::move(future), std::move(begun)};
+    }
+    // Starts a load and returns. The callbacks run on the load's dispatcher, in order, never two at once: PARTIAL and CACHED
+    // results, then exactly one FINAL; and bytes as they arrive. They take (const task &, const result &) and (const task &,
+    // byte_progress), or these without the task.
+    template <class R, class P = detail::nothing> task start(const request &wanted, R on_result, P on_progress = {}) const {
+        return detail::started(std::move(on_result), std::move(on_progress),
+                               [&](auto *table, void *state, auto destroy, auto **begun, auto **why) {
+                                   return sdimage_manager_load(get(), wanted.get(), table, state, destroy, begun, why);
+                               });
+    }
+    // Without callbacks: results come from the task, or as events of a pollable dispatcher with this token.
+    task start_for_events(const request &wanted, void *token = nullptr) const {
+        sdimage_task *begun = nullptr;
+        detail::run(sdimage_manager_load, get(), wanted.get(), nullptr, token, nullptr, &begun);
+        return task(begun);
+    }
+    // The key under which a load of the request is cached.
+    std::string cache_key(const request &wanted) const {
+        return std::string(detail::make<data>(sdimage_manager_cache_key, get(), wanted.get()).text());
+    }
+    // All URLs unless one is named.
+    void forget_failed(std::string_view url) const noexcept { sdimage_manager_forget_failed(get(), url.data(), url.size()); }
+    void forget_failed() const noexcept { sdimage_manager_forget_failed(get(), nullptr, 0); }
+    // Ends what runs with SHUTDOWN and waits for the last callbacks; throws TIMEOUT.
+    void close(std::uint32_t timeout_ms = forever_ms) const { detail::run(sdimage_manager_close, get(), timeout_ms); }
+    // The C functions of the same names: manager.h.
+    sdimage::cache cache() const noexcept { return detail::copied<sdimage::cache>(sdimage_manager_copy_cache, get()); }
+    void cancel_all() const noexcept { sdimage_manager_cancel_all(get()); }
+    std::size_t running_count() const noexcept { return sdimage_manager_running_count(get()); }
+    void set_offline(bool offline) const noexcept { sdimage_manager_set_offline(get(), offline); }
+    bool is_offline() const noexcept { return sdimage_manager_is_offline(get()); }
+};
+
+template <class R, class P> task cache::load(const request &wanted, R on_result, P on_progress) const {
+    return detail::started(std::move(on_result), std::move(on_progress),
+                           [&](auto *table, void *state, auto destroy, auto **begun, auto **why) {
+                               return sdimage_cache_load(get(), wanted.get(), table, state, destroy, begun, why);
+                           });
+}
+
+// What managers use that are made from now on and name none; empty restores the library's own.
+inline void set_default_cache(const cache &shared) noexcept {
+    sdimage_set_default_cache(shared.get());
+}
+inline void set_default_loader(const loader &shared) noexcept {
+    sdimage_set_default_loader(shared.get());
+}
+
+// --- The process.
+
+// What a bug report starts with, as JSON.
+inline std::string doctor() {
+    return std::string(detail::make<data>(sdimage_doctor).text());
+}
+// Gives unused pixel memory back; with `empty_caches` empties the memory part of every cache.
+inline void trim_memory(bool empty_caches) noexcept {
+    sdimage_trim_memory(empty_caches);
+}
+// The numbers of the process in the text format of Prometheus.
+inline std::string metrics() {
+    return std::string(detail::make<data>(sdimage_metrics).text());
+}
+
+// Sends messages up to a level to write(log_level, std::string_view). Any thread, several at once; must not block.
+template <class F> void set_log_handler(log_level level, F write) {
+    sdimage_log_set_handler(
+        detail::c(level),
+        [](void *self, sdimage_log_level of, const char *message) {
+            detail::guarded([&] { detail::state<F>(self)(static_cast<log_level>(of), detail::view(message)); });
+        },
+        detail::boxed(std::move(write)).release(), &detail::destroyed<F>);
+}
+inline void clear_log_handler() noexcept {
+    sdimage_log_set_handler(SDIMAGE_LOG_LEVEL_OFF, nullptr, nullptr, nullptr);
+}
+
+} // namespace sdimage
+
+#endif

@@ -1,0 +1,137 @@
+// photos_source.hpp: photo libraries of the program's own: a phone, a web album, a catalogue.
+#ifndef SDIMAGE_PLUGINS_PHOTOS_SOURCE_HPP
+#define SDIMAGE_PLUGINS_PHOTOS_SOURCE_HPP
+
+#include "../custom_loader.hpp"
+#include "photos.hpp"
+
+namespace sdimage {
+namespace photos {
+
+// Class: single-owner.
+class asset_config : public detail::owned<sdimage_photos_asset_config, sdimage_photos_asset_config_unref> {
+public:
+    using owned::owned;
+    explicit asset_config(std::string_view identifier)
+        : owned(detail::made(sdimage_photos_asset_config_new(detail::text(identifier)))) {}
+    // The C functions of the same names: photos_source.h.
+    asset_config &set_media(media value) noexcept {
+        sdimage_photos_asset_config_set_media(get(), detail::c(value));
+        return *this;
+    }
+    asset_config &set_origin(origin value) noexcept {
+        sdimage_photos_asset_config_set_origin(get(), detail::c(value));
+        return *this;
+    }
+    asset_config &set_format(format value) noexcept {
+        sdimage_photos_asset_config_set_format(get(), detail::c(value));
+        return *this;
+    }
+    asset_config &set_playback(playback value) noexcept {
+        sdimage_photos_asset_config_set_playback(get(), detail::c(value));
+        return *this;
+    }
+    asset_config &set_pixel_size(std::uint32_t width, std::uint32_t height) noexcept {
+        sdimage_photos_asset_config_set_pixel_size(get(), width, height);
+        return *this;
+    }
+    asset_config &set_dates(std::int64_t taken_ns, std::int64_t modified_ns) noexcept {
+        sdimage_photos_asset_config_set_dates(get(), taken_ns, modified_ns);
+        return *this;
+    }
+    asset_config &set_rating(std::int32_t rating) noexcept {
+        sdimage_photos_asset_config_set_rating(get(), rating);
+        return *this;
+    }
+    asset_config &set_name(std::string_view name) {
+        sdimage_photos_asset_config_set_name(get(), detail::text(name));
+        return *this;
+    }
+    asset_config &add_album(std::string_view album) {
+        sdimage_photos_asset_config_add_album(get(), detail::text(album));
+        return *this;
+    }
+    asset make() const { return asset(detail::made(sdimage_photos_asset_new(get()))); }
+};
+
+// Who waits for an asset. The first answer counts. Class: synchronised.
+class asset_reply : public detail::shared<sdimage_photos_reply, sdimage_photos_reply_ref, sdimage_photos_reply_unref> {
+public:
+    using shared::shared;
+    // Empty: there is none.
+    void complete(const asset &found) const noexcept { sdimage_photos_reply_complete(get(), found.get()); }
+    void fail(const failure &why) const noexcept { sdimage_photos_reply_fail(get(), why.get()); }
+    bool is_cancelled() const noexcept { return sdimage_photos_reply_is_cancelled(get()); }
+};
+
+// To be derived from, for make_library. On the library's one thread, one after the other; what is thrown is the load's error.
+// What a class does not override the table leaves out; overrides must be public.
+class custom_library {
+public:
+    virtual ~custom_library() = default;
+    // Answers at any time, from any thread. The options may be empty.
+    virtual void fetch(std::string_view identifier, const fetch_options &which, asset_reply answer) = 0;
+    // Brings a picture into the sink; 0 x 0 is the whole one.
+    virtual void image(const asset &one, size wanted, const request_options &how, const load_sink &sink) = 0;
+    // Brings the encoded bytes.
+    virtual void bytes(const asset &, const load_sink &) {}
+    // Nobody waits for the sink any more. Any thread, must not block.
+    virtual void cancel(const load_sink &) {}
+};
+
+namespace detail {
+// What a function throws ends its sink.
+template <class F> sdimage_status into_sink(sdimage_load_sink *sink, F &&body) noexcept {
+    const lent<load_sink> sink_lent(sink);
+    try {
+        body(*sink_lent);
+    } catch (...) {
+        (*sink_lent).fail(caught());
+    }
+    return SDIMAGE_STATUS_OK;
+}
+} // namespace detail
+
+// A library made of an object of T, constructed here of `arguments`.
+template <class T, class... A> library make_library(std::string_view name, A &&...arguments) {
+    static_assert(std::is_base_of_v<custom_library, T>);
+    sdimage_photos_library_vtable table{};
+    table.size = sizeof table;
+    table.fetch = [](void *self, const char *identifier, const sdimage_photos_fetch_options *which,
+                     sdimage_photos_reply *answer) {
+        const asset_reply reply(answer);
+        const detail::lent<fetch_options> which_lent(which);
+        try {
+            detail::state<T>(self).fetch(detail::view(identifier), *which_lent, reply);
+        } catch (...) {
+            reply.fail(detail::caught());
+        }
+    };
+    table.image = [](void *self, sdimage_photos_asset *one, sdimage_size wanted, const sdimage_photos_request_options *how,
+                     sdimage_load_sink *sink) {
+        const detail::lent<asset> asset_lent(one);
+        const detail::lent<request_options> how_lent(how);
+        return detail::into_sink(
+            sink, [&](const load_sink &into) { detail::state<T>(self).image(*asset_lent, wanted, *how_lent, into); });
+    };
+    if constexpr (detail::overrides(&T::bytes, &custom_library::bytes)) {
+        table.bytes = [](void *self, sdimage_photos_asset *one, sdimage_load_sink *sink) {
+            const detail::lent<asset> asset_lent(one);
+            return detail::into_sink(sink, [&](const load_sink &into) { detail::state<T>(self).bytes(*asset_lent, into); });
+        };
+    }
+    if constexpr (detail::overrides(&T::cancel, &custom_library::cancel)) {
+        table.cancel = [](void *self, sdimage_load_sink *sink) {
+            const detail::lent<load_sink> sink_lent(sink);
+            detail::guarded([&] { detail::state<T>(self).cancel(*sink_lent); });
+        };
+    }
+    auto object = std::make_unique<T>(std::forward<A>(arguments)...);
+    return detail::make<library>(sdimage_photos_library_new_custom, detail::text(name), &table,
+                                 static_cast<void *>(object.release()), &detail::destroyed<T>);
+}
+
+} // namespace photos
+} // namespace sdimage
+
+#endif

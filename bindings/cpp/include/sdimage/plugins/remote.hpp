@@ -1,0 +1,65 @@
+// remote.hpp: caches on memcached and Redis servers that a fleet of processes shares: -lsdimage-memcached, -lsdimage-redis.
+//
+//   auto shared = plugins::redis_cache("redis://cache.example:6379/0");
+//   auto both = cache::tiered(local, shared);
+//
+// Options are the SDIMAGE_REMOTE_ names of sdimage/plugins/remote.h.
+#ifndef SDIMAGE_PLUGINS_REMOTE_HPP
+#define SDIMAGE_PLUGINS_REMOTE_HPP
+
+#include <sdimage/plugins/memcached.h>
+#include <sdimage/plugins/redis.h>
+
+#include "../cache.hpp"
+
+namespace sdimage {
+namespace plugins {
+
+enum class remote_statistic : int { // remote.h
+    hits = SDIMAGE_REMOTE_STATISTIC_HITS,
+    misses = SDIMAGE_REMOTE_STATISTIC_MISSES,
+    stored = SDIMAGE_REMOTE_STATISTIC_STORED,
+    failures = SDIMAGE_REMOTE_STATISTIC_FAILURES,
+    timeouts = SDIMAGE_REMOTE_STATISTIC_TIMEOUTS,
+    breaker_opened = SDIMAGE_REMOTE_STATISTIC_BREAKER_OPENED,
+    refused = SDIMAGE_REMOTE_STATISTIC_REFUSED,
+    damaged = SDIMAGE_REMOTE_STATISTIC_DAMAGED,
+    too_large = SDIMAGE_REMOTE_STATISTIC_TOO_LARGE,
+    dropped = SDIMAGE_REMOTE_STATISTIC_DROPPED,
+    leases = SDIMAGE_REMOTE_STATISTIC_LEASES,
+    waited = SDIMAGE_REMOTE_STATISTIC_WAITED,
+    spared = SDIMAGE_REMOTE_STATISTIC_SPARED,
+    given_up = SDIMAGE_REMOTE_STATISTIC_GIVEN_UP,
+    exchanges = SDIMAGE_REMOTE_STATISTIC_EXCHANGES,
+};
+
+} // namespace plugins
+
+namespace detail {
+template <> struct c_enum<plugins::remote_statistic> {
+    using type = sdimage_remote_statistic;
+};
+} // namespace detail
+
+namespace plugins {
+
+// "host[:port]" separated by commas, or paths of sockets; the same list in every process.
+inline cache memcached_cache(std::string_view servers, const options &how = nullptr) {
+    return detail::make<cache>(sdimage_memcached_cache_new, detail::text(servers), how.get());
+}
+// "redis://[[user]:password@]host[:port][/database]", "host[:port]", or the path of a socket.
+inline cache redis_cache(std::string_view address, const options &how = nullptr) {
+    return detail::make<cache>(sdimage_redis_cache_new, detail::text(address), how.get());
+}
+// A number since the cache was made; 0 for other caches.
+inline std::uint64_t memcached_statistic(const cache &of, remote_statistic statistic) noexcept {
+    return sdimage_memcached_cache_statistic(of.get(), detail::c(statistic));
+}
+inline std::uint64_t redis_statistic(const cache &of, remote_statistic statistic) noexcept {
+    return sdimage_redis_cache_statistic(of.get(), detail::c(statistic));
+}
+
+} // namespace plugins
+} // namespace sdimage
+
+#endif

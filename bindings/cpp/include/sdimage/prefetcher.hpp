@@ -1,0 +1,144 @@
+// prefetcher.hpp: pictures loaded before anybody asks for them.
+#ifndef SDIMAGE_PREFETCHER_HPP
+#define SDIMAGE_PREFETCHER_HPP
+
+#include "manager.hpp"
+
+namespace sdimage {
+
+// A list under way. Class: synchronised.
+class prefetch_group : public detail::shared<sdimage_prefetch_group, sdimage_prefetch_group_ref, sdimage_prefetch_group_unref> {
+public:
+    using shared::shared;
+    // Until nothing of it is under way; throws TIMEOUT.
+    void wait(std::uint32_t timeout_ms = forever_ms) const { detail::run(sdimage_prefetch_group_wait, get(), timeout_ms); }
+    // The C functions of the same names: prefetcher.h.
+    void cancel() const noexcept { sdimage_prefetch_group_cancel(get()); }
+    bool is_finished() const noexcept { return sdimage_prefetch_group_is_finished(get()); }
+    bool is_cancelled() const noexcept { return sdimage_prefetch_group_is_cancelled(get()); }
+    std::size_t total_count() const noexcept { return sdimage_prefetch_group_total_count(get()); }
+    std::size_t finished_count() const noexcept { return sdimage_prefetch_group_finished_count(get()); }
+    std::size_t skipped_count() const noexcept { return sdimage_prefetch_group_skipped_count(get()); }
+    std::string url(std::size_t index) const {
+        return std::string(detail::make<data>(sdimage_prefetch_group_copy_url, get(), index).text());
+    }
+    // Those that failed, in the order of failing: their places in the list, and why.
+    std::vector<std::pair<std::size_t, failure>> failures() const {
+        std::vector<std::pair<std::size_t, failure>> all;
+        std::size_t index = 0;
+        sdimage_error *why = nullptr;
+        while (sdimage_prefetch_group_copy_failure(get(), all.size(), &index, &why, nullptr) == SDIMAGE_STATUS_OK)
+            all.emplace_back(index, failure(std::exchange(why, nullptr)));
+        return all;
+    }
+};
+
+// To be derived from, for prefetcher::start. On the prefetcher's dispatcher, in order, never two at once.
+class prefetch_handler {
+public:
+    virtual ~prefetch_handler() = default;
+    // The URL at `index` is done, be it with an error.
+    virtual void fetched(const prefetch_group &, std::size_t, const result &) {}
+    virtual void progress(const prefetch_group &, std::size_t, std::size_t) {}
+    // The last call, exactly once: how many are done, and how many of these have no picture; CANCELLED or empty.
+    virtual void completed(const prefetch_group &, std::size_t, std::size_t, const failure &) {}
+};
+
+// The same of all groups together.
+class prefetch_observer {
+public:
+    virtual ~prefetch_observer() = default;
+    virtual void fetched(std::string_view, std::size_t, std::size_t) {}
+    virtual void idle(std::size_t, std::size_t) {}
+};
+
+namespace detail {
+// completed alone, of a lambda: (finished, skipped, const failure &).
+template <class F> class lambda_prefetch final : public prefetch_handler {
+public:
+    explicit lambda_prefetch(F done) : done_(std::move(done)) {}
+    void completed(const prefetch_group &, std::size_t finished, std::size_t skipped, const failure &why) override {
+        done_(finished, skipped, why);
+    }
+
+private:
+    F done_;
+};
+
+inline sdimage_prefetch_handler prefetch_table() noexcept {
+    sdimage_prefetch_handler table{};
+    table.size = sizeof table;
+    table.fetched = [](void *self, sdimage_prefetch_group *group, std::size_t index, sdimage_result *got) {
+        const lent<prefetch_group> group_lent(group);
+        const lent<result> result_lent(got);
+        guarded([&] { state<prefetch_handler>(self).fetched(*group_lent, index, *result_lent); });
+    };
+    table.progress = [](void *self, sdimage_prefetch_group *group, std::size_t finished, std::size_t total) {
+        const lent<prefetch_group> group_lent(group);
+        guarded([&] { state<prefetch_handler>(self).progress(*group_lent, finished, total); });
+    };
+    table.completed = [](void *self, sdimage_prefetch_group *group, std::size_t finished, std::size_t skipped,
+                         sdimage_error *why) {
+        const lent<prefetch_group> group_lent(group);
+        const lent<failure> failure_lent(why);
+        guarded([&] { state<prefetch_handler>(self).completed(*group_lent, finished, skipped, *failure_lent); });
+    };
+    return table;
+}
+} // namespace detail
+
+// Class: synchronised.
+class prefetcher : public detail::shared<sdimage_prefetcher, sdimage_prefetcher_ref, sdimage_prefetcher_unref> {
+public:
+    using shared::shared;
+    // An empty manager: one of its own; an empty dispatcher: the library's callback thread.
+    static prefetcher create(const manager &with = {}, const dispatcher &where = {}) {
+        return detail::make<prefetcher>(sdimage_prefetcher_new, with.get(), where.get());
+    }
+    static prefetcher shared_one() { return detail::make<prefetcher>(sdimage_prefetcher_shared); }
+    // The C functions of the same names: prefetcher.h.
+    void set_max_concurrent(std::uint32_t count) const noexcept { sdimage_prefetcher_set_max_concurrent(get(), count); }
+    std::uint32_t max_concurrent() const noexcept { return sdimage_prefetcher_max_concurrent(get()); }
+    void set_request(const request &value) const noexcept { sdimage_prefetcher_set_request(get(), value.get()); }
+    void cancel_all() const noexcept { sdimage_prefetcher_cancel_all(get()); }
+
+    // Starts a list. `how` replaces the prefetcher's own request; the group is empty where the list is.
+    prefetch_group start(span<const std::string> urls, std::unique_ptr<prefetch_handler> handler,
+                         const request &how = nullptr) const {
+        std::vector<const char *> texts;
+        std::vector<std::size_t> lengths;
+        for (const std::string &url : urls) {
+            texts.push_back(url.data());
+            lengths.push_back(url.size());
+        }
+        const sdimage_prefetch_handler table = detail::prefetch_table();
+        const sdimage_prefetch_handler *given = handler ? &table : nullptr;
+        return detail::make<prefetch_group>(sdimage_prefetcher_start, get(), texts.data(), lengths.data(), texts.size(),
+                                            how.get(), given, static_cast<void *>(handler.release()),
+                                            &detail::destroyed<prefetch_handler>);
+    }
+    prefetch_group start(span<const std::string> urls) const { return start(urls, nullptr); }
+    // done(finished, skipped, const failure &), once.
+    template <class F, class = std::enable_if_t<std::is_invocable_v<F &, std::size_t, std::size_t, const failure &>>>
+    prefetch_group start(span<const std::string> urls, F done, const request &how = nullptr) const {
+        return start(urls, std::make_unique<detail::lambda_prefetch<F>>(std::move(done)), how);
+    }
+    // Replaces the observer; empty for none.
+    void set_observer(std::unique_ptr<prefetch_observer> observer) const {
+        sdimage_prefetch_observer_vtable table{};
+        table.size = sizeof table;
+        table.fetched = [](void *self, const char *url, std::size_t finished, std::size_t total) {
+            detail::guarded([&] { detail::state<prefetch_observer>(self).fetched(detail::view(url), finished, total); });
+        };
+        table.idle = [](void *self, std::size_t total, std::size_t skipped) {
+            detail::guarded([&] { detail::state<prefetch_observer>(self).idle(total, skipped); });
+        };
+        const sdimage_prefetch_observer_vtable *given = observer ? &table : nullptr;
+        detail::run(sdimage_prefetcher_set_observer, get(), given, static_cast<void *>(observer.release()),
+                    &detail::destroyed<prefetch_observer>);
+    }
+};
+
+} // namespace sdimage
+
+#endif

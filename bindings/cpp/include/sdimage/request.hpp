@@ -1,0 +1,268 @@
+// request.hpp: one wish for a picture.
+//
+//   request("https://example.org/cat.jpg").set_thumbnail_size(256, 256).set_priority(priority::high)
+#ifndef SDIMAGE_REQUEST_HPP
+#define SDIMAGE_REQUEST_HPP
+
+#include "cache.hpp"
+#include "loader.hpp"
+#include "task.hpp"
+#include "transformer.hpp"
+
+namespace sdimage {
+
+// A host's say in downloads and in loads; made in hooks.hpp. Class: immutable.
+class download_hooks : public detail::shared<sdimage_download_hooks, sdimage_download_hooks_ref, sdimage_download_hooks_unref> {
+public:
+    using shared::shared;
+    // Decrypts bodies that come in base 64.
+    static download_hooks base64() { return detail::make<download_hooks>(sdimage_download_hooks_new_base64); }
+    // Says the same of every request and of every answer; either may be empty.
+    static download_hooks fixed(const class request &request, const response &response);
+};
+
+class load_hooks : public detail::shared<sdimage_load_hooks, sdimage_load_hooks_ref, sdimage_load_hooks_unref> {
+public:
+    using shared::shared;
+};
+
+// Class: single-owner; a load copies it, so that it may be changed and used again. Setters never fail: what makes no sense is
+// told by the load. They return the request, so that calls can be strung together.
+class request : public detail::owned<sdimage_request, sdimage_request_unref> {
+public:
+    using owned::owned;
+    explicit request(std::string_view url) : owned(detail::made(sdimage_request_new(url.data(), url.size()))) {}
+    // An independent copy.
+    request copy() const { return request(detail::made(sdimage_request_copy(get()))); }
+
+    // Borrowed until it is set again.
+    std::string_view url() const noexcept {
+        std::size_t length = 0;
+        const char *text = sdimage_request_url(get(), &length);
+        return {text ? text : "", length};
+    }
+    request &set_thumbnail_size(std::uint32_t width, std::uint32_t height, bool preserve_aspect_ratio = true) noexcept {
+        sdimage_request_set_thumbnail_size(get(), width, height, preserve_aspect_ratio);
+        return *this;
+    }
+    request &set_progressive(bool progressive = true) noexcept {
+        sdimage_request_set_progressive(get(), progressive);
+        return *this;
+    }
+    // A header field that the request sets; none when it does not.
+    std::optional<std::string_view> header(std::string_view name) const {
+        const char *found = sdimage_request_header(get(), detail::text(name));
+        return found ? std::optional<std::string_view>(found) : std::nullopt;
+    }
+    // All of them, in their order.
+    std::vector<std::pair<std::string, std::string>> headers() const {
+        std::vector<std::pair<std::string, std::string>> all;
+        const char *value = nullptr;
+        while (const char *name = sdimage_request_header_at(get(), all.size(), &value))
+            all.emplace_back(name, value);
+        return all;
+    }
+    // The C functions of the same names: hooks.h, load_hooks.h and request.h.
+    request &set_hooks(const download_hooks &hooks) noexcept {
+        sdimage_request_set_hooks(get(), hooks.get());
+        return *this;
+    }
+    request &set_load_hooks(const load_hooks &hooks) noexcept {
+        sdimage_request_set_load_hooks(get(), hooks.get());
+        return *this;
+    }
+    request &set_url(std::string_view url) noexcept {
+        sdimage_request_set_url(get(), url.data(), url.size());
+        return *this;
+    }
+    request &set_cache_key(std::string_view key) noexcept {
+        sdimage_request_set_cache_key(get(), key.data(), key.size());
+        return *this;
+    }
+    request &set_priority(priority value) noexcept {
+        sdimage_request_set_priority(get(), detail::c(value));
+        return *this;
+    }
+    request &set_source_policy(source_policy policy) noexcept {
+        sdimage_request_set_source_policy(get(), detail::c(policy));
+        return *this;
+    }
+    request &set_decode_options(const sdimage::decode_options &options) noexcept {
+        sdimage_request_set_decode_options(get(), options.get());
+        return *this;
+    }
+    sdimage::decode_options decode_options() const noexcept {
+        return detail::copied<sdimage::decode_options>(sdimage_request_copy_decode_options, get());
+    }
+    request &set_progressive_interval_ms(std::uint32_t interval_ms) noexcept {
+        sdimage_request_set_progressive_interval_ms(get(), interval_ms);
+        return *this;
+    }
+    request &set_early_thumbnail(bool early) noexcept {
+        sdimage_request_set_early_thumbnail(get(), early);
+        return *this;
+    }
+    request &set_query_layers(cache_layers layers) noexcept {
+        sdimage_request_set_query_layers(get(), detail::c(layers));
+        return *this;
+    }
+    request &set_store_layers(cache_layers layers) noexcept {
+        sdimage_request_set_store_layers(get(), detail::c(layers));
+        return *this;
+    }
+    request &set_original_query_layers(cache_layers layers) noexcept {
+        sdimage_request_set_original_query_layers(get(), detail::c(layers));
+        return *this;
+    }
+    request &set_original_store_layers(cache_layers layers) noexcept {
+        sdimage_request_set_original_store_layers(get(), detail::c(layers));
+        return *this;
+    }
+    request &set_encode_options(const encode_options &options) noexcept {
+        sdimage_request_set_encode_options(get(), options.get());
+        return *this;
+    }
+    request &set_wants_data(bool wants_data) noexcept {
+        sdimage_request_set_wants_data(get(), wants_data);
+        return *this;
+    }
+    request &set_blocking_reads(blocking_reads reads) noexcept {
+        sdimage_request_set_blocking_reads(get(), detail::c(reads));
+        return *this;
+    }
+    request &set_wait_for_store(bool wait) noexcept {
+        sdimage_request_set_wait_for_store(get(), wait);
+        return *this;
+    }
+    request &set_retry_failed(bool retry) noexcept {
+        sdimage_request_set_retry_failed(get(), retry);
+        return *this;
+    }
+    request &set_freshness(freshness value) noexcept {
+        sdimage_request_set_freshness(get(), detail::c(value));
+        return *this;
+    }
+    request &reset_freshness() noexcept {
+        sdimage_request_reset_freshness(get());
+        return *this;
+    }
+    request &set_header(std::string_view name, std::optional<std::string_view> value) {
+        sdimage_request_set_header(get(), detail::text(name), detail::optional_text(value));
+        return *this;
+    }
+    request &set_method(std::optional<std::string_view> method) {
+        sdimage_request_set_method(get(), detail::optional_text(method));
+        return *this;
+    }
+    std::string_view method() const noexcept { return detail::view(sdimage_request_method(get())); }
+    request &set_body(const data &body) noexcept {
+        sdimage_request_set_body(get(), body.get());
+        return *this;
+    }
+    request &set_timeout_ms(std::uint32_t timeout_ms) noexcept {
+        sdimage_request_set_timeout_ms(get(), timeout_ms);
+        return *this;
+    }
+    request &set_max_retries(std::uint32_t count) noexcept {
+        sdimage_request_set_max_retries(get(), count);
+        return *this;
+    }
+    request &reset_max_retries() noexcept {
+        sdimage_request_reset_max_retries(get());
+        return *this;
+    }
+    request &set_handle_cookies(bool handle) noexcept {
+        sdimage_request_set_handle_cookies(get(), handle);
+        return *this;
+    }
+    request &set_accept_invalid_certificates(bool accept) noexcept {
+        sdimage_request_set_accept_invalid_certificates(get(), accept);
+        return *this;
+    }
+    request &set_max_body_bytes(std::size_t bytes) noexcept {
+        sdimage_request_set_max_body_bytes(get(), bytes);
+        return *this;
+    }
+    request &set_dispatcher(const dispatcher &value) noexcept {
+        sdimage_request_set_dispatcher(get(), value.get());
+        return *this;
+    }
+    request &reset_dispatcher() noexcept {
+        sdimage_request_reset_dispatcher(get());
+        return *this;
+    }
+    request &set_cache(const cache &value) noexcept {
+        sdimage_request_set_cache(get(), value.get());
+        return *this;
+    }
+    request &reset_cache() noexcept {
+        sdimage_request_reset_cache(get());
+        return *this;
+    }
+    request &set_loader(const loader &value) noexcept {
+        sdimage_request_set_loader(get(), value.get());
+        return *this;
+    }
+    request &reset_loader() noexcept {
+        sdimage_request_reset_loader(get());
+        return *this;
+    }
+    request &set_coder(const coder &value) noexcept {
+        sdimage_request_set_coder(get(), value.get());
+        return *this;
+    }
+    request &set_original_cache(const cache &value) noexcept {
+        sdimage_request_set_original_cache(get(), value.get());
+        return *this;
+    }
+    request &reset_original_cache() noexcept {
+        sdimage_request_reset_original_cache(get());
+        return *this;
+    }
+    request &set_transformer(const transformer &value) noexcept {
+        sdimage_request_set_transformer(get(), value.get());
+        return *this;
+    }
+    request &add_transformer(const transformer &value) noexcept {
+        sdimage_request_add_transformer(get(), value.get());
+        return *this;
+    }
+    request &reset_transformer() noexcept {
+        sdimage_request_reset_transformer(get());
+        return *this;
+    }
+    request &set_transform_animated(bool transform) noexcept {
+        sdimage_request_set_transform_animated(get(), transform);
+        return *this;
+    }
+    request &set_transform_vector(bool transform) noexcept {
+        sdimage_request_set_transform_vector(get(), transform);
+        return *this;
+    }
+    request &set_preload_frames(bool preload) noexcept {
+        sdimage_request_set_preload_frames(get(), preload);
+        return *this;
+    }
+    request &set_require_animation(bool require) noexcept {
+        sdimage_request_set_require_animation(get(), require);
+        return *this;
+    }
+    request &set_options(const sdimage::options &value) noexcept {
+        sdimage_request_set_options(get(), value.get());
+        return *this;
+    }
+    // Its content; empty when there is none.
+    sdimage::data body() const noexcept { return retain<sdimage::data>(sdimage_request_body(get())); }
+    // The values for hooks, custom loaders, coders and caches, to be read; empty when there are none.
+    sdimage::options options() const noexcept {
+        return sdimage::options(sdimage_options_ref(const_cast<sdimage_options *>(sdimage_request_options(get()))));
+    }
+};
+
+inline download_hooks download_hooks::fixed(const class request &request, const response &response) {
+    return detail::make<download_hooks>(sdimage_download_hooks_new_fixed, request.get(), response.get());
+}
+
+} // namespace sdimage
+
+#endif

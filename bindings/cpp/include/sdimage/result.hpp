@@ -1,0 +1,115 @@
+// result.hpp: what one delivery of a load carries, and what servers answered.
+#ifndef SDIMAGE_RESULT_HPP
+#define SDIMAGE_RESULT_HPP
+
+#include "image.hpp"
+
+namespace sdimage {
+
+inline std::string_view name(image_source value) noexcept {
+    return sdimage_image_source_name(detail::c(value));
+}
+inline std::string_view name(freshness_rule value) noexcept {
+    return sdimage_freshness_rule_name(detail::c(value));
+}
+
+// The answer of a server: status and header fields. Class: single-owner.
+class response : public detail::owned<sdimage_response, sdimage_response_unref> {
+public:
+    using owned::owned;
+    explicit response(std::int32_t status) : owned(detail::made(sdimage_response_new(status))) {}
+
+    // The first of that name; none when it is absent. The text lives until the response is changed.
+    std::optional<std::string_view> header(std::string_view name) const {
+        const char *found = sdimage_response_header(get(), detail::text(name));
+        return found ? std::optional<std::string_view>(found) : std::nullopt;
+    }
+    // The C functions of the same names: hooks.h.
+    std::string_view url() const noexcept { return detail::view(sdimage_response_url(get())); }
+    std::int32_t status() const noexcept { return sdimage_response_status(get()); }
+    response &set_status(std::int32_t status) noexcept {
+        sdimage_response_set_status(get(), status);
+        return *this;
+    }
+    response &set_header(std::string_view name, std::optional<std::string_view> value) {
+        sdimage_response_set_header(get(), detail::text(name), detail::optional_text(value));
+        return *this;
+    }
+    response &add_header(std::string_view name, std::string_view value) {
+        sdimage_response_add_header(get(), detail::text(name), detail::text(value));
+        return *this;
+    }
+};
+
+// One exchange of the built-in downloader: a hop of a redirect, or a try.
+struct transaction {
+    std::string_view url;            // without user and password; these texts live as long as the result
+    std::int32_t http_status;        // 0 when no answer came
+    std::string_view protocol;       // "HTTP/2"
+    std::string_view remote_address; // "192.0.2.1:443"
+    bool is_connection_reused;
+    std::uint64_t wire_bytes; // heads and body as they came
+    std::uint64_t body_bytes; // with the encoding undone
+    // Nanoseconds from the beginning to the end of a phase, by its number; 0 where it did not run.
+    std::uint64_t time_ns[5];
+};
+
+// Class: immutable.
+class result : public detail::shared<sdimage_result, sdimage_result_ref, sdimage_result_unref> {
+public:
+    using shared::shared;
+
+    // The picture; empty when there is none.
+    sdimage::image image() const noexcept { return retain<sdimage::image>(sdimage_result_image(get())); }
+    // Its encoded bytes, where the load has them.
+    sdimage::data data() const noexcept { return retain<sdimage::data>(sdimage_result_data(get())); }
+    // Why there is no picture, or why it is stale; empty when all went well.
+    failure why() const noexcept { return retain<failure>(sdimage_result_error(get())); }
+    // The picture; throws why there is none. A look into caches only that found nothing gives an empty one.
+    sdimage::image value() const {
+        sdimage::image picture = image();
+        if (!picture) check();
+        return picture;
+    }
+    // Throws where the load failed without a picture.
+    void check() const {
+        if (!sdimage_result_image(get()) && sdimage_result_error(get())) throw error(why());
+    }
+    // The C functions of the same names: result.h.
+    delivery_kind kind() const noexcept { return static_cast<delivery_kind>(sdimage_result_kind(get())); }
+    image_source source() const noexcept { return static_cast<image_source>(sdimage_result_source(get())); }
+    bool is_changed() const noexcept { return sdimage_result_is_changed(get()); }
+    bool is_stale() const noexcept { return sdimage_result_is_stale(get()); }
+    freshness_rule freshness() const noexcept { return static_cast<freshness_rule>(sdimage_result_freshness(get())); }
+    std::string_view url() const noexcept { return detail::view(sdimage_result_url(get())); }
+    std::string_view cache_key() const noexcept { return detail::view(sdimage_result_cache_key(get())); }
+    std::uint64_t time_ns(stage value) const noexcept { return sdimage_result_time_ns(get(), detail::c(value)); }
+    sdimage::response response() const noexcept { return detail::copied<sdimage::response>(sdimage_result_copy_response, get()); }
+
+    // What the built-in downloader asked and was answered, in order.
+    std::vector<transaction> transactions() const {
+        std::vector<transaction> all;
+        for (std::size_t i = 0; i < sdimage_result_transaction_count(get()); i++)
+            all.push_back(transaction_at(i));
+        return all;
+    }
+
+private:
+    transaction transaction_at(std::size_t index) const noexcept {
+        transaction one{detail::view(sdimage_result_transaction_url(get(), index)),
+                        sdimage_result_transaction_http_status(get(), index),
+                        detail::view(sdimage_result_transaction_protocol(get(), index)),
+                        detail::view(sdimage_result_transaction_remote_address(get(), index)),
+                        sdimage_result_transaction_is_connection_reused(get(), index),
+                        sdimage_result_transaction_wire_bytes(get(), index),
+                        sdimage_result_transaction_body_bytes(get(), index),
+                        {}};
+        for (int phase = 0; phase < 5; phase++)
+            one.time_ns[phase] = sdimage_result_transaction_time_ns(get(), index, static_cast<sdimage_transaction_phase>(phase));
+        return one;
+    }
+};
+
+} // namespace sdimage
+
+#endif

@@ -1,0 +1,224 @@
+// target.hpp: pictures for the widgets of a program, whatever its toolkit.
+#ifndef SDIMAGE_TARGET_HPP
+#define SDIMAGE_TARGET_HPP
+
+#include "manager.hpp"
+#include "player.hpp"
+
+namespace sdimage {
+
+// How far something is: units completed of a total. Class: synchronised.
+class progress : public detail::shared<sdimage_progress, sdimage_progress_ref, sdimage_progress_unref> {
+public:
+    using shared::shared;
+    static progress create() { return progress(detail::made(sdimage_progress_new())); }
+    // The C functions of the same names: progress.h.
+    std::int64_t completed() const noexcept { return sdimage_progress_completed(get()); }
+    std::int64_t total() const noexcept { return sdimage_progress_total(get()); }
+    double fraction() const noexcept { return sdimage_progress_fraction(get()); }
+    void set(std::int64_t completed, std::int64_t total) const noexcept { sdimage_progress_set(get(), completed, total); }
+    // changed(const progress &), after each change, on the thread that made it. Replaces the one before.
+    template <class F> void set_observer(F changed) const {
+        sdimage_progress_fn tell = [](void *self, sdimage_progress *of) {
+            const detail::lent<progress> lent(of);
+            detail::guarded([&] { detail::state<F>(self)(*lent); });
+        };
+        detail::run(sdimage_progress_set_observer, get(), tell, static_cast<void *>(detail::boxed(std::move(changed)).release()),
+                    &detail::destroyed<F>);
+    }
+    void clear_observer() const { detail::run(sdimage_progress_set_observer, get(), nullptr, nullptr, nullptr); }
+};
+
+// How one load of a target is shown. Class: single-owner.
+class target_options : public detail::owned<sdimage_target_options, sdimage_target_options_unref> {
+public:
+    using owned::owned;
+    target_options() : owned(detail::made(sdimage_target_options_new())) {}
+    // The C functions of the same names: target.h.
+    target_options &set_key(std::optional<std::string_view> key) {
+        sdimage_target_options_set_key(get(), detail::optional_text(key));
+        return *this;
+    }
+    target_options &set_manager(const manager &value) noexcept {
+        sdimage_target_options_set_manager(get(), value.get());
+        return *this;
+    }
+    target_options &set_placeholder(const image &value) noexcept {
+        sdimage_target_options_set_placeholder(get(), value.get());
+        return *this;
+    }
+    target_options &set_blurhash(std::string_view text, std::uint32_t width, std::uint32_t height) noexcept {
+        sdimage_target_options_set_blurhash(get(), text.data(), text.size(), width, height);
+        return *this;
+    }
+    target_options &set_thumbhash(bytes_view hash) noexcept {
+        sdimage_target_options_set_thumbhash(get(), hash.data(), hash.size());
+        return *this;
+    }
+    target_options &set_placeholder_time(placeholder_time time) noexcept {
+        sdimage_target_options_set_placeholder_time(get(), detail::c(time));
+        return *this;
+    }
+    target_options &set_cached_placeholder(cached_placeholder cached) noexcept {
+        sdimage_target_options_set_cached_placeholder(get(), detail::c(cached));
+        return *this;
+    }
+    target_options &set_previous_load(previous_load previous) noexcept {
+        sdimage_target_options_set_previous_load(get(), detail::c(previous));
+        return *this;
+    }
+    target_options &set_image_setting(image_setting setting) noexcept {
+        sdimage_target_options_set_image_setting(get(), detail::c(setting));
+        return *this;
+    }
+    target_options &set_transition_rule(transition_rule rule) noexcept {
+        sdimage_target_options_set_transition_rule(get(), detail::c(rule));
+        return *this;
+    }
+    target_options &set_transition_sets_image(bool sets_image) noexcept {
+        sdimage_target_options_set_transition_sets_image(get(), sets_image);
+        return *this;
+    }
+    target_options &set_wait_for_transition(bool wait) noexcept {
+        sdimage_target_options_set_wait_for_transition(get(), wait);
+        return *this;
+    }
+    // 500 milliseconds where `duration_ms` is 0.
+    target_options &set_transition(transition value, std::uint32_t duration_ms = 0) noexcept {
+        sdimage_target_options_set_transition(get(), detail::c(value), duration_ms);
+        return *this;
+    }
+};
+
+// A widget, to be derived from. Everything on the target's dispatcher, in order. Images and results are lent: copy to keep.
+class widget {
+public:
+    virtual ~widget() = default;
+    // Shows a picture; an empty one clears. The result is empty for a placeholder.
+    virtual void set_image(std::string_view key, const image &picture, const result &from) = 0;
+    virtual void indicator_start(std::string_view) {}
+    virtual void indicator_stop(std::string_view) {}
+    virtual void indicator_update(std::string_view, double) {}
+};
+
+// A widget with transitions: around set_image, before it, right after it, and when the duration is over.
+class animated_widget : public widget {
+public:
+    virtual void transition_prepare(std::string_view, transition, std::uint32_t, const image &, const result &) {}
+    virtual void transition_animate(std::string_view, transition, std::uint32_t, const image &) {}
+    virtual void transition_end(std::string_view, bool) {}
+};
+
+namespace detail {
+
+inline void set_showing(sdimage_target_vtable &table) {
+    table.set_image = [](void *self, const char *key, sdimage_image *picture, sdimage_result *from) {
+        const lent<image> image_lent(picture);
+        const lent<result> result_lent(from);
+        guarded([&] { state<widget>(self).set_image(view(key), *image_lent, *result_lent); });
+    };
+    table.indicator_start = [](void *self, const char *key) { guarded([&] { state<widget>(self).indicator_start(view(key)); }); };
+    table.indicator_stop = [](void *self, const char *key) { guarded([&] { state<widget>(self).indicator_stop(view(key)); }); };
+    table.indicator_update = [](void *self, const char *key, double fraction) {
+        guarded([&] { state<widget>(self).indicator_update(view(key), fraction); });
+    };
+}
+
+// The state is kept as a widget: back to what it is derived from it, which is no virtual base.
+inline animated_widget &animated(void *self) noexcept {
+    return static_cast<animated_widget &>(state<widget>(self));
+}
+
+inline void set_transitions(sdimage_target_vtable &table) {
+    table.transition_prepare = [](void *self, const char *key, sdimage_transition kind, std::uint32_t duration_ms,
+                                  sdimage_image *picture, sdimage_result *from) {
+        const lent<image> image_lent(picture);
+        const lent<result> result_lent(from);
+        guarded([&] {
+            animated(self).transition_prepare(view(key), static_cast<transition>(kind), duration_ms, *image_lent, *result_lent);
+        });
+    };
+    table.transition_animate = [](void *self, const char *key, sdimage_transition kind, std::uint32_t duration_ms,
+                                  sdimage_image *picture) {
+        const lent<image> image_lent(picture);
+        guarded([&] { animated(self).transition_animate(view(key), static_cast<transition>(kind), duration_ms, *image_lent); });
+    };
+    table.transition_end = [](void *self, const char *key, bool finished) {
+        guarded([&] { animated(self).transition_end(view(key), finished); });
+    };
+}
+
+// set_image alone, of a lambda: (key, const image &, const result &).
+template <class F> class lambda_widget final : public widget {
+public:
+    explicit lambda_widget(F show) : show_(std::move(show)) {}
+    void set_image(std::string_view key, const image &picture, const result &from) override { show_(key, picture, from); }
+
+private:
+    F show_;
+};
+
+} // namespace detail
+
+// A widget's loads: a new one cancels the one before, nothing late is shown. Keys name slots; none is the default one. Class:
+// synchronised.
+class target : public detail::shared<sdimage_target, sdimage_target_ref, sdimage_target_unref> {
+public:
+    using shared::shared;
+    // An empty dispatcher: the library's callback thread. The widget is destroyed after its last call.
+    static target create(const manager &with, std::unique_ptr<widget> shown, const dispatcher &where = {}) {
+        sdimage_target_vtable table{};
+        table.size = sizeof table;
+        detail::set_showing(table);
+        if (dynamic_cast<animated_widget *>(shown.get())) detail::set_transitions(table);
+        return detail::make<target>(sdimage_target_new, with.get(), where.get(), &table, static_cast<void *>(shown.release()),
+                                    &detail::destroyed<widget>);
+    }
+    // show(std::string_view key, const image &, const result &).
+    template <class F, class = std::enable_if_t<std::is_invocable_v<F &, std::string_view, const image &, const result &>>>
+    static target create(const manager &with, F show, const dispatcher &where = {}) {
+        return create(with, std::unique_ptr<widget>(new detail::lambda_widget<F>(std::move(show))), where);
+    }
+
+    // Loads into a slot. An empty request shows the placeholder and ends with INVALID_URL. The callbacks are those of
+    // manager::start; the task is empty without a URL.
+    template <class R = detail::nothing, class P = detail::nothing>
+    task load(const request &wanted, const target_options &how = nullptr, R on_result = {}, P on_progress = {}) const {
+        return detail::started(std::move(on_result), std::move(on_progress),
+                               [&](auto *table, void *state, auto destroy, auto **begun, auto **why) {
+                                   return sdimage_target_load(get(), wanted.get(), how.get(), table, state, destroy, begun, why);
+                               });
+    }
+    // The C functions of the same names: target.h.
+    void close() const noexcept { sdimage_target_close(get()); }
+    void cancel(std::optional<std::string_view> key = {}) const { sdimage_target_cancel(get(), detail::optional_text(key)); }
+    void cancel_latest() const noexcept { sdimage_target_cancel_latest(get()); }
+    sdimage::task task(std::optional<std::string_view> key = {}) const {
+        return detail::copied<sdimage::task>(sdimage_target_copy_task, get(), detail::optional_text(key));
+    }
+    void remove_task(std::optional<std::string_view> key = {}) const {
+        sdimage_target_remove_task(get(), detail::optional_text(key));
+    }
+    sdimage::progress progress(std::optional<std::string_view> key = {}) const {
+        return detail::copied<sdimage::progress>(sdimage_target_copy_progress, get(), detail::optional_text(key));
+    }
+    // An empty view: none.
+    void set_view(const animated_view &view, std::optional<std::string_view> key = {}) const {
+        sdimage_target_set_view(get(), detail::optional_text(key), view.get());
+    }
+    void set_task(const sdimage::task &own, std::optional<std::string_view> key = {}) const {
+        sdimage_target_set_task(get(), detail::optional_text(key), own.get());
+    }
+    void set_progress(const sdimage::progress &own, std::optional<std::string_view> key = {}) const {
+        sdimage_target_set_progress(get(), detail::optional_text(key), own.get());
+    }
+    // "" when there was none.
+    std::string latest_key() const { return std::string(detail::copied<data>(sdimage_target_copy_latest_key, get()).text()); }
+    std::string url(std::optional<std::string_view> key = {}) const {
+        return std::string(detail::copied<data>(sdimage_target_copy_url, get(), detail::optional_text(key)).text());
+    }
+};
+
+} // namespace sdimage
+
+#endif

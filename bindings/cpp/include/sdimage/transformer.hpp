@@ -1,0 +1,123 @@
+// transformer.hpp: pictures changed: by the library's transformers and filters, or by the program's own.
+#ifndef SDIMAGE_TRANSFORMER_HPP
+#define SDIMAGE_TRANSFORMER_HPP
+
+#include "image.hpp"
+
+namespace sdimage {
+
+// Class: immutable. Lengths are points.
+class transformer : public detail::shared<sdimage_transformer, sdimage_transformer_ref, sdimage_transformer_unref> {
+public:
+    using shared::shared;
+
+    static transformer resize(double width, double height, scale_mode mode = scale_mode::fill) {
+        return detail::make<transformer>(sdimage_transformer_new_resize, width, height, detail::c(mode));
+    }
+    static transformer resample(double width, double height, scale_mode mode, resampling weights, bool linear_light = false) {
+        return detail::make<transformer>(sdimage_transformer_new_resample, width, height, detail::c(mode), detail::c(weights),
+                                         linear_light);
+    }
+    static transformer crop(rect part) { return detail::make<transformer>(sdimage_transformer_new_crop, part); }
+    static transformer round_corner(double radius, sdimage::corners corners = corners::all, double border_width = 0,
+                                    std::optional<color> border_color = {}) {
+        return detail::make<transformer>(sdimage_transformer_new_round_corner, radius, static_cast<std::uint64_t>(corners),
+                                         border_width, border_color ? &*border_color : nullptr);
+    }
+    static transformer flip(bool horizontal, bool vertical) {
+        return detail::make<transformer>(sdimage_transformer_new_flip, horizontal, vertical);
+    }
+    static transformer rotate(double radians, bool fit_size = true) {
+        return detail::make<transformer>(sdimage_transformer_new_rotate, radians, fit_size);
+    }
+    static transformer tint(color tint, blend_mode mode = blend_mode::source_in) {
+        return detail::make<transformer>(sdimage_transformer_new_tint, tint, detail::c(mode));
+    }
+    static transformer blur(double radius) { return detail::make<transformer>(sdimage_transformer_new_blur, radius); }
+    static transformer filter(std::string_view name, const options &parameters = nullptr) {
+        return detail::make<transformer>(sdimage_transformer_new_filter, detail::text(name), parameters.get());
+    }
+    static transformer pipeline(span<const transformer> steps) {
+        std::vector<sdimage_transformer *> pointers;
+        for (const transformer &step : steps)
+            pointers.push_back(step.get());
+        return detail::make<transformer>(sdimage_transformer_new_pipeline, pointers.data(), pointers.size());
+    }
+
+    std::string_view key() const noexcept { return detail::view(sdimage_transformer_key(get())); }
+    bool preserves_metadata() const noexcept { return sdimage_transformer_preserves_metadata(get()); }
+};
+
+inline image image::transform(const transformer &change) const {
+    return detail::make<image>(sdimage_image_transform, get(), change.get());
+}
+inline image image::transform_frames(const transformer &change) const {
+    return detail::make<image>(sdimage_image_transform_frames, get(), change.get());
+}
+inline outcome<image> image::try_transform(const transformer &change) const noexcept {
+    return detail::attempt<image>(sdimage_image_transform, get(), change.get());
+}
+
+// The names of all filters; and what one does and takes, as JSON.
+inline std::vector<std::string_view> filter_names() {
+    std::vector<std::string_view> names;
+    for (std::size_t i = 0; i < sdimage_filter_count(); i++)
+        names.emplace_back(sdimage_filter_name(i));
+    return names;
+}
+inline std::string filter_describe(std::string_view name) {
+    return std::string(detail::make<data>(sdimage_filter_describe, detail::text(name)).text());
+}
+
+// --- Transformers of one's own.
+
+// To be derived from, for make_transformer; called on worker threads, from several at once.
+class custom_transformer {
+public:
+    virtual ~custom_transformer() = default;
+    // Makes another picture; returns the same one where nothing changes. `cache_key` is empty outside a load.
+    virtual image transform(const image &picture, std::string_view cache_key) = 0;
+    // Whether the result takes over format, extended data and the like.
+    virtual bool preserves_metadata() { return true; }
+};
+
+// A transformer made of an object of T, constructed here of `arguments`. `key` must tell apart what it does, its parameters
+// included, from all others.
+template <class T, class... A> transformer make_transformer(std::string_view key, A &&...arguments) {
+    static_assert(std::is_base_of_v<custom_transformer, T>);
+    sdimage_transformer_vtable table{};
+    table.size = sizeof table;
+    table.transform = [](void *self, const sdimage_image *picture, const char *cache_key, std::size_t length,
+                         sdimage_image **result, sdimage_error **why) {
+        return detail::answered(why, [&] {
+            const detail::lent<image> lent(picture);
+            *result = detail::state<T>(self).transform(*lent, {cache_key ? cache_key : "", length}).release();
+        });
+    };
+    table.preserves_metadata = [](void *self) {
+        return detail::guarded(true, [&] { return detail::state<T>(self).preserves_metadata(); });
+    };
+    auto object = std::make_unique<T>(std::forward<A>(arguments)...);
+    return detail::make<transformer>(sdimage_transformer_new_custom, detail::text(key), &table,
+                                     static_cast<void *>(object.release()), &detail::destroyed<T>);
+}
+
+namespace detail {
+template <class F> class lambda_transformer final : public custom_transformer {
+public:
+    explicit lambda_transformer(F change) : change_(std::move(change)) {}
+    image transform(const image &picture, std::string_view) override { return change_(picture); }
+
+private:
+    F change_;
+};
+} // namespace detail
+
+// The same of a lambda: image(const image &).
+template <class F> transformer transformer_of(std::string_view key, F change) {
+    return make_transformer<detail::lambda_transformer<F>>(key, std::move(change));
+}
+
+} // namespace sdimage
+
+#endif
