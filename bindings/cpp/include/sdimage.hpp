@@ -19,7 +19,8 @@
 //   sdimage/player.hpp     animations in time     sdimage/target.hpp       pictures for widgets
 //   sdimage/plugins.hpp    further formats
 //
-// Not included here, because their functions are in libraries of their own: sdimage/plugins/coders.hpp, remote.hpp, photos.hpp.
+// Not included here, because their functions are in libraries of their own: sdimage/plugins/coders.hpp, remote.hpp,
+// photos.hpp.
 #ifndef SDIMAGE_HPP
 #define SDIMAGE_HPP
 

@@ -7,8 +7,8 @@
 
 namespace sdimage {
 
-// To be derived from, for make_frames. Any thread, several at once. What a class does not override has the library's default;
-// overrides must be public.
+// To be derived from, for make_frames. Any thread, several at once. What a class does not override has the library's
+// default; overrides must be public.
 class custom_frames {
 public:
     virtual ~custom_frames() = default;
@@ -26,7 +26,8 @@ public:
 };
 
 // Class: synchronised.
-class frame_provider : public detail::shared<sdimage_frame_provider, sdimage_frame_provider_ref, sdimage_frame_provider_unref> {
+class frame_provider
+    : public detail::shared<sdimage_frame_provider, sdimage_frame_provider_ref, sdimage_frame_provider_unref> {
 public:
     using shared::shared;
     static frame_provider of(const image &picture) {
@@ -43,7 +44,9 @@ public:
     std::uint32_t frame_count() const noexcept { return sdimage_frame_provider_frame_count(get()); }
     std::uint32_t loop_count() const noexcept { return sdimage_frame_provider_loop_count(get()); }
     bool is_growing() const noexcept { return sdimage_frame_provider_is_growing(get()); }
-    std::uint32_t duration_ms(std::uint32_t index) const noexcept { return sdimage_frame_provider_duration_ms(get(), index); }
+    std::uint32_t duration_ms(std::uint32_t index) const noexcept {
+        return sdimage_frame_provider_duration_ms(get(), index);
+    }
     sdimage::image frame(std::uint32_t index) const {
         return detail::make<sdimage::image>(sdimage_frame_provider_copy_frame, get(), index);
     }
@@ -68,13 +71,16 @@ template <class T, class... A> frame_provider make_frames(A &&...arguments) {
     table.loop_count = [](void *self) {
         return detail::guarded(std::uint32_t(0), [&] { return detail::state<T>(self).loop_count(); });
     };
-    table.is_growing = [](void *self) { return detail::guarded(false, [&] { return detail::state<T>(self).is_growing(); }); };
+    table.is_growing = [](void *self) {
+        return detail::guarded(false, [&] { return detail::state<T>(self).is_growing(); });
+    };
     table.bytes = [](void *self) {
-        return detail::guarded(static_cast<sdimage_data *>(nullptr), [&] { return detail::state<T>(self).bytes().release(); });
+        return detail::guarded(static_cast<sdimage_data *>(nullptr),
+                               [&] { return detail::state<T>(self).bytes().release(); });
     };
     auto object = std::make_unique<T>(std::forward<A>(arguments)...);
-    return detail::make<frame_provider>(sdimage_frame_provider_new_custom, &table, static_cast<void *>(object.release()),
-                                        &detail::destroyed<T>);
+    return detail::make<frame_provider>(sdimage_frame_provider_new_custom, &table,
+                                        static_cast<void *>(object.release()), &detail::destroyed<T>);
 }
 
 // Bytes of frames that all players of the process hold together; and numbers about them, as JSON.

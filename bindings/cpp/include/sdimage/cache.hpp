@@ -1,5 +1,5 @@
-// cache.hpp: pictures in memory, encoded bytes on disk; chains of caches. Caches of one's own are in custom_cache.hpp, remote
-// ones in plugins/remote.hpp. Keys are bytes.
+// cache.hpp: pictures in memory, encoded bytes on disk; chains of caches. Caches of one's own are in custom_cache.hpp,
+// remote ones in plugins/remote.hpp. Keys are bytes.
 #ifndef SDIMAGE_CACHE_HPP
 #define SDIMAGE_CACHE_HPP
 
@@ -74,13 +74,15 @@ public:
         sdimage_cache_config_set_memory_only(get(), memory_only);
         return *this;
     }
-    // Where else the bytes of an entry may lie: std::string(std::string_view key), "" for nowhere. Any thread; must not block.
+    // Where else the bytes of an entry may lie: std::string(std::string_view key), "" for nowhere. Any thread; must not
+    // block.
     template <class F> cache_config &set_additional_path(F find) {
         sdimage_cache_config_set_additional_path(
             get(),
             [](void *self, const void *key, std::size_t length, char *path, std::size_t capacity) {
                 return detail::guarded(std::size_t(0), [&] {
-                    const std::string found = detail::state<F>(self)(std::string_view(static_cast<const char *>(key), length));
+                    const std::string found =
+                        detail::state<F>(self)(std::string_view(static_cast<const char *>(key), length));
                     found.copy(path, capacity);
                     return found.size();
                 });
@@ -147,12 +149,14 @@ struct cache_totals {
     std::uint64_t count;
 };
 
-// Class: synchronised. Functions on bytes block on the disk; those whose name ends in _async do not, and call back once on the
-// library's callback thread.
+// Class: synchronised. Functions on bytes block on the disk; those whose name ends in _async do not, and call back once
+// on the library's callback thread.
 class cache : public detail::shared<sdimage_cache, sdimage_cache_ref, sdimage_cache_unref> {
 public:
     using shared::shared;
-    static cache open(const cache_config &config = nullptr) { return detail::make<cache>(sdimage_cache_new, config.get()); }
+    static cache open(const cache_config &config = nullptr) {
+        return detail::make<cache>(sdimage_cache_new, config.get());
+    }
     // Pictures in the memory part of one, bytes in the disk part of the other.
     static cache layered(const cache &memory, const cache &disk) {
         return detail::make<cache>(sdimage_cache_new_layered, memory.get(), disk.get());
@@ -226,7 +230,8 @@ public:
     // `bytes` may be empty: the picture is encoded.
     void store(std::string_view key, const sdimage::image &picture, const sdimage::data &bytes = {},
                cache_layers layers = cache_layers::all, const encode_options &how = nullptr) const {
-        detail::run(sdimage_cache_store, get(), key.data(), key.size(), picture.get(), bytes.get(), detail::c(layers), how.get());
+        detail::run(sdimage_cache_store, get(), key.data(), key.size(), picture.get(), bytes.get(), detail::c(layers),
+                    how.get());
     }
     cache_layers contains(std::string_view key) const noexcept {
         return static_cast<cache_layers>(sdimage_cache_contains(get(), key.data(), key.size()));
@@ -234,19 +239,25 @@ public:
     void remove(std::string_view key, cache_layers layers = cache_layers::all) const {
         detail::run(sdimage_cache_remove, get(), key.data(), key.size(), detail::c(layers));
     }
-    void clear(cache_layers layers = cache_layers::all) const { detail::run(sdimage_cache_clear, get(), detail::c(layers)); }
+    void clear(cache_layers layers = cache_layers::all) const {
+        detail::run(sdimage_cache_clear, get(), detail::c(layers));
+    }
     // Where the bytes of an entry can be read until unpin.
     std::string path(std::string_view key) const {
         return std::string(detail::make<sdimage::data>(sdimage_cache_path, get(), key.data(), key.size()).text());
     }
-    std::string directory() const { return std::string(detail::make<sdimage::data>(sdimage_cache_directory, get()).text()); }
+    std::string directory() const {
+        return std::string(detail::make<sdimage::data>(sdimage_cache_directory, get()).text());
+    }
     cache_totals disk_totals() const {
         cache_totals found{};
         detail::run(sdimage_cache_disk_totals, get(), &found.bytes, &found.count);
         return found;
     }
     // JSON.
-    std::string statistics() const { return std::string(detail::make<sdimage::data>(sdimage_cache_statistics, get()).text()); }
+    std::string statistics() const {
+        return std::string(detail::make<sdimage::data>(sdimage_cache_statistics, get()).text());
+    }
     std::string verify(bool repair = false) const {
         return std::string(detail::make<sdimage::data>(sdimage_cache_verify, get(), repair).text());
     }
@@ -256,7 +267,8 @@ public:
     }
 
     // In manager.hpp: looks for the picture of a request here alone, as manager::start does.
-    template <class R, class P = detail::nothing> task load(const request &wanted, R on_result, P on_progress = {}) const;
+    template <class R, class P = detail::nothing>
+    task load(const request &wanted, R on_result, P on_progress = {}) const;
 
     // found(const data &, const failure &): both empty when there is no entry.
     template <class F> void data_async(std::string_view key, F found) const {
@@ -276,7 +288,8 @@ public:
             detail::guarded([&] { detail::state<F>(self)(static_cast<cache_layers>(layers), *failure_lent); });
         };
         hand_over(found, [&](void *state, sdimage_error **why) {
-            return sdimage_cache_contains_async(get(), key.data(), key.size(), answer, state, &detail::destroyed<F>, why);
+            return sdimage_cache_contains_async(get(), key.data(), key.size(), answer, state, &detail::destroyed<F>,
+                                                why);
         });
     }
     // counted(cache_totals, const failure &).
@@ -291,11 +304,11 @@ public:
     }
     // done(const failure &), of all that follow: empty when it went well.
     template <class F>
-    void store_async(std::string_view key, const sdimage::image &picture, const sdimage::data &bytes, cache_layers layers, F done,
-                     const encode_options &how = nullptr) const {
+    void store_async(std::string_view key, const sdimage::image &picture, const sdimage::data &bytes,
+                     cache_layers layers, F done, const encode_options &how = nullptr) const {
         hand_over(done, [&](void *state, sdimage_error **why) {
-            return sdimage_cache_store_async(get(), key.data(), key.size(), picture.get(), bytes.get(), detail::c(layers),
-                                             how.get(), &told<F>, state, &detail::destroyed<F>, why);
+            return sdimage_cache_store_async(get(), key.data(), key.size(), picture.get(), bytes.get(),
+                                             detail::c(layers), how.get(), &told<F>, state, &detail::destroyed<F>, why);
         });
     }
     template <class F> void store_async(std::string_view key, const sdimage::data &bytes, F done) const {

@@ -1,8 +1,8 @@
 // callback.hpp: lambdas and objects of the program behind tables of C functions.
 //
 // What a lambda captures, or an object of the program, lives on the heap from the moment it is handed over and is
-// destroyed exactly once, by the library's destroy callback: after its last call, also when the call that took it fails,
-// on a thread of the library.
+// destroyed exactly once, by the library's destroy callback: after its last call, also when the call that took it
+// fails, on a thread of the library.
 //
 // No exception leaves a callback. Where the C function can answer with an error the exception becomes that error;
 // elsewhere it goes to the handler of on_unhandled_exception and the callback is over.

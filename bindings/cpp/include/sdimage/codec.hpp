@@ -78,7 +78,8 @@ public:
     std::uint64_t max_pixels() const noexcept { return sdimage_decode_options_max_pixels(get()); }
     std::size_t max_bytes() const noexcept { return sdimage_decode_options_max_bytes(get()); }
     std::uint32_t max_work_ms() const noexcept { return sdimage_decode_options_max_work_ms(get()); }
-    decode_options &set_thumbnail_size(std::uint32_t width, std::uint32_t height, bool preserve_aspect_ratio = true) noexcept {
+    decode_options &set_thumbnail_size(std::uint32_t width, std::uint32_t height,
+                                       bool preserve_aspect_ratio = true) noexcept {
         sdimage_decode_options_set_thumbnail_size(get(), width, height, preserve_aspect_ratio);
         return *this;
     }
@@ -166,7 +167,9 @@ public:
     bool embeds_thumbnail() const noexcept { return sdimage_encode_options_embeds_thumbnail(get()); }
     color background_color() const noexcept { return sdimage_encode_options_background_color(get()); }
     bool is_first_frame_only() const noexcept { return sdimage_encode_options_is_first_frame_only(get()); }
-    std::uint32_t loop_count(const image &value) const noexcept { return sdimage_encode_options_loop_count(get(), value.get()); }
+    std::uint32_t loop_count(const image &value) const noexcept {
+        return sdimage_encode_options_loop_count(get(), value.get());
+    }
     data exif() const noexcept { return retain<data>(sdimage_encode_options_exif(get())); }
     data xmp() const noexcept { return retain<data>(sdimage_encode_options_xmp(get())); }
 };
@@ -238,20 +241,25 @@ inline format format_of_name(std::string_view name) {
 class source : public detail::shared<sdimage_source, sdimage_source_ref, sdimage_source_unref> {
 public:
     using shared::shared;
-    static source file(std::string_view path) { return detail::make<source>(sdimage_source_new_file, detail::text(path)); }
+    static source file(std::string_view path) {
+        return detail::make<source>(sdimage_source_new_file, detail::text(path));
+    }
     static source of(const data &bytes) { return detail::make<source>(sdimage_source_new_data, bytes.get()); }
-    // `read(offset, span<std::uint8_t>)` fills what it can, at least one byte, and returns how many; from several threads.
+    // `read(offset, span<std::uint8_t>)` fills what it can, at least one byte, and returns how many; from several
+    // threads.
     template <class F> static source custom(std::uint64_t length, F read) {
         sdimage_source_vtable table{};
         table.size = sizeof table;
         table.read = [](void *self, std::uint64_t offset, void *buffer, std::size_t wanted, std::size_t *count,
                         sdimage_error **why) {
             return detail::answered(why, [&] {
-                *count = detail::state<F>(self)(offset, span<std::uint8_t>(static_cast<std::uint8_t *>(buffer), wanted));
+                *count =
+                    detail::state<F>(self)(offset, span<std::uint8_t>(static_cast<std::uint8_t *>(buffer), wanted));
             });
         };
         return detail::make<source>(sdimage_source_new_custom, &table, length,
-                                    static_cast<void *>(detail::boxed(std::move(read)).release()), &detail::destroyed<F>);
+                                    static_cast<void *>(detail::boxed(std::move(read)).release()),
+                                    &detail::destroyed<F>);
     }
 
     std::uint64_t size() const noexcept { return sdimage_source_size(get()); }

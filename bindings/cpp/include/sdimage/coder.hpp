@@ -11,7 +11,9 @@ class coder : public detail::shared<sdimage_coder, sdimage_coder_ref, sdimage_co
 public:
     using shared::shared;
     // "basic", "gif", "jpeg", …; throws NOT_FOUND.
-    static coder builtin(std::string_view name) { return detail::make<coder>(sdimage_coder_builtin, detail::text(name)); }
+    static coder builtin(std::string_view name) {
+        return detail::make<coder>(sdimage_coder_builtin, detail::text(name));
+    }
     // In the order in which they are asked.
     static std::vector<coder> registered() {
         std::vector<coder> all;
@@ -23,7 +25,8 @@ public:
     static void unregister_all() noexcept { sdimage_coder_unregister_all(); }
     static void register_builtin() noexcept { sdimage_coder_register_builtin(); }
 
-    std::string_view name() const noexcept { return detail::view(sdimage_coder_name(get())); }
+    std::string_view name() const & noexcept { return detail::view(sdimage_coder_name(get())); }
+    std::string name() && { return std::string(detail::view(sdimage_coder_name(get()))); }
     // For this process; asked before all others from the next decode on.
     void add() const { detail::run(sdimage_coder_register, get()); }
     // Throws NOT_FOUND when it is not registered.
@@ -56,9 +59,9 @@ public:
     virtual data bytes() { return {}; }
 };
 
-// To be derived from, for make_coder. Called on worker threads, from several at once. Shrinking, turning, colour and pixel
-// formats are the library's affair. What a class does not override the table leaves out, which tells the library that this coder
-// cannot do it; overrides must be public.
+// To be derived from, for make_coder. Called on worker threads, from several at once. Shrinking, turning, colour and
+// pixel formats are the library's affair. What a class does not override the table leaves out, which tells the library
+// that this coder cannot do it; overrides must be public.
 class custom_coder {
 public:
     virtual ~custom_coder() = default;
@@ -170,8 +173,8 @@ template <class T> void set_opening(sdimage_coder_vtable &table) {
     }
     if constexpr (overrides(&T::open_source, &custom_coder::open_source)) {
         set_instances(table);
-        table.open_source = [](void *self, const sdimage_source *bytes, const sdimage_decode_options *how, void **instance,
-                               sdimage_error **why) {
+        table.open_source = [](void *self, const sdimage_source *bytes, const sdimage_decode_options *how,
+                               void **instance, sdimage_error **why) {
             return answered(why, [&] {
                 const lent<source> source_lent(bytes);
                 const lent<decode_options> options_lent(how);
@@ -186,13 +189,15 @@ template <class T> void set_encoding(sdimage_coder_vtable &table) {
         table.can_encode = [](void *self, sdimage_format wanted) {
             return guarded(false, [&] { return state<T>(self).can_encode(static_cast<format>(wanted)); });
         };
-        table.encode = [](void *self, const sdimage_image *picture, sdimage_format wanted, const sdimage_encode_options *how,
-                          const sdimage_options *values, sdimage_data **into, sdimage_error **why) {
+        table.encode = [](void *self, const sdimage_image *picture, sdimage_format wanted,
+                          const sdimage_encode_options *how, const sdimage_options *values, sdimage_data **into,
+                          sdimage_error **why) {
             return answered(why, [&] {
                 const lent<image> image_lent(picture);
                 const lent<encode_options> options_lent(how);
                 const lent<options> values_lent(values);
-                put_always(into, state<T>(self).encode(*image_lent, static_cast<format>(wanted), *options_lent, *values_lent));
+                put_always(
+                    into, state<T>(self).encode(*image_lent, static_cast<format>(wanted), *options_lent, *values_lent));
             });
         };
     }
@@ -200,7 +205,8 @@ template <class T> void set_encoding(sdimage_coder_vtable &table) {
 
 template <class T> void set_headers(sdimage_coder_vtable &table) {
     if constexpr (overrides(&T::info, &custom_coder::info)) {
-        table.info = [](void *self, const void *bytes, std::size_t length, sdimage_metadata *into, sdimage_error **why) {
+        table.info = [](void *self, const void *bytes, std::size_t length, sdimage_metadata *into,
+                        sdimage_error **why) {
             return answered(why, [&] {
                 lent<metadata> metadata_lent(into);
                 state<T>(self).info({bytes, length}, *metadata_lent);
@@ -231,8 +237,8 @@ template <class T, class... A> coder make_coder(std::string_view name, A &&...ar
     detail::set_encoding<T>(table);
     detail::set_headers<T>(table);
     auto object = std::make_unique<T>(std::forward<A>(arguments)...);
-    return detail::make<coder>(sdimage_coder_new_custom, detail::text(name), &table, static_cast<void *>(object.release()),
-                               &detail::destroyed<T>);
+    return detail::make<coder>(sdimage_coder_new_custom, detail::text(name), &table,
+                               static_cast<void *>(object.release()), &detail::destroyed<T>);
 }
 
 namespace detail {

@@ -6,9 +6,9 @@
 
 namespace sdimage {
 
-// To be derived from, for make_cache. Functions with a reply start work and return; the reply is completed once, at any time.
-// What a class does not override the table leaves out, which tells the library that this cache cannot do it; overrides must be
-// public.
+// To be derived from, for make_cache. Functions with a reply start work and return; the reply is completed once, at any
+// time. What a class does not override the table leaves out, which tells the library that this cache cannot do it;
+// overrides must be public.
 class custom_cache {
 public:
     virtual ~custom_cache() = default;
@@ -21,7 +21,9 @@ public:
     virtual void query(std::string_view, const options &, reply answer) { answer.complete(); }
     // One of the two.
     virtual void store(std::string_view, const data &, const options &, reply answer) { answer.complete(); }
-    virtual void store_entry(std::string_view, const cache_entry &, const options &, reply answer) { answer.complete(); }
+    virtual void store_entry(std::string_view, const cache_entry &, const options &, reply answer) {
+        answer.complete();
+    }
     // Complete with any data when the entry is there beyond memory, else plainly.
     virtual void contains(std::string_view, reply answer) { answer.complete(); }
     virtual void clear(cache_layers, reply answer) { answer.complete(); }
@@ -63,11 +65,12 @@ template <class T> void set_memory(sdimage_cache_vtable &table) {
 
 template <class T> void set_storing(sdimage_cache_vtable &table) {
     if constexpr (overrides(&T::store, &custom_cache::store)) {
-        table.store = [](void *self, const void *key, std::size_t length, sdimage_data *bytes, const sdimage_options *values,
-                         sdimage_reply *answer) {
+        table.store = [](void *self, const void *key, std::size_t length, sdimage_data *bytes,
+                         const sdimage_options *values, sdimage_reply *answer) {
             const lent<data> data_lent(bytes);
             const lent<options> options_lent(values);
-            replied(answer, [&](const reply &to) { state<T>(self).store(key_of(key, length), *data_lent, *options_lent, to); });
+            replied(answer,
+                    [&](const reply &to) { state<T>(self).store(key_of(key, length), *data_lent, *options_lent, to); });
         };
     }
     if constexpr (overrides(&T::store_entry, &custom_cache::store_entry)) {
@@ -75,13 +78,16 @@ template <class T> void set_storing(sdimage_cache_vtable &table) {
                                const sdimage_options *values, sdimage_reply *answer) {
             const lent<cache_entry> entry_lent(entry);
             const lent<options> options_lent(values);
-            replied(answer,
-                    [&](const reply &to) { state<T>(self).store_entry(key_of(key, length), *entry_lent, *options_lent, to); });
+            replied(answer, [&](const reply &to) {
+                state<T>(self).store_entry(key_of(key, length), *entry_lent, *options_lent, to);
+            });
         };
     }
-    table.remove = [](void *self, const void *key, std::size_t length, sdimage_cache_layers layers, sdimage_reply *answer) {
-        replied(answer,
-                [&](const reply &to) { state<T>(self).remove(key_of(key, length), static_cast<cache_layers>(layers), to); });
+    table.remove = [](void *self, const void *key, std::size_t length, sdimage_cache_layers layers,
+                      sdimage_reply *answer) {
+        replied(answer, [&](const reply &to) {
+            state<T>(self).remove(key_of(key, length), static_cast<cache_layers>(layers), to);
+        });
     };
     if constexpr (overrides(&T::clear, &custom_cache::clear)) {
         table.clear = [](void *self, sdimage_cache_layers layers, sdimage_reply *answer) {
@@ -92,7 +98,8 @@ template <class T> void set_storing(sdimage_cache_vtable &table) {
 
 template <class T> void set_asking(sdimage_cache_vtable &table) {
     if constexpr (overrides(&T::query, &custom_cache::query)) {
-        table.query = [](void *self, const void *key, std::size_t length, const sdimage_options *values, sdimage_reply *answer) {
+        table.query = [](void *self, const void *key, std::size_t length, const sdimage_options *values,
+                         sdimage_reply *answer) {
             const lent<options> options_lent(values);
             replied(answer, [&](const reply &to) { state<T>(self).query(key_of(key, length), *options_lent, to); });
         };
@@ -106,8 +113,9 @@ template <class T> void set_asking(sdimage_cache_vtable &table) {
         table.lease = [](void *self, const void *key, std::size_t length, std::uint64_t newer_than_ns,
                          const sdimage_options *values, sdimage_reply *answer) {
             const lent<options> options_lent(values);
-            replied(answer,
-                    [&](const reply &to) { state<T>(self).lease(key_of(key, length), newer_than_ns, *options_lent, to); });
+            replied(answer, [&](const reply &to) {
+                state<T>(self).lease(key_of(key, length), newer_than_ns, *options_lent, to);
+            });
         };
     }
     if constexpr (overrides(&T::end_lease, &custom_cache::end_lease)) {
@@ -128,7 +136,8 @@ template <class T, class... A> cache make_cache(A &&...arguments) {
     detail::set_storing<T>(table);
     detail::set_asking<T>(table);
     auto object = std::make_unique<T>(std::forward<A>(arguments)...);
-    return detail::make<cache>(sdimage_cache_new_custom, &table, static_cast<void *>(object.release()), &detail::destroyed<T>);
+    return detail::make<cache>(sdimage_cache_new_custom, &table, static_cast<void *>(object.release()),
+                               &detail::destroyed<T>);
 }
 
 } // namespace sdimage

@@ -6,8 +6,9 @@
 
 namespace sdimage {
 
-// What a loader writes into. A copy of the handle keeps it when the work goes on elsewhere; exactly one finish ends the load, and
-// letting go of the last handle without one is an error of the load. Class: synchronised; written by one thread at a time.
+// What a loader writes into. A copy of the handle keeps it when the work goes on elsewhere; exactly one finish ends the
+// load, and letting go of the last handle without one is an error of the load. Class: synchronised; written by one
+// thread at a time.
 class load_sink : public detail::shared<sdimage_load_sink, sdimage_load_sink_ref, sdimage_load_sink_unref> {
 public:
     using shared::shared;
@@ -22,10 +23,14 @@ public:
     void fail(const failure &why) const noexcept { sdimage_load_sink_finish(get(), why.get()); }
     void fail(status code, std::string_view message) const { fail(failure(code, message)); }
     // The C functions of the same names: loader.h.
-    void set_expected_length(std::uint64_t length) const noexcept { sdimage_load_sink_set_expected_length(get(), length); }
+    void set_expected_length(std::uint64_t length) const noexcept {
+        sdimage_load_sink_set_expected_length(get(), length);
+    }
     void start_anew() const noexcept { sdimage_load_sink_start_anew(get()); }
     void finish_with_data(const data &value) const noexcept { sdimage_load_sink_finish_with_data(get(), value.get()); }
-    void finish_with_image(const image &value) const noexcept { sdimage_load_sink_finish_with_image(get(), value.get()); }
+    void finish_with_image(const image &value) const noexcept {
+        sdimage_load_sink_finish_with_image(get(), value.get());
+    }
     void finish_with_encoded(const data &value, const decode_options &options) const noexcept {
         sdimage_load_sink_finish_with_encoded(get(), value.get(), options.get());
     }
@@ -85,8 +90,8 @@ template <class T, class... A> loader make_loader(std::string_view name, A &&...
         };
     }
     auto object = std::make_unique<T>(std::forward<A>(arguments)...);
-    return detail::make<loader>(sdimage_loader_new_custom, detail::text(name), &table, static_cast<void *>(object.release()),
-                                &detail::destroyed<T>);
+    return detail::make<loader>(sdimage_loader_new_custom, detail::text(name), &table,
+                                static_cast<void *>(object.release()), &detail::destroyed<T>);
 }
 
 namespace detail {

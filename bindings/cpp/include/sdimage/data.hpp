@@ -28,13 +28,14 @@ public:
     // The bytes, as long as a handle of them is there.
     bytes_view bytes() const noexcept { return {sdimage_data_bytes(get()), sdimage_data_length(get())}; }
     // The same as text, for JSON and the like.
-    std::string_view text() const noexcept { return bytes().text(); }
+    std::string_view text() const & noexcept { return bytes().text(); }
+    std::string text() && { return std::string(bytes().text()); }
     std::size_t length() const noexcept { return sdimage_data_length(get()); }
 
 private:
     template <class Owner> static data adopted(bytes_view bytes, std::unique_ptr<Owner> owner) {
-        return detail::make<data>(sdimage_data_new_adopting, bytes.data(), bytes.size(), static_cast<void *>(owner.release()),
-                                  &detail::destroyed<Owner>);
+        return detail::make<data>(sdimage_data_new_adopting, bytes.data(), bytes.size(),
+                                  static_cast<void *>(owner.release()), &detail::destroyed<Owner>);
     }
 };
 

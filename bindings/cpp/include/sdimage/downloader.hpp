@@ -92,7 +92,8 @@ public:
                                               std::optional<std::string_view> key_file,
                                               std::optional<std::string_view> key_password) {
         sdimage_downloader_config_set_client_certificate(get(), detail::optional_text(certificate_file),
-                                                         detail::optional_text(key_file), detail::optional_text(key_password));
+                                                         detail::optional_text(key_file),
+                                                         detail::optional_text(key_password));
         return *this;
     }
     downloader_config &set_proxy(std::optional<std::string_view> url, std::optional<std::string_view> except) {

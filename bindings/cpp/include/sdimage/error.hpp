@@ -27,16 +27,18 @@ public:
         : shared(detail::made(sdimage_error_new(detail::c(code), detail::text(message)))) {}
 
     status code() const noexcept { return static_cast<status>(sdimage_error_code(get())); }
-    // One line for people, without code and URL; as long as this object.
-    std::string_view message() const noexcept { return detail::view(sdimage_error_message(get())); }
+    // One line for people, without code and URL; as long as this object. Of a temporary one a text of its own.
+    std::string_view message() const & noexcept { return detail::view(sdimage_error_message(get())); }
+    std::string message() && { return sdimage_error_message(get()); }
     // The HTTP status of the answer that was refused, or 0.
     std::int32_t http_status() const noexcept { return sdimage_error_http_status(get()); }
     // The errno of the call that failed, or 0.
     std::int32_t system_error() const noexcept { return sdimage_error_system_error(get()); }
     // The number that the codec, database or transfer library gave, or 0.
     std::int32_t library_code() const noexcept { return sdimage_error_library_code(get()); }
-    // The URL that was being loaded, without user and password; as long as this object.
-    std::string_view url() const noexcept { return detail::view(sdimage_error_url(get())); }
+    // The URL that was being loaded, without user and password; the same.
+    std::string_view url() const & noexcept { return detail::view(sdimage_error_url(get())); }
+    std::string url() && { return sdimage_error_url(get()); }
     // Whether the same load may succeed later without any change.
     bool is_transient() const noexcept { return sdimage_error_is_transient(get()); }
 };
@@ -72,7 +74,8 @@ private:
 // A value, or why there is none.
 template <class T> class outcome {
 public:
-    outcome(T value) noexcept(std::is_nothrow_move_constructible_v<T>) : held_(std::in_place_index<0>, std::move(value)) {}
+    outcome(T value) noexcept(std::is_nothrow_move_constructible_v<T>)
+        : held_(std::in_place_index<0>, std::move(value)) {}
     outcome(failure why) noexcept : held_(std::in_place_index<1>, std::move(why)) {}
 
     explicit operator bool() const noexcept { return held_.index() == 0; }

@@ -2,8 +2,11 @@
 //
 // Every class of these headers holds one reference of one C object, and gives it back in its destructor. Classes of
 // objects that may be shared between threads are copied by taking one more reference; classes of single-owner objects
-// (requests, options, configurations) can only be moved. An empty handle is a NULL pointer: where the C functions take NULL
-// for "none" or "the default", pass an empty one, `cache{}` or `{}`.
+// (requests, options, configurations) can only be moved. An empty handle is a NULL pointer: where the C functions take
+// NULL for "none" or "the default", pass an empty one, `cache{}` or `{}`.
+//
+// Text that a getter lends lives as long as its object; of a temporary object the getter gives a std::string of its
+// own.
 //
 // What a function does, its errors and its threads are told by the C header of the same noun; said here is only what
 // C++ adds.
@@ -60,6 +63,7 @@ public:
         if (T *old = std::exchange(object_, object)) Unref(old);
     }
     explicit operator bool() const noexcept { return object_ != nullptr; }
+    // Whether both hold the same C object.
     friend bool operator==(const owned &a, const owned &b) noexcept { return a.object_ == b.object_; }
     friend bool operator!=(const owned &a, const owned &b) noexcept { return a.object_ != b.object_; }
 
@@ -81,7 +85,9 @@ public:
     ~shared() = default;
 
     // A handle of an object that is borrowed: takes a reference of its own.
-    template <class H> static H retained(const T *object) noexcept { return H(object ? Ref(const_cast<T *>(object)) : nullptr); }
+    template <class H> static H retained(const T *object) noexcept {
+        return H(object ? Ref(const_cast<T *>(object)) : nullptr);
+    }
 };
 
 // A handle of an object that a callback was lent: gives no reference back.
@@ -111,7 +117,8 @@ private:
 // The same, or NULL.
 class optional_text {
 public:
-    optional_text(std::optional<std::string_view> view) : text_(view ? std::optional<std::string>(*view) : std::nullopt) {}
+    optional_text(std::optional<std::string_view> view)
+        : text_(view ? std::optional<std::string>(*view) : std::nullopt) {}
     operator const char *() const noexcept { return text_ ? text_->c_str() : nullptr; }
 
 private:
@@ -131,7 +138,8 @@ template <class T> T *made(T *object) {
 
 } // namespace detail
 
-// A handle of a C object that somebody else holds: takes one more reference. `retain<image>(sdimage_result_image(result))`.
+// A handle of a C object that somebody else holds: takes one more reference.
+// `retain<image>(sdimage_result_image(result))`.
 template <class H> H retain(const typename H::c_type *object) noexcept {
     return H::template retained<H>(object);
 }

@@ -12,7 +12,9 @@ class download_event {
 public:
     explicit download_event(const sdimage_download_event *lent) noexcept : lent_(lent) {}
     const sdimage_download_event *get() const noexcept { return lent_; }
-    download_event_type kind() const noexcept { return static_cast<download_event_type>(sdimage_download_event_kind(get())); }
+    download_event_type kind() const noexcept {
+        return static_cast<download_event_type>(sdimage_download_event_kind(get()));
+    }
     std::string_view url() const noexcept { return detail::view(sdimage_download_event_url(get())); }
     std::int32_t http_status() const noexcept { return sdimage_download_event_http_status(get()); }
     byte_progress progress() const noexcept {
@@ -27,12 +29,13 @@ private:
     const sdimage_download_event *lent_;
 };
 
-// To be derived from, for make_download_hooks. What a class does not override the table leaves out; overrides must be public.
-// Those with a reply may answer later, from any thread; what they throw is their answer.
+// To be derived from, for make_download_hooks. What a class does not override the table leaves out; overrides must be
+// public. Those with a reply may answer later, from any thread; what they throw is their answer.
 class custom_download_hooks {
 public:
     virtual ~custom_download_hooks() = default;
-    // Changes URL, method, header fields and body before they are sent. A request of the program's own until it answers.
+    // Changes URL, method, header fields and body before they are sent. A request of the program's own until it
+    // answers.
     virtual void modify_request(request, reply answer) { answer.complete(); }
     // Changes status and header fields before they are judged.
     virtual void modify_response(response, reply answer) { answer.complete(); }
@@ -57,7 +60,8 @@ template <class T> void set_changes(sdimage_download_hooks_vtable &table) {
     }
     if constexpr (overrides(&T::modify_response, &base::modify_response)) {
         table.modify_response = [](void *self, sdimage_response *came, sdimage_reply *answer) {
-            replied(answer, [&](const reply &to) { state<T>(self).modify_response(response(sdimage_response_ref(came)), to); });
+            replied(answer,
+                    [&](const reply &to) { state<T>(self).modify_response(response(sdimage_response_ref(came)), to); });
         };
     }
 }
@@ -94,11 +98,12 @@ template <class T, class... A> download_hooks make_download_hooks(A &&...argumen
         };
     }
     auto object = std::make_unique<T>(std::forward<A>(arguments)...);
-    return detail::make<download_hooks>(sdimage_download_hooks_new_custom, &table, static_cast<void *>(object.release()),
-                                        &detail::destroyed<T>);
+    return detail::make<download_hooks>(sdimage_download_hooks_new_custom, &table,
+                                        static_cast<void *>(object.release()), &detail::destroyed<T>);
 }
 
-// To be derived from, for make_load_hooks. What a class does not override the table leaves out; overrides must be public.
+// To be derived from, for make_load_hooks. What a class does not override the table leaves out; overrides must be
+// public.
 class custom_load_hooks {
 public:
     virtual ~custom_load_hooks() = default;
@@ -160,8 +165,8 @@ template <class T, class... A> load_hooks make_load_hooks(A &&...arguments) {
         table.should_remember_failure = [](void *self, const sdimage_request *wanted, const sdimage_error *why) {
             const detail::lent<request> request_lent(wanted);
             const detail::lent<failure> failure_lent(why);
-            return detail::guarded(false,
-                                   [&] { return detail::state<T>(self).should_remember_failure(*request_lent, *failure_lent); });
+            return detail::guarded(
+                false, [&] { return detail::state<T>(self).should_remember_failure(*request_lent, *failure_lent); });
         };
     }
     auto object = std::make_unique<T>(std::forward<A>(arguments)...);

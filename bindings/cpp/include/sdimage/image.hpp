@@ -46,7 +46,8 @@ public:
         sdimage_metadata_set_color_profile(get(), profile.get());
         return *this;
     }
-    metadata &set_cicp(std::uint32_t primaries, std::uint32_t transfer, std::uint32_t matrix, bool full_range) noexcept {
+    metadata &set_cicp(std::uint32_t primaries, std::uint32_t transfer, std::uint32_t matrix,
+                       bool full_range) noexcept {
         sdimage_metadata_set_cicp(get(), primaries, transfer, matrix, full_range);
         return *this;
     }
@@ -108,7 +109,8 @@ class image : public detail::shared<sdimage_image, sdimage_image_ref, sdimage_im
 public:
     using shared::shared;
     // Copies rows that lie `stride` bytes apart.
-    image(std::uint32_t width, std::uint32_t height, std::size_t stride, sdimage::pixel_format pixels_are, const void *pixels)
+    image(std::uint32_t width, std::uint32_t height, std::size_t stride, sdimage::pixel_format pixels_are,
+          const void *pixels)
         : image(detail::make<image>(sdimage_image_new, width, height, stride, detail::c(pixels_are), pixels)) {}
 
     // Takes pixels over without a copy: they stay valid and unchanged until `owner` is destroyed.
@@ -116,12 +118,14 @@ public:
     static image adopt(std::uint32_t width, std::uint32_t height, std::size_t stride, sdimage::pixel_format pixels_are,
                        void *pixels, Owner owner) {
         return detail::make<image>(sdimage_image_new_adopting, width, height, stride, detail::c(pixels_are), pixels,
-                                   static_cast<void *>(detail::boxed(std::move(owner)).release()), &detail::destroyed<Owner>);
+                                   static_cast<void *>(detail::boxed(std::move(owner)).release()),
+                                   &detail::destroyed<Owner>);
     }
     // Pooled memory to be written by the caller, before the image is handed on.
     static unwritten_image uninitialized(std::uint32_t width, std::uint32_t height, sdimage::pixel_format pixels_are);
     // Of pictures of one size; `durations_ms` has one number for each. 0 loops are for ever.
-    static image animation(span<const image> frames, span<const std::uint32_t> durations_ms, std::uint32_t loop_count = 0) {
+    static image animation(span<const image> frames, span<const std::uint32_t> durations_ms,
+                           std::uint32_t loop_count = 0) {
         if (frames.size() != durations_ms.size()) throw error(status::invalid_argument, "a duration for each frame");
         std::vector<sdimage_image *> pointers;
         for (const image &frame : frames)
@@ -151,7 +155,9 @@ public:
     std::uint32_t loop_count() const noexcept { return sdimage_image_loop_count(get()); }
     std::uint64_t duration_ms() const noexcept { return sdimage_image_duration_ms(get()); }
     image frame(std::uint32_t index) const { return detail::make<image>(sdimage_image_copy_frame, get(), index); }
-    std::uint32_t frame_duration_ms(std::uint32_t index) const noexcept { return sdimage_image_frame_duration_ms(get(), index); }
+    std::uint32_t frame_duration_ms(std::uint32_t index) const noexcept {
+        return sdimage_image_frame_duration_ms(get(), index);
+    }
     bool is_incremental() const noexcept { return sdimage_image_is_incremental(get()); }
     bool is_transformed() const noexcept { return sdimage_image_is_transformed(get()); }
     std::uint64_t consumed_bytes() const noexcept { return sdimage_image_consumed_bytes(get()); }
@@ -178,7 +184,9 @@ public:
     image flip(bool horizontal, bool vertical) const {
         return detail::make<image>(sdimage_image_flip, get(), horizontal, vertical);
     }
-    image rotate(double angle, bool fit_size) const { return detail::make<image>(sdimage_image_rotate, get(), angle, fit_size); }
+    image rotate(double angle, bool fit_size) const {
+        return detail::make<image>(sdimage_image_rotate, get(), angle, fit_size);
+    }
     image tint(color value, blend_mode mode) const {
         return detail::make<image>(sdimage_image_tint, get(), value, detail::c(mode));
     }
@@ -211,8 +219,8 @@ public:
     }
     image round_corner(double radius, sdimage::corners corners = corners::all, double border_width = 0,
                        std::optional<sdimage::color> border_color = {}) const {
-        return detail::make<image>(sdimage_image_round_corner, get(), radius, static_cast<std::uint64_t>(corners), border_width,
-                                   border_color ? &*border_color : nullptr);
+        return detail::make<image>(sdimage_image_round_corner, get(), radius, static_cast<std::uint64_t>(corners),
+                                   border_width, border_color ? &*border_color : nullptr);
     }
     image filter(std::string_view name, const options &parameters = nullptr) const {
         return detail::make<image>(sdimage_image_filter, get(), detail::text(name), parameters.get());
@@ -232,7 +240,8 @@ struct unwritten_image {
     std::size_t stride;
 };
 
-inline unwritten_image image::uninitialized(std::uint32_t width, std::uint32_t height, sdimage::pixel_format pixels_are) {
+inline unwritten_image image::uninitialized(std::uint32_t width, std::uint32_t height,
+                                            sdimage::pixel_format pixels_are) {
     void *pixels = nullptr;
     std::size_t stride = 0;
     sdimage_image *object = nullptr;

@@ -1,4 +1,5 @@
-// loader.hpp: who fetches bytes. Loaders of one's own are in custom_loader.hpp, the built-in one for http in downloader.hpp.
+// loader.hpp: who fetches bytes. Loaders of one's own are in custom_loader.hpp, the built-in one for http in
+// downloader.hpp.
 #ifndef SDIMAGE_LOADER_HPP
 #define SDIMAGE_LOADER_HPP
 
@@ -20,7 +21,8 @@ public:
         return made;
     }
     // The C functions of the same names: loader.h.
-    std::string_view name() const noexcept { return detail::view(sdimage_loader_name(get())); }
+    std::string_view name() const & noexcept { return detail::view(sdimage_loader_name(get())); }
+    std::string name() && { return std::string(detail::view(sdimage_loader_name(get()))); }
     void chain_add(const loader &value) const { detail::run(sdimage_loader_chain_add, get(), value.get()); }
     void chain_remove(const loader &value) const { detail::run(sdimage_loader_chain_remove, get(), value.get()); }
 };

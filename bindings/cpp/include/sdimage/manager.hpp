@@ -132,7 +132,8 @@ struct promised {
 
 } // namespace detail
 
-// A load under way as a future. Letting go of it does not cancel. get() throws what the load failed with, CANCELLED too.
+// A load under way as a future. Letting go of it does not cancel. get() throws what the load failed with, CANCELLED
+// too.
 class load_future {
 public:
     load_future() = default;
@@ -141,7 +142,8 @@ public:
     result get() { return future_.get(); }
     bool valid() const noexcept { return future_.valid(); }
     void wait() const { future_.wait(); }
-    template <class Rep, class Period> std::future_status wait_for(const std::chrono::duration<Rep, Period> &time) const {
+    template <class Rep, class Period>
+    std::future_status wait_for(const std::chrono::duration<Rep, Period> &time) const {
         return future_.wait_for(time);
     }
     bool is_ready() const { return valid() && future_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
@@ -187,18 +189,19 @@ public:
         if (said < 0 && !(kept && kept.image())) return reason;
         return kept;
     }
-    // A future of the FINAL. On the library's callback thread unless the request or the manager names a dispatcher: one that this
-    // thread has to drain is never ready while this thread waits.
+    // A future of the FINAL. On the library's callback thread unless the request or the manager names a dispatcher: one
+    // that this thread has to drain is never ready while this thread waits.
     load_future load_async(const request &wanted) const {
         detail::promised keeps;
         std::future<result> future = keeps.promise.get_future();
         task begun = start(wanted, std::move(keeps));
         return {std::move(future), std::move(begun)};
     }
-    // Starts a load and returns. The callbacks run on the load's dispatcher, in order, never two at once: PARTIAL and CACHED
-    // results, then exactly one FINAL; and bytes as they arrive. They take (const task &, const result &) and (const task &,
-    // byte_progress), or these without the task.
-    template <class R, class P = detail::nothing> task start(const request &wanted, R on_result, P on_progress = {}) const {
+    // Starts a load and returns. The callbacks run on the load's dispatcher, in order, never two at once: PARTIAL and
+    // CACHED results, then exactly one FINAL; and bytes as they arrive. They take (const task &, const result &) and
+    // (const task &, byte_progress), or these without the task.
+    template <class R, class P = detail::nothing>
+    task start(const request &wanted, R on_result, P on_progress = {}) const {
         return detail::started(std::move(on_result), std::move(on_progress),
                                [&](auto *table, void *state, auto destroy, auto **begun, auto **why) {
                                    return sdimage_manager_load(get(), wanted.get(), table, state, destroy, begun, why);
@@ -215,7 +218,9 @@ public:
         return std::string(detail::make<data>(sdimage_manager_cache_key, get(), wanted.get()).text());
     }
     // All URLs unless one is named.
-    void forget_failed(std::string_view url) const noexcept { sdimage_manager_forget_failed(get(), url.data(), url.size()); }
+    void forget_failed(std::string_view url) const noexcept {
+        sdimage_manager_forget_failed(get(), url.data(), url.size());
+    }
     void forget_failed() const noexcept { sdimage_manager_forget_failed(get(), nullptr, 0); }
     // Ends what runs with SHUTDOWN and waits for the last callbacks; throws TIMEOUT.
     void close(std::uint32_t timeout_ms = forever_ms) const { detail::run(sdimage_manager_close, get(), timeout_ms); }

@@ -7,8 +7,8 @@
 
 namespace sdimage {
 
-// An animation played. Callbacks run on the thread that calls tick, advance or seek, or on the clock's dispatcher. Class:
-// synchronised.
+// An animation played. Callbacks run on the thread that calls tick, advance or seek, or on the clock's dispatcher.
+// Class: synchronised.
 class player : public detail::shared<sdimage_player, sdimage_player_ref, sdimage_player_unref> {
 public:
     using shared::shared;
@@ -18,18 +18,22 @@ public:
     static player of(const frame_provider &frames) {
         return detail::make<player>(sdimage_player_new_provider, frames.get(), nullptr, nullptr, nullptr);
     }
-    // on_frame(const player &, index, const image &): it is to be drawn. on_loop(const player &, count): a round is over.
+    // on_frame(const player &, index, const image &): it is to be drawn. on_loop(const player &, count): a round is
+    // over.
     template <class F, class L = detail::nothing> static player of(const image &picture, F on_frame, L on_loop = {}) {
         const sdimage_player_handler table = handler<F, L>();
-        return detail::make<player>(sdimage_player_new, picture.get(), &table,
-                                    static_cast<void *>(detail::paired(std::move(on_frame), std::move(on_loop)).release()),
-                                    &detail::destroyed<detail::pair_of<F, L>>);
+        return detail::make<player>(
+            sdimage_player_new, picture.get(), &table,
+            static_cast<void *>(detail::paired(std::move(on_frame), std::move(on_loop)).release()),
+            &detail::destroyed<detail::pair_of<F, L>>);
     }
-    template <class F, class L = detail::nothing> static player of(const frame_provider &frames, F on_frame, L on_loop = {}) {
+    template <class F, class L = detail::nothing>
+    static player of(const frame_provider &frames, F on_frame, L on_loop = {}) {
         const sdimage_player_handler table = handler<F, L>();
-        return detail::make<player>(sdimage_player_new_provider, frames.get(), &table,
-                                    static_cast<void *>(detail::paired(std::move(on_frame), std::move(on_loop)).release()),
-                                    &detail::destroyed<detail::pair_of<F, L>>);
+        return detail::make<player>(
+            sdimage_player_new_provider, frames.get(), &table,
+            static_cast<void *>(detail::paired(std::move(on_frame), std::move(on_loop)).release()),
+            &detail::destroyed<detail::pair_of<F, L>>);
     }
     // The dispatcher is where the library's clock calls; empty: its callback thread.
     void set_clock(player_clock clock, const dispatcher &where = {}) const {
@@ -94,10 +98,12 @@ private:
 };
 
 // What a widget shows: a still, an animation, or one that is still arriving. Class: synchronised.
-class animated_view : public detail::shared<sdimage_animated_view, sdimage_animated_view_ref, sdimage_animated_view_unref> {
+class animated_view
+    : public detail::shared<sdimage_animated_view, sdimage_animated_view_ref, sdimage_animated_view_unref> {
 public:
     using shared::shared;
-    // on_show(const animated_view &, const image &): this is to be drawn, nothing where it is empty. on_loop(const animated_view
+    // on_show(const animated_view &, const image &): this is to be drawn, nothing where it is empty. on_loop(const
+    // animated_view
     // &, count): a round is over.
     template <class S, class L = detail::nothing> static animated_view create(S on_show, L on_loop = {}) {
         using state = detail::pair_of<S, L>;
@@ -114,19 +120,28 @@ public:
                 detail::guarded([&] { detail::state<state>(self).second(*view_lent, count); });
             };
         }
-        return detail::make<animated_view>(sdimage_animated_view_new, &table,
-                                           static_cast<void *>(detail::paired(std::move(on_show), std::move(on_loop)).release()),
-                                           &detail::destroyed<state>);
+        return detail::make<animated_view>(
+            sdimage_animated_view_new, &table,
+            static_cast<void *>(detail::paired(std::move(on_show), std::move(on_loop)).release()),
+            &detail::destroyed<state>);
     }
     // Nobody is told: draw image().
-    static animated_view create() { return detail::make<animated_view>(sdimage_animated_view_new, nullptr, nullptr, nullptr); }
+    static animated_view create() {
+        return detail::make<animated_view>(sdimage_animated_view_new, nullptr, nullptr, nullptr);
+    }
     void set_clock(player_clock clock, const dispatcher &where = {}) const {
         detail::run(sdimage_animated_view_set_clock, get(), detail::c(clock), where.get());
     }
     // The C functions of the same names: animated_view.h.
-    void set_image(const sdimage::image &value) const { detail::run(sdimage_animated_view_set_image, get(), value.get()); }
-    sdimage::image image() const noexcept { return detail::copied<sdimage::image>(sdimage_animated_view_copy_image, get()); }
-    sdimage::player player() const noexcept { return detail::copied<sdimage::player>(sdimage_animated_view_copy_player, get()); }
+    void set_image(const sdimage::image &value) const {
+        detail::run(sdimage_animated_view_set_image, get(), value.get());
+    }
+    sdimage::image image() const noexcept {
+        return detail::copied<sdimage::image>(sdimage_animated_view_copy_image, get());
+    }
+    sdimage::player player() const noexcept {
+        return detail::copied<sdimage::player>(sdimage_animated_view_copy_player, get());
+    }
     void set_visible(bool visible) const noexcept { sdimage_animated_view_set_visible(get(), visible); }
     bool is_visible() const noexcept { return sdimage_animated_view_is_visible(get()); }
     void start() const noexcept { sdimage_animated_view_start(get()); }
@@ -145,18 +160,26 @@ public:
         sdimage_animated_view_set_clears_buffer_when_stopped(get(), clears);
     }
     bool clears_buffer_when_stopped() const noexcept { return sdimage_animated_view_clears_buffer_when_stopped(get()); }
-    void set_rewinds_when_stopped(bool rewinds) const noexcept { sdimage_animated_view_set_rewinds_when_stopped(get(), rewinds); }
+    void set_rewinds_when_stopped(bool rewinds) const noexcept {
+        sdimage_animated_view_set_rewinds_when_stopped(get(), rewinds);
+    }
     bool rewinds_when_stopped() const noexcept { return sdimage_animated_view_rewinds_when_stopped(get()); }
-    void set_transformer(const transformer &value) const noexcept { sdimage_animated_view_set_transformer(get(), value.get()); }
+    void set_transformer(const transformer &value) const noexcept {
+        sdimage_animated_view_set_transformer(get(), value.get());
+    }
     void set_rate(double rate) const noexcept { sdimage_animated_view_set_rate(get(), rate); }
     double rate() const noexcept { return sdimage_animated_view_rate(get()); }
     void set_mode(playback_mode mode) const noexcept { sdimage_animated_view_set_mode(get(), detail::c(mode)); }
     playback_mode mode() const noexcept { return static_cast<playback_mode>(sdimage_animated_view_mode(get())); }
-    void set_max_buffer_size(std::size_t bytes) const noexcept { sdimage_animated_view_set_max_buffer_size(get(), bytes); }
+    void set_max_buffer_size(std::size_t bytes) const noexcept {
+        sdimage_animated_view_set_max_buffer_size(get(), bytes);
+    }
     std::size_t max_buffer_size() const noexcept { return sdimage_animated_view_max_buffer_size(get()); }
     void set_drops_late_frames(bool drops) const noexcept { sdimage_animated_view_set_drops_late_frames(get(), drops); }
     bool drops_late_frames() const noexcept { return sdimage_animated_view_drops_late_frames(get()); }
-    void set_decodes_when_due(bool decodes) const noexcept { sdimage_animated_view_set_decodes_when_due(get(), decodes); }
+    void set_decodes_when_due(bool decodes) const noexcept {
+        sdimage_animated_view_set_decodes_when_due(get(), decodes);
+    }
     bool decodes_when_due() const noexcept { return sdimage_animated_view_decodes_when_due(get()); }
 };
 

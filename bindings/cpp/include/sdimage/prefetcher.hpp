@@ -7,11 +7,14 @@
 namespace sdimage {
 
 // A list under way. Class: synchronised.
-class prefetch_group : public detail::shared<sdimage_prefetch_group, sdimage_prefetch_group_ref, sdimage_prefetch_group_unref> {
+class prefetch_group
+    : public detail::shared<sdimage_prefetch_group, sdimage_prefetch_group_ref, sdimage_prefetch_group_unref> {
 public:
     using shared::shared;
     // Until nothing of it is under way; throws TIMEOUT.
-    void wait(std::uint32_t timeout_ms = forever_ms) const { detail::run(sdimage_prefetch_group_wait, get(), timeout_ms); }
+    void wait(std::uint32_t timeout_ms = forever_ms) const {
+        detail::run(sdimage_prefetch_group_wait, get(), timeout_ms);
+    }
     // The C functions of the same names: prefetcher.h.
     void cancel() const noexcept { sdimage_prefetch_group_cancel(get()); }
     bool is_finished() const noexcept { return sdimage_prefetch_group_is_finished(get()); }
@@ -128,7 +131,8 @@ public:
         sdimage_prefetch_observer_vtable table{};
         table.size = sizeof table;
         table.fetched = [](void *self, const char *url, std::size_t finished, std::size_t total) {
-            detail::guarded([&] { detail::state<prefetch_observer>(self).fetched(detail::view(url), finished, total); });
+            detail::guarded(
+                [&] { detail::state<prefetch_observer>(self).fetched(detail::view(url), finished, total); });
         };
         table.idle = [](void *self, std::size_t total, std::size_t skipped) {
             detail::guarded([&] { detail::state<prefetch_observer>(self).idle(total, skipped); });

@@ -12,7 +12,8 @@
 namespace sdimage {
 
 // A host's say in downloads and in loads; made in hooks.hpp. Class: immutable.
-class download_hooks : public detail::shared<sdimage_download_hooks, sdimage_download_hooks_ref, sdimage_download_hooks_unref> {
+class download_hooks
+    : public detail::shared<sdimage_download_hooks, sdimage_download_hooks_ref, sdimage_download_hooks_unref> {
 public:
     using shared::shared;
     // Decrypts bodies that come in base 64.
@@ -26,8 +27,8 @@ public:
     using shared::shared;
 };
 
-// Class: single-owner; a load copies it, so that it may be changed and used again. Setters never fail: what makes no sense is
-// told by the load. They return the request, so that calls can be strung together.
+// Class: single-owner; a load copies it, so that it may be changed and used again. Setters never fail: what makes no
+// sense is told by the load. They return the request, so that calls can be strung together.
 class request : public detail::owned<sdimage_request, sdimage_request_unref> {
 public:
     using owned::owned;
@@ -50,9 +51,13 @@ public:
         return *this;
     }
     // A header field that the request sets; none when it does not.
-    std::optional<std::string_view> header(std::string_view name) const {
+    std::optional<std::string_view> header(std::string_view name) const & {
         const char *found = sdimage_request_header(get(), detail::text(name));
         return found ? std::optional<std::string_view>(found) : std::nullopt;
+    }
+    std::optional<std::string> header(std::string_view name) && {
+        const char *found = sdimage_request_header(get(), detail::text(name));
+        return found ? std::optional<std::string>(found) : std::nullopt;
     }
     // All of them, in their order.
     std::vector<std::pair<std::string, std::string>> headers() const {
@@ -154,7 +159,8 @@ public:
         sdimage_request_set_method(get(), detail::optional_text(method));
         return *this;
     }
-    std::string_view method() const noexcept { return detail::view(sdimage_request_method(get())); }
+    std::string_view method() const & noexcept { return detail::view(sdimage_request_method(get())); }
+    std::string method() && { return std::string(detail::view(sdimage_request_method(get()))); }
     request &set_body(const data &body) noexcept {
         sdimage_request_set_body(get(), body.get());
         return *this;

@@ -20,12 +20,17 @@ public:
     explicit response(std::int32_t status) : owned(detail::made(sdimage_response_new(status))) {}
 
     // The first of that name; none when it is absent. The text lives until the response is changed.
-    std::optional<std::string_view> header(std::string_view name) const {
+    std::optional<std::string_view> header(std::string_view name) const & {
         const char *found = sdimage_response_header(get(), detail::text(name));
         return found ? std::optional<std::string_view>(found) : std::nullopt;
     }
+    std::optional<std::string> header(std::string_view name) && {
+        const char *found = sdimage_response_header(get(), detail::text(name));
+        return found ? std::optional<std::string>(found) : std::nullopt;
+    }
     // The C functions of the same names: hooks.h.
-    std::string_view url() const noexcept { return detail::view(sdimage_response_url(get())); }
+    std::string_view url() const & noexcept { return detail::view(sdimage_response_url(get())); }
+    std::string url() && { return std::string(detail::view(sdimage_response_url(get()))); }
     std::int32_t status() const noexcept { return sdimage_response_status(get()); }
     response &set_status(std::int32_t status) noexcept {
         sdimage_response_set_status(get(), status);
@@ -81,10 +86,14 @@ public:
     bool is_changed() const noexcept { return sdimage_result_is_changed(get()); }
     bool is_stale() const noexcept { return sdimage_result_is_stale(get()); }
     freshness_rule freshness() const noexcept { return static_cast<freshness_rule>(sdimage_result_freshness(get())); }
-    std::string_view url() const noexcept { return detail::view(sdimage_result_url(get())); }
-    std::string_view cache_key() const noexcept { return detail::view(sdimage_result_cache_key(get())); }
+    std::string_view url() const & noexcept { return detail::view(sdimage_result_url(get())); }
+    std::string url() && { return std::string(detail::view(sdimage_result_url(get()))); }
+    std::string_view cache_key() const & noexcept { return detail::view(sdimage_result_cache_key(get())); }
+    std::string cache_key() && { return std::string(detail::view(sdimage_result_cache_key(get()))); }
     std::uint64_t time_ns(stage value) const noexcept { return sdimage_result_time_ns(get(), detail::c(value)); }
-    sdimage::response response() const noexcept { return detail::copied<sdimage::response>(sdimage_result_copy_response, get()); }
+    sdimage::response response() const noexcept {
+        return detail::copied<sdimage::response>(sdimage_result_copy_response, get());
+    }
 
     // What the built-in downloader asked and was answered, in order.
     std::vector<transaction> transactions() const {
@@ -105,7 +114,8 @@ private:
                         sdimage_result_transaction_body_bytes(get(), index),
                         {}};
         for (int phase = 0; phase < 5; phase++)
-            one.time_ns[phase] = sdimage_result_transaction_time_ns(get(), index, static_cast<sdimage_transaction_phase>(phase));
+            one.time_ns[phase] =
+                sdimage_result_transaction_time_ns(get(), index, static_cast<sdimage_transaction_phase>(phase));
         return one;
     }
 };

@@ -23,10 +23,13 @@ public:
     constexpr span(T *data, std::size_t size) noexcept : data_(data), size_(size) {}
     template <std::size_t N> constexpr span(T (&array)[N]) noexcept : data_(array), size_(N) {}
 
-    // Of anything contiguous: a vector, an array, a string, a std::span.
-    template <class C, class = std::enable_if_t<std::is_convertible_v<decltype(std::declval<C &>().data()), T *>>,
-              class = std::enable_if_t<std::is_convertible_v<decltype(std::declval<C &>().size()), std::size_t>>>
-    constexpr span(C &container) noexcept : data_(container.data()), size_(container.size()) {}
+    // Of anything contiguous: a vector, an array, a string, a std::span. Of a temporary one only to be read, for the
+    // length of a call.
+    template <class C, class = std::enable_if_t<!std::is_base_of_v<span, std::decay_t<C>>>,
+              class = std::enable_if_t<std::is_convertible_v<decltype(std::declval<C &>().data()), T *>>,
+              class = std::enable_if_t<std::is_convertible_v<decltype(std::declval<C &>().size()), std::size_t>>,
+              class = std::enable_if_t<std::is_const_v<T> || std::is_lvalue_reference_v<C>>>
+    constexpr span(C &&container) noexcept : data_(container.data()), size_(container.size()) {}
 
     constexpr T *data() const noexcept { return data_; }
     constexpr std::size_t size() const noexcept { return size_; }
@@ -56,7 +59,8 @@ public:
 
     template <class C, class E = std::remove_pointer_t<decltype(std::declval<const C &>().data())>,
               class = std::enable_if_t<sizeof(E) == 1 && std::is_trivially_copyable_v<E>>>
-    bytes_view(const C &container) noexcept : span(reinterpret_cast<const std::uint8_t *>(container.data()), container.size()) {}
+    bytes_view(const C &container) noexcept
+        : span(reinterpret_cast<const std::uint8_t *>(container.data()), container.size()) {}
 
     // The same bytes as text.
     std::string_view text() const noexcept { return {reinterpret_cast<const char *>(data()), size()}; }

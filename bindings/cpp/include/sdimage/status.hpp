@@ -1,7 +1,7 @@
 // status.hpp: the codes of failures, and how enums of the C headers become enums of C++.
 //
-// Every enum has the names of its C constants in lower case without their prefix; a test compares them. They may gain values:
-// every switch needs a default.
+// Every enum has the names of its C constants in lower case without their prefix; a test compares them. They may gain
+// values: every switch needs a default.
 #ifndef SDIMAGE_STATUS_HPP
 #define SDIMAGE_STATUS_HPP
 

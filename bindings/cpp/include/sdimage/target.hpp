@@ -16,15 +16,17 @@ public:
     std::int64_t completed() const noexcept { return sdimage_progress_completed(get()); }
     std::int64_t total() const noexcept { return sdimage_progress_total(get()); }
     double fraction() const noexcept { return sdimage_progress_fraction(get()); }
-    void set(std::int64_t completed, std::int64_t total) const noexcept { sdimage_progress_set(get(), completed, total); }
+    void set(std::int64_t completed, std::int64_t total) const noexcept {
+        sdimage_progress_set(get(), completed, total);
+    }
     // changed(const progress &), after each change, on the thread that made it. Replaces the one before.
     template <class F> void set_observer(F changed) const {
         sdimage_progress_fn tell = [](void *self, sdimage_progress *of) {
             const detail::lent<progress> lent(of);
             detail::guarded([&] { detail::state<F>(self)(*lent); });
         };
-        detail::run(sdimage_progress_set_observer, get(), tell, static_cast<void *>(detail::boxed(std::move(changed)).release()),
-                    &detail::destroyed<F>);
+        detail::run(sdimage_progress_set_observer, get(), tell,
+                    static_cast<void *>(detail::boxed(std::move(changed)).release()), &detail::destroyed<F>);
     }
     void clear_observer() const { detail::run(sdimage_progress_set_observer, get(), nullptr, nullptr, nullptr); }
 };
@@ -90,7 +92,8 @@ public:
     }
 };
 
-// A widget, to be derived from. Everything on the target's dispatcher, in order. Images and results are lent: copy to keep.
+// A widget, to be derived from. Everything on the target's dispatcher, in order. Images and results are lent: copy to
+// keep.
 class widget {
 public:
     virtual ~widget() = default;
@@ -117,8 +120,12 @@ inline void set_showing(sdimage_target_vtable &table) {
         const lent<result> result_lent(from);
         guarded([&] { state<widget>(self).set_image(view(key), *image_lent, *result_lent); });
     };
-    table.indicator_start = [](void *self, const char *key) { guarded([&] { state<widget>(self).indicator_start(view(key)); }); };
-    table.indicator_stop = [](void *self, const char *key) { guarded([&] { state<widget>(self).indicator_stop(view(key)); }); };
+    table.indicator_start = [](void *self, const char *key) {
+        guarded([&] { state<widget>(self).indicator_start(view(key)); });
+    };
+    table.indicator_stop = [](void *self, const char *key) {
+        guarded([&] { state<widget>(self).indicator_stop(view(key)); });
+    };
     table.indicator_update = [](void *self, const char *key, double fraction) {
         guarded([&] { state<widget>(self).indicator_update(view(key), fraction); });
     };
@@ -135,13 +142,16 @@ inline void set_transitions(sdimage_target_vtable &table) {
         const lent<image> image_lent(picture);
         const lent<result> result_lent(from);
         guarded([&] {
-            animated(self).transition_prepare(view(key), static_cast<transition>(kind), duration_ms, *image_lent, *result_lent);
+            animated(self).transition_prepare(view(key), static_cast<transition>(kind), duration_ms, *image_lent,
+                                              *result_lent);
         });
     };
     table.transition_animate = [](void *self, const char *key, sdimage_transition kind, std::uint32_t duration_ms,
                                   sdimage_image *picture) {
         const lent<image> image_lent(picture);
-        guarded([&] { animated(self).transition_animate(view(key), static_cast<transition>(kind), duration_ms, *image_lent); });
+        guarded([&] {
+            animated(self).transition_animate(view(key), static_cast<transition>(kind), duration_ms, *image_lent);
+        });
     };
     table.transition_end = [](void *self, const char *key, bool finished) {
         guarded([&] { animated(self).transition_end(view(key), finished); });
@@ -152,7 +162,9 @@ inline void set_transitions(sdimage_target_vtable &table) {
 template <class F> class lambda_widget final : public widget {
 public:
     explicit lambda_widget(F show) : show_(std::move(show)) {}
-    void set_image(std::string_view key, const image &picture, const result &from) override { show_(key, picture, from); }
+    void set_image(std::string_view key, const image &picture, const result &from) override {
+        show_(key, picture, from);
+    }
 
 private:
     F show_;
@@ -160,8 +172,8 @@ private:
 
 } // namespace detail
 
-// A widget's loads: a new one cancels the one before, nothing late is shown. Keys name slots; none is the default one. Class:
-// synchronised.
+// A widget's loads: a new one cancels the one before, nothing late is shown. Keys name slots; none is the default one.
+// Class: synchronised.
 class target : public detail::shared<sdimage_target, sdimage_target_ref, sdimage_target_unref> {
 public:
     using shared::shared;
@@ -171,11 +183,12 @@ public:
         table.size = sizeof table;
         detail::set_showing(table);
         if (dynamic_cast<animated_widget *>(shown.get())) detail::set_transitions(table);
-        return detail::make<target>(sdimage_target_new, with.get(), where.get(), &table, static_cast<void *>(shown.release()),
-                                    &detail::destroyed<widget>);
+        return detail::make<target>(sdimage_target_new, with.get(), where.get(), &table,
+                                    static_cast<void *>(shown.release()), &detail::destroyed<widget>);
     }
     // show(std::string_view key, const image &, const result &).
-    template <class F, class = std::enable_if_t<std::is_invocable_v<F &, std::string_view, const image &, const result &>>>
+    template <class F,
+              class = std::enable_if_t<std::is_invocable_v<F &, std::string_view, const image &, const result &>>>
     static target create(const manager &with, F show, const dispatcher &where = {}) {
         return create(with, std::unique_ptr<widget>(new detail::lambda_widget<F>(std::move(show))), where);
     }
@@ -186,12 +199,15 @@ public:
     task load(const request &wanted, const target_options &how = nullptr, R on_result = {}, P on_progress = {}) const {
         return detail::started(std::move(on_result), std::move(on_progress),
                                [&](auto *table, void *state, auto destroy, auto **begun, auto **why) {
-                                   return sdimage_target_load(get(), wanted.get(), how.get(), table, state, destroy, begun, why);
+                                   return sdimage_target_load(get(), wanted.get(), how.get(), table, state, destroy,
+                                                              begun, why);
                                });
     }
     // The C functions of the same names: target.h.
     void close() const noexcept { sdimage_target_close(get()); }
-    void cancel(std::optional<std::string_view> key = {}) const { sdimage_target_cancel(get(), detail::optional_text(key)); }
+    void cancel(std::optional<std::string_view> key = {}) const {
+        sdimage_target_cancel(get(), detail::optional_text(key));
+    }
     void cancel_latest() const noexcept { sdimage_target_cancel_latest(get()); }
     sdimage::task task(std::optional<std::string_view> key = {}) const {
         return detail::copied<sdimage::task>(sdimage_target_copy_task, get(), detail::optional_text(key));
@@ -213,7 +229,9 @@ public:
         sdimage_target_set_progress(get(), detail::optional_text(key), own.get());
     }
     // "" when there was none.
-    std::string latest_key() const { return std::string(detail::copied<data>(sdimage_target_copy_latest_key, get()).text()); }
+    std::string latest_key() const {
+        return std::string(detail::copied<data>(sdimage_target_copy_latest_key, get()).text());
+    }
     std::string url(std::optional<std::string_view> key = {}) const {
         return std::string(detail::copied<data>(sdimage_target_copy_url, get(), detail::optional_text(key)).text());
     }

@@ -30,22 +30,30 @@ public:
     void *token() const noexcept { return sdimage_task_token(get()); }
     // The C functions of the same names: task.h.
     void cancel() const noexcept { sdimage_task_cancel(get()); }
-    void cancel_and_wait(std::uint32_t timeout_ms) const { detail::run(sdimage_task_cancel_and_wait, get(), timeout_ms); }
+    void cancel_and_wait(std::uint32_t timeout_ms) const {
+        detail::run(sdimage_task_cancel_and_wait, get(), timeout_ms);
+    }
     bool is_finished() const noexcept { return sdimage_task_is_finished(get()); }
     sdimage::result result() const noexcept { return detail::copied<sdimage::result>(sdimage_task_copy_result, get()); }
-    sdimage::response response() const noexcept { return detail::copied<sdimage::response>(sdimage_task_copy_response, get()); }
+    sdimage::response response() const noexcept {
+        return detail::copied<sdimage::response>(sdimage_task_copy_response, get());
+    }
 };
 
-// How a hook answers that may wait: once, from any thread, now or later. The last reference without an answer is the error
-// INTERNAL_ERROR. Class: synchronised.
+// How a hook answers that may wait: once, from any thread, now or later. The last reference without an answer is the
+// error INTERNAL_ERROR. Class: synchronised.
 class reply : public detail::shared<sdimage_reply, sdimage_reply_ref, sdimage_reply_unref> {
 public:
     using shared::shared;
     // The C functions of the same names: task.h.
     void complete() const noexcept { sdimage_reply_complete(get()); }
     void complete_with_data(const data &value) const noexcept { sdimage_reply_complete_with_data(get(), value.get()); }
-    void complete_with_entry(const cache_entry &entry) const noexcept { sdimage_reply_complete_with_entry(get(), entry.get()); }
-    void complete_with_error(const failure &value) const noexcept { sdimage_reply_complete_with_error(get(), value.get()); }
+    void complete_with_entry(const cache_entry &entry) const noexcept {
+        sdimage_reply_complete_with_entry(get(), entry.get());
+    }
+    void complete_with_error(const failure &value) const noexcept {
+        sdimage_reply_complete_with_error(get(), value.get());
+    }
     bool is_cancelled() const noexcept { return sdimage_reply_is_cancelled(get()); }
 };
 
@@ -70,8 +78,9 @@ public:
     static dispatcher immediate() { return detail::make<dispatcher>(sdimage_dispatcher_new_immediate); }
     static dispatcher pollable() { return detail::make<dispatcher>(sdimage_dispatcher_new_pollable); }
 
-    // A loop of the program: `post` is given a function object without arguments, to be called exactly once, soon, on the
-    // program's thread. `is_current` says whether the calling thread is that one; without it memory hits are posted too.
+    // A loop of the program: `post` is given a function object without arguments, to be called exactly once, soon, on
+    // the program's thread. `is_current` says whether the calling thread is that one; without it memory hits are posted
+    // too.
     template <class P, class C = detail::nothing> static dispatcher host(P post, C is_current = {}) {
         using state = detail::pair_of<P, C>;
         sdimage_host_vtable table{};
@@ -84,9 +93,10 @@ public:
                 return detail::guarded(false, [&]() -> bool { return detail::state<state>(self).second(); });
             };
         }
-        return detail::make<dispatcher>(sdimage_dispatcher_new_host, &table,
-                                        static_cast<void *>(detail::paired(std::move(post), std::move(is_current)).release()),
-                                        &detail::destroyed<state>);
+        return detail::make<dispatcher>(
+            sdimage_dispatcher_new_host, &table,
+            static_cast<void *>(detail::paired(std::move(post), std::move(is_current)).release()),
+            &detail::destroyed<state>);
     }
 
     // Pollable: to be watched for reading; -1 for other kinds.

@@ -14,15 +14,17 @@ public:
     static transformer resize(double width, double height, scale_mode mode = scale_mode::fill) {
         return detail::make<transformer>(sdimage_transformer_new_resize, width, height, detail::c(mode));
     }
-    static transformer resample(double width, double height, scale_mode mode, resampling weights, bool linear_light = false) {
-        return detail::make<transformer>(sdimage_transformer_new_resample, width, height, detail::c(mode), detail::c(weights),
-                                         linear_light);
+    static transformer resample(double width, double height, scale_mode mode, resampling weights,
+                                bool linear_light = false) {
+        return detail::make<transformer>(sdimage_transformer_new_resample, width, height, detail::c(mode),
+                                         detail::c(weights), linear_light);
     }
     static transformer crop(rect part) { return detail::make<transformer>(sdimage_transformer_new_crop, part); }
     static transformer round_corner(double radius, sdimage::corners corners = corners::all, double border_width = 0,
                                     std::optional<color> border_color = {}) {
-        return detail::make<transformer>(sdimage_transformer_new_round_corner, radius, static_cast<std::uint64_t>(corners),
-                                         border_width, border_color ? &*border_color : nullptr);
+        return detail::make<transformer>(sdimage_transformer_new_round_corner, radius,
+                                         static_cast<std::uint64_t>(corners), border_width,
+                                         border_color ? &*border_color : nullptr);
     }
     static transformer flip(bool horizontal, bool vertical) {
         return detail::make<transformer>(sdimage_transformer_new_flip, horizontal, vertical);
@@ -44,7 +46,8 @@ public:
         return detail::make<transformer>(sdimage_transformer_new_pipeline, pointers.data(), pointers.size());
     }
 
-    std::string_view key() const noexcept { return detail::view(sdimage_transformer_key(get())); }
+    std::string_view key() const & noexcept { return detail::view(sdimage_transformer_key(get())); }
+    std::string key() && { return std::string(detail::view(sdimage_transformer_key(get()))); }
     bool preserves_metadata() const noexcept { return sdimage_transformer_preserves_metadata(get()); }
 };
 
@@ -81,8 +84,8 @@ public:
     virtual bool preserves_metadata() { return true; }
 };
 
-// A transformer made of an object of T, constructed here of `arguments`. `key` must tell apart what it does, its parameters
-// included, from all others.
+// A transformer made of an object of T, constructed here of `arguments`. `key` must tell apart what it does, its
+// parameters included, from all others.
 template <class T, class... A> transformer make_transformer(std::string_view key, A &&...arguments) {
     static_assert(std::is_base_of_v<custom_transformer, T>);
     sdimage_transformer_vtable table{};

@@ -6,8 +6,8 @@
 
 namespace sdimage {
 
-// One request and its answer. A copy of the handle keeps it; exactly one finish ends it. Class: synchronised; written by one
-// thread at a time.
+// One request and its answer. A copy of the handle keeps it; exactly one finish ends it. Class: synchronised; written
+// by one thread at a time.
 class exchange : public detail::shared<sdimage_exchange, sdimage_exchange_ref, sdimage_exchange_unref> {
 public:
     using shared::shared;

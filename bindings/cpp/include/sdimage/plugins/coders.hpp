@@ -1,5 +1,5 @@
-// coders.hpp: the coders of single plug-ins and modules, for programs that link them: -lsdimage-tiff and so on. A program that
-// wants all that are installed calls load_plugins() in place of this.
+// coders.hpp: the coders of single plug-ins and modules, for programs that link them: -lsdimage-tiff and so on. A
+// program that wants all that are installed calls load_plugins() in place of this.
 //
 //   plugins::tiff_coder().add();
 //

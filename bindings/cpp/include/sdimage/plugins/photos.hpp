@@ -2,7 +2,8 @@
 //
 //   auto library = photos::library::open();                    the XDG Pictures folder
 //   for (const photos::asset &one : library.fetch())           newest first
-//       loads.start(one.request(), show);                      with a manager whose loader has photos::make_loader's in it
+//       loads.start(one.request(), show);                      with a manager whose loader has photos::make_loader's in
+//       it
 //
 // Libraries of the program's own: photos_source.hpp.
 #ifndef SDIMAGE_PLUGINS_PHOTOS_HPP
@@ -33,11 +34,15 @@ public:
     }
 
     // The C functions of the same names: photos.h.
-    std::string_view identifier() const noexcept { return detail::view(sdimage_photos_asset_identifier(get())); }
+    std::string_view identifier() const & noexcept { return detail::view(sdimage_photos_asset_identifier(get())); }
+    std::string identifier() && { return std::string(detail::view(sdimage_photos_asset_identifier(get()))); }
     photos::media media() const noexcept { return static_cast<photos::media>(sdimage_photos_asset_media(get())); }
     photos::origin origin() const noexcept { return static_cast<photos::origin>(sdimage_photos_asset_origin(get())); }
-    photos::playback playback() const noexcept { return static_cast<photos::playback>(sdimage_photos_asset_playback(get())); }
-    std::string_view type() const noexcept { return detail::view(sdimage_photos_asset_type(get())); }
+    photos::playback playback() const noexcept {
+        return static_cast<photos::playback>(sdimage_photos_asset_playback(get()));
+    }
+    std::string_view type() const & noexcept { return detail::view(sdimage_photos_asset_type(get())); }
+    std::string type() && { return std::string(detail::view(sdimage_photos_asset_type(get()))); }
     sdimage::format format() const noexcept { return static_cast<sdimage::format>(sdimage_photos_asset_format(get())); }
     size pixel_size() const noexcept { return sdimage_photos_asset_pixel_size(get()); }
     sdimage::orientation orientation() const noexcept {
@@ -47,8 +52,10 @@ public:
     std::int64_t modified_ns() const noexcept { return sdimage_photos_asset_modified_ns(get()); }
     std::uint64_t file_size() const noexcept { return sdimage_photos_asset_file_size(get()); }
     std::int32_t rating() const noexcept { return sdimage_photos_asset_rating(get()); }
-    std::string_view path() const noexcept { return detail::view(sdimage_photos_asset_path(get())); }
-    std::string_view name() const noexcept { return detail::view(sdimage_photos_asset_name(get())); }
+    std::string_view path() const & noexcept { return detail::view(sdimage_photos_asset_path(get())); }
+    std::string path() && { return std::string(detail::view(sdimage_photos_asset_path(get()))); }
+    std::string_view name() const & noexcept { return detail::view(sdimage_photos_asset_name(get())); }
+    std::string name() && { return std::string(detail::view(sdimage_photos_asset_name(get()))); }
     // The albums that it is in.
     std::vector<std::string_view> albums() const {
         std::vector<std::string_view> all;
@@ -126,7 +133,9 @@ public:
     std::size_t size() const noexcept { return sdimage_photos_list_count(get()); }
     // How many there are without the page.
     std::size_t total() const noexcept { return sdimage_photos_list_total(get()); }
-    asset operator[](std::size_t index) const noexcept { return retain<asset>(sdimage_photos_list_asset(get(), index)); }
+    asset operator[](std::size_t index) const noexcept {
+        return retain<asset>(sdimage_photos_list_asset(get(), index));
+    }
     std::vector<asset> all() const {
         std::vector<asset> assets;
         for (std::size_t i = 0; i < size(); i++)
@@ -160,7 +169,8 @@ public:
 };
 
 // Class: synchronised. Functions that look at the tree block.
-class library : public detail::shared<sdimage_photos_library, sdimage_photos_library_ref, sdimage_photos_library_unref> {
+class library
+    : public detail::shared<sdimage_photos_library, sdimage_photos_library_ref, sdimage_photos_library_unref> {
 public:
     using shared::shared;
     // A tree, or a database of Shotwell or digiKam; none: where these are by themselves.
@@ -174,9 +184,11 @@ public:
         return detail::make<library>(sdimage_photos_library_open_digikam, detail::optional_text(path));
     }
     // The C functions of the same names: photos.h.
-    std::string_view name() const noexcept { return detail::view(sdimage_photos_library_name(get())); }
+    std::string_view name() const & noexcept { return detail::view(sdimage_photos_library_name(get())); }
+    std::string name() && { return std::string(detail::view(sdimage_photos_library_name(get()))); }
     bool is_watching() const noexcept { return sdimage_photos_library_is_watching(get()); }
-    std::string_view note() const noexcept { return detail::view(sdimage_photos_library_note(get())); }
+    std::string_view note() const & noexcept { return detail::view(sdimage_photos_library_note(get())); }
+    std::string note() && { return std::string(detail::view(sdimage_photos_library_note(get()))); }
     void cancel_loads() const noexcept { sdimage_photos_library_cancel_loads(get()); }
 
     // Looks at the whole tree now. bool(found, read) stops the scan by false.
@@ -261,7 +273,9 @@ public:
     photos::delivery delivery() const noexcept {
         return static_cast<photos::delivery>(sdimage_photos_request_options_delivery(get()));
     }
-    photos::resize resize() const noexcept { return static_cast<photos::resize>(sdimage_photos_request_options_resize(get())); }
+    photos::resize resize() const noexcept {
+        return static_cast<photos::resize>(sdimage_photos_request_options_resize(get()));
+    }
     photos::version version() const noexcept {
         return static_cast<photos::version>(sdimage_photos_request_options_version(get()));
     }
@@ -277,7 +291,9 @@ public:
     using owned::owned;
     loader_config() : owned(detail::made(sdimage_photos_loader_config_new())) {}
     // The C functions of the same names: photos_loader.h.
-    bool add_library(const library &value) noexcept { return sdimage_photos_loader_config_add_library(get(), value.get()); }
+    bool add_library(const library &value) noexcept {
+        return sdimage_photos_loader_config_add_library(get(), value.get());
+    }
     loader_config &set_fetch_options(const fetch_options &options) noexcept {
         sdimage_photos_loader_config_set_fetch_options(get(), options.get());
         return *this;

@@ -64,8 +64,8 @@ public:
     bool is_cancelled() const noexcept { return sdimage_photos_reply_is_cancelled(get()); }
 };
 
-// To be derived from, for make_library. On the library's one thread, one after the other; what is thrown is the load's error.
-// What a class does not override the table leaves out; overrides must be public.
+// To be derived from, for make_library. On the library's one thread, one after the other; what is thrown is the load's
+// error. What a class does not override the table leaves out; overrides must be public.
 class custom_library {
 public:
     virtual ~custom_library() = default;
@@ -107,8 +107,8 @@ template <class T, class... A> library make_library(std::string_view name, A &&.
             reply.fail(detail::caught());
         }
     };
-    table.image = [](void *self, sdimage_photos_asset *one, sdimage_size wanted, const sdimage_photos_request_options *how,
-                     sdimage_load_sink *sink) {
+    table.image = [](void *self, sdimage_photos_asset *one, sdimage_size wanted,
+                     const sdimage_photos_request_options *how, sdimage_load_sink *sink) {
         const detail::lent<asset> asset_lent(one);
         const detail::lent<request_options> how_lent(how);
         return detail::into_sink(
@@ -117,7 +117,8 @@ template <class T, class... A> library make_library(std::string_view name, A &&.
     if constexpr (detail::overrides(&T::bytes, &custom_library::bytes)) {
         table.bytes = [](void *self, sdimage_photos_asset *one, sdimage_load_sink *sink) {
             const detail::lent<asset> asset_lent(one);
-            return detail::into_sink(sink, [&](const load_sink &into) { detail::state<T>(self).bytes(*asset_lent, into); });
+            return detail::into_sink(sink,
+                                     [&](const load_sink &into) { detail::state<T>(self).bytes(*asset_lent, into); });
         };
     }
     if constexpr (detail::overrides(&T::cancel, &custom_library::cancel)) {

@@ -1,4 +1,5 @@
-// remote.hpp: caches on memcached and Redis servers that a fleet of processes shares: -lsdimage-memcached, -lsdimage-redis.
+// remote.hpp: caches on memcached and Redis servers that a fleet of processes shares: -lsdimage-memcached,
+// -lsdimage-redis.
 //
 //   auto shared = plugins::redis_cache("redis://cache.example:6379/0");
 //   auto both = cache::tiered(local, shared);

@@ -1,0 +1,247 @@
+// Loads: waiting, futures, callbacks, events, cancelling; where callbacks run; what exceptions in them do.
+#include <poll.h>
+
+#include <thread>
+
+#include "check.hpp"
+
+using namespace sdimage;
+
+static manager in_memory() {
+    return manager::create(manager_config().set_cache(cache::open(cache_config().set_memory_only())));
+}
+static request badge() { return request(url("badge.png")); }
+// Nobody answers until the origin ends.
+static request slow() { return request(url("aurora.jpg?fault=hang")); }
+
+TEST(a_load_waits_and_memory_answers_the_second_time) {
+    const manager loads = in_memory();
+    const result first = loads.load(badge().set_thumbnail_size(64, 64));
+    CHECK_EQUAL(first.image().width(), 64u);
+    CHECK(first.source() == image_source::network && name(first.source()) == "network");
+    CHECK(first.kind() == delivery_kind::final);
+    CHECK_EQUAL(first.transactions().size(), std::size_t(1));
+    CHECK_EQUAL(first.transactions()[0].http_status, 200);
+    CHECK(first.transactions()[0].time_ns[int(transaction_phase::total)] > 0);
+    CHECK_EQUAL(first.response().header("content-type").value_or(""), std::string("image/png"));
+    CHECK(first.time_ns(stage::total) > 0);
+    const result second = loads.load(badge().set_thumbnail_size(64, 64));
+    CHECK(second.source() == image_source::memory);
+    CHECK(second.image().pixels().data() == first.image().pixels().data());
+    CHECK_EQUAL(loads.cache_key(badge()), url("badge.png"));
+}
+
+TEST(a_failed_load_throws_with_the_status_of_the_answer) {
+    const manager loads = in_memory();
+    try {
+        loads.load(url("none.png"));
+        CHECK(false);
+    } catch (const error &why) {
+        CHECK_EQUAL(why.code(), status::http_status);
+        CHECK_EQUAL(why.http_status(), 404);
+        CHECK_EQUAL(std::string(why.url()), url("none.png"));
+    }
+    const outcome<result> again = loads.try_load(request(url("none.png")));
+    CHECK_EQUAL(again.why().code(), status::failed_url);
+    loads.forget_failed(url("none.png"));
+    CHECK_EQUAL(loads.try_load(request(url("none.png"))).why().code(), status::http_status);
+    loads.forget_failed();
+    const result nothing = loads.load(badge().set_source_policy(source_policy::cache_only));
+    CHECK(!nothing.image() && !nothing.why());
+}
+
+TEST(futures_of_loads_are_ready_with_their_results) {
+    const manager loads = in_memory();
+    std::vector<load_future> all;
+    for (const char *name : {"badge.png", "aurora.jpg", "leaf.webp", "orbits.gif"})
+        all.push_back(loads.load_async(request(url(name)).set_thumbnail_size(32, 32)));
+    for (load_future &one : all) CHECK(one.get().image().width() <= 32);
+    load_future missing = loads.load_async(request(url("none.png")));
+    CHECK_EQUAL(thrown([&] { missing.get(); }), status::http_status);
+    std::future<result> bare = loads.load_async(badge()).release();
+    CHECK_EQUAL(wait_for(bare).image().width(), 400u);
+}
+
+TEST(a_cancelled_future_throws_cancelled) {
+    const manager loads = in_memory();
+    load_future one = loads.load_async(slow());
+    CHECK(!one.is_ready());
+    one.cancel();
+    CHECK_EQUAL(thrown([&] { one.get(); }), status::cancelled);
+    CHECK(one.load().is_finished());
+}
+
+TEST(callbacks_hear_of_progress_parts_and_one_end) {
+    const std::string bytes = picture("aurora.jpg");
+    std::promise<void> shown, ended;
+    std::future<void> part = shown.get_future(), end = ended.get_future();
+    // The second half comes when the first has been seen.
+    const loader halves = loader_of(
+        "halves", [](const request &) { return true; },
+        [&](const request &, const load_sink &sink) {
+            sink.set_expected_length(bytes.size());
+            sink.write(bytes_view(bytes.data(), bytes.size() / 2));
+            wait_for(part);
+            sink.write(bytes_view(bytes.data() + bytes.size() / 2, bytes.size() - bytes.size() / 2));
+            sink.finish();
+        });
+    const manager loads = in_memory();
+    std::atomic<int> parts{0}, finals{0};
+    std::atomic<std::int64_t> expected{0};
+    const task load = loads.start(
+        request("halves:a").set_loader(halves).set_progressive().set_progressive_interval_ms(1),
+        [&](const task &from, const result &got) {
+            if (got.kind() == delivery_kind::partial) {
+                if (parts++ == 0 && got.image().is_incremental()) shown.set_value();
+            } else {
+                finals += from.is_finished();
+                ended.set_value();
+            }
+        },
+        [&](byte_progress so_far) { expected = so_far.expected; });
+    wait_for(end);
+    CHECK(parts > 0);
+    CHECK_EQUAL(finals.load(), 1);
+    CHECK_EQUAL(expected.load(), std::int64_t(bytes.size()));
+    CHECK_EQUAL(load.progress().received, expected.load());
+    CHECK_EQUAL(load.result().image().width(), 1000u);
+}
+
+TEST(what_a_callback_captures_is_destroyed_once) {
+    std::atomic<int> alive{0};
+    const manager loads = in_memory();
+    loads.start(badge(), [kept = counted(alive)](const result &) {}, [kept = counted(alive)](byte_progress) {}).wait();
+    CHECK(becomes_true([&] { return alive == 0; }));
+    const task cancelled = loads.start(slow(), [kept = counted(alive)](const result &) {});
+    CHECK(alive > 0);
+    cancelled.cancel_and_wait(10000);
+    CHECK(becomes_true([&] { return alive == 0; }));
+    loads.close();
+    CHECK_EQUAL(thrown([&] { loads.start(badge(), [kept = counted(alive)](const result &) {}); }), status::shutdown);
+    CHECK(becomes_true([&] { return alive == 0; }));
+    CHECK_EQUAL(thrown([&] { loads.load(badge()); }), status::shutdown);
+}
+
+static std::promise<std::string> *heard = nullptr;
+
+TEST(an_exception_of_a_callback_goes_to_the_handler) {
+    std::promise<std::string> promise;
+    std::future<std::string> told = promise.get_future();
+    heard = &promise;
+    const unhandled_exception_fn before = on_unhandled_exception([](std::exception_ptr what) {
+        try {
+            std::rethrow_exception(what);
+        } catch (const std::exception &error) {
+            heard->set_value(error.what());
+        }
+    });
+    const manager loads = in_memory();
+    loads.start(badge(), [](const result &) { throw std::logic_error("of the program"); });
+    CHECK_EQUAL(wait_for(told), std::string("of the program"));
+    on_unhandled_exception(before);
+    CHECK_EQUAL(loads.load(badge()).image().width(), 400u);
+}
+
+TEST(a_pollable_dispatcher_is_drained_or_gives_events) {
+    const dispatcher queue = dispatcher::pollable();
+    const manager loads = in_memory();
+    const std::thread::id here = std::this_thread::get_id();
+    bool called = false;
+    loads.start(badge().set_dispatcher(queue), [&](const result &) { called = std::this_thread::get_id() == here; });
+    pollfd watched{queue.descriptor(), POLLIN, 0};
+    while (!called) {
+        CHECK_EQUAL(poll(&watched, 1, 10000), 1);
+        queue.drain();
+    }
+    int token = 0;
+    const task load = loads.start_for_events(request(url("leaf.webp")).set_dispatcher(queue), &token);
+    for (;;) {
+        CHECK_EQUAL(poll(&watched, 1, 10000), 1);
+        const event next = queue.next_event();
+        if (!next || next.kind() == event_type::progress) continue;
+        CHECK(next.token() == &token && next.task() == load && next.result().image());
+        break;
+    }
+    CHECK(!queue.next_event());
+}
+
+TEST(a_host_dispatcher_posts_and_an_immediate_one_answers_at_once) {
+    std::promise<std::function<void()>> posted;
+    std::future<std::function<void()>> post = posted.get_future();
+    const manager loads = in_memory();
+    std::atomic<int> alive{0};
+    {
+        const dispatcher loop = dispatcher::host([&posted, kept = counted(alive)](auto run) { posted.set_value(run); },
+                                                 [] { return false; });
+        std::atomic<bool> called{false};
+        const task load = loads.start(badge().set_dispatcher(loop), [&](const result &) { called = true; });
+        load.wait();
+        const std::function<void()> run = wait_for(post);
+        CHECK(!called);
+        run();
+        CHECK(called);
+    }
+    CHECK(becomes_true([&] { return alive == 0; }));
+    bool at_once = false;
+    loads.start(badge().set_dispatcher(dispatcher::immediate()), [&](const result &) { at_once = true; });
+    CHECK(at_once);
+}
+
+TEST(requests_are_moved_copied_and_read) {
+    request first("http://example.org/a.png");
+    first.set_header("Accept", "image/png").set_method("POST").set_body(data(bytes_view("{}", 2))).set_priority(priority::high);
+    request second = first.copy();
+    const request third = std::move(first);
+    CHECK(!first && third.url() == "http://example.org/a.png");
+    second.set_url("http://example.org/b.png").set_header("Accept", std::nullopt);
+    CHECK_EQUAL(third.headers().size(), std::size_t(1));
+    CHECK(second.headers().empty() && !second.header("Accept"));
+    CHECK_EQUAL(third.header("accept").value_or(""), std::string_view("image/png"));
+    CHECK_EQUAL(third.method(), std::string_view("POST"));
+    CHECK_EQUAL(third.body().text(), std::string("{}"));
+}
+
+TEST(an_observer_hears_of_every_load_and_metrics_count_them) {
+    std::promise<std::string> promise;
+    std::future<std::string> told = promise.get_future();
+    const manager loads = manager::create(manager_config()
+                                              .set_cache(cache())
+                                              .set_observer([&](const result &ended) { promise.set_value(std::string(ended.url())); }));
+    CHECK(!loads.cache());
+    loads.load(badge());
+    CHECK_EQUAL(wait_for(told), url("badge.png"));
+    CHECK(metrics().find("sdimage_loads_total") != std::string::npos);
+    CHECK(doctor().find("\"version\"") != std::string::npos);
+    CHECK_EQUAL(loads.running_count(), std::size_t(0));
+    trim_memory(true);
+}
+
+TEST(an_offline_manager_answers_from_caches_only) {
+    const manager loads = in_memory();
+    loads.load(badge());
+    loads.set_offline(true);
+    CHECK(loads.is_offline());
+    CHECK(loads.load(badge()).source() == image_source::memory);
+    CHECK_EQUAL(loads.try_load(request(url("leaf.webp"))).why().code(), status::offline);
+}
+
+TEST(messages_go_to_a_handler) {
+    std::atomic<int> lines{0}, alive{0};
+    set_log_handler(log_level::debug, [&lines, kept = counted(alive)](log_level, std::string_view text) { lines += !text.empty(); });
+    in_memory().try_load(request(url("none.png")));
+    CHECK(becomes_true([&] { return lines > 0; }));
+    clear_log_handler();
+    CHECK(becomes_true([&] { return alive == 0; }));
+}
+
+TEST(the_shared_manager_uses_the_default_cache) {
+    const cache small = cache::open(cache_config().set_memory_only());
+    set_default_cache(small);
+    const manager shared = manager::shared_one();
+    CHECK(shared == manager::shared_one());
+    shared.load(badge());
+    CHECK(small.memory_image(url("badge.png")));
+    shared.close();
+    set_default_cache({});
+    set_default_loader({});
+}

@@ -1,0 +1,84 @@
+// The photo library plug-in's header, on a folder and on a library of the program's own.
+#include <fstream>
+
+#include <sdimage/plugins/photos_source.hpp>
+
+#include "check.hpp"
+
+using namespace sdimage;
+
+static std::string album() {
+    const std::string name = folder();
+    for (const char *file : {"badge.png", "aurora.jpg"}) std::ofstream(name + "/" + file, std::ios::binary) << picture(file);
+    return name;
+}
+
+static manager with_photos(const photos::library &library) {
+    photos::loader_config config;
+    config.add_library(library);
+    return manager::create(manager_config().set_cache(cache()).set_loader(photos::make_loader(config)));
+}
+
+TEST(photos_of_a_folder_are_found_filtered_and_loaded) {
+    photos::library_config config;
+    config.set_index_folder(folder()).set_watch(false);
+    const photos::library library = photos::library::open(album(), config);
+    std::uint64_t seen = 0;
+    library.scan([&](std::uint64_t found, std::uint64_t) { seen = found; return true; });
+    CHECK_EQUAL(seen, std::uint64_t(2));
+    photos::fetch_options by_name;
+    by_name.set_order(photos::order::name, false).set_media(photos::media::image);
+    const photos::list all = library.fetch(by_name);
+    CHECK_EQUAL(all.size(), std::size_t(2));
+    CHECK_EQUAL(std::string(all[0].name()), std::string("aurora.jpg"));
+    CHECK_EQUAL(all[1].pixel_size().width, 400u);
+    CHECK(all[1].media() == photos::media::image && all[1].format() == format::png);
+    std::atomic<int> alive{0};
+    {
+        photos::fetch_options only;
+        only.set_filter([own = counted(alive)](const photos::asset &one) { return one.format() == format::jpeg; });
+        CHECK_EQUAL(library.fetch(only).total(), std::size_t(1));
+    }
+    CHECK(becomes_true([&] { return alive == 0; }));
+    const std::string identifier(all[1].identifier());
+    CHECK_EQUAL(photos::identifier_of_url(all[1].url()), identifier);
+    CHECK_EQUAL(photos::url_of_identifier(identifier), all[1].url());
+    CHECK(photos::asset::of(all[1].request()) == all[1]);
+    CHECK_EQUAL(thrown([&] { library.find("none"); }), status::photos_not_found);
+    const manager loads = with_photos(library);
+    CHECK_EQUAL(loads.load(library.find(identifier).request().set_thumbnail_size(50, 50)).image().width(), 50u);
+}
+
+// One photo that is drawn when it is asked for.
+class phone final : public photos::custom_library {
+public:
+    explicit phone(std::atomic<int> &alive) : own_(alive) {}
+    void fetch(std::string_view identifier, const photos::fetch_options &, photos::asset_reply answer) override {
+        if (identifier == "broken") throw error(status::photos_not_authorized, "locked");
+        photos::asset_config config(identifier);
+        config.set_pixel_size(8, 8).set_name("drawn");
+        answer.complete(identifier == "one" ? config.make() : photos::asset());
+    }
+    void image(const photos::asset &, size, const photos::request_options &, const load_sink &sink) override {
+        unwritten_image fresh = sdimage::image::uninitialized(8, 8, pixel_format::gray8);
+        for (std::size_t i = 0; i < fresh.stride * 8; i++) fresh.pixels[i] = 9;
+        sink.finish_with_image(fresh.image);
+    }
+
+private:
+    counted own_;
+};
+
+TEST(a_library_of_the_program_answers_by_name) {
+    std::atomic<int> alive{0};
+    {
+        const photos::library library = photos::make_library<phone>("phone", alive);
+        CHECK_EQUAL(library.name(), std::string_view("phone"));
+        const manager loads = with_photos(library);
+        CHECK_EQUAL(loads.load(photos::url_of_identifier("one")).image().width(), 8u);
+        CHECK_EQUAL(loads.try_load(request(photos::url_of_identifier("two"))).why().code(), status::photos_not_found);
+        CHECK_EQUAL(loads.try_load(request(photos::url_of_identifier("broken"))).why().code(), status::photos_not_authorized);
+        loads.close();
+    }
+    CHECK(becomes_true([&] { return alive == 0; }));
+}

@@ -1,0 +1,199 @@
+// Animations, players, views, targets, prefetchers.
+#include <mutex>
+
+#include "check.hpp"
+
+using namespace sdimage;
+
+static manager in_memory() {
+    return manager::create(manager_config().set_cache(cache::open(cache_config().set_memory_only())));
+}
+static image orbits() { return decode(picture("orbits.gif")); }
+
+// Frames of one pixel, brighter and brighter.
+class dimmer final : public custom_frames {
+public:
+    explicit dimmer(std::atomic<int> &alive) : own_(alive) {}
+    std::uint32_t frame_count() override { return 3; }
+    image frame(std::uint32_t index) override {
+        const auto lit = static_cast<std::uint8_t>(index * 100);
+        return image(1, 1, 1, pixel_format::gray8, &lit);
+    }
+    std::uint32_t duration_ms(std::uint32_t) override { return 10; }
+
+private:
+    counted own_;
+};
+
+TEST(frames_of_the_program_are_played) {
+    std::atomic<int> alive{0};
+    {
+        const frame_provider frames = make_frames<dimmer>(alive);
+        CHECK_EQUAL(frames.frame_count(), 3u);
+        CHECK_EQUAL(int(frames.frame(1).row(0)[0]), 100);
+        CHECK_EQUAL(thrown([&] { frames.frame(3); }), status::invalid_argument);
+        CHECK_EQUAL(thrown([&] { frames.data(); }), status::not_found);
+        CHECK_EQUAL(frames.image().frame_count(), 3u);
+        const frame_provider inverted = frames.transformed(transformer::filter("CIColorInvert"));
+        CHECK_EQUAL(int(inverted.frame(0).row(0)[0]), 255);
+        std::vector<int> seen;
+        int rounds = 0;
+        const player plays = player::of(
+            frames, [&](const player &, std::uint32_t, const image &frame) { seen.push_back(frame.row(0)[0]); },
+            [&](const player &, std::uint32_t count) { rounds = int(count); });
+        plays.set_decodes_when_due(true);
+        plays.start();
+        for (int i = 0; i < 4; i++) plays.tick(10000000);
+        CHECK(seen.size() >= 3 && seen[0] == 0 && seen[1] == 100 && seen[2] == 200);
+        CHECK_EQUAL(rounds, 1);
+        CHECK(plays.is_playing() && plays.shown_frames() >= 3);
+    }
+    CHECK(becomes_true([&] { return alive == 0; }));
+}
+
+TEST(a_player_of_an_image_seeks_and_has_settings) {
+    const player plays = player::of(orbits());
+    plays.seek(5);
+    CHECK_EQUAL(plays.frame_index(), 5u);
+    CHECK_EQUAL(plays.frame().width(), 320u);
+    plays.set_rate(2);
+    plays.set_mode(playback_mode::bounce);
+    CHECK_EQUAL(plays.rate(), 2.0);
+    CHECK(plays.mode() == playback_mode::bounce);
+    CHECK_EQUAL(thrown([&] { plays.seek(99); }), status::invalid_argument);
+    CHECK_EQUAL(thrown([] { player::of(decode(picture("badge.png"))); }), status::invalid_argument);
+    plays.set_clock(player_clock::descriptor);
+    CHECK(plays.descriptor() >= 0);
+    set_frame_budget(32 << 20);
+    CHECK_EQUAL(frame_budget(), std::size_t(32 << 20));
+    CHECK(frame_budget_statistics().find("\"limit\"") != std::string::npos);
+}
+
+TEST(a_view_shows_stills_and_plays_what_moves) {
+    std::atomic<int> shown{0}, alive{0};
+    {
+        const animated_view view =
+            animated_view::create([&, own = counted(alive)](const animated_view &, const image &now) { shown += now ? 1 : 100; });
+        view.set_image(decode(picture("badge.png")));
+        CHECK_EQUAL(shown.load(), 1);
+        CHECK(!view.player());
+        view.set_image(orbits());
+        CHECK(view.player() && view.is_animating());
+        view.set_visible(false);
+        CHECK(!view.is_animating());
+        view.set_image({});
+        CHECK(shown >= 100 && !view.image());
+    }
+    CHECK(becomes_true([&] { return alive == 0; }));
+}
+
+TEST(a_target_shows_a_placeholder_and_then_the_picture) {
+    std::atomic<int> alive{0};
+    {
+        const dispatcher queue = dispatcher::pollable();
+        queue.bind_current_thread();
+        const manager loads = in_memory();
+        std::vector<std::uint32_t> widths;
+        const target cell = target::create(
+            loads,
+            [&, own = counted(alive)](std::string_view, const image &picture, const result &) {
+                widths.push_back(picture ? picture.width() : 0);
+            },
+            queue);
+        target_options options;
+        options.set_blurhash("LEHV6nWB2yk8pyo0adR*.7kCMdnj", 32, 24);
+        bool ended = false;
+        const progress counter = cell.progress();
+        const task load = cell.load(request(url("badge.png")), options, [&](const result &) { ended = true; });
+        CHECK(load && cell.task() == load);
+        CHECK_EQUAL(cell.url(), url("badge.png"));
+        CHECK(becomes_true([&] { queue.drain(); return ended; }));
+        CHECK_EQUAL(widths.size(), std::size_t(2));
+        CHECK(widths[0] == 32 && widths[1] == 400);
+        CHECK_EQUAL(cell.latest_key(), std::string("image"));
+        CHECK_EQUAL(counter.fraction(), 1.0);
+        CHECK_EQUAL(thrown([&] { cell.close(); cell.load(request(url("leaf.webp"))); }), status::shutdown);
+    }
+    CHECK(becomes_true([&] { return alive == 0; }));
+}
+
+class fading final : public animated_widget {
+public:
+    explicit fading(std::string &log) : log_(log) {}
+    void set_image(std::string_view, const image &picture, const result &) override { log_ += picture ? "set " : "clear "; }
+    void transition_prepare(std::string_view, transition, std::uint32_t, const image &, const result &) override { log_ += "prepare "; }
+    void transition_animate(std::string_view, transition kind, std::uint32_t, const image &) override { log_ += kind == transition::fade ? "fade " : "? "; }
+
+private:
+    std::string &log_;
+};
+
+TEST(a_widget_with_transitions_is_told_when_they_run) {
+    const dispatcher queue = dispatcher::pollable();
+    queue.bind_current_thread();
+    const manager loads = in_memory();
+    std::string log;
+    const target cell = target::create(loads, std::make_unique<fading>(log), queue);
+    bool ended = false;
+    target_options options;
+    options.set_transition(transition::fade, 1);
+    cell.load(request(url("badge.png")), options, [&](const result &) { ended = true; });
+    CHECK(becomes_true([&] { queue.drain(); return ended; }));
+    CHECK_EQUAL(log, std::string("clear prepare set fade "));
+}
+
+TEST(a_prefetcher_counts_what_it_fetched) {
+    const manager loads = in_memory();
+    const prefetcher ahead = prefetcher::create(loads);
+    ahead.set_max_concurrent(2);
+    std::promise<std::pair<std::size_t, std::size_t>> promise;
+    auto done = promise.get_future();
+    const std::vector<std::string> urls{url("badge.png"), url("leaf.webp"), url("none.png")};
+    const prefetch_group group = ahead.start(urls, [&](std::size_t finished, std::size_t skipped, const failure &why) {
+        if (!why) promise.set_value({finished, skipped});
+    });
+    const auto counts = wait_for(done);
+    CHECK_EQUAL(counts.first, std::size_t(3));
+    CHECK_EQUAL(counts.second, std::size_t(1));
+    group.wait();
+    CHECK_EQUAL(group.url(2), url("none.png"));
+    CHECK_EQUAL(group.failures().size(), std::size_t(1));
+    CHECK_EQUAL(group.failures()[0].first, std::size_t(2));
+    CHECK(loads.load(url("badge.png")).source() == image_source::memory);
+    CHECK(!ahead.start(std::vector<std::string>()));
+}
+
+class idle_observer final : public prefetch_observer {
+public:
+    explicit idle_observer(std::promise<std::size_t> &idle) : idle_(idle) {}
+    void idle(std::size_t total, std::size_t) override { idle_.set_value(total); }
+
+private:
+    std::promise<std::size_t> &idle_;
+};
+
+TEST(an_observer_hears_when_nothing_is_fetched_any_more) {
+    const prefetcher ahead = prefetcher::create(in_memory());
+    std::promise<std::size_t> promise;
+    auto idle = promise.get_future();
+    ahead.set_observer(std::make_unique<idle_observer>(promise));
+    ahead.start(std::vector<std::string>{url("badge.png"), url("leaf.webp")});
+    CHECK_EQUAL(wait_for(idle), std::size_t(2));
+    ahead.set_observer(nullptr);
+}
+
+TEST(progress_is_observed) {
+    std::atomic<int> alive{0};
+    double last = 0;
+    {
+        const progress counter = progress::create();
+        counter.set_observer([&, own = counted(alive)](const progress &now) { last = now.fraction(); });
+        counter.set(1, 4);
+        CHECK_EQUAL(last, 0.25);
+        counter.clear_observer();
+        counter.set(2, 4);
+        CHECK_EQUAL(last, 0.25);
+        CHECK_EQUAL(counter.completed(), 2);
+    }
+    CHECK(becomes_true([&] { return alive == 0; }));
+}
