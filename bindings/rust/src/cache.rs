@@ -1,0 +1,210 @@
+//! Pictures in memory, encoded bytes on disk. Keys are bytes.
+
+use crate::error::run;
+use crate::handle::{c_text, handle, made};
+use crate::{sys, Data, DecodeOptions, Error, Image, Result, Status};
+use std::ffi::CString;
+use std::ops::BitOr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr;
+
+handle! {
+    single
+    /// How a cache is opened.
+    CacheConfig, sdimage_cache_config, sdimage_cache_config_unref
+}
+
+impl Default for CacheConfig {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl CacheConfig {
+    /// The defaults: no limits in memory, a week on disk.
+    pub fn new() -> Self {
+        made(unsafe { Self::owned(sys::sdimage_cache_config_new()) })
+    }
+
+    /// The folder of the disk part; made when it is missing. Default: below the user's cache folder.
+    pub fn directory(self, path: impl AsRef<Path>) -> Self {
+        let path = CString::new(path.as_ref().as_os_str().as_bytes()).unwrap_or_default();
+        unsafe { sys::sdimage_cache_config_set_directory(self.as_ptr(), path.as_ptr()) };
+        self
+    }
+
+    /// A sub-folder, so that parts of a program do not see each other's entries.
+    pub fn namespace(self, name: &str) -> Self {
+        unsafe { sys::sdimage_cache_config_set_namespace(self.as_ptr(), c_text(name).as_ptr()) };
+        self
+    }
+
+    /// No disk part at all.
+    pub fn memory_only(self) -> Self {
+        unsafe { sys::sdimage_cache_config_set_memory_only(self.as_ptr(), true) };
+        self
+    }
+
+    /// Bytes of pixels in memory; 0 is no limit.
+    pub fn max_memory_cost(self, bytes: usize) -> Self {
+        unsafe { sys::sdimage_cache_config_set_max_memory_cost(self.as_ptr(), bytes) };
+        self
+    }
+
+    /// Pictures in memory; 0 is no limit.
+    pub fn max_memory_count(self, count: usize) -> Self {
+        unsafe { sys::sdimage_cache_config_set_max_memory_count(self.as_ptr(), count) };
+        self
+    }
+
+    /// Bytes on disk; 0 is no limit.
+    pub fn max_disk_size(self, bytes: u64) -> Self {
+        unsafe { sys::sdimage_cache_config_set_max_disk_size(self.as_ptr(), bytes) };
+        self
+    }
+
+    /// Seconds after the last access for which an entry is kept; negative: for ever.
+    pub fn max_disk_age(self, seconds: i64) -> Self {
+        unsafe { sys::sdimage_cache_config_set_max_disk_age(self.as_ptr(), seconds) };
+        self
+    }
+
+    /// Opens the cache. A folder that cannot be used is no error: stores tell why.
+    pub fn open(self) -> Result<Cache> {
+        let mut raw = ptr::null_mut();
+        run(|why| unsafe { sys::sdimage_cache_new(self.as_ptr(), &mut raw, why) })?;
+        Ok(made(unsafe { Cache::owned(raw) }))
+    }
+}
+
+/// Layers of a cache; joined by `|`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CacheLayers(i32);
+
+impl CacheLayers {
+    /// No layer.
+    pub const NONE: Self = Self(sys::SDIMAGE_CACHE_LAYERS_NONE);
+    /// Encoded bytes on disk.
+    pub const DISK: Self = Self(sys::SDIMAGE_CACHE_LAYERS_DISK);
+    /// Pictures in memory.
+    pub const MEMORY: Self = Self(sys::SDIMAGE_CACHE_LAYERS_MEMORY);
+    /// Both.
+    pub const ALL: Self = Self(sys::SDIMAGE_CACHE_LAYERS_ALL);
+
+    /// Whether all of `other` are among these.
+    pub fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+impl BitOr for CacheLayers {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// What lies on disk, by the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DiskTotals {
+    /// Bytes.
+    pub bytes: u64,
+    /// Entries.
+    pub count: u64,
+}
+
+handle! {
+    shared
+    /// Pictures in memory, encoded bytes on disk. Functions on bytes block on the disk.
+    Cache, sdimage_cache, sdimage_cache_ref, sdimage_cache_unref
+}
+
+/// An entry that is not there is no failure here.
+fn found<T>(outcome: Result<T>) -> Result<Option<T>> {
+    match outcome {
+        Ok(value) => Ok(Some(value)),
+        Err(why) if why.code() == Status::NotFound => Ok(None),
+        Err(why) => Err(why),
+    }
+}
+
+impl Cache {
+    /// The picture kept in memory. Never blocks.
+    pub fn memory_image(&self, key: &[u8]) -> Option<Image> {
+        unsafe { Image::owned(sys::sdimage_cache_memory_image(self.as_ptr(), key.as_ptr().cast(), key.len())) }
+    }
+
+    /// The picture of an entry: from memory, or decoded from the disk and kept in memory.
+    pub fn image(&self, key: &[u8], options: &DecodeOptions) -> Result<Option<Image>> {
+        let mut raw = ptr::null_mut();
+        let (start, length) = (key.as_ptr().cast(), key.len());
+        let status =
+            run(|why| unsafe { sys::sdimage_cache_image(self.as_ptr(), start, length, options.as_ptr(), &mut raw, why) });
+        found(status.map(|_| made(unsafe { Image::owned(raw) })))
+    }
+
+    /// The bytes of an entry; large ones are mapped, not copied.
+    pub fn data(&self, key: &[u8]) -> Result<Option<Data>> {
+        let mut raw = ptr::null_mut();
+        let (start, length) = (key.as_ptr().cast(), key.len());
+        let status = run(|why| unsafe { sys::sdimage_cache_data(self.as_ptr(), start, length, &mut raw, why) });
+        found(status.map(|_| made(unsafe { Data::owned(raw) })))
+    }
+
+    /// Stores bytes and returns when they are committed.
+    pub fn store(&self, key: &[u8], data: &Data) -> Result<()> {
+        let (start, length) = (key.as_ptr().cast(), key.len());
+        run(|why| unsafe { sys::sdimage_cache_store_data(self.as_ptr(), start, length, data.as_ptr(), why) }).map(drop)
+    }
+
+    /// Keeps a picture in the layers named; its bytes are `data`, or else the picture encoded.
+    pub fn store_image(&self, key: &[u8], image: &Image, data: Option<&Data>, layers: CacheLayers) -> Result<()> {
+        let (start, length) = (key.as_ptr().cast(), key.len());
+        let bytes = data.map_or(ptr::null_mut(), Data::as_ptr);
+        run(|why| unsafe {
+            sys::sdimage_cache_store(self.as_ptr(), start, length, image.as_ptr(), bytes, layers.0, ptr::null(), why)
+        })
+        .map(drop)
+    }
+
+    /// The layers that hold an entry.
+    pub fn contains(&self, key: &[u8]) -> CacheLayers {
+        CacheLayers(unsafe { sys::sdimage_cache_contains(self.as_ptr(), key.as_ptr().cast(), key.len()) })
+    }
+
+    /// Removes an entry from the layers named; one that is not there is no error.
+    pub fn remove(&self, key: &[u8], layers: CacheLayers) -> Result<()> {
+        run(|why| unsafe { sys::sdimage_cache_remove(self.as_ptr(), key.as_ptr().cast(), key.len(), layers.0, why) }).map(drop)
+    }
+
+    /// Removes everything from the layers named.
+    pub fn clear(&self, layers: CacheLayers) -> Result<()> {
+        run(|why| unsafe { sys::sdimage_cache_clear(self.as_ptr(), layers.0, why) }).map(drop)
+    }
+
+    /// Waits until everything stored so far is committed.
+    pub fn flush(&self) -> Result<()> {
+        run(|why| unsafe { sys::sdimage_cache_flush(self.as_ptr(), why) }).map(drop)
+    }
+
+    /// Commits what is pending and closes the disk part, for all handles.
+    pub fn close(&self) -> std::result::Result<(), Error> {
+        run(|why| unsafe { sys::sdimage_cache_close(self.as_ptr(), why) }).map(drop)
+    }
+
+    /// Bytes and entries on disk.
+    pub fn disk_totals(&self) -> Result<DiskTotals> {
+        let (mut bytes, mut count) = (0, 0);
+        run(|why| unsafe { sys::sdimage_cache_disk_totals(self.as_ptr(), &mut bytes, &mut count, why) })?;
+        Ok(DiskTotals { bytes, count })
+    }
+
+    /// Counters since it was opened, as a JSON object.
+    pub fn statistics(&self) -> Result<String> {
+        let mut raw = ptr::null_mut();
+        run(|why| unsafe { sys::sdimage_cache_statistics(self.as_ptr(), &mut raw, why) })?;
+        Ok(made(unsafe { Data::owned(raw) }).into_string())
+    }
+}

@@ -1,0 +1,217 @@
+//! From a URL to pixels: caches, loaders and coders put together.
+
+use crate::error::run;
+use crate::handle::{destroy, guarded, handle, made};
+use crate::request::milliseconds;
+use crate::{sys, Cache, Data, Dispatcher, Freshness, Load, LoadResult, Loader, Progress, Request, Result, Task};
+use std::ffi::c_void;
+use std::ptr;
+use std::time::Duration;
+
+handle! {
+    single
+    /// What a manager is made of.
+    ManagerConfig, sdimage_manager_config, sdimage_manager_config_unref
+}
+
+impl Default for ManagerConfig {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl ManagerConfig {
+    /// The defaults: the cache of the process, the built-in loaders, the library's callback thread.
+    pub fn new() -> Self {
+        made(unsafe { Self::owned(sys::sdimage_manager_config_new()) })
+    }
+
+    /// The cache.
+    pub fn cache(self, cache: &Cache) -> Self {
+        unsafe { sys::sdimage_manager_config_set_cache(self.as_ptr(), cache.as_ptr()) };
+        self
+    }
+
+    /// No cache at all.
+    pub fn no_cache(self) -> Self {
+        unsafe { sys::sdimage_manager_config_set_cache(self.as_ptr(), ptr::null_mut()) };
+        self
+    }
+
+    /// Who loads.
+    pub fn loader(self, loader: &Loader) -> Self {
+        unsafe { sys::sdimage_manager_config_set_loader(self.as_ptr(), loader.as_ptr()) };
+        self
+    }
+
+    /// Where loads deliver that name no dispatcher of their own.
+    pub fn dispatcher(self, dispatcher: &Dispatcher) -> Self {
+        unsafe { sys::sdimage_manager_config_set_dispatcher(self.as_ptr(), dispatcher.as_ptr()) };
+        self
+    }
+
+    /// How much loads care for freshness whose request does not say.
+    pub fn freshness(self, freshness: Freshness) -> Self {
+        unsafe { sys::sdimage_manager_config_set_freshness(self.as_ptr(), freshness.raw()) };
+        self
+    }
+
+    /// Seconds for which a URL that failed for good is not asked again; negative: for ever; 0: not remembered.
+    pub fn failed_url_retry_after(self, seconds: i64) -> Self {
+        unsafe { sys::sdimage_manager_config_set_failed_url_retry_after(self.as_ptr(), seconds) };
+        self
+    }
+}
+
+handle! {
+    shared
+    /// Loads pictures. The last handle closes it without waiting.
+    Manager, sdimage_manager, sdimage_manager_ref, sdimage_manager_unref
+}
+
+/// The callbacks of a load, on the heap until `destroy`.
+struct Callbacks<R, P> {
+    result: R,
+    progress: P,
+}
+
+/// The handler's functions.
+///
+/// # Safety
+/// `user_data` is a `Box<Callbacks<R, P>>`, alive until `destroy`; calls of one load never overlap, so that it may be borrowed mutably;
+/// task and result are alive for the call.
+unsafe extern "C" fn on_result<R, P>(user_data: *mut c_void, task: *mut sys::sdimage_task, result: *mut sys::sdimage_result)
+where
+    R: FnMut(&Task, &LoadResult),
+{
+    let callbacks = unsafe { &mut *user_data.cast::<Callbacks<R, P>>() };
+    let (Some(task), Some(result)) = (unsafe { Task::retained(task) }, unsafe { LoadResult::retained(result) }) else { return };
+    guarded((), || (callbacks.result)(&task, &result));
+}
+
+unsafe extern "C" fn on_progress<R, P>(user_data: *mut c_void, task: *mut sys::sdimage_task, received: i64, expected: i64)
+where
+    P: FnMut(&Task, Progress),
+{
+    let callbacks = unsafe { &mut *user_data.cast::<Callbacks<R, P>>() };
+    let Some(task) = (unsafe { Task::retained(task) }) else { return };
+    guarded((), || (callbacks.progress)(&task, Progress::from_raw(received, expected)));
+}
+
+impl Manager {
+    /// With the default configuration.
+    pub fn new() -> Result<Self> {
+        Self::with(ManagerConfig::new())
+    }
+
+    /// With a configuration.
+    pub fn with(config: ManagerConfig) -> Result<Self> {
+        let mut raw = ptr::null_mut();
+        run(|why| unsafe { sys::sdimage_manager_new(config.as_ptr(), &mut raw, why) })?;
+        Ok(made(unsafe { Self::owned(raw) }))
+    }
+
+    /// Loads and waits. The error where there is no picture; a look into caches only that found nothing is a result without one.
+    pub fn load(&self, request: &Request) -> Result<LoadResult> {
+        let mut raw = ptr::null_mut();
+        let status = run(|why| unsafe { sys::sdimage_manager_load_sync(self.as_ptr(), request.as_ptr(), &mut raw, why) });
+        // SAFETY: stored whenever the load was accepted; the reference is ours.
+        match (unsafe { LoadResult::owned(raw) }, status) {
+            (Some(result), Ok(_)) => Ok(result),
+            // A stale picture comes with the reason why it is.
+            (Some(result), Err(why)) => result.image().is_some().then_some(result).ok_or(why),
+            (None, Ok(status)) => Err(crate::Error::new(status, "")),
+            (None, Err(why)) => Err(why),
+        }
+    }
+
+    /// Starts a load as a future. Dropping it cancels the load.
+    ///
+    /// ```no_run
+    /// # async fn show(manager: sdimage::Manager) -> sdimage::Result<()> {
+    /// let result = manager.load_async(&sdimage::Request::new("https://example.org/cat.jpg"))?.await?;
+    /// # drop(result); Ok(())
+    /// # }
+    /// ```
+    pub fn load_async(&self, request: &Request) -> Result<Load> {
+        Load::start(self, request)
+    }
+
+    /// Starts a load and returns. The callbacks run on the load's dispatcher, in order, never two at once: partial and cached results,
+    /// then exactly one final; and bytes as they arrive.
+    pub fn start<R, P>(&self, request: &Request, result: R, progress: P) -> Result<Task>
+    where
+        R: FnMut(&Task, &LoadResult) + Send + 'static,
+        P: FnMut(&Task, Progress) + Send + 'static,
+    {
+        let handler = sys::sdimage_load_handler {
+            size: std::mem::size_of::<sys::sdimage_load_handler>(),
+            result: Some(on_result::<R, P>),
+            progress: Some(on_progress::<R, P>),
+        };
+        let state = Box::into_raw(Box::new(Callbacks { result, progress })).cast::<c_void>();
+        let free = Some(destroy::<Callbacks<R, P>> as unsafe extern "C" fn(*mut c_void));
+        let mut raw = ptr::null_mut();
+        // SAFETY: the handler is copied; the callbacks are the library's until `destroy`, also when this fails.
+        run(|why| unsafe { sys::sdimage_manager_load(self.as_ptr(), request.as_ptr(), &handler, state, free, &mut raw, why) })?;
+        Ok(made(unsafe { Task::owned(raw) }))
+    }
+
+    /// Starts a load without callbacks: its deliveries are events of the request's pollable dispatcher, which carry `token`.
+    pub fn start_for_events(&self, request: &Request, token: usize) -> Result<Task> {
+        let mut raw = ptr::null_mut();
+        // SAFETY: the token is a number: the library never looks behind it.
+        run(|why| unsafe {
+            let (manager, wanted) = (self.as_ptr(), request.as_ptr());
+            sys::sdimage_manager_load(manager, wanted, ptr::null(), token as *mut c_void, None, &mut raw, why)
+        })?;
+        Ok(made(unsafe { Task::owned(raw) }))
+    }
+
+    /// The key under which a load of the request is cached.
+    pub fn cache_key(&self, request: &Request) -> Result<Vec<u8>> {
+        let mut raw = ptr::null_mut();
+        run(|why| unsafe { sys::sdimage_manager_cache_key(self.as_ptr(), request.as_ptr(), &mut raw, why) })?;
+        Ok(made(unsafe { Data::owned(raw) }).to_vec())
+    }
+
+    /// Cancels every load that is under way.
+    pub fn cancel_all(&self) {
+        unsafe { sys::sdimage_manager_cancel_all(self.as_ptr()) }
+    }
+
+    /// Loads without a final result.
+    pub fn running_count(&self) -> usize {
+        unsafe { sys::sdimage_manager_running_count(self.as_ptr()) }
+    }
+
+    /// Switches loading of http and https URLs off, and on again.
+    pub fn set_offline(&self, offline: bool) {
+        unsafe { sys::sdimage_manager_set_offline(self.as_ptr(), offline) }
+    }
+
+    /// Forgets that a URL failed; all URLs for `None`.
+    pub fn forget_failed(&self, url: Option<&str>) {
+        let (start, length) = url.map_or((ptr::null(), 0), |url| (url.as_ptr().cast(), url.len()));
+        unsafe { sys::sdimage_manager_forget_failed(self.as_ptr(), start, length) }
+    }
+
+    /// Takes no more loads, ends the running ones with `Shutdown`, and waits for their last callbacks.
+    pub fn close(&self, limit: Duration) -> Result<()> {
+        run(|why| unsafe { sys::sdimage_manager_close(self.as_ptr(), milliseconds(limit), why) }).map(drop)
+    }
+}
+
+/// What a bug report starts with, as a JSON object.
+pub fn doctor() -> Result<String> {
+    let mut raw = ptr::null_mut();
+    run(|why| unsafe { sys::sdimage_doctor(&mut raw, why) })?;
+    Ok(made(unsafe { Data::owned(raw) }).into_string())
+}
+
+/// The numbers of the process in the text format of Prometheus.
+pub fn metrics() -> Result<String> {
+    let mut raw = ptr::null_mut();
+    run(|why| unsafe { sys::sdimage_metrics(&mut raw, why) })?;
+    Ok(made(unsafe { Data::owned(raw) }).into_string())
+}

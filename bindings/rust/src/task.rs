@@ -1,0 +1,72 @@
+//! A load under way.
+
+use crate::error::run;
+use crate::handle::handle;
+use crate::request::milliseconds;
+use crate::{sys, LoadResult, Result};
+use std::ptr;
+use std::time::Duration;
+
+handle! {
+    shared
+    /// A load under way. Dropping it does not cancel.
+    Task, sdimage_task, sdimage_task_ref, sdimage_task_unref
+}
+
+/// How far a load is, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes that have come.
+    pub received: u64,
+    /// Bytes in all, where that is known.
+    pub expected: Option<u64>,
+}
+
+impl Progress {
+    pub(crate) fn from_raw(received: i64, expected: i64) -> Self {
+        Self { received: u64::try_from(received).unwrap_or(0), expected: u64::try_from(expected).ok() }
+    }
+}
+
+impl Task {
+    /// Asks the load to end; its final result says `Cancelled` unless one was on its way already.
+    pub fn cancel(&self) {
+        unsafe { sys::sdimage_task_cancel(self.as_ptr()) }
+    }
+
+    /// The same, and returns when the last callback has returned.
+    pub fn cancel_and_wait(&self, limit: Duration) -> Result<()> {
+        run(|why| unsafe { sys::sdimage_task_cancel_and_wait(self.as_ptr(), milliseconds(limit), why) }).map(drop)
+    }
+
+    /// Waits for the final result. Fails with `Timeout`, and with `WouldDeadlock` in a callback.
+    pub fn wait(&self, limit: Duration) -> Result<()> {
+        run(|why| unsafe { sys::sdimage_task_wait(self.as_ptr(), milliseconds(limit), why) }).map(drop)
+    }
+
+    /// Whether the final result is there.
+    pub fn is_finished(&self) -> bool {
+        unsafe { sys::sdimage_task_is_finished(self.as_ptr()) }
+    }
+
+    /// The final result, once it is there.
+    pub fn result(&self) -> Option<LoadResult> {
+        let mut raw = ptr::null_mut();
+        unsafe {
+            sys::sdimage_task_copy_result(self.as_ptr(), &mut raw);
+            LoadResult::owned(raw)
+        }
+    }
+
+    /// Bytes so far.
+    pub fn progress(&self) -> Progress {
+        let (mut received, mut expected) = (0, -1);
+        unsafe { sys::sdimage_task_progress(self.as_ptr(), &mut received, &mut expected) };
+        Progress::from_raw(received, expected)
+    }
+
+    /// The token of [`Manager::start_for_events`](crate::Manager::start_for_events).
+    pub fn token(&self) -> usize {
+        unsafe { sys::sdimage_task_token(self.as_ptr()) as usize }
+    }
+}

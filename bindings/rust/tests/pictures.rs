@@ -1,0 +1,120 @@
+//! Bytes to pixels and back, and caches: without network.
+
+mod support;
+
+use sdimage::{
+    CacheConfig, CacheLayers, Data, DecodeOptions, EncodeOptions, Error, Format, Image, PixelFormat, ScaleMode, Status,
+};
+use support::{folder, picture};
+
+fn red() -> Image {
+    Image::from_vec(2, 2, 8, PixelFormat::Rgb8, vec![255, 0, 0, 255, 0, 0, 9, 9, 255, 0, 0, 255, 0, 0]).unwrap()
+}
+
+fn shared<T: Send + Sync>() {}
+fn movable<T: Send>() {}
+
+#[test]
+fn handles_may_go_where_the_headers_say() {
+    shared::<sdimage::Image>();
+    shared::<sdimage::Data>();
+    shared::<sdimage::LoadResult>();
+    shared::<sdimage::Manager>();
+    shared::<sdimage::Cache>();
+    shared::<sdimage::Loader>();
+    shared::<sdimage::LoadSink>();
+    shared::<sdimage::Task>();
+    shared::<sdimage::Dispatcher>();
+    shared::<sdimage::Load>();
+    shared::<Error>();
+    movable::<sdimage::Request>();
+    movable::<sdimage::DecodeOptions>();
+    movable::<sdimage::ManagerConfig>();
+}
+
+#[test]
+fn pixels_are_slices_of_the_library() {
+    let image = red();
+    assert_eq!((image.width(), image.height(), image.stride(), image.row_bytes()), (2, 2, 8, 6));
+    assert_eq!(image.pixels().len(), 14);
+    assert_eq!(image.row(1), [255, 0, 0, 255, 0, 0]);
+    assert!(std::ptr::eq(image.row(1).as_ptr(), image.pixels()[8..].as_ptr()));
+    let copy = image.clone();
+    drop(image);
+    assert_eq!(copy.row(0)[0], 255);
+}
+
+#[test]
+fn a_vector_that_is_too_short_is_no_picture() {
+    for (width, height, stride) in [(2, 2, 8), (0, 1, 8), (u32::MAX, u32::MAX, usize::MAX)] {
+        let why = Image::from_vec(width, height, stride, PixelFormat::Rgb8, vec![0; 13]).unwrap_err();
+        assert_eq!(why.code(), Status::InvalidArgument);
+    }
+}
+
+#[test]
+fn pictures_are_encoded_and_decoded_again() {
+    let file = red().encode(Format::Png, &EncodeOptions::new()).unwrap();
+    assert_eq!(sdimage::sniff(&file), Format::Png);
+    assert!(sdimage::can_decode(&file) && sdimage::can_encode(Format::Webp));
+    let again = sdimage::decode(&file, &DecodeOptions::new()).unwrap();
+    assert_eq!(again.row(1), red().row(1));
+    assert_eq!((again.format(), again.format().name(), again.format().media_type()), (Format::Png, "png", "image/png"));
+    assert_eq!((again.pixel_format(), again.pixel_format().bytes()), (PixelFormat::Rgb8, 3));
+    assert!(sdimage::info(&file).unwrap().contains("\"format\""));
+    let place = folder().join("a.png");
+    std::fs::write(&place, &*file).unwrap();
+    assert_eq!(sdimage::decode_file(&place, &DecodeOptions::new()).unwrap().width(), 2);
+}
+
+#[test]
+fn thumbnails_are_made_while_decoding() {
+    let options = DecodeOptions::new().thumbnail_size(100, 100).pixel_format(PixelFormat::Bgra8Premultiplied);
+    let small = sdimage::decode(&picture("aurora.jpg"), &options).unwrap();
+    assert_eq!((small.width(), small.height(), small.source_size()), (100, 63, (1000, 625)));
+    assert!(small.is_thumbnail() && small.pixel_format() == PixelFormat::Bgra8Premultiplied);
+    assert_eq!(small.resize(10.0, 10.0, ScaleMode::Fill).unwrap().height(), 10);
+    assert_eq!(small.convert(PixelFormat::Gray8).unwrap().row_bytes(), 100);
+}
+
+#[test]
+fn animations_have_frames() {
+    let moving = sdimage::decode(&picture("orbits.gif"), &DecodeOptions::new()).unwrap();
+    assert_eq!((moving.frame_count(), moving.loop_count(), moving.duration_ms()), (16, 0, 1280));
+    assert_eq!(moving.frame(15).unwrap().width(), 320);
+    assert_eq!(moving.frame_duration_ms(0), 80);
+    assert_eq!(moving.frame(16).unwrap_err().code(), Status::InvalidArgument);
+    assert!(!sdimage::decode(&picture("orbits.gif"), &DecodeOptions::new().first_frame_only(true)).unwrap().is_animated());
+}
+
+#[test]
+fn errors_have_codes_and_words() {
+    let why = sdimage::decode_file("/no/such/file", &DecodeOptions::new()).unwrap_err();
+    assert_eq!((why.code(), why.system_error()), (Status::NotFound, 2));
+    assert_eq!(why.to_string(), format!("NOT_FOUND: {}", why.message()));
+    assert_eq!(sdimage::decode(b"", &DecodeOptions::new()).unwrap_err().code(), Status::EmptyData);
+}
+
+#[test]
+fn a_cache_keeps_bytes_and_pictures() {
+    let cache = CacheConfig::new().directory(folder()).namespace("rust").open().unwrap();
+    let bytes = Data::from_vec(picture("badge.png")).unwrap();
+    cache.store(b"a", &bytes).unwrap();
+    assert_eq!(&*cache.data(b"a").unwrap().unwrap(), &*bytes);
+    assert!(cache.data(b"none").unwrap().is_none() && cache.image(b"none", &DecodeOptions::new()).unwrap().is_none());
+    assert_eq!(cache.contains(b"a"), CacheLayers::DISK);
+    assert!(cache.memory_image(b"a").is_none());
+    assert_eq!(cache.image(b"a", &DecodeOptions::new()).unwrap().unwrap().width(), 400);
+    assert!(cache.memory_image(b"a").is_some() && cache.contains(b"a").contains(CacheLayers::DISK | CacheLayers::MEMORY));
+    cache.store_image(b"b", &red(), None, CacheLayers::ALL).unwrap();
+    cache.flush().unwrap();
+    assert_eq!(cache.disk_totals().unwrap().count, 2);
+    cache.remove(b"a", CacheLayers::ALL).unwrap();
+    assert_eq!(cache.contains(b"a"), CacheLayers::NONE);
+    cache.clear(CacheLayers::ALL).unwrap();
+    assert!(cache.statistics().unwrap().contains("\"memory\""));
+    cache.close().unwrap();
+    assert_eq!(cache.store(b"c", &bytes).unwrap_err().code(), Status::Shutdown);
+    let small = CacheConfig::new().memory_only().max_memory_count(1).open().unwrap();
+    assert_eq!(small.store(b"a", &bytes).unwrap_err().code(), Status::Unsupported);
+}
