@@ -14,7 +14,7 @@ HEADERS = sorted((declarations.ROOT / "bindings/cpp/include").rglob("*.hpp"))
 
 # Handles of single-owner objects are moved, never shared: they take no second reference.
 MOVED = {f"sdimage_{noun}_ref" for noun in (
-    "cache_config", "cache_query", "decode_options", "downloader_config", "encode_options", "manager_config", "metadata",
+    "batch_options", "cache_config", "cache_query", "decode_options", "downloader_config", "encode_options", "manager_config", "metadata",
     "target_options", "photos_asset_config", "photos_fetch_options", "photos_library_config", "photos_loader_config",
     "photos_request_options")}
 

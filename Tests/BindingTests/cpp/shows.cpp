@@ -197,3 +197,57 @@ TEST(progress_is_observed) {
     }
     CHECK(becomes_true([&] { return alive == 0; }));
 }
+
+TEST(a_batch_fills_an_array_and_names_what_is_missing) {
+    const manager loads = in_memory();
+    const std::vector<std::string> urls{url("badge.png"), url("none.png"), url("leaf.webp")};
+    batch_options options(16, 16);
+    options.set_scale_mode(scale_mode::aspect_fit).set_background_color({1, 1, 1, 1});
+    CHECK_EQUAL(options.array_size(3), std::size_t(3 * 16 * 16 * 3));
+    std::vector<std::uint8_t> pixels(options.array_size(3), 77);
+    {
+        const batch begun = load_batch(loads, options, urls, pixels);
+        begun.wait();
+        CHECK_EQUAL(begun.failures().size(), std::size_t(1));
+        CHECK_EQUAL(begun.failures()[0].first, std::size_t(1));
+        CHECK_EQUAL(begun.failures()[0].second.http_status(), 404);
+    }
+    const image first = loads.load(request(url("badge.png"))).image();
+    CHECK_EQUAL(first.width(), 400u);
+    const std::size_t size = 16 * 16 * 3;
+    const auto changed = [&](std::size_t place) {
+        for (std::size_t i = 0; i < size; i++) {
+            if (pixels[place * size + i] != 77) return true;
+        }
+        return false;
+    };
+    CHECK(changed(0) && !changed(1) && changed(2));
+    CHECK_EQUAL(thrown([&] { load_batch(loads, options, urls, span<std::uint8_t>(pixels.data(), 5)); }), status::invalid_argument);
+}
+
+TEST(a_batch_that_goes_writes_no_more) {
+    const manager loads = in_memory();
+    batch_options options(16, 16);
+    auto pixels = std::make_unique<std::vector<std::uint8_t>>(options.array_size(2));
+    {
+        const std::vector<std::string> urls{url("badge.png"), url("leaf.webp?fault=hang")};
+        const batch begun = load_batch(loads, options, urls, *pixels);
+        CHECK(!begun.is_finished());
+    }
+    pixels = nullptr;
+    CHECK(becomes_true([&] { return loads.running_count() == 0; }));
+}
+
+TEST(memory_is_asked_without_a_load) {
+    const manager loads = in_memory();
+    CHECK(!loads.find(request(url("badge.png"))));
+    loads.load(url("badge.png"));
+    CHECK_EQUAL(loads.find(request(url("badge.png"))).image().width(), 400u);
+}
+
+TEST(a_thumbnail_may_cover_its_box) {
+    decode_options how;
+    how.set_thumbnail_size(100, 100).set_thumbnail_mode(scale_mode::aspect_fill);
+    CHECK(how.thumbnail_mode() == scale_mode::aspect_fill);
+    CHECK_EQUAL(decode(picture("aurora.jpg"), how).height(), 100u);
+}

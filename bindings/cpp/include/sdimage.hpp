@@ -17,13 +17,14 @@
 //   sdimage/transformer.hpp  changing pictures    sdimage/downloader.hpp   http; hooks.hpp, transport.hpp
 //   sdimage/animation.hpp  frames                 sdimage/prefetcher.hpp   loading ahead
 //   sdimage/player.hpp     animations in time     sdimage/target.hpp       pictures for widgets
-//   sdimage/plugins.hpp    further formats
+//   sdimage/plugins.hpp    further formats        sdimage/batch.hpp        many pictures in one array
 //
 // Not included here, because their functions are in libraries of their own: sdimage/plugins/coders.hpp, remote.hpp,
 // photos.hpp.
 #ifndef SDIMAGE_HPP
 #define SDIMAGE_HPP
 
+#include "sdimage/batch.hpp"
 #include "sdimage/manager.hpp"
 #include "sdimage/plugins.hpp"
 #include "sdimage/prefetcher.hpp"

@@ -83,6 +83,14 @@ public:
         sdimage_decode_options_set_thumbnail_size(get(), width, height, preserve_aspect_ratio);
         return *this;
     }
+    // After the size, which sets it.
+    decode_options &set_thumbnail_mode(scale_mode mode) noexcept {
+        sdimage_decode_options_set_thumbnail_mode(get(), detail::c(mode));
+        return *this;
+    }
+    scale_mode thumbnail_mode() const noexcept {
+        return static_cast<scale_mode>(sdimage_decode_options_thumbnail_mode(get()));
+    }
     // The request's own values; empty when there are none.
     sdimage::options values() const noexcept { return sdimage::options(sdimage_decode_options_copy_options(get())); }
 };

@@ -179,6 +179,8 @@ public:
         return kept;
     }
     result load(std::string_view url) const { return load(request(url)); }
+    // What memory can answer at once; empty where a load would have more to do.
+    result find(const request &wanted) const { return detail::make<result>(sdimage_manager_find, get(), wanted.get()); }
     // The same without exceptions.
     outcome<result> try_load(const request &wanted) const noexcept {
         sdimage_result *got = nullptr;

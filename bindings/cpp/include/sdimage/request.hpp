@@ -46,6 +46,11 @@ public:
         sdimage_request_set_thumbnail_size(get(), width, height, preserve_aspect_ratio);
         return *this;
     }
+    // After the size, which sets it.
+    request &set_thumbnail_mode(scale_mode mode) noexcept {
+        sdimage_request_set_thumbnail_mode(get(), detail::c(mode));
+        return *this;
+    }
     request &set_progressive(bool progressive = true) noexcept {
         sdimage_request_set_progressive(get(), progressive);
         return *this;

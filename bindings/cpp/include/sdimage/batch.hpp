@@ -1,0 +1,93 @@
+// batch.hpp: many pictures of one size in one array.
+//
+//   batch_options options(224, 224);
+//   std::vector<std::uint8_t> pixels(options.array_size(urls.size()));
+//   batch begun = load_batch(loads, options, urls, pixels);
+//   begun.wait();                                                 begun.failures() names the places that were left as
+//   they were
+#ifndef SDIMAGE_BATCH_HPP
+#define SDIMAGE_BATCH_HPP
+
+#include "prefetcher.hpp"
+
+namespace sdimage {
+
+// What all pictures become. Class: single-owner.
+class batch_options : public detail::owned<sdimage_batch_options, sdimage_batch_options_unref> {
+public:
+    using owned::owned;
+    batch_options(std::uint32_t width, std::uint32_t height)
+        : owned(detail::made(sdimage_batch_options_new(width, height))) {}
+    // The C functions of the same names: batch.h.
+    batch_options &set_pixel_format(pixel_format value) noexcept {
+        sdimage_batch_options_set_pixel_format(get(), detail::c(value));
+        return *this;
+    }
+    batch_options &set_scale_mode(scale_mode mode) noexcept {
+        sdimage_batch_options_set_scale_mode(get(), detail::c(mode));
+        return *this;
+    }
+    batch_options &set_background_color(color value) noexcept {
+        sdimage_batch_options_set_background_color(get(), value);
+        return *this;
+    }
+    batch_options &set_strides(std::size_t row, std::size_t picture) noexcept {
+        sdimage_batch_options_set_strides(get(), row, picture);
+        return *this;
+    }
+    batch_options &set_request(const request &value) noexcept {
+        sdimage_batch_options_set_request(get(), value.get());
+        return *this;
+    }
+    batch_options &set_max_concurrent(std::uint32_t count) noexcept {
+        sdimage_batch_options_set_max_concurrent(get(), count);
+        return *this;
+    }
+    batch_options &set_dispatcher(const dispatcher &value) noexcept {
+        sdimage_batch_options_set_dispatcher(get(), value.get());
+        return *this;
+    }
+    std::size_t array_size(std::size_t count) const noexcept { return sdimage_batch_options_array_size(get(), count); }
+};
+
+// A batch under way, as a group whose array is lent to it: the destructor cancels what is not over, after which nothing
+// is written.
+class batch : public prefetch_group {
+public:
+    batch() = default;
+    explicit batch(prefetch_group group) noexcept : prefetch_group(std::move(group)) {}
+    batch(batch &&) noexcept = default;
+    batch &operator=(batch &&other) noexcept {
+        if (this != &other) end();
+        prefetch_group::operator=(std::move(other));
+        return *this;
+    }
+    ~batch() { end(); }
+
+private:
+    void end() const noexcept {
+        if (*this) cancel();
+    }
+};
+
+// Starts a batch: the picture of urls[i] goes to its place in `pixels`, which outlives the batch. The handler hears of
+// each (prefetcher.hpp); it may be empty.
+inline batch load_batch(const manager &with, const batch_options &options, span<const std::string> urls,
+                        span<std::uint8_t> pixels, std::unique_ptr<prefetch_handler> handler = nullptr) {
+    std::vector<const char *> texts;
+    std::vector<std::size_t> lengths;
+    for (const std::string &url : urls) {
+        texts.push_back(url.data());
+        lengths.push_back(url.size());
+    }
+    const sdimage_prefetch_handler table = detail::prefetch_table();
+    const sdimage_prefetch_handler *given = handler ? &table : nullptr;
+    return batch(detail::make<prefetch_group>(sdimage_manager_load_batch, with.get(), options.get(), texts.data(),
+                                              lengths.data(), texts.size(), static_cast<void *>(pixels.data()),
+                                              pixels.size(), given, static_cast<void *>(handler.release()),
+                                              &detail::destroyed<prefetch_handler>));
+}
+
+} // namespace sdimage
+
+#endif
