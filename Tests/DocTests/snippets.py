@@ -35,7 +35,7 @@ PAGES = [
     *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs/guides").glob("*.md")),
 ]
 # Pages that must show these languages.
-REQUIRED = {"README.md": {"c", "python"}, "docs/guides/c.md": {"c", "sh"}, "docs/guides/python.md": {"python"}}
+REQUIRED = {"README.md": {"c", "cpp", "python"}, "docs/guides/c.md": {"c", "sh"}, "docs/guides/python.md": {"python"}}
 CPP = ROOT / "bindings/cpp/include"
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 SEPARATOR = "\x1e"

@@ -15,7 +15,7 @@ import declarations
 import report
 
 HERE = pathlib.Path(__file__).resolve().parent
-FILES = ["bin/sdimage", "include/sdimage.h", "include/sdimage/base.h", "lib/libsdimage.so", "lib/libsdimage.so.1",
+FILES = ["bin/sdimage", "include/sdimage.h", "include/sdimage/base.h", "include/sdimage.hpp", "lib/libsdimage.so", "lib/libsdimage.so.1",
          "lib/libsdimage.so.1.0.0", "lib/pkgconfig/sdimage.pc", "lib/cmake/sdimage/sdimage-config.cmake",
          "lib/cmake/sdimage/sdimage-config-version.cmake", "share/man/man1/sdimage.1", "share/man/man3/sdimage.3",
          "share/bash-completion/completions/sdimage", "share/zsh/site-functions/_sdimage",
@@ -38,15 +38,16 @@ def built_and_run(name: str, steps: list[list[object]], program: pathlib.Path, p
     report.check(name, done.stdout == f"{version} 1\n", f"status {done.returncode}: {done.stdout}{done.stderr}")
 
 
-def with_pkg_config(compiler: str, prefix: pathlib.Path, version: str, folder: pathlib.Path, label: str) -> None:
+def with_pkg_config(compiler: str, prefix: pathlib.Path, version: str, folder: pathlib.Path, label: str,
+                    source: str = "outside.c") -> None:
     environment = {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}
     flags = run("pkg-config", "--cflags", "--libs", "sdimage", **environment).stdout.split()
-    program = folder / f"{label}-{compiler}-pkg-config"
+    program = folder / f"{label}-{compiler}-{source}-pkg-config"
     # The same source is C11 and C++17.
     language = ["-x", "c++", "-std=c++17"] if "++" in compiler else ["-x", "c", "-std=c11"]
-    source = HERE / "consumers/outside.c"
-    built_and_run(f"{compiler} with pkg-config alone, {label}",
-                  [[compiler, "-Wall", "-Wextra", "-Werror", *language, source, "-o", program, *flags]],
+    name = f"{compiler} with pkg-config alone, {label}" + (", by the C++ headers" if source.endswith("cpp") else "")
+    built_and_run(name,
+                  [[compiler, "-Wall", "-Wextra", "-Werror", *language, HERE / "consumers" / source, "-o", program, *flags]],
                   program, prefix, version, **environment)
 
 
@@ -58,11 +59,21 @@ def with_cmake(compiler: str, prefix: pathlib.Path, version: str, folder: pathli
                   build / "outside", prefix, version)
 
 
+def with_cmake_in_cpp(compiler: str, prefix: pathlib.Path, version: str, folder: pathlib.Path) -> None:
+    build = folder / f"{compiler}-cmake"
+    built_and_run(f"{compiler} with find_package alone, by the C++ headers",
+                  [["cmake", "-S", HERE / "consumers", "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}",
+                    f"-DCMAKE_CXX_COMPILER={compiler}"], ["cmake", "--build", build]],
+                  build / "outside-cpp", prefix, version)
+
+
 def main() -> None:
     prefix, version = pathlib.Path(sys.argv[1]), sys.argv[2]
     missing = [name for name in FILES if not (prefix / name).exists()]
     report.check("every file is installed", not missing, f"missing {missing}")
+    cpp = declarations.ROOT / "bindings/cpp/include"
     headers = {str(path.relative_to(declarations.INCLUDE)) for path in declarations.HEADERS}
+    headers |= {str(path.relative_to(cpp)) for path in cpp.rglob("*.hpp")}
     installed = {str(path.relative_to(prefix / "include")) for path in (prefix / "include").rglob("*") if path.is_file()}
     report.check("exactly the public headers are installed", headers == installed, f"{headers ^ installed}")
 
@@ -80,6 +91,8 @@ def main() -> None:
         for compiler in ("g++", "clang++"):
             if shutil.which(compiler):
                 with_pkg_config(compiler, prefix, version, folder, "installed")
+                with_pkg_config(compiler, moved, version, folder, "moved", "outside.cpp")
+                with_cmake_in_cpp(compiler, prefix, version, folder)
             else:
                 report.skip(f"{compiler} builds a program from outside", f"{compiler} is not installed")
         modversion = run("pkg-config", "--modversion", "sdimage", PKG_CONFIG_PATH=str(moved / "lib/pkgconfig"))
