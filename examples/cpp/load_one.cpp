@@ -12,7 +12,8 @@
 static void write_ppm(const sdimage::image &picture, const std::string &path) {
     std::ofstream file(path, std::ios::binary);
     file << "P6\n" << picture.width() << ' ' << picture.height() << "\n255\n";
-    for (std::uint32_t y = 0; y < picture.height(); y++) file << picture.row(y).text();
+    for (std::uint32_t y = 0; y < picture.height(); y++)
+        file << picture.row(y).text();
     if (!file.flush()) throw std::runtime_error(path + " cannot be written");
 }
 

@@ -15,7 +15,8 @@ constexpr std::uint32_t side = 96;
 
 // Copies a thumbnail into the middle of its cell.
 static void place(sdimage::unwritten_image &sheet, const sdimage::image &picture, std::size_t column, std::size_t row) {
-    const std::size_t left = column * side + (side - picture.width()) / 2, top = row * side + (side - picture.height()) / 2;
+    const std::size_t left = column * side + (side - picture.width()) / 2,
+                      top = row * side + (side - picture.height()) / 2;
     for (std::uint32_t y = 0; y < picture.height(); y++)
         std::memcpy(sheet.pixels + (top + y) * sheet.stride + left * 4, picture.row(y).data(), picture.row_bytes());
 }
@@ -27,12 +28,14 @@ int main(int argc, char **argv) {
         how.set_thumbnail_size(side, side).set_pixel_format(sdimage::pixel_format::rgba8).set_first_frame_only(true);
         const sdimage::manager loads = sdimage::manager::create();
         std::vector<sdimage::load_future> under_way;
-        for (int i = 2; i < argc; i++) under_way.push_back(loads.load_async(sdimage::request(argv[i]).set_decode_options(how)));
+        for (int i = 2; i < argc; i++)
+            under_way.push_back(loads.load_async(sdimage::request(argv[i]).set_decode_options(how)));
 
         const auto columns = static_cast<std::size_t>(std::ceil(std::sqrt(argc - 2)));
         const std::size_t rows = (under_way.size() + columns - 1) / columns;
-        auto sheet = sdimage::image::uninitialized(static_cast<std::uint32_t>(columns * side),
-                                                   static_cast<std::uint32_t>(rows * side), sdimage::pixel_format::rgba8);
+        auto sheet =
+            sdimage::image::uninitialized(static_cast<std::uint32_t>(columns * side),
+                                          static_cast<std::uint32_t>(rows * side), sdimage::pixel_format::rgba8);
         std::memset(sheet.pixels, 0, sheet.stride * rows * side);
         int failed = 0;
         for (std::size_t i = 0; i < under_way.size(); i++) {

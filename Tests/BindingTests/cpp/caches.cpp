@@ -7,7 +7,9 @@
 
 using namespace sdimage;
 
-static cache on_disk(const std::string &where) { return cache::open(cache_config().set_directory(where)); }
+static cache on_disk(const std::string &where) {
+    return cache::open(cache_config().set_directory(where));
+}
 
 TEST(a_cache_keeps_bytes_and_pictures) {
     const cache kept = on_disk(folder());
@@ -39,7 +41,8 @@ TEST(a_cache_keeps_bytes_and_pictures) {
 
 TEST(entries_are_listed_page_by_page) {
     const cache kept = on_disk(folder());
-    for (int i = 0; i < 5; i++) kept.store("key" + std::to_string(i), data(bytes_view("abc", 3)));
+    for (int i = 0; i < 5; i++)
+        kept.store("key" + std::to_string(i), data(bytes_view("abc", 3)));
     kept.store("other", data(bytes_view("abc", 3)));
     int found = 0;
     cache_query query;
@@ -69,9 +72,11 @@ TEST(callbacks_of_a_cache_come_once) {
     auto found_at = found.get_future();
     auto layers_at = layers.get_future();
     auto counted_at = counted_entries.get_future();
-    kept.store_async("a", data(bytes_view("abc", 3)), [&, own = counted(alive)](const failure &why) { stored.set_value(why.code()); });
+    kept.store_async("a", data(bytes_view("abc", 3)),
+                     [&, own = counted(alive)](const failure &why) { stored.set_value(why.code()); });
     CHECK_EQUAL(wait_for(stored_at), status::ok);
-    kept.data_async("a", [&, own = counted(alive)](const data &bytes, const failure &) { found.set_value(data(bytes).text()); });
+    kept.data_async(
+        "a", [&, own = counted(alive)](const data &bytes, const failure &) { found.set_value(data(bytes).text()); });
     CHECK_EQUAL(wait_for(found_at), std::string("abc"));
     kept.contains_async("a", [&](cache_layers where, const failure &) { layers.set_value(where); });
     CHECK(wait_for(layers_at) == cache_layers::disk);
@@ -84,7 +89,8 @@ TEST(callbacks_of_a_cache_come_once) {
     kept.clear_async(cache_layers::all, [&](const failure &why) { cleared.set_value(why.code()); });
     CHECK_EQUAL(wait_for(cleared_at), status::ok);
     CHECK(becomes_true([&] { return alive == 0; }));
-    CHECK_EQUAL(thrown([&] { kept.data_async("", [own = counted(alive)](const data &, const failure &) {}); }), status::invalid_argument);
+    CHECK_EQUAL(thrown([&] { kept.data_async("", [own = counted(alive)](const data &, const failure &) {}); }),
+                status::invalid_argument);
     CHECK(becomes_true([&] { return alive == 0; }));
 }
 
@@ -99,7 +105,8 @@ TEST(a_cache_looks_for_requests_and_for_files_that_came_with_the_program) {
         CHECK_EQUAL(kept.image("shipped").width(), 400u);
         std::promise<std::uint32_t> promise;
         std::future<std::uint32_t> width = promise.get_future();
-        kept.load(request("shipped").set_thumbnail_size(40, 40), [&](const result &got) { promise.set_value(got.image().width()); });
+        kept.load(request("shipped").set_thumbnail_size(40, 40),
+                  [&](const result &got) { promise.set_value(got.image().width()); });
         CHECK_EQUAL(wait_for(width), 40u);
     }
     CHECK(becomes_true([&] { return alive == 0; }));
@@ -112,8 +119,10 @@ public:
     void query(std::string_view key, const options &, reply answer) override {
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto found = entries_.find(std::string(key));
-        if (found == entries_.end()) answer.complete();
-        else answer.complete_with_entry(found->second);
+        if (found == entries_.end())
+            answer.complete();
+        else
+            answer.complete_with_entry(found->second);
     }
     void store_entry(std::string_view key, const cache_entry &entry, const options &, reply answer) override {
         const std::lock_guard<std::mutex> lock(mutex_);

@@ -10,14 +10,18 @@ static test *&first() {
     return tests;
 }
 
-test::test(const char *name_, void (*run_)()) : name(name_), run(run_), next(first()) { first() = this; }
+test::test(const char *name_, void (*run_)()) : name(name_), run(run_), next(first()) {
+    first() = this;
+}
 
 static std::string environment(const char *name) {
     const char *value = std::getenv(name);
     return value ? value : "";
 }
 
-std::string url(const std::string &name) { return environment("ORIGIN") + name; }
+std::string url(const std::string &name) {
+    return environment("ORIGIN") + name;
+}
 
 std::string picture(const std::string &name) {
     std::ifstream file(environment("PICTURES") + "/" + name, std::ios::binary);
@@ -53,8 +57,10 @@ int main() {
     int failures = 0;
     for (const test *one = first(); one; one = one->next) {
         const std::string why = run(*one);
-        if (why.empty()) std::printf("ok %s\n", one->name);
-        else std::printf("not ok %s: %s\n", one->name, why.c_str());
+        if (why.empty())
+            std::printf("ok %s\n", one->name);
+        else
+            std::printf("not ok %s: %s\n", one->name, why.c_str());
         std::fflush(stdout);
         failures += !why.empty();
     }

@@ -1,5 +1,5 @@
-// check.hpp: tests of the C++ headers. A TEST is a function; each prints `ok NAME` or `not ok NAME: WHY`. They run in one process,
-// which is built with the address and undefined-behaviour sanitizers.
+// check.hpp: tests of the C++ headers. A TEST is a function; each prints `ok NAME` or `not ok NAME: WHY`. They run in
+// one process, which is built with the address and undefined-behaviour sanitizers.
 #ifndef SDIMAGE_TESTS_CHECK_HPP
 #define SDIMAGE_TESTS_CHECK_HPP
 
@@ -23,26 +23,26 @@ struct test {
     test *next;
 };
 
-#define TEST(function) \
-    static void function(); \
-    static const test test_##function(#function, function); \
+#define TEST(function)                                                                                                 \
+    static void function();                                                                                            \
+    static const test test_##function(#function, function);                                                            \
     static void function()
 
-#define CHECK(condition) \
-    do { \
-        if (!(condition)) throw failed_check{std::string(__FILE__ ":") + std::to_string(__LINE__) + ": " #condition}; \
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) throw failed_check{std::string(__FILE__ ":") + std::to_string(__LINE__) + ": " #condition};  \
     } while (0)
 
 // Both are printed where they differ.
-#define CHECK_EQUAL(left, right) \
-    do { \
-        const auto check_left = (left); \
-        const auto check_right = (right); \
-        if (!(check_left == check_right)) { \
-            std::ostringstream check_text; \
-            check_text << __FILE__ ":" << __LINE__ << ": " #left " is " << check_left << ", not " << check_right; \
-            throw failed_check{check_text.str()}; \
-        } \
+#define CHECK_EQUAL(left, right)                                                                                       \
+    do {                                                                                                               \
+        const auto check_left = (left);                                                                                \
+        const auto check_right = (right);                                                                              \
+        if (!(check_left == check_right)) {                                                                            \
+            std::ostringstream check_text;                                                                             \
+            check_text << __FILE__ ":" << __LINE__ << ": " #left " is " << check_left << ", not " << check_right;      \
+            throw failed_check{check_text.str()};                                                                      \
+        }                                                                                                              \
     } while (0)
 
 // The code of the sdimage::error that `body` throws; ok when it throws none.
@@ -54,7 +54,9 @@ template <class F> sdimage::status thrown(F &&body) {
     }
     return sdimage::status::ok;
 }
-inline std::ostream &operator<<(std::ostream &out, sdimage::status code) { return out << sdimage::status_name(code); }
+inline std::ostream &operator<<(std::ostream &out, sdimage::status code) {
+    return out << sdimage::status_name(code);
+}
 
 // A URL of the origin, and the bytes of a file that it serves.
 std::string url(const std::string &name);
@@ -62,7 +64,8 @@ std::string picture(const std::string &name);
 // A new folder below the tests' own, and one event that is waited for at most ten seconds.
 std::string folder();
 template <class T> T wait_for(std::future<T> &event) {
-    if (event.wait_for(std::chrono::seconds(10)) != std::future_status::ready) throw failed_check{"an event did not come"};
+    if (event.wait_for(std::chrono::seconds(10)) != std::future_status::ready)
+        throw failed_check{"an event did not come"};
     return event.get();
 }
 // Up to ten seconds, for what has no event.

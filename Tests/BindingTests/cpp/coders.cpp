@@ -21,7 +21,9 @@ private:
 
 class lamp_coder : public custom_coder {
 public:
-    bool can_decode(bytes_view bytes) override { return bytes.size() >= 4 && bytes.subspan(0, 4).data() && !std::memcmp(bytes.data(), "LAMP", 4); }
+    bool can_decode(bytes_view bytes) override {
+        return bytes.size() >= 4 && bytes.subspan(0, 4).data() && !std::memcmp(bytes.data(), "LAMP", 4);
+    }
     image decode(bytes_view bytes, const decode_options &, const options &values) override {
         if (bytes.size() < 5) throw error(status::truncated, "the lamp is dark");
         const std::uint8_t lit = values ? static_cast<std::uint8_t>(values.int64("lamp.lit", bytes[4])) : bytes[4];
@@ -65,7 +67,11 @@ TEST(a_coder_of_lambdas_says_what_it_throws) {
             "picky", [kept = counted(alive)](bytes_view bytes) { return bytes.size() == 3; },
             [](bytes_view, const decode_options &) -> image { throw std::bad_alloc(); });
         const decoder one = decoder::create({}, picky);
-        CHECK_EQUAL(thrown([&] { one.append(std::string("abc"), true); one.image(); }), status::no_memory);
+        CHECK_EQUAL(thrown([&] {
+                        one.append(std::string("abc"), true);
+                        one.image();
+                    }),
+                    status::no_memory);
         // What a coder does not override its table leaves out.
         CHECK(!can_encode(format::raw));
     }
@@ -76,7 +82,9 @@ class square final : public custom_coder {
 public:
     bool can_decode(bytes_view bytes) override { return bytes.text() == "square"; }
     image decode(bytes_view, const decode_options &, const options &) override { return drawn(8, 8); }
-    image render(bytes_view, const decode_options &, size wanted) override { return drawn(wanted.width, wanted.height); }
+    image render(bytes_view, const decode_options &, size wanted) override {
+        return drawn(wanted.width, wanted.height);
+    }
     void info(bytes_view, metadata &about) override { about.set_source_size(8, 8); }
 
 private:
@@ -116,20 +124,23 @@ TEST(a_source_is_read_where_it_is_needed) {
     std::atomic<int> alive{0};
     std::atomic<int> reads{0};
     {
-        const source host = source::custom(bytes.size(), [&, kept = counted(alive)](std::uint64_t offset, span<std::uint8_t> into) {
-            reads++;
-            return bytes.copy(reinterpret_cast<char *>(into.data()), into.size(), offset);
-        });
+        const source host =
+            source::custom(bytes.size(), [&, kept = counted(alive)](std::uint64_t offset, span<std::uint8_t> into) {
+                reads++;
+                return bytes.copy(reinterpret_cast<char *>(into.data()), into.size(), offset);
+            });
         CHECK_EQUAL(decoder::of(host).image().width(), 400u);
         CHECK(reads > 0);
         const source memory = source::of(data(bytes_view(bytes)));
         std::uint8_t magic[3];
         CHECK_EQUAL(memory.read(1, magic), std::size_t(3));
         CHECK_EQUAL(bytes_view(magic, 3).text(), std::string_view("PNG"));
-        CHECK_EQUAL(source::file(std::string(std::getenv("PICTURES")) + "/badge.png").size(), std::uint64_t(bytes.size()));
+        CHECK_EQUAL(source::file(std::string(std::getenv("PICTURES")) + "/badge.png").size(),
+                    std::uint64_t(bytes.size()));
     }
     CHECK(becomes_true([&] { return alive == 0; }));
-    const source broken = source::custom(10, [](std::uint64_t, span<std::uint8_t>) -> std::size_t { throw error(status::io_error, "gone"); });
+    const source broken = source::custom(
+        10, [](std::uint64_t, span<std::uint8_t>) -> std::size_t { throw error(status::io_error, "gone"); });
     CHECK_EQUAL(thrown([&] { decoder::of(broken); }), status::io_error);
 }
 

@@ -6,13 +6,15 @@
 using namespace sdimage;
 
 static manager with_loader(const loader &fetches) {
-    return manager::create(manager_config().set_cache(cache::open(cache_config().set_memory_only())).set_loader(fetches));
+    return manager::create(
+        manager_config().set_cache(cache::open(cache_config().set_memory_only())).set_loader(fetches));
 }
 
 // Keeps each sink until it is cancelled.
 class waiting_loader final : public custom_loader {
 public:
-    waiting_loader(std::promise<void> &started, std::promise<void> &cancelled) : started_(started), cancelled_(cancelled) {}
+    waiting_loader(std::promise<void> &started, std::promise<void> &cancelled)
+        : started_(started), cancelled_(cancelled) {}
     void load(const request &, const load_sink &sink) override {
         kept_ = sink;
         started_.set_value();
@@ -79,12 +81,14 @@ TEST(a_subclass_is_a_loader_that_hears_of_cancelling) {
 }
 
 TEST(a_sink_that_is_dropped_is_an_error) {
-    const loader forgets = loader_of("forgets", [](const request &) { return true; }, [](const request &, const load_sink &) {});
+    const loader forgets = loader_of(
+        "forgets", [](const request &) { return true; }, [](const request &, const load_sink &) {});
     CHECK(!with_loader(forgets).try_load(request("x:y")));
 }
 
 TEST(a_downloader_is_steered_while_it_runs) {
-    const downloader fetches = downloader::create(downloader_config().set_max_total(4).set_user_agent("test/1").set_max_retries(0));
+    const downloader fetches =
+        downloader::create(downloader_config().set_max_total(4).set_user_agent("test/1").set_max_retries(0));
     fetches.set_max_per_host(2);
     fetches.set_execution_order(execution_order::lifo);
     fetches.set_suspended(true);
@@ -107,7 +111,7 @@ public:
         answer.complete();
     }
     data decrypt(const data &bytes, const response &came) override {
-        if (response(sdimage_response_ref(came.get())).status() != 200) throw error(status::bad_data, "");
+        if (came.status() != 200) throw error(status::bad_data, "");
         return bytes;
     }
     void event(const download_event &what) override { finished_ += what.kind() == download_event_type::finished; }
@@ -132,7 +136,9 @@ TEST(download_hooks_change_requests_and_hear_of_events) {
 class naming final : public custom_load_hooks {
 public:
     void process_request(request &wanted) override { wanted.set_thumbnail_size(20, 20); }
-    std::string cache_key(const request &wanted) override { return std::string(wanted.url().substr(0, wanted.url().find('?'))); }
+    std::string cache_key(const request &wanted) override {
+        return std::string(wanted.url().substr(0, wanted.url().find('?')));
+    }
     bool should_load(const request &wanted) override { return wanted.url().find("blocked") == std::string_view::npos; }
 };
 

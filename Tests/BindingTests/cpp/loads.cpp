@@ -10,9 +10,13 @@ using namespace sdimage;
 static manager in_memory() {
     return manager::create(manager_config().set_cache(cache::open(cache_config().set_memory_only())));
 }
-static request badge() { return request(url("badge.png")); }
+static request badge() {
+    return request(url("badge.png"));
+}
 // Nobody answers until the origin ends.
-static request slow() { return request(url("aurora.jpg?fault=hang")); }
+static request slow() {
+    return request(url("aurora.jpg?fault=hang"));
+}
 
 TEST(a_load_waits_and_memory_answers_the_second_time) {
     const manager loads = in_memory();
@@ -55,7 +59,8 @@ TEST(futures_of_loads_are_ready_with_their_results) {
     std::vector<load_future> all;
     for (const char *name : {"badge.png", "aurora.jpg", "leaf.webp", "orbits.gif"})
         all.push_back(loads.load_async(request(url(name)).set_thumbnail_size(32, 32)));
-    for (load_future &one : all) CHECK(one.get().image().width() <= 32);
+    for (load_future &one : all)
+        CHECK(one.get().image().width() <= 32);
     load_future missing = loads.load_async(request(url("none.png")));
     CHECK_EQUAL(thrown([&] { missing.get(); }), status::http_status);
     std::future<result> bare = loads.load_async(badge()).release();
@@ -110,7 +115,10 @@ TEST(callbacks_hear_of_progress_parts_and_one_end) {
 TEST(what_a_callback_captures_is_destroyed_once) {
     std::atomic<int> alive{0};
     const manager loads = in_memory();
-    loads.start(badge(), [kept = counted(alive)](const result &) {}, [kept = counted(alive)](byte_progress) {}).wait();
+    loads
+        .start(
+            badge(), [kept = counted(alive)](const result &) {}, [kept = counted(alive)](byte_progress) {})
+        .wait();
     CHECK(becomes_true([&] { return alive == 0; }));
     const task cancelled = loads.start(slow(), [kept = counted(alive)](const result &) {});
     CHECK(alive > 0);
@@ -189,7 +197,10 @@ TEST(a_host_dispatcher_posts_and_an_immediate_one_answers_at_once) {
 
 TEST(requests_are_moved_copied_and_read) {
     request first("http://example.org/a.png");
-    first.set_header("Accept", "image/png").set_method("POST").set_body(data(bytes_view("{}", 2))).set_priority(priority::high);
+    first.set_header("Accept", "image/png")
+        .set_method("POST")
+        .set_body(data(bytes_view("{}", 2)))
+        .set_priority(priority::high);
     request second = first.copy();
     const request third = std::move(first);
     CHECK(!first && third.url() == "http://example.org/a.png");
@@ -204,9 +215,8 @@ TEST(requests_are_moved_copied_and_read) {
 TEST(an_observer_hears_of_every_load_and_metrics_count_them) {
     std::promise<std::string> promise;
     std::future<std::string> told = promise.get_future();
-    const manager loads = manager::create(manager_config()
-                                              .set_cache(cache())
-                                              .set_observer([&](const result &ended) { promise.set_value(std::string(ended.url())); }));
+    const manager loads = manager::create(manager_config().set_cache(cache()).set_observer(
+        [&](const result &ended) { promise.set_value(std::string(ended.url())); }));
     CHECK(!loads.cache());
     loads.load(badge());
     CHECK_EQUAL(wait_for(told), url("badge.png"));
@@ -227,7 +237,8 @@ TEST(an_offline_manager_answers_from_caches_only) {
 
 TEST(messages_go_to_a_handler) {
     std::atomic<int> lines{0}, alive{0};
-    set_log_handler(log_level::debug, [&lines, kept = counted(alive)](log_level, std::string_view text) { lines += !text.empty(); });
+    set_log_handler(log_level::debug,
+                    [&lines, kept = counted(alive)](log_level, std::string_view text) { lines += !text.empty(); });
     in_memory().try_load(request(url("none.png")));
     CHECK(becomes_true([&] { return lines > 0; }));
     clear_log_handler();

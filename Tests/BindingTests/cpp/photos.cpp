@@ -9,7 +9,8 @@ using namespace sdimage;
 
 static std::string album() {
     const std::string name = folder();
-    for (const char *file : {"badge.png", "aurora.jpg"}) std::ofstream(name + "/" + file, std::ios::binary) << picture(file);
+    for (const char *file : {"badge.png", "aurora.jpg"})
+        std::ofstream(name + "/" + file, std::ios::binary) << picture(file);
     return name;
 }
 
@@ -24,7 +25,10 @@ TEST(photos_of_a_folder_are_found_filtered_and_loaded) {
     config.set_index_folder(folder()).set_watch(false);
     const photos::library library = photos::library::open(album(), config);
     std::uint64_t seen = 0;
-    library.scan([&](std::uint64_t found, std::uint64_t) { seen = found; return true; });
+    library.scan([&](std::uint64_t found, std::uint64_t) {
+        seen = found;
+        return true;
+    });
     CHECK_EQUAL(seen, std::uint64_t(2));
     photos::fetch_options by_name;
     by_name.set_order(photos::order::name, false).set_media(photos::media::image);
@@ -61,7 +65,8 @@ public:
     }
     void image(const photos::asset &, size, const photos::request_options &, const load_sink &sink) override {
         unwritten_image fresh = sdimage::image::uninitialized(8, 8, pixel_format::gray8);
-        for (std::size_t i = 0; i < fresh.stride * 8; i++) fresh.pixels[i] = 9;
+        for (std::size_t i = 0; i < fresh.stride * 8; i++)
+            fresh.pixels[i] = 9;
         sink.finish_with_image(fresh.image);
     }
 
@@ -77,7 +82,8 @@ TEST(a_library_of_the_program_answers_by_name) {
         const manager loads = with_photos(library);
         CHECK_EQUAL(loads.load(photos::url_of_identifier("one")).image().width(), 8u);
         CHECK_EQUAL(loads.try_load(request(photos::url_of_identifier("two"))).why().code(), status::photos_not_found);
-        CHECK_EQUAL(loads.try_load(request(photos::url_of_identifier("broken"))).why().code(), status::photos_not_authorized);
+        CHECK_EQUAL(loads.try_load(request(photos::url_of_identifier("broken"))).why().code(),
+                    status::photos_not_authorized);
         loads.close();
     }
     CHECK(becomes_true([&] { return alive == 0; }));

@@ -8,7 +8,9 @@ using namespace sdimage;
 static manager in_memory() {
     return manager::create(manager_config().set_cache(cache::open(cache_config().set_memory_only())));
 }
-static image orbits() { return decode(picture("orbits.gif")); }
+static image orbits() {
+    return decode(picture("orbits.gif"));
+}
 
 // Frames of one pixel, brighter and brighter.
 class dimmer final : public custom_frames {
@@ -43,7 +45,8 @@ TEST(frames_of_the_program_are_played) {
             [&](const player &, std::uint32_t count) { rounds = int(count); });
         plays.set_decodes_when_due(true);
         plays.start();
-        for (int i = 0; i < 4; i++) plays.tick(10000000);
+        for (int i = 0; i < 4; i++)
+            plays.tick(10000000);
         CHECK(seen.size() >= 3 && seen[0] == 0 && seen[1] == 100 && seen[2] == 200);
         CHECK_EQUAL(rounds, 1);
         CHECK(plays.is_playing() && plays.shown_frames() >= 3);
@@ -72,8 +75,8 @@ TEST(a_player_of_an_image_seeks_and_has_settings) {
 TEST(a_view_shows_stills_and_plays_what_moves) {
     std::atomic<int> shown{0}, alive{0};
     {
-        const animated_view view =
-            animated_view::create([&, own = counted(alive)](const animated_view &, const image &now) { shown += now ? 1 : 100; });
+        const animated_view view = animated_view::create(
+            [&, own = counted(alive)](const animated_view &, const image &now) { shown += now ? 1 : 100; });
         view.set_image(decode(picture("badge.png")));
         CHECK_EQUAL(shown.load(), 1);
         CHECK(!view.player());
@@ -107,12 +110,19 @@ TEST(a_target_shows_a_placeholder_and_then_the_picture) {
         const task load = cell.load(request(url("badge.png")), options, [&](const result &) { ended = true; });
         CHECK(load && cell.task() == load);
         CHECK_EQUAL(cell.url(), url("badge.png"));
-        CHECK(becomes_true([&] { queue.drain(); return ended; }));
+        CHECK(becomes_true([&] {
+            queue.drain();
+            return ended;
+        }));
         CHECK_EQUAL(widths.size(), std::size_t(2));
         CHECK(widths[0] == 32 && widths[1] == 400);
         CHECK_EQUAL(cell.latest_key(), std::string("image"));
         CHECK_EQUAL(counter.fraction(), 1.0);
-        CHECK_EQUAL(thrown([&] { cell.close(); cell.load(request(url("leaf.webp"))); }), status::shutdown);
+        CHECK_EQUAL(thrown([&] {
+                        cell.close();
+                        cell.load(request(url("leaf.webp")));
+                    }),
+                    status::shutdown);
     }
     CHECK(becomes_true([&] { return alive == 0; }));
 }
@@ -120,9 +130,15 @@ TEST(a_target_shows_a_placeholder_and_then_the_picture) {
 class fading final : public animated_widget {
 public:
     explicit fading(std::string &log) : log_(log) {}
-    void set_image(std::string_view, const image &picture, const result &) override { log_ += picture ? "set " : "clear "; }
-    void transition_prepare(std::string_view, transition, std::uint32_t, const image &, const result &) override { log_ += "prepare "; }
-    void transition_animate(std::string_view, transition kind, std::uint32_t, const image &) override { log_ += kind == transition::fade ? "fade " : "? "; }
+    void set_image(std::string_view, const image &picture, const result &) override {
+        log_ += picture ? "set " : "clear ";
+    }
+    void transition_prepare(std::string_view, transition, std::uint32_t, const image &, const result &) override {
+        log_ += "prepare ";
+    }
+    void transition_animate(std::string_view, transition kind, std::uint32_t, const image &) override {
+        log_ += kind == transition::fade ? "fade " : "? ";
+    }
 
 private:
     std::string &log_;
@@ -138,7 +154,10 @@ TEST(a_widget_with_transitions_is_told_when_they_run) {
     target_options options;
     options.set_transition(transition::fade, 1);
     cell.load(request(url("badge.png")), options, [&](const result &) { ended = true; });
-    CHECK(becomes_true([&] { queue.drain(); return ended; }));
+    CHECK(becomes_true([&] {
+        queue.drain();
+        return ended;
+    }));
     CHECK_EQUAL(log, std::string("clear prepare set fade "));
 }
 
@@ -222,7 +241,8 @@ TEST(a_batch_fills_an_array_and_names_what_is_missing) {
         return false;
     };
     CHECK(changed(0) && !changed(1) && changed(2));
-    CHECK_EQUAL(thrown([&] { load_batch(loads, options, urls, span<std::uint8_t>(pixels.data(), 5)); }), status::invalid_argument);
+    CHECK_EQUAL(thrown([&] { load_batch(loads, options, urls, span<std::uint8_t>(pixels.data(), 5)); }),
+                status::invalid_argument);
 }
 
 TEST(a_batch_that_goes_writes_no_more) {

@@ -11,13 +11,15 @@ using namespace sdimage;
 static image gradient(std::uint32_t width, std::uint32_t height) {
     unwritten_image fresh = image::uninitialized(width, height, pixel_format::rgb8);
     for (std::uint32_t y = 0; y < height; y++) {
-        for (std::uint32_t x = 0; x < 3 * width; x++) fresh.pixels[y * fresh.stride + x] = static_cast<std::uint8_t>(x + y);
+        for (std::uint32_t x = 0; x < 3 * width; x++)
+            fresh.pixels[y * fresh.stride + x] = static_cast<std::uint8_t>(x + y);
     }
     return fresh.image;
 }
 
 TEST(the_version_of_the_library_is_that_of_the_headers) {
-    CHECK_EQUAL(version_number(), std::uint32_t(SDIMAGE_VERSION_MAJOR * 1000000 + SDIMAGE_VERSION_MINOR * 1000 + SDIMAGE_VERSION_PATCH));
+    CHECK_EQUAL(version_number(),
+                std::uint32_t(SDIMAGE_VERSION_MAJOR * 1000000 + SDIMAGE_VERSION_MINOR * 1000 + SDIMAGE_VERSION_PATCH));
     CHECK(!version().empty());
 }
 
@@ -133,7 +135,8 @@ TEST(pixels_of_the_program_are_copied_or_adopted) {
         CHECK_EQUAL(int(copied.row(0)[0]), 0);
     }
     CHECK(becomes_true([&] { return alive == 0; }));
-    CHECK_EQUAL(thrown([&] { image::adopt(0, 2, 8, pixel_format::rgba8, bytes.data(), counted(alive)); }), status::invalid_argument);
+    CHECK_EQUAL(thrown([&] { image::adopt(0, 2, 8, pixel_format::rgba8, bytes.data(), counted(alive)); }),
+                status::invalid_argument);
     CHECK(becomes_true([&] { return alive == 0; }));
 }
 
@@ -143,9 +146,11 @@ TEST(a_picture_is_encoded_and_decoded_again) {
     CHECK(sniff(bytes.bytes()) == format::png);
     CHECK(can_decode(bytes.bytes()) && can_encode(format::webp));
     const image again = decode(bytes.bytes());
-    for (std::uint32_t y = 0; y < 9; y++) CHECK(!std::memcmp(again.row(y).data(), picture.row(y).data(), 48));
+    for (std::uint32_t y = 0; y < 9; y++)
+        CHECK(!std::memcmp(again.row(y).data(), picture.row(y).data(), 48));
     CHECK(again.format() == format::png && name(again.format()) == "png" && media_type(again.format()) == "image/png");
-    CHECK(info(bytes.bytes()).find("\"width\":16") != std::string::npos || info(bytes.bytes()).find("\"width\": 16") != std::string::npos);
+    CHECK(info(bytes.bytes()).find("\"width\":16") != std::string::npos ||
+          info(bytes.bytes()).find("\"width\": 16") != std::string::npos);
     CHECK_EQUAL(try_read_metadata(bytes.bytes(), metadata_kind::exif).why().code(), status::not_found);
     const std::string file = folder() + "/a.bmp";
     encode_file(picture, file);
@@ -217,7 +222,8 @@ TEST(a_lambda_is_a_transformer_and_what_it_throws_an_error) {
         const outcome<image> none = picture.try_transform(fails);
         CHECK_EQUAL(none.why().code(), status::too_large);
         CHECK_EQUAL(none.why().message(), std::string("not with me"));
-        const transformer breaks = transformer_of("breaks", [](const image &) -> image { throw std::runtime_error("oh"); });
+        const transformer breaks =
+            transformer_of("breaks", [](const image &) -> image { throw std::runtime_error("oh"); });
         CHECK_EQUAL(picture.try_transform(breaks).why().message(), std::string("oh"));
     }
     CHECK(becomes_true([&] { return alive == 0; }));
