@@ -102,11 +102,17 @@ public:
     virtual void indicator_start(std::string_view) {}
     virtual void indicator_stop(std::string_view) {}
     virtual void indicator_update(std::string_view, double) {}
+
+private:
+    friend class animated_widget;
+    friend class target;
+    bool has_transitions_ = false;
 };
 
 // A widget with transitions: around set_image, before it, right after it, and when the duration is over.
 class animated_widget : public widget {
 public:
+    animated_widget() noexcept { has_transitions_ = true; }
     virtual void transition_prepare(std::string_view, transition, std::uint32_t, const image &, const result &) {}
     virtual void transition_animate(std::string_view, transition, std::uint32_t, const image &) {}
     virtual void transition_end(std::string_view, bool) {}
@@ -182,7 +188,7 @@ public:
         sdimage_target_vtable table{};
         table.size = sizeof table;
         detail::set_showing(table);
-        if (dynamic_cast<animated_widget *>(shown.get())) detail::set_transitions(table);
+        if (shown && shown->has_transitions_) detail::set_transitions(table);
         return detail::make<target>(sdimage_target_new, with.get(), where.get(), &table,
                                     static_cast<void *>(shown.release()), &detail::destroyed<widget>);
     }

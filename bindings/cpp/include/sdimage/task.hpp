@@ -78,9 +78,9 @@ public:
     static dispatcher immediate() { return detail::make<dispatcher>(sdimage_dispatcher_new_immediate); }
     static dispatcher pollable() { return detail::make<dispatcher>(sdimage_dispatcher_new_pollable); }
 
-    // A loop of the program: `post` is given a function object without arguments, to be called exactly once, soon, on the
-    // program's thread; it must not throw. `is_current` says whether the calling thread is that one; without it memory hits
-    // are posted too.
+    // A loop of the program: `post` is given a function object without arguments, to be called exactly once, soon, on
+    // the program's thread; it must not throw. `is_current` says whether the calling thread is that one; without it
+    // memory hits are posted too.
     template <class P, class C = detail::nothing> static dispatcher host(P post, C is_current = {}) {
         using state = detail::pair_of<P, C>;
         sdimage_host_vtable table{};
