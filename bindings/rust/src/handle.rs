@@ -1,4 +1,7 @@
 //! References of objects of the library as values, and what all modules do with pointers.
+//!
+//! A call with `as_ptr()` of handles and values alone is sound because each object is alive as long as its handle; comments tell of what
+//! more a call relies on.
 
 use std::any::Any;
 use std::ffi::{c_char, CStr, CString};
