@@ -29,13 +29,15 @@ import report  # noqa: E402
 ROOT = declarations.ROOT
 PAGES = [
     "README.md",
+    "bindings/cpp/README.md",
     "bindings/python/README.md",
     "SECURITY.md",
     "docs/abi.md",
     *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs/guides").glob("*.md")),
 ]
 # Pages that must show these languages.
-REQUIRED = {"README.md": {"c", "cpp", "python"}, "docs/guides/c.md": {"c", "sh"}, "docs/guides/python.md": {"python"}}
+REQUIRED = {"README.md": {"c", "cpp", "python"}, "docs/guides/c.md": {"c", "sh"}, "docs/guides/python.md": {"python"},
+            "bindings/cpp/README.md": {"cpp"}}
 CPP = ROOT / "bindings/cpp/include"
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 SEPARATOR = "\x1e"

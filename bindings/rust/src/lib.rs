@@ -56,3 +56,8 @@ pub fn version() -> &'static str {
     // SAFETY: static text.
     unsafe { handle::text(sys::sdimage_version()) }
 }
+
+/// The example of the README is compiled with the others.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
