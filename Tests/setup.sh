@@ -18,11 +18,16 @@ SDIMAGE_BUILD_PACKAGES="libturbojpeg0-dev libjpeg62-turbo-dev libpng-dev libdefl
 # What the plug-ins are built from; one whose package is missing is left out.
 SDIMAGE_PLUGIN_PACKAGES="libavformat-dev libavcodec-dev libswscale-dev libhiredis-dev libjxl-dev libmemcached-dev libpoppler-glib-dev
     librsvg2-dev libcairo2-dev libxml2-dev libtiff-dev"
+# What packaging/wheel needs, packaging/deb, and packaging/abi.
+SDIMAGE_WHEEL_PACKAGES="python3-pip python3-setuptools python3-wheel patchelf binutils gcc"
+SDIMAGE_ABI_PACKAGES="abigail-tools gcc python3"
+SDIMAGE_DEB_PACKAGES="debhelper dh-python dpkg-dev python3-setuptools python3-wheel"
 # What only the tests need.
 SDIMAGE_TEST_PACKAGES="python3-venv python3-pip python3-numpy python3-pil man-db groff-base nginx openssl brotli zstd libglib2.0-dev
     python3-trio python3-anyio libsdl2-dev libgtk-4-dev xvfb memcached redis-server
     doxygen python3-markdown python3-pygments libuv1-dev zsh fish qt6-base-dev qt6-declarative-dev
-    qml6-module-qtquick qml6-module-qtquick-window qml6-module-qtqml-workerscript"
+    qml6-module-qtquick qml6-module-qtquick-window qml6-module-qtqml-workerscript
+    lintian xz-utils $SDIMAGE_WHEEL_PACKAGES $SDIMAGE_DEB_PACKAGES $SDIMAGE_ABI_PACKAGES"
 # Languages that the bindings are tested with, where they are not there already: others than Debian's may be on PATH, and a second
 # node or JDK beside them would be in their way.
 command -v node >/dev/null || SDIMAGE_TEST_PACKAGES+=" nodejs libnode-dev"

@@ -125,7 +125,7 @@ import SDImage
         setLong(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         setLong(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         if let path = configuration.unixSocketPath { setString(CURLOPT_UNIX_SOCKET_PATH, path) }
-        if let file = configuration.certificateAuthorityFile { setString(CURLOPT_CAINFO, file) }
+        unsafe _ = ccurl_set_authorities(curl, configuration.certificateAuthorityFile)
         unsafe ccurl_set_pointer(curl, CURLOPT_ERRORBUFFER, errorText)
         unsafe ccurl_set_socket_closer(
             curl, TransferCallbacks.closeSocket, Unmanaged.passUnretained(sockets).toOpaque())

@@ -1,4 +1,8 @@
-"""Carries the library inside the wheel: ``SDIMAGE_LIBRARY``, or the checkout's release build, made if missing."""
+"""Carries the library inside the wheel: ``SDIMAGE_LIBRARY``, or the checkout's release build, made if missing.
+
+``packaging/wheel`` makes a wheel for other machines: it lays out what is inside in the folder ``SDIMAGE_WHEEL_PAYLOAD``, and says in
+``SDIMAGE_WHEEL_PLATFORM`` which machines those are.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
 
 try:
@@ -45,23 +49,27 @@ def library() -> Path:
 class BuildWithLibrary(build_py):
     def run(self) -> None:
         super().run()
-        if not getattr(self, "editable_mode", False):
+        payload = os.environ.get("SDIMAGE_WHEEL_PAYLOAD")
+        if payload:
+            shutil.copytree(payload, self.build_lib, dirs_exist_ok=True)
+        elif not getattr(self, "editable_mode", False):
             place = Path(self.build_lib) / "sdimage"
-            shutil.copyfile(library(), place / "libsdimage.so")
+            shutil.copyfile(library(), place / "libsdimage.so.1")
             modules = library().parent / "sdimage"
             if modules.is_dir():
                 shutil.copytree(modules, place / "sdimage", dirs_exist_ok=True)
 
 
+class WithBinaries(Distribution):
+    def has_ext_modules(self) -> bool:
+        return True
+
+
 class PlatformWheel(bdist_wheel):
     """Any Python 3, this kind of machine: the library is not tied to a version of Python."""
 
-    def finalize_options(self) -> None:
-        super().finalize_options()
-        self.root_is_pure = False
-
     def get_tag(self) -> tuple[str, str, str]:
-        return "py3", "none", super().get_tag()[2]
+        return "py3", "none", os.environ.get("SDIMAGE_WHEEL_PLATFORM") or super().get_tag()[2]
 
 
-setup(version=version(), cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": PlatformWheel})
+setup(version=version(), distclass=WithBinaries, cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": PlatformWheel})

@@ -30,6 +30,27 @@ CURLcode ccurl_set_headers(CURL *easy, struct curl_slist *list) {
     return curl_easy_setopt(easy, CURLOPT_HTTPHEADER, list);
 }
 
+/* Debian and Arch; Fedora and RHEL, now and before; openSUSE; Alpine and the BSDs. */
+static const char *const authority_files[] = {"/etc/ssl/certs/ca-certificates.crt",
+                                              "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+                                              "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
+
+CURLcode ccurl_set_authorities(CURL *easy, const char *file) {
+    CURLcode code;
+    if (file)
+        return curl_easy_setopt(easy, CURLOPT_CAINFO, file);
+    const char *built_in = NULL;
+    if (curl_easy_getinfo(easy, CURLINFO_CAINFO, &built_in) != CURLE_OK || !built_in || access(built_in, R_OK) == 0)
+        return CURLE_OK;
+    for (size_t i = 0; i < sizeof authority_files / sizeof *authority_files; i++) {
+        if (access(authority_files[i], R_OK) != 0)
+            continue;
+        code = curl_easy_setopt(easy, CURLOPT_CAINFO, authority_files[i]);
+        return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_PROXY_CAINFO, authority_files[i]) : code;
+    }
+    return CURLE_OK;
+}
+
 CURLcode ccurl_set_method(CURL *easy, const char *method, const void *body, int64_t length) {
     CURLcode code = curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
     if (code == CURLE_OK)

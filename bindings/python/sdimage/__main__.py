@@ -1,15 +1,16 @@
-"""``python -m sdimage``: the embedded origin, and a small command line."""
+"""``python -m sdimage``: the embedded origin, and the command line: the program in C where it is, else a small one."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from . import Error, Manager, __version__, _png, doctor, info, origin
+from . import Error, Manager, __version__, _command, _png, doctor, info, origin
 from .image import Image
 
 
@@ -30,7 +31,8 @@ def _parser() -> argparse.ArgumentParser:
     show = commands.add_parser("info", help="what the headers of files say")
     show.add_argument("file", nargs="+")
     show.add_argument("--json", action="store_true", help="one JSON object a line")
-    commands.add_parser("doctor", help="what a bug report starts with, as JSON")
+    report = commands.add_parser("doctor", help="what a bug report starts with, as JSON")
+    report.add_argument("--json", action="store_true", help="what is done anyway")
     return parser
 
 
@@ -97,6 +99,9 @@ def _info(options: argparse.Namespace) -> int:
 
 def main() -> int:
     """Exit status 0, 1 for an image that cannot be had, 2 for wrong usage."""
+    command = None if sys.argv[1:2] == ["serve"] else _command.path()
+    if command:
+        os.execv(command, ["sdimage", *sys.argv[1:]])
     options = _parser().parse_args()
     if options.command == "serve":
         return origin.serve(options)

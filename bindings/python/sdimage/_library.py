@@ -20,7 +20,7 @@ def candidates() -> list[str]:
     named = os.environ.get("SDIMAGE_LIBRARY")
     if named:
         return [named]
-    places = [_PACKAGE / "libsdimage.so"]
+    places = [_PACKAGE / _SONAME]
     if (_CHECKOUT / "include" / "sdimage.h").exists() or (_CHECKOUT / "include" / "sdimage").is_dir():
         places += [
             _CHECKOUT / ".build" / "release" / "libsdimage.so",

@@ -158,10 +158,13 @@ class Samples(TestCase):
         url = origin.add("cat.jpg", jpeg(640, 480))
         out = self.folder() + "/small.png"
         done = self.run_command("-m", "sdimage", "get", url, "-o", out, "--thumbnail", "64x64")
-        self.assertEqual((done.returncode, done.stdout), (0, f"{url}: 64x48 jpeg from network\n"), done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for told in (url, "64x48", "jpeg", "network"):  # by the program in C, or by the small one in Python
+            self.assertIn(told, done.stdout)
         self.assertEqual(sdimage.info(out)["width"], 64)
         done = self.run_command("-m", "sdimage", "info", "--json", out)
         self.assertEqual(json.loads(done.stdout)["height"], 48)
-        self.assertEqual(json.loads(self.run_command("-m", "sdimage", "doctor").stdout)["version"], sdimage.version())
+        report = json.loads(self.run_command("-m", "sdimage", "doctor", "--json").stdout)
+        self.assertEqual(report["version"], sdimage.version())
         self.assertEqual(self.run_command("-m", "sdimage", "get", origin.url("nothing")).returncode, 1)
         self.assertEqual(self.run_command("-m", "sdimage", "nonsense").returncode, 2)

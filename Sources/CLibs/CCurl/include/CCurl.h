@@ -17,6 +17,10 @@ CURLcode ccurl_set_string(CURL *easy, CURLoption option, const char *value);
 CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value);
 CURLcode ccurl_set_headers(CURL *easy, struct curl_slist *list);
 
+/* The certificate authorities that servers are checked against: a PEM file; NULL: the system's, also where this libcurl was
+ * built on a system that keeps them elsewhere. */
+CURLcode ccurl_set_authorities(CURL *easy, const char *file);
+
 /* What the next request does: GET for NULL. `body` is read while the request runs; NULL: none. */
 CURLcode ccurl_set_method(CURL *easy, const char *method, const void *body, int64_t length);
 

@@ -1,0 +1,38 @@
+# Set-up shared by packaging/wheel, packaging/deb and packaging/tarball. To be sourced by bash:
+#
+#   source "$(dirname "$0")/common.sh"     # Tests/setup.sh, and OUT=…/build/packages
+#   need_tree                              # sets TREE: an installed tree of the release build
+#   version                                # prints 0.1.0
+#
+# SDIMAGE_PREFIX names a tree that is installed already (as Tests/run leaves it in build/install); else the checkout is built,
+# which takes seconds where that was done before, and installed into build/packages/tree.
+source "$(dirname "${BASH_SOURCE[0]}")/../Tests/setup.sh"
+
+OUT=$SDIMAGE_ROOT/build/packages
+# What changes with the clock or the machine is left out of packages: the same commit gives the same files.
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$SDIMAGE_ROOT" log -1 --format=%ct 2>/dev/null || echo 1767225600)}
+export SOURCE_DATE_EPOCH
+
+# The lines after the first of the calling script's head.
+usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
+
+version() {
+    sed -n 's/^#define SDIMAGE_VERSION_\(MAJOR\|MINOR\|PATCH\) *\([0-9]*\)$/\2/p' "$SDIMAGE_ROOT/include/sdimage/base.h" | paste -sd .
+}
+
+need_tree() {
+    if [ -n "${SDIMAGE_PREFIX:-}" ]; then
+        TREE=$(realpath "$SDIMAGE_PREFIX")
+        [ -e "$TREE/lib/libsdimage.so.1" ] || { complain "there is no lib/libsdimage.so.1 in $TREE"; return 1; }
+        echo "   of the tree installed in $TREE"
+        return 0
+    fi
+    TREE=$OUT/tree
+    need_packages $SDIMAGE_BUILD_PACKAGES || return 1
+    need_packages $SDIMAGE_PLUGIN_PACKAGES || echo "   going on without"
+    need_swift || return 1
+    build_release || return 1
+    rm -rf "$TREE"
+    (cd "$SDIMAGE_ROOT" && quietly build/logs/package-tree.log sh -c \
+        'cmake --build build/cmake && cmake --install build/cmake --prefix "$1"' sh "$TREE")
+}

@@ -1,0 +1,56 @@
+"""What an ELF file says of itself, by readelf and ldd."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+#: The C and C++ runtime, which every machine has: never part of a package.
+RUNTIME = re.compile(r"(libc|libm|libdl|librt|libpthread|libresolv|libgcc_s|libstdc\+\+|ld-linux[-\w]*)\.so[.\d]*")
+
+
+def output(*arguments: str | Path) -> str:
+    return subprocess.run([str(a) for a in arguments], capture_output=True, text=True, check=True).stdout
+
+
+def is_elf(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4) == b"\x7fELF"
+
+
+def needed(path: Path) -> list[str]:
+    """The names of the libraries that it needs itself, without the runtime."""
+    names = re.findall(r"\(NEEDED\).*\[(.+)\]", output("readelf", "-d", "-W", path))
+    return [name for name in names if not RUNTIME.fullmatch(name)]
+
+
+def closure(path: Path) -> dict[str, Path]:
+    """Every library that it needs in the end, without the runtime: by name, the file of this machine."""
+    found = {}
+    for name, place in re.findall(r"^\s*(\S+) => (.+?)(?: \(0x[0-9a-f]+\))?$", output("ldd", path), flags=re.M):
+        if RUNTIME.fullmatch(name):
+            continue
+        if place == "not found":
+            raise SystemExit(f"{path.name} needs {name}, which this machine has not")
+        found[name] = Path(place).resolve()
+    return found
+
+
+def newest(paths: list[Path], family: str) -> tuple[int, ...]:
+    """The newest version of a family of symbol versions, such as GLIBC, that the files need: (2, 34)."""
+    versions = [(0,)]
+    for path in paths:
+        needs = output("readelf", "--version-info", "-W", path).partition("Version needs section")[2]
+        found = re.findall(rf"Name: {family}_([\d.]+)\s", needs)
+        versions += [tuple(int(part) for part in version.split(".")) for version in found]
+        if family == "GLIBC" and "GLIBC_PRIVATE" in needs:
+            raise SystemExit(f"{path.name} uses symbols that are private to this machine's glibc")
+        if "GLIBC_ABI_DT_RELR" in needs:
+            versions.append((2, 36))  # the first that can relocate it
+    return max(versions)
+
+
+def machine(path: Path) -> str:
+    found = re.search(r"Machine:\s*(.+)", output("readelf", "-h", path))
+    return found[1] if found else "this machine"

@@ -1,0 +1,67 @@
+"""The licences of the libraries that a wheel brings: each was looked up once, and is looked for again."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+#: By Debian package: the licence of the library (not of its tools), and what of the package's copyright file says so: words, or
+#: which files are under which licence. What is under the GPL alone does not come in here.
+BSD = "Redistribution and use in source and binary forms, with or without modification, are permitted"
+REVIEWED = {
+    "libbrotli1": ("MIT", "* => MIT"),
+    "libcurl4": ("curl", "* => curl"),
+    "libdeflate0": ("MIT", "* => Expat"),
+    "libidn2-0": ("LGPL-3.0-or-later OR GPL-2.0-or-later", "*.c *.h => LGPL-3+ or GPL-2+"),
+    "libjpeg62-turbo": ("IJG AND BSD-3-Clause AND Zlib", "License: BSD-3-clause"),
+    "liblcms2-2": ("MIT", "* => MIT"),
+    "libnghttp2-14": ("MIT", "* => Expat"),
+    "libpng16-16": ("libpng-2.0", "* => libpng"),
+    "libpsl5": ("MIT", "* => MIT"),
+    "libsqlite3-0": ("blessing", "* => public-domain"),
+    "libssl3": ("Apache-2.0", "* => Apache-2.0"),
+    "libunistring2": ("LGPL-3.0-or-later OR GPL-2.0-or-later", "* => LGPL-3+ or GPL-2+"),
+    "libwebp7": ("BSD-3-Clause", BSD),
+    "libwebpdemux2": ("BSD-3-Clause", BSD),
+    "libzstd1": ("BSD-3-Clause OR GPL-2.0-only", "* => BSD-3-clause or GPL-2"),
+    "zlib1g": ("Zlib", "* => Zlib"),
+}
+HEAD = """\
+This wheel carries the libraries below, as the system on which it was built has them; the source of each is Debian's source package
+of the version named. All are linked dynamically: another build of the same interface may take the place of the file.
+"""
+
+
+def owner(file: Path) -> str:
+    """The Debian package of a file, which the database may know without the /usr before it."""
+    plain = str(file).removeprefix("/usr")
+    for name in (str(file), plain, f"/usr{file}"):
+        done = subprocess.run(["dpkg-query", "-S", name], capture_output=True, text=True)
+        if done.returncode == 0:
+            return done.stdout.partition(":")[0]
+    raise SystemExit(f"no Debian package has {file}: its licence is not known")
+
+
+def says(copyright_file: str, words: str) -> bool:
+    plain = " ".join(copyright_file.split())
+    stanzas = re.findall(r"^Files:\s*(.*?)^Copyright:.*?^License:\s*(.*?)$", copyright_file, flags=re.M | re.S)
+    return words in plain or words in [f"{' '.join(files.split())} => {licence}" for files, licence in stanzas]
+
+
+def text(files: dict[str, Path]) -> str:
+    """The licences file for these libraries, by their names in the wheel."""
+    parts, by_package = [HEAD], {}
+    for name, file in sorted(files.items()):
+        by_package.setdefault(owner(file), []).append(name)
+    for package, names in sorted(by_package.items()):
+        if package not in REVIEWED:
+            raise SystemExit(f"nobody has looked at the licence of {package} ({', '.join(names)}): see packaging/licences.py")
+        licence, words = REVIEWED[package]
+        copyright_file = Path(f"/usr/share/doc/{package}/copyright").read_text(errors="replace")
+        if not says(copyright_file, words):
+            raise SystemExit(f"the copyright file of {package} no longer says {words!r}: look again")
+        source = subprocess.run(["dpkg-query", "-W", "-f", "${source:Package} ${source:Version}", package],
+                                capture_output=True, text=True, check=True).stdout
+        parts.append(f"{'=' * 100}\n{', '.join(names)}\nlicence: {licence}\nsource: {source}\n{'=' * 100}\n{copyright_file}")
+    return "\n".join(parts)

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""Prints the README of a tarball: what it needs on the machine, file by file.
+
+    tarball_readme.py TREE
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import elf
+
+TEXT = """\
+libsdimage, for {machine}: from a URL to pixels.
+
+The tree may lie anywhere:
+
+    HERE=$PWD
+    export PKG_CONFIG_PATH=$HERE/lib/pkgconfig           # cc example.c $(pkg-config --cflags --libs sdimage)
+    cmake -DCMAKE_PREFIX_PATH=$HERE …                    # find_package(sdimage CONFIG REQUIRED), sdimage::sdimage
+    export LD_LIBRARY_PATH=$HERE/lib                     # or link with -Wl,-rpath,$HERE/lib
+    $HERE/bin/sdimage doctor                             # finds its library by itself
+
+It needs glibc {glibc} or later, and these libraries of the machine:
+
+{libraries}
+
+Only the first line is needed to start. A module or plug-in whose library is missing is left out, and `sdimage doctor` says so.
+libsdimage-pdf (poppler) and libsdimage-av (FFmpeg as Debian builds it) load libraries under the GPL; a program that loads those
+two is bound by it. All else is under the MIT licence: share/doc/sdimage/LICENSE.
+"""
+
+
+def main() -> None:
+    tree = Path(sys.argv[1])
+    found = [tree / "lib/libsdimage.so.1", *sorted((tree / "lib/sdimage").rglob("*.so")), *sorted(tree.glob("lib/libsdimage-*.so.1"))]
+    files = {file.relative_to(tree): [n for n in elf.needed(file) if not n.startswith("libsdimage.")] for file in found}
+    lines = [f"    {str(file).removeprefix('lib/'):<28} {', '.join(names)}" for file, names in files.items()]
+    glibc = elf.newest([*found, tree / "bin/sdimage"], "GLIBC")
+    print(TEXT.format(machine=elf.machine(found[0]), glibc=".".join(map(str, glibc)), libraries="\n".join(lines)), end="")
+
+
+main()
