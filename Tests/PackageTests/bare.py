@@ -1,0 +1,150 @@
+"""A bare Debian in a folder, of the packages that are named, of what they depend on, and of nothing else.
+
+The files are copied from this machine, so that none need be downloaded; the package database says what is there, so that dpkg
+refuses a package whose dependencies are missing. Programs run in it by chroot, with a /proc of their own mount namespace; loopback
+addresses are those of the machine.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import subprocess
+from pathlib import Path
+
+DATABASE = Path("/var/lib/dpkg")
+#: Nothing that runs reads these.
+LEFT_OUT = re.compile(r"/usr/share/(man|info|locale|doc)/|/usr/share/i18n/|/usr/lib/x86_64-linux-gnu/gconv/")
+ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
+
+
+#: $0 is the folder. The mount goes with the namespace.
+ENTER = 'mount --bind /proc "$0/proc" && exec chroot "$0" "$@"'
+
+
+def enter(folder: Path | str, *arguments: object) -> list[str]:
+    return ["unshare", "--mount", "sh", "-c", ENTER, str(folder), *(str(argument) for argument in arguments)]
+
+
+def unusable() -> str | None:
+    """Why there can be no such folder here; None when there can."""
+    if os.geteuid() != 0:
+        return "a bare system is entered by chroot and unshare, which only root may"
+    if not (DATABASE / "status").exists():
+        return "this is not Debian: there is no package database to make a bare system from"
+    done = subprocess.run(enter("/", "true"), capture_output=True, text=True)
+    return None if done.returncode == 0 else f"chroot in a mount namespace is not allowed here: {done.stderr}"
+
+
+class Stanza:
+    """What the database says of an installed package."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.fields = dict(re.findall(r"^([\w-]+):[ ]*(.*(?:\n .*)*)", text, flags=re.M))
+        self.name = self.fields["Package"]
+
+    @property
+    def is_essential(self) -> bool:
+        return self.fields.get("Essential") == "yes" or self.name in ("base-passwd", "libc-bin")
+
+    def depends(self) -> list[list[str]]:
+        """Names, the alternatives of each dependency together."""
+        said = ", ".join(self.fields.get(key, "") for key in ("Pre-Depends", "Depends"))
+        return [[re.sub(r"[\s(:].*", "", name.strip(), flags=re.S) for name in part.split("|")] for part in said.split(",") if part.strip()]
+
+    def lists(self) -> list[Path]:
+        """Its files in the database."""
+        names = (self.name, f"{self.name}:{self.fields['Architecture']}")
+        return [path for name in names for path in (DATABASE / "info").glob(f"{name}.*") if path.name.startswith(f"{name}.")]
+
+
+def installed() -> dict[str, Stanza]:
+    """By name, also by the names that they provide."""
+    found: dict[str, Stanza] = {}
+    stanzas = [Stanza(text) for text in (DATABASE / "status").read_text(errors="replace").split("\n\n") if text.strip()]
+    native = [stanza for stanza in stanzas if stanza.fields.get("Status", "").endswith(" installed")]
+    for stanza in native:
+        for provided in stanza.fields.get("Provides", "").split(","):
+            found.setdefault(re.sub(r"[\s(].*", "", provided.strip(), flags=re.S), stanza)
+    return found | {stanza.name: stanza for stanza in native}
+
+
+def closure(names: list[str]) -> dict[str, Stanza]:
+    known, found = installed(), {}
+    todo = [*names, *(stanza.name for stanza in known.values() if stanza.is_essential)]
+    while todo:
+        stanza = known.get(todo.pop())
+        if stanza is None or stanza.name in found:
+            continue
+        found[stanza.name] = stanza
+        todo += [next((name for name in choice if name in known), choice[0]) for choice in stanza.depends()]
+    return found
+
+
+class Bare:
+    """The folder; `packages` are names of installed ones."""
+
+    def __init__(self, folder: Path, *packages: str) -> None:
+        self.folder = folder
+        self.packages: dict[str, Stanza] = {}
+        self._skeleton()
+        self.add(*packages)
+
+    def add(self, *packages: str) -> None:
+        """Installs further packages of this machine; LookupError where it has not got them itself."""
+        known = installed()
+        missing = [name for name in packages if name not in known]
+        if missing:
+            raise LookupError(f"not installed here: {', '.join(missing)}")
+        for name, stanza in closure([*packages]).items():
+            if name not in self.packages:
+                self.packages[name] = stanza
+                self._copy(stanza)
+        (self.folder / "var/lib/dpkg/status").write_text("\n".join(stanza.text.strip("\n") + "\n" for stanza in self.packages.values()))
+        self.run("ldconfig")
+
+    def _skeleton(self) -> None:
+        for name in ("usr/bin", "usr/sbin", "usr/lib", "usr/lib64", "var/lib/dpkg/info", "var/lib/dpkg/updates", "var/log", "root", "tmp",
+                     "dev", "proc", "etc"):
+            (self.folder / name).mkdir(parents=True, exist_ok=True)
+        for name in ("bin", "sbin", "lib", "lib64"):
+            (self.folder / name).symlink_to(f"usr/{name}")
+        for name, minor in (("null", 3), ("zero", 5), ("urandom", 9)):
+            os.mknod(self.folder / "dev" / name, 0o666 | stat.S_IFCHR, os.makedev(1, minor))
+            (self.folder / "dev" / name).chmod(0o666)
+        for name in ("passwd", "group"):
+            shutil.copy(f"/etc/{name}", self.folder / "etc" / name)
+        (self.folder / "etc/hosts").write_text("127.0.0.1 localhost\n")
+
+    def _copy(self, stanza: Stanza) -> None:
+        for path in stanza.lists():
+            shutil.copy(path, self.folder / "var/lib/dpkg/info" / path.name)
+            if path.suffix != ".list":
+                continue
+            for name in path.read_text().splitlines():
+                if name not in ("/.", "") and not LEFT_OUT.match(name):
+                    self._copy_file(Path(name))
+
+    def _copy_file(self, path: Path) -> None:
+        target = self.folder / str(path).lstrip("/")
+        if not os.path.lexists(path) or (os.path.lexists(target) and not target.is_dir()):
+            return
+        if path.is_symlink():
+            if not os.path.lexists(target):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.symlink_to(os.readlink(path))
+        elif path.is_dir():
+            target.mkdir(parents=True, exist_ok=True)
+        elif path.is_file():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(path, target)
+
+    def run(self, *arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(enter(self.folder, *arguments), capture_output=True, text=True, errors="replace",
+                              env={**ENVIRONMENT, **environment}, timeout=120)
+
+    def has_library(self, name: str) -> bool:
+        return any((self.folder / "usr/lib").glob(f"*/{name}"))
