@@ -111,4 +111,5 @@ def main() -> None:
     report.finish()
 
 
-main()
+if __name__ == "__main__":
+    main()

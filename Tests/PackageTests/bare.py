@@ -99,11 +99,12 @@ class Bare:
         missing = [name for name in packages if name not in known]
         if missing:
             raise LookupError(f"not installed here: {', '.join(missing)}")
-        for name, stanza in closure([*packages]).items():
-            if name not in self.packages:
-                self.packages[name] = stanza
-                self._copy(stanza)
-        (self.folder / "var/lib/dpkg/status").write_text("\n".join(stanza.text.strip("\n") + "\n" for stanza in self.packages.values()))
+        with (self.folder / "var/lib/dpkg/status").open("a") as status:
+            for name, stanza in closure([*packages]).items():
+                if name not in self.packages:
+                    self.packages[name] = stanza
+                    self._copy(stanza)
+                    status.write(stanza.text.strip("\n") + "\n\n")
         self.run("ldconfig")
 
     def _skeleton(self) -> None:
