@@ -33,18 +33,19 @@ def parameter(text: str) -> Parameter:
     return Parameter(re.sub(r"\s*\*\s*", " *", match[1]).replace("* *", "**").strip(), match[2])
 
 
-def functions() -> list[Function]:
-    """Every function of the library marked SDIMAGE_API, in the order of the headers; those of modules are in their files."""
+def functions(include: pathlib.Path = INCLUDE, plugins: bool = False) -> list[Function]:
+    """Every function of the library marked SDIMAGE_API, in the order of the headers; those of modules and plug-ins, which are in
+    their files, where they are wanted."""
     found = []
-    for header in HEADERS:
-        if header.parent.name == "plugins":
+    for header in sorted(include.glob("sdimage.h")) + sorted(include.glob("sdimage/**/*.h")):
+        if header.parent.name == "plugins" and not plugins:
             continue
         text = re.sub(r"^\s*#.*$", "", without_comments(header.read_text()), flags=re.M)
         for match in re.finditer(r"SDIMAGE_API\s+([\w\s*]*?[\s*])(sdimage_\w+)\s*\(([^;]*)\)\s*;", text):
             arguments = match[3].strip()
             parameters = () if arguments == "void" else tuple(parameter(part) for part in arguments.split(","))
             result = re.sub(r"\s*\*", " *", " ".join(match[1].split()))
-            found.append(Function(result, match[2], parameters, str(header.relative_to(INCLUDE))))
+            found.append(Function(result, match[2], parameters, str(header.relative_to(include))))
     return found
 
 
