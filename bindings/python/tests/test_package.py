@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import unittest
 import venv
 from pathlib import Path
+from unittest import mock
 
-from sdimage import _ffi
+from sdimage import _command, _ffi
 
 from .support import PACKAGE, ROOT, TestCase
 
@@ -37,6 +39,21 @@ class Types(unittest.TestCase):
     def test_pyright_is_content(self) -> None:
         done = subprocess.run(["pyright"], cwd=PACKAGE, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout)
+
+
+class Command(TestCase):
+    def test_it_is_the_program_beside_the_library_and_never_a_script(self) -> None:
+        place = Path(self.folder())
+        for name in ("lib/libsdimage.so.1", "bin/sdimage"):
+            (place / name).parent.mkdir()
+            (place / name).write_text("#!/bin/sh\n")
+            (place / name).chmod(0o755)
+        with mock.patch.dict(os.environ, SDIMAGE_LIBRARY=str(place / "lib/libsdimage.so.1")):
+            self.assertIsNone(_command.path())
+            shutil.copy(sys.executable, place / "bin/sdimage")
+            self.assertEqual(_command.path(), place / "bin/sdimage")
+            (place / "bin/sdimage").chmod(0o644)
+            self.assertIsNone(_command.path())
 
 
 class Wheel(TestCase):
