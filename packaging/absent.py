@@ -48,5 +48,6 @@ def build(user: Path, libraries: dict[str, Path], folder: Path) -> Path:
                                 for version, names in versions.items() if version))
     subprocess.run(["gcc", "-std=c11", "-Os", "-s", "-shared", "-fPIC", "-w", "-nostdlib", "-Wl,-z,relro,-z,now,--hash-style=gnu",
                     f"-Wl,--version-script={script}", f"-Wl,-soname,{built.name}", "-o", built, code], check=True)
-    code.unlink(), script.unlink()
+    code.unlink()
+    script.unlink()
     return built

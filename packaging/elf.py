@@ -49,8 +49,3 @@ def newest(paths: list[Path], family: str) -> tuple[int, ...]:
         if "GLIBC_ABI_DT_RELR" in needs:
             versions.append((2, 36))  # the first that can relocate it
     return max(versions)
-
-
-def machine(path: Path) -> str:
-    found = re.search(r"Machine:\s*(.+)", output("readelf", "-h", path))
-    return found[1] if found else "this machine"

@@ -30,6 +30,8 @@ REVIEWED = {
 HEAD = """\
 This wheel carries the libraries below, as the system on which it was built has them; the source of each is Debian's source package
 of the version named. All are linked dynamically: another build of the same interface may take the place of the file.
+
+libsdimage.so.1 itself, under the MIT licence, has the Swift runtime in it: Apache-2.0 with the Runtime Library Exception.
 """
 
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import platform
 import sys
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def main() -> None:
     files = {file.relative_to(tree): [n for n in elf.needed(file) if not n.startswith("libsdimage.")] for file in found}
     lines = [f"    {str(file).removeprefix('lib/'):<28} {', '.join(names)}" for file, names in files.items()]
     glibc = elf.newest([*found, tree / "bin/sdimage"], "GLIBC")
-    print(TEXT.format(machine=elf.machine(found[0]), glibc=".".join(map(str, glibc)), libraries="\n".join(lines)), end="")
+    print(TEXT.format(machine=platform.machine(), glibc=".".join(map(str, glibc)), libraries="\n".join(lines)), end="")
 
 
 main()
