@@ -145,7 +145,7 @@ class Bare:
 
     def run(self, *arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(enter(self.folder, *arguments), capture_output=True, text=True, errors="replace",
-                              env={**ENVIRONMENT, **environment}, timeout=120)
+                              env={**ENVIRONMENT, **environment}, timeout=400)
 
     def has_library(self, name: str) -> bool:
         return any((self.folder / "usr/lib").glob(f"*/{name}"))
