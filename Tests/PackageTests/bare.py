@@ -1,8 +1,8 @@
 """A bare Debian in a folder, of the packages that are named, of what they depend on, and of nothing else.
 
 The files are copied from this machine, so that none need be downloaded; the package database says what is there, so that dpkg
-refuses a package whose dependencies are missing. Programs run in it by chroot, with a /proc of their own mount namespace; loopback
-addresses are those of the machine.
+refuses a package whose dependencies are missing. Programs run in it by chroot, with /proc and /dev in a mount namespace of their
+own; loopback addresses are those of the machine.
 """
 
 from __future__ import annotations
@@ -10,18 +10,17 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import stat
 import subprocess
 from pathlib import Path
 
 DATABASE = Path("/var/lib/dpkg")
 #: Nothing that runs reads these.
-LEFT_OUT = re.compile(r"/usr/share/(man|info|locale|doc)/|/usr/share/i18n/|/usr/lib/x86_64-linux-gnu/gconv/")
+LEFT_OUT = re.compile(r"/usr/share/(man|info|locale|doc)/|/usr/share/i18n/|/usr/lib/[^/]+/gconv/")
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
 
 
-#: $0 is the folder. The mount goes with the namespace.
-ENTER = 'mount --bind /proc "$0/proc" && exec chroot "$0" "$@"'
+#: $0 is the folder. The mounts go with the namespace.
+ENTER = 'mount --bind /proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"'
 
 
 def enter(folder: Path | str, *arguments: object) -> list[str]:
@@ -113,9 +112,6 @@ class Bare:
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         for name in ("bin", "sbin", "lib", "lib64"):
             (self.folder / name).symlink_to(f"usr/{name}")
-        for name, minor in (("null", 3), ("zero", 5), ("urandom", 9)):
-            os.mknod(self.folder / "dev" / name, 0o666 | stat.S_IFCHR, os.makedev(1, minor))
-            (self.folder / "dev" / name).chmod(0o666)
         for name in ("passwd", "group"):
             shutil.copy(f"/etc/{name}", self.folder / "etc" / name)
         (self.folder / "etc/hosts").write_text("127.0.0.1 localhost\n")
