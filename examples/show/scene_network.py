@@ -136,7 +136,7 @@ def _bad_answers(stage: Stage) -> list[dict[str, Any]]:
         for said, query, want in FAULTS:
             url = f"{picture.url}?{query}&{len(found)}"
             if query == "private":
-                url = stage.origin.url(f"private/{picture.name}")
+                url = stage.origin.url(f"signed/{picture.name}")
             try:
                 code, message = "none", str(manager.load(url, wait_for_store=True).image)
             except sdimage.Error as error:

@@ -24,7 +24,7 @@ HTML = b"<!doctype html><title>Sign in</title><p>Please sign in to the network.<
 #: What ``auth=basic`` and ``auth=bearer`` ask for.
 USER, PASSWORD, TOKEN = "demo", "secret", "demo-token"
 #: Paths below it are answered to signed URLs only.
-PRIVATE = "private/"
+SIGNED = "signed/"
 _KEY = b"the key of the embedded origin"
 _STEP = 16384
 
@@ -145,7 +145,7 @@ class Handler(BaseHTTPRequestHandler):
                 challenge = f'{kind.capitalize()} realm="pictures"'
                 self._answer(401, "text/plain", b"who are you?\n", {"WWW-Authenticate": challenge})
                 return False
-        if path.startswith(PRIVATE) and not _is_signed(path, query):
+        if path.startswith(SIGNED) and not _is_signed(path, query):
             self._answer(403, "text/plain", b"the signature is missing, wrong or too old\n")
             return False
         return True
@@ -163,7 +163,7 @@ class Handler(BaseHTTPRequestHandler):
         self._answer(int(query.get("status") or 302), "text/plain", b"", {"Location": to})
 
     def _serve(self, path: str, query: dict[str, str]) -> None:
-        found = self.origin.find(path.removeprefix(PRIVATE))
+        found = self.origin.find(path.removeprefix(SIGNED))
         if found is None:
             self._answer(404, "text/plain", b"no such picture\n")
             return

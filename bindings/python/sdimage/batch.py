@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import importlib.util
 import sys
 from dataclasses import dataclass
@@ -97,12 +98,13 @@ def _made(count: int, width: int, height: int, pixel_format: str) -> Any:
         raise Error("INVALID_ARGUMENT", f"no pixel format {pixel_format!r}")
     shape = (count, height, width, channels)
     if importlib.util.find_spec("numpy") is not None:
-        import numpy
-
-        return numpy.zeros(shape, numpy.dtype(kind))
+        numpy: Any = importlib.import_module("numpy")
+        return numpy.zeros(shape, kind)
     flat = memoryview(bytearray(count * height * width * channels * int(kind[1])))
     # An empty view has no shape to be cast to.
-    return flat.cast("B").cast(_LETTERS[kind], shape) if flat.nbytes else flat
+    # The letters are those that it knows.
+    cast_to: Any = flat.cast
+    return cast_to(_LETTERS[kind], shape) if flat.nbytes else flat
 
 
 def _described(array: Any) -> tuple[tuple[int, ...], tuple[int, ...] | None, str, int]:
@@ -124,12 +126,13 @@ def _viewed(array: Any) -> tuple[tuple[int, ...], tuple[int, ...] | None, str, i
     except TypeError:
         raise Error("INVALID_ARGUMENT", f"an array with a buffer, not {type(array).__name__}") from None
     letters = {letter: kind for kind, letter in _LETTERS.items()}
+    shape = view.shape or ()
     kind = letters.get(view.format.lstrip("@="))
     if view.readonly or not view.c_contiguous or kind is None:
         raise Error("INVALID_ARGUMENT", "an array that is writable, contiguous and of B, H or f")
     if not view.nbytes:
-        return view.shape, None, kind, 0
-    return view.shape, None, kind, ctypes.addressof(ctypes.c_char.from_buffer(view))
+        return shape, None, kind, 0
+    return shape, None, kind, ctypes.addressof(ctypes.c_char.from_buffer(view))
 
 
 def _strides(shape: tuple[int, ...], strides: tuple[int, ...] | None, bytes_each: int, channels: int) -> tuple[int, int]:

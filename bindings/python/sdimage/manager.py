@@ -281,7 +281,6 @@ class Manager:
         out: WritableArray | None = None,
         scale_mode: str = "aspect_fill",
         background_color: ColorLike = (0.0, 0.0, 0.0),
-        pixel_format: str | None = None,
         max_concurrent: int = 64,
         on_progress: OnGroupProgress | None = None,
         **options: Unpack[RequestOptions],
@@ -301,7 +300,7 @@ class Manager:
         are those of loads. Ctrl-C cancels what is left; nothing is written to the array after this has returned or raised.
         """
         texts = texts_of(urls)
-        batch = Places(len(texts), size, out, pixel_format)
+        batch = Places(len(texts), size, out, options.get("pixel_format"))
         with new_request(b"", options) as request:
             held = self, self._set_loader(request, options), *_held(options)
             with batch.options(scale_mode, background_color, max_concurrent, request) as wish:

@@ -6,7 +6,7 @@ when told to. Standard library only; also runs as a file of its own: ``python3 o
 
     /NAME                        a file of the folder, or a body that was added
     /redirect?to=URL&n=3         three redirects, then URL; with &other=1 each from the one port to the other
-    /private/NAME                the same file, for URLs that the origin has signed; 403 for others
+    /signed/NAME                 the same file, for URLs that the origin has signed; 403 for others
     /_counters  /_reset          hits as JSON; back to nought
     /                            the names, as JSON
 
@@ -40,10 +40,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING or __package__:
-    from ._answers import HTML, PASSWORD, PRIVATE, TOKEN, USER, Asked, Body, Handler, body, signature
+    from ._answers import HTML, PASSWORD, SIGNED, TOKEN, USER, Asked, Body, Handler, body, signature
 else:  # a file of its own: the package, and with it the library, is not needed
     sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-    from _answers import HTML, PASSWORD, PRIVATE, TOKEN, USER, Asked, Body, Handler, body, signature
+    from _answers import HTML, PASSWORD, SIGNED, TOKEN, USER, Asked, Body, Handler, body, signature
 
 __all__ = ["HTML", "PASSWORD", "TOKEN", "USER", "Asked", "Origin"]
 #: Requests that are remembered one by one.
@@ -103,7 +103,7 @@ class Origin:
 
     def signed(self, path: str, seconds: int = 60) -> str:
         """A URL of `path` that is good for so long; each call gives another one."""
-        name, expires, policy = PRIVATE + path.lstrip("/"), str(int(time.time()) + seconds), uuid.uuid4().hex
+        name, expires, policy = SIGNED + path.lstrip("/"), str(int(time.time()) + seconds), uuid.uuid4().hex
         query = {
             "Expires": expires,
             "Policy": policy,

@@ -65,7 +65,7 @@ class Answers(TestCase):
         for url in urls:
             self.assertEqual(self.ask(origin, url.removeprefix(origin.url("")[:-1])).read(), jpeg())
         path = urls[0].removeprefix(origin.url("")[:-1])
-        for bad in ("/private/a%20b.jpg", path.replace("Policy=", "Policy=0"), path.replace("Signature=", "Signature=0")):
+        for bad in ("/signed/a%20b.jpg", path.replace("Policy=", "Policy=0"), path.replace("Signature=", "Signature=0")):
             self.assertEqual(self.ask(origin, bad).status, 403)
         late = origin.signed("a b.jpg", seconds=-1).removeprefix(origin.url("")[:-1])
         self.assertEqual(self.ask(origin, late).status, 403)
