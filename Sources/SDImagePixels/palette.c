@@ -14,10 +14,11 @@ void sdpx_palette_row(uint32_t *to, const uint8_t *from, size_t pixels, const ui
         to[i] = palette[from[i]];
 }
 
-void sdpx_palette_row_over(uint32_t *to, const uint8_t *from, size_t pixels, const uint32_t *palette) {
+void sdpx_palette_row_over(uint32_t *to, const uint32_t *below, const uint8_t *from, size_t pixels,
+                           const uint32_t *palette) {
     for (size_t i = 0; i < pixels; i++) {
         uint32_t color = palette[from[i]];
-        to[i] = color ? color : to[i];
+        to[i] = color ? color : below[i];
     }
 }
 

@@ -156,7 +156,7 @@ private final class Squares: FrameProvider {
         let budget = FrameBudget(limit: 4 * Squares.bytes)
         let shelf = CanvasShelf(budget)
         let canvases = try (0..<6).map { _ in try PixelBuffer(size: PixelSize(width: 64, height: 64), format: .rgba8) }
-        for (index, canvas) in canvases.enumerated() { shelf.keep(canvas, at: index) }
+        for (index, canvas) in canvases.enumerated() { shelf.keep(.whole(canvas), at: index) }
         #expect(budget.statistics.canvasBytes == 4 * Squares.bytes && shelf[3] != nil && shelf[4] == nil)
         shelf.keepOnly([0, 3])
         #expect(budget.statistics.canvasBytes == 2 * Squares.bytes && shelf[1] == nil)
@@ -171,7 +171,7 @@ private final class Squares: FrameProvider {
         let budget = FrameBudget(limit: 1 << 20)
         do {
             let shelf = CanvasShelf(budget)
-            shelf.keep(try PixelBuffer(size: PixelSize(width: 64, height: 64), format: .rgba8), at: 7)
+            shelf.keep(.whole(try PixelBuffer(size: PixelSize(width: 64, height: 64), format: .rgba8)), at: 7)
             #expect(budget.statistics.canvasBytes == Squares.bytes)
         }
         #expect(budget.statistics.canvasBytes == 0)

@@ -147,6 +147,8 @@ SDIMAGE_API const sdimage_data *sdimage_encode_options_xmp(const sdimage_encode_
 /* --- Encoding. `options` may be NULL for the defaults. */
 
 /* Encodes with the registered coders, the last registered asked first. UNDEFINED is PNG for a picture with alpha, else JPEG.
+ * An animation that was decoded whole, in its own format and with the default options (lossless or not), is the bytes that it
+ * was decoded from, by reference.
  * *data is the caller's, and never empty. Errors: UNSUPPORTED (no coder encodes the format, or not this picture or these
  * options), TOO_LARGE (sides or frames that the format cannot hold), INVALID_ARGUMENT, ENCODE_FAILED, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_encode(const sdimage_image *image, sdimage_format format,

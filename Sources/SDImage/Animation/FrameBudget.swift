@@ -19,17 +19,11 @@ package final class FrameBudget: Sendable {
         package var evictions = 0
     }
 
-    /// Canvases that one animation keeps for seeking.
-    private struct Shelf {
-        var canvases: [Int: PixelBuffer] = [:]
-        var used = 0
-    }
-
     private struct State {
         var limit: Int
         var pools: [FrameIdentity: WeakPool] = [:]
         var tables: [UInt64: PoolTable] = [:]
-        var shelves: [UInt64: Shelf] = [:]
+        var shelves: [UInt64: ShelfTable] = [:]
         /// Pools for which a frame is to be made.
         var due: [(pool: FramePool, deadline: UInt64)] = []
         var nextID: UInt64 = 1
@@ -306,7 +300,7 @@ package final class FrameBudget: Sendable {
     func makeShelf() -> UInt64 {
         state.withLock { state in
             defer { state.nextID += 1 }
-            state.shelves[state.nextID] = Shelf()
+            state.shelves[state.nextID] = ShelfTable()
             return state.nextID
         }
     }
@@ -321,7 +315,9 @@ package final class FrameBudget: Sendable {
         ) {}
     }
 
-    func canvas(_ shelf: UInt64, _ index: Int) -> PixelBuffer? {
+    func shelf(_ id: UInt64) -> ShelfTable { state.withLock { $0.shelves[id] ?? ShelfTable() } }
+
+    func canvas(_ shelf: UInt64, _ index: Int) -> KeptCanvas? {
         state.withLock { state in
             state.looks += 1
             state.shelves[shelf]?.used = state.looks
@@ -330,25 +326,25 @@ package final class FrameBudget: Sendable {
     }
 
     /// Keeps a canvas where there is room for it beside all frames.
-    func keep(_ canvas: PixelBuffer, _ shelf: UInt64, _ index: Int) {
-        let replaced = state.withLock { state -> PixelBuffer? in
-            let before = state.shelves[shelf]?.canvases[index]
-            let growth = canvas.heldBytes - (before?.heldBytes ?? 0)
-            guard state.heldBytes + state.shownBytes + state.canvasBytes + growth <= state.limit else { return nil }
-            state.canvasBytes += growth
-            state.shelves[shelf]?.canvases[index] = canvas
-            return before
+    func keep(_ canvas: KeptCanvas, _ shelf: UInt64, _ index: Int) -> Bool {
+        let (isKept, replaced) = state.withLock { state -> (Bool, KeptCanvas?) in
+            let growth = state.shelves[shelf]?.growth(canvas) ?? 0
+            guard state.heldBytes + state.shownBytes + state.canvasBytes + growth <= state.limit else { return (false, nil) }
+            return (true, change(&state, shelf: shelf) { $0.put(canvas, at: index) })
         }
         withExtendedLifetime(replaced) {}
+        return isKept
+    }
+
+    func takeCanvas(_ shelf: UInt64, _ index: Int) -> KeptCanvas? {
+        state.withLock { state in change(&state, shelf: shelf) { $0.take(index) } }
     }
 
     /// Lets go of all canvases but those at some places.
     func keepOnly(_ places: Set<Int>, _ shelf: UInt64) {
-        let dropped = state.withLock { state -> [PixelBuffer] in
-            let dropped = state.shelves[shelf]?.canvases.filter { !places.contains($0.key) } ?? [:]
-            for index in dropped.keys { state.shelves[shelf]?.canvases[index] = nil }
-            state.canvasBytes -= dropped.values.reduce(0) { $0 + $1.heldBytes }
-            return Array(dropped.values)
+        let dropped = state.withLock { state -> [KeptCanvas] in
+            let others = state.shelves[shelf]?.canvases.keys.filter { $0 >= 0 && !places.contains($0) } ?? []
+            return others.compactMap { index in change(&state, shelf: shelf) { $0.take(index) } }
         }
         withExtendedLifetime(dropped) {}
     }
@@ -358,9 +354,13 @@ package final class FrameBudget: Sendable {
     }
 
     private func takeCanvases(_ state: inout State, _ shelf: UInt64) -> [any Sendable] {
-        let canvases = state.shelves[shelf].map { Array($0.canvases.values) } ?? []
-        state.shelves[shelf]?.canvases = [:]
-        state.canvasBytes -= canvases.reduce(0) { $0 + $1.heldBytes }
-        return canvases
+        change(&state, shelf: shelf) { $0.takeAll() }
+    }
+
+    /// Changes a shelf, where it is there, and keeps the sum in step.
+    private func change<Taken>(_ state: inout State, shelf: UInt64, _ body: (inout ShelfTable) -> Taken) -> Taken {
+        let before = state.shelves[shelf]?.bytes ?? 0
+        defer { state.canvasBytes += (state.shelves[shelf]?.bytes ?? 0) - before }
+        return body(&state.shelves[shelf, default: ShelfTable()])
     }
 }

@@ -122,6 +122,12 @@ package final class CoderRegistry: Sendable {
             throw ImageError(.unsupported, "no coder encodes \(format.name)")
         }
         try options.check()
+        // What all frames come from (spec IMG-41).
+        if format == image.metadata.format, options.keepsEverything, image.isPlain,
+            let own = image.frames?.encoded
+        {
+            return own
+        }
         let prepared = try image.prepared(options, stop: stop)
         return try Engine.helped { () throws(ImageError) in
             try coder.encode(prepared, format: format, options: options, stop: stop)

@@ -34,6 +34,13 @@ package struct EncodeOptions: Sendable {
 
     package init() {}
 
+    /// The bytes that a picture was made of are as good as new ones of the same format: nothing is asked for that could make
+    /// them differ.
+    var keepsEverything: Bool {
+        quality == 1 && effort == nil && maxPixelSize == nil && maxFileSize == 0 && !embedsThumbnail && !firstFrameOnly
+            && loopCount == nil && maxColors == 256 && dithering == 1 && webP.isEmpty && exif == nil && xmp == nil && bag == nil
+    }
+
     /// Throws for numbers that mean nothing; a comparison with what is no number is false.
     func check() throws(ImageError) {
         guard quality >= 0, quality <= 1 else { throw ImageError(.invalidArgument, "a quality of \(quality)") }

@@ -10,11 +10,16 @@ struct CanvasPlaces {
     private let parents: [Int]
     /// What drawing a frame costs, its ground aside.
     private let costs: [Double]
+    /// Most worth first, so that fewer places are the first of them.
+    private(set) var order: [Int] = []
     private(set) var chosen: Set<Int> = []
     /// What a seek to each frame costs.
     private var seeks: [Double]
     /// Frames that are drawn on each, directly or not, down to the next canvas that is kept; and itself.
     private var followers: [Double]
+
+    /// Frames that are drawn to show each.
+    private var depths: [Int]
 
     /// At most `count` places.
     init(_ dependencies: [FrameDependency], layouts: [FrameLayout], count: Int) {
@@ -23,19 +28,39 @@ struct CanvasPlaces {
         costs = layouts.map { Double($0.size.width) * Double($0.size.height) + 1000 }
         seeks = costs
         followers = costs
+        depths = Array(repeating: 0, count: parents.count)
         guard parents.count > count else {
-            chosen = Set(parents.indices)
+            order = Array(parents.indices)
+            chosen = Set(order)
             return
         }
-        let places = min(count, max(16, CanvasPlaces.mostSteps / parents.count))
-        while chosen.count < places { chosen.insert(mostWorth()) }
+        choose(min(count, max(16, mostPlaces)), reach: 0)
+    }
+
+    private var mostPlaces: Int { CanvasPlaces.mostSteps / max(parents.count, 1) }
+
+    /// Frames that may be chosen.
+    var count: Int { parents.count }
+
+    /// More places, until no seek draws more than `reach` frames.
+    mutating func choose(reach: Int) { choose(min(mostPlaces, parents.count), reach: reach) }
+
+    private mutating func choose(_ count: Int, reach: Int) {
+        while order.count < count {
+            let place = mostWorth()
+            guard depths.contains(where: { $0 > reach }) else { return }
+            order.append(place)
+            chosen.insert(place)
+        }
     }
 
     /// The place that saves most while those chosen so far are kept.
     private mutating func mostWorth() -> Int {
         for index in parents.indices {
-            let ground = parents[index] < 0 ? 0 : seeks[parents[index]]
-            seeks[index] = chosen.contains(index) ? 0 : costs[index] + ground
+            let parent = parents[index]
+            let isChosen = chosen.contains(index)
+            seeks[index] = isChosen ? 0 : costs[index] + (parent < 0 ? 0 : seeks[parent])
+            depths[index] = isChosen ? 0 : 1 + (parent < 0 ? 0 : depths[parent])
             followers[index] = 1
         }
         var best = 0

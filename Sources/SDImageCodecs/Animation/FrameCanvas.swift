@@ -8,6 +8,8 @@ import SDImage
 
     private let pixels: PixelBuffer
     private let layout: FrameLayout
+    /// Where rows come from that are not there yet.
+    private let ground: CanvasGround?
 
     /// Columns of the frame before the first that lies on the canvas.
     package let hiddenColumns: Int
@@ -16,15 +18,33 @@ import SDImage
     /// Bytes from one row to the next.
     package var stride: Int { pixels.stride }
 
-    init(_ pixels: PixelBuffer, layout: FrameLayout) {
+    init(_ pixels: PixelBuffer, layout: FrameLayout, ground: CanvasGround? = nil) {
         self.pixels = pixels
         self.layout = layout
+        self.ground = ground
         hiddenColumns = max(0, min(-layout.left, layout.size.width))
         visibleColumns = max(0, min(layout.left + layout.size.width, pixels.size.width) - max(layout.left, 0))
     }
 
     /// The visible part of the frame's row `y` as it is now; nil where nothing of it lies on the canvas.
     package func row(_ y: Int) -> UnsafeMutableRawBufferPointer? {
+        let row = unsafe place(y)
+        if unsafe row != nil { ground?.bring(layout.top + y) }
+        return unsafe row
+    }
+
+    /// The same for who writes all of it, and what is to shine through, which may be the row itself.
+    package func rowOver(_ y: Int) -> (row: UnsafeMutableRawBufferPointer, below: UnsafeRawPointer)? {
+        guard let row = unsafe place(y), let base = row.baseAddress else { return nil }
+        let start = max(layout.left, 0)
+        let below = unsafe ground?.bring(layout.top + y, but: start..<start + visibleColumns)
+        return unsafe (row, below.map { unsafe $0 + start * 4 } ?? UnsafeRawPointer(base))
+    }
+
+    /// Makes all rows what they are to be before the frame is drawn: for who does not ask for each.
+    package func settle() { ground?.finish() }
+
+    private func place(_ y: Int) -> UnsafeMutableRawBufferPointer? {
         guard y >= 0, y < layout.size.height, visibleColumns > 0, let row = unsafe pixels.mutableRow(layout.top + y) else {
             return nil
         }

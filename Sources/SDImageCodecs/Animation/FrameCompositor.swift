@@ -3,9 +3,9 @@ import SDImage
 
 /// Composes any frame of an animation on its canvas without drawing all frames before it.
 ///
-/// Canvases are kept on the way: every one as long as they fit the budget, else those that save most (`CanvasPlaces`), so
-/// that a seek draws few frames; and the latest, so that playing in order draws one frame each. Canvases that were handed out
-/// are shared, never changed. Not synchronised.
+/// Canvases are kept on the way: every one as long as they fit the budget, else those that save most, packed where they are many
+/// (`CanvasStore`), so that a seek draws few frames; and the latest, so that playing in order draws one frame each. Canvases
+/// that were handed out are shared, never changed. Not synchronised.
 package struct FrameCompositor {
     /// Bytes of canvases kept for one animation.
     package static let standardBudget = 8 << 20
@@ -17,19 +17,17 @@ package struct FrameCompositor {
     /// The opaque pixel that the canvas begins with; nil when it begins transparent.
     private let background: UInt32?
     private let limits: DecodeLimits
-    /// Canvases that may be kept beside the latest.
-    private let capacity: Int
     package private(set) var layouts: [FrameLayout] = []
     private var dependencies: [FrameDependency] = []
     private var failures: [Int: ImageError] = [:]
-    private let shelf: CanvasShelf
-    /// Frames whose canvas is to be kept.
-    private var places: Set<Int> = []
+    private var kept: CanvasStore
     /// Frames that were added or turned out differently since places were chosen, and how many frames there were then.
     private var changes = 0
     private var placedFrames = 0
     private var latestIndex = -1
     private var latest: PixelBuffer?
+    /// The frame whose canvas is kept to be drawn on again; -1 for none.
+    private var spareIndex = -1
 
     /// Refuses a canvas beyond the limits; allocates nothing yet. `format`: of canvases, straight or premultiplied, 8 bits
     /// with alpha; only the painter needs to know.
@@ -42,8 +40,7 @@ package struct FrameCompositor {
         self.format = format
         self.background = background
         self.limits = limits
-        capacity = max(budget / byteCount - 1, 0)
-        shelf = CanvasShelf(frames)
+        kept = CanvasStore(byteCount: byteCount, limit: budget, of: frames)
     }
 
     /// Bytes of a canvas; refuses one beyond the limits.
@@ -86,7 +83,7 @@ package struct FrameCompositor {
         guard layouts.indices.contains(index), canvas.size == size, canvas.format == format,
             canvas.byteCount == byteCount
         else { return }
-        store(canvas, at: index)
+        store(canvas, at: index, packer: nil)
     }
 
     // MARK: Frames
@@ -101,7 +98,7 @@ package struct FrameCompositor {
         // Every other turn has learned that some frame is not what its layout promised.
         while true {
             if let failure = failures[index] { throw failure }
-            if let canvas = held(index) { return canvas }
+            if let canvas = try held(index) { return canvas }
             if let canvas = try drawChain(to: index, painter: painter, stop: stop) { return canvas }
         }
     }
@@ -114,45 +111,49 @@ package struct FrameCompositor {
         var next = index
         while case .frame(let parent) = dependencies[next].base, latestIndex != parent {
             // Held here from now on: the shelf may be emptied at any time.
-            if let canvas = held(parent) {
+            if let canvas = try held(parent) {
                 (latestIndex, latest) = (parent, canvas)
                 break
             }
             chain.append(parent)
             next = parent
         }
+        let packer = kept.packer(drawing: chain.count)
         var canvas: PixelBuffer?
         for frame in chain.reversed() {
             canvas = nil
-            canvas = try draw(frame, painter: painter, stop: stop)
+            canvas = try draw(frame, painter: painter, packer: packer, stop: stop)
             guard canvas != nil else { break }
         }
         return canvas
     }
 
     private mutating func draw(
-        _ index: Int, painter: some FramePainter, stop: StopSignal
+        _ index: Int, painter: some FramePainter, packer: CanvasPacker?, stop: StopSignal
     ) throws(ImageError) -> PixelBuffer? {
         try stop.check()
-        let canvas = try ground(index)
+        let (canvas, ground) = try ground(index)
         // One that cannot be decoded takes part by its disposal alone.
-        if failures[index] == nil, try !paint(index, onto: canvas, painter, stop) {
-            layouts[index].isOpaque = false
-            layouts[index].blend = .over
-            revise(from: index)
-            return nil
+        if failures[index] == nil {
+            let place = FrameCanvas(canvas, layout: layouts[index], ground: ground)
+            guard try paint(index, onto: place, painter, stop) else {
+                layouts[index].isOpaque = false
+                layouts[index].blend = .over
+                revise(from: index)
+                return nil
+            }
         }
-        store(canvas, at: index)
+        ground?.finish()
+        store(canvas, at: index, packer: packer)
         return canvas
     }
 
     /// False when the frame did not keep what its layout promised.
     private mutating func paint(
-        _ index: Int, onto canvas: PixelBuffer, _ painter: some FramePainter, _ stop: StopSignal
+        _ index: Int, onto canvas: FrameCanvas, _ painter: some FramePainter, _ stop: StopSignal
     ) throws(ImageError) -> Bool {
-        let layout = layouts[index]
         do throws(ImageError) {
-            return try painter.paint(index, onto: FrameCanvas(canvas, layout: layout), stop: stop) || !layout.overwrites
+            return try painter.paint(index, onto: canvas, stop: stop) || !layouts[index].overwrites
         } catch {
             guard error.isLasting else { throw error }
             failures[index] = error
@@ -160,16 +161,24 @@ package struct FrameCompositor {
         }
     }
 
-    /// What the frame is to be drawn on; nobody else sees it.
-    private mutating func ground(_ index: Int) throws(ImageError) -> PixelBuffer {
+    /// What the frame is to be drawn on; nobody else sees it. With a ground where the one below is still to be brought over.
+    private mutating func ground(_ index: Int) throws(ImageError) -> (PixelBuffer, CanvasGround?) {
         guard case .frame(let parent) = dependencies[index].base else {
             // Its memory is the likeliest to serve again.
-            if layouts[index].leavesTrace { forgetLatest() }
-            return try emptyCanvas(dependencies[index].base)
+            if layouts[index].leavesTrace {
+                forgetLatest()
+                forgetSpare()
+            }
+            return (try emptyCanvas(dependencies[index].base), nil)
         }
-        let canvas = if let own = takeLatest(parent, for: index) { own } else { try copy(parent) }
-        if layouts[parent].disposal == .background { FrameCanvas(canvas, layout: layouts[parent]).clear() }
-        return canvas
+        let (canvas, ground) =
+            if let own = takeLatest(parent, for: index) { (own, nil as CanvasGround?) } else {
+                try copy(parent, for: index)
+            }
+        guard layouts[parent].disposal == .background else { return (canvas, ground) }
+        ground?.finish()
+        FrameCanvas(canvas, layout: layouts[parent]).clear()
+        return (canvas, nil)
     }
 
     /// What the first frame is drawn on.
@@ -178,8 +187,7 @@ package struct FrameCompositor {
     private var start: FrameDependency.Base { background == nil ? .blank : .filled }
 
     private func emptyCanvas(_ base: FrameDependency.Base) throws(ImageError) -> PixelBuffer {
-        let canvas = try PixelBuffer(
-            size: size, format: format, limit: limits.workingBytes, zeroed: base == .blank)
+        let canvas = try PixelBuffer(size: size, format: format, limit: limits.workingBytes, zeroed: base == .blank)
         if base == .filled, let background { FrameCanvas(canvas, layout: FrameLayout(size: size)).fill(background) }
         return canvas
     }
@@ -188,28 +196,71 @@ package struct FrameCompositor {
     private mutating func takeLatest(_ parent: Int, for index: Int) -> PixelBuffer? {
         guard latestIndex == parent, layouts[index].leavesTrace, isKnownUniquelyReferenced(&latest) else { return nil }
         defer { forgetLatest() }
+        forgetSpare()
         return latest
     }
 
-    private func copy(_ index: Int) throws(ImageError) -> PixelBuffer {
-        guard let canvas = held(index) else { throw ImageError(.internalError, "no canvas to draw on") }
-        let copy = try PixelBuffer(size: size, format: format, limit: limits.workingBytes)
-        unsafe memcpy(copy.mutablePixels, canvas.pixels, canvas.byteCount)
-        return copy
+    /// The same pixels on another canvas: the one on show before, where it is to be had, which differs in what the last frame
+    /// changed.
+    private mutating func copy(_ parent: Int, for index: Int) throws(ImageError) -> (PixelBuffer, CanvasGround) {
+        guard let below = try held(parent) else { throw ImageError(.internalError, "no canvas to draw on") }
+        let spare = takeSpare(before: parent)
+        let canvas = if let spare { spare.canvas } else { try newCanvas() }
+        let ground = CanvasGround(
+            canvas, below: below, stale: spare?.stale ?? PixelArea(size),
+            hidden: layouts[index].overwrites ? layouts[index].area(on: size) : nil)
+        return (canvas, ground)
+    }
+
+    private func newCanvas() throws(ImageError) -> PixelBuffer {
+        try PixelBuffer(size: size, format: format, limit: limits.workingBytes)
     }
 
     // MARK: What is kept
 
-    private func held(_ index: Int) -> PixelBuffer? {
-        latestIndex == index ? latest : places.contains(index) ? shelf[index] : nil
+    private mutating func held(_ index: Int) throws(ImageError) -> PixelBuffer? {
+        if latestIndex == index { return latest }
+        let (size, format, limit) = (size, format, limits.workingBytes)
+        guard
+            let (canvas, isNew) = try kept.canvas(
+                at: index,
+                make: { () throws(ImageError) in try PixelBuffer(size: size, format: format, limit: limit) })
+        else { return nil }
+        // What is shown next is likely to be drawn on it.
+        if isNew, layouts[index].leavesTrace { (latestIndex, latest) = (index, canvas) }
+        return canvas
     }
 
-    private mutating func store(_ canvas: PixelBuffer, at index: Int) {
+    private mutating func store(_ canvas: PixelBuffer, at index: Int, packer: CanvasPacker?) {
         if layouts[index].leavesTrace {
+            if case .frame(latestIndex) = dependencies[index].base, let latest { keepSpare(latest) }
             latest = canvas
             latestIndex = index
         }
-        if places.contains(index) { shelf.keep(canvas, at: index) }
+        kept.keep(canvas, at: index, packer: packer)
+    }
+
+    /// The latest canvas was copied: somebody looks at it, and will look at the next one soon.
+    private mutating func keepSpare(_ canvas: PixelBuffer) {
+        forgetSpare()
+        if kept.keepSpare(canvas, of: latestIndex) { spareIndex = latestIndex }
+    }
+
+    private mutating func forgetSpare() {
+        if spareIndex >= 0 { _ = kept.takeSpare(of: spareIndex) }
+        spareIndex = -1
+    }
+
+    /// The canvas that a frame was drawn on, where nobody has it any more, and where the frame changed it.
+    private mutating func takeSpare(before index: Int) -> (canvas: PixelBuffer, stale: PixelArea)? {
+        let before = spareIndex
+        spareIndex = -1
+        guard before >= 0, var canvas = kept.takeSpare(of: before), case .frame(before) = dependencies[index].base,
+            isKnownUniquelyReferenced(&canvas)
+        else { return nil }
+        let drawn = layouts[index].area(on: size) ?? PixelArea(columns: 0..<0, rows: 0..<0)
+        let cleared = layouts[before].disposal == .background ? layouts[before].area(on: size) : nil
+        return (canvas, drawn.union(cleared))
     }
 
     private mutating func forgetLatest() {
@@ -234,8 +285,7 @@ package struct FrameCompositor {
     /// Where much has changed.
     private mutating func choosePlaces() {
         guard changes > placedFrames / 8 else { return }
-        places = CanvasPlaces(dependencies, layouts: layouts, count: capacity).chosen
-        shelf.keepOnly(places)
+        kept.choose(dependencies, layouts: layouts)
         (changes, placedFrames) = (0, layouts.count)
     }
 }

@@ -35,6 +35,13 @@ package struct FrameLayout: Equatable, Sendable {
         left <= other.left && top <= other.top && right >= other.right && bottom >= other.bottom
     }
 
+    /// What of it lies on the canvas, if any.
+    func area(on canvas: PixelSize) -> PixelArea? {
+        let (x, y) = (min(max(left, 0), canvas.width), min(max(top, 0), canvas.height))
+        let (endX, endY) = (min(right, canvas.width), min(bottom, canvas.height))
+        return x < endX && y < endY ? PixelArea(columns: x..<endX, rows: y..<endY) : nil
+    }
+
     // Formats have coordinates of 16 or 24 bits, the PNG of 31: sums of them fit.
     private var right: Int { left + size.width }
     private var bottom: Int { top + size.height }

@@ -21,6 +21,15 @@ struct PixelArea: Equatable {
     var columns: Range<Int> { left..<left + size.width }
     var rows: Range<Int> { top..<top + size.height }
 
+    /// A picture cut into squares, row by row; those at its right and lower edge may be smaller.
+    static func squares(of picture: PixelSize, side: Int) -> [PixelArea] {
+        stride(from: 0, to: picture.height, by: side).flatMap { y in
+            stride(from: 0, to: picture.width, by: side).map { x in
+                PixelArea(columns: x..<min(x + side, picture.width), rows: y..<min(y + side, picture.height))
+            }
+        }
+    }
+
     /// Where a picture differs from the one before, of the same size and pixel format; nil where no pixel does.
     init?(from before: PixelBuffer, to after: PixelBuffer) {
         let (width, pixel) = (after.size.width, after.format.bytesPerPixel)

@@ -23,8 +23,8 @@ struct GIFPainter: FramePainter {
             let end = min(line + GIFPainter.linesPerStep, indices.lineCount)
             indices.decode(bytes, lines: end)
             for stored in line..<end {
-                if let pixels = unsafe indices.line(stored), let row = unsafe canvas.row(indices.row(ofLine: stored)) {
-                    unsafe palette.draw(pixels, onto: row)
+                if let pixels = unsafe indices.line(stored) {
+                    unsafe palette.draw(pixels, onto: canvas, y: indices.row(ofLine: stored))
                 }
             }
             line = end

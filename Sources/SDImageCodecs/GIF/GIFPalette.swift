@@ -30,8 +30,21 @@ struct GIFPalette {
     /// The pixel of an index.
     subscript(index: UInt8) -> UInt32 { entries[Int(index)] }
 
+    /// Draws a line, which may have come in part, as a row of a frame.
+    func draw(_ line: UnsafeRawBufferPointer, onto canvas: FrameCanvas, y: Int) {
+        if line.count >= canvas.visibleColumns, leavesSome {
+            guard let (row, below) = unsafe canvas.rowOver(y) else { return }
+            unsafe draw(line, onto: row, below: below)
+        } else if let row = unsafe canvas.row(y) {
+            unsafe draw(line, onto: row)
+        }
+    }
+
     /// Writes the pixels of `line`, as many as fit into `row`; transparent ones leave what is there unless they replace it.
-    func draw(_ line: UnsafeRawBufferPointer, onto row: UnsafeMutableRawBufferPointer) {
+    /// `below`: what is there, where that is not the row itself.
+    func draw(
+        _ line: UnsafeRawBufferPointer, onto row: UnsafeMutableRawBufferPointer, below: UnsafeRawPointer? = nil
+    ) {
         let count = min(line.count, row.count / format.bytesPerPixel)
         guard count > 0, let target = row.baseAddress, let source = line.baseAddress else { return }
         let indices = unsafe source.assumingMemoryBound(to: UInt8.self)
@@ -40,8 +53,10 @@ struct GIFPalette {
                 unsafe sdpx_palette_row_rgb(
                     target.assumingMemoryBound(to: UInt8.self), indices, count, entries.baseAddress)
             } else if leavesSome {
+                let below = unsafe below ?? UnsafeRawPointer(target)
                 unsafe sdpx_palette_row_over(
-                    target.assumingMemoryBound(to: UInt32.self), indices, count, entries.baseAddress)
+                    target.assumingMemoryBound(to: UInt32.self), below.assumingMemoryBound(to: UInt32.self), indices, count,
+                    entries.baseAddress)
             } else {
                 unsafe sdpx_palette_row(target.assumingMemoryBound(to: UInt32.self), indices, count, entries.baseAddress)
             }

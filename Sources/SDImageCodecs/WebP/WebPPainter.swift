@@ -37,6 +37,7 @@ import SDImagePixels
         guard canvas.visibleColumns == size.width, unsafe canvas.row(size.height - 1) != nil,
             let base = unsafe canvas.row(0)?.baseAddress
         else { throw ImageError(.badData, "WebP frame outside its canvas") }
+        canvas.settle()
         let target = unsafe WebPRows.Target(base: base, stride: canvas.stride, size: size, format: format)
         unsafe try decode(frame, into: target, tolerant: tolerant, stop: stop)
     }

@@ -1,0 +1,64 @@
+/// The canvases that one animation keeps, and what they take: a square that several share counts once. Pure; the budget
+/// guards it.
+package struct ShelfTable: Sendable {
+    package private(set) var canvases: [Int: KeptCanvas] = [:]
+    package private(set) var bytes = 0
+    /// Of those that serve no seek.
+    package private(set) var spareBytes = 0
+    /// Canvases that have a square.
+    private var uses: [ObjectIdentifier: Int] = [:]
+    /// When it was last looked at, as a number that rises.
+    var used = 0
+
+    package init() {}
+
+    private init(used: Int) { self.used = used }
+
+    /// What keeping it would add.
+    package func growth(_ canvas: KeptCanvas) -> Int {
+        switch canvas {
+        case .whole(let pixels): return pixels.heldBytes
+        case .packed(let packed):
+            return packed.squares.reduce(0) { $0 + (uses[ObjectIdentifier($1)] == nil ? $1.heldBytes : 0) }
+        }
+    }
+
+    /// Gives what was there before.
+    package mutating func put(_ canvas: KeptCanvas, at index: Int) -> KeptCanvas? {
+        let before = take(index)
+        switch canvas {
+        case .whole(let pixels):
+            bytes += pixels.heldBytes
+            if index < 0 { spareBytes += pixels.heldBytes }
+        case .packed(let packed):
+            for square in packed.squares {
+                let count = uses[ObjectIdentifier(square), default: 0]
+                if count == 0 { bytes += square.heldBytes }
+                uses[ObjectIdentifier(square)] = count + 1
+            }
+        }
+        canvases[index] = canvas
+        return before
+    }
+
+    package mutating func take(_ index: Int) -> KeptCanvas? {
+        guard let canvas = canvases.removeValue(forKey: index) else { return nil }
+        switch canvas {
+        case .whole(let pixels):
+            bytes -= pixels.heldBytes
+            if index < 0 { spareBytes -= pixels.heldBytes }
+        case .packed(let packed):
+            for square in packed.squares {
+                let count = uses[ObjectIdentifier(square), default: 1]
+                if count == 1 { bytes -= square.heldBytes }
+                uses[ObjectIdentifier(square)] = count == 1 ? nil : count - 1
+            }
+        }
+        return canvas
+    }
+
+    package mutating func takeAll() -> [KeptCanvas] {
+        defer { self = ShelfTable(used: used) }
+        return Array(canvases.values)
+    }
+}
