@@ -159,7 +159,8 @@ private final class Boxes: FramePainter {
     }
 
     /// Every format, with clear pixels, small rectangles and disposals, against what was drawn.
-    @Test(arguments: [ImageFormat.gif, .png, .webp]) func framesAreTheSameWhileTheOneBeforeIsOnShow(_ format: ImageFormat) throws {
+    @Test(arguments: [ImageFormat.gif, .png, .webp]) func framesAreTheSameWhileTheOneBeforeIsOnShow(_ format: ImageFormat) throws
+    {
         for seed in [UInt64](1...6) {
             let alphas: [UInt8] = format == .gif ? [0, 255] : [0, 128, 255]
             let drawn = try Moving.sprites(30, alphas: alphas, seed: seed)

@@ -99,8 +99,9 @@ SDIMAGE_API bool sdimage_image_has_all_frames(const sdimage_image *image);
 /* --- Memory of all animations of the process.
  *
  * Players hold frames ahead of their time, all of a short animation. Together they hold no more than a budget, 64 MiB unless
- * set, which also covers canvases that are kept for seeking. Each playing animation may always hold the frame it shows next; the
- * rest is shared equally among those that want more. sdimage_trim_memory(true) lets go of all that is not shown next. */
+ * set, which also covers canvases that are kept for seeking. Each playing animation may always hold the frame on show and the one
+ * it shows next, whatever the budget is (200 of 480 by 270 pixels show 99 MiB); the rest is shared equally among those that want
+ * more. sdimage_trim_memory(true) lets go of all that is not shown next. */
 
 /* The budget in bytes; a change takes effect at once. */
 SDIMAGE_API void sdimage_frame_budget_set_limit(size_t bytes);
