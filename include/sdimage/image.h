@@ -137,7 +137,8 @@ SDIMAGE_API uint64_t sdimage_image_duration_ms(const sdimage_image *image);
  * frames, and one canvas more while it plays. Of a thousand frames drawn each on the one before, any is at most three away
  * where a canvas of 33 KB, packed, is enough: as it is up to 80 by 102 pixels; at 480 by 270 where parts of the picture move, or
  * drawings; of films with noise, up to some 280 by 160, and beyond that the more frames away the larger they are; of noise alone
- * as if nothing were packed. The first seek into a part is longer. Errors: INVALID_ARGUMENT (no such frame), and those of sdimage_decode. */
+ * as if nothing were packed. The first seek into a part is longer. Errors: INVALID_ARGUMENT (no such frame), and those of
+ * sdimage_decode. */
 SDIMAGE_API sdimage_status sdimage_image_copy_frame(const sdimage_image *image, uint32_t index, sdimage_image **frame,
                                                     sdimage_error **error);
 
