@@ -39,7 +39,10 @@ public func sdimage_batch_options_set_background_color(_ options: Object, _ colo
 
 @_cdecl("sdimage_batch_options_set_strides") @implementation
 public func sdimage_batch_options_set_strides(_ options: Object, _ row: Int, _ picture: Int) {
-    unsafe change(options, BatchOptionsObject.self) { ($0.rowStride, $0.pictureStride) = (max(0, row), max(0, picture)) }
+    unsafe change(options, BatchOptionsObject.self) { options in
+        // What exceeds the address space is refused with the layout.
+        (options.rowStride, options.pictureStride) = (row < 0 ? .max : row, picture < 0 ? .max : picture)
+    }
 }
 
 @_cdecl("sdimage_batch_options_set_request") @implementation

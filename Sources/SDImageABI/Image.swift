@@ -311,7 +311,9 @@ public func sdimage_image_with_metadata(_ image: Object, _ metadata: Object, _ c
 {
     unsafe attempt(error) { () throws(ImageError) in
         let image = unsafe try Handle.borrow(image, as: Image.self)
-        unsafe try give(image.with(try Handle.borrow(metadata, as: MetadataObject.self).value), copy)
+        var told = unsafe try Handle.borrow(metadata, as: MetadataObject.self).value
+        told.isEdited = true
+        unsafe try give(image.with(told), copy)
     }
 }
 

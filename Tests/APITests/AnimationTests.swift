@@ -153,6 +153,24 @@ import Testing
         let whole = try MovingPicture.image(file)
         let turned = try make(sdimage_image_unref) { sdimage_image_rotate(whole.pointer, 90, true, $0, $1) }
         #expect(try encode(turned, format) != file)
+        // Told of a turn, or of another format, it is no longer what its bytes say.
+        let told = try DrawnPicture.told(whole, orientation: .SDIMAGE_ORIENTATION_RIGHT)
+        #expect(try encode(told, format) != file)
+        let metadata = try make(sdimage_metadata_unref) { sdimage_image_copy_metadata(whole.pointer, $0, $1) }
+        let other: sdimage_format = format == .SDIMAGE_FORMAT_GIF ? .SDIMAGE_FORMAT_PNG : .SDIMAGE_FORMAT_GIF
+        sdimage_metadata_set_format(metadata.pointer, other)
+        let renamed = try make(sdimage_image_unref) { sdimage_image_with_metadata(whole.pointer, metadata.pointer, $0, $1) }
+        let bytes = try encode(renamed, other)
+        #expect(sdimage_sniff(bytes, bytes.count) == other)
+    }
+
+    @Test(arguments: formats) func whatALimitHasShrunkIsEncodedAnew(format: sdimage_format) throws {
+        let file = try MovingPicture.bytes(3, format)
+        let options = decodeOptions { sdimage_decode_options_set_limit_bytes($0, 3 * 4 * 16) }
+        let small = try make(sdimage_image_unref) { sdimage_decode(file, file.count, options.pointer, $0, $1) }
+        let again = try MovingPicture.image(try encode(small, format))
+        #expect(sdimage_image_width(again.pointer) == sdimage_image_width(small.pointer))
+        #expect(try encode(small, format) != file)
     }
 
     @Test func withoutAFormatAlphaDecides() throws {

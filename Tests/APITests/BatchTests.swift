@@ -237,6 +237,9 @@ import Testing
         let overlapping = options()
         sdimage_batch_options_set_strides(overlapping.pointer, 0, 47)
         #expect(try refusal(overlapping) == invalid)
+        let beyond = options()
+        sdimage_batch_options_set_strides(beyond.pointer, 0, -1)
+        #expect(try refusal(beyond) == invalid)
         let wide = options()
         sdimage_batch_options_set_pixel_format(wide.pointer, .SDIMAGE_PIXEL_FORMAT_RGB16)
         #expect(try refusal(wide, offset: 1) == invalid)
@@ -246,9 +249,7 @@ import Testing
 
     @Test func anEmptyListIsComplete() throws {
         let listener = PrefetchListener()
-        let nothing = UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 16)
-        defer { nothing.deallocate() }
-        #expect(try start(try manager([:]), options(), [], nothing, 16, listener) == nil)
+        #expect(try start(try manager([:]), options(), [], nil, 0, listener) == nil)
         #expect(listener.waitForCompletion())
         #expect(listener.completed == ["completed 0 0"])
     }

@@ -34,6 +34,15 @@ import Testing
         }
     }
 
+    @Test func aLimitBeyondAllDisksIsNone() throws {
+        let config = Owned(sdimage_cache_config_new()) { sdimage_cache_config_unref($0) }
+        sdimage_cache_config_set_directory(config.pointer, TemporaryDirectory().path)
+        sdimage_cache_config_set_max_disk_size(config.pointer, .max)
+        let cache = try make(sdimage_cache_unref) { sdimage_cache_new(config.pointer, $0, $1) }
+        for index in 0..<3 { try store(cache, "\(index)", "x") }
+        #expect(keys(try page(cache, nil, limit: 9)).count == 3)
+    }
+
     @Test func aListIsReadPageByPageAndFiltered() throws {
         let cache = try makeCache(in: TemporaryDirectory().path)
         for index in 0..<25 {

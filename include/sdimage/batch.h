@@ -51,7 +51,7 @@ SDIMAGE_API void sdimage_batch_options_set_strides(sdimage_batch_options *option
 
 /* What else each load asks for: priority, headers, caches, freshness, a transformer, that runs before the picture is brought to
  * its size, and so on. Copied; its URL, cache key, dispatcher, scale and pixel format do not count, and a thumbnail size of its
- * own only with a transformer. NULL, the default: a plain request. */
+ * own only with a transformer. Where the transformer fails the picture comes without its change, as in any load. NULL, the default: a plain request. */
 SDIMAGE_API void sdimage_batch_options_set_request(sdimage_batch_options *options, const sdimage_request *request);
 
 /* Loads at once. Default 64; 0 counts as 1. How many of them transfer is the downloader's business. */

@@ -51,9 +51,10 @@ extension DiskCache {
         do throws(ImageError) {
             let totals = try opened.index.perform { store throws(ImageError) in try store.totals() }
             let use = totals.use(of: limit)
-            if use > limit { scheduleTrim() }
+            guard use > limit else { return }
+            scheduleTrim()
             // Who stores faster than the trim removes lends a hand.
-            if use > limit + limit / 32 {
+            if use - limit > limit / 32 {
                 var selection = CacheSelection(rule: limits.rule)
                 selection.footprint = limit / 2
                 _ = try remove(selection, in: opened)

@@ -123,9 +123,7 @@ package final class CoderRegistry: Sendable {
         }
         try options.check()
         // What all frames come from (spec IMG-41).
-        if format == image.metadata.format, options.keepsEverything, image.isPlain,
-            let own = image.frames?.encoded
-        {
+        if options.keepsEverything, image.isAsDecoded, let own = image.frames?.encoded, FormatSniffer.format(of: own) == format {
             return own
         }
         let prepared = try image.prepared(options, stop: stop)

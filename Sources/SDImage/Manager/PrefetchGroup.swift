@@ -62,7 +62,7 @@ package final class PrefetchGroup: Sendable {
     package var skippedCount: Int { monitor.withLock { $0.counts.skipped } }
     package var failures: [Failure] { monitor.withLock { $0.failures } }
     package var isCancelled: Bool { monitor.withLock { $0.isCancelled } }
-    package var isOver: Bool { monitor.withLock { isOver($0) } }
+    package var isOver: Bool { monitor.withLock { isOver($0) && $0.writing == 0 } }
 
     private func isOver(_ state: borrowing State) -> Bool { state.isCancelled || state.counts.finished == urls.count }
 

@@ -30,6 +30,12 @@ package final class Image: Sendable {
     /// Neither a thumbnail nor transformed: its encoded bytes are the picture.
     package var isPlain: Bool { !metadata.isThumbnail && !metadata.isTransformed }
 
+    /// Neither shrunk nor in part, and nothing was told of it later: all that its bytes say.
+    var isAsDecoded: Bool {
+        let own = metadata.sourceSize ?? size
+        return isPlain && !metadata.isIncremental && !metadata.isEdited && (own == size || own.swapped == size)
+    }
+
     /// The same picture in memory of its own, where it is a small part of what it keeps alive.
     package func compacted() throws(ImageError) -> Image {
         let stride = try PixelBuffer.stride(width: pixels.size.width, format: pixels.format)
@@ -108,6 +114,8 @@ package struct ImageMetadata: Sendable {
     /// Sum of the frame durations in milliseconds; 0 for stills.
     package var durationMilliseconds = 0
     package var isIncremental = false
+    /// A host has changed what is known of it.
+    package var isEdited = false
     /// How many of the encoded bytes were needed for an early thumbnail; nil for all of them.
     package var consumedBytes: Int?
     /// A thumbnail size was asked for, whether or not it shrank anything.

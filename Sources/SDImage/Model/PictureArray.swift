@@ -15,7 +15,8 @@ import SDImagePixels
         guard let needed = layout.byteCount(count), size >= needed else {
             throw ImageError(.invalidArgument, "an array of \(size) bytes for \(count) pictures")
         }
-        guard let memory = unsafe memory else { throw ImageError(.invalidArgument, "NULL for an array") }
+        // No pictures may have no memory.
+        guard let memory = unsafe memory ?? (count == 0 ? UnsafeMutableRawPointer(bitPattern: 64) : nil) else { throw ImageError(.invalidArgument, "NULL for an array") }
         guard UInt(bitPattern: memory) % UInt(layout.format.bytesPerChannel) == 0 else {
             throw ImageError(.invalidArgument, "an array that is not aligned to its samples")
         }

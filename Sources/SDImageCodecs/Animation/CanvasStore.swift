@@ -60,7 +60,8 @@ struct CanvasStore {
 
     /// A seek that draws so many frames begins: what packs canvases on its way, where it is to.
     mutating func packer(drawing frames: Int) -> CanvasPacker? {
-        guard frames > CanvasStore.reach, whole.count < places.count else { return nil }
+        // What is packed may be as large as it was before anybody knows.
+        guard frames > CanvasStore.reach, whole.count < places.count, byteCount <= limit else { return nil }
         if !packs {
             packs = true
             places.choose(reach: CanvasStore.reach)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from .errors import Error
 
@@ -13,6 +14,9 @@ class Handle:
     """A reference to an object of the library, given back by :meth:`release` or when it is collected."""
 
     __slots__ = ("_pointer", "_unref")
+
+    #: The interpreter is ending: what the library would call back is going.
+    _is_over: ClassVar[bool] = False
 
     def __init__(self, pointer: int | None, unref: Callable[[int], Any]) -> None:
         """Takes over one reference; a null pointer is ``Error("NO_MEMORY")``."""
@@ -32,7 +36,7 @@ class Handle:
     def release(self) -> None:
         """Gives the reference back; again is harmless."""
         pointer, self._pointer = self._pointer, None
-        if pointer:
+        if pointer and not self._is_over:
             self._unref(pointer)
 
     # Not weakref.finalize: a memory hit makes four handles, and finalizers were two fifths of its time.
@@ -62,3 +66,9 @@ class Lent(Handle):
         self._pointer, self._owner = None, None
 
     __del__ = release
+
+
+@atexit.register
+def _end() -> None:
+    """Runs after those of modules that were imported later: managers are closed by then."""
+    Handle._is_over = True

@@ -62,6 +62,9 @@ class Places:
     def __init__(self, count: int, size: tuple[int, int], out: WritableArray | None, pixel_format: str | None) -> None:
         self._width, self._height = box(size)
         self.array: Any = _made(count, self._width, self._height, pixel_format or "rgb8") if out is None else out
+        if count == 0:
+            self.address, self.size, self._row, self._picture, self._format = 0, 0, 0, 0, pixel_format or "rgb8"
+            return
         shape, strides, kind, self.address = _described(self.array)
         channels = shape[3] if len(shape) == 4 else 1
         found = _FORMATS.get((kind, channels))

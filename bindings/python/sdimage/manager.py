@@ -104,6 +104,7 @@ class Manager:
         self._has_cache = cache is not None
         self._prefetchers = Prefetchers()
         self._requests: dict[object, Handle] = {}
+        self._requests_lock = threading.Lock()
         self._queues: weakref.WeakSet[EventQueue] = weakref.WeakSet()
         _managers.add(self)
 
@@ -117,7 +118,7 @@ class Manager:
         manager._handle = Handle(out.value, lib.sdimage_manager_unref)
         manager._loader, manager._load_hooks, manager._cache, manager._has_cache = None, None, None, True
         manager._prefetchers = Prefetchers()
-        manager._requests = {}
+        manager._requests, manager._requests_lock = {}, threading.Lock()
         manager._queues = weakref.WeakSet()
         _managers.add(manager)
         return manager
@@ -149,21 +150,28 @@ class Manager:
 
     def _find(self, url: str | bytes, options: RequestOptions) -> Result | None:
         """What memory has, in one call of the library: requests are kept for those who ask again."""
-        if not _HELD.isdisjoint(options):
+        # Hooks would be asked once more by the load that follows.
+        if self._load_hooks is not None or not _HELD.isdisjoint(options):
             return None
         try:
             key = url, *sorted(options.items())
             hash(key)
         except TypeError:
             return None  # dictionaries among the options: nobody compares them for this
-        request = self._requests.pop(key, None) or new_request(url, options)
+        with self._requests_lock:
+            request = self._requests.pop(key, None)
+        request = request or new_request(url, options)
         out = c_void_p()
         call(lib.sdimage_manager_find, self._handle.pointer, request.pointer, byref(out))
+        if not out.value:
+            return None
+        result = Result(out.value)
         # One thread at a time has a request: it was taken out, and goes back as the newest.
-        self._requests[key] = request
-        if len(self._requests) > _KEPT_REQUESTS:
-            self._requests.pop(next(iter(self._requests)), None)
-        return Result(out.value) if out.value else None
+        with self._requests_lock:
+            self._requests[key] = request
+            if len(self._requests) > _KEPT_REQUESTS:
+                del self._requests[next(iter(self._requests))]
+        return result
 
     def start(
         self,
@@ -268,10 +276,8 @@ class Manager:
         wish = options.copy()
         wish.setdefault("priority", "low")
         with new_request(b"", wish) as request:
-            group_holds = self._set_loader(request, wish), wish.get("cache"), wish.get("hooks")
-            group = self._prefetchers.start(self._handle.pointer, urls, request, on_progress, max_concurrent)
-            group.held = self, group_holds
-            return group
+            held = self, self._set_loader(request, wish), *_held(wish)
+            return self._prefetchers.start(self._handle.pointer, urls, request, on_progress, max_concurrent, held)
 
     def load_many(
         self,
@@ -388,6 +394,8 @@ class Manager:
         # On the thread that drains a queue nobody else drains what closing waits for.
         queues = [queue for queue in self._queues if queue.thread == threading.get_ident()]
         end = time.monotonic() + timeout
+        with self._requests_lock:
+            self._requests.clear()
         self._prefetchers.close(end)
         while True:
             left = max(0, int((end - time.monotonic()) * 1000))

@@ -30,7 +30,14 @@ class PrefetchGroup:
     Cancelling the asyncio task that awaits a group cancels the group.
     """
 
-    def __init__(self, owner: Prefetchers, start: Start, urls: list[bytes], on_progress: OnGroupProgress | None) -> None:
+    def __init__(
+        self,
+        owner: Prefetchers,
+        start: Start,
+        urls: list[bytes],
+        on_progress: OnGroupProgress | None,
+        held: object = None,
+    ) -> None:
         self._owner = owner
         self._on_progress = on_progress
         self._ended = threading.Event()
@@ -40,7 +47,7 @@ class PrefetchGroup:
         #: Cancelled, perhaps by a callback that came before the starting call had returned.
         self._is_unwanted = False
         #: What lives until the list has ended.
-        self.held: object = None
+        self.held = held
         token = next(_tokens)
         _groups[token] = self
         out = c_void_p()
@@ -48,14 +55,18 @@ class PrefetchGroup:
         lengths = (c_size_t * len(urls))(*map(len, urls))
         try:
             start((texts, lengths, len(urls)), (_HANDLER, token, _NO_DESTROY, byref(out)))
+            # An empty list has no object.
+            handle = Handle(out.value, lib.sdimage_prefetch_group_unref) if out.value else None
+            with self._lock:
+                self._handle = handle
+                is_unwanted = self._is_unwanted
         except BaseException:
+            # Ctrl-C may come when the list has been started: cancelling waits until nothing is written any more.
+            lib.sdimage_prefetch_group_cancel(out)
+            if self._handle is None:
+                lib.sdimage_prefetch_group_unref(out)
             _groups.pop(token, None)
             raise
-        # An empty list has no object.
-        handle = Handle(out.value, lib.sdimage_prefetch_group_unref) if out.value else None
-        with self._lock:
-            self._handle = handle
-            is_unwanted = self._is_unwanted
         if is_unwanted:
             self.cancel()
 
@@ -132,6 +143,14 @@ class PrefetchGroup:
                     raise
         return self
 
+    def _wait_once(self) -> None:
+        """Raises on a thread of the library, also when nothing is left to be waited for."""
+        try:
+            call(lib.sdimage_prefetch_group_wait, self._pointer, 0)
+        except Error as error:
+            if error.code != "TIMEOUT":
+                raise
+
     def __await__(self) -> Generator[Any, None, Self]:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[None] = loop.create_future()
@@ -178,6 +197,7 @@ class Prefetchers:
         request: Handle,
         on_progress: OnGroupProgress | None,
         max_concurrent: int | None,
+        held: object,
     ) -> PrefetchGroup:
         """Starts a list on the manager behind a pointer."""
         with self._lock:
@@ -192,7 +212,7 @@ class Prefetchers:
         def begin(lists: tuple[Any, ...], ends: tuple[Any, ...]) -> None:
             call(lib.sdimage_prefetcher_start, handle.pointer, *lists, request.pointer, *ends)
 
-        return PrefetchGroup(self, begin, texts_of(urls), on_progress)
+        return PrefetchGroup(self, begin, texts_of(urls), on_progress, held)
 
     def fill(
         self,
@@ -207,15 +227,18 @@ class Prefetchers:
         def begin(lists: tuple[Any, ...], ends: tuple[Any, ...]) -> None:
             call(lib.sdimage_manager_load_batch, manager, options.pointer, *lists, places.address, places.size, *ends)
 
-        group = PrefetchGroup(self, begin, urls, on_progress)
+        group: PrefetchGroup | None = None
         try:
+            group = PrefetchGroup(self, begin, urls, on_progress, places)
+            if group._handle is not None:
+                group._wait_once()
             group.wait()
+            group._ended.wait()
         except BaseException:
             # After it the array is the caller's again.
-            group.cancel()
+            if group is not None:
+                group.cancel()
             raise
-        finally:
-            group._ended.wait()
         if group.cancelled:
             raise Error("CANCELLED", "the manager was closed")
         return Batch(places.array, group.errors)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 import threading
 import unittest
 from multiprocessing import shared_memory
@@ -116,6 +118,45 @@ class LoadManyTests(unittest.TestCase):
         batch = self.manager().load_many([], (4, 4))
         self.assertEqual(batch.errors, {})
         self.assertEqual(memoryview(batch.array).nbytes, 0)
+
+    def test_in_a_callback_it_is_refused_and_does_not_hang(self) -> None:
+        said: list[str] = []
+        done = threading.Event()
+        manager = sdimage.Manager(cache=sdimage.ImageCache(memory_only=True), loader=lambda request: _picture(4, 4))
+        self.addCleanup(manager.close)
+        manager.load_many(["test://a"], (4, 4))
+
+        def on_result(_: sdimage.Result) -> None:
+            try:
+                manager.load_many(["test://a"], (4, 4))
+            except sdimage.Error as error:
+                said.append(error.code)
+            done.set()
+
+        manager.start("test://b", on_result=on_result)
+        self.assertTrue(done.wait(30))
+        self.assertEqual(said, ["WOULD_DEADLOCK"])
+
+    def test_ctrl_c_leaves_the_array_alone(self) -> None:
+        script = """
+import signal, sys, threading, time, sdimage
+png = sdimage.Image.from_pixels(bytes((200, 30, 60)) * 81, 9, 9, "rgb8").encode("png")
+manager = sdimage.Manager(cache=None, loader=lambda request: time.sleep(0.001) or png)
+array = memoryview(bytearray(600 * 4 * 4 * 3)).cast("B", (600, 4, 4, 3))
+threading.Timer(float(sys.argv[1]), lambda: signal.raise_signal(signal.SIGINT)).start()
+try:
+    manager.load_many([f"test://{n}" for n in range(600)], (4, 4), out=array)
+    print("not interrupted")
+except KeyboardInterrupt:
+    before = array.tobytes()
+    time.sleep(0.3)
+    print(array.tobytes() == before)
+manager.close()
+"""
+        for delay in ("0.0005", "0.002", "0.05"):
+            done = subprocess.run([sys.executable, "-c", script, delay], capture_output=True, text=True, timeout=60)
+            # Before the call, the signal ends the script; after it there is nothing to see.
+            self.assertIn(done.stdout.strip(), ("True", "not interrupted", ""), done.stderr)
 
     def test_closing_the_manager_ends_it(self) -> None:
         started, may_end = threading.Event(), threading.Event()
