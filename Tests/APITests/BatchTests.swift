@@ -238,7 +238,7 @@ import Testing
         sdimage_batch_options_set_strides(overlapping.pointer, 0, 47)
         #expect(try refusal(overlapping) == invalid)
         let beyond = options()
-        sdimage_batch_options_set_strides(beyond.pointer, 0, -1)
+        sdimage_batch_options_set_strides(beyond.pointer, -1, 0)
         #expect(try refusal(beyond) == invalid)
         let wide = options()
         sdimage_batch_options_set_pixel_format(wide.pointer, .SDIMAGE_PIXEL_FORMAT_RGB16)
