@@ -110,6 +110,54 @@ func TestClosingEndsWhatRuns(t *testing.T) {
 	close(stop)
 }
 
+func TestALoadHoldsTheManagerThatNobodyElseHolds(t *testing.T) {
+	started, open := make(chan bool), make(chan bool)
+	task := startedByNobody(t, func(context.Context, string) (io.Reader, error) {
+		close(started)
+		<-open
+		return bytes.NewReader(flat()), nil
+	})
+	<-started
+	for round := 0; round < 5; round++ {
+		runtime.GC()
+		time.Sleep(5 * time.Millisecond) // finalizers have a goroutine of their own
+	}
+	close(open)
+	result, err := task.Wait()
+	must(t, err)
+	expect(t, result.Image.Width(), 512)
+}
+
+// startedByNobody starts a load of a manager that is garbage when it returns.
+func startedByNobody(t *testing.T, load sdimage.LoaderFunc) *sdimage.Task {
+	manager, err := sdimage.NewManager(&sdimage.Config{NoCache: true, Loaders: map[string]sdimage.Loader{"mine": load}})
+	must(t, err)
+	task, err := manager.Start(background, "mine:a", nil)
+	must(t, err)
+	return task
+}
+
+func TestClosingWhileOthersUseAPictureIsHarmless(t *testing.T) {
+	for round := 0; round < 200; round++ {
+		picture, err := sdimage.NewImage(512, 512, 512, sdimage.Gray8, make([]byte, 512*512))
+		must(t, err)
+		var all sync.WaitGroup
+		for worker := 0; worker < 3; worker++ {
+			all.Add(1)
+			go func() {
+				defer all.Done()
+				if converted, err := picture.Convert(sdimage.RGB8); err == nil {
+					converted.Close()
+				} else if !errors.Is(err, sdimage.InvalidArgument) {
+					t.Error(err)
+				}
+			}()
+		}
+		picture.Close()
+		all.Wait()
+	}
+}
+
 func TestPixelsLiveAsLongAsTheirImage(t *testing.T) {
 	made, err := sdimage.NewImage(3, 2, 9, sdimage.RGB8, bytes.Repeat([]byte{5, 6, 7}, 6))
 	must(t, err)
