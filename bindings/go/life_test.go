@@ -137,27 +137,6 @@ func startedByNobody(t *testing.T, load sdimage.LoaderFunc) *sdimage.Task {
 	return task
 }
 
-func TestClosingWhileOthersUseAPictureIsHarmless(t *testing.T) {
-	for round := 0; round < 200; round++ {
-		picture, err := sdimage.NewImage(512, 512, 512, sdimage.Gray8, make([]byte, 512*512))
-		must(t, err)
-		var all sync.WaitGroup
-		for worker := 0; worker < 3; worker++ {
-			all.Add(1)
-			go func() {
-				defer all.Done()
-				if converted, err := picture.Convert(sdimage.RGB8); err == nil {
-					converted.Close()
-				} else if !errors.Is(err, sdimage.InvalidArgument) {
-					t.Error(err)
-				}
-			}()
-		}
-		picture.Close()
-		all.Wait()
-	}
-}
-
 func TestPixelsLiveAsLongAsTheirImage(t *testing.T) {
 	made, err := sdimage.NewImage(3, 2, 9, sdimage.RGB8, bytes.Repeat([]byte{5, 6, 7}, 6))
 	must(t, err)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 func TestDurationsAreRoundedUpAndStayWithinTheirRange(t *testing.T) {
@@ -20,5 +21,21 @@ func TestDurationsAreRoundedUpAndStayWithinTheirRange(t *testing.T) {
 		if got := milliseconds(duration); got != wanted {
 			t.Fatalf("%v is %d ms, not %d", duration, got, wanted)
 		}
+	}
+}
+
+func TestWhatIsReleasedWhileItIsUsedGoesAfterThat(t *testing.T) {
+	object, gone := new(int), 0
+	held := own(unsafe.Pointer(object), func(unsafe.Pointer) { gone++ })
+	first, second := held.enter(), held.enter()
+	first.leave()
+	held.release()
+	if held.get() != nil || gone != 0 {
+		t.Fatal("released while it was used")
+	}
+	second.leave()
+	held.release()
+	if gone != 1 {
+		t.Fatalf("released %d times", gone)
 	}
 }
