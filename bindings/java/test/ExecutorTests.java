@@ -2,6 +2,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.sdimage.Load;
 import org.sdimage.LoadListener;
 import org.sdimage.Manager;
@@ -31,6 +32,28 @@ final class ExecutorTests {
             }
         }).source(), "network");
         waiting();
+        throwing();
+    }
+
+    /** An executor that runs the call, and throws: nothing is run twice. */
+    private static void throwing() throws Exception {
+        AtomicInteger uncaught = new AtomicInteger();
+        Thread.setDefaultUncaughtExceptionHandler((where, what) -> uncaught.incrementAndGet());
+        try {
+            Executor both = work -> {
+                work.run();
+                throw new IllegalStateException("done, and thrown");
+            };
+            Harness.expect(loaded(both, null).source(), "network");
+            for (Thread thread : Thread.getAllStackTraces().keySet()) {
+                if (thread.getName().equals("sdimage-late")) {
+                    thread.join(20000);
+                }
+            }
+        } finally {
+            Thread.setDefaultUncaughtExceptionHandler(null);
+        }
+        Harness.expect(uncaught.get(), 0);
     }
 
     private static Result loaded(Executor executor, LoadListener listener) throws Exception {

@@ -99,7 +99,8 @@ public final class Cache implements AutoCloseable {
 
     /** Keeps a picture, its bytes, or both (the other null), and returns when they are committed. */
     public void store(String key, Image image, byte[] data, Layers layers) {
-        LongFunction<Void> store = picture -> run(cache -> Native.cacheStore(cache, Native.bytes(key), picture, data, layers.ordinal()));
+        LongFunction<Void> store = picture ->
+                run(cache -> Native.cacheStore(cache, Native.bytes(key), picture, data, layers.ordinal()));
         if (image == null) {
             store.apply(0);
         } else {

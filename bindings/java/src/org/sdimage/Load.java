@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A load under way: a future that fails with an SdimageException. Cancelling it cancels the load; futures that are made of it
@@ -52,7 +53,15 @@ public final class Load extends CompletableFuture<Result> {
                 later(() -> listener.partial(result));
             }
         } catch (Throwable broken) {
+            failLater(broken);
+        }
+    }
+
+    private void failLater(Throwable broken) {
+        try {
             later(() -> fail(broken));
+        } catch (Throwable again) { // without memory for that
+            fail(broken);
         }
     }
 
@@ -136,18 +145,24 @@ public final class Load extends CompletableFuture<Result> {
      * its executor was shut down: then on a thread of its own, or else on this one.
      */
     private void submit() {
+        AtomicBoolean isTaken = new AtomicBoolean(); // an executor may run the call and throw all the same
+        Runnable next = () -> {
+            if (isTaken.compareAndSet(false, true)) {
+                runNext();
+            }
+        };
         try {
-            executor.execute(this::runNext);
+            executor.execute(next);
         } catch (Throwable refused) {
-            runAlone();
+            runAlone(next);
         }
     }
 
-    private void runAlone() {
+    private static void runAlone(Runnable next) {
         try {
-            new Thread(this::runNext, "sdimage-late").start();
+            new Thread(next, "sdimage-late").start();
         } catch (Throwable refused) {
-            runNext();
+            next.run();
         }
     }
 }

@@ -22,9 +22,15 @@ final class LoaderThreads {
     }
 
     /** Takes the reference to the sink over. */
-    void start(String url, long sink) {
-        Work work = new Work(new LoaderRequest(url, sink), sink);
-        running.put(sink, work);
+    void start(byte[] url, long sink) {
+        Work work;
+        try {
+            work = new Work(new LoaderRequest(Native.string(url), sink), sink);
+            running.put(sink, work);
+        } catch (Throwable refused) {
+            Native.unref(Handle.SINK, sink);
+            throw refused;
+        }
         if (Native.sinkIsCancelled(sink)) {
             work.cancel(); // cancel() may have come before the work was to be found
         }

@@ -159,7 +159,7 @@ final class Native {
     private static void onLoad(long token, byte[] url, long sink) {
         LoaderThreads loader = loaders.get(token);
         if (loader != null) {
-            loader.start(string(url), sink);
+            loader.start(url, sink);
         } else {
             sinkFinish(sink, "SHUTDOWN", bytes("the loader is gone"));
             unref(Handle.SINK, sink);
