@@ -6,7 +6,6 @@ import "C"
 
 import (
 	"errors"
-	"runtime"
 	"time"
 	"unsafe"
 )
@@ -57,7 +56,7 @@ func OpenCache(config *CacheConfig) (*Cache, error) {
 	C.sdimage_cache_config_set_max_memory_count(c, C.size_t(config.MaxMemoryCount))
 	C.sdimage_cache_config_set_max_disk_size(c, C.uint64_t(config.MaxDiskSize))
 	if config.MaxDiskAge != 0 {
-		C.sdimage_cache_config_set_max_disk_age(c, C.int64_t(config.MaxDiskAge/time.Second))
+		C.sdimage_cache_config_set_max_disk_age(c, C.int64_t(seconds(config.MaxDiskAge)))
 	}
 	var cache *C.sdimage_cache
 	var err *C.sdimage_error
@@ -72,6 +71,7 @@ func (c *Cache) c() *C.sdimage_cache { return (*C.sdimage_cache)(c.handle.get())
 
 // Close commits what is pending and closes the disk part. Again is harmless; other calls answer INVALID_ARGUMENT then.
 func (c *Cache) Close() error {
+	defer c.handle.enter().leave()
 	if c.c() == nil {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (c *Cache) Close() error {
 
 // MemoryImage is what memory has for a key, or nil.
 func (c *Cache) MemoryImage(key string) *Image {
-	defer runtime.KeepAlive(c)
+	defer c.handle.enter().leave()
 	k, length := text(key)
 	defer free(k)
 	return newImage(C.sdimage_cache_memory_image(c.c(), unsafe.Pointer(k), length))
@@ -94,8 +94,8 @@ func (c *Cache) MemoryImage(key string) *Image {
 
 // SetMemoryImage keeps a picture in memory.
 func (c *Cache) SetMemoryImage(key string, picture *Image) error {
-	defer runtime.KeepAlive(c)
-	defer runtime.KeepAlive(picture)
+	defer c.handle.enter().leave()
+	defer picture.handle.enter().leave()
 	k, length := text(key)
 	defer free(k)
 	var err *C.sdimage_error
@@ -104,7 +104,7 @@ func (c *Cache) SetMemoryImage(key string, picture *Image) error {
 
 // Image is from memory, or decoded from the disk; nil when there is none.
 func (c *Cache) Image(key string, options *DecodeOptions) (*Image, error) {
-	defer runtime.KeepAlive(c)
+	defer c.handle.enter().leave()
 	k, length := text(key)
 	defer free(k)
 	o := options.c()
@@ -119,7 +119,7 @@ func (c *Cache) Image(key string, options *DecodeOptions) (*Image, error) {
 
 // Data is the bytes of an entry; nil when there is none.
 func (c *Cache) Data(key string) ([]byte, error) {
-	defer runtime.KeepAlive(c)
+	defer c.handle.enter().leave()
 	k, length := text(key)
 	defer free(k)
 	var data *C.sdimage_data
@@ -132,13 +132,13 @@ func (c *Cache) Data(key string) ([]byte, error) {
 
 // Store keeps a picture, its bytes, or both, and returns when they are committed. A picture without bytes is encoded.
 func (c *Cache) Store(key string, picture *Image, bytes []byte, layers Layers) error {
-	defer runtime.KeepAlive(c)
-	defer runtime.KeepAlive(picture)
+	defer c.handle.enter().leave()
 	k, length := text(key)
 	defer free(k)
 	var image *C.sdimage_image
 	var data *C.sdimage_data
 	if picture != nil {
+		defer picture.handle.enter().leave()
 		image = picture.c()
 	}
 	if bytes != nil {
@@ -155,7 +155,7 @@ func (c *Cache) Store(key string, picture *Image, bytes []byte, layers Layers) e
 
 // Contains tells the layers that hold an entry.
 func (c *Cache) Contains(key string) Layers {
-	defer runtime.KeepAlive(c)
+	defer c.handle.enter().leave()
 	k, length := text(key)
 	defer free(k)
 	return Layers(C.sdimage_cache_contains(c.c(), unsafe.Pointer(k), length))
@@ -163,7 +163,7 @@ func (c *Cache) Contains(key string) Layers {
 
 // Remove takes an entry out of layers; what is not there is no error.
 func (c *Cache) Remove(key string, layers Layers) error {
-	defer runtime.KeepAlive(c)
+	defer c.handle.enter().leave()
 	k, length := text(key)
 	defer free(k)
 	var err *C.sdimage_error
@@ -172,21 +172,21 @@ func (c *Cache) Remove(key string, layers Layers) error {
 
 // Clear empties layers.
 func (c *Cache) Clear(layers Layers) error {
-	defer runtime.KeepAlive(c)
+	defer c.handle.enter().leave()
 	var err *C.sdimage_error
 	return failed(C.sdimage_cache_clear(c.c(), C.sdimage_cache_layers(layers), &err), err)
 }
 
 // Flush returns when everything stored so far is committed.
 func (c *Cache) Flush() error {
-	defer runtime.KeepAlive(c)
+	defer c.handle.enter().leave()
 	var err *C.sdimage_error
 	return failed(C.sdimage_cache_flush(c.c(), &err), err)
 }
 
 // DiskTotals are bytes and entries on disk.
 func (c *Cache) DiskTotals() (bytes, count uint64, failure error) {
-	defer runtime.KeepAlive(c)
+	defer c.handle.enter().leave()
 	var size, entries C.uint64_t
 	var err *C.sdimage_error
 	status := C.sdimage_cache_disk_totals(c.c(), &size, &entries, &err)

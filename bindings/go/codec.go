@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"image"
 	"io"
-	"runtime"
 )
 
 // A Size is in pixels.
@@ -93,7 +92,10 @@ func Encode(to io.Writer, picture image.Image, format Format, options *EncodeOpt
 	if failure != nil {
 		return failure
 	}
-	defer runtime.KeepAlive(source)
+	if copied := image.Image(source) != picture; copied {
+		defer source.Close()
+	}
+	defer source.handle.enter().leave()
 	number := format.number()
 	if number == C.SDIMAGE_FORMAT_UNDEFINED {
 		return &Error{Code: Unsupported, Message: "no format is called " + string(format)}

@@ -8,7 +8,6 @@ import (
 	"image"
 	"image/color"
 	"math"
-	"runtime"
 	"time"
 	"unsafe"
 )
@@ -93,7 +92,7 @@ func newImage(pointer *C.sdimage_image) *Image {
 // NewImage copies pixels: rows from top to bottom, stride bytes apart.
 func NewImage(width, height, stride int, format PixelFormat, pixels []byte) (*Image, error) {
 	row := width * format.Bytes()
-	if width <= 0 || height <= 0 || row/width != format.Bytes() || stride < row || len(pixels) < row ||
+	if width <= 0 || height <= 0 || row <= 0 || row/width != format.Bytes() || stride < row || len(pixels) < row ||
 		(len(pixels)-row)/stride < height-1 {
 		return nil, &Error{Code: InvalidArgument, Message: "the pixels do not fill the picture"}
 	}
@@ -144,44 +143,44 @@ func (m *Image) Pixels() []byte { return m.pixels }
 
 // Format is the container that it was decoded from; "undefined" for pixels of one's own.
 func (m *Image) Format() Format {
-	defer runtime.KeepAlive(m)
+	defer m.handle.enter().leave()
 	return Format(C.GoString(C.sdimage_format_name(C.sdimage_image_format(m.c()))))
 }
 
 // HasAlpha tells whether a pixel can be transparent.
 func (m *Image) HasAlpha() bool {
-	defer runtime.KeepAlive(m)
+	defer m.handle.enter().leave()
 	return bool(C.sdimage_image_has_alpha(m.c()))
 }
 
 // SourceSize is that of the encoded picture: larger than the picture's own for a thumbnail.
 func (m *Image) SourceSize() Size {
-	defer runtime.KeepAlive(m)
+	defer m.handle.enter().leave()
 	size := C.sdimage_image_source_size(m.c())
 	return Size{int(size.width), int(size.height)}
 }
 
 // FrameCount is 1 for a still.
 func (m *Image) FrameCount() int {
-	defer runtime.KeepAlive(m)
+	defer m.handle.enter().leave()
 	return int(C.sdimage_image_frame_count(m.c()))
 }
 
 // LoopCount is 0 for ever.
 func (m *Image) LoopCount() int {
-	defer runtime.KeepAlive(m)
+	defer m.handle.enter().leave()
 	return int(C.sdimage_image_loop_count(m.c()))
 }
 
 // FrameDuration is how long a frame is shown.
 func (m *Image) FrameDuration(index int) time.Duration {
-	defer runtime.KeepAlive(m)
+	defer m.handle.enter().leave()
 	return time.Duration(C.sdimage_image_frame_duration_ms(m.c(), C.uint32_t(index))) * time.Millisecond
 }
 
 // Frame is one of an animation, composed to the whole canvas.
 func (m *Image) Frame(index int) (*Image, error) {
-	defer runtime.KeepAlive(m)
+	defer m.handle.enter().leave()
 	var frame *C.sdimage_image
 	var err *C.sdimage_error
 	if status := C.sdimage_image_copy_frame(m.c(), C.uint32_t(index), &frame, &err); status < 0 {
@@ -192,7 +191,7 @@ func (m *Image) Frame(index int) (*Image, error) {
 
 // Convert gives the picture in another pixel format.
 func (m *Image) Convert(format PixelFormat) (*Image, error) {
-	defer runtime.KeepAlive(m)
+	defer m.handle.enter().leave()
 	var converted *C.sdimage_image
 	var err *C.sdimage_error
 	status := C.sdimage_image_convert(m.c(), C.sdimage_pixel_format(format), &converted, &err)
@@ -250,7 +249,7 @@ func (m *Image) At(x, y int) color.Color {
 	if x < 0 || y < 0 || x >= m.width || y >= m.height || m.pixels == nil {
 		return color.NRGBA{}
 	}
-	defer runtime.KeepAlive(m)
+	defer m.handle.enter().leave()
 	p := m.pixels[y*m.stride+x*m.format.Bytes():]
 	word := func(index int) uint16 { return binary.LittleEndian.Uint16(p[index*2:]) }
 	switch m.format {

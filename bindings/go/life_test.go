@@ -110,6 +110,33 @@ func TestClosingEndsWhatRuns(t *testing.T) {
 	close(stop)
 }
 
+func TestALoadHoldsTheManagerThatNobodyElseHolds(t *testing.T) {
+	started, open := make(chan bool), make(chan bool)
+	task := startedByNobody(t, func(context.Context, string) (io.Reader, error) {
+		close(started)
+		<-open
+		return bytes.NewReader(flat()), nil
+	})
+	<-started
+	for round := 0; round < 5; round++ {
+		runtime.GC()
+		time.Sleep(5 * time.Millisecond) // finalizers have a goroutine of their own
+	}
+	close(open)
+	result, err := task.Wait()
+	must(t, err)
+	expect(t, result.Image.Width(), 512)
+}
+
+// startedByNobody starts a load of a manager that is garbage when it returns.
+func startedByNobody(t *testing.T, load sdimage.LoaderFunc) *sdimage.Task {
+	manager, err := sdimage.NewManager(&sdimage.Config{NoCache: true, Loaders: map[string]sdimage.Loader{"mine": load}})
+	must(t, err)
+	task, err := manager.Start(background, "mine:a", nil)
+	must(t, err)
+	return task
+}
+
 func TestPixelsLiveAsLongAsTheirImage(t *testing.T) {
 	made, err := sdimage.NewImage(3, 2, 9, sdimage.RGB8, bytes.Repeat([]byte{5, 6, 7}, 6))
 	must(t, err)

@@ -83,15 +83,22 @@ func goLoad(handle C.uintptr_t, url *C.char, length C.size_t, sink *C.sdimage_lo
 	all.lock.Lock()
 	all.running[sink] = cancel
 	all.lock.Unlock()
+	if C.sdimage_load_sink_is_cancelled(sink) {
+		cancel() // goCancel may have come before the load was to be found
+	}
 	address := C.GoStringN(url, C.int(length))
 	go func() {
 		defer C.sdimage_load_sink_unref(sink)
+		defer all.forget(sink)
 		defer cancel()
 		finish(sink, load(ctx, all.find(address), address, sink))
-		all.lock.Lock()
-		delete(all.running, sink)
-		all.lock.Unlock()
 	}()
+}
+
+func (l *loaders) forget(sink *C.sdimage_load_sink) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	delete(l.running, sink)
 }
 
 //export goCancel
@@ -141,7 +148,7 @@ func finish(sink *C.sdimage_load_sink, failure error) {
 		C.sdimage_load_sink_finish(sink, nil)
 		return
 	}
-	code, message := InternalError, failure.Error()
+	code, message := InternalError, textOf(failure)
 	var own *Error
 	if errors.As(failure, &own) {
 		code, message = own.Code, own.Message
@@ -151,6 +158,19 @@ func finish(sink *C.sdimage_load_sink, failure error) {
 	line := C.CString(message)
 	defer C.free(unsafe.Pointer(line))
 	err := C.sdimage_error_new(code.status(), line)
+	if err == nil {
+		return // without memory: a sink that is let go is an error of the load, and one that is finished with NULL is not
+	}
 	C.sdimage_load_sink_finish(sink, err)
 	C.sdimage_error_unref(err)
+}
+
+// textOf asks an error of the program, which may panic.
+func textOf(failure error) (message string) {
+	defer func() {
+		if problem := recover(); problem != nil {
+			message = fmt.Sprintf("%T", failure)
+		}
+	}()
+	return failure.Error()
 }

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"sdimage"
 )
@@ -76,6 +78,42 @@ func TestErrorsAndPanicsOfALoaderAreThoseOfTheLoad(t *testing.T) {
 			t.Fatalf("%s: %v", url, err)
 		}
 	}
+}
+
+// A loader whose error cannot tell what it is must not end the program.
+type speechless struct{}
+
+func (*speechless) Error() string { panic("no words") }
+
+func TestAnErrorThatPanicsIsOneOfTheLoad(t *testing.T) {
+	manager := managerOf(t, func(context.Context, string) (io.Reader, error) { return nil, &speechless{} })
+	if _, err := manager.Load(background, "mine:a", nil); !errors.Is(err, sdimage.InternalError) {
+		t.Fatal(err)
+	}
+}
+
+func TestEveryLoaderThatBeganHearsOfACancellation(t *testing.T) {
+	var begun, told int64
+	manager := managerOf(t, func(ctx context.Context, _ string) (io.Reader, error) {
+		atomic.AddInt64(&begun, 1)
+		<-ctx.Done()
+		atomic.AddInt64(&told, 1)
+		return nil, ctx.Err()
+	})
+	for index := 0; index < 500; index++ {
+		task, err := manager.Start(background, fmt.Sprint("mine:", index), nil)
+		must(t, err)
+		for pause := 0; pause < index%50; pause++ {
+			runtime.Gosched()
+		}
+		task.Cancel()
+		_, err = task.Wait()
+		expect(t, errors.Is(err, sdimage.Cancelled), true)
+	}
+	for tries := 0; tries < 2000 && atomic.LoadInt64(&told) < atomic.LoadInt64(&begun); tries++ {
+		time.Sleep(5 * time.Millisecond)
+	}
+	expect(t, atomic.LoadInt64(&told), atomic.LoadInt64(&begun))
 }
 
 type failing struct{}

@@ -6,7 +6,6 @@ import "C"
 
 import (
 	"context"
-	"runtime"
 	"runtime/cgo"
 	"time"
 	"unsafe"
@@ -82,6 +81,7 @@ func NewManager(config *Config) (*Manager, error) {
 	c := C.sdimage_manager_config_new()
 	defer C.sdimage_manager_config_unref(c)
 	if config.Cache != nil {
+		defer config.Cache.handle.enter().leave()
 		C.sdimage_manager_config_set_cache(c, config.Cache.c())
 	} else if config.NoCache {
 		C.sdimage_manager_config_set_cache(c, nil)
@@ -89,7 +89,7 @@ func NewManager(config *Config) (*Manager, error) {
 	C.sdimage_manager_config_set_freshness(c, C.sdimage_freshness(config.Freshness))
 	C.sdimage_manager_config_set_ignore_signatures(c, C.bool(config.IgnoreSignatures))
 	if config.FailedURLRetryAfter != 0 {
-		C.sdimage_manager_config_set_failed_url_retry_after(c, C.int64_t(config.FailedURLRetryAfter/time.Second))
+		C.sdimage_manager_config_set_failed_url_retry_after(c, C.int64_t(seconds(config.FailedURLRetryAfter)))
 	}
 	if len(config.Loaders) > 0 {
 		chain, failure := newChain(config.Loaders)
@@ -122,7 +122,7 @@ func (m *Manager) Load(ctx context.Context, url string, options *Options) (*Resu
 
 // Start starts a load. The context, which may not be nil, cancels it.
 func (m *Manager) Start(ctx context.Context, url string, options *Options) (*Task, error) {
-	defer runtime.KeepAlive(m)
+	defer m.handle.enter().leave()
 	if m.c() == nil {
 		return nil, &Error{Code: Shutdown, Message: "the manager was closed"}
 	}
@@ -131,7 +131,7 @@ func (m *Manager) Start(ctx context.Context, url string, options *Options) (*Tas
 		return nil, failure
 	}
 	defer C.sdimage_request_unref(request)
-	task := &Task{ctx: ctx, events: make(chan Event, eventsHeld), done: make(chan struct{})}
+	task := &Task{ctx: ctx, manager: m, events: make(chan Event, eventsHeld), done: make(chan struct{})}
 	var pointer *C.sdimage_task
 	var err *C.sdimage_error
 	status := C.glue_load(m.c(), request, C.uintptr_t(cgo.NewHandle(task)), &pointer, &err)
@@ -149,6 +149,7 @@ func (m *Manager) Start(ctx context.Context, url string, options *Options) (*Tas
 // Close takes no more loads, ends the running ones with SHUTDOWN, and waits until all of them have been told. Again is
 // harmless. Loaders that still run are told by their context.
 func (m *Manager) Close() error {
+	defer m.handle.enter().leave()
 	if m.c() == nil {
 		return nil
 	}
@@ -159,25 +160,25 @@ func (m *Manager) Close() error {
 
 // CancelAll cancels every load that is under way.
 func (m *Manager) CancelAll() {
-	defer runtime.KeepAlive(m)
+	defer m.handle.enter().leave()
 	C.sdimage_manager_cancel_all(m.c())
 }
 
 // RunningCount counts loads without a final result.
 func (m *Manager) RunningCount() int {
-	defer runtime.KeepAlive(m)
+	defer m.handle.enter().leave()
 	return int(C.sdimage_manager_running_count(m.c()))
 }
 
 // SetOffline switches loading over the network off and on again.
 func (m *Manager) SetOffline(offline bool) {
-	defer runtime.KeepAlive(m)
+	defer m.handle.enter().leave()
 	C.sdimage_manager_set_offline(m.c(), C.bool(offline))
 }
 
 // ForgetFailed forgets which URLs failed.
 func (m *Manager) ForgetFailed() {
-	defer runtime.KeepAlive(m)
+	defer m.handle.enter().leave()
 	C.sdimage_manager_forget_failed(m.c(), nil, 0)
 }
 
@@ -200,11 +201,11 @@ func newRequest(url string, options *Options) (*C.sdimage_request, error) {
 		C.sdimage_request_set_freshness(request, C.sdimage_freshness(*options.Freshness))
 	}
 	C.sdimage_request_set_progressive(request, C.bool(options.Progressive))
-	C.sdimage_request_set_progressive_interval_ms(request, C.uint32_t(options.PartialInterval/time.Millisecond))
+	C.sdimage_request_set_progressive_interval_ms(request, C.uint32_t(milliseconds(options.PartialInterval)))
 	C.sdimage_request_set_wants_data(request, C.bool(options.WantsData))
 	C.sdimage_request_set_wait_for_store(request, C.bool(options.WaitForStore))
 	C.sdimage_request_set_retry_failed(request, C.bool(options.RetryFailed))
-	C.sdimage_request_set_timeout_ms(request, C.uint32_t(options.Timeout/time.Millisecond))
+	C.sdimage_request_set_timeout_ms(request, C.uint32_t(milliseconds(options.Timeout)))
 	if options.CacheKey != "" {
 		key, length := text(options.CacheKey)
 		C.sdimage_request_set_cache_key(request, unsafe.Pointer(key), length)

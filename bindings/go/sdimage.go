@@ -15,8 +15,11 @@ package sdimage
 import "C"
 
 import (
+	"math"
 	"runtime"
+	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 )
 
@@ -50,28 +53,87 @@ func LiveHandles() int { return int(atomic.LoadInt64(&live)) }
 
 // A handle owns one reference.
 type handle struct {
-	pointer unsafe.Pointer
-	unref   func(unsafe.Pointer)
+	lock       sync.Mutex
+	pointer    unsafe.Pointer
+	users      int
+	isReleased bool
+	unref      func(unsafe.Pointer)
 }
 
 func own(pointer unsafe.Pointer, unref func(unsafe.Pointer)) *handle {
 	atomic.AddInt64(&live, 1)
-	made := &handle{pointer, unref}
+	made := &handle{pointer: pointer, unref: unref}
 	runtime.SetFinalizer(made, (*handle).release)
 	return made
 }
 
-// release is harmless when it has been called before.
+// release is harmless when it has been called before. What is in use goes when that is over.
 func (h *handle) release() {
-	if pointer := atomic.SwapPointer(&h.pointer, nil); pointer != nil {
+	h.change(func() { h.isReleased = true })
+}
+
+// enter begins a use, which leave ends: in between the pointer stays good, whoever releases the handle.
+func (h *handle) enter() *handle {
+	h.change(func() { h.users++ })
+	return h
+}
+
+func (h *handle) leave() {
+	h.change(func() { h.users-- })
+}
+
+func (h *handle) change(how func()) {
+	h.lock.Lock()
+	how()
+	pointer := h.pointer
+	isOver := pointer != nil && h.isReleased && h.users == 0
+	if isOver {
+		h.pointer = nil
+	}
+	h.lock.Unlock()
+	if isOver {
 		runtime.SetFinalizer(h, nil)
 		atomic.AddInt64(&live, -1)
 		h.unref(pointer)
 	}
 }
 
-// get lends the pointer; nil once released. The caller keeps the handle alive until the call has returned.
-func (h *handle) get() unsafe.Pointer { return atomic.LoadPointer(&h.pointer) }
+// get lends the pointer to a use; nil once released.
+func (h *handle) get() unsafe.Pointer {
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	if h.isReleased {
+		return nil
+	}
+	return h.pointer
+}
+
+// seconds are whole ones, rounded up: what is negative means for ever, and a part of a second is not 0.
+func seconds(duration time.Duration) int64 {
+	if duration < 0 {
+		return -1
+	}
+	return int64(duration/time.Second) + more(duration%time.Second)
+}
+
+// milliseconds are rounded up, and at least 0 and at most what 32 bits hold, which is 49 days.
+func milliseconds(duration time.Duration) uint32 {
+	if duration < 0 {
+		return 0
+	}
+	whole := int64(duration/time.Millisecond) + more(duration%time.Millisecond)
+	if whole > math.MaxUint32 {
+		return math.MaxUint32
+	}
+	return uint32(whole)
+}
+
+func more(rest time.Duration) int64 {
+	if rest > 0 {
+		return 1
+	}
+	return 0
+}
 
 // text is a C string to free, and its length without the NUL.
 func text(value string) (*C.char, C.size_t) { return C.CString(value), C.size_t(len(value)) }

@@ -268,6 +268,20 @@ func TestWhatIsEncodedWithoutLossIsWhatItWas(t *testing.T) {
 	if _, err := sdimage.NewImage(3, 3, 9, sdimage.RGB8, make([]byte, 26)); !errors.Is(err, sdimage.InvalidArgument) {
 		t.Fatal(err)
 	}
+	if _, err := sdimage.NewImage(1, 1, 0, sdimage.Automatic, nil); !errors.Is(err, sdimage.InvalidArgument) {
+		t.Fatal(err)
+	}
+}
+
+func TestEncodeReleasesItsOwnCopyAndNothingElse(t *testing.T) {
+	own, err := sdimage.NewImage(1, 1, 1, sdimage.Gray8, []byte{7})
+	must(t, err)
+	settled(1)
+	before := sdimage.LiveHandles()
+	must(t, sdimage.Encode(&bytes.Buffer{}, image.NewGray(image.Rect(0, 0, 9, 9)), sdimage.PNG, nil))
+	must(t, sdimage.Encode(&bytes.Buffer{}, own, sdimage.PNG, nil))
+	expect(t, sdimage.LiveHandles() <= before, true)
+	expect(t, own.Pixels()[0], byte(7))
 }
 
 func TestAnAnimationGivesItsFrames(t *testing.T) {

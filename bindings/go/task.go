@@ -5,7 +5,6 @@ import "C"
 
 import (
 	"context"
-	"runtime"
 	"runtime/cgo"
 	"time"
 )
@@ -68,12 +67,13 @@ const eventsHeld = 32
 
 // A Task is a load under way.
 type Task struct {
-	ctx    context.Context
-	handle *handle
-	events chan Event
-	done   chan struct{}
-	result *Result
-	err    error
+	ctx     context.Context
+	manager *Manager // a manager that is collected would end the load: the library holds the task until that has ended
+	handle  *handle
+	events  chan Event
+	done    chan struct{}
+	result  *Result
+	err     error
 }
 
 // Events are what comes of the load, in order, ending with one Final; then the channel is closed. Nobody has to read them.
@@ -90,7 +90,7 @@ func (t *Task) Wait() (*Result, error) {
 
 // Cancel asks the load to end with CANCELLED; harmless when it has ended.
 func (t *Task) Cancel() {
-	defer runtime.KeepAlive(t)
+	defer t.handle.enter().leave()
 	C.sdimage_task_cancel((*C.sdimage_task)(t.handle.get()))
 }
 

@@ -23,7 +23,9 @@ jlong NATIVE(cacheNew)(JNIEnv *env, jclass self, jbyteArray directory, jbyteArra
     sdimage_cache_config_set_max_disk_size(config, (uint64_t)v[3]);
     if (v[4] != 0)
         sdimage_cache_config_set_max_disk_age(config, v[4]);
-    sdimage_status status = sdimage_cache_new(config, &cache, &error);
+    sdimage_status status = SDIMAGE_STATUS_NO_MEMORY;
+    if (!(*env)->ExceptionCheck(env))
+        status = sdimage_cache_new(config, &cache, &error);
     sdimage_cache_config_unref(config);
     return failed(env, status, error) ? 0 : address(cache);
 }
@@ -85,7 +87,9 @@ void NATIVE(cacheStore)(JNIEnv *env, jclass self, jlong cache, jbyteArray name, 
     size_t length = 0, size = 0;
     (void)self;
     char *key = bytes_of(env, name, &length), *bytes = bytes_of(env, array, &size);
-    if (bytes)
+    if ((*env)->ExceptionCheck(env))
+        status = SDIMAGE_STATUS_NO_MEMORY;
+    else if (bytes)
         status = sdimage_data_new(bytes, size, &data, &error);
     if (status >= 0)
         status = sdimage_cache_store(pointer(cache), key, length, pointer(image), data, (sdimage_cache_layers)layers,

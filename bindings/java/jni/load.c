@@ -64,22 +64,27 @@ static void on_progress(void *token, sdimage_task *task, int64_t received, int64
     ignore_exception(env);
 }
 
-/* Also called while an exception is about to be thrown, when a call fails: nothing is pending yet. */
+/* Also called when a call fails, maybe with an exception pending: the token has to go all the same. */
 void on_destroy(void *token) {
     JNIEnv *env = attached();
     if (!env)
         return;
+    jthrowable pending = (*env)->ExceptionOccurred(env);
+    (*env)->ExceptionClear(env);
     (*env)->CallStaticVoidMethod(env, java.native, java.on_destroy, address(token));
     ignore_exception(env);
+    if (pending)
+        (*env)->Throw(env, pending);
+    (*env)->DeleteLocalRef(env, pending);
 }
 
 static void set_fields(JNIEnv *env, jobjectArray fields, sdimage_request *request) {
-    jsize count = (*env)->GetArrayLength(env, fields);
-    for (jsize index = 0; index + 1 < count; index += 2) {
+    jsize count = (*env)->ExceptionCheck(env) ? 0 : (*env)->GetArrayLength(env, fields);
+    for (jsize index = 0; index + 1 < count && !(*env)->ExceptionCheck(env); index += 2) {
         jbyteArray first = (*env)->GetObjectArrayElement(env, fields, index);
         jbyteArray second = (*env)->GetObjectArrayElement(env, fields, index + 1);
         char *name = bytes_of(env, first, NULL), *value = bytes_of(env, second, NULL);
-        if (name)
+        if (name && !(*env)->ExceptionCheck(env))
             sdimage_request_set_header(request, name, value);
         free(name);
         free(value);
@@ -126,6 +131,10 @@ jlong NATIVE(managerStart)(JNIEnv *env, jclass self, jlong manager, jbyteArray u
     sdimage_request *request = new_request(env, url, key, decode, values);
     if (request)
         set_fields(env, fields, request);
+    if ((*env)->ExceptionCheck(env)) {
+        sdimage_request_unref(request);
+        request = NULL;
+    }
     /* A NULL request is refused, and the token given back. */
     sdimage_status status =
         sdimage_manager_load(pointer(manager), request, &handler, pointer(token), on_destroy, &task, &error);
@@ -203,5 +212,9 @@ jobject NATIVE(resultError)(JNIEnv *env, jclass self, jlong result) {
 jobject NATIVE(dataBytes)(JNIEnv *env, jclass self, jlong object) {
     const sdimage_data *data = pointer(object);
     (void)self;
+    if (sdimage_data_length(data) > INT32_MAX) { /* as long as a buffer of Java's can be */
+        failed(env, SDIMAGE_STATUS_TOO_LARGE, NULL);
+        return NULL;
+    }
     return (*env)->NewDirectByteBuffer(env, (void *)sdimage_data_bytes(data), (jlong)sdimage_data_length(data));
 }

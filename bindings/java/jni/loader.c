@@ -62,13 +62,20 @@ jlong NATIVE(loaderNew)(JNIEnv *env, jclass self, jobjectArray schemes, jlong to
     (void)self;
     custom *made = calloc(1, sizeof *made + (size_t)count * sizeof *made->schemes);
     if (!made) {
+        on_destroy(pointer(token));
         failed(env, SDIMAGE_STATUS_NO_MEMORY, NULL);
         return 0;
     }
     made->token = token;
-    for (jsize index = 0; index < count; index++)
-        if (!(made->schemes[made->count++] = bytes_of(env, (*env)->GetObjectArrayElement(env, schemes, index), NULL)))
-            made->count--;
+    for (jsize index = 0; index < count; index++) {
+        made->schemes[index] = bytes_of(env, (*env)->GetObjectArrayElement(env, schemes, index), NULL);
+        if (!made->schemes[index]) { /* without its scheme it would take every URL */
+            destroy(made);
+            failed(env, SDIMAGE_STATUS_INVALID_ARGUMENT, NULL);
+            return 0;
+        }
+        made->count++;
+    }
     sdimage_status status = sdimage_loader_new_custom("java", &table, made, destroy, &loader, &error);
     return failed(env, status, error) ? 0 : address(loader);
 }
@@ -88,6 +95,12 @@ void NATIVE(sinkWrite)(JNIEnv *env, jclass self, jlong sink, jbyteArray array, j
     free(bytes);
 }
 
+jboolean NATIVE(sinkIsCancelled)(JNIEnv *env, jclass self, jlong sink) {
+    (void)env;
+    (void)self;
+    return sdimage_load_sink_is_cancelled(pointer(sink));
+}
+
 static sdimage_status status_of(const char *name) {
     for (int status = -1; status > -128; status--)
         if (strcmp(sdimage_status_name((sdimage_status)status), name) == 0)
@@ -105,6 +118,8 @@ void NATIVE(sinkFinish)(JNIEnv *env, jclass self, jlong sink, jstring code, jbyt
         if (name)
             (*env)->ReleaseStringUTFChars(env, code, name);
         free(line);
+        if (!error) /* without memory: a sink that is let go is an error of the load, one finished with NULL is not */
+            return;
     }
     sdimage_load_sink_finish(pointer(sink), error);
     sdimage_error_unref(error);

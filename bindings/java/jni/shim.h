@@ -29,7 +29,7 @@ static inline jlong address(const void *object) {
     return (jlong)(uintptr_t)object;
 }
 
-/* Throws; `error` is released. Returns whether the status was a failure. */
+/* Throws, unless an exception is pending; `error` is released. Returns whether the status was a failure. */
 bool failed(JNIEnv *env, sdimage_status status, sdimage_error *error);
 jobject exception_of(JNIEnv *env, sdimage_status status, const sdimage_error *error);
 
@@ -39,7 +39,7 @@ jbyteArray array_of(JNIEnv *env, const void *bytes, size_t length);
 /* Releases `data`. */
 jbyteArray array_of_data(JNIEnv *env, sdimage_data *data);
 jlongArray longs(JNIEnv *env, const jlong *values, jsize count);
-/* At most `count` numbers, into `values`; the others become 0. */
+/* At most `count` numbers, into `values`; the others become 0, and all with an exception pending. */
 void read_longs(JNIEnv *env, jlongArray array, jlong *values, jsize count);
 
 enum { DECODE_OPTIONS = 11, ENCODE_OPTIONS = 8 };

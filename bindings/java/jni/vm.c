@@ -68,7 +68,8 @@ jobject exception_of(JNIEnv *env, sdimage_status status, const sdimage_error *er
 bool failed(JNIEnv *env, sdimage_status status, sdimage_error *error) {
     if (status >= 0)
         return false;
-    jobject thrown = exception_of(env, status, error);
+    /* What is pending already is why the call failed. */
+    jobject thrown = (*env)->ExceptionCheck(env) ? NULL : exception_of(env, status, error);
     sdimage_error_unref(error);
     if (thrown)
         (*env)->Throw(env, thrown);
@@ -76,7 +77,7 @@ bool failed(JNIEnv *env, sdimage_status status, sdimage_error *error) {
 }
 
 char *bytes_of(JNIEnv *env, jbyteArray array, size_t *length) {
-    if (!array)
+    if (!array || (*env)->ExceptionCheck(env))
         return NULL;
     jsize count = (*env)->GetArrayLength(env, array);
     char *bytes = malloc((size_t)count + 1);
@@ -117,6 +118,8 @@ jlongArray longs(JNIEnv *env, const jlong *values, jsize count) {
 
 void read_longs(JNIEnv *env, jlongArray array, jlong *values, jsize count) {
     memset(values, 0, (size_t)count * sizeof *values);
+    if ((*env)->ExceptionCheck(env))
+        return;
     jsize length = (*env)->GetArrayLength(env, array);
     (*env)->GetLongArrayRegion(env, array, 0, length < count ? length : count, values);
 }

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.sdimage.Cache;
 import org.sdimage.Format;
+import org.sdimage.HandleProbe;
 import org.sdimage.Image;
 import org.sdimage.Load;
 import org.sdimage.LoadListener;
@@ -63,6 +64,21 @@ final class LifeTests {
                 Harness.expect(manager.load(Harness.fresh("badge.png", "")).get(20, TimeUnit.SECONDS).source(), "network");
             }
         });
+        Harness.test("a load holds the manager that nobody else holds", () -> {
+            Harness.Gate gate = new Harness.Gate();
+            Load load = Manager.builder().noCache().loader("gated", gate).build().load("gated:a");
+            for (int round = 0; round < 5; round++) {
+                System.gc();
+                Thread.sleep(20); // the cleaner has a thread of its own
+            }
+            gate.open();
+            Harness.expect(load.get(20, TimeUnit.SECONDS).image().width(), 1000);
+        });
+        Harness.test("what is closed while it is used goes after that", () -> {
+            Harness.settled(0);
+            Harness.expect(HandleProbe.closedWhileUsed(), "1 0");
+        });
+        Harness.test("a load ends, whatever its executor does", ExecutorTests::run);
         Harness.test("a program that just ends does", () -> {
             Harness.expect(start("exits"), 7);
             Harness.expect(start("returns"), 0);

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.sdimage.Load;
 import org.sdimage.Loader;
 import org.sdimage.Manager;
@@ -56,6 +57,24 @@ final class LoaderTests {
                 }
             }
         });
+        Harness.test("every loader that began hears of a cancellation", LoaderTests::cancellations);
+        Harness.test("an error that cannot tell what it is ends the load, too", () -> {
+            Loader loader = request -> {
+                throw new IOException() {
+                    private static final long serialVersionUID = 1;
+
+                    @Override
+                    public String getMessage() {
+                        throw new IllegalStateException("no words");
+                    }
+                };
+            };
+            try (Manager manager = managerOf(loader)) {
+                Load load = manager.load("mine:a");
+                load.handle((result, thrown) -> thrown).get(20, TimeUnit.SECONDS);
+                Harness.expect(Harness.codeOf(load), "INTERNAL_ERROR");
+            }
+        });
         Harness.test("a loader is interrupted when nobody waits any more", () -> {
             CountDownLatch begun = new CountDownLatch(1);
             CompletableFuture<Boolean> told = new CompletableFuture<>();
@@ -75,6 +94,36 @@ final class LoaderTests {
                 Harness.expect(told.get(20, TimeUnit.SECONDS), true);
             }
         });
+    }
+
+    /** Also when it comes before the thread of the loader, or before anybody could find that. */
+    private static void cancellations() throws Exception {
+        AtomicInteger begun = new AtomicInteger(), told = new AtomicInteger();
+        Loader loader = request -> {
+            begun.incrementAndGet();
+            try {
+                Thread.sleep(60000);
+            } finally {
+                told.addAndGet(request.isCancelled() ? 1 : 0);
+            }
+            return null;
+        };
+        try (Manager manager = managerOf(loader)) {
+            for (int index = 0; index < 500; index++) {
+                Load load = manager.load("mine:" + index);
+                for (int pause = 0; pause < index % 50; pause++) {
+                    Thread.onSpinWait();
+                }
+                load.cancel(true);
+            }
+            while (manager.runningCount() > 0) {
+                Thread.sleep(1);
+            }
+            for (int tries = 0; tries < 2000 && told.get() < begun.get(); tries++) {
+                Thread.sleep(5);
+            }
+            Harness.expect(told.get(), begun.get());
+        }
     }
 
     private static InputStream torn() throws Exception {

@@ -1,8 +1,8 @@
 package org.sdimage;
 
-import java.lang.ref.Reference;
 import java.nio.file.Path;
-import java.util.function.Function;
+import java.util.function.LongConsumer;
+import java.util.function.LongFunction;
 
 /** A memory and a disk cache. Calls that may touch the disk block. Use it from any thread. */
 public final class Cache implements AutoCloseable {
@@ -84,7 +84,7 @@ public final class Cache implements AutoCloseable {
     }
 
     public void setMemoryImage(String key, Image image) {
-        run(cache -> Native.cacheSetMemoryImage(cache, Native.bytes(key), image.pointer()), image);
+        image.handle().use(picture -> run(cache -> Native.cacheSetMemoryImage(cache, Native.bytes(key), picture)));
     }
 
     /** From memory, or decoded from the disk; null when there is none. */
@@ -99,25 +99,30 @@ public final class Cache implements AutoCloseable {
 
     /** Keeps a picture, its bytes, or both (the other null), and returns when they are committed. */
     public void store(String key, Image image, byte[] data, Layers layers) {
-        long pointer = image == null ? 0 : image.pointer();
-        run(cache -> Native.cacheStore(cache, Native.bytes(key), pointer, data, layers.ordinal()), image);
+        LongFunction<Void> store = picture ->
+                run(cache -> Native.cacheStore(cache, Native.bytes(key), picture, data, layers.ordinal()));
+        if (image == null) {
+            store.apply(0);
+        } else {
+            image.handle().use(store);
+        }
     }
 
     public Layers contains(String key) {
-        return call(cache -> Layers.values()[Native.cacheContains(cache, Native.bytes(key))]);
+        return call(cache -> Layers.values()[Native.cacheContains(cache, Native.bytes(key)) & Layers.ALL.ordinal()]);
     }
 
     public void remove(String key, Layers layers) {
-        run(cache -> Native.cacheRemove(cache, Native.bytes(key), layers.ordinal()), null);
+        run(cache -> Native.cacheRemove(cache, Native.bytes(key), layers.ordinal()));
     }
 
     public void clear(Layers layers) {
-        run(cache -> Native.cacheClear(cache, layers.ordinal()), null);
+        run(cache -> Native.cacheClear(cache, layers.ordinal()));
     }
 
     /** Returns when everything stored so far is committed. */
     public void flush() {
-        run(Native::cacheFlush, null);
+        run(Native::cacheFlush);
     }
 
     public long diskBytes() {
@@ -131,37 +136,25 @@ public final class Cache implements AutoCloseable {
     /** Commits what is pending and closes the disk part. Again is harmless. */
     @Override
     public void close() {
-        if (handle.isOpen()) {
-            try {
-                run(Native::cacheClose, null);
-            } finally {
-                handle.close();
-            }
-        }
-    }
-
-    long pointer() {
-        return handle.pointer();
-    }
-
-    private interface Action {
-        void run(long cache);
-    }
-
-    private <T> T call(Function<Long, T> function) {
         try {
-            return function.apply(handle.pointer());
+            handle.useIfOpen(Native::cacheClose);
         } finally {
-            Reference.reachabilityFence(this);
+            handle.close();
         }
     }
 
-    private void run(Action action, Object held) {
-        try {
-            action.run(handle.pointer());
-        } finally {
-            Reference.reachabilityFence(this);
-            Reference.reachabilityFence(held);
-        }
+    Handle handle() {
+        return handle;
+    }
+
+    private <T> T call(LongFunction<T> function) {
+        return handle.use(function);
+    }
+
+    private Void run(LongConsumer action) {
+        return handle.use(cache -> {
+            action.accept(cache);
+            return null;
+        });
     }
 }

@@ -2,6 +2,8 @@ package org.sdimage;
 
 import java.lang.ref.Cleaner;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
+import java.util.function.LongFunction;
 
 /** Owns one reference to an object of the library, until it is closed or its owner is collected. */
 final class Handle {
@@ -16,7 +18,10 @@ final class Handle {
     /** What is released; knows nothing of its owner. */
     private static final class Owned implements Runnable {
         private final int kind;
-        private long pointer;
+        private final long pointer;
+        private int users;
+        private boolean isClosed;
+        private boolean isReleased;
 
         Owned(int kind, long pointer) {
             this.kind = kind;
@@ -24,10 +29,30 @@ final class Handle {
             live.incrementAndGet();
         }
 
+        synchronized boolean enter() {
+            users += isClosed ? 0 : 1;
+            return !isClosed;
+        }
+
+        void leave() {
+            change(false);
+        }
+
         @Override
         public void run() {
+            change(true);
+        }
+
+        private void change(boolean closes) {
+            synchronized (this) {
+                isClosed |= closes;
+                users -= closes ? 0 : 1;
+                if (!isClosed || users > 0 || isReleased) {
+                    return;
+                }
+                isReleased = true;
+            }
             Native.unref(kind, pointer);
-            pointer = 0;
             live.decrementAndGet();
         }
     }
@@ -38,18 +63,30 @@ final class Handle {
         cleanable = cleaner.register(owner, owned);
     }
 
-    /** The address. The caller keeps the owner reachable until its call has returned. */
-    long pointer() {
-        if (owned.pointer == 0) {
+    /** Calls with the address, which stays good until the call has returned, whoever closes, and whether the owner is held. */
+    <T> T use(LongFunction<T> call) {
+        if (!owned.enter()) {
             throw new IllegalStateException("it was closed");
         }
-        return owned.pointer;
+        try {
+            return call.apply(owned.pointer);
+        } finally {
+            owned.leave();
+        }
     }
 
-    boolean isOpen() {
-        return owned.pointer != 0;
+    /** The same for a call without a result; nothing when it was closed. */
+    void useIfOpen(LongConsumer call) {
+        if (owned.enter()) {
+            try {
+                call.accept(owned.pointer);
+            } finally {
+                owned.leave();
+            }
+        }
     }
 
+    /** Released when the last use is over. */
     void close() {
         cleanable.clean();
     }

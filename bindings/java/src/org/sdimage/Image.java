@@ -1,6 +1,5 @@
 package org.sdimage;
 
-import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -49,8 +48,9 @@ public final class Image implements AutoCloseable {
         return (int) fields[2];
     }
 
+    /** Null for formats of another version. */
     public PixelFormat pixelFormat() {
-        return PixelFormat.values()[(int) fields[3]];
+        return PixelFormat.of(fields[3]);
     }
 
     /** The container that it was decoded from; null for pixels of one's own. */
@@ -100,58 +100,40 @@ public final class Image implements AutoCloseable {
      * byte order. It stays valid as long as it, or a buffer made of it, is reachable, also when the picture was closed.
      */
     public ByteBuffer pixels() {
-        try {
-            ByteBuffer memory = Native.imagePixels(handle.pointer());
-            new Handle(memory, Handle.IMAGE, handle.pointer());
+        return handle.use(image -> {
+            ByteBuffer memory = Native.imagePixels(image);
+            new Handle(memory, Handle.IMAGE, image);
             // A view refers to `memory`, whose end is that of the reference.
             return memory.asReadOnlyBuffer().order(ByteOrder.nativeOrder());
-        } finally {
-            Reference.reachabilityFence(this);
-        }
+        });
     }
 
     /** In another pixel format. */
     public Image convert(PixelFormat format) {
-        try {
-            return new Image(Native.imageConvert(handle.pointer(), format.ordinal()));
-        } finally {
-            Reference.reachabilityFence(this);
-        }
+        return handle.use(image -> new Image(Native.imageConvert(image, format.ordinal())));
     }
 
     /** A frame of an animation, composed to the whole canvas. */
     public Image frame(int index) {
-        try {
-            return new Image(Native.imageFrame(handle.pointer(), index));
-        } finally {
-            Reference.reachabilityFence(this);
-        }
+        return handle.use(image -> new Image(Native.imageFrame(image, index)));
     }
 
     /** Milliseconds that a frame is shown. */
     public int frameDurationMs(int index) {
-        try {
-            return Native.imageFrameDuration(handle.pointer(), index);
-        } finally {
-            Reference.reachabilityFence(this);
-        }
+        return handle.use(image -> Native.imageFrameDuration(image, index));
     }
 
     /** The picture as a file. */
     public byte[] encode(Format format, EncodeOptions options) {
-        try {
-            return Native.encode(handle.pointer(), format.number, options.values());
-        } finally {
-            Reference.reachabilityFence(this);
-        }
+        return handle.use(image -> Native.encode(image, format.number, options.values()));
     }
 
     public byte[] encode(Format format) {
         return encode(format, EncodeOptions.DEFAULT);
     }
 
-    long pointer() {
-        return handle.pointer();
+    Handle handle() {
+        return handle;
     }
 
     @Override

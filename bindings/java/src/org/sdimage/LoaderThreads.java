@@ -22,10 +22,23 @@ final class LoaderThreads {
     }
 
     /** Takes the reference to the sink over. */
-    void start(String url, long sink) {
-        Work work = new Work(new LoaderRequest(url, sink), sink);
-        running.put(sink, work);
-        threads.execute(work);
+    void start(byte[] url, long sink) {
+        Work work;
+        try {
+            work = new Work(new LoaderRequest(Native.string(url), sink), sink);
+            running.put(sink, work);
+        } catch (Throwable refused) {
+            Native.unref(Handle.SINK, sink);
+            throw refused;
+        }
+        if (Native.sinkIsCancelled(sink)) {
+            work.cancel(); // cancel() may have come before the work was to be found
+        }
+        try {
+            threads.execute(work);
+        } catch (Throwable refused) { // as when there can be no more threads
+            work.refuse(refused);
+        }
     }
 
     void cancel(long sink) {
@@ -54,6 +67,17 @@ final class LoaderThreads {
 
         private synchronized void runsOn(Thread thread) {
             this.thread = thread;
+            if (thread != null && request.isCancelled()) {
+                thread.interrupt();
+            }
+        }
+
+        void refuse(Throwable refused) {
+            try {
+                fail(refused);
+            } finally {
+                end();
+            }
         }
 
         @Override
@@ -64,9 +88,15 @@ final class LoaderThreads {
                 Native.sinkFinish(sink, null, null);
             } catch (Throwable thrown) {
                 fail(thrown);
+            } finally {
+                runsOn(null);
+                Thread.interrupted(); // the thread is the pool's
+                end();
             }
-            runsOn(null);
-            Thread.interrupted(); // the thread is the pool's
+        }
+
+        /** A sink that was not finished ends the load with an error when it is let go. */
+        private void end() {
             running.remove(sink);
             request.end();
             Native.unref(Handle.SINK, sink);
@@ -86,8 +116,17 @@ final class LoaderThreads {
             if (thrown instanceof SdimageException) {
                 code = ((SdimageException) thrown).code();
             }
-            String message = thrown.getMessage() == null ? thrown.toString() : thrown.getMessage();
-            Native.sinkFinish(sink, code, Native.bytes(message));
+            Native.sinkFinish(sink, code, Native.bytes(textOf(thrown)));
+        }
+
+        /** The program’s own code, which may throw. */
+        private String textOf(Throwable thrown) {
+            try {
+                String message = thrown.getMessage();
+                return message == null ? thrown.toString() : message;
+            } catch (Throwable again) {
+                return thrown.getClass().getName();
+            }
         }
     }
 }

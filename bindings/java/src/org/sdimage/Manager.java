@@ -1,10 +1,10 @@
 package org.sdimage;
 
-import java.lang.ref.Reference;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
+import java.util.function.LongFunction;
 
 /** Loads pictures through memory, disk and network. Use it from any thread. */
 public final class Manager implements AutoCloseable {
@@ -73,9 +73,9 @@ public final class Manager implements AutoCloseable {
                     byte[][] schemes = each.getKey().isEmpty() ? new byte[0][] : new byte[][] {Native.bytes(each.getKey() + ":")};
                     pointers[count++] = Native.loaderNew(schemes, Native.register(new LoaderThreads(each.getValue())));
                 }
-                return new Manager(Native.managerNew(cache == null ? 0 : cache.pointer(), pointers, options), executor);
+                LongFunction<Manager> make = pointer -> new Manager(Native.managerNew(pointer, pointers, options), executor);
+                return cache == null ? make.apply(0) : cache.handle().use(make);
             } finally {
-                Reference.reachabilityFence(cache);
                 for (int index = 0; index < count; index++) {
                     Native.unref(Handle.LOADER, pointers[index]);
                 }
@@ -106,18 +106,15 @@ public final class Manager implements AutoCloseable {
 
     /** Starts a load that a listener, which may be null, hears of. */
     public Load load(Request request, LoadListener listener) {
-        long manager = handle.pointer();
-        Load load = new Load(executor, listener);
-        long token = Native.register(load);
+        byte[] url = Native.bytes(request.url), key = Native.bytes(request.cacheKey);
         byte[][] fields = request.fields.stream().map(Native::bytes).toArray(byte[][]::new);
-        try {
+        long[] decode = request.decode.values();
+        return handle.use(manager -> {
+            Load load = new Load(this, executor, listener);
             // A call that fails gives the token back by itself.
-            load.begin(Native.managerStart(manager, Native.bytes(request.url), Native.bytes(request.cacheKey), fields,
-                    request.decode.values(), request.values(), token));
-        } finally {
-            Reference.reachabilityFence(this);
-        }
-        return load;
+            load.begin(Native.managerStart(manager, url, key, fields, decode, request.values(), Native.register(load)));
+            return load;
+        });
     }
 
     public void cancelAll() {
@@ -146,17 +143,11 @@ public final class Manager implements AutoCloseable {
     /** Takes no more loads and ends the running ones with SHUTDOWN; their futures may complete a little later. */
     @Override
     public void close() {
-        if (handle.isOpen()) {
-            Native.managerClose(handle.pointer(), 10000);
-            handle.close();
-        }
+        handle.useIfOpen(manager -> Native.managerClose(manager, 10000));
+        handle.close();
     }
 
     private long control(int what, boolean value) {
-        try {
-            return Native.managerControl(handle.pointer(), what, value);
-        } finally {
-            Reference.reachabilityFence(this);
-        }
+        return handle.use(manager -> Native.managerControl(manager, what, value));
     }
 }

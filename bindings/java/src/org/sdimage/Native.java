@@ -109,6 +109,8 @@ final class Native {
 
     static native void sinkWrite(long sink, byte[] bytes, int length);
 
+    static native boolean sinkIsCancelled(long sink);
+
     /** With a null code the load has what was written. */
     static native void sinkFinish(long sink, String code, byte[] message);
 
@@ -157,7 +159,7 @@ final class Native {
     private static void onLoad(long token, byte[] url, long sink) {
         LoaderThreads loader = loaders.get(token);
         if (loader != null) {
-            loader.start(string(url), sink);
+            loader.start(url, sink);
         } else {
             sinkFinish(sink, "SHUTDOWN", bytes("the loader is gone"));
             unref(Handle.SINK, sink);
@@ -173,7 +175,10 @@ final class Native {
 
     /** Nothing comes for a token any more. */
     private static void onDestroy(long token) {
-        loads.remove(token);
+        Load load = loads.remove(token);
+        if (load != null) {
+            load.onDestroy();
+        }
         loaders.remove(token);
     }
 }

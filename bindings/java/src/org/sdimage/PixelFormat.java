@@ -15,6 +15,10 @@ public enum PixelFormat {
     /** Linear light. */
     RGBA_FLOAT;
 
+    static PixelFormat of(long number) {
+        return number >= 0 && number < values().length ? values()[(int) number] : null;
+    }
+
     /** Bytes of one pixel. */
     public int bytes() {
         return Native.pixelBytes(ordinal());

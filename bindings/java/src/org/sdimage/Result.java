@@ -27,7 +27,7 @@ public final class Result {
     Result(long pointer) {
         try {
             long[] fields = Native.resultFields(pointer);
-            kind = Kind.values()[(int) fields[0] - 1];
+            kind = kindOf(fields[0]);
             image = Image.orNull(fields[1]);
             data = fields[2] == 0 ? null : bufferOf(fields[2]);
             isChanged = fields[3] != 0;
@@ -43,8 +43,19 @@ public final class Result {
         }
     }
 
+    /** What another version may add is no end. */
+    private static Kind kindOf(long number) {
+        return number == 3 ? Kind.FINAL : number == 2 ? Kind.CACHED : Kind.PARTIAL;
+    }
+
     private static ByteBuffer bufferOf(long data) {
-        ByteBuffer memory = Native.dataBytes(data);
+        ByteBuffer memory;
+        try {
+            memory = Native.dataBytes(data);
+        } catch (Throwable refused) {
+            Native.unref(Handle.DATA, data);
+            throw refused;
+        }
         new Handle(memory, Handle.DATA, data);
         return memory.asReadOnlyBuffer();
     }
