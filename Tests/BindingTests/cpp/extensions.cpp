@@ -48,7 +48,8 @@ TEST(what_was_given_to_a_loader_is_freed_where_its_name_takes_too_much_memory) {
     bool thrown = false;
     try {
         loader_of(
-            endless, [own = counted(alive)](const request &) { return true; }, [](const request &, const load_sink &) {});
+            endless, [own = counted(alive)](const request &) { return true; },
+            [](const request &, const load_sink &) {});
     } catch (const std::length_error &) {
         thrown = true;
     }

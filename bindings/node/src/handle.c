@@ -128,18 +128,18 @@ napi_value pixels_of(napi_env env, sdimage_image *image) {
     /* The last row ends with its pixels: a crop is a view of its picture. */
     size_t row = sdimage_image_width(image) * sdimage_pixel_format_bytes(sdimage_image_pixel_format(image));
     size_t length = stride * (height - 1) + row;
+    void *bytes = (void *)sdimage_image_pixels(image), *copy;
     napi_value value = NULL;
-    void *copy;
     if (is_too_long(env, length))
         return NULL;
     binding_of(env)->handles++;
-    napi_status status = napi_create_external_arraybuffer(env, (void *)sdimage_image_pixels(image), length, image_unused,
-                                                          sdimage_image_ref(image), &value);
+    napi_status status =
+        napi_create_external_arraybuffer(env, bytes, length, image_unused, sdimage_image_ref(image), &value);
     if (status == napi_ok)
         return value;
     if (status == napi_no_external_buffers_allowed &&
         (status = napi_create_arraybuffer(env, length, &copy, &value)) == napi_ok)
-        memcpy(copy, sdimage_image_pixels(image), length);
+        memcpy(copy, bytes, length);
     image_unused(env, NULL, image);
     return status == napi_ok ? value : throw_error(env, SDIMAGE_STATUS_NO_MEMORY, NULL);
 }

@@ -73,7 +73,8 @@ class Command(TestCase):
 
     def test_a_library_near_the_root_has_none_above_it(self) -> None:
         for library in ("/libsdimage.so", "/none/libsdimage.so"):
-            with mock.patch.dict(os.environ, SDIMAGE_LIBRARY=library), mock.patch.object(_command, "_is_program", return_value=False):
+            with mock.patch.dict(os.environ, SDIMAGE_LIBRARY=library), mock.patch.object(_command, "_is_program") as asked:
+                asked.return_value = False
                 self.assertIsNone(_command.path())
 
 

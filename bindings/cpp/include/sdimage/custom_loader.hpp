@@ -95,8 +95,8 @@ template <class T, class... A> loader make_loader(std::string_view name, A &&...
     }
     const detail::text called(name); // what may throw comes before the object is given away
     auto object = std::make_unique<T>(std::forward<A>(arguments)...);
-    return detail::make<loader>(sdimage_loader_new_custom, called, &table,
-                                static_cast<void *>(object.release()), &detail::destroyed<T>);
+    return detail::make<loader>(sdimage_loader_new_custom, called, &table, static_cast<void *>(object.release()),
+                                &detail::destroyed<T>);
 }
 
 namespace detail {
