@@ -9,6 +9,10 @@ BINDING=$ROOT/bindings/node
 make -s -C "$BINDING" OUT="$FOLDER/addon" >&2 || { echo "not ok node: the addon builds: see the log"; exit 1; }
 export SDIMAGE_NODE_ADDON=$FOLDER/addon/sdimage.node
 echo "ok node: the addon builds"
+# Stands before the library in one test: as if there were no memory for an error.
+export SDIMAGE_NODE_NO_ERRORS=$FOLDER/noerrors.so
+echo 'void *sdimage_error_new(int code, const char *message) { (void)code, (void)message; return 0; }' |
+    gcc -shared -fPIC -xc -o "$SDIMAGE_NODE_NO_ERRORS" - || exit 1
 serve
 
 # TAP to the lines of Tests/run. A file is a test of its own in some versions of node; the reason of a failure is below it.

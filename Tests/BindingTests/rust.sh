@@ -47,4 +47,10 @@ cat "$FOLDER/test.err" >&2
 sed -n -E "s/^test (.*) \.\.\. ok$/ok $LANGUAGE: \1/p; s/^test (.*) \.\.\. FAILED$/not ok $LANGUAGE: \1: see ${FOLDER//\//\\/}\/test.txt/p" "$FOLDER/test.txt"
 [ $status -eq 0 ] || grep -q 'FAILED$' "$FOLDER/test.txt" || echo "not ok $LANGUAGE: cargo test: status $status, see $FOLDER/test.err"
 
+# As if there were no memory for an error.
+echo 'void *sdimage_error_new(int code, const char *message) { (void)code, (void)message; return 0; }' |
+    gcc -shared -fPIC -xc -o "$FOLDER/noerrors.so" - || echo "not ok $LANGUAGE: what refuses errors is built"
+step "a loader fails also without memory for the error" env LD_PRELOAD="$FOLDER/noerrors.so" \
+    cargo test --offline --quiet --test loader -- --ignored --exact a_loader_fails_also_without_memory_for_the_error
+
 report example "$PYTHON" "$HERE/example.py" "$CARGO_TARGET_DIR/debug/examples/thumbnails" "$FOLDER" "$ORIGIN"

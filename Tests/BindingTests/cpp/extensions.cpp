@@ -30,6 +30,42 @@ private:
     load_sink kept_;
 };
 
+TEST(a_failure_without_an_error_is_a_failure) {
+    const std::string bytes = picture("badge.png");
+    // As where there is no memory for an error: all bytes are there, and it failed all the same.
+    const loader demo = loader_of(
+        "demo", [](const request &) { return true; },
+        [&](const request &, const load_sink &sink) {
+            sink.write(bytes);
+            sink.fail(failure());
+        });
+    CHECK(!with_loader(demo).try_load(request("demo:badge")));
+}
+
+TEST(what_was_given_to_a_loader_is_freed_where_its_name_takes_too_much_memory) {
+    std::atomic<int> alive{0};
+    const std::string_view endless("x", static_cast<std::size_t>(-1) / 2);
+    bool thrown = false;
+    try {
+        loader_of(
+            endless, [own = counted(alive)](const request &) { return true; },
+            [](const request &, const load_sink &) {});
+    } catch (const std::length_error &) {
+        thrown = true;
+    }
+    CHECK(thrown);
+    thrown = false;
+    try {
+        coder_of(
+            endless, [own = counted(alive)](bytes_view) { return true; },
+            [](bytes_view, const decode_options &) { return image(); });
+    } catch (const std::length_error &) {
+        thrown = true;
+    }
+    CHECK(thrown);
+    CHECK_EQUAL(alive.load(), 0);
+}
+
 TEST(a_lambda_is_a_loader_and_what_it_throws_the_error_of_the_load) {
     std::atomic<int> alive{0};
     {

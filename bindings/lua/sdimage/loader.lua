@@ -52,7 +52,10 @@ local function fetched(task, begin, fine, bytes, failure)
   task.fetch = nil
   local key = task.options.cache_key or task.url
   keep_on_disk(task, key, bytes)
-  local _, refused = begin(task, "data:;base64," .. base64(bytes), { cache_key = key, source_policy = "loader_only" })
+  -- Nobody else would end the task, whatever is raised.
+  local changes = { cache_key = key, source_policy = "loader_only" }
+  local begun, made, refused = pcall(begin, task, "data:;base64," .. base64(bytes), changes)
+  if not begun then refused = base.error("INTERNAL_ERROR", tostring(made)) end
   if refused then task:finish(nil, refused) end
 end
 

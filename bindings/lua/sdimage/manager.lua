@@ -6,7 +6,7 @@ local image = require("sdimage.image")
 local loader = require("sdimage.loader")
 local lib = base.lib
 
-local END, PROGRESS, KINDS = 1, 2, { "partial", "cached", "final" }
+local OK, END, PROGRESS, KINDS = 0, 1, 2, { "partial", "cached", "final" }
 
 local manager = {}
 local Manager, Task = {}, {}
@@ -64,6 +64,7 @@ function Manager:start(url, options)
   local task = setmetatable({ token = last, url = url, manager = self, options = options, waiters = {} }, Task)
   task.fetch = options.source_policy ~= "cache_only" and loader.of(self.loaders, url) or nil
   if task.fetch and options.source_policy == "loader_only" then
+    request_of(url, options) -- raises what is wrong with the options here, and not when the function has worked for nothing
     tasks[task.token] = task
     return loader.start(task, begin)
   end
@@ -168,13 +169,16 @@ function manager.resume(routine, ...)
   if not fine then error(debug.traceback(routine, tostring(problem)), 0) end
 end
 
---- Waits up to so many milliseconds (0, the default: not at all; negative: without end) and calls the functions of what has
--- come: how many events that were. What one of them raises is raised when all have been called.
-function manager.poll(timeout_ms)
-  local entry = ffi.new("struct sdimage_lua_pollfd", { manager.fileno(), 1, 0 })
+--- Waits and delivers: how many events, what a function raised, and the error of the dispatcher, after which nothing comes.
+local function drain(timeout_ms)
   local out, count, problem = ffi.new("sdimage_event*[1]"), 0, nil
-  lib.sdimage_lua_poll(entry, 1, timeout_ms or 0)
-  while lib.sdimage_dispatcher_next_event(dispatcher, out, nil) ~= END do
+  local status = lib.sdimage_dispatcher_next_event(dispatcher, out, nil)
+  -- Asked before waiting: in a process that was forked off nothing would ever wake this.
+  if status == END then
+    lib.sdimage_lua_poll(ffi.new("struct sdimage_lua_pollfd", { manager.fileno(), 1, 0 }), 1, timeout_ms)
+    status = lib.sdimage_dispatcher_next_event(dispatcher, out, nil)
+  end
+  while status == OK do
     local event = ffi.gc(out[0], lib.sdimage_event_unref)
     local task = tasks[tonumber(ffi.cast("uintptr_t", lib.sdimage_event_token(event)))]
     local fine, raised = true, nil
@@ -182,8 +186,17 @@ function manager.poll(timeout_ms)
     if not fine then problem = problem or raised end
     lib.sdimage_event_unref(ffi.gc(event, nil))
     count = count + 1
+    status = lib.sdimage_dispatcher_next_event(dispatcher, out, nil)
   end
-  if problem then error(problem, 0) end
+  return count, problem, status < 0 and base.error_of(nil, status) or nil
+end
+
+--- Waits up to so many milliseconds (0, the default: not at all; negative: without end) and calls the functions of what has
+-- come: how many events that were. What one of them raises is raised when all have been called; and so is FORKED, in a
+-- process that was forked off after the package was loaded.
+function manager.poll(timeout_ms)
+  local count, problem, failure = drain(timeout_ms or 0)
+  if problem or failure then error(problem or failure, 0) end
   return count
 end
 
@@ -232,21 +245,28 @@ function Manager:set_offline(offline) lib.sdimage_manager_set_offline(self:get()
 --- The same as of the package.
 function Manager.poll(_, timeout_ms) return manager.poll(timeout_ms) end
 
---- Ends what runs with SHUTDOWN, tells all of it, and takes no more. Again is harmless.
+--- Ends what runs with SHUTDOWN, tells all of it, and takes no more. What a function raises is raised when the manager is
+-- closed. Again is harmless.
 function Manager:close()
   if not self.pointer then return end
   lib.sdimage_manager_close(self.pointer, 0, nil) -- TIMEOUT: they wait for this loop
-  local left = tasks_of(self)
+  local left, problem, failure = tasks_of(self), nil, nil
   while #left > 0 do
-    -- One without a load of the library's waits for its function: no event would end it.
+    -- One without a load of the library's waits for its function, and after a failure all do: no event would end it.
     for _, task in ipairs(left) do
-      if not task.pointer then loader.drop(task) end
+      local fine, raised = true, nil
+      if failure or not task.pointer then fine, raised = pcall(loader.drop, task) end
+      if not fine then problem = problem or raised end
     end
-    if #tasks_of(self) > 0 then manager.poll(-1) end
+    if not failure and #tasks_of(self) > 0 then
+      local _, raised, refused = drain(-1)
+      problem, failure = problem or raised, refused
+    end
     left = tasks_of(self)
   end
   base.release(self.pointer, lib.sdimage_manager_unref)
   self.pointer = nil
+  if problem then error(problem, 0) end
 end
 
 return manager

@@ -1,5 +1,6 @@
 --- What is left when all is done: objects, pixels, processes.
 
+local ffi = require("ffi")
 local harness = require("harness")
 local sdimage = require("sdimage")
 
@@ -60,6 +61,41 @@ test("closing ends what runs with SHUTDOWN", function()
   while tasks[7].pointer do manager:poll(-1) end
   manager:close()
   for _, task in ipairs(tasks) do expect(code(task:wait()), "SHUTDOWN") end
+end)
+
+test("what a function raises while a manager closes is raised when it is closed", function()
+  local manager, ends = assert(sdimage.manager({ cache = false, loaders = { mine = coroutine.yield } })), 0
+  local function raise()
+    ends = ends + 1
+    error("thrown")
+  end
+  for index = 1, 4 do assert(manager:start(fresh("badge.png", "fault=hang"), { on_result = index < 4 and raise or nil })) end
+  for _ = 1, 3 do assert(manager:start("mine:a", { source_policy = "loader_only", on_result = raise })) end
+  local fine, problem = pcall(manager.close, manager)
+  expect(fine, false)
+  expect(tostring(problem):match("thrown"), "thrown")
+  expect(ends .. " " .. sdimage.pending(), "6 0")
+  expect(pcall(manager.get, manager), false)
+  manager:close()
+end)
+
+ffi.cdef("int fork(void); unsigned alarm(unsigned seconds); void _exit(int status); int waitpid(int id, int *status, int options);")
+
+test("a process that was forked off is told so, and closing ends there", function()
+  local manager = assert(sdimage.manager({ cache = false }))
+  local task = assert(manager:start(fresh("badge.png", "fault=hang")))
+  local child = ffi.C.fork()
+  if child == 0 then
+    ffi.C.alarm(20)
+    local _, first = pcall(sdimage.poll, 0)
+    local _, second = pcall(task.wait, task)
+    local closed = pcall(manager.close, manager)
+    ffi.C._exit(first.code == "FORKED" and second.code == "FORKED" and closed and task.failure.code == "SHUTDOWN" and 0 or 1)
+  end
+  local status = ffi.new("int[1]")
+  expect(ffi.C.waitpid(child, status, 0), child)
+  expect(status[0], 0)
+  manager:close()
 end)
 
 test("what a function raises is raised by poll, after all were called", function()

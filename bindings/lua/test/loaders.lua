@@ -57,6 +57,29 @@ test("a loader may load, and be cancelled while it does", function()
   expect(over, true)
 end)
 
+test("a bad option of a load by a function alone is raised, and nothing stays behind", function()
+  local asked = 0
+  local manager = assert(sdimage.manager({ cache = false, loaders = { mine = function()
+    asked = asked + 1
+    return bytes("badge.png")
+  end } }))
+  for name, value in pairs({ priority = "urgent", pixel_format = "rgb", timeout_ms = {} }) do
+    local fine = pcall(manager.start, manager, "mine:a", { source_policy = "loader_only", [name] = value })
+    expect(fine, false)
+  end
+  expect(asked + sdimage.pending(), 0)
+  -- What becomes wrong while the function works is the error of the load.
+  local options = { source_policy = "loader_only", headers = {} }
+  local bad = assert(sdimage.manager({ cache = false, loaders = { mine = function()
+    options.headers = 7
+    return bytes("badge.png")
+  end } }))
+  expect(code(bad:load("mine:a", options)), "INTERNAL_ERROR")
+  expect(sdimage.pending(), 0)
+  bad:close()
+  manager:close()
+end)
+
 test("every length of bytes arrives as it was", function()
   local file = bytes("leaf.webp")
   local manager = assert(sdimage.manager({ cache = false, loaders = {

@@ -18,23 +18,25 @@ async function orNull(promise) {
 /** A memory and a disk cache. What may touch the disk is a promise. */
 class Cache {
   #handle;
+  #closing = null;
 
   constructor(choices) {
     this.#handle = native.cacheNew(options.cache(choices));
   }
 
   get handle() {
+    if (!this.#handle) throw new SdimageError('SHUTDOWN', 'the cache was closed');
     return this.#handle;
   }
 
   /** The picture that memory has, or null. */
   memoryImage(key) {
-    const fields = native.cacheMemoryImage(this.#handle, key);
+    const fields = native.cacheMemoryImage(this.handle, key);
     return fields && new Image(fields);
   }
 
   setMemoryImage(key, image) {
-    native.cacheSetMemoryImage(this.#handle, key, image.handle);
+    native.cacheSetMemoryImage(this.handle, key, image.handle);
   }
 
   /** The picture, from memory or decoded from the disk; null when there is none. */
@@ -78,14 +80,23 @@ class Cache {
     return this.#job('cacheTotals', {});
   }
 
-  /** Commits what is pending and closes the disk part; later calls answer SHUTDOWN. */
+  /** Commits what is pending and closes the disk part; later calls answer SHUTDOWN. Again is harmless. */
   async close() {
-    await this.#job('cacheClose', {});
-    native.release(this.#handle);
+    return (this.#closing ??= this.#shut());
+  }
+
+  async #shut() {
+    const handle = this.#handle;
+    try {
+      await this.#job('cacheClose', {});
+    } finally {
+      this.#handle = null;
+      native.release(handle);
+    }
   }
 
   #job(name, inputs) {
-    return native.job(name, { cache: this.#handle, ...inputs });
+    return native.job(name, { cache: this.handle, ...inputs });
   }
 }
 

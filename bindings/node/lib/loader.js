@@ -46,6 +46,15 @@ async function give(sink, loaded) {
   return native.sink(sink, FINISH);
 }
 
+/** What a loader threw, in words; anything can be thrown. */
+function wordsOf(error) {
+  try {
+    return String(error?.message ?? error);
+  } catch {
+    return 'the loader threw something that has no text';
+  }
+}
+
 async function asked(number, url, sink, id) {
   const controller = new AbortController();
   working.set(id, controller);
@@ -56,7 +65,7 @@ async function asked(number, url, sink, id) {
     await give(sink, await load(request));
   } catch (error) {
     const code = controller.signal.aborted ? 'CANCELLED' : error instanceof SdimageError ? error.code : 'INTERNAL_ERROR';
-    native.sink(sink, FAIL, native.statuses[code] ?? native.statuses.INTERNAL_ERROR, String(error?.message ?? error));
+    native.sink(sink, FAIL, native.statuses[code] ?? native.statuses.INTERNAL_ERROR, wordsOf(error));
   } finally {
     working.delete(id);
     native.release(sink);

@@ -1,9 +1,10 @@
 'use strict';
 
+const { constants } = require('buffer');
 const { EventEmitter } = require('events');
 const native = require('./native');
 const options = require('./options');
-const { fromNative } = require('./errors');
+const { SdimageError, fromNative } = require('./errors');
 const loader = require('./loader');
 const { Task } = require('./task');
 
@@ -32,17 +33,28 @@ class Manager extends EventEmitter {
     this.#handle = native.managerNew(flat);
   }
 
+  /** The handle, as long as it is open. */
+  #open() {
+    if (!this.#handle) throw new SdimageError('SHUTDOWN', 'the manager was closed');
+    return this.#handle;
+  }
+
   /** Starts a load. */
   start(url, { signal, onProgress, onPartial, ...choices } = {}) {
+    const handle = this.#open();
     const task = new Task(signal);
     if (onProgress) task.on('progress', onProgress);
     if (onPartial) task.on('partial', onPartial);
     const flat = options.load({ progressive: onPartial ? true : undefined, ...choices });
-    if (signal?.aborted) return task.refuse(String(url));
+    if (signal?.aborted) {
+      this.#tasks.add(task);
+      endsWith(task, this);
+      return task.refuse(String(url));
+    }
     const token = ++last;
     running.set(token, { task, manager: this });
     try {
-      task.begin(native.managerStart(this.#handle, String(url), flat, token));
+      task.begin(native.managerStart(handle, String(url), flat, token));
     } catch (error) {
       running.delete(token);
       throw error;
@@ -62,25 +74,25 @@ class Manager extends EventEmitter {
   }
 
   cancelAll() {
-    native.managerControl(this.#handle, CANCEL_ALL);
+    native.managerControl(this.#open(), CANCEL_ALL);
   }
 
   /** Loads without a final result. */
   get runningCount() {
-    return native.managerControl(this.#handle, RUNNING);
+    return native.managerControl(this.#open(), RUNNING);
   }
 
   get offline() {
-    return native.managerControl(this.#handle, IS_OFFLINE);
+    return native.managerControl(this.#open(), IS_OFFLINE);
   }
 
   set offline(value) {
-    native.managerControl(this.#handle, SET_OFFLINE, Boolean(value));
+    native.managerControl(this.#open(), SET_OFFLINE, Boolean(value));
   }
 
   /** Forgets which URLs failed. */
   forgetFailed() {
-    native.managerControl(this.#handle, FORGET_FAILED);
+    native.managerControl(this.#open(), FORGET_FAILED);
   }
 
   /** Ends what runs with SHUTDOWN; resolved when all of it has been told. The cache stays open. */
@@ -113,16 +125,21 @@ function guarded(call) {
   }
 }
 
+/** The manager hears of the end of a task before those who listen to the task. */
+function endsWith(task, manager) {
+  task.prependOnceListener('end', (result, error) => guarded(() => manager.ended(task, result, error)));
+}
+
 function deliver(token, isResult, received, expected, fields) {
   const { task, manager } = running.get(token) ?? {};
   if (!task) return;
   if (isResult && fields.kind === 3) {
     running.delete(token);
-    task.prependOnceListener('end', (result, error) => guarded(() => manager.ended(task, result, error)));
+    endsWith(task, manager);
   }
   guarded(() => task.deliver(isResult, received, expected, fields));
 }
 
-native.setup(deliver, loader.asked, loader.dropped, fromNative);
+native.setup(deliver, loader.asked, loader.dropped, fromNative, constants.MAX_LENGTH);
 
 module.exports = { Manager };

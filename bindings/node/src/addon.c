@@ -24,7 +24,7 @@ static void ended(napi_env env, void *data, void *hint) {
     free(data);
 }
 
-/* setup(deliver, asked, dropped, error) */
+/* setup(deliver, asked, dropped, error, the most bytes that a Buffer takes) */
 static napi_value setup(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS];
     arguments(env, info, values);
@@ -33,6 +33,7 @@ static napi_value setup(napi_env env, napi_callback_info info) {
     napi_create_reference(env, values[1], 1, &binding->asked);
     napi_create_reference(env, values[2], 1, &binding->dropped);
     napi_create_reference(env, values[3], 1, &binding->error);
+    binding->max_bytes = number_of(env, values[4]);
     return NULL;
 }
 
@@ -68,7 +69,9 @@ napi_value sink_call(napi_env env, napi_callback_info info) {
     case 3:
         message = text_of(env, values[3], NULL);
         error = sdimage_error_new((sdimage_status)number_of(env, values[2]), message ? message : "");
-        sdimage_load_sink_finish(sink, error);
+        /* No error would mean success: a sink that is let go of is a failure too. */
+        if (error)
+            sdimage_load_sink_finish(sink, error);
         sdimage_error_unref(error);
         free(message);
         break;

@@ -28,6 +28,7 @@ typedef struct binding {
     watch *requests;
     uint32_t pending; /* loads without their FINAL: while there are some the process stays alive */
     int64_t handles;  /* boxes that hold an object */
+    double max_bytes; /* of a Buffer */
     napi_ref deliver; /* deliver(token, kind, received, expected, result) */
     napi_ref asked;   /* asked(loader, url, sink): a custom loader is to load */
     napi_ref dropped; /* dropped(sink id): nobody waits any more */

@@ -1,5 +1,6 @@
 /* Objects of the library as values of JavaScript: the only place that owns references. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "binding.h"
 
@@ -114,18 +115,33 @@ static void image_unused(napi_env env, void *bytes, void *image) {
     sdimage_image_unref(image);
 }
 
+/* Node hands back what is too long by itself, and once more by the error: so that it is never given any. */
+static bool is_too_long(napi_env env, size_t length) {
+    if ((double)length <= binding_of(env)->max_bytes)
+        return false;
+    throw_error(env, SDIMAGE_STATUS_TOO_LARGE, NULL);
+    return true;
+}
+
 napi_value pixels_of(napi_env env, sdimage_image *image) {
     size_t stride = sdimage_image_stride(image), height = sdimage_image_height(image);
     /* The last row ends with its pixels: a crop is a view of its picture. */
     size_t row = sdimage_image_width(image) * sdimage_pixel_format_bytes(sdimage_image_pixel_format(image));
+    size_t length = stride * (height - 1) + row;
+    void *bytes = (void *)sdimage_image_pixels(image), *copy;
     napi_value value = NULL;
+    if (is_too_long(env, length))
+        return NULL;
     binding_of(env)->handles++;
-    if (napi_create_external_arraybuffer(env, (void *)sdimage_image_pixels(image), stride * (height - 1) + row,
-                                         image_unused, sdimage_image_ref(image), &value) != napi_ok) {
-        image_unused(env, NULL, image);
-        return throw_error(env, SDIMAGE_STATUS_NO_MEMORY, NULL);
-    }
-    return value;
+    napi_status status =
+        napi_create_external_arraybuffer(env, bytes, length, image_unused, sdimage_image_ref(image), &value);
+    if (status == napi_ok)
+        return value;
+    if (status == napi_no_external_buffers_allowed &&
+        (status = napi_create_arraybuffer(env, length, &copy, &value)) == napi_ok)
+        memcpy(copy, bytes, length);
+    image_unused(env, NULL, image);
+    return status == napi_ok ? value : throw_error(env, SDIMAGE_STATUS_NO_MEMORY, NULL);
 }
 
 static void data_unused(napi_env env, void *bytes, void *data) {
@@ -140,11 +156,19 @@ napi_value buffer_of(napi_env env, sdimage_data *data) {
         napi_get_null(env, &value);
         return value;
     }
-    binding_of(env)->handles++;
-    if (napi_create_external_buffer(env, sdimage_data_length(data), (void *)sdimage_data_bytes(data), data_unused, data,
-                                    &value) != napi_ok) {
-        data_unused(env, NULL, data);
-        return throw_error(env, SDIMAGE_STATUS_NO_MEMORY, NULL);
+    const void *bytes = sdimage_data_bytes(data);
+    size_t length = sdimage_data_length(data);
+    if (is_too_long(env, length)) {
+        sdimage_data_unref(data);
+        return NULL;
     }
-    return value;
+    binding_of(env)->handles++;
+    napi_status status = napi_create_external_buffer(env, length, (void *)bytes, data_unused, data, &value);
+    if (status == napi_ok)
+        return value;
+    /* As in Electron, whose values live in a cage of their own. */
+    if (status == napi_no_external_buffers_allowed)
+        status = napi_create_buffer_copy(env, length, bytes, NULL, &value);
+    data_unused(env, NULL, data);
+    return status == napi_ok ? value : throw_error(env, SDIMAGE_STATUS_NO_MEMORY, NULL);
 }

@@ -58,7 +58,9 @@ static void inbox_unref(inbox *inbox) {
 
 static void refuse(sdimage_load_sink *sink) {
     sdimage_error *error = sdimage_error_new(SDIMAGE_STATUS_SHUTDOWN, "the environment of the loader has ended");
-    sdimage_load_sink_finish(sink, error);
+    /* No error would mean success: a sink that is let go of is a failure too. */
+    if (error)
+        sdimage_load_sink_finish(sink, error);
     sdimage_error_unref(error);
 }
 
@@ -180,6 +182,9 @@ void take_requests(napi_env env, watch *watch) {
             napi_value values[] = {number(env, each->loader), text(env, each->url),
                                    handle_wrap(env, SINK, sdimage_load_sink_ref(each->sink)), id};
             watch_call(env, watch, binding->asked, 4, values);
+            /* Another thread may have put the end of the load in before its beginning: that was told to nobody. */
+            if (sdimage_load_sink_is_cancelled(each->sink))
+                watch_call(env, watch, binding->dropped, 1, &id);
         } else {
             watch_call(env, watch, binding->dropped, 1, &id);
         }

@@ -152,14 +152,26 @@ static void on_pool(napi_env env, void *data) {
     job->status = job->operation->run(job);
 }
 
+/* What kept a value from being made: the exception that was thrown, taken back. */
+static napi_value taken_exception(napi_env env) {
+    napi_value exception = NULL;
+    bool is_thrown = false;
+    if (napi_is_exception_pending(env, &is_thrown) == napi_ok && is_thrown)
+        napi_get_and_clear_last_exception(env, &exception);
+    return exception ? exception : error_value(env, SDIMAGE_STATUS_NO_MEMORY, NULL);
+}
+
 static void on_loop(napi_env env, napi_status status, void *data) {
     job *job = data;
+    napi_value value = NULL;
     if (status == napi_cancelled) /* the environment ends */
         job->status = SDIMAGE_STATUS_CANCELLED;
     if (job->status < 0)
         napi_reject_deferred(env, job->deferred, error_value(env, job->status, job->error));
+    else if ((value = job->operation->finish(env, job)))
+        napi_resolve_deferred(env, job->deferred, value);
     else
-        napi_resolve_deferred(env, job->deferred, job->operation->finish(env, job));
+        napi_reject_deferred(env, job->deferred, taken_exception(env));
     napi_delete_async_work(env, job->work);
     job_free(job);
 }
@@ -225,8 +237,16 @@ napi_value job_start(napi_env env, napi_callback_info info) {
     }
     if (at_once)
         return run_now(env, made);
-    napi_create_promise(env, &made->deferred, &promise);
-    napi_create_async_work(env, NULL, text(env, "sdimage"), on_pool, on_loop, made, &made->work);
-    napi_queue_async_work(env, made->work);
+    if (napi_create_promise(env, &made->deferred, &promise) != napi_ok) {
+        job_free(made);
+        return throw_error(env, SDIMAGE_STATUS_NO_MEMORY, NULL);
+    }
+    if (napi_create_async_work(env, NULL, text(env, "sdimage"), on_pool, on_loop, made, &made->work) != napi_ok ||
+        napi_queue_async_work(env, made->work) != napi_ok) {
+        napi_reject_deferred(env, made->deferred, taken_exception(env));
+        if (made->work)
+            napi_delete_async_work(env, made->work);
+        job_free(made);
+    }
     return promise;
 }

@@ -64,10 +64,33 @@ test('closing ends what runs with SHUTDOWN', async () => {
 });
 
 /** What a program of its own does. */
-function program(text, ...flags) {
+function program(text, flags = [], env = process.env) {
   const script = `const { Cache, Loader, Manager } = require(${root}); const ORIGIN = ${JSON.stringify(ORIGIN)};\n${text}`;
-  return spawnSync(process.execPath, [...flags, '-e', script], { encoding: 'utf8', timeout: 30000 });
+  return spawnSync(process.execPath, [...flags, '-e', script], { encoding: 'utf8', timeout: 30000, env });
 }
+
+test('what does not fit into a Buffer is an error, and nothing is released twice', () => {
+  const done = program(`const { Image } = require(${root}), lib = require('path').join(require('path').dirname(${root}), 'lib');
+    const { fromNative } = require(lib + '/errors');
+    require(lib + '/native').setup(() => {}, () => {}, () => {}, fromNative, 50); // as if more than 50 bytes were too much
+    const image = Image.fromPixels(64, 64, 'gray8', new Uint8Array(4096));
+    const before = require(lib + '/native').handles();
+    const codes = [() => image.encodeSync('png'), () => image.pixels].map((call) => {
+      try { return call().length; } catch (error) { return error.code; }
+    });
+    image.encode('png').catch((error) => codes.push(error.code)).finally(() => {
+      console.log(...codes, require(lib + '/native').handles() - before);
+    });`);
+  assert.deepStrictEqual([done.status, done.stdout], [0, 'TOO_LARGE TOO_LARGE TOO_LARGE 0\n'], done.stderr);
+});
+
+test('a loader fails also where there is no memory for the error', { skip: !process.env.SDIMAGE_NODE_NO_ERRORS && 'the suite builds what refuses it' }, () => {
+  const done = program(`const file = require('fs').readFileSync(process.env.PICTURES + '/badge.png');
+    const manager = new Manager({ cache: null, loaders: async function* () { yield file; throw new Error('after all of it'); } });
+    manager.load('mine:a').then(() => console.log('loaded'), (error) => console.log(error.name));`,
+  [], { ...process.env, LD_PRELOAD: process.env.SDIMAGE_NODE_NO_ERRORS });
+  assert.deepStrictEqual([done.status, done.stdout], [0, 'SdimageError\n'], done.stderr);
+});
 
 test('a process ends by itself when nothing is pending, and waits while something is', () => {
   const done = program(`const manager = new Manager({ cache: null });

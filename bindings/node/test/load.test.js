@@ -115,7 +115,24 @@ test('errors have codes, HTTP status and URL', async () => {
   await assert.rejects(manager.load(fresh('badge.png', 'fault=html')), { code: 'NOT_AN_IMAGE' });
   await assert.rejects(manager.load(''), { code: 'INVALID_URL' });
   await manager.close();
-  assert.throws(() => manager.start(url), TypeError);
+  assert.throws(() => manager.start(url), { code: 'SHUTDOWN' });
+});
+
+test('what was closed answers SHUTDOWN, and may be closed again', async () => {
+  const cache = new Cache({ directory: folder() });
+  const manager = new Manager({ cache });
+  const image = (await manager.load(fresh('badge.png'))).image;
+  await manager.close();
+  await manager.close();
+  await Promise.all([cache.close(), cache.close()]);
+  await cache.close();
+  const SHUTDOWN = { name: 'SdimageError', code: 'SHUTDOWN' };
+  await assert.rejects(manager.load(fresh('badge.png')), SHUTDOWN);
+  await assert.rejects(cache.data('k'), SHUTDOWN);
+  await assert.rejects(cache.flush(), SHUTDOWN);
+  const calls = [() => manager.start(fresh('badge.png')), () => manager.cancelAll(), () => manager.runningCount,
+    () => cache.memoryImage('k'), () => cache.setMemoryImage('k', image), () => new Manager({ cache })];
+  for (const call of calls) assert.throws(call, SHUTDOWN);
 });
 
 test('wrong options are refused before anything is loaded', () => {
@@ -147,7 +164,11 @@ test('the events of a manager tell of every load that ends', async () => {
   manager.on('load', (task, result, error) => ended.push(result?.source ?? error.code));
   await manager.load(fresh('badge.png'));
   await manager.load(fresh('none.png')).catch(() => {});
-  assert.deepStrictEqual(ended, ['network', 'HTTP_STATUS']);
+  await manager.load(fresh('badge.png'), { signal: AbortSignal.abort() }).catch(() => {});
+  // One that is closed at once tells of them all the same.
+  manager.start(fresh('badge.png'), { signal: AbortSignal.abort() });
+  await manager.close();
+  assert.deepStrictEqual(ended, ['network', 'HTTP_STATUS', 'CANCELLED', 'CANCELLED']);
   await manager.close();
 });
 
@@ -170,5 +191,5 @@ test('a cache keeps pictures and bytes of its own', async () => {
   assert.strictEqual(await cache.contains('m'), 'memory');
   await cache.flush();
   await cache.close();
-  await assert.rejects(cache.data('k'), TypeError);
+  await assert.rejects(cache.data('k'), { code: 'SHUTDOWN' });
 });

@@ -40,6 +40,16 @@ test('what a loader throws is the error of the load', async () => {
   await manager.close();
 });
 
+test('a loader may throw anything', async () => {
+  const thrown = [Object.create(null), undefined, { get message() { throw new Error('no'); } }, Symbol('s')];
+  const manager = managerOf(async ({ url }) => {
+    throw thrown[url.slice(-1)];
+  });
+  for (const index of thrown.keys()) await assert.rejects(manager.load(`mine:${index}`), { code: 'INTERNAL_ERROR' });
+  await assert.rejects(manager.load('mine:0'), { message: 'the loader threw something that has no text' });
+  await manager.close();
+});
+
 test('a loader hears that nobody waits any more', async () => {
   const controller = new AbortController();
   const told = new Promise((resolve) => {

@@ -16,7 +16,11 @@ def _places() -> Iterator[Path]:
         folder = Path(os.path.abspath(library)).parent
         yield folder / "bin" / "sdimage"  # a wheel
         yield folder.parent / "bin" / "sdimage"  # an installed tree, and a build by CMake
-        yield folder.parents[1] / "build" / "cmake" / "bin" / "sdimage"  # a build by Swift, .build/release
+        if folder.parts[-2:] == (".build", "release"):  # a build by Swift
+            checkout = folder.parents[1]
+            # Of a checkout alone: any other folder up there, such as /tmp, may be one into which anybody writes.
+            if (checkout / "include" / "sdimage.h").is_file():
+                yield checkout / "build" / "cmake" / "bin" / "sdimage"
     else:
         yield Path(shutil.which("sdimage") or "/usr/bin/sdimage")
 
@@ -30,6 +34,9 @@ def path() -> Path | None:
 
 
 def _is_program(place: Path) -> bool:
-    """Not a script: the one that pip makes for this package would start itself for ever."""
-    with place.open("rb") as file:
-        return file.read(4) == b"\x7fELF"
+    """Not a script: the one that pip makes for this package would start itself for ever. A folder is none either."""
+    try:
+        with place.open("rb") as file:
+            return file.read(4) == b"\x7fELF"
+    except OSError:
+        return False

@@ -54,6 +54,28 @@ class Command(TestCase):
             self.assertEqual(_command.path(), place / "bin/sdimage")
             (place / "bin/sdimage").chmod(0o644)
             self.assertIsNone(_command.path())
+            (place / "bin/sdimage").unlink()
+            (place / "bin/sdimage").mkdir()
+            self.assertIsNone(_command.path())
+
+    def test_a_build_by_swift_finds_it_in_its_own_checkout_only(self) -> None:
+        place = Path(self.folder())
+        command = place / "build/cmake/bin/sdimage"
+        command.parent.mkdir(parents=True)
+        shutil.copy(sys.executable, command)
+        for library in ("x/y/libsdimage.so", ".build/release/libsdimage.so"):
+            with mock.patch.dict(os.environ, SDIMAGE_LIBRARY=str(place / library)):
+                self.assertIsNone(_command.path(), library)
+        (place / "include").mkdir()
+        (place / "include/sdimage.h").touch()
+        with mock.patch.dict(os.environ, SDIMAGE_LIBRARY=str(place / ".build/release/libsdimage.so")):
+            self.assertEqual(_command.path(), command)
+
+    def test_a_library_near_the_root_has_none_above_it(self) -> None:
+        for library in ("/libsdimage.so", "/none/libsdimage.so"):
+            with mock.patch.dict(os.environ, SDIMAGE_LIBRARY=library), mock.patch.object(_command, "_is_program") as asked:
+                asked.return_value = False
+                self.assertIsNone(_command.path())
 
 
 class Wheel(TestCase):

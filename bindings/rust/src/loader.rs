@@ -94,6 +94,10 @@ impl LoadSink {
     /// Ends the load with an error.
     pub fn fail(&self, why: &Error) {
         let raw = why.to_raw();
+        // No error would mean success. Without memory for one the sink is let go of, which is an error of the load too.
+        if raw.is_null() {
+            return;
+        }
         // SAFETY: the error is referenced by the call; the reference of ours goes.
         unsafe {
             sys::sdimage_load_sink_finish(self.as_ptr(), raw);

@@ -101,3 +101,20 @@ fn a_loader_hears_that_nobody_waits() {
     assert_eq!(block_on(load).unwrap_err().code(), Status::Cancelled);
     assert_eq!(told.recv_timeout(limit), Ok("cancelled"));
 }
+
+struct Whole;
+
+impl CustomLoader for Whole {
+    fn load(&self, _: &Wanted<'_>, sink: LoadSink) -> Result<()> {
+        sink.write(&picture("badge.png"))?;
+        Err(Error::new(Status::PermissionDenied, "after all of it"))
+    }
+}
+
+/// Otherwise what was written would pass for all that there is.
+#[test]
+#[ignore = "needs a library that gives no errors: see rust.sh"]
+fn a_loader_fails_also_without_memory_for_the_error() {
+    let config = ManagerConfig::new().no_cache().loader(&Loader::custom("whole", Whole).unwrap());
+    assert!(Manager::with(config).unwrap().load(&Request::new("whole:a")).is_err());
+}

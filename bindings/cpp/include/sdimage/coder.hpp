@@ -236,9 +236,10 @@ template <class T, class... A> coder make_coder(std::string_view name, A &&...ar
     detail::set_opening<T>(table);
     detail::set_encoding<T>(table);
     detail::set_headers<T>(table);
+    const detail::text called(name); // what may throw comes before the object is given away
     auto object = std::make_unique<T>(std::forward<A>(arguments)...);
-    return detail::make<coder>(sdimage_coder_new_custom, detail::text(name), &table,
-                               static_cast<void *>(object.release()), &detail::destroyed<T>);
+    return detail::make<coder>(sdimage_coder_new_custom, called, &table, static_cast<void *>(object.release()),
+                               &detail::destroyed<T>);
 }
 
 namespace detail {

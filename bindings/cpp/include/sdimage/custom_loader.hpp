@@ -20,7 +20,10 @@ public:
     }
     // With what was written; or with the reason why not.
     void finish() const noexcept { sdimage_load_sink_finish(get(), nullptr); }
-    void fail(const failure &why) const noexcept { sdimage_load_sink_finish(get(), why.get()); }
+    // An empty failure, of a refused allocation, leaves the sink as it is: letting go of it is an error of the load.
+    void fail(const failure &why) const noexcept {
+        if (why) sdimage_load_sink_finish(get(), why.get());
+    }
     void fail(status code, std::string_view message) const { fail(failure(code, message)); }
     // The C functions of the same names: loader.h.
     void set_expected_length(std::uint64_t length) const noexcept {
@@ -73,6 +76,7 @@ template <class T, class... A> loader make_loader(std::string_view name, A &&...
         } catch (...) {
             // By the sink, which takes the message along.
             const failure why = detail::caught();
+            if (!why) return SDIMAGE_STATUS_NO_MEMORY;
             (*sink).fail(why);
         }
         return SDIMAGE_STATUS_OK;
@@ -89,9 +93,10 @@ template <class T, class... A> loader make_loader(std::string_view name, A &&...
             return detail::guarded(false, [&] { return detail::state<T>(self).can_share(*lent); });
         };
     }
+    const detail::text called(name); // what may throw comes before the object is given away
     auto object = std::make_unique<T>(std::forward<A>(arguments)...);
-    return detail::make<loader>(sdimage_loader_new_custom, detail::text(name), &table,
-                                static_cast<void *>(object.release()), &detail::destroyed<T>);
+    return detail::make<loader>(sdimage_loader_new_custom, called, &table, static_cast<void *>(object.release()),
+                                &detail::destroyed<T>);
 }
 
 namespace detail {

@@ -100,8 +100,9 @@ template <class T, class... A> transformer make_transformer(std::string_view key
     table.preserves_metadata = [](void *self) {
         return detail::guarded(true, [&] { return detail::state<T>(self).preserves_metadata(); });
     };
+    const detail::text called(key); // what may throw comes before the object is given away
     auto object = std::make_unique<T>(std::forward<A>(arguments)...);
-    return detail::make<transformer>(sdimage_transformer_new_custom, detail::text(key), &table,
+    return detail::make<transformer>(sdimage_transformer_new_custom, called, &table,
                                      static_cast<void *>(object.release()), &detail::destroyed<T>);
 }
 

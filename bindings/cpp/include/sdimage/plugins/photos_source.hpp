@@ -86,7 +86,9 @@ template <class F> sdimage_status into_sink(sdimage_load_sink *sink, F &&body) n
     try {
         body(*sink_lent);
     } catch (...) {
-        (*sink_lent).fail(caught());
+        const failure why = caught();
+        if (!why) return SDIMAGE_STATUS_NO_MEMORY;
+        (*sink_lent).fail(why);
     }
     return SDIMAGE_STATUS_OK;
 }
@@ -127,8 +129,9 @@ template <class T, class... A> library make_library(std::string_view name, A &&.
             detail::guarded([&] { detail::state<T>(self).cancel(*sink_lent); });
         };
     }
+    const detail::text called(name); // what may throw comes before the object is given away
     auto object = std::make_unique<T>(std::forward<A>(arguments)...);
-    return detail::make<library>(sdimage_photos_library_new_custom, detail::text(name), &table,
+    return detail::make<library>(sdimage_photos_library_new_custom, called, &table,
                                  static_cast<void *>(object.release()), &detail::destroyed<T>);
 }
 
