@@ -59,7 +59,8 @@ test('progress and parts come by callbacks, in order, before the final result', 
     },
   });
   assert.ok(told.includes('partial'));
-  assert.ok(told.some(([received]) => received === 20000), `${told}`);
+  // Reports that nobody has taken yet become one: which numbers are seen is not promised.
+  assert.ok(told.some(([received]) => received > 0), `${told}`);
   let before = 0;
   for (const [received, expected] of told.filter(Array.isArray)) {
     assert.ok(received >= before && (received === 0 || expected === length), `${told.join(' ')}`);
