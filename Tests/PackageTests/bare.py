@@ -73,13 +73,13 @@ def installed() -> dict[str, Stanza]:
 
 def closure(names: list[str]) -> dict[str, Stanza]:
     known, found = installed(), {}
-    todo = [*names, *(stanza.name for stanza in known.values() if stanza.is_essential)]
-    while todo:
-        stanza = known.get(todo.pop())
+    waiting = [*names, *(stanza.name for stanza in known.values() if stanza.is_essential)]
+    while waiting:
+        stanza = known.get(waiting.pop())
         if stanza is None or stanza.name in found:
             continue
         found[stanza.name] = stanza
-        todo += [next((name for name in choice if name in known), choice[0]) for choice in stanza.depends()]
+        waiting += [next((name for name in choice if name in known), choice[0]) for choice in stanza.depends()]
     return found
 
 
