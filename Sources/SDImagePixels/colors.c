@@ -2,13 +2,14 @@
 
 #include <string.h>
 
-/* Slots of the table: four for each colour, so that few share one. */
-enum { MOST = 256, SLOTS = 1024 };
+/* Slots of the table: sixteen for each colour, so that hardly any share one. */
+enum { MOST = 256, SLOT_BITS = 12, SLOTS = 1 << SLOT_BITS };
 
 struct sdpx_colors {
     uint32_t count;
     uint32_t values[MOST];
-    /* 0 is an empty slot, else one more than the place in `values`. */
+    /* The colour of each slot, and where it is in `values`, counted from 1; 0 is an empty slot. */
+    uint32_t slots[SLOTS];
     uint16_t places[SLOTS];
 };
 
@@ -27,10 +28,20 @@ static inline __attribute__((always_inline)) uint32_t color_at(const uint8_t *pi
 
 /* Where the colour is, or would be put. */
 static inline uint32_t slot_of(const sdpx_colors *colors, uint32_t color) {
-    uint32_t slot = (color * 0x9e3779b1u) >> 22;
-    while (colors->places[slot] && colors->values[colors->places[slot] - 1] != color)
+    uint32_t slot = (color * 0x9e3779b1u) >> (32 - SLOT_BITS);
+    while (colors->slots[slot] != color && colors->places[slot])
         slot = (slot + 1) % SLOTS;
     return slot;
+}
+
+/* Puts a new colour into its slot. 0 when there is no place for it. */
+static inline int put(sdpx_colors *colors, uint32_t slot, uint32_t color) {
+    if (colors->count == MOST)
+        return 0;
+    colors->values[colors->count] = color;
+    colors->slots[slot] = color;
+    colors->places[slot] = (uint16_t)++colors->count;
+    return 1;
 }
 
 static inline __attribute__((always_inline)) int add_row(sdpx_colors *colors, const uint8_t *row, size_t pixels,
@@ -42,12 +53,8 @@ static inline __attribute__((always_inline)) int add_row(sdpx_colors *colors, co
             continue;
         before = color;
         uint32_t slot = slot_of(colors, color);
-        if (colors->places[slot])
-            continue;
-        if (colors->count == MOST)
+        if (!colors->places[slot] && !put(colors, slot, color))
             return 0;
-        colors->values[colors->count] = color;
-        colors->places[slot] = (uint16_t)++colors->count;
     }
     return 1;
 }
@@ -77,6 +84,17 @@ void sdpx_colors_find(const sdpx_colors *colors, uint8_t *to, const uint8_t *row
         find_row(colors, to, row, pixels, 4, places);
     else
         find_row(colors, to, row, pixels, 3, places);
+}
+
+/* No look at the pixel before: in dithered pictures, where most time goes, it is seldom the same, which no processor guesses. */
+int sdpx_colors_index(sdpx_colors *colors, uint8_t *to, const uint8_t *row, size_t pixels) {
+    for (size_t i = 0; i < pixels; i++) {
+        uint32_t color = color_at(row + i * 4, 4), slot = slot_of(colors, color);
+        if (!colors->places[slot] && !put(colors, slot, color))
+            return 0;
+        to[i] = (uint8_t)(colors->places[slot] - 1);
+    }
+    return 1;
 }
 
 void sdpx_pack_indices(uint8_t *to, const uint8_t *from, size_t pixels, int bits) {

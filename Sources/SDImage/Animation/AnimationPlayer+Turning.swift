@@ -7,7 +7,7 @@ extension AnimationPlayer {
         let generation: Int
     }
 
-    private enum Showing { case nothing, image(Image, Int), make(Int) }
+    private enum Showing { case nothing, frame(KeptFrame, Int), make(Int) }
 
     /// Lets time pass (spec ANI-25); true when another frame is to be drawn. A tick inside a handler, or beside another
     /// thread's, adds its time to the next one.
@@ -61,7 +61,7 @@ extension AnimationPlayer {
     private func showDue(_ look: Look) -> Bool {
         switch due(look) {
         case .nothing: return false
-        case .image(let image, let index): return present(image, index, look)
+        case .frame(let frame, let index): return present(frame, index, look)
         case .make(let index):
             do throws(ImageError) { return present(try pool.make(index), index, look) } catch {
                 giveUp(look)
@@ -70,9 +70,14 @@ extension AnimationPlayer {
         }
     }
 
-    private func present(_ image: Image, _ index: Int, _ look: Look) -> Bool {
-        guard show(image, if: look.generation) else { return false }
-        handler?.frame(self, index, image)
+    private func present(_ frame: KeptFrame, _ index: Int, _ look: Look) -> Bool {
+        guard let handler else { return show(frame, if: look.generation) }
+        guard let image = try? frame.image() else {
+            giveUp(look)
+            return false
+        }
+        guard show(frame, if: look.generation) else { return false }
+        handler.frame(self, index, image)
         return true
     }
 
@@ -92,7 +97,7 @@ extension AnimationPlayer {
         }
         guard index >= 0 else { return .nothing }
         switch pool.look(index, counts: isFirstTry) {
-        case .image(let image): return .image(image, index)
+        case .frame(let frame): return .frame(frame, index)
         case .failed: giveUp(look)
         case .absent:
             if makes { return .make(index) }

@@ -19,7 +19,7 @@ package final class AnimationPlayer: Sendable {
         var loopLimit: Int?
         /// Frames there were at the last look.
         var count = 0
-        var frame: Image?
+        var frame: KeptFrame?
         /// A thread is in a turn; time that passes meanwhile is for the next.
         var isTurning = false
         var carried: UInt64 = 0
@@ -72,7 +72,11 @@ package final class AnimationPlayer: Sendable {
     // MARK: What it says
 
     package var isPlaying: Bool { state.withLock { $0.isPlaying } }
-    package var frame: Image? { state.withLock { $0.frame } }
+    /// On show; nil also without memory for its pixels.
+    package var frame: Image? {
+        let frame = state.withLock { $0.frame }
+        return try? frame?.image()
+    }
     package var index: Int { state.withLock { $0.head.place.index } }
     package var loopCount: Int { state.withLock { $0.head.loopCount } }
     package var settings: PlaybackSettings { state.withLock { $0.settings } }
@@ -127,19 +131,23 @@ package final class AnimationPlayer: Sendable {
     /// Starts, or goes on (spec ANI-22).
     package func start() {
         let count = source.frames.frameCount
-        let poster = state.withLock { state -> (Int, Image)? in
-            guard !state.isPlaying else { return nil }
+        let beginsAtFirst = state.withLock { state -> Bool in
+            guard !state.isPlaying else { return false }
             state.isPlaying = true
             state.generation += 1
             state.count = count
             state.lastTurn = MonotonicClock.now
-            guard state.frame == nil else { return nil }
+            guard state.frame == nil else { return false }
             state.head.begin(state.settings.mode, of: state.limited(count))
-            guard state.head.place.index == 0, let poster = source.poster else { return nil }
-            return (0, poster)
+            return state.head.place.index == 0
         }
-        if let (index, image) = poster { pool.insert(image, at: index) }
+        if beginsAtFirst, let poster = source.takePoster() { pool.insert(held(poster), at: 0) }
         settle()
+    }
+
+    private func held(_ poster: Image) -> KeptFrame {
+        guard pool.isShort, let pixels = IndexedPixels.of(poster.pixels) else { return .image(poster) }
+        return .indexed(IndexedFrame(pixels, poster.metadata))
     }
 
     /// Stops time and keeps everything else.
@@ -153,7 +161,7 @@ package final class AnimationPlayer: Sendable {
 
     /// Stops and goes back to the start, without a word to the handler; frames that are held stay (spec ANI-23).
     package func stop() {
-        let frame = state.withLock { state -> Image? in
+        let frame = state.withLock { state -> KeptFrame? in
             state.isPlaying = false
             state.generation += 1
             state.head = Playhead()
@@ -175,10 +183,11 @@ package final class AnimationPlayer: Sendable {
             state.head.seek(to: index, loop: max(loop, 0))
             return state.generation
         }
-        let image: Image
-        if case .image(let held) = pool.look(index) { image = held } else { image = try pool.make(index) }
-        guard show(image, if: generation) else { return }
-        handler?.frame(self, index, image)
+        let frame: KeptFrame
+        if case .frame(let held) = pool.look(index) { frame = held } else { frame = try pool.make(index) }
+        let image = try handler == nil ? nil : frame.image()
+        guard show(frame, if: generation) else { return }
+        if let image { handler?.frame(self, index, image) }
         settle()
     }
 
@@ -189,13 +198,13 @@ package final class AnimationPlayer: Sendable {
     }
 
     /// False where something else has happened since.
-    func show(_ image: Image, if generation: Int) -> Bool {
-        let (isCurrent, before) = state.withLock { state -> (Bool, Image?) in
+    func show(_ frame: KeptFrame, if generation: Int) -> Bool {
+        let (isCurrent, before) = state.withLock { state -> (Bool, KeptFrame?) in
             guard state.generation == generation else { return (false, nil) }
             state.statistics.dropped += UInt64(max(state.head.passed, 0))
             state.head.showed()
             state.statistics.shown += 1
-            defer { state.frame = image }
+            defer { state.frame = frame }
             return (true, state.frame)
         }
         withExtendedLifetime(before) {}

@@ -15,6 +15,8 @@ package final class CanvasShelf: Sendable {
     deinit { budget.removeShelf(id) }
 
     package subscript(index: Int) -> KeptCanvas? { budget.canvas(id, index) }
+    /// See `FrameBudget`.
+    package var isShort: Bool { budget.isShort }
     /// What they take, spare ones aside.
     package var bytes: Int {
         let table = budget.shelf(id)

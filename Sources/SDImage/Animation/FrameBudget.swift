@@ -33,6 +33,7 @@ package final class FrameBudget: Sendable {
         /// Of frames that are shown, which nobody can take back.
         var shownBytes = 0
         var areSharesStale = false
+        var isShort = false
         /// What one frame for everybody takes, in nanoseconds of one worker.
         var roundCost: UInt64 = 0
         var statistics = Statistics()
@@ -50,12 +51,16 @@ package final class FrameBudget: Sendable {
 
     package var limit: Int { state.withLock { $0.limit } }
 
+    /// What is on show and what is shown next would not fit as pictures: frames are held as indices where they can be.
+    package var isShort: Bool { state.withLock { $0.isShort } }
+
     /// Takes effect at once.
     package func setLimit(_ limit: Int) {
         withExtendedLifetime(
             state.withLock { state in
                 state.limit = max(limit, 0)
                 state.areSharesStale = true
+                share(&state)
                 return makeRoom(&state)
             }
         ) {}
@@ -184,7 +189,7 @@ package final class FrameBudget: Sendable {
 
     /// A frame was made, or could not be; `cost` in nanoseconds. True when the pool needs another; then who waits.
     func finish(
-        _ pool: FramePool, _ index: Int, _ result: Result<Image, ImageError>, cost: UInt64
+        _ pool: FramePool, _ index: Int, _ result: Result<KeptFrame, ImageError>, cost: UInt64
     ) -> (isDue: Bool, listeners: [any FrameListener]) {
         let (isDue, listeners, taken) = state.withLock { state -> (Bool, [any FrameListener], [any Sendable]) in
             let taken = store(&state, pool.id, index, result)
@@ -202,7 +207,7 @@ package final class FrameBudget: Sendable {
     }
 
     /// The same for a frame that was made elsewhere.
-    func insert(_ id: UInt64, _ index: Int, _ result: Result<Image, ImageError>, isDecode: Bool) {
+    func insert(_ id: UInt64, _ index: Int, _ result: Result<KeptFrame, ImageError>, isDecode: Bool) {
         withExtendedLifetime(
             state.withLock { state in
                 if isDecode { state.statistics.decodes += 1 }
@@ -212,13 +217,13 @@ package final class FrameBudget: Sendable {
     }
 
     private func store(
-        _ state: inout State, _ id: UInt64, _ index: Int, _ result: Result<Image, ImageError>
+        _ state: inout State, _ id: UInt64, _ index: Int, _ result: Result<KeptFrame, ImageError>
     ) -> [any Sendable] {
         guard state.tables[id] != nil else { return [] }
         var isNews = false
         let taken = change(&state, id) { table in
             switch result {
-            case .success(let image): return table.insert(image, at: index, isNews: &isNews)
+            case .success(let frame): return table.insert(frame, at: index, isNews: &isNews)
             case .failure(let error): table.fail(index, isLasting: error.isLasting)
             }
             return []
@@ -253,7 +258,7 @@ package final class FrameBudget: Sendable {
     // MARK: Sharing
 
     /// Changes a table and keeps the sum in step.
-    private func change(_ state: inout State, _ id: UInt64, _ body: (inout PoolTable) -> [Image]) -> [any Sendable] {
+    private func change(_ state: inout State, _ id: UInt64, _ body: (inout PoolTable) -> [KeptFrame]) -> [any Sendable] {
         guard let before = state.tables[id]?.bytes else { return [] }
         let taken = body(&state.tables[id, default: PoolTable()])
         state.heldBytes += (state.tables[id]?.bytes ?? 0) - before
@@ -268,6 +273,7 @@ package final class FrameBudget: Sendable {
         let tables = active.compactMap { state.tables[$0] }
         // A frame that is shown is memory too.
         state.shownBytes = tables.reduce(0) { $0 + $1.frameBytes * $1.shownFrames }
+        state.isShort = tables.reduce(0) { $0 + $1.pictureBytes * ($1.shownFrames + 1) } > state.limit
         state.roundCost = tables.reduce(0) { $0 &+ max($1.cost, FrameBudget.leastCost) }
         let shares = FrameShares.divide(state.limit - state.shownBytes, among: tables.map(\.demand))
         for (id, share) in zip(active, shares) {

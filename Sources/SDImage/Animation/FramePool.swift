@@ -21,7 +21,9 @@ package final class FramePool: Sendable {
     /// Frames that are held.
     package var count: Int { budget.count(id) }
     package func empty() { budget.empty(id) }
-    package func insert(_ image: Image, at index: Int) { budget.insert(id, index, .success(image), isDecode: false) }
+    package func insert(_ frame: KeptFrame, at index: Int) { budget.insert(id, index, .success(frame), isDecode: false) }
+    /// See `FrameBudget`.
+    package var isShort: Bool { budget.isShort }
 
     /// Says what a player needs, and has missing frames made; one at a time (spec ANI-36). nil when the player is gone.
     package func want(_ want: FrameWant?, by player: UInt64) {
@@ -32,21 +34,21 @@ package final class FramePool: Sendable {
     package func tell(_ listener: (any FrameListener)?, by player: UInt64) { budget.listen(id, player, listener) }
 
     /// A frame made by the calling thread.
-    package func make(_ index: Int) throws(ImageError) -> Image {
+    package func make(_ index: Int) throws(ImageError) -> KeptFrame {
         do throws(ImageError) {
-            let image = try draw(index)
-            budget.insert(id, index, .success(image), isDecode: true)
-            return image
+            let frame = try draw(index)
+            budget.insert(id, index, .success(frame), isDecode: true)
+            return frame
         } catch {
             budget.insert(id, index, .failure(error), isDecode: true)
             throw error
         }
     }
 
-    private func draw(_ index: Int) throws(ImageError) -> Image {
+    private func draw(_ index: Int) throws(ImageError) -> KeptFrame {
         let stop = StopSignal()
         stop.allow(nanoseconds: DecodeLimits.standard.workNanoseconds)
-        return try Engine.helped { () throws(ImageError) in try frames.frame(at: index, stop: stop) }
+        return try Engine.helped { () throws(ImageError) in try frames.keptFrame(at: index, stop: stop) }
     }
 
     /// A worker makes whichever frame is the most urgent then, of this pool or another.
@@ -60,7 +62,7 @@ package final class FramePool: Sendable {
 
     private func serve(_ index: Int) {
         let began = MonotonicClock.now
-        let result: Result<Image, ImageError>
+        let result: Result<KeptFrame, ImageError>
         do throws(ImageError) { result = .success(try draw(index)) } catch { result = .failure(error) }
         let (isDue, listeners) = budget.finish(self, index, result, cost: MonotonicClock.now &- began)
         for listener in listeners { listener.frameArrived() }

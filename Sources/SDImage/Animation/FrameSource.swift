@@ -2,13 +2,20 @@
 package final class FrameSource: Sendable {
     package let frames: any FrameProvider
     package let identity: FrameIdentity
-    /// The first frame, where it is there already.
-    package let poster: Image?
+    private let poster: Monitor<Image?>
 
     private init(_ frames: any FrameProvider, _ identity: FrameIdentity, poster: Image?) {
         self.frames = frames
         self.identity = identity
-        self.poster = poster
+        self.poster = Monitor(poster)
+    }
+
+    /// The first frame, where it is there already: once, so that a frame that is over takes no memory.
+    package func takePoster() -> Image? {
+        poster.withLock { image in
+            defer { image = nil }
+            return image
+        }
     }
 
     package convenience init(_ frames: any FrameProvider) { self.init(frames, FrameIdentity(frames), poster: nil) }

@@ -3,18 +3,20 @@ package struct PoolTable: Sendable {
     /// What is there of a frame.
     package enum Holding: Sendable {
         case absent
-        case image(Image)
+        case frame(KeptFrame)
         /// It cannot be made.
         case failed
     }
 
-    package private(set) var frames: [Int: Image] = [:]
+    package private(set) var frames: [Int: KeptFrame] = [:]
     /// Frames that cannot be made, and whether that is for good.
     private var failures: [Int: Bool] = [:]
     package var wants: [UInt64: FrameWant] = [:]
     var listeners: [UInt64: WeakListener] = [:]
     /// Of one frame; a guess until the first is known (spec ANI-21).
     package private(set) var frameBytes = 1024
+    /// Of one frame as a picture.
+    package private(set) var pictureBytes = 1024
     package private(set) var bytes = 0
     /// Frames that may be held.
     package var allowed = 1
@@ -40,7 +42,7 @@ package struct PoolTable: Sendable {
 
     /// A failure that may pass is told once; then the frame is tried again.
     package mutating func look(_ index: Int) -> Holding {
-        if let image = frames[index] { return .image(image) }
+        if let frame = frames[index] { return .frame(frame) }
         guard let isLasting = failures[index] else { return .absent }
         if !isLasting { failures[index] = nil }
         return .failed
@@ -74,13 +76,14 @@ package struct PoolTable: Sendable {
     }
 
     /// Gives the frame that was there before; `isNews`: the size of frames became known.
-    package mutating func insert(_ image: Image, at index: Int, isNews: inout Bool) -> [Image] {
+    package mutating func insert(_ frame: KeptFrame, at index: Int, isNews: inout Bool) -> [KeptFrame] {
         let before = take(index)
         failures[index] = nil
-        bytes += image.pixels.heldBytes
-        frames[index] = image
-        isNews = frameBytes != max(image.pixels.heldBytes, 1)
-        frameBytes = max(image.pixels.heldBytes, 1)
+        bytes += frame.heldBytes
+        frames[index] = frame
+        isNews = frameBytes != max(frame.heldBytes, 1)
+        frameBytes = max(frame.heldBytes, 1)
+        pictureBytes = max(frame.pictureBytes, 1)
         return before.map { [$0] } ?? []
     }
 
@@ -90,31 +93,31 @@ package struct PoolTable: Sendable {
     package mutating func fail(_ index: Int, isLasting: Bool) { failures[index] = isLasting }
 
     /// Takes out what nobody needs and what is too much; never what is shown next.
-    package mutating func takeSurplus() -> [Image] {
+    package mutating func takeSurplus() -> [KeptFrame] {
         guard !frames.isEmpty, isActive, !holdsAll else { return [] }
         let needed = needs.map(\.index)
         let isShared = wants.values.reduce(0) { $0 + ($1.isPlaying ? 1 : 0) } > 1
         // Of several players one may still come to what another has seen.
         var room = isShared ? allowed - frames.count : -frames.count
         guard room < 0 else { return [] }
-        var taken: [Image] = []
+        var taken: [KeptFrame] = []
         for index in frames.keys where !needed.contains(index) {
             guard room < 0 else { break }
-            if let image = take(index) { taken.append(image) }
+            if let frame = take(index) { taken.append(frame) }
             room += 1
         }
         return taken
     }
 
     /// Takes out everything, or all that is not shown next by somebody who plays.
-    package mutating func takeAll(butNext: Bool) -> [Image] {
+    package mutating func takeAll(butNext: Bool) -> [KeptFrame] {
         let next = butNext ? Set(wants.values.filter { $0.isPlaying && $0.depth > 0 }.map(\.place.index)) : []
         return frames.keys.filter { !next.contains($0) }.compactMap { take($0) }
     }
 
-    private mutating func take(_ index: Int) -> Image? {
-        guard let image = frames.removeValue(forKey: index) else { return nil }
-        bytes -= image.pixels.heldBytes
-        return image
+    private mutating func take(_ index: Int) -> KeptFrame? {
+        guard let frame = frames.removeValue(forKey: index) else { return nil }
+        bytes -= frame.heldBytes
+        return frame
     }
 }

@@ -35,14 +35,14 @@ package protocol PictureStream {
     var facts: StreamFacts { get }
     mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError)
     mutating func image(stop: StopSignal) throws(ImageError) -> Image?
-    mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image
+    mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame
 }
 
 extension PictureStream {
     /// For stills: the one picture.
-    package mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+    package mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
         guard index == 0, let image = try image(stop: stop) else { throw .noFrame(index, of: facts.frameCount) }
-        return image
+        return .image(image)
     }
 }
 
@@ -75,6 +75,10 @@ package final class StreamDecoder<Stream: PictureStream>: ImageDecoder {
     }
 
     package func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+        try keptFrame(at: index, stop: stop).image()
+    }
+
+    package func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
         let count = frameCount
         guard index >= 0, index < count else { throw .noFrame(index, of: count) }
         return try use { stream throws(ImageError) in try stream.frame(at: index, stop: stop) }

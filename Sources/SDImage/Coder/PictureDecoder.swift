@@ -148,6 +148,11 @@ package final class PictureDecoder: FrameProvider {
         return try timed(stop) { () throws(ImageError) in try decoder.frame(at: index, stop: stop) }
     }
 
+    package func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
+        guard index > 0, let decoder else { return .image(try frame(at: index, stop: stop)) }
+        return try timed(stop) { () throws(ImageError) in try decoder.keptFrame(at: index, stop: stop) }
+    }
+
     /// More frames may come: neither the last byte is there nor a bad one.
     package var isGrowing: Bool {
         state.withLock { state in !state.isFinished && state.failure == nil && state.decoder?.isSatisfied != true }

@@ -25,9 +25,10 @@ struct WholeStream: PictureStream {
 
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? { picture }
 
-    mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+    mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
         guard let picture else { throw .noFrame(index, of: 0) }
-        return try picture.frame(at: index, stop: stop)
+        guard index > 0, let frames = picture.frames else { return .image(try picture.frame(at: index, stop: stop)) }
+        return try frames.keptFrame(at: index, stop: stop)
     }
 }
 

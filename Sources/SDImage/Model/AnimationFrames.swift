@@ -19,11 +19,17 @@ package final class AnimationFrames: FrameProvider {
     package func durationMilliseconds(at index: Int) -> Int { base.durationMilliseconds(at: index) }
 
     package func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
-        let image = kept.withLock { frames in
-            frames.flatMap { $0.indices.contains(index) ? $0[index] : nil }
-        }
-        if let image { return image }
+        if let image = loaded(index) { return image }
         return try base.frame(at: index, stop: stop)
+    }
+
+    package func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
+        if let image = loaded(index) { return .image(image) }
+        return try base.keptFrame(at: index, stop: stop)
+    }
+
+    private func loaded(_ index: Int) -> Image? {
+        kept.withLock { frames in frames.flatMap { $0.indices.contains(index) ? $0[index] : nil } }
     }
 
     /// All frames are held.

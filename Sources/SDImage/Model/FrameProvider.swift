@@ -17,6 +17,8 @@ package protocol FrameProvider: AnyObject, Sendable {
     func durationMilliseconds(at index: Int) -> Int
     /// A frame that cannot be decoded throws its error; those after it are composed as if it had drawn nothing.
     func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image
+    /// The same for one who keeps it for a while, and looks at it now and then.
+    func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame
 }
 
 extension FrameProvider {
@@ -24,6 +26,10 @@ extension FrameProvider {
     package var encoded: Bytes? { nil }
     package var origin: AnyObject { self }
     package var root: AnyObject { origin }
+
+    package func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
+        .image(try frame(at: index, stop: stop))
+    }
 
     /// One round of all frames.
     package var durationMilliseconds: Int {

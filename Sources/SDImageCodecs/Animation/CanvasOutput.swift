@@ -22,9 +22,22 @@ package struct CanvasOutput {
     /// Of the pictures, turned as planned.
     package var size: PixelSize { plan.turn.swapsAxes ? plan.scaledSize.swapped : plan.scaledSize }
 
+    /// The canvas as a frame; `indices`: the same, which it is held as where nothing is to be changed.
+    package func frame(
+        _ canvas: PixelBuffer, _ indices: IndexedPixels?, _ metadata: ImageMetadata, stop: StopSignal
+    ) throws(ImageError) -> KeptFrame {
+        if let indices, isCanvas(canvas) { return .indexed(IndexedFrame(indices, metadata)) }
+        return .image(Image(pixels: try picture(from: canvas, stop: stop), metadata: metadata))
+    }
+
+    /// Nothing is to be changed.
+    private func isCanvas(_ canvas: PixelBuffer) -> Bool {
+        !plan.shrinks && plan.turn == .up && transform == nil && format == canvas.format
+    }
+
     /// The canvas itself where nothing is to be changed.
     package func picture(from canvas: PixelBuffer, stop: StopSignal) throws(ImageError) -> PixelBuffer {
-        if !plan.shrinks, plan.turn == .up, transform == nil, format == canvas.format { return canvas }
+        if isCanvas(canvas) { return canvas }
         var writer = try ScanlineWriter(
             rowSize: canvas.size, sourceFormat: canvas.format, plan: plan, output: format, transform: transform,
             options: options)

@@ -42,6 +42,9 @@ struct CanvasStore {
         shelf.keepOnly(kept)
     }
 
+    /// Frames of the process must be held in less memory than they take as they are.
+    var isShort: Bool { shelf.isShort }
+
     // MARK: Canvases
 
     /// As it was kept, or taken out into memory that `make` gives: then nobody else has it.
@@ -78,7 +81,7 @@ struct CanvasStore {
             guard hasRoom else { return }
             hasRoom = keepPacked(canvas, at: index, packer)
             while shelf.bytes > limit, !kept.isEmpty { makeRoom(packer) }
-        } else if whole.contains(index), shelf.bytes + canvas.heldBytes <= limit {
+        } else if whole.contains(index), !isShort, shelf.bytes + canvas.heldBytes <= limit {
             shelf.keep(.whole(canvas), at: index)
         }
     }

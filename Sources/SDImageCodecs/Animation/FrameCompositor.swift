@@ -5,7 +5,8 @@ import SDImage
 ///
 /// Canvases are kept on the way: every one as long as they fit the budget, else those that save most, packed where they are many
 /// (`CanvasStore`), so that a seek draws few frames; and the latest, so that playing in order draws one frame each. Canvases
-/// that were handed out are shared, never changed. Not synchronised.
+/// that were handed out are shared, never changed. Where the process is short of memory for frames, the latest is kept as
+/// indices between two frames, if its colours are few enough. Not synchronised.
 package struct FrameCompositor {
     /// Bytes of canvases kept for one animation.
     package static let standardBudget = 8 << 20
@@ -25,7 +26,10 @@ package struct FrameCompositor {
     private var changes = 0
     private var placedFrames = 0
     private var latestIndex = -1
+    /// nil while it is there as indices alone.
     private var latest: PixelBuffer?
+    /// The canvas that was the latest when somebody last asked for indices.
+    private var indexed: (index: Int, pixels: IndexedPixels)?
     /// The frame whose canvas is kept to be drawn on again; -1 for none.
     private var spareIndex = -1
 
@@ -172,7 +176,7 @@ package struct FrameCompositor {
             return (try emptyCanvas(dependencies[index].base), nil)
         }
         let (canvas, ground) =
-            if let own = takeLatest(parent, for: index) { (own, nil as CanvasGround?) } else {
+            if let own = try takeLatest(parent, for: index) { (own, nil as CanvasGround?) } else {
                 try copy(parent, for: index)
             }
         guard layouts[parent].disposal == .background else { return (canvas, ground) }
@@ -193,8 +197,10 @@ package struct FrameCompositor {
     }
 
     /// The latest canvas itself, where nobody else has it and nothing needs it any more.
-    private mutating func takeLatest(_ parent: Int, for index: Int) -> PixelBuffer? {
-        guard latestIndex == parent, layouts[index].leavesTrace, isKnownUniquelyReferenced(&latest) else { return nil }
+    private mutating func takeLatest(_ parent: Int, for index: Int) throws(ImageError) -> PixelBuffer? {
+        guard latestIndex == parent, layouts[index].leavesTrace else { return nil }
+        try bringLatest()
+        guard isKnownUniquelyReferenced(&latest) else { return nil }
         defer { forgetLatest() }
         forgetSpare()
         return latest
@@ -219,7 +225,7 @@ package struct FrameCompositor {
     // MARK: What is kept
 
     private mutating func held(_ index: Int) throws(ImageError) -> PixelBuffer? {
-        if latestIndex == index { return latest }
+        if latestIndex == index { return try bringLatest() }
         let (size, format, limit) = (size, format, limits.workingBytes)
         guard
             let (canvas, isNew) = try kept.canvas(
@@ -229,6 +235,13 @@ package struct FrameCompositor {
         // What is shown next is likely to be drawn on it.
         if isNew, layouts[index].leavesTrace { (latestIndex, latest) = (index, canvas) }
         return canvas
+    }
+
+    /// The latest canvas, out of its indices where it is there as those alone.
+    @discardableResult
+    private mutating func bringLatest() throws(ImageError) -> PixelBuffer? {
+        if latest == nil, let indexed, indexed.index == latestIndex { latest = try indexed.pixels.pixels() }
+        return latest
     }
 
     private mutating func store(_ canvas: PixelBuffer, at index: Int, packer: CanvasPacker?) {
@@ -258,14 +271,44 @@ package struct FrameCompositor {
         guard before >= 0, var canvas = kept.takeSpare(of: before), case .frame(before) = dependencies[index].base,
             isKnownUniquelyReferenced(&canvas)
         else { return nil }
-        let drawn = layouts[index].area(on: size) ?? PixelArea(columns: 0..<0, rows: 0..<0)
-        let cleared = layouts[before].disposal == .background ? layouts[before].area(on: size) : nil
-        return (canvas, drawn.union(cleared))
+        return (canvas, changed(by: index, after: before))
+    }
+
+    /// Where the canvas of a frame differs from that of the one that it is drawn on.
+    private func changed(by index: Int, after parent: Int) -> PixelArea {
+        let cleared = layouts[parent].disposal == .background ? layouts[parent].area(on: size) : nil
+        guard let drawn = layouts[index].area(on: size) else { return cleared ?? PixelArea(columns: 0..<0, rows: 0..<0) }
+        return drawn.union(cleared)
     }
 
     private mutating func forgetLatest() {
         latest = nil
         latestIndex = -1
+    }
+
+    // MARK: Short of memory
+
+    /// The canvas of a frame as indices, for one who holds it, where the process is short of memory for frames and its colours are
+    /// few enough. Then nothing else of it is kept.
+    package mutating func indices(of canvas: PixelBuffer, at index: Int) -> IndexedPixels? {
+        guard kept.isShort, layouts.indices.contains(index) else {
+            if latest != nil { indexed = nil }
+            return nil
+        }
+        if let latest {
+            guard let pixels = indices(latest, latestIndex) else { return nil }
+            indexed = (latestIndex, pixels)
+            self.latest = nil
+            forgetSpare()
+        }
+        return indices(canvas, index)
+    }
+
+    private func indices(_ canvas: PixelBuffer, _ index: Int) -> IndexedPixels? {
+        guard let indexed else { return IndexedPixels.of(canvas) }
+        if indexed.index == index { return indexed.pixels }
+        guard dependencies[index].base == .frame(indexed.index) else { return IndexedPixels.of(canvas) }
+        return IndexedPixels.of(canvas, before: indexed.pixels, changed: changed(by: index, after: indexed.index))
     }
 
     private func dependency(_ index: Int) -> FrameDependency {

@@ -70,14 +70,14 @@ struct GIFStream: PictureStream {
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
         guard isFinal else { return try partialImage(stop: stop) }
         guard isAnimated else { return try stillImage(stop: stop) }
-        let picture = try frame(at: 0, stop: stop)
+        let picture = try frame(at: 0, stop: stop).image()
         return picture.with(frames: StreamDecoder(self))
     }
 
-    mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+    mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
         guard isAnimated || !isFinal else {
             guard index == 0 else { throw .noFrame(index, of: facts.frameCount) }
-            return try stillImage(stop: stop)
+            return .image(try stillImage(stop: stop))
         }
         guard var compositor, structure.frames.indices.contains(index) else {
             throw .noFrame(index, of: structure.frames.count)
@@ -89,15 +89,13 @@ struct GIFStream: PictureStream {
             bytes: bytes, frames: structure.frames, canvas: compositor.size, options: options, first: first)
         let canvas = try compositor.canvas(at: index, painter: painter, stop: stop)
         if index == 0 { first = nil }
-        return try picture(canvas, isOpaque: compositor.isOpaque(at: index), stop: stop)
+        let output = try output()
+        let metadata = metadata(output, isOpaque: compositor.isOpaque(at: index))
+        return try output.frame(canvas, compositor.indices(of: canvas, at: index), metadata, stop: stop)
     }
 
-    private func picture(_ canvas: PixelBuffer, isOpaque: Bool, stop: StopSignal) throws(ImageError) -> Image {
-        let output = try output()
-        let pixels = try output.picture(from: canvas, stop: stop)
-        let metadata = output.plan.metadata(
-            format: .gif, pixels: output.format, hasAlpha: !isOpaque, orientation: .up, options: options)
-        return Image(pixels: pixels, metadata: metadata)
+    private func metadata(_ output: CanvasOutput, isOpaque: Bool) -> ImageMetadata {
+        output.plan.metadata(format: .gif, pixels: output.format, hasAlpha: !isOpaque, orientation: .up, options: options)
     }
 
     private func output() throws(ImageError) -> CanvasOutput {
@@ -123,7 +121,7 @@ struct GIFStream: PictureStream {
 
     private mutating func partialImage(stop: StopSignal) throws(ImageError) -> Image? {
         guard let pending = structure.firstFrame else { return nil }
-        guard structure.frames.isEmpty else { return try frame(at: 0, stop: stop).incomplete }
+        guard structure.frames.isEmpty else { return try frame(at: 0, stop: stop).image().incomplete }
         let indices = try indices(of: pending)
         indices.decode(bytes, lines: indices.lineCount)
         guard indices.count > 0, let canvas = try compositor?.startCanvas() else { return nil }
@@ -136,7 +134,9 @@ struct GIFStream: PictureStream {
         if pending.isInterlaced {
             GIFPainter.fillGaps(indices, rows: pending.visibleRows(of: canvas.size), onto: place)
         }
-        return try picture(canvas, isOpaque: false, stop: stop).incomplete
+        let output = try output()
+        let pixels = try output.picture(from: canvas, stop: stop)
+        return Image(pixels: pixels, metadata: metadata(output, isOpaque: false)).incomplete
     }
 
     private mutating func indices(of frame: GIFFrame) throws(ImageError) -> GIFIndices {

@@ -66,15 +66,15 @@ struct APNGAnimation: PictureStream {
 
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
         guard !structure.frames.isEmpty else { return nil }
-        let image = try picture(at: 0, isIncremental: !structure.isEnded, stop: stop)
+        let image = try picture(at: 0, isIncremental: !structure.isEnded, stop: stop).image()
         return isFinished && facts.frameCount > 1 ? image.with(frames: StreamDecoder(self)) : image
     }
 
-    mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+    mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
         try picture(at: index, isIncremental: false, stop: stop)
     }
 
-    private mutating func picture(at index: Int, isIncremental: Bool, stop: StopSignal) throws(ImageError) -> Image {
+    private mutating func picture(at index: Int, isIncremental: Bool, stop: StopSignal) throws(ImageError) -> KeptFrame {
         guard let output, let colors, structure.frames.indices.contains(index), var compositor else {
             throw .noFrame(index, of: structure.frames.count)
         }
@@ -84,12 +84,12 @@ struct APNGAnimation: PictureStream {
         let painter = APNGPainter(
             bytes: bytes, picture: colors.picture, frames: structure.frames, limits: options.limits)
         let canvas = try compositor.canvas(at: index, painter: painter, stop: stop)
-        let pixels = try output.picture(from: canvas, stop: stop)
+        let indices = compositor.indices(of: canvas, at: index)
         var metadata = output.plan.metadata(
-            format: .png, pixels: pixels.format, hasAlpha: !compositor.isOpaque(at: index),
+            format: .png, pixels: output.format, hasAlpha: !compositor.isOpaque(at: index),
             orientation: colors.metadata.orientation, options: options)
         metadata.isIncremental = isIncremental
         metadata.setColor(profile: colors.metadata.profile, codePoints: colors.metadata.codePoints, options: options)
-        return Image(pixels: pixels, metadata: metadata)
+        return try output.frame(canvas, indices, metadata, stop: stop)
     }
 }

@@ -37,7 +37,7 @@ struct PNGFile: PictureStream {
         return try still.image(stop: stop)
     }
 
-    mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+    mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
         guard isStill else { return try animation.frame(at: index, stop: stop) }
         return try still.frame(at: index, stop: stop)
     }

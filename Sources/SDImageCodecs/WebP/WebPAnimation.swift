@@ -113,7 +113,7 @@ struct WebPAnimation: PictureStream {
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
         let isWhole = header?.isComplete ?? false
         if !frames.isEmpty {
-            let image = try picture(at: 0, isIncremental: !isWhole, stop: stop)
+            let image = try picture(at: 0, isIncremental: !isWhole, stop: stop).image()
             let isFinal = isFinished || isWhole
             return isFinal && facts.frameCount > 1 ? image.with(frames: StreamDecoder(self)) : image
         }
@@ -122,11 +122,11 @@ struct WebPAnimation: PictureStream {
         return nil
     }
 
-    mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+    mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
         try picture(at: index, isIncremental: false, stop: stop)
     }
 
-    private mutating func picture(at index: Int, isIncremental: Bool, stop: StopSignal) throws(ImageError) -> Image {
+    private mutating func picture(at index: Int, isIncremental: Bool, stop: StopSignal) throws(ImageError) -> KeptFrame {
         guard let header, frames.indices.contains(index), var compositor else { throw .noFrame(index, of: frames.count) }
         // A second owner would make a copy of all that is kept.
         self.compositor = nil
@@ -137,8 +137,8 @@ struct WebPAnimation: PictureStream {
             frames[opaque].layout.isOpaque = true
             compositor.setOpaque(at: opaque)
         }
-        let hasAlpha = !compositor.isOpaque(at: index)
-        return try image(of: canvas, header, hasAlpha: hasAlpha, isIncremental: isIncremental, stop: stop)
+        let metadata = metadata(header, hasAlpha: !compositor.isOpaque(at: index), isIncremental: isIncremental)
+        return try header.output.frame(canvas, compositor.indices(of: canvas, at: index), metadata, stop: stop)
     }
 
     /// As many rows of the first frame as there are.
@@ -148,21 +148,19 @@ struct WebPAnimation: PictureStream {
         let canvas = try PixelBuffer(
             size: header.canvas, format: painter.format, limit: options.limits.workingBytes, zeroed: true)
         try painter.replace(frame, on: FrameCanvas(canvas, layout: frame.layout), tolerant: true, stop: stop)
-        return try image(of: canvas, header, hasAlpha: true, isIncremental: true, stop: stop)
+        let metadata = metadata(header, hasAlpha: true, isIncremental: true)
+        return Image(pixels: try header.output.picture(from: canvas, stop: stop), metadata: metadata)
     }
 
     private func painter(_ header: Header) -> WebPPainter {
         WebPPainter(bytes: bytes, frames: frames, format: canvasFormat(header), limits: options.limits)
     }
 
-    private func image(
-        of canvas: PixelBuffer, _ header: Header, hasAlpha: Bool, isIncremental: Bool, stop: StopSignal
-    ) throws(ImageError) -> Image {
-        let pixels = try header.output.picture(from: canvas, stop: stop)
+    private func metadata(_ header: Header, hasAlpha: Bool, isIncremental: Bool) -> ImageMetadata {
         var metadata = header.output.plan.metadata(
-            format: .webp, pixels: pixels.format, hasAlpha: hasAlpha, orientation: header.orientation, options: options)
+            format: .webp, pixels: header.output.format, hasAlpha: hasAlpha, orientation: header.orientation, options: options)
         metadata.isIncremental = isIncremental
         metadata.setColor(profile: header.profile, options: options)
-        return Image(pixels: pixels, metadata: metadata)
+        return metadata
     }
 }

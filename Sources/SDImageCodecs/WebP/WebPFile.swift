@@ -23,10 +23,10 @@ struct WebPFile: PictureStream {
         try animation == nil ? still?.image(stop: stop) : animation?.image(stop: stop)
     }
 
-    mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+    mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
         if let frame = try animation?.frame(at: index, stop: stop) { return frame }
         guard index == 0, let image = try still?.image(stop: stop) else { throw .noFrame(index, of: facts.frameCount) }
-        return image
+        return .image(image)
     }
 
     private static let bytesToTell = 21

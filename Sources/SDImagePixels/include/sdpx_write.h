@@ -25,6 +25,10 @@ const uint32_t *sdpx_colors_values(const sdpx_colors *colors);
 /* Adds those of a row of straight RGB or RGBA, 3 or 4 `channels`. 0 when there are more than 256. */
 int sdpx_colors_add(sdpx_colors *colors, const uint8_t *row, size_t pixels, int channels);
 
+/* Both in one, for a row of four-byte pixels: writes the number of each one's colour, which is added where it is new. 0 when
+   there are more than 256. */
+int sdpx_colors_index(sdpx_colors *colors, uint8_t *to, const uint8_t *row, size_t pixels);
+
 /* For each pixel of a row `places` at the number of its colour; of one that was not added 0. */
 void sdpx_colors_find(const sdpx_colors *colors, uint8_t *to, const uint8_t *row, size_t pixels, int channels,
                       const uint8_t *places);

@@ -1,28 +1,27 @@
-import SDImage
 import SDImagePixels
 
 /// A rectangle of pixels that lies inside a picture.
-struct PixelArea: Equatable {
-    var left: Int
-    var top: Int
-    var size: PixelSize
+package struct PixelArea: Equatable, Sendable {
+    package var left: Int
+    package var top: Int
+    package var size: PixelSize
 
     /// All of a picture.
-    init(_ size: PixelSize) {
+    package init(_ size: PixelSize) {
         (left, top) = (0, 0)
         self.size = size
     }
 
-    init(columns: Range<Int>, rows: Range<Int>) {
+    package init(columns: Range<Int>, rows: Range<Int>) {
         (left, top) = (columns.lowerBound, rows.lowerBound)
         size = PixelSize(width: columns.count, height: rows.count)
     }
 
-    var columns: Range<Int> { left..<left + size.width }
-    var rows: Range<Int> { top..<top + size.height }
+    package var columns: Range<Int> { left..<left + size.width }
+    package var rows: Range<Int> { top..<top + size.height }
 
     /// A picture cut into squares, row by row; those at its right and lower edge may be smaller.
-    static func squares(of picture: PixelSize, side: Int) -> [PixelArea] {
+    package static func squares(of picture: PixelSize, side: Int) -> [PixelArea] {
         stride(from: 0, to: picture.height, by: side).flatMap { y in
             stride(from: 0, to: picture.width, by: side).map { x in
                 PixelArea(columns: x..<min(x + side, picture.width), rows: y..<min(y + side, picture.height))
@@ -31,7 +30,7 @@ struct PixelArea: Equatable {
     }
 
     /// Where a picture differs from the one before, of the same size and pixel format; nil where no pixel does.
-    init?(from before: PixelBuffer, to after: PixelBuffer) {
+    package init?(from before: PixelBuffer, to after: PixelBuffer) {
         let (width, pixel) = (after.size.width, after.format.bytesPerPixel)
         var (first, end, top, bottom) = (width, 0, after.size.height, 0)
         for y in 0..<after.size.height {
@@ -46,7 +45,7 @@ struct PixelArea: Equatable {
     }
 
     /// The smallest that holds both.
-    func union(_ other: PixelArea?) -> PixelArea {
+    package func union(_ other: PixelArea?) -> PixelArea {
         guard let other else { return self }
         return PixelArea(
             columns: min(left, other.left)..<max(columns.upperBound, other.columns.upperBound),

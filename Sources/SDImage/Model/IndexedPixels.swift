@@ -1,0 +1,69 @@
+import Glibc
+import SDImagePixels
+
+/// Pixels of four bytes of which at most 256 are different, in a quarter of their memory: a byte for each, the number of its
+/// colour.
+package final class IndexedPixels: @unchecked Sendable {
+    // Unchecked: the memory is written before anybody else has the object.
+    private let size: PixelSize
+    private let format: PixelFormat
+    private let palette: [UInt32]
+    /// Rows without gaps.
+    private let indices: ScratchMemory
+
+    /// nil where there are more colours, and without memory for it. `before`: pixels that differ in `changed` alone.
+    package static func of(_ pixels: PixelBuffer, before: IndexedPixels? = nil, changed: PixelArea? = nil) -> IndexedPixels? {
+        guard pixels.format.bytesPerPixel == 4 else { return nil }
+        let all = PixelArea(pixels.size)
+        if let before, let changed, before.size == pixels.size,
+            let indexed = try? IndexedPixels(pixels, before, changed)
+        {
+            return indexed
+        }
+        // Without the colours that no pixel has any more they may be few enough.
+        return try? IndexedPixels(pixels, nil, all)
+    }
+
+    private init(_ pixels: PixelBuffer, _ before: IndexedPixels?, _ changed: PixelArea) throws(ImageError) {
+        size = pixels.size
+        format = pixels.format
+        indices = try ScratchMemory(pixels.size.width * pixels.size.height, zeroed: false)
+        let table = try ScratchMemory(sdpx_colors_size(), zeroed: false)
+        let colors = unsafe OpaquePointer(table.bytes.baseAddress)
+        unsafe sdpx_colors_start(colors)
+        if let before {
+            unsafe indices.bytes.copyMemory(from: UnsafeRawBufferPointer(before.indices.bytes))
+            unsafe before.palette.withUnsafeBytes { known in
+                unsafe _ = sdpx_colors_add(
+                    colors, known.baseAddress?.assumingMemoryBound(to: UInt8.self), before.palette.count, 4)
+            }
+        }
+        for y in changed.rows {
+            guard let row = unsafe pixels.row(y)?.assumingMemoryBound(to: UInt8.self).baseAddress,
+                let to = unsafe indices.bound(to: UInt8.self).baseAddress
+            else { continue }
+            let place = unsafe to + y * size.width + changed.left
+            guard unsafe sdpx_colors_index(colors, place, row + changed.left * 4, changed.size.width) != 0 else {
+                throw ImageError(.unsupported, "more than 256 colours")
+            }
+        }
+        palette = unsafe (0..<Int(sdpx_colors_count(colors))).map { unsafe sdpx_colors_values(colors)[$0] }
+    }
+
+    /// As if the palette were full, so that all pictures of a size take the same.
+    package var heldBytes: Int { indices.count + 256 * 4 }
+    /// Of the pixels that they stand for.
+    package var pictureBytes: Int { ((try? PixelBuffer.stride(width: size.width, format: format)) ?? 0) * size.height }
+
+    /// The pixels again.
+    package func pixels() throws(ImageError) -> PixelBuffer {
+        let pixels = try PixelBuffer(size: size, format: format, limit: .max)
+        for y in 0..<size.height {
+            guard let row = unsafe pixels.mutableRow(y)?.assumingMemoryBound(to: UInt32.self).baseAddress,
+                let from = unsafe indices.bound(to: UInt8.self).baseAddress
+            else { continue }
+            unsafe sdpx_palette_row(row, from + y * size.width, size.width, palette)
+        }
+        return pixels
+    }
+}

@@ -1,0 +1,204 @@
+/* crowd.c: more animations than there is memory for as pictures. */
+#include "check.h"
+
+enum { WIDTH = 480, HEIGHT = 270, FRAMES = 8, CROWD = 200, LIMIT = 64 << 20 };
+
+/* Frame `index` of a scene: bars of a few colours, half clear ones too where `alpha`, and a square that moves. */
+static sdimage_image *new_frame(uint32_t index, uint32_t width, uint32_t height, bool alpha) {
+    sdimage_image *image = NULL;
+    void *pixels = NULL;
+    size_t stride = 0;
+    CHECK_EQUAL(sdimage_image_new_uninitialized(width, height, SDIMAGE_PIXEL_FORMAT_RGBA8, &image, &pixels, &stride, NULL),
+                SDIMAGE_STATUS_OK);
+    for (uint32_t y = 0; y < height; y++) {
+        unsigned char *row = (unsigned char *)pixels + y * stride;
+        for (uint32_t x = 0; x < width; x++) {
+            bool inside = x - index * 9 % width < height / 3 && y - index * 5 % height < height / 3;
+            unsigned char bar = (unsigned char)(x * 16 / width * 15);
+            unsigned char clear = alpha && y % 16 < 4 ? (unsigned char)(index % 2 ? 0 : 128) : 255;
+            unsigned char pixel[4] = {inside ? (unsigned char)(index * 20) : bar, inside ? 255 : (unsigned char)(y / 32 * 20),
+                                      90, inside ? 255 : clear};
+            memcpy(row + 4 * x, clear || inside ? pixel : (unsigned char[4]){0}, 4);
+        }
+    }
+    return image;
+}
+
+static sdimage_data *encoded(sdimage_format format, uint32_t width, uint32_t height, bool alpha) {
+    sdimage_image *frames[FRAMES], *animation = NULL;
+    uint32_t durations[FRAMES];
+    sdimage_data *data = NULL;
+    sdimage_encode_options *options = sdimage_encode_options_new();
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        frames[i] = new_frame(i, width, height, alpha);
+        durations[i] = 100;
+    }
+    sdimage_encode_options_set_lossless(options, true);
+    CHECK_EQUAL(sdimage_image_new_animation(frames, durations, FRAMES, 0, &animation, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_encode(animation, format, options, &data, NULL), SDIMAGE_STATUS_OK);
+    for (int i = 0; i < FRAMES; i++)
+        sdimage_image_unref(frames[i]);
+    sdimage_image_unref(animation);
+    sdimage_encode_options_unref(options);
+    return data;
+}
+
+static sdimage_image *decoded(const sdimage_data *data) {
+    sdimage_image *image = NULL;
+    CHECK_EQUAL(sdimage_decode(sdimage_data_bytes(data), sdimage_data_length(data), NULL, &image, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_image_frame_count(image), FRAMES);
+    return image;
+}
+
+static bool are_alike(const sdimage_image *one, const sdimage_image *other) {
+    bool alike = sdimage_image_width(one) == sdimage_image_width(other) &&
+                 sdimage_image_height(one) == sdimage_image_height(other);
+    for (uint32_t y = 0; alike && y < sdimage_image_height(one); y++)
+        alike = !memcmp((const char *)sdimage_image_pixels(one) + y * sdimage_image_stride(one),
+                        (const char *)sdimage_image_pixels(other) + y * sdimage_image_stride(other),
+                        sdimage_image_width(one) * 4);
+    return alike;
+}
+
+/* What every frame looks like. */
+static sdimage_image *expected[FRAMES];
+
+static void learn_frames(const sdimage_data *data) {
+    sdimage_image *image = decoded(data);
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        CHECK_EQUAL(sdimage_image_copy_frame(image, i, &expected[i], NULL), SDIMAGE_STATUS_OK);
+        CHECK(i == 0 || !are_alike(expected[i], expected[i - 1]));
+    }
+    sdimage_image_unref(image);
+}
+
+static void forget_frames(void) {
+    for (int i = 0; i < FRAMES; i++)
+        sdimage_image_unref(expected[i]);
+}
+
+static void see(void *user_data, sdimage_player *player, uint32_t index, const sdimage_image *image) {
+    (void)player;
+    CHECK(are_alike(image, expected[index]));
+    ++*(long *)user_data;
+}
+
+static sdimage_player *new_player(const sdimage_data *data, long *shown) {
+    sdimage_player_handler handler = {.size = sizeof handler, .frame = see};
+    sdimage_image *image = decoded(data);
+    sdimage_player *player = NULL;
+    CHECK_EQUAL(sdimage_player_new(image, &handler, shown, NULL, &player, NULL), SDIMAGE_STATUS_OK);
+    sdimage_image_unref(image);
+    sdimage_player_start(player);
+    return player;
+}
+
+static void play(sdimage_player **players, long count, const long *shown, long frames) {
+    bool is_over = false;
+    for (int turn = 0; turn < 20000 && !is_over; turn++) {
+        is_over = true;
+        for (long i = 0; i < count; i++) {
+            sdimage_player_tick(players[i], 100000000);
+            is_over = is_over && shown[i] >= frames;
+        }
+        usleep(1000);
+    }
+    CHECK(is_over);
+}
+
+static long statistic(const char *name) {
+    sdimage_data *json = NULL;
+    char pattern[40];
+    CHECK_EQUAL(sdimage_frame_budget_statistics(&json, NULL), SDIMAGE_STATUS_OK);
+    snprintf(pattern, sizeof pattern, "\"%s\":", name);
+    const char *found = strstr(sdimage_data_bytes(json), pattern);
+    long value = found ? atol(found + strlen(pattern)) : -1;
+    sdimage_data_unref(json);
+    return value;
+}
+
+static long resident_bytes(void) {
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    CHECK(file && fscanf(file, "%*d %ld", &pages) == 1);
+    fclose(file);
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+static void twoHundredOfFewColoursStayWithinTheBudget(void) {
+    static sdimage_player *players[CROWD];
+    static long shown[CROWD];
+    sdimage_data *data = encoded(SDIMAGE_FORMAT_GIF, WIDTH, HEIGHT, false);
+    learn_frames(data);
+    sdimage_trim_memory(true);
+    long before = resident_bytes();
+    for (int i = 0; i < CROWD; i++)
+        players[i] = new_player(data, &shown[i]);
+    play(players, CROWD, shown, 2 * FRAMES);
+    CHECK(statistic("bytes") + statistic("canvas_bytes") <= LIMIT);
+    sdimage_trim_memory(false);
+    /* As pictures, what is on show and what is next would take 200 MiB. */
+    CHECK_EQUAL(resident_bytes() - before > LIMIT + LIMIT / 10 ? resident_bytes() - before : 0, 0);
+    for (int i = 0; i < CROWD; i++)
+        sdimage_player_unref(players[i]);
+    forget_frames();
+    sdimage_data_unref(data);
+}
+
+/* Every way a frame can come: in order, backwards, out of order; with memory enough now and then. */
+static void play_short(sdimage_format format, bool alpha) {
+    sdimage_data *data = encoded(format, 61, 47, alpha);
+    long shown = 0;
+    learn_frames(data);
+    sdimage_frame_budget_set_limit(1);
+    sdimage_player *player = new_player(data, &shown);
+    play(&player, 1, &shown, 3 * FRAMES);
+    for (uint32_t turn = 0; turn < 60; turn++) {
+        if (turn % 20 == 0)
+            sdimage_frame_budget_set_limit(turn == 20 ? LIMIT : 1);
+        CHECK_EQUAL(sdimage_player_seek(player, turn * 5 % FRAMES, 0, NULL), SDIMAGE_STATUS_OK);
+        sdimage_player_tick(player, 100000000);
+    }
+    CHECK(shown >= 3 * FRAMES + 60);
+    sdimage_player_unref(player);
+    forget_frames();
+    sdimage_data_unref(data);
+}
+
+static void framesOfAGIFAreRightInShortMemory(void) { play_short(SDIMAGE_FORMAT_GIF, false); }
+static void framesOfAnAPNGAreRightInShortMemory(void) { play_short(SDIMAGE_FORMAT_PNG, true); }
+static void framesOfAWebPAreRightInShortMemory(void) { play_short(SDIMAGE_FORMAT_WEBP, true); }
+
+/* Whoever holds the frame on show holds one picture, and its pixels stay. */
+static void aFrameIsOnePictureWhileSomebodyHoldsIt(void) {
+    sdimage_data *data = encoded(SDIMAGE_FORMAT_GIF, 61, 47, false);
+    sdimage_image *first = NULL, *second = NULL;
+    long shown = 0;
+    learn_frames(data);
+    sdimage_frame_budget_set_limit(1);
+    sdimage_player *player = new_player(data, &shown);
+    play(&player, 1, &shown, 3);
+    sdimage_player_pause(player);
+    uint32_t index = sdimage_player_frame_index(player);
+    sdimage_player_copy_frame(player, &first);
+    sdimage_player_copy_frame(player, &second);
+    CHECK(first && first == second);
+    sdimage_image_unref(second);
+    CHECK_EQUAL(sdimage_player_seek(player, (index + 1) % FRAMES, 0, NULL), SDIMAGE_STATUS_OK);
+    sdimage_player_unref(player);
+    CHECK(are_alike(first, expected[index]) || are_alike(first, expected[(index + FRAMES - 1) % FRAMES]));
+    sdimage_image_unref(first);
+    forget_frames();
+    sdimage_data_unref(data);
+}
+
+int main(void) {
+    const test tests[] = {
+        TEST(twoHundredOfFewColoursStayWithinTheBudget),
+        TEST(framesOfAGIFAreRightInShortMemory),
+        TEST(framesOfAnAPNGAreRightInShortMemory),
+        TEST(framesOfAWebPAreRightInShortMemory),
+        TEST(aFrameIsOnePictureWhileSomebodyHoldsIt),
+    };
+    return run_tests(tests, sizeof tests / sizeof *tests);
+}
