@@ -146,8 +146,8 @@ package final class AnimationPlayer: Sendable {
     }
 
     private func held(_ poster: Image) -> KeptFrame {
-        guard pool.isShort, let pixels = IndexedPixels.of(poster.pixels) else { return .image(poster) }
-        return .indexed(IndexedFrame(pixels, poster.metadata))
+        guard pool.isShort, let pixels = IndexedPixels.of(poster.pixels) else { return KeptFrame(poster) }
+        return KeptFrame(pixels, poster.metadata)
     }
 
     /// Stops time and keeps everything else.

@@ -30,7 +30,7 @@ package final class FrameBudget: Sendable {
         var looks = 0
         var heldBytes = 0
         var canvasBytes = 0
-        /// Of frames that are shown, which nobody can take back.
+        /// Of frames that are shown and canvases that are drawn on, which nobody can take back.
         var shownBytes = 0
         var areSharesStale = false
         var isShort = false
@@ -126,6 +126,9 @@ package final class FrameBudget: Sendable {
             }
         ) {}
     }
+
+    /// Some player has these frames.
+    func isPlayed(_ identity: FrameIdentity) -> Bool { state.withLock { $0.pools[identity]?.pool != nil } }
 
     func look(_ id: UInt64, _ index: Int, counts: Bool) -> PoolTable.Holding {
         state.withLock { state in
@@ -271,9 +274,10 @@ package final class FrameBudget: Sendable {
         state.areSharesStale = false
         let active = state.tables.keys.filter { state.tables[$0]?.isActive == true }
         let tables = active.compactMap { state.tables[$0] }
-        // A frame that is shown is memory too.
-        state.shownBytes = tables.reduce(0) { $0 + $1.frameBytes * $1.shownFrames }
-        state.isShort = tables.reduce(0) { $0 + $1.pictureBytes * ($1.shownFrames + 1) } > state.limit
+        // A frame that is shown is memory too, and what the next is drawn on.
+        state.shownBytes = tables.reduce(0) { $0 + $1.frameBytes * $1.shownFrames + $1.canvasBytes }
+        let all = tables.reduce(0) { $0 + $1.pictureBytes * ($1.shownFrames + 1) + $1.canvasPictureBytes }
+        state.isShort = all > state.limit
         state.roundCost = tables.reduce(0) { $0 &+ max($1.cost, FrameBudget.leastCost) }
         let shares = FrameShares.divide(state.limit - state.shownBytes, among: tables.map(\.demand))
         for (id, share) in zip(active, shares) {

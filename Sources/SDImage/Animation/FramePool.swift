@@ -14,7 +14,10 @@ package final class FramePool: Sendable {
         identity = source.identity
     }
 
-    deinit { budget.remove(id, identity) }
+    deinit {
+        budget.remove(id, identity)
+        if !Engine.isForked, !budget.isPlayed(identity) { frames.rest() }
+    }
 
     /// `counts`: it is due, for the statistics.
     package func look(_ index: Int, counts: Bool = false) -> PoolTable.Holding { budget.look(id, index, counts: counts) }

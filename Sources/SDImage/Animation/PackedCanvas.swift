@@ -3,5 +3,8 @@ package final class PackedCanvas: Sendable {
     /// Row by row.
     package let squares: [CanvasSquare]
 
+    /// Beside its squares, about.
+    package var ownBytes: Int { squares.count * MemoryLayout<CanvasSquare>.stride + 64 }
+
     package init(_ squares: [CanvasSquare]) { self.squares = squares }
 }

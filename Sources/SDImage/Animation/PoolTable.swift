@@ -17,6 +17,9 @@ package struct PoolTable: Sendable {
     package private(set) var frameBytes = 1024
     /// Of one frame as a picture.
     package private(set) var pictureBytes = 1024
+    /// Of the canvas that frames are drawn on, where it is none of them: as it is kept, and as pixels.
+    private(set) var canvasBytes = 0
+    private(set) var canvasPictureBytes = 0
     package private(set) var bytes = 0
     /// Frames that may be held.
     package var allowed = 1
@@ -81,8 +84,9 @@ package struct PoolTable: Sendable {
         failures[index] = nil
         bytes += frame.heldBytes
         frames[index] = frame
-        isNews = frameBytes != max(frame.heldBytes, 1)
+        isNews = frameBytes != max(frame.heldBytes, 1) || canvasBytes != frame.canvasBytes
         frameBytes = max(frame.heldBytes, 1)
+        (canvasBytes, canvasPictureBytes) = (frame.canvasBytes, frame.canvasPictureBytes)
         pictureBytes = max(frame.pictureBytes, 1)
         return before.map { [$0] } ?? []
     }

@@ -19,7 +19,7 @@ package struct ShelfTable: Sendable {
         switch canvas {
         case .whole(let pixels): return pixels.heldBytes
         case .packed(let packed):
-            return packed.squares.reduce(0) { $0 + (uses[ObjectIdentifier($1)] == nil ? $1.heldBytes : 0) }
+            return packed.squares.reduce(packed.ownBytes) { $0 + (uses[ObjectIdentifier($1)] == nil ? $1.heldBytes : 0) }
         }
     }
 
@@ -31,6 +31,7 @@ package struct ShelfTable: Sendable {
             bytes += pixels.heldBytes
             if index < 0 { spareBytes += pixels.heldBytes }
         case .packed(let packed):
+            bytes += packed.ownBytes
             for square in packed.squares {
                 let count = uses[ObjectIdentifier(square), default: 0]
                 if count == 0 { bytes += square.heldBytes }
@@ -48,6 +49,7 @@ package struct ShelfTable: Sendable {
             bytes -= pixels.heldBytes
             if index < 0 { spareBytes -= pixels.heldBytes }
         case .packed(let packed):
+            bytes -= packed.ownBytes
             for square in packed.squares {
                 let count = uses[ObjectIdentifier(square), default: 1]
                 if count == 1 { bytes -= square.heldBytes }

@@ -36,13 +36,17 @@ package protocol PictureStream {
     mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError)
     mutating func image(stop: StopSignal) throws(ImageError) -> Image?
     mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame
+    /// See `FrameProvider`.
+    mutating func rest()
 }
 
 extension PictureStream {
+    package mutating func rest() {}
+
     /// For stills: the one picture.
     package mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
         guard index == 0, let image = try image(stop: stop) else { throw .noFrame(index, of: facts.frameCount) }
-        return .image(image)
+        return KeptFrame(image)
     }
 }
 
@@ -83,6 +87,9 @@ package final class StreamDecoder<Stream: PictureStream>: ImageDecoder {
         guard index >= 0, index < count else { throw .noFrame(index, of: count) }
         return try use { stream throws(ImageError) in try stream.frame(at: index, stop: stop) }
     }
+
+    /// Who is making a frame wants another one, perhaps.
+    package func rest() { work.withLockIfFree { $0.rest() } }
 
     private func use<R>(_ body: (inout Stream) throws(ImageError) -> R) throws(ImageError) -> R {
         try work.withLock { stream throws(ImageError) in

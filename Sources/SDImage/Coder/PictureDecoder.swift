@@ -149,9 +149,11 @@ package final class PictureDecoder: FrameProvider {
     }
 
     package func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
-        guard index > 0, let decoder else { return .image(try frame(at: index, stop: stop)) }
+        guard index > 0, let decoder else { return KeptFrame(try frame(at: index, stop: stop)) }
         return try timed(stop) { () throws(ImageError) in try decoder.keptFrame(at: index, stop: stop) }
     }
+
+    package func rest() { decoder?.rest() }
 
     /// More frames may come: neither the last byte is there nor a bad one.
     package var isGrowing: Bool {

@@ -27,9 +27,11 @@ struct WholeStream: PictureStream {
 
     mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
         guard let picture else { throw .noFrame(index, of: 0) }
-        guard index > 0, let frames = picture.frames else { return .image(try picture.frame(at: index, stop: stop)) }
+        guard index > 0, let frames = picture.frames else { return KeptFrame(try picture.frame(at: index, stop: stop)) }
         return try frames.keptFrame(at: index, stop: stop)
     }
+
+    mutating func rest() { picture?.frames?.rest() }
 }
 
 extension ImageCoder {

@@ -24,9 +24,11 @@ package final class AnimationFrames: FrameProvider {
     }
 
     package func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
-        if let image = loaded(index) { return .image(image) }
+        if let image = loaded(index) { return KeptFrame(image) }
         return try base.keptFrame(at: index, stop: stop)
     }
+
+    package func rest() { base.rest() }
 
     private func loaded(_ index: Int) -> Image? {
         kept.withLock { frames in frames.flatMap { $0.indices.contains(index) ? $0[index] : nil } }

@@ -19,6 +19,8 @@ package protocol FrameProvider: AnyObject, Sendable {
     func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image
     /// The same for one who keeps it for a while, and looks at it now and then.
     func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame
+    /// Nobody plays them any more: lets go of the memory that serves nothing but the next frame.
+    func rest()
 }
 
 extension FrameProvider {
@@ -26,9 +28,10 @@ extension FrameProvider {
     package var encoded: Bytes? { nil }
     package var origin: AnyObject { self }
     package var root: AnyObject { origin }
+    package func rest() {}
 
     package func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
-        .image(try frame(at: index, stop: stop))
+        KeptFrame(try frame(at: index, stop: stop))
     }
 
     /// One round of all frames.
@@ -58,6 +61,7 @@ package final class MappedFrames: FrameProvider {
     package var isGrowing: Bool { base.isGrowing }
     package var root: AnyObject { base.root }
     package func durationMilliseconds(at index: Int) -> Int { base.durationMilliseconds(at: index) }
+    package func rest() { base.rest() }
 
     package func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
         try change(try base.frame(at: index, stop: stop), stop)

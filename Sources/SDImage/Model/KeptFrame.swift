@@ -1,10 +1,25 @@
 /// A frame as it is kept for those who play: a picture, or the indices of one, where the process is short of memory for frames.
-package enum KeptFrame: Sendable {
-    case image(Image)
-    case indexed(IndexedFrame)
+package struct KeptFrame: Sendable {
+    private enum Content { case image(Image), indexed(IndexedFrame) }
+
+    private let content: Content
+    /// Of the canvas that is kept to draw the next frame on, where the picture is another one: as it is kept, and as pixels.
+    package let canvasBytes: Int
+    package let canvasPictureBytes: Int
+
+    package init(_ image: Image, canvas: PixelBuffer? = nil, indices: IndexedPixels? = nil) {
+        content = .image(image)
+        canvasPictureBytes = canvas?.heldBytes ?? 0
+        canvasBytes = indices?.heldBytes ?? canvasPictureBytes
+    }
+
+    package init(_ pixels: IndexedPixels, _ metadata: ImageMetadata) {
+        content = .indexed(IndexedFrame(pixels, metadata))
+        (canvasBytes, canvasPictureBytes) = (0, 0)
+    }
 
     package var heldBytes: Int {
-        switch self {
+        switch content {
         case .image(let image): image.pixels.heldBytes
         case .indexed(let frame): frame.pixels.heldBytes
         }
@@ -12,14 +27,14 @@ package enum KeptFrame: Sendable {
 
     /// What it takes as a picture.
     package var pictureBytes: Int {
-        switch self {
+        switch content {
         case .image(let image): image.pixels.heldBytes
         case .indexed(let frame): frame.pixels.pictureBytes
         }
     }
 
     package func image() throws(ImageError) -> Image {
-        switch self {
+        switch content {
         case .image(let image): image
         case .indexed(let frame): try frame.image()
         }
@@ -27,14 +42,14 @@ package enum KeptFrame: Sendable {
 }
 
 /// A frame as indices; its picture is there while somebody has it.
-package final class IndexedFrame: Sendable {
+private final class IndexedFrame: Sendable {
     private struct Shown { weak var image: Image? }
 
     let pixels: IndexedPixels
     private let metadata: ImageMetadata
     private let shown = Monitor(Shown())
 
-    package init(_ pixels: IndexedPixels, _ metadata: ImageMetadata) {
+    init(_ pixels: IndexedPixels, _ metadata: ImageMetadata) {
         self.pixels = pixels
         self.metadata = metadata
     }

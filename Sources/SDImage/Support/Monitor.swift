@@ -41,6 +41,13 @@ import Glibc
         return try body(&state)
     }
 
+    /// Nothing where somebody else has the lock.
+    package func withLockIfFree(_ body: (inout State) -> Void) {
+        guard unsafe pthread_mutex_trylock(mutex) == 0 else { return }
+        defer { unlock() }
+        body(&state)
+    }
+
     package func signal() { unsafe _ = pthread_cond_signal(condition) }
     package func broadcast() { unsafe _ = pthread_cond_broadcast(condition) }
 

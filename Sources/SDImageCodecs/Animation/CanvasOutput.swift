@@ -26,8 +26,11 @@ package struct CanvasOutput {
     package func frame(
         _ canvas: PixelBuffer, _ indices: IndexedPixels?, _ metadata: ImageMetadata, stop: StopSignal
     ) throws(ImageError) -> KeptFrame {
-        if let indices, isCanvas(canvas) { return .indexed(IndexedFrame(indices, metadata)) }
-        return .image(Image(pixels: try picture(from: canvas, stop: stop), metadata: metadata))
+        if isCanvas(canvas) {
+            return indices.map { KeptFrame($0, metadata) } ?? KeptFrame(Image(pixels: canvas, metadata: metadata))
+        }
+        let image = Image(pixels: try picture(from: canvas, stop: stop), metadata: metadata)
+        return KeptFrame(image, canvas: canvas, indices: indices)
     }
 
     /// Nothing is to be changed.

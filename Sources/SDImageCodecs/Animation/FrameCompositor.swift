@@ -286,6 +286,18 @@ package struct FrameCompositor {
         latestIndex = -1
     }
 
+    /// Lets go of what only the next frame in order would need.
+    package mutating func rest() {
+        forgetLatest()
+        forgetSpare()
+        indexed = nil
+    }
+
+    /// The same, unless it is the memory of a picture that is there anyway: nobody would count it.
+    package mutating func rest(beside picture: PixelBuffer) {
+        if latest !== picture { rest() }
+    }
+
     // MARK: Short of memory
 
     /// The canvas of a frame as indices, for one who holds it, where the process is short of memory for frames and its colours are

@@ -71,13 +71,16 @@ struct GIFStream: PictureStream {
         guard isFinal else { return try partialImage(stop: stop) }
         guard isAnimated else { return try stillImage(stop: stop) }
         let picture = try frame(at: 0, stop: stop).image()
+        compositor?.rest(beside: picture.pixels)
         return picture.with(frames: StreamDecoder(self))
     }
+
+    mutating func rest() { compositor?.rest() }
 
     mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
         guard isAnimated || !isFinal else {
             guard index == 0 else { throw .noFrame(index, of: facts.frameCount) }
-            return .image(try stillImage(stop: stop))
+            return KeptFrame(try stillImage(stop: stop))
         }
         guard var compositor, structure.frames.indices.contains(index) else {
             throw .noFrame(index, of: structure.frames.count)

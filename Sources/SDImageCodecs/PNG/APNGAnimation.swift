@@ -67,8 +67,12 @@ struct APNGAnimation: PictureStream {
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
         guard !structure.frames.isEmpty else { return nil }
         let image = try picture(at: 0, isIncremental: !structure.isEnded, stop: stop).image()
-        return isFinished && facts.frameCount > 1 ? image.with(frames: StreamDecoder(self)) : image
+        guard isFinished, facts.frameCount > 1 else { return image }
+        compositor?.rest(beside: image.pixels)
+        return image.with(frames: StreamDecoder(self))
     }
+
+    mutating func rest() { compositor?.rest() }
 
     mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
         try picture(at: index, isIncremental: false, stop: stop)

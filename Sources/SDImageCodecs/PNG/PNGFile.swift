@@ -41,4 +41,6 @@ struct PNGFile: PictureStream {
         guard isStill else { return try animation.frame(at: index, stop: stop) }
         return try still.frame(at: index, stop: stop)
     }
+
+    mutating func rest() { animation.rest() }
 }

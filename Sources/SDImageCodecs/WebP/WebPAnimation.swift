@@ -114,13 +114,16 @@ struct WebPAnimation: PictureStream {
         let isWhole = header?.isComplete ?? false
         if !frames.isEmpty {
             let image = try picture(at: 0, isIncremental: !isWhole, stop: stop).image()
-            let isFinal = isFinished || isWhole
-            return isFinal && facts.frameCount > 1 ? image.with(frames: StreamDecoder(self)) : image
+            guard isFinished || isWhole, facts.frameCount > 1 else { return image }
+            compositor?.rest(beside: image.pixels)
+            return image.with(frames: StreamDecoder(self))
         }
         if let header, let beginning { return try preview(beginning, header, stop: stop) }
         if isFinished { throw ImageError(.truncated, "WebP animation without a frame") }
         return nil
     }
+
+    mutating func rest() { compositor?.rest() }
 
     mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
         try picture(at: index, isIncremental: false, stop: stop)

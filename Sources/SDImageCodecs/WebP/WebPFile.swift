@@ -26,8 +26,10 @@ struct WebPFile: PictureStream {
     mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
         if let frame = try animation?.frame(at: index, stop: stop) { return frame }
         guard index == 0, let image = try still?.image(stop: stop) else { throw .noFrame(index, of: facts.frameCount) }
-        return .image(image)
+        return KeptFrame(image)
     }
+
+    mutating func rest() { animation?.rest() }
 
     private static let bytesToTell = 21
 

@@ -16,8 +16,8 @@ static sdimage_image *new_frame(uint32_t index, uint32_t width, uint32_t height,
             bool inside = x - index * 9 % width < height / 3 && y - index * 5 % height < height / 3;
             unsigned char bar = (unsigned char)(x * 16 / width * 15);
             unsigned char clear = alpha && y % 16 < 4 ? (unsigned char)(index % 2 ? 0 : 128) : 255;
-            unsigned char pixel[4] = {inside ? (unsigned char)(index * 20) : bar, inside ? 255 : (unsigned char)(y / 32 * 20),
-                                      90, inside ? 255 : clear};
+            unsigned char green = inside ? 255 : (unsigned char)(y * 9 / height * 20);
+            unsigned char pixel[4] = {inside ? (unsigned char)(index * 20) : bar, green, 90, inside ? 255 : clear};
             memcpy(row + 4 * x, clear || inside ? pixel : (unsigned char[4]){0}, 4);
         }
     }
@@ -145,6 +145,70 @@ static void twoHundredOfFewColoursStayWithinTheBudget(void) {
     sdimage_data_unref(data);
 }
 
+/* Shown small, their canvases are as large as ever. */
+static void canvasesBehindThumbnailsAreCounted(void) {
+    enum { PLAYERS = 20 };
+    static sdimage_player *players[PLAYERS];
+    static long shown[PLAYERS];
+    sdimage_data *data = encoded(SDIMAGE_FORMAT_GIF, 1920, 1080, false);
+    sdimage_decode_options *options = sdimage_decode_options_new();
+    sdimage_decode_options_set_thumbnail_size(options, 160, 90, true);
+    sdimage_trim_memory(true);
+    long before = resident_bytes();
+    for (int i = 0; i < PLAYERS; i++) {
+        sdimage_image *image = NULL;
+        CHECK_EQUAL(sdimage_decode(sdimage_data_bytes(data), sdimage_data_length(data), options, &image, NULL),
+                    SDIMAGE_STATUS_OK);
+        CHECK_EQUAL(sdimage_player_new(image, NULL, NULL, NULL, &players[i], NULL), SDIMAGE_STATUS_OK);
+        sdimage_image_unref(image);
+    }
+    sdimage_trim_memory(true);
+    /* Before they play there is the thumbnail alone: no canvas of 8 MiB each. */
+    CHECK_EQUAL(resident_bytes() - before > 32 << 20 ? resident_bytes() - before : 0, 0);
+    for (int i = 0; i < PLAYERS; i++)
+        sdimage_player_start(players[i]);
+    for (int turn = 0; turn < 20000 && shown[PLAYERS - 1] < 4; turn++) {
+        for (int i = 0; i < PLAYERS; i++) {
+            sdimage_player_tick(players[i], 100000000);
+            shown[i] = (long)sdimage_player_shown_frames(players[i]);
+        }
+        usleep(1000);
+    }
+    sdimage_trim_memory(false);
+    /* 158 MiB as pixels. */
+    CHECK_EQUAL(resident_bytes() - before > 90 << 20 ? resident_bytes() - before : 0, 0);
+    for (int i = 0; i < PLAYERS; i++)
+        sdimage_player_unref(players[i]);
+    sdimage_decode_options_unref(options);
+    sdimage_data_unref(data);
+}
+
+/* Pictures that are not played any more, in a list of the host's say, hold what their cost says and no canvas beside it. */
+static void whatNobodyPlaysKeepsNoCanvas(void) {
+    enum { IMAGES = 60 };
+    sdimage_image *images[IMAGES];
+    sdimage_data *data = encoded(SDIMAGE_FORMAT_GIF, WIDTH, HEIGHT, false);
+    for (int i = 0; i < IMAGES; i++)
+        images[i] = decoded(data);
+    sdimage_trim_memory(true);
+    long before = resident_bytes();
+    for (int i = 0; i < IMAGES; i++) {
+        sdimage_player *player = NULL;
+        CHECK_EQUAL(sdimage_player_new(images[i], NULL, NULL, NULL, &player, NULL), SDIMAGE_STATUS_OK);
+        sdimage_player_set_decodes_when_due(player, true);
+        sdimage_player_start(player);
+        for (int turn = 0; turn < FRAMES - 2; turn++)
+            sdimage_player_tick(player, 100000000);
+        CHECK(sdimage_player_shown_frames(player) > 2);
+        sdimage_player_unref(player);
+    }
+    sdimage_trim_memory(true);
+    CHECK_EQUAL(resident_bytes() - before > 10 << 20 ? resident_bytes() - before : 0, 0);
+    for (int i = 0; i < IMAGES; i++)
+        sdimage_image_unref(images[i]);
+    sdimage_data_unref(data);
+}
+
 /* Every way a frame can come: in order, backwards, out of order; with memory enough now and then. */
 static void play_short(sdimage_format format, bool alpha) {
     sdimage_data *data = encoded(format, 61, 47, alpha);
@@ -195,6 +259,8 @@ static void aFrameIsOnePictureWhileSomebodyHoldsIt(void) {
 int main(void) {
     const test tests[] = {
         TEST(twoHundredOfFewColoursStayWithinTheBudget),
+        TEST(canvasesBehindThumbnailsAreCounted),
+        TEST(whatNobodyPlaysKeepsNoCanvas),
         TEST(framesOfAGIFAreRightInShortMemory),
         TEST(framesOfAnAPNGAreRightInShortMemory),
         TEST(framesOfAWebPAreRightInShortMemory),
