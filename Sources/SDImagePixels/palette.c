@@ -2,8 +2,52 @@
 
 #include <string.h>
 
-void sdpx_palette_row(uint32_t *to, const uint8_t *from, size_t pixels, const uint32_t *palette) {
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define AVX2 __attribute__((target("avx2")))
+
+/* The entries of eight indices. */
+AVX2 static inline __attribute__((always_inline)) __m256i entries_of(__m256i indices, const uint32_t *palette) {
+    return _mm256_i32gather_epi32((const int *)(const void *)palette, indices, 4);
+}
+
+AVX2 static inline __attribute__((always_inline)) __m256i indices_at(const uint8_t *from) {
+    return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)from));
+}
+
+AVX2 static size_t row_avx2(uint32_t *to, const uint8_t *from, size_t pixels, const uint32_t *palette) {
     size_t i = 0;
+    for (; i + 8 <= pixels; i += 8)
+        _mm256_storeu_si256((__m256i *)(void *)(to + i), entries_of(indices_at(from + i), palette));
+    return i;
+}
+
+/* Which pixels are clear no processor can guess: both are there, and one is chosen. */
+AVX2 static size_t row_over_avx2(uint32_t *to, const uint32_t *below, const uint8_t *from, size_t pixels,
+                                 const uint32_t *palette, uint8_t clear) {
+    const __m256i clears = _mm256_set1_epi32(clear);
+    size_t i = 0;
+    for (; i + 8 <= pixels; i += 8) {
+        __m256i indices = indices_at(from + i), under = _mm256_loadu_si256((const __m256i *)(const void *)(below + i));
+        __m256i is_clear = _mm256_cmpeq_epi32(indices, clears);
+        /* What does not change is most of many frames. */
+        if (_mm256_movemask_epi8(is_clear) != -1)
+            under = _mm256_blendv_epi8(entries_of(indices, palette), under, is_clear);
+        _mm256_storeu_si256((__m256i *)(void *)(to + i), under);
+    }
+    return i;
+}
+
+#define HAS_AVX2 __builtin_cpu_supports("avx2")
+#else
+#define HAS_AVX2 0
+#define row_avx2(to, from, pixels, palette) 0
+#define row_over_avx2(to, below, from, pixels, palette, clear) 0
+#endif
+
+void sdpx_palette_row(uint32_t *to, const uint8_t *from, size_t pixels, const uint32_t *palette) {
+    size_t i = HAS_AVX2 ? row_avx2(to, from, pixels, palette) : 0;
     for (; i + 8 <= pixels; i += 8) {
         uint64_t indices;
         memcpy(&indices, from + i, 8);
@@ -15,11 +59,10 @@ void sdpx_palette_row(uint32_t *to, const uint8_t *from, size_t pixels, const ui
 }
 
 void sdpx_palette_row_over(uint32_t *to, const uint32_t *below, const uint8_t *from, size_t pixels,
-                           const uint32_t *palette) {
-    for (size_t i = 0; i < pixels; i++) {
-        uint32_t color = palette[from[i]];
-        to[i] = color ? color : below[i];
-    }
+                           const uint32_t *palette, uint8_t clear) {
+    size_t i = HAS_AVX2 ? row_over_avx2(to, below, from, pixels, palette, clear) : 0;
+    for (; i < pixels; i++)
+        to[i] = from[i] == clear ? below[i] : palette[from[i]];
 }
 
 void sdpx_palette_row_rgb(uint8_t *to, const uint8_t *from, size_t pixels, const uint32_t *palette) {

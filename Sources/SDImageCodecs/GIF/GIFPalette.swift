@@ -6,7 +6,8 @@ struct GIFPalette {
     /// Bytes of the pixels in memory order, the first in the lowest 8 bits; 0 for the transparent one.
     private var entries: [UInt32]
     private let format: PixelFormat
-    private let leavesSome: Bool
+    /// The index that leaves what is there.
+    private let clear: UInt8?
 
     /// `format`: rgb8 or one of 4 bytes; alpha is 0 or 255, so that straight and premultiplied are the same. `replaces`:
     /// transparent pixels are written too.
@@ -22,7 +23,7 @@ struct GIFPalette {
             let (first, third) = format == .bgra8Premultiplied ? (color[2], color[0]) : (color[0], color[2])
             entries[index] = 0xFF00_0000 | third << 16 | color[1] << 8 | first
         }
-        leavesSome = transparentIndex != nil && format.hasAlpha && !replaces
+        clear = format.hasAlpha && !replaces ? transparentIndex : nil
         if let transparentIndex, format.hasAlpha { entries[Int(transparentIndex)] = 0 }
         self.entries = entries
     }
@@ -32,7 +33,7 @@ struct GIFPalette {
 
     /// Draws a line, which may have come in part, as a row of a frame.
     func draw(_ line: UnsafeRawBufferPointer, onto canvas: FrameCanvas, y: Int) {
-        if line.count >= canvas.visibleColumns, leavesSome {
+        if line.count >= canvas.visibleColumns, clear != nil {
             guard let (row, below) = unsafe canvas.rowOver(y) else { return }
             unsafe draw(line, onto: row, below: below)
         } else if let row = unsafe canvas.row(y) {
@@ -52,11 +53,11 @@ struct GIFPalette {
             if format.bytesPerPixel != 4 {
                 unsafe sdpx_palette_row_rgb(
                     target.assumingMemoryBound(to: UInt8.self), indices, count, entries.baseAddress)
-            } else if leavesSome {
+            } else if let clear {
                 let below = unsafe below ?? UnsafeRawPointer(target)
                 unsafe sdpx_palette_row_over(
                     target.assumingMemoryBound(to: UInt32.self), below.assumingMemoryBound(to: UInt32.self), indices, count,
-                    entries.baseAddress)
+                    entries.baseAddress, clear)
             } else {
                 unsafe sdpx_palette_row(target.assumingMemoryBound(to: UInt32.self), indices, count, entries.baseAddress)
             }

@@ -130,11 +130,11 @@ size_t sdpx_lzw_decode(sdpx_lzw *lzw, uint8_t *memory, const uint8_t *blocks, si
 uint32_t sdpx_lzw_count(const sdpx_lzw *lzw);
 int sdpx_lzw_status(const sdpx_lzw *lzw);
 
-/* Looks palette indices up: to 4 bytes each, or to the first 3 of them. `over`: pixels whose entry is 0 are those below,
+/* Looks palette indices up: to 4 bytes each, or to the first 3 of them. `over`: pixels of index `clear` are those below,
    which may be the same row. */
 void sdpx_palette_row(uint32_t *to, const uint8_t *from, size_t pixels, const uint32_t *palette);
 void sdpx_palette_row_over(uint32_t *to, const uint32_t *below, const uint8_t *from, size_t pixels,
-                           const uint32_t *palette);
+                           const uint32_t *palette, uint8_t clear);
 void sdpx_palette_row_rgb(uint8_t *to, const uint8_t *from, size_t pixels, const uint32_t *palette);
 
 /* Exchanges rows and columns: pixel x of source row y goes to pixel y of destination row x. Strides are in bytes and
