@@ -6,44 +6,49 @@ import SDImage
 @safe final class CanvasGround {
     private let canvas: PixelBuffer
     private let below: PixelBuffer
-    /// Where the two differ.
-    private let stale: PixelArea
+    /// Where the two differ; lies inside both. Constants, because this is asked for every row.
+    private let rows: Range<Int>
+    private let columns: Range<Int>
     /// What the frame overwrites.
-    private let hidden: PixelArea?
-    /// Rows of the stale area that are the same now.
-    private var isFresh: [Bool]
+    private let hiddenRows: Range<Int>
+    private let hiddenColumns: Range<Int>
+    /// Of the rows where they differ, those that are the same now.
+    private let isFresh: UnsafeMutablePointer<Bool>
 
+    /// Both canvases are of one size and format.
     init(_ canvas: PixelBuffer, below: PixelBuffer, stale: PixelArea, hidden: PixelArea?) {
         self.canvas = canvas
         self.below = below
-        self.stale = stale
-        self.hidden = hidden
-        isFresh = Array(repeating: false, count: stale.size.height)
+        (rows, columns) = (stale.rows, stale.columns)
+        (hiddenRows, hiddenColumns) = (hidden?.rows ?? 0..<0, hidden?.columns ?? 0..<0)
+        unsafe isFresh = .allocate(capacity: max(rows.count, 1))
+        unsafe isFresh.initialize(repeating: false, count: rows.count)
     }
+
+    deinit { unsafe isFresh.deallocate() }
 
     /// Row `y` of the canvas becomes what lies below, but for what the frame overwrites.
     func bring(_ y: Int) {
-        let columns = hidden.flatMap { $0.rows.contains(y) ? $0.columns : nil }
-        _ = unsafe bring(y, but: columns ?? stale.left..<stale.left)
+        _ = unsafe bring(y, but: hiddenRows.contains(y) ? hiddenColumns : columns.lowerBound..<columns.lowerBound)
     }
 
     /// The same but for some columns; gives the row below, which has them, or the row itself where it is the same already.
     func bring(_ y: Int, but columns: Range<Int>) -> UnsafeRawPointer? {
-        guard stale.rows.contains(y), !isFresh[y - stale.top] else { return unsafe canvas.row(y)?.baseAddress }
-        isFresh[y - stale.top] = true
-        copy(y, from: stale.left, to: min(columns.lowerBound, stale.columns.upperBound))
-        copy(y, from: max(columns.upperBound, stale.left), to: stale.columns.upperBound)
-        return unsafe below.row(y)?.baseAddress
+        guard rows.contains(y), unsafe !isFresh[y - rows.lowerBound] else { return unsafe canvas.row(y)?.baseAddress }
+        guard let to = unsafe canvas.mutableRow(y)?.baseAddress, let from = unsafe below.row(y)?.baseAddress else { return nil }
+        unsafe isFresh[y - rows.lowerBound] = true
+        let (start, end) = (self.columns.lowerBound, self.columns.upperBound)
+        if start < columns.lowerBound { unsafe copy(start, min(columns.lowerBound, end), from: from, to: to) }
+        if columns.upperBound < end { unsafe copy(max(columns.upperBound, start), end, from: from, to: to) }
+        return unsafe from
+    }
+
+    private func copy(_ start: Int, _ end: Int, from: UnsafeRawPointer, to: UnsafeMutableRawPointer) {
+        unsafe memcpy(to + start * 4, from + start * 4, (end - start) * 4)
     }
 
     /// All rows that were not yet.
     func finish() {
-        for y in stale.rows { bring(y) }
-    }
-
-    private func copy(_ y: Int, from start: Int, to end: Int) {
-        guard start < end, let to = unsafe canvas.mutableRow(y)?.baseAddress, let from = unsafe below.row(y)?.baseAddress
-        else { return }
-        unsafe memcpy(to + start * 4, from + start * 4, (end - start) * 4)
+        for y in rows where unsafe !isFresh[y - rows.lowerBound] { bring(y) }
     }
 }
