@@ -16,7 +16,9 @@ import SDImagePixels
             throw ImageError(.invalidArgument, "an array of \(size) bytes for \(count) pictures")
         }
         // No pictures may have no memory.
-        guard let memory = unsafe memory ?? (count == 0 ? UnsafeMutableRawPointer(bitPattern: 64) : nil) else { throw ImageError(.invalidArgument, "NULL for an array") }
+        guard let memory = unsafe memory ?? (count == 0 ? UnsafeMutableRawPointer(bitPattern: 64) : nil) else {
+            throw ImageError(.invalidArgument, "NULL for an array")
+        }
         guard UInt(bitPattern: memory) % UInt(layout.format.bytesPerChannel) == 0 else {
             throw ImageError(.invalidArgument, "an array that is not aligned to its samples")
         }
