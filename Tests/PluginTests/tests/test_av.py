@@ -66,6 +66,18 @@ class Video(TestCase):
             self.assertEqual(from_source(data).tobytes(), sdimage.decode(data).tobytes())
             self.assert_colour(from_source(data, options={"av.poster_ms": 200}), 2)
 
+    def test_the_error_of_a_source_is_told(self) -> None:
+        # More is read at once than a small file has.
+        samples = [movies.plain(colour).encode("jpeg", chroma="444") + bytes(50000) for colour in COLOURS]
+        data = movies.movie((b"qt  ",), b"vide", movies.visual(b"jpeg"), samples, DURATIONS)
+        last = {"av.poster_ms": 10**6}
+        # In the header, in the index, and amid the last picture, in whose place no other is shown.
+        for place, options in ((0, {}), (30, {}), (400, {}), (len(data) - 300, last), (len(data) - 300, {"av.frames": True})):
+            with self.subTest(place=place, options=options), self.assertRaises(sdimage.Error) as caught:
+                from_source(data, breaks_at=place, options=options)
+            self.assertEqual((caught.exception.code, caught.exception.message), ("PERMISSION_DENIED", "not for you"))
+        self.assert_colour(from_source(data, breaks_at=len(data) - 300), 0)
+
     def test_pieces_end_in_the_same_picture(self) -> None:
         self.assert_pieces_agree(clip())
         self.assert_pieces_agree(clip(), options={"av.frames": True})
@@ -90,6 +102,7 @@ class Video(TestCase):
         self.assertEqual(sdimage.decode(many, options={"av.poster_ms": 99000}).width, 8)
         huge = movies.movie((b"qt  ",), b"vide", movies.visual(b"jpeg", width=65535, height=65535), [sample], [10])
         self.assert_error("TOO_LARGE", huge)
+        self.assertEqual(sdimage.info(huge)["width"], 65535)
         self.assert_error("UNSUPPORTED", movies.movie((b"qt  ",), b"vide", movies.visual(b"xyz1"), [sample], [10]))
         self.assert_error("UNSUPPORTED", movies.movie((b"qt  ",), b"soun", movies.visual(b"jpeg"), [sample], [10]))
 
