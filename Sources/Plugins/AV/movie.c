@@ -8,6 +8,7 @@
 
 #include "codec.h"
 #include "input.h"
+#include "tables.h"
 
 /* Pictures that are counted (decisions D16), tracks, and bytes that libavformat reads at once. */
 enum { MOST_FRAMES = 10000, MOST_TRACKS = 32, BUFFER = 32768 };
@@ -25,6 +26,9 @@ static sdimage_status open_container(sdav_movie *movie, sdimage_error **error) {
     movie->format = avformat_alloc_context();
     if (!movie->io || !movie->format)
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+    sdimage_status status = sdav_check_tables(movie, error);
+    if (status < 0)
+        return status;
     movie->format->pb = movie->io;
     movie->format->flags |= AVFMT_FLAG_CUSTOM_IO;
     movie->format->interrupt_callback = (AVIOInterruptCB){sdav_is_over, movie};
