@@ -128,8 +128,8 @@ def is_installed(kind: str) -> bool:
 
 
 @contextlib.contextmanager
-def liar(answer: bytes) -> Iterator[str]:
-    """A server that answers everything with the same bytes, and then leaves."""
+def liar(answer: bytes, stays: bool = False) -> Iterator[str]:
+    """A server that answers everything with the same bytes, and then leaves, or stays as long as its client."""
     listener = socket.create_server(("127.0.0.1", 0))
     over = threading.Event()
 
@@ -143,6 +143,9 @@ def liar(answer: bytes) -> Iterator[str]:
                 connection.settimeout(1)
                 connection.recv(65536)
                 connection.sendall(answer)
+                connection.settimeout(30)
+                while stays and connection.recv(65536):
+                    pass
 
     thread = threading.Thread(target=serve, daemon=True)
     thread.start()

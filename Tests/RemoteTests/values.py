@@ -193,6 +193,16 @@ def lying_servers(kind: str) -> None:
     report.check(f"{kind}: servers that lie cost no more than the budget", not slow, f"{slow}")
 
 
+def arrays(kind: str) -> None:
+    """No command of the cache is answered by an array: the first byte of one ends the connection, whatever would follow."""
+    outcomes = {}
+    for answer in (b"*1000000000\r\n", b"*3\r\n:1\r\n", b"*1\r\n*1\r\n*1\r\n"):
+        with servers.liar(answer, stays=True) as address:
+            outcomes[answer] = code(lambda: KINDS[kind](address, **PATIENT).data("key"))
+    report.check(f"{kind}: an array is no answer, and nobody waits for its end", set(outcomes.values()) == {"CONNECT_FAILED"},
+                 f"{outcomes}")
+
+
 def addresses(kind: str) -> None:
     bad = {"redis": ["", "host:", "host:0", "host:99999", "host:12x", "redis://u@host", "redis://:%zz@host", "redis://h/x",
                      "a:b:c", "[::1", "redis://:p%00@h"],
@@ -208,4 +218,6 @@ def addresses(kind: str) -> None:
 def hostile_part(kind: str, origin: Origin) -> None:
     damaged_values(kind)
     lying_servers(kind)
+    if kind == "redis":
+        arrays(kind)
     addresses(kind)

@@ -5,14 +5,16 @@
 
 #include "library.h"
 
-/* Pictures that one is made of, and how often they are again made of others. */
+/* Pictures that one is made of, in all: each is decoded, as often as it is named; and how often they are again made of
+ * others. */
 enum { PART_LIMIT = 256, DEPTH_LIMIT = 2 };
 
-static bool is_sound(const sdheif_container *c, const sdheif_item *item, int depth) {
+/* `left`: how many more pictures may be decoded. */
+static bool is_sound(const sdheif_container *c, const sdheif_item *item, int depth, size_t *left) {
     uint32_t parts[PART_LIMIT];
     switch (item->type) {
     case SDMOD_TYPE('h', 'v', 'c', '1'):
-    case SDMOD_TYPE('a', 'v', '0', '1'): return true;
+    case SDMOD_TYPE('a', 'v', '0', '1'): return *left > 0 && (*left)-- > 0;
     case SDMOD_TYPE('i', 'd', 'e', 'n'): /* another picture, turned once more */
     case SDMOD_TYPE('i', 'o', 'v', 'l'): /* several on a canvas */
     case SDMOD_TYPE('g', 'r', 'i', 'd'): break;
@@ -23,21 +25,22 @@ static bool is_sound(const sdheif_container *c, const sdheif_item *item, int dep
         return false;
     for (size_t i = 0; i < count; i++) {
         const sdheif_item *part = sdheif_find_item(c, parts[i]);
-        if (!part || !is_sound(c, part, depth - 1))
+        if (!part || !is_sound(c, part, depth - 1, left))
             return false;
     }
     return true;
 }
 
 bool sdheif_is_general(const sdheif_container *c, const sdheif_item *item) {
-    if (item->type == SDMOD_TYPE('h', 'v', 'c', '1') || !is_sound(c, item, DEPTH_LIMIT))
+    size_t left = PART_LIMIT;
+    if (item->type == SDMOD_TYPE('h', 'v', 'c', '1') || !is_sound(c, item, DEPTH_LIMIT, &left))
         return false;
     for (size_t i = 0; i < PART_LIMIT; i++) {
         uint32_t id = sdheif_referrer(c, SDMOD_TYPE('a', 'u', 'x', 'l'), item->id, i);
         const sdheif_item *other = id ? sdheif_find_item(c, id) : NULL;
         if (!other)
             return !id;
-        if (!is_sound(c, other, DEPTH_LIMIT))
+        if (!is_sound(c, other, DEPTH_LIMIT, &left))
             return false;
     }
     return false;

@@ -27,6 +27,9 @@ static bool read_coding(const sdheif_container *c, const sdheif_item *item, sdhe
 
 /* --- Tiles. */
 
+/* Pixels that a tile may have whatever the size of the picture. */
+enum { LARGE_TILE = 1 << 22 };
+
 /* `grid`, 6.6.2.3. */
 static bool read_grid(sdmod_span body, sdheif_picture *p) {
     uint64_t flags, rows, columns, width, height;
@@ -64,6 +67,12 @@ static sdimage_status check_tiles(const sdheif_container *c, sdheif_picture *p, 
     }
     if ((uint64_t)p->tile_width * p->columns < p->width || (uint64_t)p->tile_height * p->rows < p->height)
         return damaged(error, "tiles that do not cover the picture");
+    /* What is decoded without being shown has no bound in the size of the picture. */
+    if ((uint64_t)p->tile_width * (p->columns - 1) >= p->width || (uint64_t)p->tile_height * (p->rows - 1) >= p->height)
+        return damaged(error, "tiles that lie outside of the picture");
+    uint64_t shown = (uint64_t)p->width * p->height, tile = (uint64_t)p->tile_width * p->tile_height;
+    if (tile > (shown > LARGE_TILE ? shown : LARGE_TILE))
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "a tile of more pixels than the picture");
     return SDIMAGE_STATUS_OK;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../../Modules/common/boxes.h"
+#include "codec.h"
 #include "frame.h"
 
 /* --- What is a movie. */
@@ -108,6 +109,8 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     sdimage_status status = sdav_open(&movie, bytes, NULL, length, &wish, sdplug_deadline_of(options), error);
     movie.is_sequence = kind_of(bytes, length) == SEQUENCE;
     if (status >= 0)
+        status = sdav_codec_open(&movie, error);
+    if (status >= 0)
         status = still(&movie, choice_of(options), 1, image, error);
     sdav_close(&movie);
     return status;
@@ -126,7 +129,7 @@ static sdimage_status info(void *user_data, const void *bytes, size_t length, sd
         sdimage_status counted = sdav_count(&movie, NULL);
         uint32_t count = counted >= 0 ? movie.count : announced > 0 && announced < UINT32_MAX ? (uint32_t)announced : 1;
         sdmod_facts facts = sdav_facts(&movie, count);
-        facts.duration_ms = counted >= 0 || movie.stream->duration > 0 ? sdav_total_ms(&movie) : 0;
+        facts.duration_ms = sdav_total_ms(&movie);
         status = sdmod_describe(&facts, metadata, error);
         sdimage_metadata_set_loop_count(metadata, movie.is_sequence || count < 2 ? 0 : 1);
     }
@@ -175,6 +178,8 @@ static sdimage_status start(instance *self, kind kind, uint64_t length, sdimage_
                                       sdplug_deadline_after(self->work_ms), error);
     self->movie.is_sequence = kind == SEQUENCE;
     self->is_animation = !self->wish.first_frame_only && (kind == SEQUENCE || self->choice.frames);
+    if (status >= 0)
+        status = sdav_codec_open(&self->movie, error);
     if (status >= 0 && self->is_animation)
         status = sdav_count(&self->movie, error);
     if (status < 0)

@@ -64,6 +64,7 @@ static sdmod_facts facts_of_frame(const sdav_movie *movie, uint32_t frames) {
     facts.width = (uint32_t)frame->width, facts.height = (uint32_t)frame->height;
     facts.chroma = kind && kind->nb_components == 1 ? 0 : 8;
     facts.bits = kind ? (uint32_t)kind->comp[0].depth : 8;
+    facts.has_alpha = kind && (kind->flags & AV_PIX_FMT_FLAG_ALPHA);
     facts.color = (sdyuv_color){(uint16_t)frame->color_primaries, matrix_of(frame->colorspace, facts.height),
                                 frame->color_range == AVCOL_RANGE_JPEG};
     facts.transfer = (uint16_t)frame->color_trc;
@@ -76,7 +77,7 @@ static sdmod_facts facts_of_frame(const sdav_movie *movie, uint32_t frames) {
 }
 
 /* Of every other kind libswscale makes RGB or RGBA. */
-static sdimage_status convert(const sdav_movie *movie, sdmod_facts *facts, sdimage_image **image,
+static sdimage_status convert(const sdav_movie *movie, const sdmod_facts *facts, sdimage_image **image,
                               sdimage_error **error) {
     const AVFrame *frame = movie->frame;
     const AVPixFmtDescriptor *kind = av_pix_fmt_desc_get(frame->format);
@@ -85,7 +86,6 @@ static sdimage_status convert(const sdav_movie *movie, sdmod_facts *facts, sdima
     size_t stride = 0;
     if (!kind || !sws_isSupportedInput(frame->format))
         return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "frames that libswscale does not convert");
-    facts->has_alpha = (kind->flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
     sdimage_pixel_format format = facts->has_alpha ? SDIMAGE_PIXEL_FORMAT_RGBA8 : SDIMAGE_PIXEL_FORMAT_RGB8;
     sdimage_status status =
         sdimage_image_new_uninitialized(facts->width, facts->height, format, &plain, &pixels, &stride, error);

@@ -13,9 +13,10 @@ int sdav_read_bytes(void *opaque, uint8_t *buffer, int size) {
         movie->is_short = true;
         return AVERROR_EOF;
     }
+    sdimage_error **broken = movie->broken ? NULL : &movie->broken;
     if (movie->bytes)
         memcpy(buffer, movie->bytes + movie->at, count);
-    else if (sdimage_source_read(movie->source, movie->at, buffer, count, &got, NULL) < 0 || !got)
+    else if (sdimage_source_read(movie->source, movie->at, buffer, count, &got, broken) < 0 || !got)
         return AVERROR(EIO);
     movie->at += got;
     return (int)got;
@@ -44,4 +45,21 @@ int sdav_is_over(void *opaque) {
 int sdav_open_nothing(AVFormatContext *format, AVIOContext **io, const char *url, int flags, AVDictionary **options) {
     (void)format, (void)io, (void)url, (void)flags, (void)options;
     return AVERROR(EPERM);
+}
+
+sdimage_status sdav_fail(const sdav_movie *movie, int code, const char *message, sdimage_error **error) {
+    if (movie->broken) {
+        if (error)
+            *error = sdimage_error_ref(movie->broken);
+        return sdimage_error_code(movie->broken);
+    }
+    if (code == AVERROR_EXIT || sdplug_is_over(movie->deadline))
+        return sdmod_fail(error, SDIMAGE_STATUS_TIMEOUT, "decoding took longer than max_work_ms allows");
+    if (movie->is_full)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, SDAV_FULL);
+    if (code == AVERROR(ENOMEM))
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+    if (movie->is_short)
+        return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end amid the movie");
+    return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, message);
 }

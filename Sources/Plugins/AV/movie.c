@@ -6,24 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codec.h"
 #include "input.h"
+#include "tables.h"
 
 /* Pictures that are counted (decisions D16), tracks, and bytes that libavformat reads at once. */
-enum { MOST_FRAMES = 10000, MOST_TRACKS = 32, BUFFER = 32768, MOST_THREADS = 4 };
+enum { MOST_FRAMES = 10000, MOST_TRACKS = 32, BUFFER = 32768 };
 
-static const char containers[] = "mov,matroska,webm,avi", codecs[] = "hevc,h264,vp8,vp9,libdav1d,av1,mpeg4,mjpeg";
-
-/* --- Errors. */
-
-static sdimage_status fail(const sdav_movie *movie, int code, const char *message, sdimage_error **error) {
-    if (code == AVERROR_EXIT || sdplug_is_over(movie->deadline))
-        return sdmod_fail(error, SDIMAGE_STATUS_TIMEOUT, "decoding took longer than max_work_ms allows");
-    if (code == AVERROR(ENOMEM))
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
-    if (movie->is_short)
-        return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end amid the movie");
-    return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, message);
-}
+static const char containers[] = "mov,matroska,webm,avi";
 
 /* --- The container. */
 
@@ -36,56 +26,39 @@ static sdimage_status open_container(sdav_movie *movie, sdimage_error **error) {
     movie->format = avformat_alloc_context();
     if (!movie->io || !movie->format)
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+    sdimage_status status = sdav_check_tables(movie, error);
+    if (status < 0)
+        return status;
     movie->format->pb = movie->io;
     movie->format->flags |= AVFMT_FLAG_CUSTOM_IO;
     movie->format->interrupt_callback = (AVIOInterruptCB){sdav_is_over, movie};
     movie->format->io_open = sdav_open_nothing;
     av_dict_set(&options, "format_whitelist", containers, 0);
-    av_dict_set(&options, "codec_whitelist", codecs, 0);
+    av_dict_set(&options, "codec_whitelist", sdav_codecs, 0);
     av_dict_set(&options, "protocol_whitelist", "none", 0);
     av_dict_set_int(&options, "max_streams", MOST_TRACKS, 0);
     int code = avformat_open_input(&movie->format, NULL, NULL, &options);
     av_dict_free(&options);
     if (code == AVERROR(ENOMEM))
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "tables that no memory has room for");
-    return code < 0 ? fail(movie, code, "a container that cannot be read", error) : SDIMAGE_STATUS_OK;
+    return code < 0 ? sdav_fail(movie, code, "a container that cannot be read", error) : SDIMAGE_STATUS_OK;
 }
 
-static bool is_listed(const AVCodec *codec) {
-    for (const char *at = codecs; codec && at; at = strchr(at, ','), at = at ? at + 1 : NULL) {
-        size_t length = strcspn(at, ",");
-        if (strlen(codec->name) == length && !strncmp(codec->name, at, length))
-            return true;
-    }
-    return false;
-}
-
-/* A decoder of the list for a kind of track; the preferred one of a kind may be another. */
-static const AVCodec *decoder_of(enum AVCodecID id) {
-    const AVCodec *codec = NULL;
-    for (void *place = NULL; (codec = av_codec_iterate(&place));) {
-        if (codec->id == id && av_codec_is_decoder(codec) && is_listed(codec))
-            return codec;
-    }
-    return NULL;
-}
-
-/* The largest track of pictures that are no cover. */
-static const AVCodec *choose(sdav_movie *movie) {
-    const AVCodec *best = NULL;
+/* The largest track of pictures that are no cover and can be decoded; false for none. */
+static bool choose(sdav_movie *movie) {
     int64_t most = -1;
     for (unsigned i = 0; i < movie->format->nb_streams; i++) {
         AVStream *stream = movie->format->streams[i];
         const AVCodecParameters *said = stream->codecpar;
-        const AVCodec *codec = said->codec_type == AVMEDIA_TYPE_VIDEO ? decoder_of(said->codec_id) : NULL;
+        bool is_good = said->codec_type == AVMEDIA_TYPE_VIDEO && sdav_codec_for(said->codec_id);
         int64_t area = (int64_t)said->width * said->height;
         stream->discard = AVDISCARD_ALL;
-        if (codec && !(stream->disposition & AV_DISPOSITION_ATTACHED_PIC) && area > most)
-            movie->stream = stream, best = codec, most = area;
+        if (is_good && !(stream->disposition & AV_DISPOSITION_ATTACHED_PIC) && area > most)
+            movie->stream = stream, most = area;
     }
-    if (best)
+    if (movie->stream)
         movie->stream->discard = AVDISCARD_DEFAULT;
-    return best;
+    return movie->stream;
 }
 
 /* What the track's matrix says, as one value of EXIF; other angles than quarter turns count as none. */
@@ -114,49 +87,21 @@ static sdimage_orientation orientation_of(const AVStream *stream) {
     return (sdimage_orientation)table[(unsigned)(lround(angle / 90) + 4) % 4][mirrored];
 }
 
-static sdimage_status check_size(const sdav_movie *movie, sdimage_error **error) {
-    uint64_t width = movie->stream->codecpar->width > 0 ? (uint64_t)movie->stream->codecpar->width : 0;
-    uint64_t height = movie->stream->codecpar->height > 0 ? (uint64_t)movie->stream->codecpar->height : 0;
-    if (width * height > movie->wish.max_pixels)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "more pixels than max_pixels allows");
-    return SDIMAGE_STATUS_OK;
-}
-
-static sdimage_status open_codec(sdav_movie *movie, const AVCodec *codec, sdimage_error **error) {
-    int processors = sdmod_processors();
-    movie->codec = avcodec_alloc_context3(codec);
-    movie->packet = av_packet_alloc();
-    movie->frame = av_frame_alloc();
-    if (!movie->codec || !movie->packet || !movie->frame)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
-    int code = avcodec_parameters_to_context(movie->codec, movie->stream->codecpar);
-    if (code < 0)
-        return fail(movie, code, "a track that cannot be read", error);
-    movie->codec->pkt_timebase = movie->stream->time_base;
-    movie->codec->max_pixels = (int64_t)movie->wish.max_pixels;
-    movie->codec->thread_count = processors < MOST_THREADS ? processors : MOST_THREADS;
-    /* Frame threads would hold as many pictures more. */
-    movie->codec->thread_type = FF_THREAD_SLICE;
-    code = avcodec_open2(movie->codec, codec, NULL);
-    return code < 0 ? fail(movie, code, "a track that cannot be decoded", error) : SDIMAGE_STATUS_OK;
-}
-
 sdimage_status sdav_open(sdav_movie *movie, const void *bytes, const sdimage_source *source, uint64_t length,
                          const sdmod_wish *wish, sdplug_deadline deadline, sdimage_error **error) {
     *movie = (sdav_movie){.bytes = bytes, .source = source, .length = length, .deadline = deadline, .wish = *wish};
     sdimage_status status = open_container(movie, error);
-    const AVCodec *codec = status < 0 ? NULL : choose(movie);
-    if (status >= 0 && !codec && movie->is_short && !movie->format->nb_streams)
-        return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end amid the movie");
-    if (status >= 0 && !codec)
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "no track that can be decoded");
-    if (status >= 0)
-        status = check_size(movie, error);
-    if (status >= 0)
-        status = open_codec(movie, codec, error);
-    if (status >= 0)
-        movie->orientation = orientation_of(movie->stream);
-    return status;
+    if (status < 0)
+        return status;
+    if (!choose(movie))
+        return movie->is_short && !movie->format->nb_streams
+                   ? sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end amid the movie")
+                   : sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "no track that can be decoded");
+    movie->orientation = orientation_of(movie->stream);
+    movie->packet = av_packet_alloc();
+    movie->frame = av_frame_alloc();
+    return movie->packet && movie->frame ? status
+                                         : sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
 }
 
 void sdav_close(sdav_movie *movie) {
@@ -167,6 +112,7 @@ void sdav_close(sdav_movie *movie) {
     if (movie->io)
         av_freep(&movie->io->buffer);
     avio_context_free(&movie->io);
+    sdimage_error_unref(movie->broken);
     free(movie->times);
     *movie = (sdav_movie){.count = 0};
 }
@@ -203,12 +149,15 @@ static int64_t start_of(const sdav_movie *movie) {
     return movie->stream->start_time == AV_NOPTS_VALUE ? 0 : bounded(movie->stream->start_time);
 }
 
-/* Goes to the key picture at or before a time; false where the container cannot. */
+/* Goes to the key picture at or before a time; false where the container cannot. What went wrong is forgotten. */
 static bool seek_to(sdav_movie *movie, int64_t time) {
+    sdimage_error_unref(movie->broken);
+    movie->broken = NULL;
     bool found = av_seek_frame(movie->format, movie->stream->index, time, AVSEEK_FLAG_BACKWARD) >= 0;
-    avcodec_flush_buffers(movie->codec);
+    if (movie->codec)
+        avcodec_flush_buffers(movie->codec);
     movie->next = UINT32_MAX;
-    movie->is_drained = movie->is_short = false;
+    movie->is_drained = movie->is_short = movie->is_full = false;
     return found;
 }
 
@@ -220,11 +169,9 @@ static void rewind_movie(sdav_movie *movie) {
     movie->next = 0;
 }
 
-sdimage_status sdav_count(sdav_movie *movie, sdimage_error **error) {
+static sdimage_status read_times(sdav_movie *movie, sdimage_error **error) {
     sdimage_status status = SDIMAGE_STATUS_OK;
     int code = 0;
-    if (movie->times)
-        return status;
     while (status >= 0 && (code = av_read_frame(movie->format, movie->packet)) >= 0) {
         int64_t time = movie->packet->pts != AV_NOPTS_VALUE ? movie->packet->pts : movie->packet->dts;
         bool shown = !(movie->packet->flags & AV_PKT_FLAG_DISCARD) && time != AV_NOPTS_VALUE && time == bounded(time);
@@ -234,10 +181,21 @@ sdimage_status sdav_count(sdav_movie *movie, sdimage_error **error) {
         if (status >= 0)
             status = sdplug_check_time(movie->deadline, error);
     }
-    if (status < 0)
+    if (status >= 0 && (!movie->count || movie->broken))
+        status = sdav_fail(movie, code, "a movie without pictures", error);
+    return status;
+}
+
+sdimage_status sdav_count(sdav_movie *movie, sdimage_error **error) {
+    if (movie->times)
+        return SDIMAGE_STATUS_OK;
+    sdimage_status status = read_times(movie, error);
+    if (status < 0) {
+        free(movie->times);
+        movie->times = NULL;
+        movie->count = 0;
         return status;
-    if (!movie->count)
-        return fail(movie, code, "a movie without pictures", error);
+    }
     qsort(movie->times, movie->count, sizeof *movie->times, compare);
     rewind_movie(movie);
     return status;
@@ -287,10 +245,10 @@ static sdimage_status decode_next(sdav_movie *movie, sdimage_error **error) {
         if (code == AVERROR_EOF)
             return SDIMAGE_STATUS_END;
         if (code != AVERROR(EAGAIN))
-            return fail(movie, code, "a picture that cannot be decoded", error);
+            return sdav_fail(movie, code, "a picture that cannot be decoded", error);
         code = av_read_frame(movie->format, movie->packet);
         if (code == AVERROR_EXIT)
-            return fail(movie, code, "", error);
+            return sdav_fail(movie, code, "", error);
         bool is_end = code < 0, is_other = code >= 0 && movie->packet->stream_index != movie->stream->index;
         if (is_end && movie->is_drained)
             return SDIMAGE_STATUS_END;
@@ -299,8 +257,8 @@ static sdimage_status decode_next(sdav_movie *movie, sdimage_error **error) {
             code = avcodec_send_packet(movie->codec, is_end ? NULL : movie->packet);
         av_packet_unref(movie->packet);
         /* Damage of one picture need not be the end of the next. */
-        if (!is_other && code == AVERROR(ENOMEM))
-            return fail(movie, code, "", error);
+        if (!is_other && (code == AVERROR(ENOMEM) || movie->is_full))
+            return sdav_fail(movie, code, "", error);
     }
 }
 
@@ -331,11 +289,12 @@ static sdimage_status decode_until(sdav_movie *movie, int64_t time, sdimage_erro
         av_frame_move_ref(kept, movie->frame);
         has_kept = true;
     }
-    if (status == SDIMAGE_STATUS_END && has_kept) {
+    /* Where the source broke, nobody knows what would have come. */
+    if (status == SDIMAGE_STATUS_END && has_kept && !movie->broken) {
         av_frame_move_ref(movie->frame, kept);
         status = SDIMAGE_STATUS_OK;
     } else if (status == SDIMAGE_STATUS_END) {
-        status = fail(movie, 0, "no picture that can be decoded", error);
+        status = sdav_fail(movie, 0, "no picture that can be decoded", error);
     }
     av_frame_free(&kept);
     return status;
@@ -374,7 +333,9 @@ sdimage_status sdav_decode_index(sdav_movie *movie, uint32_t index, sdimage_erro
 
 sdimage_status sdav_decode_time(sdav_movie *movie, int64_t ms, sdimage_error **error) {
     int64_t start = start_of(movie);
-    int64_t time = ms > 0 ? bounded(av_rescale_q(ms, (AVRational){1, 1000}, movie->stream->time_base)) : 0;
+    /* Not rounded: what is shown has begun. */
+    AVRational unit = movie->stream->time_base, thousandth = {1, 1000};
+    int64_t time = ms > 0 ? bounded(av_rescale_q_rnd(ms, thousandth, unit, AV_ROUND_DOWN)) : 0;
     /* Behind the header comes the first picture: nothing is to be sought. */
     if (!time && movie->next == 0)
         return decode_until(movie, start, error);

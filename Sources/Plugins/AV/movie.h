@@ -14,16 +14,19 @@ typedef struct sdav_movie {
     const uint8_t *bytes;
     const sdimage_source *source;
     uint64_t length, at;
-    bool is_short; /* something was to be read that lies behind the end */
+    bool is_short;         /* something was to be read that lies behind the end */
+    sdimage_error *broken; /* the source's own error */
     sdplug_deadline deadline;
 
     sdmod_wish wish;
     AVIOContext *io;
     AVFormatContext *format;
     AVStream *stream;
-    AVCodecContext *codec;
+    AVCodecContext *codec; /* NULL until it was opened */
     AVPacket *packet;
-    AVFrame *frame; /* the latest picture */
+    AVFrame *frame;        /* the latest picture */
+    _Atomic uint64_t held; /* bytes of the pictures that the decoder and the movie hold (codec.c) */
+    bool is_full;          /* they were to be more than they may */
     bool is_sequence;
     sdimage_orientation orientation;
 
@@ -33,13 +36,15 @@ typedef struct sdav_movie {
     bool is_drained;
 } sdav_movie;
 
-/* Reads the container; to be closed, also after a failure. Errors: BAD_DATA, TRUNCATED, TOO_LARGE, UNSUPPORTED (no
- * track that can be decoded), TIMEOUT, NO_MEMORY. */
+/* Reads the container; to be closed, also after a failure. Pictures are decoded once sdav_codec_open (codec.h) was
+ * called too. Errors: BAD_DATA, TRUNCATED, TOO_LARGE (its tables), UNSUPPORTED (no track that can be decoded), TIMEOUT,
+ * NO_MEMORY, those of the source. */
 sdimage_status sdav_open(sdav_movie *movie, const void *bytes, const sdimage_source *source, uint64_t length,
                          const sdmod_wish *wish, sdplug_deadline deadline, sdimage_error **error);
 void sdav_close(sdav_movie *movie);
 
-/* Finds the times of all pictures, by reading the track without decoding it. TOO_LARGE: more than 10000. */
+/* Finds the times of all pictures, by reading the track without decoding it; none are known after a failure. TOO_LARGE:
+ * more than 10000. */
 sdimage_status sdav_count(sdav_movie *movie, sdimage_error **error);
 
 /* Milliseconds that a picture is shown, once they were counted. */

@@ -7,13 +7,13 @@
 
 #include "inside.h"
 
-/* Elements; pixels of all pictures inside; bytes of all entities, whose texts librsvg 2.54 never frees. */
-enum { MOST_ELEMENTS = 1000000, MOST_ENTITIES = 1 << 16 };
+/* Elements; references; bytes of all entities, whose texts librsvg 2.54 never frees; pixels of all pictures inside. */
+enum { MOST_ELEMENTS = 1000000, MOST_NAMES = 1000000, MOST_ENTITIES = 1 << 16 };
+static const uint64_t MOST_PIXELS = (uint64_t)32 << 20;
 
 /* librsvg calls itself for elements inside elements, for what they refer to, and for selectors inside selectors.
  * Elements inside each other; those times the elements that refer on; selectors: all fit in the stack of limited.c. */
 enum { MOST_DEPTH = 512, MOST_LEVELS = 20000, MOST_SELECTORS = 2000 };
-static const uint64_t MOST_PIXELS = (uint64_t)32 << 20;
 
 void sdsvg_prepare(void) { xmlInitParser(); }
 
@@ -90,6 +90,10 @@ static void check_reference(checker *checker, const uint8_t *value, size_t lengt
 /* --- What refers to what. */
 
 static void add_name(checker *checker, names *names, uint64_t hash) {
+    if (names->count == MOST_NAMES) {
+        refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "more than 1000000 references");
+        return;
+    }
     if (names->count == names->room) {
         size_t room = names->room ? names->room * 2 : 64;
         uint64_t *more = realloc(names->hashes, room * sizeof *more);
@@ -113,7 +117,7 @@ static uint64_t hash_of(const uint8_t *text, size_t length) {
 /* Notes all #names in a value; false for none. */
 static bool note_names(checker *checker, const uint8_t *text, size_t length) {
     bool any = false;
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; checker->status >= 0 && i < length; i++) {
         if (text[i] != '#')
             continue;
         size_t end = i + 1;

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "../common/drawing.h"
-#include "../common/limited.h"
 #include "check.h"
 
 /* Pixels an inch, as CSS has them. */
@@ -48,7 +47,8 @@ static bool find_ink(RsvgHandle *handle, double *width, double *height) {
     return ink.width > 0 && ink.height > 0;
 }
 
-static sdimage_status size_of(RsvgHandle *handle, double *width, double *height, sdimage_error **error) {
+/* False for a picture without one. */
+static bool find_size(RsvgHandle *handle, double *width, double *height) {
     gboolean has_width, has_height, has_box;
     RsvgLength across, down;
     RsvgRectangle box;
@@ -63,31 +63,22 @@ static sdimage_status size_of(RsvgHandle *handle, double *width, double *height,
         else if (!(*height > 0))
             *height = *width * box.height / box.width;
     }
-    if ((*width > 0 && *height > 0) || find_ink(handle, width, height))
-        return SDIMAGE_STATUS_OK;
-    return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a picture without a size");
+    return (*width > 0 && *height > 0) || find_ink(handle, width, height);
 }
 
 /* --- Drawing, on a thread that may be left behind: a job owns all that it needs. */
 
 typedef struct job {
+    sdplug_drawing drawing;
     sdsvg_text text;
     char *style;
-    sdmod_wish wish;
-    sdimage_size size; /* 0 x 0: the picture's own */
-    bool draws;        /* else only the size is told */
-    double width, height;
-    sdimage_image *image;
-    sdimage_status status;
-    sdimage_error *error;
 } job;
 
 static void release(void *pointer) {
     job *job = pointer;
     free(job->text.bytes);
     free(job->style);
-    sdimage_image_unref(job->image);
-    sdimage_error_unref(job->error);
+    sdplug_drawing_clear(&job->drawing);
     free(job);
 }
 
@@ -96,13 +87,13 @@ static RsvgHandle *read_text(job *job) {
     /* Without a base nothing but data: URLs is followed. */
     RsvgHandle *handle = rsvg_handle_new_from_data(job->text.bytes, job->text.length, &error);
     if (!handle) {
-        job->status = sdmod_fail(&job->error, SDIMAGE_STATUS_BAD_DATA, "librsvg cannot read the text");
+        sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_BAD_DATA, "librsvg cannot read the text");
         g_clear_error(&error);
         return NULL;
     }
     rsvg_handle_set_dpi(handle, DPI);
     if (job->style && !rsvg_handle_set_stylesheet(handle, (const guint8 *)job->style, strlen(job->style), &error)) {
-        job->status = sdmod_fail(&job->error, SDIMAGE_STATUS_INVALID_ARGUMENT, "a style sheet that cannot be read");
+        sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_INVALID_ARGUMENT, "a style sheet that cannot be read");
         g_clear_error(&error);
         g_object_unref(handle);
         return NULL;
@@ -110,61 +101,38 @@ static RsvgHandle *read_text(job *job) {
     return handle;
 }
 
-/* What is drawn, and whose size is its own. */
-typedef struct drawing {
+/* What is drawn, and where. */
+typedef struct sheet {
     RsvgHandle *handle;
     RsvgRectangle view;
-} drawing;
+} sheet;
 
 static bool draw(void *context, cairo_t *cairo) {
-    drawing *self = context;
+    const sheet *self = context;
     return rsvg_handle_render_document(self->handle, cairo, &self->view, NULL);
 }
 
 static void work(void *pointer) {
     job *job = pointer;
-    job->status = sdsvg_check(&job->text, &job->error);
-    RsvgHandle *handle = job->status < 0 ? NULL : read_text(job);
+    sdplug_drawing *drawing = &job->drawing;
+    drawing->status = sdsvg_check(&job->text, &drawing->error);
+    RsvgHandle *handle = drawing->status < 0 ? NULL : read_text(job);
     if (!handle)
         return;
-    job->status = size_of(handle, &job->width, &job->height, &job->error);
-    drawing drawing = {handle, {0, 0, job->width, job->height}};
-    if (job->status >= 0 && job->draws)
-        job->status =
-            sdplug_draw(&job->wish, job->size, job->width, job->height, draw, &drawing, &job->image, &job->error);
+    if (find_size(handle, &drawing->width, &drawing->height))
+        sdplug_drawing_draw(drawing, draw, &(sheet){handle, {0, 0, drawing->width, drawing->height}});
+    else
+        sdplug_drawing_fail(drawing, SDIMAGE_STATUS_BAD_DATA, "a picture without a size");
     g_object_unref(handle);
 }
 
-/* --- The answer. */
+/* --- A job. */
 
-static sdimage_status collect_status(job *job, sdimage_error **error) {
-    if (job->status < 0 && error) {
-        *error = job->error;
-        job->error = NULL;
-    }
-    return job->status;
-}
-
-static sdimage_status collect_image(void *pointer, void *place, sdimage_error **error) {
-    job *job = pointer;
-    sdmod_facts facts = sdplug_drawing_facts(SDIMAGE_FORMAT_SVG, job->width, job->height);
-    sdimage_status status = collect_status(job, error);
-    return status < 0 ? status : sdmod_attach(&facts, job->image, place, error);
-}
-
-static sdimage_status collect_facts(void *pointer, void *place, sdimage_error **error) {
-    job *job = pointer;
-    sdmod_facts facts = sdplug_drawing_facts(SDIMAGE_FORMAT_SVG, job->width, job->height);
-    sdimage_status status = collect_status(job, error);
-    return status < 0 ? status : sdmod_describe(&facts, place, error);
-}
-
-static sdimage_status make_job(const void *bytes, size_t length, const sdimage_decode_options *options, job **made,
-                               sdimage_error **error) {
+static sdimage_status make(const void *bytes, size_t length, const sdimage_decode_options *options, void **made,
+                           sdimage_error **error) {
     job *job = calloc(1, sizeof *job);
     if (!job)
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
-    job->wish = sdmod_wish_of(options);
     sdimage_options *values = sdimage_decode_options_copy_options(options);
     const char *style = sdimage_options_get_string(values, SDIMAGE_SVG_STYLE, NULL);
     job->style = style ? strdup(style) : NULL;
@@ -179,17 +147,6 @@ static sdimage_status make_job(const void *bytes, size_t length, const sdimage_d
     return status;
 }
 
-static sdimage_status picture(const void *bytes, size_t length, const sdimage_decode_options *options,
-                              sdimage_size size, sdimage_image **image, sdimage_error **error) {
-    job *job = NULL;
-    sdimage_status status = make_job(bytes, length, options, &job, error);
-    if (status < 0)
-        return status;
-    job->size = size;
-    job->draws = true;
-    return sdplug_run(job, work, collect_image, image, release, sdplug_deadline_of(options), error);
-}
-
 /* --- The coder. */
 
 static bool can_decode(void *user_data, const void *bytes, size_t length) {
@@ -197,40 +154,20 @@ static bool can_decode(void *user_data, const void *bytes, size_t length) {
     return sdsvg_is_text(bytes, length);
 }
 
-static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
-                             const sdimage_options *bag, sdimage_image **image, sdimage_error **error) {
-    (void)user_data, (void)bag;
-    return picture(bytes, length, options, (sdimage_size){0, 0}, image, error);
-}
-
-static sdimage_status render(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
-                             sdimage_size size, sdimage_image **image, sdimage_error **error) {
-    (void)user_data;
-    return picture(bytes, length, options, size, image, error);
-}
-
-static sdimage_status info(void *user_data, const void *bytes, size_t length, sdimage_metadata *metadata,
-                           sdimage_error **error) {
-    (void)user_data;
-    job *job = NULL;
-    sdimage_status status = make_job(bytes, length, NULL, &job, error);
-    if (status < 0)
-        return status;
-    return sdplug_run(job, work, collect_facts, metadata, release, sdplug_deadline_of(NULL), error);
-}
+static sdplug_drawing_kind kind = {SDIMAGE_FORMAT_SVG, make, work, release};
 
 static const sdimage_coder_vtable table = {
     .size = sizeof table,
     .can_decode = can_decode,
-    .decode = decode,
-    .render = render,
-    .info = info,
+    .decode = sdplug_drawing_decode,
+    .render = sdplug_drawing_render,
+    .describe = sdplug_drawing_describe,
 };
 
 SDIMAGE_API sdimage_status sdimage_svg_coder_new(sdimage_coder **coder, sdimage_error **error) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, sdsvg_prepare);
-    return sdimage_coder_new_custom("svg", &table, NULL, NULL, coder, error);
+    return sdimage_coder_new_custom("svg", &table, &kind, NULL, coder, error);
 }
 
 SDIMAGE_API const char *sdimage_svg_library_version(void) {

@@ -6,7 +6,8 @@
 /* The longest side that cairo draws. */
 enum { LONGEST = 32767 };
 
-uint32_t sdplug_side(double length) {
+/* A side of the picture's own size in whole pixels, at least 1. */
+static uint32_t side_of(double length) {
     double side = length > 0 && length < UINT32_MAX ? round(length) : length > 0 ? UINT32_MAX : 0;
     return side < 1 ? 1 : (uint32_t)side;
 }
@@ -58,34 +59,115 @@ static sdimage_status finish(const sdmod_wish *wish, sdimage_image *drawn, sdima
     return SDIMAGE_STATUS_OK;
 }
 
-sdimage_status sdplug_draw(const sdmod_wish *wish, sdimage_size size, double width, double height, sdplug_draw_fn draw,
-                           void *context, sdimage_image **image, sdimage_error **error) {
+static sdimage_status draw_picture(sdplug_drawing *self, sdplug_draw_fn draw, void *context) {
     sdimage_image *drawn = NULL;
     void *pixels = NULL;
     size_t stride = 0;
+    sdimage_size size = self->size;
     if (!size.width || !size.height)
-        size = (sdimage_size){sdplug_side(width), sdplug_side(height)};
-    sdimage_status status = check_size(wish, size, error);
+        size = (sdimage_size){side_of(self->width), side_of(self->height)};
+    sdimage_status status = check_size(&self->wish, size, &self->error);
     if (status >= 0)
         status = sdimage_image_new_uninitialized(size.width, size.height, SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED,
-                                                 &drawn, &pixels, &stride, error);
+                                                 &drawn, &pixels, &stride, &self->error);
     if (status < 0)
         return status;
     memset(pixels, 0, stride * size.height);
-    if (draw_into(size, width, height, pixels, stride, draw, context)) {
+    if (draw_into(size, self->width, self->height, pixels, stride, draw, context)) {
         order_bytes(pixels, stride, size);
-        status = finish(wish, drawn, image, error);
+        status = finish(&self->wish, drawn, &self->image, &self->error);
     } else {
-        status = sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a picture that could not be drawn to its end");
+        status = sdmod_fail(&self->error, SDIMAGE_STATUS_BAD_DATA, "a picture that could not be drawn to its end");
     }
     sdimage_image_unref(drawn);
     return status;
 }
 
-sdmod_facts sdplug_drawing_facts(sdimage_format format, double width, double height) {
-    sdmod_facts facts = {.format = format, .orientation = SDIMAGE_ORIENTATION_UP, .has_alpha = true};
-    facts.width = sdplug_side(width), facts.height = sdplug_side(height);
+/* --- The work's side. */
+
+void sdplug_drawing_fail(sdplug_drawing *self, sdimage_status status, const char *message) {
+    self->status = sdmod_fail(&self->error, status, message);
+}
+
+void sdplug_drawing_draw(sdplug_drawing *self, sdplug_draw_fn draw, void *context) {
+    if (self->draws)
+        self->status = draw_picture(self, draw, context);
+}
+
+void sdplug_drawing_clear(sdplug_drawing *self) {
+    sdimage_image_unref(self->image);
+    sdimage_error_unref(self->error);
+}
+
+/* --- The answer. */
+
+static sdmod_facts facts_of(const sdplug_drawing *self) {
+    sdmod_facts facts = {.format = self->format, .orientation = SDIMAGE_ORIENTATION_UP, .has_alpha = true};
+    facts.width = side_of(self->width), facts.height = side_of(self->height);
     facts.chroma = 8, facts.bits = 8, facts.frame_count = 1;
     facts.color.primaries = facts.transfer = 2;
     return facts;
+}
+
+static sdimage_status collect_status(sdplug_drawing *self, sdimage_error **error) {
+    if (self->status < 0 && error) {
+        *error = self->error;
+        self->error = NULL;
+    }
+    return self->status;
+}
+
+static sdimage_status collect_image(void *job, void *place, sdimage_error **error) {
+    sdplug_drawing *self = job;
+    sdmod_facts facts = facts_of(self);
+    sdimage_status status = collect_status(self, error);
+    return status < 0 ? status : sdmod_attach(&facts, self->image, place, error);
+}
+
+static sdimage_status collect_facts(void *job, void *place, sdimage_error **error) {
+    sdmod_facts facts = facts_of(job);
+    sdimage_status status = collect_status(job, error);
+    return status < 0 ? status : sdmod_describe(&facts, place, error);
+}
+
+/* --- The coder's functions. */
+
+static sdimage_status make(const sdplug_drawing_kind *kind, const void *bytes, size_t length,
+                           const sdimage_decode_options *options, void **job, sdimage_error **error) {
+    sdimage_status status = kind->make(bytes, length, options, job, error);
+    if (status >= 0)
+        *(sdplug_drawing *)*job = (sdplug_drawing){.format = kind->format, .wish = sdmod_wish_of(options)};
+    return status;
+}
+
+sdimage_status sdplug_drawing_render(void *user_data, const void *bytes, size_t length,
+                                     const sdimage_decode_options *options, sdimage_size size, sdimage_image **image,
+                                     sdimage_error **error) {
+    const sdplug_drawing_kind *kind = user_data;
+    void *job = NULL;
+    sdimage_status status = make(kind, bytes, length, options, &job, error);
+    if (status < 0)
+        return status;
+    sdplug_drawing *self = job;
+    self->size = size;
+    self->draws = true;
+    return sdplug_run(job, kind->work, collect_image, image, kind->release, sdplug_deadline_of(options), error);
+}
+
+sdimage_status sdplug_drawing_decode(void *user_data, const void *bytes, size_t length,
+                                     const sdimage_decode_options *options, const sdimage_options *bag,
+                                     sdimage_image **image, sdimage_error **error) {
+    (void)bag;
+    return sdplug_drawing_render(user_data, bytes, length, options, (sdimage_size){0, 0}, image, error);
+}
+
+sdimage_status sdplug_drawing_describe(void *user_data, const void *bytes, size_t length,
+                                       const sdimage_decode_options *options, sdimage_metadata *metadata,
+                                       sdimage_error **error) {
+    const sdplug_drawing_kind *kind = user_data;
+    void *job = NULL;
+    sdimage_status status = make(kind, bytes, length, options, &job, error);
+    if (status < 0)
+        return status;
+    return sdplug_run(job, kind->work, collect_facts, metadata, kind->release, sdplug_deadline_of(options), error);
 }

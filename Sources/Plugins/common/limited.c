@@ -17,7 +17,8 @@ typedef struct run {
     sdplug_work work, release;
 } run;
 
-/* How much work goes on unseen, and how much of it may before no more is begun. */
+/* How much work of this plug-in goes on unseen, and how much of it may before no more is begun: more than one, so that
+ * a single endless picture does not stop all others; few, because each may take a processor for ever. */
 enum { MOST_UNSEEN = 4 };
 static pthread_mutex_t unseen_lock = PTHREAD_MUTEX_INITIALIZER;
 static int unseen;

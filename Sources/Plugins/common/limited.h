@@ -9,7 +9,7 @@
 typedef void (*sdplug_work)(void *job);
 
 /* Takes the job over. `collect(job, error)` is called where the work ended in time, and its status returned. Otherwise
- * TIMEOUT, while the work goes on unseen; while four do so nothing is begun, which is TIMEOUT too. */
+ * TIMEOUT, while the work goes on unseen; while four of the plug-in do so nothing is begun, which is TIMEOUT too. */
 sdimage_status sdplug_run(void *job, sdplug_work work,
                           sdimage_status (*collect)(void *job, void *place, sdimage_error **error), void *place,
                           sdplug_work release, sdplug_deadline deadline, sdimage_error **error);

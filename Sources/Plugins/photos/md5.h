@@ -1,5 +1,5 @@
 /* md5.h: MD5 of RFC 1321, by which the freedesktop thumbnail specification names its files. No protection of anything.
- */
+ * Here because neither libc nor SQLite, all that the plug-in is linked with, has it. */
 #ifndef SDPHOTO_MD5_H
 #define SDPHOTO_MD5_H
 

@@ -27,6 +27,7 @@ typedef struct connection {
     const address *place;
     sdremote_settings settings;
     redisContext *context;
+    redisReplyObjectFunctions functions; /* of its reader */
 } connection;
 
 /* --- Addresses. */
@@ -224,12 +225,33 @@ static bool introduce(connection *self, uint64_t deadline) {
     return !place->database || ask(self, 2, (const char *[]){"SELECT", place->database}, deadline);
 }
 
+/* hiredis 1.0 counts in another type. */
+#if HIREDIS_MAJOR >= 1
+typedef size_t array_length;
+#else
+typedef int array_length;
+#endif
+
+/* No command is answered by an array: one that begins is the end of the connection, before room for it is made. */
+static void *refuse_array(const redisReadTask *task, array_length length) {
+    (void)task, (void)length;
+    return NULL;
+}
+
+static void watch_answers(connection *self) {
+    self->functions = *self->context->reader->fn;
+    self->functions.createArray = refuse_array;
+    self->context->reader->fn = &self->functions;
+}
+
 static bool connect_to(connection *self, uint64_t deadline) {
     if (self->context)
         return true;
     const address *place = self->place;
     self->context =
         place->path ? redisConnectUnixNonBlock(place->path) : redisConnectNonBlock(place->host, place->port);
+    if (self->context)
+        watch_answers(self);
     if (self->context && self->context->fd >= 0)
         fcntl(self->context->fd, F_SETFD, FD_CLOEXEC);
     int failure = 0;

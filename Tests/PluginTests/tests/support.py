@@ -8,7 +8,7 @@ import subprocess
 import sys
 import textwrap
 import unittest
-from ctypes import byref, c_void_p
+from ctypes import POINTER, byref, c_int, c_size_t, c_uint64, c_void_p
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT / "bindings" / "python"))
 
 import sdimage
 from sdimage import _bytes
+from sdimage import _ffi
 from sdimage._ffi import lib
 
 FIXTURES = ROOT / "Tests" / "Fixtures"
@@ -78,13 +79,43 @@ class TestCase(unittest.TestCase):
         self.assertEqual((last.width, last.height, last.tobytes()), (whole.width, whole.height, whole.tobytes()))
 
 
-def from_source(data: bytes, **options: object) -> sdimage.Image:
-    """Decodes bytes that are read as they are needed."""
+READ = ctypes.CFUNCTYPE(c_int, c_void_p, c_uint64, c_void_p, c_size_t, POINTER(c_size_t), POINTER(c_void_p))
+
+
+class SourceTable(ctypes.Structure):
+    """``sdimage_source_vtable``."""
+
+    _fields_ = (("size", c_size_t), ("read", READ))
+
+
+def breaking(data: bytes, place: int) -> SourceTable:
+    """A source whose bytes from a place on nobody may read."""
+    denied = -71
+
+    def read(_: object, offset: int, buffer: int, length: int, got: object, error: object) -> int:
+        if offset >= place:
+            error[0] = lib.sdimage_error_new(denied, b"not for you")  # type: ignore[index]
+            return denied
+        part = data[offset : min(offset + length, place)]
+        ctypes.memmove(buffer, part, len(part))
+        got[0] = len(part)  # type: ignore[index]
+        return 0
+
+    return SourceTable(ctypes.sizeof(SourceTable), READ(read))
+
+
+def from_source(data: bytes, breaks_at: int | None = None, **options: object) -> sdimage.Image:
+    """Decodes bytes that are read as they are needed; `breaks_at`: from where on they cannot be."""
     from sdimage.options import decode_options
 
     source, decoder, image = c_void_p(), c_void_p(), c_void_p()
-    with _bytes.new_data(data) as block:
-        sdimage.errors.call(lib.sdimage_source_new_data, block.pointer, byref(source))
+    if breaks_at is None:
+        with _bytes.new_data(data) as block:
+            sdimage.errors.call(lib.sdimage_source_new_data, block.pointer, byref(source))
+    else:
+        table = breaking(data, breaks_at)
+        pointer = ctypes.cast(ctypes.pointer(table), POINTER(_ffi.SourceTable))
+        sdimage.errors.call(lib.sdimage_source_new_custom, pointer, len(data), None, _ffi.DESTROY(), byref(source))
     try:
         wish = decode_options(options)  # type: ignore[arg-type]
         sdimage.errors.call(lib.sdimage_decoder_new_with_source, source, wish.pointer, None, byref(decoder))

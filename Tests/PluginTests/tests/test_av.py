@@ -66,6 +66,18 @@ class Video(TestCase):
             self.assertEqual(from_source(data).tobytes(), sdimage.decode(data).tobytes())
             self.assert_colour(from_source(data, options={"av.poster_ms": 200}), 2)
 
+    def test_the_error_of_a_source_is_told(self) -> None:
+        # More is read at once than a small file has.
+        samples = [movies.plain(colour).encode("jpeg", chroma="444") + bytes(50000) for colour in COLOURS]
+        data = movies.movie((b"qt  ",), b"vide", movies.visual(b"jpeg"), samples, DURATIONS)
+        last = {"av.poster_ms": 10**6}
+        # In the header, in the index, and amid the last picture, in whose place no other is shown.
+        for place, options in ((0, {}), (30, {}), (400, {}), (len(data) - 300, last), (len(data) - 300, {"av.frames": True})):
+            with self.subTest(place=place, options=options), self.assertRaises(sdimage.Error) as caught:
+                from_source(data, breaks_at=place, options=options)
+            self.assertEqual((caught.exception.code, caught.exception.message), ("PERMISSION_DENIED", "not for you"))
+        self.assert_colour(from_source(data, breaks_at=len(data) - 300), 0)
+
     def test_pieces_end_in_the_same_picture(self) -> None:
         self.assert_pieces_agree(clip())
         self.assert_pieces_agree(clip(), options={"av.frames": True})
@@ -90,8 +102,42 @@ class Video(TestCase):
         self.assertEqual(sdimage.decode(many, options={"av.poster_ms": 99000}).width, 8)
         huge = movies.movie((b"qt  ",), b"vide", movies.visual(b"jpeg", width=65535, height=65535), [sample], [10])
         self.assert_error("TOO_LARGE", huge)
+        self.assertEqual(sdimage.info(huge)["width"], 65535)
         self.assert_error("UNSUPPORTED", movies.movie((b"qt  ",), b"vide", movies.visual(b"xyz1"), [sample], [10]))
         self.assert_error("UNSUPPORTED", movies.movie((b"qt  ",), b"soun", movies.visual(b"jpeg"), [sample], [10]))
+
+    def test_tables_that_announce_much_in_few_bytes_are_refused(self) -> None:
+        """Samples of one size take no bytes in a table; libavformat would make 24 for each."""
+        data = clip(index_first=False)
+        moov = data.index(b"moov")
+
+        def patched(bytes_: bytes, count: int) -> bytes:
+            place = bytes_.index(b"stsz") + 8
+            return bytes_[:place] + struct.pack(">II", 1, count) + bytes_[place + 8 :]
+
+        def with_box(box: bytes) -> bytes:
+            return data[: moov - 4] + struct.pack(">I", len(data) - moov + 4 + len(box)) + data[moov:] + box
+
+        def fragment(samples: int) -> bytes:
+            run = movies.full(b"trun", 0, 0, struct.pack(">I", samples))
+            head = movies.full(b"tfhd", 0, 0x20000, struct.pack(">I", 1))
+            return movies.box(b"moof", movies.full(b"mfhd", 0, 0, struct.pack(">I", 1)), movies.box(b"traf", head, run))
+
+        whole = with_box(movies.box(b"mvex", movies.full(b"trex", 0, 0, struct.pack(">5I", 1, 1, 40, 1, 0))))
+        self.assert_colour(sdimage.decode(whole + fragment(1000)), 0)
+        for many in (patched(data, 5_000_000), whole + fragment(5_000_000), whole + fragment(3_000_000) * 2):
+            self.assertIn("samples", self.assert_error("TOO_LARGE", many).message)
+            with self.assertRaises(sdimage.Error):
+                sdimage.info(many)
+        with self.assertRaises(sdimage.Error) as caught:
+            from_source(patched(data, 5_000_000))
+        self.assertEqual(caught.exception.code, "TOO_LARGE")
+        # Sound of one tick a sample is read by chunks, and may have as many as it likes.
+        sound = movies.movie((b"qt  ",), b"soun", movies.visual(b"raw "), [b"x"], [1])
+        track = sound[sound.index(b"trak") - 4 : sound.index(b"mdat") - 4]
+        self.assert_colour(sdimage.decode(with_box(patched(track, 2**31))), 0)
+        packed = movies.box(b"moov", movies.box(b"cmov", bytes(64)))
+        self.assert_error("UNSUPPORTED", data[: moov - 4] + packed)
 
     def test_a_file_that_ends_early_is_truncated(self) -> None:
         data = clip()

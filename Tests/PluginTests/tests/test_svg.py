@@ -199,6 +199,7 @@ class Svg(TestCase):
         patterns = chain(20000, '<pattern id="e0"/>', f'<pattern id="THIS">{rect} class="THIS"/></pattern>')
         rules = "".join(f".e{i} {{ fill: url(#e{i - 1}) }}" for i in range(1, 20000))
         self.assert_error("TOO_LARGE", svg(f"<style>{rules}</style>{patterns}", SIZE))
+        self.assert_error("TOO_LARGE", svg(f'{rect} fill="url({"#" * 1000001})"/>', SIZE))
         self.assert_error("TOO_LARGE", svg("<style>" + ":not(" * 9999 + "a" + ")" * 9999 + "{}</style>", SIZE))
 
     def test_text_that_multiplies_itself_ends(self) -> None:

@@ -6,7 +6,10 @@
  * The sound, and alpha in tracks of its own, are passed over.
  *
  * H.265, H.264, VP8, VP9, AV1, MPEG-4, Motion JPEG. Nothing outside the bytes is opened: no protocol, no other file. The
- * time limit ends reading and decoding; up to 10000 frames are counted. Debian's build of these libraries is GPL-2+.
+ * time limit ends reading and decoding; up to 10000 frames are counted. The pictures that a decoder holds, because others
+ * refer to them, may take four times max_bytes, of a thumbnail 1 GiB or more, and always 64 MiB. What dav1d holds cannot be
+ * counted: its pictures may have a thirtieth of that number of pixels. Tables of MP4 and QuickTime that announce more than
+ * 4194304 samples are TOO_LARGE. Debian's build of these libraries is GPL-2+.
  *
  * libavutil prints what it makes of damage: where a program has left its level of messages as it was, that becomes
  * AV_LOG_QUIET when the coder is made. */

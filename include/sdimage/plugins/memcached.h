@@ -1,7 +1,12 @@
 /* memcached.h: a cache on one or many memcached servers, by libmemcached: the plug-in libsdimage-memcached.so.1.
  *
- * Keys are shared out among the servers by consistent hashing; one that fails is left out until it is back, and its keys go
- * to the others. What the remote caches have in common: remote.h. */
+ * Keys are shared out among the servers by consistent hashing; nothing is kept twice. Where there are several, one that
+ * fails SDIMAGE_REMOTE_BREAKER_FAILURES times in a row is left out for SDIMAGE_REMOTE_BREAKER_PAUSE_MS: its keys, and no
+ * others, go to the rest, where they are missed once and stored anew. Then it is asked again, and one more failure leaves
+ * it out again. When it is back its keys are there as they were: what was stored or removed meanwhile is not known to it,
+ * so an entry may be one that is older, until its time is over; freshness is judged by what the entry itself says. Each
+ * process finds out by itself, so that for a moment two may ask different servers, and the origin twice. A single server
+ * has the breaker of remote.h instead. What the remote caches have in common: remote.h. */
 #ifndef SDIMAGE_PLUGINS_MEMCACHED_H
 #define SDIMAGE_PLUGINS_MEMCACHED_H
 

@@ -7,8 +7,9 @@
  *
  * Nothing outside the bytes is read: no file, no network, no entity; fonts are those of the system. Pictures inside are
  * JPEG, PNG, GIF, WebP or BMP in data: URLs, 32 Mi pixels together at most; others are UNSUPPORTED, and so is text in data:
- * URLs: other SVG, style sheets. Text, inflated, has at most 32 MiB, entities in it 64 KiB; chains of elements that refer to
- * others and are referred to are TOO_LARGE where they could end the stack, which is 512 MiB of address space.
+ * URLs: other SVG, style sheets. Text, inflated, has at most 32 MiB, entities in it 64 KiB, references 1000000; chains of
+ * elements that refer to others and are referred to are TOO_LARGE where they could end the stack, which is 512 MiB of
+ * address space.
  *
  * librsvg cannot be stopped: at max_work_ms the decode ends with TIMEOUT, and the drawing goes on unseen. While four do so no
  * other is begun: each decode ends with TIMEOUT at once.

@@ -1,0 +1,136 @@
+#include "codec.h"
+
+#include <libavutil/imgutils.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input.h"
+
+enum { MOST_THREADS = 4 };
+
+const char sdav_codecs[] = "hevc,h264,vp8,vp9,libdav1d,av1,mpeg4,mjpeg";
+
+static bool is_listed(const AVCodec *codec) {
+    for (const char *at = sdav_codecs; codec && at; at = strchr(at, ','), at = at ? at + 1 : NULL) {
+        size_t length = strcspn(at, ",");
+        if (strlen(codec->name) == length && !strncmp(codec->name, at, length))
+            return true;
+    }
+    return false;
+}
+
+/* One of the list; the preferred one of a kind may be another. */
+const AVCodec *sdav_codec_for(enum AVCodecID id) {
+    const AVCodec *codec = NULL;
+    for (void *place = NULL; (codec = av_codec_iterate(&place));) {
+        if (codec->id == id && av_codec_is_decoder(codec) && is_listed(codec))
+            return codec;
+    }
+    return NULL;
+}
+
+/* --- What is held beside the picture that is made: those that it refers to, and those that wait for their turn. */
+
+/* Bitmaps of max_bytes that it may take, and bytes that it always may: 16 references in full HD. */
+enum { BITMAPS = 4 };
+static const uint64_t LEAST_HELD = (uint64_t)64 << 20, STANDARD_BITMAP = (uint64_t)256 << 20;
+
+/* A decoder of AV1 holds up to 8 references, the picture it makes and the one handed out, of which one of 4:2:0 takes
+ * up to 3 bytes a pixel. dav1d allocates by itself: what can be bounded is the size. */
+enum { AV1_PICTURES = 10, AV1_BYTES = 3 };
+
+static uint64_t most_held(const sdmod_wish *wish) {
+    bool shrinks = wish->box.width && wish->box.height;
+    uint64_t bitmap = shrinks && wish->max_bytes < STANDARD_BITMAP ? STANDARD_BITMAP : wish->max_bytes;
+    uint64_t most = bitmap < UINT64_MAX / BITMAPS ? bitmap * BITMAPS : UINT64_MAX;
+    return most < LEAST_HELD ? LEAST_HELD : most;
+}
+
+typedef struct share {
+    sdav_movie *movie;
+    AVBufferRef *buffer;
+    uint64_t bytes;
+} share;
+
+static void give_back(void *opaque, uint8_t *data) {
+    (void)data;
+    share *self = opaque;
+    self->movie->held -= self->bytes;
+    av_buffer_unref(&self->buffer);
+    free(self);
+}
+
+/* Memory for a picture, counted until the decoder and the movie have let go of it. */
+static int get_buffer(AVCodecContext *codec, AVFrame *frame, int flags) {
+    sdav_movie *movie = codec->opaque;
+    int bytes = av_image_get_buffer_size(frame->format, frame->width, frame->height, 1);
+    if (bytes < 0)
+        return bytes;
+    if (movie->held + (uint64_t)bytes > most_held(&movie->wish)) {
+        movie->is_full = true;
+        return AVERROR(ENOMEM);
+    }
+    share *share = malloc(sizeof *share);
+    int code = share ? avcodec_default_get_buffer2(codec, frame, flags) : AVERROR(ENOMEM);
+    if (code < 0) {
+        free(share);
+        return code;
+    }
+    *share = (struct share){movie, frame->buf[0], (uint64_t)bytes};
+    AVBufferRef *counted = av_buffer_create(share->buffer->data, share->buffer->size, give_back, share, 0);
+    if (!counted) {
+        free(share);
+        av_frame_unref(frame);
+        return AVERROR(ENOMEM);
+    }
+    frame->buf[0] = counted;
+    movie->held += (uint64_t)bytes;
+    return 0;
+}
+
+/* --- Opening. */
+
+static sdimage_status check_size(const sdav_movie *movie, sdimage_error **error) {
+    uint64_t width = movie->stream->codecpar->width > 0 ? (uint64_t)movie->stream->codecpar->width : 0;
+    uint64_t height = movie->stream->codecpar->height > 0 ? (uint64_t)movie->stream->codecpar->height : 0;
+    if (width * height > movie->wish.max_pixels)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "more pixels than max_pixels allows");
+    if (movie->codec->codec_id == AV_CODEC_ID_AV1 && width * height > (uint64_t)movie->codec->max_pixels)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, SDAV_FULL);
+    return SDIMAGE_STATUS_OK;
+}
+
+static void limit(sdav_movie *movie) {
+    AVCodecContext *codec = movie->codec;
+    uint64_t most = movie->wish.max_pixels < INT64_MAX ? movie->wish.max_pixels : INT64_MAX;
+    uint64_t held = most_held(&movie->wish) / (AV1_PICTURES * AV1_BYTES);
+    if (codec->codec_id == AV_CODEC_ID_AV1) {
+        most = most < held ? most : held;
+        /* Of dav1d: no more pictures that are made at once. */
+        codec->flags |= AV_CODEC_FLAG_LOW_DELAY;
+    }
+    codec->max_pixels = (int64_t)most;
+    codec->opaque = movie;
+    codec->get_buffer2 = get_buffer;
+    int processors = sdmod_processors();
+    codec->thread_count = processors < MOST_THREADS ? processors : MOST_THREADS;
+    /* Frame threads would hold as many pictures more. */
+    codec->thread_type = FF_THREAD_SLICE;
+}
+
+sdimage_status sdav_codec_open(sdav_movie *movie, sdimage_error **error) {
+    const AVCodec *codec = sdav_codec_for(movie->stream->codecpar->codec_id);
+    movie->codec = avcodec_alloc_context3(codec);
+    if (!movie->codec)
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+    int code = avcodec_parameters_to_context(movie->codec, movie->stream->codecpar);
+    if (code < 0)
+        return sdav_fail(movie, code, "a track that cannot be read", error);
+    movie->codec->pkt_timebase = movie->stream->time_base;
+    limit(movie);
+    sdimage_status status = check_size(movie, error);
+    if (status < 0)
+        return status;
+    code = avcodec_open2(movie->codec, codec, NULL);
+    return code < 0 ? sdav_fail(movie, code, "a track that cannot be decoded", error) : SDIMAGE_STATUS_OK;
+}

@@ -1,0 +1,112 @@
+#include "tables.h"
+
+#include "../../Modules/common/boxes.h"
+#include "input.h"
+
+/* Samples of all tracks: 38 hours of 30 pictures a second, in 100 MB of entries; boxes inside each other. */
+enum { MOST_SAMPLES = 1 << 22, MOST_DEPTH = 16 };
+
+typedef struct tables {
+    sdav_movie *movie;
+    AVIOContext *io;
+    uint64_t samples; /* of tracks that are over, and of fragments */
+    /* Of the track that is being read. */
+    uint64_t own;
+    uint32_t handler, runs, first_duration;
+    bool is_deflated;
+} tables;
+
+/* What libavformat reads as boxes inside. */
+static bool is_container(uint32_t type) {
+    static const uint32_t containers[] = {
+        SDMOD_TYPE('m', 'o', 'o', 'v'), SDMOD_TYPE('t', 'r', 'a', 'k'), SDMOD_TYPE('m', 'd', 'i', 'a'),
+        SDMOD_TYPE('m', 'i', 'n', 'f'), SDMOD_TYPE('s', 't', 'b', 'l'), SDMOD_TYPE('m', 'o', 'o', 'f'),
+        SDMOD_TYPE('t', 'r', 'a', 'f'), SDMOD_TYPE('m', 'v', 'e', 'x'), SDMOD_TYPE('e', 'd', 't', 's'),
+        SDMOD_TYPE('d', 'i', 'n', 'f'), SDMOD_TYPE('u', 'd', 't', 'a'), SDMOD_TYPE('t', 'r', 'e', 'f'),
+        SDMOD_TYPE('s', 'i', 'n', 'f'), SDMOD_TYPE('s', 'c', 'h', 'i'), SDMOD_TYPE('w', 'a', 'v', 'e')};
+    for (size_t i = 0; i < sizeof containers / sizeof *containers; i++) {
+        if (containers[i] == type)
+            return true;
+    }
+    return false;
+}
+
+/* Sound whose samples last one tick each is read by chunks: its samples take no entries. */
+static void end_track(tables *self) {
+    bool by_chunks = self->handler == SDMOD_TYPE('s', 'o', 'u', 'n') && self->runs == 1 && self->first_duration == 1;
+    self->samples += by_chunks ? 0 : self->own;
+    self->own = self->handler = self->runs = self->first_duration = 0;
+}
+
+/* ISO/IEC 14496-12, 8.4.3, 8.6.1.2, 8.7.3 and 8.8.8. */
+static void read_table(tables *self, uint32_t type) {
+    switch (type) {
+    case SDMOD_TYPE('h', 'd', 'l', 'r'):
+        avio_skip(self->io, 8);
+        self->handler = avio_rb32(self->io);
+        break;
+    case SDMOD_TYPE('s', 't', 't', 's'):
+        avio_skip(self->io, 4);
+        self->runs = avio_rb32(self->io);
+        avio_skip(self->io, 4);
+        self->first_duration = avio_rb32(self->io);
+        break;
+    case SDMOD_TYPE('s', 't', 's', 'z'):
+    case SDMOD_TYPE('s', 't', 'z', '2'):
+        avio_skip(self->io, 8);
+        self->own += avio_rb32(self->io);
+        break;
+    case SDMOD_TYPE('t', 'r', 'u', 'n'):
+        avio_skip(self->io, 4);
+        self->samples += avio_rb32(self->io);
+        break;
+    case SDMOD_TYPE('c', 'm', 'o', 'v'):
+        self->is_deflated = true;
+        break;
+    default:
+        break;
+    }
+}
+
+/* The boxes up to a place. */
+static void read_boxes(tables *self, int64_t end, int depth) {
+    while (!avio_feof(self->io) && !self->is_deflated && self->samples + self->own <= MOST_SAMPLES) {
+        int64_t start = avio_tell(self->io), left = end - start;
+        if (left < 8)
+            return;
+        uint32_t word = avio_rb32(self->io), type = avio_rb32(self->io);
+        uint64_t size = word == 1 ? avio_rb64(self->io) : word ? word : (uint64_t)left;
+        /* As libavformat does: one that reaches beyond what it is in ends with it. */
+        int64_t next = size > (uint64_t)left ? end : start + (int64_t)size;
+        if (next < avio_tell(self->io) || (type == SDMOD_TYPE('m', 'o', 'o', 'f') && self->movie->source))
+            return;
+        if (is_container(type) && depth < MOST_DEPTH)
+            read_boxes(self, next, depth + 1);
+        else
+            read_table(self, type);
+        if (type == SDMOD_TYPE('t', 'r', 'a', 'k'))
+            end_track(self);
+        if (avio_seek(self->io, next, SEEK_SET) < 0)
+            return;
+    }
+}
+
+sdimage_status sdav_check_tables(sdav_movie *movie, sdimage_error **error) {
+    tables tables = {.movie = movie, .io = movie->io};
+    if (movie->length > INT64_MAX)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "a source of more than 2^63 bytes");
+    avio_skip(movie->io, 4);
+    bool has_boxes = avio_rb32(movie->io) == SDMOD_TYPE('f', 't', 'y', 'p');
+    if (avio_seek(movie->io, 0, SEEK_SET) >= 0 && has_boxes)
+        read_boxes(&tables, (int64_t)movie->length, 0);
+    if (tables.samples + tables.own > MOST_SAMPLES)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "more than 4194304 samples");
+    if (tables.is_deflated)
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tables that are deflated");
+    if (movie->broken || sdplug_is_over(movie->deadline))
+        return sdav_fail(movie, AVERROR_EXIT, "", error);
+    avio_seek(movie->io, 0, SEEK_SET);
+    movie->io->error = movie->io->eof_reached = 0;
+    movie->is_short = false;
+    return SDIMAGE_STATUS_OK;
+}

@@ -1,0 +1,43 @@
+"""Writes ICC profiles (ICC.1:2001-04) of inks as the tests want them, and knows the colours that they mean."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+
+Lab = tuple[float, float, float]
+D50 = 0.9642, 1.0, 0.8249
+
+
+def fixed(value: float) -> bytes:
+    return struct.pack(">i", round(value * 65536))
+
+
+def inks(color: Callable[[tuple[int, int, int, int]], Lab]) -> bytes:
+    """A profile of CMYK by the colours of its sixteen full inks (6.5.7: lut8Type); between them it is linear."""
+    corners = [(c, m, y, k) for c in (0, 1) for m in (0, 1) for y in (0, 1) for k in (0, 1)]
+    ramp = bytes(range(256))
+    table = b"".join(bytes((round(light * 2.55), round(a) + 128, round(b) + 128)) for light, a, b in map(color, corners))
+    identity = b"".join(fixed(float(row == column)) for row in range(3) for column in range(3))
+    lut = b"mft1" + bytes(4) + bytes((4, 3, 2, 0)) + identity + ramp * 4 + table + ramp * 3
+    white = b"XYZ " + bytes(4) + b"".join(map(fixed, D50))
+    tags = [(b"A2B0", lut), (b"wtpt", white)]
+    start = 128 + 4 + 12 * len(tags)
+    entries, body = b"", b""
+    for name, data in tags:
+        entries += name + struct.pack(">II", start + len(body), len(data))
+        body += data + bytes(-len(data) % 4)
+    head = struct.pack(">I4sI4s4s4s12s4s", start + len(body), b"", 0x02400000, b"prtr", b"CMYK", b"Lab ", bytes(12), b"acsp")
+    head = (head + bytes(28) + b"".join(map(fixed, D50))).ljust(128, b"\0")
+    return head + struct.pack(">I", len(tags)) + entries + body
+
+
+def srgb(lab: Lab) -> tuple[int, int, int]:
+    """CIE L*a*b* of D50 as sRGB (IEC 61966-2-1), by Bradford's matrix."""
+    level = (lab[0] + 16) / 116
+    cubes = [(part**3 if part > 6 / 29 else 3 * (6 / 29) ** 2 * (part - 4 / 29)) * white
+             for part, white in zip((level + lab[1] / 500, level, level - lab[2] / 200), D50)]
+    rows = ((3.1338561, -1.6168667, -0.4906146), (-0.9787684, 1.9161415, 0.0334540), (0.0719453, -0.2289914, 1.4052427))
+    light = [min(1, max(0, sum(weight * part for weight, part in zip(row, cubes)))) for row in rows]
+    red, green, blue = (12.92 * part if part <= 0.0031308 else 1.055 * part ** (1 / 2.4) - 0.055 for part in light)
+    return round(red * 255), round(green * 255), round(blue * 255)

@@ -1,0 +1,96 @@
+"""Movies by libavformat's own writers, whose pictures refer to each other: the right one for each time, from each container."""
+
+from __future__ import annotations
+
+import unittest
+
+from . import movies, writers
+from .movies import COLOURS
+from .support import TestCase, from_source, needs, sdimage
+
+COUNT = 30
+FRAMES = {"av.frames": True}
+
+
+def halves(index: int) -> tuple[writers.Colour, writers.Colour]:
+    """The left half has one of five colours, the right one a grey of its own."""
+    return COLOURS[index % len(COLOURS)], (index * 8,) * 3
+
+
+@needs("av")
+class Containers(TestCase):
+    def assert_frame(self, image: sdimage.Image, index: int) -> None:
+        self.assertEqual((image.width, image.height), (64, 48))
+        left, right = halves(index)
+        self.assert_close(self.pixel(image, 12, 24)[:3], tuple(left), 10)
+        # Less than half of the step to the next picture.
+        self.assert_close(self.pixel(image, 52, 24)[:3], tuple(right), 3)
+
+    def assert_container(self, container: str, encoder: str, *options: str) -> None:
+        data = writers.movie(container, encoder, map(halves, range(COUNT)), *options)
+        for time, index in {0: 0, 39: 0, 40: 1, 399: 9, 400: 10, 520: 13, 1000: 25, 1160: 29, 10**7: 29}.items():
+            with self.subTest(time=time):
+                poster = sdimage.decode(data, options={"av.poster_ms": time})
+                self.assertEqual(poster.frame_count, 1)
+                self.assert_frame(poster, index)
+        with sdimage.Animation(data, options=FRAMES) as moving:
+            self.assertEqual((len(moving), moving.durations_ms), (COUNT, [40] * COUNT))
+            for index in (29, 0, 13, 7, 8, 22, 21, 12, 1):
+                with self.subTest(index=index):
+                    self.assert_frame(moving[index], index)
+        known = sdimage.info(data)
+        self.assertEqual((known["width"], known["height"], known["frame_count"], known["duration_ms"]), (64, 48, COUNT, 1200))
+        middle = {"av.poster_ms": 520}
+        self.assertEqual(from_source(data, options=middle).tobytes(), sdimage.decode(data, options=middle).tobytes())
+        self.assertEqual(sdimage.decode(data, options=middle, thumbnail_size=(16, 16)).width, 16)
+        self.assert_hardened(data, 8, 16)
+
+    def test_matroska_with_h264(self) -> None:
+        self.assert_container("matroska", "libx264", "crf=4", "g=12", "bf=3", "refs=4", "preset=fast")
+
+    def test_webm_with_vp8(self) -> None:
+        self.assert_container("webm", "libvpx", "b=4M", "qmax=8", "g=12", "auto-alt-ref=1", "lag-in-frames=8")
+
+    def test_webm_with_vp9(self) -> None:
+        self.assert_container("webm", "libvpx-vp9", "b=4M", "qmax=8", "g=12", "deadline=realtime", "cpu-used=8")
+
+    def test_webm_with_av1(self) -> None:
+        self.assert_container("webm", "libaom-av1", "crf=8", "g=12", "cpu-used=8", "lag-in-frames=8")
+
+    def test_avi_with_mpeg4(self) -> None:
+        self.assert_container("avi", "mpeg4", "b=8M", "qmax=2", "g=12")
+
+    def test_avi_with_motion_jpeg(self) -> None:
+        self.assert_container("avi", "mjpeg", "b=20M", "qmax=2")
+
+    def test_mp4_with_h265(self) -> None:
+        self.assert_container("mp4", "libx265", "crf=4", "g=12", "x265-params=log-level=none:bframes=3")
+
+    def test_a_long_movie_tells_its_duration_by_its_header(self) -> None:
+        frames = [(COLOURS[0], COLOURS[1])] * 10001
+        known = sdimage.info(writers.movie("matroska", "mjpeg", frames, width=16, height=16))
+        self.assertEqual(known["duration_ms"], 400040)
+
+    def test_pictures_that_are_referred_to_are_limited_too(self) -> None:
+        # Sixteen pictures of 5.5 MB that are all kept, where bitmaps of 12 MB are allowed and so 64 MiB in all.
+        frames = [((0, 0, 0), (index * 8,) * 3) for index in range(16)]
+        data = writers.movie("matroska", "libx264", frames, "preset=ultrafast", "refs=16", "g=100", "bf=0", "qp=20", width=2560,
+                             height=1440)
+        last = {"av.poster_ms": 600}
+        self.assert_close(self.pixel(sdimage.decode(data, options=last), 2000, 700)[:3], (120,) * 3, 3)
+        error = self.assert_error("TOO_LARGE", data, options=last, max_bytes=12 << 20)
+        self.assertIn("refer", error.message)
+        self.assertEqual(sdimage.decode(data, max_bytes=12 << 20).width, 2560)
+        small = sdimage.decode(data, options=last, max_bytes=12 << 20, thumbnail_size=(64, 64))
+        self.assertEqual((small.width, small.height), (64, 36))
+
+    def test_references_of_av1_are_limited_by_the_size(self) -> None:
+        entry = movies.visual(b"av01", width=8000, height=5000)
+        data = movies.movie((b"isom", b"av01"), b"vide", entry, [bytes(64)], [40], width=8000, height=5000)
+        self.assertIn("refer", self.assert_error("TOO_LARGE", data).message)
+        self.assert_error(("BAD_DATA", "TRUNCATED"), data, max_bytes=1 << 30)
+        self.assertEqual(sdimage.info(data)["width"], 8000)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,118 @@
+"""High dynamic range in JPEG XL, written by libjxl alone: against the formulas of PQ and HLG, and against PNG."""
+
+from __future__ import annotations
+
+import math
+import struct
+import unittest
+import zlib
+
+from . import writers
+from .support import TestCase, lib, needs, sdimage
+
+BT709, BT2020, P3, PQ, HLG = 1, 9, 12, 16, 18
+#: cd/m² of reference white (ITU-R BT.2408), which is 1 in linear float.
+WHITE = 203
+#: Light of BT.2020 and of Display P3 as light of sRGB.
+MATRICES = {
+    BT709: ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    BT2020: ((1.660491, -0.587641, -0.072850), (-0.124550, 1.132900, -0.008349), (-0.018151, -0.100579, 1.118730)),
+    P3: ((1.224940, -0.224940, 0), (-0.042057, 1.042057, 0), (-0.019638, -0.078636, 1.098274)),
+}
+#: What their primaries weigh in luminance.
+WEIGHTS = {BT709: (0.2126, 0.7152, 0.0722), BT2020: (0.2627, 0.6780, 0.0593), P3: (0.2290, 0.6917, 0.0793)}
+LEVELS = (0.0, 0.1, 0.3, 0.5, 0.58, 0.75, 0.9, 1.0)
+PIXELS = [*((level,) * 3 for level in LEVELS), (0.6, 0.2, 0.1), (0.1, 0.6, 0.3), (0.2, 0.1, 0.6), (0.7, 0.65, 0.5)]
+WIDTH, HEIGHT = len(PIXELS), 8
+
+
+def samples() -> bytes:
+    """Rows of the pixels, a column each."""
+    return b"".join(struct.pack("=3H", *(round(value * 65535) for value in pixel)) for pixel in PIXELS) * HEIGHT
+
+
+def png(primaries: int, transfer: int) -> bytes:
+    """The same samples in PNG with cICP."""
+    def chunk(name: bytes, body: bytes) -> bytes:
+        return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+
+    rows = b"\0".join([b"", *[b"".join(struct.pack(">3H", *(round(value * 65535) for value in pixel)) for pixel in PIXELS)]
+                       * HEIGHT])
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", WIDTH, HEIGHT, 16, 2, 0, 0, 0))
+            + chunk(b"cICP", bytes((primaries, transfer, 0, 1))) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def pq(value: float) -> float:
+    """SMPTE ST 2084: cd/m² of a signal."""
+    power = value ** (1 / 78.84375)
+    return 10000 * (max(power - 0.8359375, 0) / (18.8515625 - 18.6875 * power)) ** (1 / 0.1593017578125)
+
+
+def hlg(pixel: tuple[float, ...], primaries: int) -> list[float]:
+    """ITU-R BT.2100: cd/m² of a signal on a display of 1000 cd/m²."""
+    a, b, c = 0.17883277, 0.28466892, 0.55991073
+    scene = [value * value / 3 if value <= 0.5 else (math.exp((value - c) / a) + b) / 12 for value in pixel]
+    level = sum(weight * part for weight, part in zip(WEIGHTS[primaries], scene))
+    return [1000 * level**0.2 * part for part in scene]
+
+
+def wanted(pixel: tuple[float, ...], primaries: int, transfer: int) -> list[float]:
+    """Linear light of sRGB's primaries."""
+    light = [pq(value) for value in pixel] if transfer == PQ else hlg(pixel, primaries)
+    return [sum(weight * part for weight, part in zip(row, light)) / WHITE for row in MATRICES[primaries]]
+
+
+@needs("jxl")
+class HighDynamicRange(TestCase):
+    def assert_light(self, image: sdimage.Image, primaries: int, transfer: int, loss: float) -> None:
+        self.assertEqual((image.width, image.height, image.pixel_format), (WIDTH, HEIGHT, "rgba_float"))
+        self.assertTrue(image.is_hdr)
+        values = struct.unpack(f"={WIDTH * HEIGHT * 4}f", image.tobytes())
+        for place, pixel in enumerate(PIXELS):
+            got = values[(4 * WIDTH + place) * 4 :][:3]
+            for one, other in zip(got, wanted(pixel, primaries, transfer)):
+                with self.subTest(pixel=pixel, primaries=primaries, transfer=transfer):
+                    self.assertLessEqual(abs(one - other), max(abs(other), 0.02) * loss, f"{got}")
+
+    def test_pq_and_hlg_are_light(self) -> None:
+        for primaries in (BT709, BT2020, P3):
+            for transfer in (PQ, HLG):
+                data = writers.jxl(samples(), WIDTH, HEIGHT, primaries, transfer)
+                self.assert_light(sdimage.decode(data, pixel_format="rgba_float"), primaries, transfer, 0.01)
+
+    def test_samples_that_are_left_alone_keep_their_code_points(self) -> None:
+        for primaries, transfer in ((BT2020, PQ), (BT2020, HLG), (P3, PQ), (BT709, HLG)):
+            data = writers.jxl(samples(), WIDTH, HEIGHT, primaries, transfer)
+            image = sdimage.decode(data, convert_to_srgb=False)
+            with self.subTest(primaries=primaries, transfer=transfer):
+                self.assertEqual((image.pixel_format, image.tobytes()), ("rgb16", samples()))
+                said = lib.sdimage_image_color_primaries(image.pointer), lib.sdimage_image_transfer_characteristics(image.pointer)
+                self.assertEqual(said, (primaries, transfer))
+                self.assertTrue(sdimage.info(data)["is_hdr"])
+                # What the plug-in writes of it says the same.
+                again = sdimage.decode(image.encode("jxl", lossless=True, effort=1), pixel_format="rgba_float")
+                self.assert_light(again, primaries, transfer, 0.01)
+
+    def test_srgb_is_what_a_png_of_the_same_samples_gives(self) -> None:
+        for primaries, transfer in ((BT2020, PQ), (BT2020, HLG)):
+            for wish in ("rgb8", "rgb16", None):
+                options = {"pixel_format": wish} if wish else {}
+                one = sdimage.decode(writers.jxl(samples(), WIDTH, HEIGHT, primaries, transfer), **options)
+                other = sdimage.decode(png(primaries, transfer), **options)
+                with self.subTest(transfer=transfer, wish=wish):
+                    self.assertEqual((one.pixel_format, one.tobytes()), (other.pixel_format, other.tobytes()))
+                    self.assertFalse(one.is_hdr)
+
+    def test_lossy_pictures_keep_their_light(self) -> None:
+        for transfer in (PQ, HLG):
+            flat = struct.pack("=3H", *(round(value * 65535) for value in (0.6, 0.6, 0.6))) * (64 * 64)
+            data = writers.jxl(flat, 64, 64, BT2020, transfer, 0.5)
+            image = sdimage.decode(data, pixel_format="rgba_float")
+            got = struct.unpack_from("=3f", image.tobytes(), 16 * (32 * 64 + 32))
+            with self.subTest(transfer=transfer):
+                for one, other in zip(got, wanted((0.6, 0.6, 0.6), BT2020, transfer)):
+                    self.assertLessEqual(abs(one - other), other * 0.05, f"{got}")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,139 @@
+"""TIFF as libtiff compresses it, and inks by an embedded profile: against the samples that were written."""
+
+from __future__ import annotations
+
+import struct
+import unittest
+
+from . import libtiff, profiles
+from .support import TestCase, needs, sdimage
+from .tiffs import HEIGHT, SHORT, WIDTH, Pixel, file, grey, picture, ramp, row
+
+LZW, JPEG, LERC, LZMA, ZSTD, WEBP = 5, 7, 34887, 34925, 50000, 50001
+
+
+def raw(pixel: Pixel = ramp, bits: int = 8, is_float: bool = False) -> bytes:
+    return b"".join(row((value for x in range(WIDTH) for value in pixel(x, y)), bits, "<", is_float) for y in range(HEIGHT))
+
+
+@needs("tiff")
+class Compressions(TestCase):
+    def assert_exact(self, compression: int, tags: dict[int, int] | None = None, bits: int = 8) -> None:
+        samples = raw(bits=bits)
+        data = libtiff.write(samples, WIDTH, HEIGHT, compression, bits=bits, tags=tags)
+        image = sdimage.decode(data)
+        self.assertEqual((image.width, image.height, image.pixel_format), (WIDTH, HEIGHT, f"rgb{bits}"))
+        self.assertEqual(image.tobytes(), samples)
+        self.assertNotIn(samples[:WIDTH], data, "the samples were not compressed")
+        self.assert_close(self.pixel(sdimage.decode(data, thumbnail_size=(1, 1)), 0, 0)[:3], (128, 128, 191), 4)
+        self.assert_hardened(data, 8, 16)
+
+    def test_lzw(self) -> None:
+        for bits in (8, 16):
+            for predictor in (1, 2):
+                with self.subTest(bits=bits, predictor=predictor):
+                    self.assert_exact(LZW, {317: predictor}, bits)
+
+    def test_zstandard(self) -> None:
+        self.assert_exact(ZSTD, {317: 2})
+
+    def test_lzma(self) -> None:
+        self.assert_exact(LZMA)
+
+    def test_webp_without_loss(self) -> None:
+        self.assert_exact(WEBP, {65569: 1})
+
+    def test_webp(self) -> None:
+        image = sdimage.decode(libtiff.write(raw(), WIDTH, HEIGHT, WEBP))
+        for x, y in ((3, 3), (31, 15), (60, 28)):
+            self.assert_close(self.pixel(image, x, y)[:3], tuple(round(value * 255) for value in ramp(x, y)), 12)
+
+    def test_lerc(self) -> None:
+        for bits in (8, 16):
+            with self.subTest(bits=bits):
+                self.assert_exact(LERC, bits=bits)
+        samples = raw(grey, 32, True)
+        image = sdimage.decode(libtiff.write(samples, WIDTH, HEIGHT, LERC, samples=1, bits=32, photometric=1, is_float=True))
+        self.assertEqual(image.pixel_format, "rgba_float")
+        light = struct.unpack(f"={WIDTH * HEIGHT * 4}f", image.tobytes())
+        self.assertEqual(struct.pack(f"<{WIDTH * HEIGHT}f", *light[::4]), samples)
+
+    def test_jpeg(self) -> None:
+        # YCbCr, halved colours, by libjpeg's own conversion; RGB as it is; grey.
+        colours = libtiff.write(raw(), WIDTH, HEIGHT, JPEG, photometric=6, tags={65538: 1, 65537: 95})
+        plain = libtiff.write(raw(), WIDTH, HEIGHT, JPEG, tags={65537: 95})
+        for name, data in (("colours", colours), ("plain", plain)):
+            image = sdimage.decode(data)
+            self.assertEqual((image.width, image.height, image.pixel_format), (WIDTH, HEIGHT, "rgb8"))
+            for x, y in ((3, 3), (31, 15), (60, 28), (10, 30)):
+                with self.subTest(name, x=x, y=y):
+                    self.assert_close(self.pixel(image, x, y)[:3], tuple(round(value * 255) for value in ramp(x, y)), 5)
+            self.assert_hardened(data, 8, 16)
+        levels = libtiff.write(raw(grey), WIDTH, HEIGHT, JPEG, samples=1, photometric=1, tags={65537: 95})
+        image = sdimage.decode(levels)
+        self.assertEqual(image.pixel_format, "gray8")
+        self.assertLessEqual(max(abs(a - b) for a, b in zip(image.tobytes(), raw(grey))), 3)
+
+    def test_fax(self) -> None:
+        """ITU-T T.4 (compressions 2 and 3) and T.6 (4)."""
+        def dots(x: int, y: int) -> tuple[int]:
+            return (int((x * x + 3 * y) % 11 < 4 or x == y),)
+
+        samples = raw(dots, 1)
+        # 1 is black where the lowest number is white.
+        wanted = bytes(255 * (1 - dots(x, y)[0]) for y in range(HEIGHT) for x in range(WIDTH))
+        for compression, tags in ((2, {}), (3, {}), (3, {292: 1}), (4, {})):
+            with self.subTest(compression=compression, tags=tags):
+                data = libtiff.write(samples, WIDTH, HEIGHT, compression, samples=1, bits=1, photometric=0, tags=tags)
+                self.assertNotIn(samples[:32], data)
+                image = sdimage.decode(data)
+                self.assertEqual((image.pixel_format, image.tobytes()), ("gray8", wanted))
+                self.assertEqual(sdimage.decode(data, thumbnail_size=(16, 16)).width, 16)
+                self.assert_hardened(data, 8, 16)
+
+
+@needs("tiff")
+class Inks(TestCase):
+    #: What the profile says of full inks, none of which has the colour of its name; with black all are black, so that
+    #: nothing is to be compensated.
+    COLOURS = {(0, 0, 0, 0): (100, 0, 0), (1, 0, 0, 0): (50, 50, 30), (0, 1, 0, 0): (70, -40, 40), (0, 0, 1, 0): (40, 10, -40)}
+
+    def color(self, inks: tuple[int, int, int, int]) -> profiles.Lab:
+        return (0, 0, 0) if inks[3] else self.COLOURS.get(inks, (30, 0, 0))
+
+    def test_inks_become_the_colours_of_their_profile(self) -> None:
+        columns = [*self.COLOURS, (0, 0, 0, 1), (1, 1, 1, 1), (1, 1, 0, 0)]
+        profile = profiles.inks(self.color)
+        for bits, planar, tile in ((8, False, 0), (16, False, 0), (8, True, 0), (16, True, 16)):
+            made = picture(lambda x, y: columns[x // 8 % len(columns)], photometric=5, bits=bits, planar=planar, tile=tile)
+            data = file(made.set_bytes(34675, profile))
+            image, as_stored = sdimage.decode(data), sdimage.decode(data, convert_to_srgb=False)
+            self.assertEqual(image.pixel_format, f"rgb{bits}")
+            for place, inks in enumerate(columns):
+                with self.subTest(bits=bits, planar=planar, inks=inks):
+                    self.assert_close(self.pixel(image, place * 8 + 4, 9)[:3], profiles.srgb(self.color(inks)), 3)
+            # Without it cyan takes all of red away.
+            self.assertEqual(self.pixel(as_stored, 12, 9)[:3], (0, 255, 255))
+            self.assertEqual(sdimage.read_metadata(data, "icc"), profile)
+
+    def test_between_full_inks_the_profile_decides_too(self) -> None:
+        made = picture(lambda x, y: (0.5, 0, 0, 0), photometric=5).set_bytes(34675, profiles.inks(self.color))
+        paper, full = self.COLOURS[0, 0, 0, 0], self.COLOURS[1, 0, 0, 0]
+        half = tuple((a + b) / 2 for a, b in zip(paper, full))
+        self.assert_close(self.pixel(sdimage.decode(file(made)), 5, 5)[:3], profiles.srgb(half), 4)  # type: ignore[arg-type]
+
+    def test_a_profile_of_something_else_is_no_profile_of_inks(self) -> None:
+        colours = bytearray(profiles.inks(self.color))
+        colours[16:20] = b"RGB "
+        for profile in (bytes(colours), profiles.inks(self.color)[:150], b"words"):
+            made = picture(lambda x, y: (1, 0, 0, 0), photometric=5).set_bytes(34675, profile)
+            self.assertEqual(self.pixel(sdimage.decode(file(made)), 5, 5)[:3], (0, 255, 255))
+
+    def test_alpha_beside_inks_is_kept(self) -> None:
+        made = picture(lambda x, y: (1, 0, 0, 0, 0.5), photometric=5).set(338, SHORT, 2)
+        image = sdimage.decode(file(made.set_bytes(34675, profiles.inks(self.color))))
+        self.assert_close(self.pixel(image, 5, 5), (*profiles.srgb(self.COLOURS[1, 0, 0, 0]), 128), 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
