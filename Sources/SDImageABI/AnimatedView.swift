@@ -15,6 +15,8 @@ private final class ForeignView: AnimatedViewHandler {
         host = ForeignTable(copy, foreign)
     }
 
+    var wantsFrames: Bool { unsafe host.table.show != nil }
+
     func show(_ view: AnimatedView, _ image: Image?) {
         unsafe host.table.show?(host.userData, Handle.lend(view), Handle.lend(image))
     }

@@ -15,6 +15,8 @@ final class ForeignPlayback: PlaybackHandler {
         host = ForeignTable(copy, foreign)
     }
 
+    var wantsFrames: Bool { unsafe host.table.frame != nil }
+
     func frame(_ player: AnimationPlayer, _ index: Int, _ image: Image) {
         unsafe host.table.frame?(host.userData, Handle.lend(player), UInt32(clamping: index), Handle.lend(image))
     }

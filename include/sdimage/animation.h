@@ -98,15 +98,15 @@ SDIMAGE_API bool sdimage_image_has_all_frames(const sdimage_image *image);
 
 /* --- Memory of all animations of the process.
  *
- * Players hold frames ahead of their time, all of a short animation. Together they hold no more than a budget, 64 MiB unless
- * set, which also covers canvases that are kept for seeking. Each playing animation may always hold the frame on show and the one
+ * Players hold frames ahead of their time, all of a short animation, within a budget, 64 MiB unless set, which also covers
+ * canvases that are kept for seeking. Each playing animation may always hold the frame on show and the one
  * it shows next; the rest is shared equally among those that want more. sdimage_trim_memory(true) lets go of all that is not shown
  * next.
  *
- * Where even those two would not fit for all, frames that have at most 256 colours (of a GIF most have) are held as a byte a pixel
- * beside their palette, a quarter of the memory: 200 of 480 by 270 pixels take 52 MB in place of 207. They become pixels while the
- * host holds them. Frames of more colours stay as they are, beyond the budget if need be: show fewer of them at once, or decode
- * them smaller. */
+ * Where even those two would not fit for all, frames that have at most 256 colours (of a GIF most have), in a format of 4 bytes and
+ * without a transformer, are held as a byte a pixel beside their palette, a quarter of the memory: 200 players of 480 by 270 pixels
+ * hold 52 MB in place of 207. They become pixels while the host holds them. Other frames stay as they are, beyond the budget if need
+ * be: show fewer of them at once, or decode them smaller. */
 
 /* The budget in bytes; a change takes effect at once. */
 SDIMAGE_API void sdimage_frame_budget_set_limit(size_t bytes);

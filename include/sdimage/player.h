@@ -125,7 +125,7 @@ SDIMAGE_API void sdimage_player_set_frame_count(sdimage_player *player, uint32_t
 SDIMAGE_API void sdimage_player_reset_frame_count(sdimage_player *player);
 SDIMAGE_API uint32_t sdimage_player_frame_count(const sdimage_player *player);
 /* Bytes of frames that may be held for it, at least one frame. 0, the default: what the budget of the process gives it; SIZE_MAX:
- * all frames. The budget is never exceeded. */
+ * all frames, as far as the budget reaches. */
 SDIMAGE_API void sdimage_player_set_max_buffer_size(sdimage_player *player, size_t bytes);
 SDIMAGE_API size_t sdimage_player_max_buffer_size(const sdimage_player *player);
 /* Follows the clock whatever happens: after a late frame, those whose time is over are left out. Default false. */

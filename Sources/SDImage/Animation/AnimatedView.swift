@@ -1,5 +1,7 @@
 /// What a widget is told to draw; called on the thread that sets, ticks or advances, or on the clock's dispatcher.
 package protocol AnimatedViewHandler: AnyObject, Sendable {
+    /// False where `show` does nothing.
+    var wantsFrames: Bool { get }
     /// nil: nothing.
     func show(_ view: AnimatedView, _ image: Image?)
     func loop(_ view: AnimatedView, _ count: Int)
@@ -183,6 +185,8 @@ package final class AnimatedView: Sendable {
         private let view: WeakView
 
         init(_ view: AnimatedView) { self.view = WeakView(view: view) }
+
+        var wantsFrames: Bool { view.view?.handler?.wantsFrames ?? false }
 
         func frame(_ player: AnimationPlayer, _ index: Int, _ image: Image) {
             guard let view = view.view, view.player === player else { return }

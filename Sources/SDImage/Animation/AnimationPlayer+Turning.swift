@@ -71,7 +71,7 @@ extension AnimationPlayer {
     }
 
     private func present(_ frame: KeptFrame, _ index: Int, _ look: Look) -> Bool {
-        guard let handler else { return show(frame, if: look.generation) }
+        guard let handler, handler.wantsFrames else { return show(frame, if: look.generation) }
         guard let image = try? frame.image() else {
             giveUp(look)
             return false

@@ -1,5 +1,7 @@
 /// What a host wants to see of an animation; called on the thread that ticks or seeks, or on the clock's dispatcher.
 package protocol PlaybackHandler: AnyObject, Sendable {
+    /// False where `frame` does nothing.
+    var wantsFrames: Bool { get }
     func frame(_ player: AnimationPlayer, _ index: Int, _ image: Image)
     /// So many rounds are over.
     func loop(_ player: AnimationPlayer, _ count: Int)
@@ -141,13 +143,10 @@ package final class AnimationPlayer: Sendable {
             state.head.begin(state.settings.mode, of: state.limited(count))
             return state.head.place.index == 0
         }
-        if beginsAtFirst, let poster = source.takePoster() { pool.insert(held(poster), at: 0) }
+        // Said first that it is needed: of a pool that does not play nothing is kept where memory is short.
         settle()
-    }
-
-    private func held(_ poster: Image) -> KeptFrame {
-        guard pool.isShort, let pixels = IndexedPixels.of(poster.pixels) else { return KeptFrame(poster) }
-        return KeptFrame(pixels, poster.metadata)
+        let poster = source.takePoster(isShort: pool.isShort)
+        if beginsAtFirst, let poster, case .absent = pool.look(0) { pool.insert(poster, at: 0) }
     }
 
     /// Stops time and keeps everything else.
@@ -185,7 +184,7 @@ package final class AnimationPlayer: Sendable {
         }
         let frame: KeptFrame
         if case .frame(let held) = pool.look(index) { frame = held } else { frame = try pool.make(index) }
-        let image = try handler == nil ? nil : frame.image()
+        let image = try handler?.wantsFrames == true ? frame.image() : nil
         guard show(frame, if: generation) else { return }
         if let image { handler?.frame(self, index, image) }
         settle()

@@ -101,7 +101,7 @@ package final class FrameBudget: Sendable {
             let pool = FramePool(source, budget: self, id: state.nextID, lease: lease)
             state.nextID += 1
             state.pools[source.identity] = WeakPool(id: pool.id, pool: pool)
-            state.tables[pool.id] = PoolTable()
+            state.tables[pool.id] = PoolTable(of: ObjectIdentifier(source.frames.root))
             return pool
         }
     }
@@ -127,9 +127,6 @@ package final class FrameBudget: Sendable {
         ) {}
     }
 
-    /// Some player has these frames.
-    func isPlayed(_ identity: FrameIdentity) -> Bool { state.withLock { $0.pools[identity]?.pool != nil } }
-
     func look(_ id: UInt64, _ index: Int, counts: Bool) -> PoolTable.Holding {
         state.withLock { state in
             guard let holding = state.tables[id]?.look(index) else { return .absent }
@@ -144,20 +141,30 @@ package final class FrameBudget: Sendable {
         withExtendedLifetime(state.withLock { state in change(&state, id) { $0.takeAll(butNext: false) } }) {}
     }
 
-    /// Says what a player needs; nil when it is gone. True when a frame is to be made now.
-    func want(_ pool: FramePool, _ player: UInt64, _ want: FrameWant?) -> Bool {
-        let (isDue, taken) = state.withLock { state -> (Bool, [any Sendable]) in
-            guard state.tables[pool.id] != nil else { return (false, []) }
-            let before = state.tables[pool.id]?.wants[player]
+    /// What a pool is to do.
+    enum Order { case nothing, frame, rest }
+
+    /// Says what a player needs; nil when it is gone.
+    func want(_ pool: FramePool, _ player: UInt64, _ want: FrameWant?) -> Order {
+        let (order, taken) = state.withLock { state -> (Order, [any Sendable]) in
+            guard let table = state.tables[pool.id] else { return (.nothing, []) }
+            let before = table.wants[player]
             state.tables[pool.id]?.wants[player] = want
             if want == nil { state.tables[pool.id]?.listeners[player] = nil }
             if before?.claim != want?.claim { state.areSharesStale = true }
             share(&state)
             let taken = change(&state, pool.id) { $0.takeSurplus() }
-            return (schedule(&state, pool), taken)
+            if schedule(&state, pool) { return (.frame, taken) }
+            let isOver = want?.isPlaying != true && (before?.isPlaying == true || want == nil)
+            return (isOver && !isPlayed(state, table.root) ? .rest : .nothing, taken)
         }
         withExtendedLifetime(taken) {}
-        return isDue
+        return order
+    }
+
+    /// Somebody plays these frames, changed or not.
+    private func isPlayed(_ state: State, _ root: ObjectIdentifier) -> Bool {
+        state.tables.values.contains { $0.root == root && $0.isActive }
     }
 
     /// Who is told when a frame has arrived.
@@ -263,7 +270,7 @@ package final class FrameBudget: Sendable {
     /// Changes a table and keeps the sum in step.
     private func change(_ state: inout State, _ id: UInt64, _ body: (inout PoolTable) -> [KeptFrame]) -> [any Sendable] {
         guard let before = state.tables[id]?.bytes else { return [] }
-        let taken = body(&state.tables[id, default: PoolTable()])
+        let taken = body(&state.tables[id, default: PoolTable(of: ObjectIdentifier(self))])
         state.heldBytes += (state.tables[id]?.bytes ?? 0) - before
         state.statistics.evictions += taken.count
         return taken

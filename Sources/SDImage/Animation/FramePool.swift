@@ -14,10 +14,7 @@ package final class FramePool: Sendable {
         identity = source.identity
     }
 
-    deinit {
-        budget.remove(id, identity)
-        if !Engine.isForked, !budget.isPlayed(identity) { frames.rest() }
-    }
+    deinit { budget.remove(id, identity) }
 
     /// `counts`: it is due, for the statistics.
     package func look(_ index: Int, counts: Bool = false) -> PoolTable.Holding { budget.look(id, index, counts: counts) }
@@ -30,7 +27,11 @@ package final class FramePool: Sendable {
 
     /// Says what a player needs, and has missing frames made; one at a time (spec ANI-36). nil when the player is gone.
     package func want(_ want: FrameWant?, by player: UInt64) {
-        if budget.want(self, player, want) { send() }
+        switch budget.want(self, player, want) {
+        case .nothing: break
+        case .frame: send()
+        case .rest: frames.rest()
+        }
     }
 
     /// Has somebody told of frames that arrive, nobody for nil.

@@ -1,21 +1,37 @@
+import Synchronization
+
 /// Frames as a player takes them.
 package final class FrameSource: Sendable {
     package let frames: any FrameProvider
     package let identity: FrameIdentity
-    private let poster: Monitor<Image?>
+    private let poster: Mutex<Poster>
+
+    /// The first frame, where it is there already: held until somebody has taken it, then as long as others have its pixels.
+    private struct Poster {
+        var pixels: PixelBuffer?
+        weak var shared: PixelBuffer?
+        var metadata: ImageMetadata?
+    }
 
     private init(_ frames: any FrameProvider, _ identity: FrameIdentity, poster: Image?) {
         self.frames = frames
         self.identity = identity
-        self.poster = Monitor(poster)
+        self.poster = Mutex(Poster(pixels: poster?.pixels, shared: poster?.pixels, metadata: poster?.metadata))
     }
 
-    /// The first frame, where it is there already: once, so that a frame that is over takes no memory.
-    package func takePoster() -> Image? {
-        poster.withLock { image in
-            defer { image = nil }
-            return image
+    /// The first frame, where it is there already; `isShort`: as indices, unless its pixels are there anyway.
+    package func takePoster(isShort: Bool) -> KeptFrame? {
+        let (own, shared, metadata) = poster.withLock { poster in
+            defer { poster.pixels = nil }
+            return (poster.pixels, poster.shared, poster.metadata)
         }
+        guard var pixels = own ?? shared, let metadata else { return nil }
+        _ = consume own
+        _ = consume shared
+        if isShort, isKnownUniquelyReferenced(&pixels), let indices = IndexedPixels.of(pixels) {
+            return KeptFrame(indices, metadata)
+        }
+        return KeptFrame(Image(pixels: pixels, metadata: metadata))
     }
 
     package convenience init(_ frames: any FrameProvider) { self.init(frames, FrameIdentity(frames), poster: nil) }

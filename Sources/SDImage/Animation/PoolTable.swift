@@ -14,11 +14,13 @@ package struct PoolTable: Sendable {
     package var wants: [UInt64: FrameWant] = [:]
     var listeners: [UInt64: WeakListener] = [:]
     /// Of one frame; a guess until the first is known (spec ANI-21).
-    package private(set) var frameBytes = 1024
+    package var frameBytes: Int { max(frameSize.value ?? 1024, 1) }
+    private var frameSize = RecentMost()
     /// Of one frame as a picture.
-    package private(set) var pictureBytes = 1024
+    private(set) var pictureBytes = 1024
     /// Of the canvas that frames are drawn on, where it is none of them: as it is kept, and as pixels.
-    private(set) var canvasBytes = 0
+    var canvasBytes: Int { canvasSize.value ?? 0 }
+    private var canvasSize = RecentMost()
     private(set) var canvasPictureBytes = 0
     package private(set) var bytes = 0
     /// Frames that may be held.
@@ -28,7 +30,10 @@ package struct PoolTable: Sendable {
     /// What making a frame takes, lately, in nanoseconds.
     package private(set) var cost: UInt64 = 0
 
-    package init() {}
+    /// What the frames come from: those of others may too, each changed.
+    let root: ObjectIdentifier
+
+    init(of root: ObjectIdentifier) { self.root = root }
 
     /// Different frames that are on show: players in step show the same one.
     package var shownFrames: Int { Set(wants.values.filter(\.isPlaying).map(\.place.index)).count }
@@ -84,10 +89,10 @@ package struct PoolTable: Sendable {
         failures[index] = nil
         bytes += frame.heldBytes
         frames[index] = frame
-        isNews = frameBytes != max(frame.heldBytes, 1) || canvasBytes != frame.canvasBytes
-        frameBytes = max(frame.heldBytes, 1)
-        (canvasBytes, canvasPictureBytes) = (frame.canvasBytes, frame.canvasPictureBytes)
+        let isOtherFrame = frameSize.add(frame.heldBytes)
+        isNews = canvasSize.add(frame.canvasBytes) || isOtherFrame
         pictureBytes = max(frame.pictureBytes, 1)
+        canvasPictureBytes = frame.canvasPictureBytes
         return before.map { [$0] } ?? []
     }
 

@@ -18,6 +18,7 @@ package struct ShelfTable: Sendable {
     package func growth(_ canvas: KeptCanvas) -> Int {
         switch canvas {
         case .whole(let pixels): return pixels.heldBytes
+        case .indexed(let pixels): return pixels.heldBytes
         case .packed(let packed):
             return packed.squares.reduce(packed.ownBytes) { $0 + (uses[ObjectIdentifier($1)] == nil ? $1.heldBytes : 0) }
         }
@@ -27,9 +28,10 @@ package struct ShelfTable: Sendable {
     package mutating func put(_ canvas: KeptCanvas, at index: Int) -> KeptCanvas? {
         let before = take(index)
         switch canvas {
-        case .whole(let pixels):
-            bytes += pixels.heldBytes
-            if index < 0 { spareBytes += pixels.heldBytes }
+        case .whole, .indexed:
+            let size = growth(canvas)
+            bytes += size
+            if index < 0 { spareBytes += size }
         case .packed(let packed):
             bytes += packed.ownBytes
             for square in packed.squares {
@@ -45,9 +47,10 @@ package struct ShelfTable: Sendable {
     package mutating func take(_ index: Int) -> KeptCanvas? {
         guard let canvas = canvases.removeValue(forKey: index) else { return nil }
         switch canvas {
-        case .whole(let pixels):
-            bytes -= pixels.heldBytes
-            if index < 0 { spareBytes -= pixels.heldBytes }
+        case .whole, .indexed:
+            let size = growth(canvas)
+            bytes -= size
+            if index < 0 { spareBytes -= size }
         case .packed(let packed):
             bytes -= packed.ownBytes
             for square in packed.squares {

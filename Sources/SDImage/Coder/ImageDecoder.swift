@@ -35,7 +35,8 @@ package protocol PictureStream {
     var facts: StreamFacts { get }
     mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError)
     mutating func image(stop: StopSignal) throws(ImageError) -> Image?
-    mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame
+    /// `isKept`: for one who keeps it for a while, and looks at it now and then.
+    mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> KeptFrame
     /// See `FrameProvider`.
     mutating func rest()
 }
@@ -44,7 +45,7 @@ extension PictureStream {
     package mutating func rest() {}
 
     /// For stills: the one picture.
-    package mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
+    package mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> KeptFrame {
         guard index == 0, let image = try image(stop: stop) else { throw .noFrame(index, of: facts.frameCount) }
         return KeptFrame(image)
     }
@@ -79,13 +80,17 @@ package final class StreamDecoder<Stream: PictureStream>: ImageDecoder {
     }
 
     package func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
-        try keptFrame(at: index, stop: stop).image()
+        try frame(at: index, isKept: false, stop: stop).image()
     }
 
     package func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
+        try frame(at: index, isKept: true, stop: stop)
+    }
+
+    private func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> KeptFrame {
         let count = frameCount
         guard index >= 0, index < count else { throw .noFrame(index, of: count) }
-        return try use { stream throws(ImageError) in try stream.frame(at: index, stop: stop) }
+        return try use { stream throws(ImageError) in try stream.frame(at: index, isKept: isKept, stop: stop) }
     }
 
     /// Who is making a frame wants another one, perhaps.

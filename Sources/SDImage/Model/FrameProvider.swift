@@ -66,4 +66,9 @@ package final class MappedFrames: FrameProvider {
     package func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
         try change(try base.frame(at: index, stop: stop), stop)
     }
+
+    package func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
+        let frame = try base.keptFrame(at: index, stop: stop)
+        return KeptFrame(try change(try frame.image(), stop), from: frame)
+    }
 }

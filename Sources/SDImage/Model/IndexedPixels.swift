@@ -13,7 +13,7 @@ package final class IndexedPixels: @unchecked Sendable {
 
     /// nil where there are more colours, and without memory for it. `before`: pixels that differ in `changed` alone.
     package static func of(_ pixels: PixelBuffer, before: IndexedPixels? = nil, changed: PixelArea? = nil) -> IndexedPixels? {
-        guard pixels.format.bytesPerPixel == 4 else { return nil }
+        guard pixels.format.bytesPerPixel == 4, pixels.format.bytesPerChannel == 1 else { return nil }
         let all = PixelArea(pixels.size)
         if let before, let changed, before.size == pixels.size,
             let indexed = try? IndexedPixels(pixels, before, changed)
@@ -48,6 +48,23 @@ package final class IndexedPixels: @unchecked Sendable {
             }
         }
         palette = unsafe (0..<Int(sdpx_colors_count(colors))).map { unsafe sdpx_colors_values(colors)[$0] }
+    }
+
+    private init(_ other: IndexedPixels, _ palette: [UInt32], _ format: PixelFormat) {
+        size = other.size
+        indices = other.indices
+        self.palette = palette
+        self.format = format
+    }
+
+    /// The same picture in another format of four bytes, with the same indices; nil for other formats.
+    package func converted(to format: PixelFormat) throws(ImageError) -> IndexedPixels? {
+        guard format.bytesPerPixel == 4, format.bytesPerChannel == 1 else { return nil }
+        let colors = try PixelBuffer(size: PixelSize(width: palette.count, height: 1), format: self.format)
+        unsafe palette.withUnsafeBytes { unsafe colors.mutableRow(0)?.copyMemory(from: $0) }
+        let others = try Image(pixels: colors, metadata: ImageMetadata()).converted(to: format).pixels
+        guard let row = unsafe others.row(0) else { return nil }
+        return IndexedPixels(self, unsafe Array(row.bindMemory(to: UInt32.self)), format)
     }
 
     /// As if the palette were full, so that all pictures of a size take the same.

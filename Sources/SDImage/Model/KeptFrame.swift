@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A frame as it is kept for those who play: a picture, or the indices of one, where the process is short of memory for frames.
 package struct KeptFrame: Sendable {
     private enum Content { case image(Image), indexed(IndexedFrame) }
@@ -16,6 +18,13 @@ package struct KeptFrame: Sendable {
     package init(_ pixels: IndexedPixels, _ metadata: ImageMetadata) {
         content = .indexed(IndexedFrame(pixels, metadata))
         (canvasBytes, canvasPictureBytes) = (0, 0)
+    }
+
+    /// A changed frame: what it came from stays where it is made.
+    init(_ image: Image, from frame: KeptFrame) {
+        content = .image(image)
+        canvasBytes = max(frame.canvasBytes, frame.heldBytes)
+        canvasPictureBytes = max(frame.canvasPictureBytes, frame.pictureBytes)
     }
 
     package var heldBytes: Int {
@@ -47,7 +56,7 @@ private final class IndexedFrame: Sendable {
 
     let pixels: IndexedPixels
     private let metadata: ImageMetadata
-    private let shown = Monitor(Shown())
+    private let shown = Mutex(Shown())
 
     init(_ pixels: IndexedPixels, _ metadata: ImageMetadata) {
         self.pixels = pixels
@@ -57,8 +66,12 @@ private final class IndexedFrame: Sendable {
     /// The one that others have, or a new one.
     func image() throws(ImageError) -> Image {
         if let image = shown.withLock({ $0.image }) { return image }
-        let image = Image(pixels: try pixels.pixels(), metadata: metadata)
-        shown.withLock { $0.image = image }
-        return image
+        let made = Image(pixels: try pixels.pixels(), metadata: metadata)
+        return shown.withLock { shown in
+            // Another thread may have been faster.
+            let image = shown.image ?? made
+            shown.image = image
+            return image
+        }
     }
 }

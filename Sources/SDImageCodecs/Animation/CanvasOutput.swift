@@ -29,6 +29,9 @@ package struct CanvasOutput {
         if isCanvas(canvas) {
             return indices.map { KeptFrame($0, metadata) } ?? KeptFrame(Image(pixels: canvas, metadata: metadata))
         }
+        if !plan.shrinks, plan.turn == .up, transform == nil, let own = try indices?.converted(to: format) {
+            return KeptFrame(own, metadata)
+        }
         let image = Image(pixels: try picture(from: canvas, stop: stop), metadata: metadata)
         return KeptFrame(image, canvas: canvas, indices: indices)
     }

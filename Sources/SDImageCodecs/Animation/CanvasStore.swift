@@ -54,6 +54,7 @@ struct CanvasStore {
         guard kept.contains(index), let canvas = shelf[index] else { return nil }
         switch canvas {
         case .whole(let pixels): return (pixels, false)
+        case .indexed(let indices): return (try indices.pixels(), true)
         case .packed(let packed):
             let pixels = try make()
             try CanvasUnpacker().unpack(packed, into: pixels)
@@ -64,7 +65,7 @@ struct CanvasStore {
     /// A seek that draws so many frames begins: what packs canvases on its way, where it is to.
     mutating func packer(drawing frames: Int) -> CanvasPacker? {
         // What is packed may be as large as it was before anybody knows.
-        guard frames > CanvasStore.reach, whole.count < places.count, byteCount <= limit else { return nil }
+        guard frames > CanvasStore.reach, isShort || whole.count < places.count, byteCount <= limit else { return nil }
         if !packs {
             packs = true
             places.choose(reach: CanvasStore.reach)
@@ -105,13 +106,10 @@ struct CanvasStore {
 
     /// Holds on to the canvas of a frame that is on show, in order to draw on it when it no longer is; one more than the limit
     /// allows. False where the process has no room for it.
-    func keepSpare(_ canvas: PixelBuffer, of index: Int) -> Bool {
+    func keepSpare(_ canvas: KeptCanvas, of index: Int) -> Bool {
         // What is kept for seeking must stay as it is.
-        shelf[index] == nil && shelf.keep(.whole(canvas), at: CanvasShelf.spare(of: index))
+        shelf[index] == nil && shelf.keep(canvas, at: CanvasShelf.spare(of: index))
     }
 
-    func takeSpare(of index: Int) -> PixelBuffer? {
-        guard case .whole(let pixels) = shelf.take(CanvasShelf.spare(of: index)) else { return nil }
-        return pixels
-    }
+    func takeSpare(of index: Int) -> KeptCanvas? { shelf.take(CanvasShelf.spare(of: index)) }
 }

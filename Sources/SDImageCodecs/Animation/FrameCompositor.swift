@@ -32,6 +32,8 @@ package struct FrameCompositor {
     private var indexed: (index: Int, pixels: IndexedPixels)?
     /// The frame whose canvas is kept to be drawn on again; -1 for none.
     private var spareIndex = -1
+    /// The frame whose canvas was the latest when nobody played any more; -1 for none.
+    private var restingIndex = -1
 
     /// Refuses a canvas beyond the limits; allocates nothing yet. `format`: of canvases, straight or premultiplied, 8 bits
     /// with alpha; only the painter needs to know.
@@ -226,6 +228,7 @@ package struct FrameCompositor {
 
     private mutating func held(_ index: Int) throws(ImageError) -> PixelBuffer? {
         if latestIndex == index { return try bringLatest() }
+        if let canvas = try wake(index) { return canvas }
         let (size, format, limit) = (size, format, limits.workingBytes)
         guard
             let (canvas, isNew) = try kept.canvas(
@@ -256,7 +259,7 @@ package struct FrameCompositor {
     /// The latest canvas was copied: somebody looks at it, and will look at the next one soon.
     private mutating func keepSpare(_ canvas: PixelBuffer) {
         forgetSpare()
-        if kept.keepSpare(canvas, of: latestIndex) { spareIndex = latestIndex }
+        if kept.keepSpare(.whole(canvas), of: latestIndex) { spareIndex = latestIndex }
     }
 
     private mutating func forgetSpare() {
@@ -268,8 +271,8 @@ package struct FrameCompositor {
     private mutating func takeSpare(before index: Int) -> (canvas: PixelBuffer, stale: PixelArea)? {
         let before = spareIndex
         spareIndex = -1
-        guard before >= 0, var canvas = kept.takeSpare(of: before), case .frame(before) = dependencies[index].base,
-            isKnownUniquelyReferenced(&canvas)
+        guard before >= 0, case .whole(var canvas) = kept.takeSpare(of: before),
+            case .frame(before) = dependencies[index].base, isKnownUniquelyReferenced(&canvas)
         else { return nil }
         return (canvas, changed(by: index, after: before))
     }
@@ -286,16 +289,37 @@ package struct FrameCompositor {
         latestIndex = -1
     }
 
-    /// Lets go of what only the next frame in order would need.
+    /// No other frame is needed soon: the latest canvas goes where the process can take it.
     package mutating func rest() {
-        forgetLatest()
         forgetSpare()
+        if restingIndex >= 0 { _ = kept.takeSpare(of: restingIndex) }
+        restingIndex = -1
+        let indices = indexed.flatMap { $0.index == latestIndex ? KeptCanvas.indexed($0.pixels) : nil }
+        if let canvas = latest.map({ .whole($0) }) ?? indices, kept.keepSpare(canvas, of: latestIndex) {
+            restingIndex = latestIndex
+        }
+        forgetLatest()
         indexed = nil
     }
 
-    /// The same, unless it is the memory of a picture that is there anyway: nobody would count it.
-    package mutating func rest(beside picture: PixelBuffer) {
-        if latest !== picture { rest() }
+    /// The latest again, where it is still there.
+    private mutating func wake(_ index: Int) throws(ImageError) -> PixelBuffer? {
+        guard restingIndex == index else { return nil }
+        restingIndex = -1
+        switch kept.takeSpare(of: index) {
+        case .whole(let canvas): latest = canvas
+        case .indexed(let indices): latest = try indices.pixels()
+        default: return nil
+        }
+        latestIndex = index
+        return latest
+    }
+
+    /// Lets go of the latest canvas, unless it is the memory of a picture that is there anyway: nobody would count it.
+    package mutating func keep(only picture: PixelBuffer) {
+        guard latest !== picture else { return }
+        forgetLatest()
+        indexed = nil
     }
 
     // MARK: Short of memory

@@ -70,14 +70,14 @@ struct GIFStream: PictureStream {
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
         guard isFinal else { return try partialImage(stop: stop) }
         guard isAnimated else { return try stillImage(stop: stop) }
-        let picture = try frame(at: 0, stop: stop).image()
-        compositor?.rest(beside: picture.pixels)
+        let picture = try frame(at: 0, isKept: false, stop: stop).image()
+        compositor?.keep(only: picture.pixels)
         return picture.with(frames: StreamDecoder(self))
     }
 
     mutating func rest() { compositor?.rest() }
 
-    mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
+    mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> KeptFrame {
         guard isAnimated || !isFinal else {
             guard index == 0 else { throw .noFrame(index, of: facts.frameCount) }
             return KeptFrame(try stillImage(stop: stop))
@@ -94,7 +94,8 @@ struct GIFStream: PictureStream {
         if index == 0 { first = nil }
         let output = try output()
         let metadata = metadata(output, isOpaque: compositor.isOpaque(at: index))
-        return try output.frame(canvas, compositor.indices(of: canvas, at: index), metadata, stop: stop)
+        let indices = isKept ? compositor.indices(of: canvas, at: index) : nil
+        return try output.frame(canvas, indices, metadata, stop: stop)
     }
 
     private func metadata(_ output: CanvasOutput, isOpaque: Bool) -> ImageMetadata {
@@ -124,7 +125,9 @@ struct GIFStream: PictureStream {
 
     private mutating func partialImage(stop: StopSignal) throws(ImageError) -> Image? {
         guard let pending = structure.firstFrame else { return nil }
-        guard structure.frames.isEmpty else { return try frame(at: 0, stop: stop).image().incomplete }
+        guard structure.frames.isEmpty else {
+            return try frame(at: 0, isKept: false, stop: stop).image().incomplete
+        }
         let indices = try indices(of: pending)
         indices.decode(bytes, lines: indices.lineCount)
         guard indices.count > 0, let canvas = try compositor?.startCanvas() else { return nil }

@@ -66,19 +66,21 @@ struct APNGAnimation: PictureStream {
 
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
         guard !structure.frames.isEmpty else { return nil }
-        let image = try picture(at: 0, isIncremental: !structure.isEnded, stop: stop).image()
+        let image = try picture(at: 0, isKept: false, isIncremental: !structure.isEnded, stop: stop).image()
         guard isFinished, facts.frameCount > 1 else { return image }
-        compositor?.rest(beside: image.pixels)
+        compositor?.keep(only: image.pixels)
         return image.with(frames: StreamDecoder(self))
     }
 
     mutating func rest() { compositor?.rest() }
 
-    mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
-        try picture(at: index, isIncremental: false, stop: stop)
+    mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> KeptFrame {
+        try picture(at: index, isKept: isKept, isIncremental: false, stop: stop)
     }
 
-    private mutating func picture(at index: Int, isIncremental: Bool, stop: StopSignal) throws(ImageError) -> KeptFrame {
+    private mutating func picture(
+        at index: Int, isKept: Bool, isIncremental: Bool, stop: StopSignal
+    ) throws(ImageError) -> KeptFrame {
         guard let output, let colors, structure.frames.indices.contains(index), var compositor else {
             throw .noFrame(index, of: structure.frames.count)
         }
@@ -88,7 +90,7 @@ struct APNGAnimation: PictureStream {
         let painter = APNGPainter(
             bytes: bytes, picture: colors.picture, frames: structure.frames, limits: options.limits)
         let canvas = try compositor.canvas(at: index, painter: painter, stop: stop)
-        let indices = compositor.indices(of: canvas, at: index)
+        let indices = isKept ? compositor.indices(of: canvas, at: index) : nil
         var metadata = output.plan.metadata(
             format: .png, pixels: output.format, hasAlpha: !compositor.isOpaque(at: index),
             orientation: colors.metadata.orientation, options: options)

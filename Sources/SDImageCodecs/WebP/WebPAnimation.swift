@@ -113,9 +113,9 @@ struct WebPAnimation: PictureStream {
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
         let isWhole = header?.isComplete ?? false
         if !frames.isEmpty {
-            let image = try picture(at: 0, isIncremental: !isWhole, stop: stop).image()
+            let image = try picture(at: 0, isKept: false, isIncremental: !isWhole, stop: stop).image()
             guard isFinished || isWhole, facts.frameCount > 1 else { return image }
-            compositor?.rest(beside: image.pixels)
+            compositor?.keep(only: image.pixels)
             return image.with(frames: StreamDecoder(self))
         }
         if let header, let beginning { return try preview(beginning, header, stop: stop) }
@@ -125,11 +125,13 @@ struct WebPAnimation: PictureStream {
 
     mutating func rest() { compositor?.rest() }
 
-    mutating func frame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
-        try picture(at: index, isIncremental: false, stop: stop)
+    mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> KeptFrame {
+        try picture(at: index, isKept: isKept, isIncremental: false, stop: stop)
     }
 
-    private mutating func picture(at index: Int, isIncremental: Bool, stop: StopSignal) throws(ImageError) -> KeptFrame {
+    private mutating func picture(
+        at index: Int, isKept: Bool, isIncremental: Bool, stop: StopSignal
+    ) throws(ImageError) -> KeptFrame {
         guard let header, frames.indices.contains(index), var compositor else { throw .noFrame(index, of: frames.count) }
         // A second owner would make a copy of all that is kept.
         self.compositor = nil
@@ -141,7 +143,8 @@ struct WebPAnimation: PictureStream {
             compositor.setOpaque(at: opaque)
         }
         let metadata = metadata(header, hasAlpha: !compositor.isOpaque(at: index), isIncremental: isIncremental)
-        return try header.output.frame(canvas, compositor.indices(of: canvas, at: index), metadata, stop: stop)
+        let indices = isKept ? compositor.indices(of: canvas, at: index) : nil
+        return try header.output.frame(canvas, indices, metadata, stop: stop)
     }
 
     /// As many rows of the first frame as there are.
