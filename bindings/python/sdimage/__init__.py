@@ -4,7 +4,8 @@
 >>> with sdimage.Manager() as manager:
 ...     image = manager.load("https://example.org/cat.jpg", thumbnail_size=(320, 320)).image
 
-Everything here is synchronous and safe on any thread, except ``Manager.load_async``, which is for asyncio.
+Everything here is synchronous and safe on any thread, except ``Manager.load_async``, which is for asyncio; but an animation, a
+player, a view or a target is closed when no other thread is at work in it.
 After a fork the child may decode, and nothing else: start managers after forking.
 """
 
@@ -16,6 +17,7 @@ from .animation import Animation
 from .cache import ImageCache
 from .caches import Cache, CacheChain, LayeredCache, TieredCache
 from .coder import Coder, register_coder, unregister_coder
+from .defaults import set_default_cache, set_default_loader
 from .doctor import doctor, frame_memory, metrics, trim_memory, version, watch_memory_pressure
 from .encoding import EncodeOptions
 from .entries import Entry
@@ -26,7 +28,7 @@ from .hooks import DownloadEvent, DownloadHooks, DownloadRequest, DownloadRespon
 from .image import Image, decode
 from .load_hooks import LoadHooks, RequestDraft
 from .loader import Downloader, Loader, LoadRequest
-from .manager import Manager, set_default_cache, set_default_loader
+from .manager import Manager
 from .options import DecodeOptions
 from .player import Player
 from .plugins import Plugin, load_plugins

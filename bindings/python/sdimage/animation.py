@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Iterator
 from ctypes import byref, c_void_p
-from types import TracebackType
-from typing import Any, Self, Unpack, cast, overload
+from typing import Any, Unpack, cast, overload
 
 from . import _bytes
 from ._bytes import Path, ReadableBuffer
+from ._closing import Closing
 from ._ffi import Size, lib
 from ._handle import Handle
 from .errors import call
@@ -22,7 +22,7 @@ from .player import Player
 _PREVIEW_SIDE = 1000
 
 
-class Animation:
+class Animation(Closing):
     """The frames of a moving picture, each decoded when asked for; memory stays bounded however many there are.
 
     >>> animation = sdimage.Animation("cat.gif", thumbnail_size=(200, 200))
@@ -155,14 +155,6 @@ class Animation:
     def close(self) -> None:
         """Gives the memory back; again is harmless."""
         self._handle.release()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         width, height = self.size

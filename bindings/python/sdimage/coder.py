@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import itertools
 import weakref
 from collections.abc import Callable, Mapping
 from ctypes import byref, c_void_p, sizeof
@@ -12,6 +11,7 @@ from typing import Any
 from . import _bytes, _enums
 from ._ffi import CAN_DECODE, CAN_ENCODE, DECODE, DESTROY, ENCODE, INFO, CoderTable, lib
 from ._handle import Handle
+from ._tokens import Tokens
 from .errors import Error, answer, call
 from .encoding import EncodeOptions
 from .image import Image
@@ -61,8 +61,7 @@ class Coder:
     def pointer(self) -> int:
         """Address of the ``sdimage_coder``, borrowed."""
         if self._handle is None:
-            token = next(_tokens)
-            _coders[token] = self
+            token = _coders.add(self)
             table = CoderTable.from_buffer_copy(_TABLE)
             if type(self).info is not Coder.info:
                 table.info = _INFO
@@ -84,17 +83,8 @@ def unregister_coder(coder: Coder) -> None:
     _registered.pop(coder.pointer, None)
 
 
-# The library holds a number in place of a Python object, as for loaders.
-_coders: weakref.WeakValueDictionary[int, Coder] = weakref.WeakValueDictionary()
+_coders: Tokens[Coder] = Tokens("the coder is gone", weakref.WeakValueDictionary())
 _registered: dict[int, Coder] = {}
-_tokens = itertools.count(1)
-
-
-def _coder(token: int | None) -> Coder:
-    coder = _coders.get(token or 0)
-    if coder is None:
-        raise Error("SHUTDOWN", "the coder is gone")
-    return coder
 
 
 def _wanted(options: int) -> DecodeOptions:
@@ -117,7 +107,7 @@ def _wanted(options: int) -> DecodeOptions:
 
 def _can_decode(token: int | None, data: int | None, length: int) -> bool:
     try:
-        return bool(_coder(token).can_decode(ctypes.string_at(data, min(length, _HEAD)) if data else b""))
+        return bool(_coders.find(token).can_decode(ctypes.string_at(data, min(length, _HEAD)) if data else b""))
     except BaseException:  # nothing may leave a callback
         return False
 
@@ -126,7 +116,7 @@ def _decode(
     token: int | None, data: int | None, length: int, options: int, _bag: int | None, image_out: Any, error_out: Any
 ) -> int:
     def body() -> None:
-        image = _coder(token).decode(ctypes.string_at(data, length) if data else b"", _wanted(options))
+        image = _coders.find(token).decode(ctypes.string_at(data, length) if data else b"", _wanted(options))
         if not isinstance(image, Image):
             raise Error("INTERNAL_ERROR", f"the coder gave a {type(image).__name__}, not an Image")
         image_out[0] = lib.sdimage_image_ref(image.pointer)
@@ -139,7 +129,7 @@ _SETTERS = ("has_alpha", "channels", "bits_per_channel")
 
 def _info(token: int | None, data: int | None, length: int, metadata: int, error_out: Any) -> int:
     def body() -> None:
-        known = _coder(token).info(ctypes.string_at(data, length) if data else b"")
+        known = _coders.find(token).info(ctypes.string_at(data, length) if data else b"")
         lib.sdimage_metadata_set_source_size(metadata, known["width"], known["height"])
         for name in _SETTERS:
             if name in known:
@@ -151,7 +141,7 @@ def _info(token: int | None, data: int | None, length: int, metadata: int, error
 
 def _can_encode(token: int | None, number: int) -> bool:
     try:
-        return bool(_coder(token).can_encode(_enums.word(_enums.FORMATS, number)))
+        return bool(_coders.find(token).can_encode(_enums.word(_enums.FORMATS, number)))
     except BaseException:  # nothing may leave a callback
         return False
 
@@ -167,7 +157,7 @@ def _encode(
             "effort": lib.sdimage_encode_options_effort(options),
             "background_color": (under.red, under.green, under.blue, under.alpha),
         }
-        data = _coder(token).encode(Image.borrowed(image), _enums.word(_enums.FORMATS, number), wish)
+        data = _coders.find(token).encode(Image.borrowed(image), _enums.word(_enums.FORMATS, number), wish)
         with _bytes.new_data(data) as block:
             data_out[0] = lib.sdimage_data_ref(block.pointer)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import weakref
 from collections.abc import Callable, Mapping
 from ctypes import byref, c_char_p, c_void_p, sizeof
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from ._bytes import ReadableBuffer
 from ._ffi import DECRYPT, DESTROY, EVENT, MODIFY, REDIRECT, HooksTable, lib
 from ._handle import Handle
 from ._reply import complete
+from ._tokens import Tokens
 from .errors import Error, answer, call, from_pointer, text
 
 
@@ -151,9 +150,7 @@ class DownloadHooks:
         redirect: Redirect | None = None,
         event: OnEvent | None = None,
     ) -> None:
-        token = next(_tokens)
-        _functions[token] = _Functions(modify_request, modify_response, decrypt, redirect, event)
-        weakref.finalize(self, _functions.pop, token, None).atexit = False
+        token = _functions.add(_Functions(modify_request, modify_response, decrypt, redirect, event), self)
         table = HooksTable(
             sizeof(HooksTable),
             _MODIFY_REQUEST if modify_request else MODIFY(),
@@ -222,21 +219,12 @@ class _Functions:
     event: OnEvent | None
 
 
-# The library holds a number in place of a Python object, as for loaders.
-_functions: dict[int, _Functions] = {}
-_tokens = itertools.count(1)
-
-
-def _find(token: int | None) -> _Functions:
-    functions = _functions.get(token or 0)
-    if functions is None:
-        raise Error("SHUTDOWN", "the hooks are gone")
-    return functions
+_functions: Tokens[_Functions] = Tokens("the hooks are gone")
 
 
 def _modify_request(token: int | None, request: int, reply: int) -> None:
     def body() -> None:
-        function = _find(token).modify_request
+        function = _functions.find(token).modify_request
         if function is not None:
             function(DownloadRequest(request))
 
@@ -245,7 +233,7 @@ def _modify_request(token: int | None, request: int, reply: int) -> None:
 
 def _modify_response(token: int | None, response: int, reply: int) -> None:
     def body() -> None:
-        function = _find(token).modify_response
+        function = _functions.find(token).modify_response
         if function is not None:
             function(DownloadResponse(response))
 
@@ -254,7 +242,7 @@ def _modify_response(token: int | None, response: int, reply: int) -> None:
 
 def _decrypt(token: int | None, data: int, response: int, plain: Any, error_out: Any) -> int:
     def body() -> None:
-        function = _find(token).decrypt
+        function = _functions.find(token).decrypt
         if function is not None:
             with _bytes.new_data(function(_bytes.copied(data), DownloadResponse(response))) as made:
                 plain[0] = lib.sdimage_data_ref(made.pointer)
@@ -264,7 +252,7 @@ def _decrypt(token: int | None, data: int, response: int, plain: Any, error_out:
 
 def _redirect(token: int | None, here: bytes, there: bytes, status: int, reply: int) -> None:
     def body() -> bytes | None:
-        function = _find(token).redirect
+        function = _functions.find(token).redirect
         said = function(text(here), text(there), status) if function is not None else True
         if isinstance(said, str):
             return said.encode("utf-8", "surrogateescape")
@@ -277,7 +265,7 @@ def _redirect(token: int | None, here: bytes, there: bytes, status: int, reply: 
 
 def _event(token: int | None, event: int) -> None:
     try:
-        function = _find(token).event
+        function = _functions.find(token).event
         if function is None:
             return
         expected, error = lib.sdimage_download_event_expected(event), lib.sdimage_download_event_error(event)

@@ -154,7 +154,7 @@ class Image:
     def frame(self, index: int) -> Image:
         """A frame of an animation, composed to the whole canvas, as a picture of its own; decoded now."""
         out = c_void_p()
-        call(lib.sdimage_image_copy_frame, self.pointer, index, byref(out))
+        call(lib.sdimage_image_copy_frame, self.pointer, unsigned(index, "index", U32), byref(out))
         return Image.owned(out.value)
 
     @property

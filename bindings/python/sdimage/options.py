@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, TypeAlias, TypedDict, TypeVar, cast
 
@@ -67,6 +68,18 @@ def unsigned(value: int | None, what: str, most: int = U64) -> int:
     if not 0 <= value <= most:
         raise Error("INVALID_ARGUMENT", f"{what} lies between 0 and {most}, not {value}")
     return int(value)
+
+
+def seconds(time: float) -> int:
+    """Whole ones, rounded up, so that a part of a second is not 0; what is negative or endless means for ever."""
+    return -1 if time < 0 or time == math.inf else math.ceil(time)
+
+
+def nanoseconds(ms: float) -> int:
+    """So many milliseconds as C counts them."""
+    if not 0 <= ms * 1_000_000 < 2**63:
+        raise Error("INVALID_ARGUMENT", f"{ms} milliseconds")
+    return round(ms * 1_000_000)
 
 
 def box(size: tuple[int, int]) -> tuple[int, int]:

@@ -19,6 +19,7 @@ from typing import Any, Final, cast
 
 from . import _enums
 from ._ffi import DESTROY
+from ._closing import Closing
 from ._handle import Handle
 from ._photos import FILTER, SCAN, lib
 from .errors import Error, call, text
@@ -162,7 +163,7 @@ class Photo:
         return f"<Photo {self.identifier} {self.name!r}>"
 
 
-class PhotoLibrary:
+class PhotoLibrary(Closing):
     """A folder tree with an index of it, or the database of another program, which is only read.
 
     ``PhotoLibrary()`` is the user's Pictures folder. With ``watch`` one thread keeps the index up to date; without, each
@@ -329,12 +330,6 @@ class PhotoLibrary:
     def close(self) -> None:
         """Lets go of the library; loaders of it go on with it."""
         self._handle.release()
-
-    def __enter__(self) -> PhotoLibrary:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _photo(pointer: int) -> Photo:
