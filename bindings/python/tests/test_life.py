@@ -11,6 +11,7 @@ from typing import Any
 from unittest import mock
 
 from sdimage import _callbacks, prefetch, transforms
+from sdimage._ffi import lib
 
 from .support import TestCase, png, run_python, sdimage
 
@@ -124,6 +125,20 @@ class Callbacks(TestCase):
         ]
         messages = [self.assert_error("INTERNAL_ERROR", call).message for call in calls]
         self.assertEqual(messages, ["Speechless", "Speechless", "Speechless", "6"])
+
+    def test_a_failure_without_memory_for_its_error_is_a_failure(self) -> None:
+        def torn(request: sdimage.LoadRequest) -> Iterator[bytes]:
+            yield png()
+            raise sdimage.Error("CONNECTION_LOST", "all had come")
+
+        def send(request: sdimage.TransportRequest) -> Any:
+            return 200, {"Content-Type": "image/png"}, torn(request)  # type: ignore[arg-type]
+
+        loaders = sdimage.Loader(torn), sdimage.Loader.http(transport=sdimage.Transport(send), max_retries=0)
+        with mock.patch.object(lib, "sdimage_error_new", lambda code, message: None):
+            for loader in loaders:
+                with self.assertRaises(sdimage.Error):
+                    self.manager(cache=None, loader=loader).load("http://example.org/a.png")
 
     def test_an_array_stays_where_it_is_while_it_is_filled(self) -> None:
         manager = self.manager(cache=None, loader=lambda request: png())
