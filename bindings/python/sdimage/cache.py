@@ -64,8 +64,8 @@ class ImageCache(Closing):
         with Handle(lib.sdimage_cache_config_new(), lib.sdimage_cache_config_unref) as config:
             pointer = config.pointer
             if directory is not None:
-                lib.sdimage_cache_config_set_directory(pointer, os.fsencode(directory))
-            lib.sdimage_cache_config_set_namespace(pointer, namespace.encode())
+                lib.sdimage_cache_config_set_directory(pointer, _bytes.c_path(directory))
+            lib.sdimage_cache_config_set_namespace(pointer, _bytes.c_text(namespace))
             lib.sdimage_cache_config_set_memory_only(pointer, memory_only)
             lib.sdimage_cache_config_set_durable(pointer, durable)
             lib.sdimage_cache_config_set_eviction(pointer, _enums.number(_enums.EVICTIONS, eviction, "eviction"))
@@ -168,7 +168,7 @@ class ImageCache(Closing):
 
     def unpin(self, path: Path) -> None:
         """Gives up a path of :meth:`path`; what was handed out twice is given up twice."""
-        call(lib.sdimage_cache_unpin, self.pointer, os.fsencode(path))
+        call(lib.sdimage_cache_unpin, self.pointer, _bytes.c_path(path))
 
     def extended_data(self, key: str | bytes) -> bytes | None:
         """Bytes of the caller's own beside an entry; ``None`` when there are none."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from ctypes import byref, c_void_p, sizeof
 from typing import Any
 
@@ -66,7 +66,7 @@ class Coder:
             if type(self).info is not Coder.info:
                 table.info = _INFO
             out = c_void_p()
-            call(lib.sdimage_coder_new_custom, self.name.encode(), byref(table), token, _NO_DESTROY, byref(out))
+            call(lib.sdimage_coder_new_custom, _bytes.c_text(self.name), byref(table), token, _NO_DESTROY, byref(out))
             self._handle = Handle(out.value, lib.sdimage_coder_unref)
         return self._handle.pointer
 

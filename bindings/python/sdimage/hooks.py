@@ -41,7 +41,7 @@ class DownloadRequest:
 
     @method.setter
     def method(self, method: str) -> None:
-        lib.sdimage_request_set_method(self._pointer, method.encode())
+        lib.sdimage_request_set_method(self._pointer, _bytes.c_text(method))
 
     @property
     def body(self) -> bytes | None:
@@ -68,12 +68,12 @@ class DownloadRequest:
 
     def header(self, name: str) -> str | None:
         """The value of a header field that the request sets."""
-        value = lib.sdimage_request_header(self._pointer, name.encode())
+        value = lib.sdimage_request_header(self._pointer, _bytes.c_text(name))
         return None if value is None else text(value)
 
     def set_header(self, name: str, value: str | None) -> None:
         """Sets a header field; ``None`` removes it."""
-        lib.sdimage_request_set_header(self._pointer, name.encode(), None if value is None else value.encode())
+        lib.sdimage_request_set_header(self._pointer, _bytes.c_text(name), None if value is None else _bytes.c_text(value))
 
 
 class DownloadResponse:
@@ -100,12 +100,12 @@ class DownloadResponse:
 
     def header(self, name: str) -> str | None:
         """The value of a header field; ``None`` when it is absent."""
-        value = lib.sdimage_response_header(self._pointer, name.encode())
+        value = lib.sdimage_response_header(self._pointer, _bytes.c_text(name))
         return None if value is None else text(value)
 
     def set_header(self, name: str, value: str | None) -> None:
         """Sets a header field in place of all of that name; ``None`` removes them."""
-        lib.sdimage_response_set_header(self._pointer, name.encode(), None if value is None else value.encode())
+        lib.sdimage_response_set_header(self._pointer, _bytes.c_text(name), None if value is None else _bytes.c_text(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ class DownloadHooks:
             for name, value in (headers or {}).items():
                 template.set_header(name, value)
             for name, value in (response_headers or {}).items():
-                lib.sdimage_response_set_header(response.pointer, name.encode(), value.encode())
+                lib.sdimage_response_set_header(response.pointer, _bytes.c_text(name), _bytes.c_text(value))
             changes = response.pointer if status or response_headers else None
             call(lib.sdimage_download_hooks_new_fixed, request.pointer, changes, byref(out))
         hooks._handle = Handle(out.value, lib.sdimage_download_hooks_unref)

@@ -77,7 +77,7 @@ class Loader:
     ) -> None:
         token = _functions.add((function, can_load), self)
         out = c_void_p()
-        call(lib.sdimage_loader_new_custom, name.encode(), byref(_TABLE), token, _NO_DESTROY, byref(out))
+        call(lib.sdimage_loader_new_custom, _bytes.c_text(name), byref(_TABLE), token, _NO_DESTROY, byref(out))
         self._handle = Handle(out.value, lib.sdimage_loader_unref)
 
     @classmethod
@@ -164,17 +164,17 @@ class Loader:
             lib.sdimage_downloader_config_set_address_policy(pointer, policy)
             for field, text_ in (headers or {}).items():
                 lib.sdimage_downloader_config_set_header(
-                    pointer, field.encode(), None if text_ is None else text_.encode()
+                    pointer, _bytes.c_text(field), None if text_ is None else _bytes.c_text(text_)
                 )
             texts = {"ca_file": ca_file, "user_agent": user_agent, "bearer_token": bearer_token, "unix_socket": unix_socket}
             for name, word in texts.items():
                 if word is not None:
-                    getattr(lib, f"sdimage_downloader_config_set_{name}")(pointer, word.encode())
+                    getattr(lib, f"sdimage_downloader_config_set_{name}")(pointer, _bytes.c_text(word))
             pairs = {"credential": credential, "client_certificate": client_certificate, "proxy": (proxy, no_proxy)}
             for name, words in pairs.items():
                 if words is not None:
                     setter = getattr(lib, f"sdimage_downloader_config_set_{name}")
-                    setter(pointer, *(None if word is None else word.encode() for word in words))
+                    setter(pointer, *(None if word is None else _bytes.c_text(word) for word in words))
             if retry_delay_ms is not None:
                 first, longest = (unsigned(value, "retry_delay_ms", U32) for value in retry_delay_ms)
                 lib.sdimage_downloader_config_set_retry_delay_ms(pointer, first, longest)
@@ -183,7 +183,7 @@ class Loader:
                 for lowest, highest in acceptable_statuses:
                     lib.sdimage_downloader_config_add_acceptable_statuses(pointer, lowest, highest)
             for media_type in acceptable_content_types or ():
-                lib.sdimage_downloader_config_add_acceptable_type(pointer, media_type.encode())
+                lib.sdimage_downloader_config_add_acceptable_type(pointer, _bytes.c_text(media_type))
             lib.sdimage_downloader_config_set_min_progress_interval(pointer, min_progress_interval)
             version = _enums.number(_enums.HTTP_VERSIONS, http_version, "http_version")
             lib.sdimage_downloader_config_set_http_version(pointer, version)

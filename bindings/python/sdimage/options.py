@@ -144,7 +144,7 @@ def bag(values: Mapping[str, OptionValue]) -> Handle:
     """An ``sdimage_options``."""
     handle = Handle(lib.sdimage_options_new(), lib.sdimage_options_unref)
     for name, value in values.items():
-        key = name.encode()
+        key = _bytes.c_text(name)
         if isinstance(value, bool):
             lib.sdimage_options_set_bool(handle.pointer, key, value)
         elif isinstance(value, int):
@@ -152,7 +152,7 @@ def bag(values: Mapping[str, OptionValue]) -> Handle:
         elif isinstance(value, float):
             lib.sdimage_options_set_double(handle.pointer, key, value)
         elif isinstance(value, str):
-            lib.sdimage_options_set_string(handle.pointer, key, value.encode())
+            lib.sdimage_options_set_string(handle.pointer, key, _bytes.c_text(value))
         else:
             with _bytes.new_data(value) as data:
                 lib.sdimage_options_set_data(handle.pointer, key, data.pointer)
@@ -161,7 +161,7 @@ def bag(values: Mapping[str, OptionValue]) -> Handle:
 
 def carried(options: int | None, name: str, fallback: OptionT) -> OptionT:
     """A value of a borrowed ``sdimage_options``, of the type of `fallback`; else `fallback`."""
-    key = name.encode()
+    key = _bytes.c_text(name)
     if not options:
         return fallback
     if isinstance(fallback, bool):

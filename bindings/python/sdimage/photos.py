@@ -17,7 +17,7 @@ from ctypes import byref, c_void_p, string_at
 from datetime import datetime, timedelta, timezone
 from typing import Any, Final, cast
 
-from . import _enums
+from . import _bytes, _enums
 from ._ffi import DESTROY
 from ._closing import Closing
 from ._handle import Handle
@@ -260,7 +260,7 @@ class PhotoLibrary(Closing):
             lib.sdimage_photos_fetch_options_set_media(pointer, _bits(MEDIA, media, "media"))
             lib.sdimage_photos_fetch_options_set_origins(pointer, _bits(ORIGINS, origins, "origins"))
             if album is not None:
-                lib.sdimage_photos_fetch_options_set_album(pointer, os.fsencode(album), nested)
+                lib.sdimage_photos_fetch_options_set_album(pointer, _bytes.c_path(album), nested)
             lib.sdimage_photos_fetch_options_set_taken(pointer, *(_nanoseconds(date) for date in taken))
             lib.sdimage_photos_fetch_options_set_rating(pointer, rating)
             lib.sdimage_photos_fetch_options_set_filter(pointer, keep, None, _NO_DESTROY)
@@ -347,10 +347,7 @@ def _bits(words: dict[str, int], chosen: Iterable[str] | str, what: str) -> int:
 
 
 def _bytes_of(path: _Path | None) -> bytes | None:
-    name = None if path is None else os.fsencode(path)
-    if name is not None and 0 in name:
-        raise Error("INVALID_ARGUMENT", "a path with a NUL")
-    return name
+    return None if path is None else _bytes.c_path(path)
 
 
 def _date(nanoseconds: int) -> datetime:

@@ -170,10 +170,10 @@ def _set_others(pointer: int, options: RequestOptions) -> None:
         with encode_options(encode) as wish:
             lib.sdimage_request_set_encode_options(pointer, wish.pointer)
     for name, value in (options.get("headers") or {}).items():
-        lib.sdimage_request_set_header(pointer, name.encode(), None if value is None else value.encode())
+        lib.sdimage_request_set_header(pointer, _bytes.c_text(name), None if value is None else _bytes.c_text(value))
     method = options.get("method")
     if method is not None:
-        lib.sdimage_request_set_method(pointer, method.encode())
+        lib.sdimage_request_set_method(pointer, _bytes.c_text(method))
     body = options.get("body")
     if body is not None:
         with _bytes.new_data(body) as content:

@@ -193,12 +193,12 @@ class Target(Closing):
         if key is None:
             lib.sdimage_target_cancel_latest(self._handle.pointer)
         else:
-            lib.sdimage_target_cancel(self._handle.pointer, key.encode())
+            lib.sdimage_target_cancel(self._handle.pointer, _bytes.c_text(key))
 
     def task(self, key: str = "image") -> Task | None:
         """The load under way in a slot."""
         out = c_void_p()
-        lib.sdimage_target_copy_task(self._handle.pointer, key.encode(), byref(out))
+        lib.sdimage_target_copy_task(self._handle.pointer, _bytes.c_text(key), byref(out))
         return Task(out.value, self._manager) if out.value else None
 
     def url(self, key: str | None = None) -> str:
@@ -238,7 +238,7 @@ _OWN = frozenset(TargetOptions.__annotations__) - frozenset(RequestOptions.__ann
 
 
 def _key(key: str | None) -> bytes | None:
-    return None if key is None else key.encode()
+    return None if key is None else _bytes.c_text(key)
 
 
 def _options(options: TargetOptions, placeholder: Image | None) -> Handle:
@@ -246,7 +246,7 @@ def _options(options: TargetOptions, placeholder: Image | None) -> Handle:
     pointer = handle.pointer
     key, manager = options.get("key"), options.get("manager")
     if key is not None:
-        lib.sdimage_target_options_set_key(pointer, key.encode())
+        lib.sdimage_target_options_set_key(pointer, _bytes.c_text(key))
     if manager is not None:
         lib.sdimage_target_options_set_manager(pointer, manager._handle.pointer)
     if placeholder is not None:

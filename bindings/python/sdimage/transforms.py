@@ -123,7 +123,7 @@ def blur(radius: float) -> Transformer:
 def filter(name: str, **parameters: float) -> Transformer:  # noqa: A001 - the name is promised
     """A filter of :func:`filters`, with its parameters: ``filter("sepia", intensity=0.8)``."""
     with bag({key: float(value) for key, value in parameters.items()}) as values:
-        return _made(lib.sdimage_transformer_new_filter, name.encode(), values.pointer)
+        return _made(lib.sdimage_transformer_new_filter, _bytes.c_text(name), values.pointer)
 
 
 def filters() -> dict[str, dict[str, Any]]:
@@ -151,7 +151,7 @@ def custom(key: str, function: TransformFunction, *, preserves_metadata: bool = 
     """
     token = _functions.add(function)
     table = _TABLE if preserves_metadata else _TABLE_WITHOUT_METADATA
-    return _made(lib.sdimage_transformer_new_custom, key.encode(), byref(table), token, _FORGET)
+    return _made(lib.sdimage_transformer_new_custom, _bytes.c_text(key), byref(table), token, _FORGET)
 
 
 # The library says when it needs one no more.

@@ -13,7 +13,7 @@ from ._bytes import ReadableBuffer
 from ._ffi import CANCEL, DESTROY, START, TransportTable, lib
 from ._handle import Handle
 from ._tokens import Tokens
-from .errors import Error, call, new_pointer
+from .errors import call, new_pointer
 from .hooks import DownloadRequest
 
 #: Status, header fields, and the content: at once, or in pieces.
@@ -101,7 +101,7 @@ def _deliver(answered: Answered, exchange: int) -> None:
     status, fields, content = answered
     with Handle(lib.sdimage_response_new(status), lib.sdimage_response_unref) as response:
         for name, value in fields.items() if isinstance(fields, Mapping) else fields:
-            lib.sdimage_response_add_header(response.pointer, name.encode(), value.encode())
+            lib.sdimage_response_add_header(response.pointer, _bytes.c_text(name), _bytes.c_text(value))
         call(lib.sdimage_exchange_respond, exchange, response.pointer)
     try:
         pieces: Iterable[ReadableBuffer] = (memoryview(cast(ReadableBuffer, content)),)

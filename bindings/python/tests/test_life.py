@@ -161,6 +161,26 @@ class Callbacks(TestCase):
         self.assert_error("INVALID_ARGUMENT", manager.prefetch, ["test://a"], max_concurrent=-1)
         self.assert_error("INVALID_ARGUMENT", sdimage.decode(png()).frame, 2**32)
 
+    def test_what_ends_at_a_nul_in_c_is_refused(self) -> None:
+        manager = self.manager(cache=None, loader=lambda request: png())
+        place = self.folder() + "/a.png"
+        sdimage.decode(png()).save(place)
+        calls: list[Callable[[], object]] = [
+            lambda: sdimage.decode(place + "\0.jpg"),
+            lambda: sdimage.info(place + "\0.jpg"),
+            lambda: sdimage.decode(png()).save(place + "\0.jpg"),
+            lambda: sdimage.ImageCache(self.folder() + "\0", memory_only=True),
+            lambda: manager.load("test://a", headers={"X-A": "a\0b"}),
+            lambda: manager.load("test://a", options={"name\0": "a"}),
+            lambda: transforms.custom("key\0of another", lambda image, key: image),
+            lambda: sdimage.Loader.http(user_agent="a\0b"),
+            lambda: sdimage.Target(manager).load("test://a", key="a\0b"),
+        ]
+        for index, call in enumerate(calls):
+            with self.subTest(index):
+                self.assert_error("INVALID_ARGUMENT", call)
+        self.assert_error("INVALID_URL", manager.load, "http://example.org/\0")
+
     def test_a_part_of_a_second_is_not_none(self) -> None:
         asked: list[str] = []
 
