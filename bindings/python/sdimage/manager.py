@@ -134,17 +134,19 @@ class Manager(Closing):
         The options are those of :class:`RequestOptions`. With ``source_policy="cache_only"`` a picture that no cache
         holds is no error: the result's image is ``None``.
         """
-        # Hooks would be asked once more by the load that follows.
-        if self._load_hooks is None:
-            found = self._kept.find(self._handle.pointer, url, options)
-            if found is not None:
-                return found
+        found = self._find(url, options)
+        if found is not None:
+            return found
         task = self.start(url, **options)
         try:
             return task.wait()
         except BaseException:
             task.cancel()  # Ctrl-C: nobody waits any more
             raise
+
+    def _find(self, url: str | bytes, options: RequestOptions) -> Result | None:
+        # Hooks would be asked once more by the load that follows.
+        return self._kept.find(self._handle.pointer, url, options) if self._load_hooks is None else None
 
     def start(
         self,
@@ -184,6 +186,9 @@ class Manager(Closing):
         The callbacks of :meth:`start` run on the loop. A picture in memory is returned without giving way.
         """
         queue = _asyncio.queue()
+        found = self._find(url, options)
+        if found is not None:
+            return found
         final: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
 
         def settle(result: Result) -> None:
