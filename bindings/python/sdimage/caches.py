@@ -77,11 +77,11 @@ class Cache:
     @property
     def pointer(self) -> int:
         """Address of the ``sdimage_cache``, borrowed."""
-        if self._handle is None:
-            token = _caches.add(self)
-            out = c_void_p()
-            call(lib.sdimage_cache_new_custom, byref(_TABLE), token, _NO_DESTROY, byref(out))
-            self._handle = Handle(out.value, lib.sdimage_cache_unref)
+        with _making:
+            if self._handle is None:
+                out = c_void_p()
+                call(lib.sdimage_cache_new_custom, byref(_TABLE), _caches.add(self), _NO_DESTROY, byref(out))
+                self._handle = Handle(out.value, lib.sdimage_cache_unref)
         return self._handle.pointer
 
 
@@ -163,6 +163,8 @@ class TieredCache:
 #: What a manager takes as its cache.
 AnyCache: TypeAlias = ImageCache | Cache | CacheChain | LayeredCache | TieredCache
 
+# Of two threads that ask for the first address of one cache both get the same.
+_making = threading.Lock()
 _caches: Tokens[Cache] = Tokens("the cache is gone", weakref.WeakValueDictionary())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 import weakref
 from collections.abc import Mapping
 from ctypes import byref, c_void_p, sizeof
@@ -60,15 +61,19 @@ class Coder:
     @property
     def pointer(self) -> int:
         """Address of the ``sdimage_coder``, borrowed."""
-        if self._handle is None:
-            token = _coders.add(self)
-            table = CoderTable.from_buffer_copy(_TABLE)
-            if type(self).info is not Coder.info:
-                table.info = _INFO
-            out = c_void_p()
-            call(lib.sdimage_coder_new_custom, _bytes.c_text(self.name), byref(table), token, _NO_DESTROY, byref(out))
-            self._handle = Handle(out.value, lib.sdimage_coder_unref)
+        with _making:
+            if self._handle is None:
+                self._handle = self._made()
         return self._handle.pointer
+
+    def _made(self) -> Handle:
+        table = CoderTable.from_buffer_copy(_TABLE)
+        if type(self).info is not Coder.info:
+            table.info = _INFO
+        out = c_void_p()
+        name = _bytes.c_text(self.name)
+        call(lib.sdimage_coder_new_custom, name, byref(table), _coders.add(self), _NO_DESTROY, byref(out))
+        return Handle(out.value, lib.sdimage_coder_unref)
 
 
 def register_coder(coder: Coder) -> None:
@@ -83,6 +88,8 @@ def unregister_coder(coder: Coder) -> None:
     _registered.pop(coder.pointer, None)
 
 
+# Of two threads that ask for the first address of one coder both get the same.
+_making = threading.Lock()
 _coders: Tokens[Coder] = Tokens("the coder is gone", weakref.WeakValueDictionary())
 _registered: dict[int, Coder] = {}
 

@@ -63,6 +63,32 @@ class Defaults(TestCase):
         self.assertEqual(caching.load("test://a").source, "disk")
 
 
+class Addresses(unittest.TestCase):
+    def test_threads_that_ask_at_once_get_the_same(self) -> None:
+        made: dict[str, sdimage.Cache | sdimage.Coder] = {
+            "sdimage_cache_new_custom": OneKey(),
+            "sdimage_coder_new_custom": BadCoder(),
+        }
+        for name, each in made.items():
+            make, seen = getattr(lib, name), set[int]()
+
+            def ask(each: sdimage.Cache | sdimage.Coder = each, seen: set[int] = seen) -> None:
+                seen.add(each.pointer)
+
+            second = threading.Thread(target=ask)
+
+            def meanwhile(*arguments: Any, make: Any = make, second: threading.Thread = second) -> Any:
+                if second.ident is None:
+                    second.start()
+                    second.join(0.1)  # as far as it comes before the first has an address
+                return make(*arguments)
+
+            with mock.patch.object(lib, name, meanwhile):
+                ask()
+                second.join()
+            self.assertEqual(len(seen), 1)
+
+
 class Callbacks(TestCase):
     def counted(self, module: Any, name: str) -> list[int]:
         """What callbacks look up, as the loads go on."""
