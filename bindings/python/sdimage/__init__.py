@@ -4,8 +4,7 @@
 >>> with sdimage.Manager() as manager:
 ...     image = manager.load("https://example.org/cat.jpg", thumbnail_size=(320, 320)).image
 
-Everything here is synchronous and safe on any thread, except ``Manager.load_async``, which is for asyncio; but an animation, a
-player, a view or a target is closed when no other thread is at work in it.
+Everything here is synchronous and safe on any thread, except ``Manager.load_async``, which is for asyncio.
 After a fork the child may decode, and nothing else: start managers after forking.
 """
 

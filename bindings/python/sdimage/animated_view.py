@@ -10,7 +10,7 @@ from typing import TypeAlias, cast
 from . import _enums
 from ._closing import Closing, closed_at_exit
 from ._ffi import DESTROY, SHOW_VIEW, VIEW_LOOP, ViewHandler, lib
-from ._handle import Handle
+from ._handle import Shared
 from ._loops import Post, loop
 from ._tokens import Tokens
 from .errors import call
@@ -52,7 +52,7 @@ class AnimatedView(Closing):
         self._token = _functions.add((show, on_loop), self)
         out = c_void_p()
         call(lib.sdimage_animated_view_new, byref(_HANDLER), self._token, _NO_DESTROY, byref(out))
-        self._handle = Handle(out.value, lib.sdimage_animated_view_unref)
+        self._handle = Shared(out.value, lib.sdimage_animated_view_unref)
         _views.add(self)
         pointer = self._handle.pointer
         lib.sdimage_animated_view_set_autoplay(pointer, autoplay)

@@ -11,7 +11,7 @@ from . import _bytes
 from ._bytes import Path, ReadableBuffer
 from ._closing import Closing
 from ._ffi import Size, lib
-from ._handle import Handle
+from ._handle import Handle, Shared
 from .errors import call
 from .header import contents
 from .image import Image
@@ -46,7 +46,7 @@ class Animation(Closing):
     def _new(self) -> Handle:
         out = c_void_p()
         call(lib.sdimage_decoder_new, self._options.pointer, None, byref(out))
-        return Handle(out.value, lib.sdimage_decoder_unref)
+        return Shared(out.value, lib.sdimage_decoder_unref)
 
     def _append(self, data: ReadableBuffer, finished: bool) -> None:
         call(lib.sdimage_decoder_append, self._handle.pointer, *_bytes.borrowed(data), finished)
@@ -133,7 +133,7 @@ class Animation(Closing):
     def _provider(self) -> Handle:
         out = c_void_p()
         call(lib.sdimage_frame_provider_new_decoder, self._handle.pointer, byref(out))
-        return Handle(out.value, lib.sdimage_frame_provider_unref)
+        return Shared(out.value, lib.sdimage_frame_provider_unref)
 
     def to_image(self) -> Image:
         """The frames that are there as one animated :class:`sdimage.Image`, to be encoded, say; each is still decoded when it

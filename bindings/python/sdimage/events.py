@@ -10,7 +10,7 @@ from typing import cast
 from . import _enums
 from ._closing import Closing
 from ._ffi import lib
-from ._handle import Handle
+from ._handle import Handle, Shared
 from ._listener import OnProgress, OnResult
 from ._tokens import Tokens
 from .errors import call
@@ -45,7 +45,7 @@ class EventQueue(Closing):
     def __init__(self) -> None:
         out = c_void_p()
         call(lib.sdimage_dispatcher_new_pollable, byref(out))
-        self.dispatcher = Handle(out.value, lib.sdimage_dispatcher_unref)
+        self.dispatcher = Shared(out.value, lib.sdimage_dispatcher_unref)
         self.thread = threading.get_ident()
         self._listeners: Tokens[Listener] = Tokens("the load is gone")
         self._is_open = True

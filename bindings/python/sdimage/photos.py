@@ -20,7 +20,7 @@ from typing import Any, Final, cast
 from . import _bytes, _enums
 from ._ffi import DESTROY
 from ._closing import Closing
-from ._handle import Handle
+from ._handle import Handle, Shared
 from ._photos import FILTER, SCAN, lib
 from .errors import Error, call, text
 from .loader import Loader
@@ -194,7 +194,7 @@ class PhotoLibrary(Closing):
     def _open(self, function: Any, *arguments: Any) -> None:
         out = c_void_p()
         call(function, *arguments, byref(out))
-        self._handle = Handle(out.value, lib.sdimage_photos_library_unref)
+        self._handle = Shared(out.value, lib.sdimage_photos_library_unref)
 
     @property
     def name(self) -> str:

@@ -10,7 +10,7 @@ from typing import Self, cast
 from . import _enums
 from ._closing import Closing
 from ._ffi import DESTROY, lib
-from ._handle import Handle
+from ._handle import Handle, Shared
 from .errors import call
 from .image import Image
 from .options import U32, nanoseconds, unsigned
@@ -45,7 +45,7 @@ class Player(Closing):
         out = c_void_p()
         call(lib.sdimage_player_new_provider, provider.pointer, None, None, _NO_DESTROY, byref(out))
         self._provider = provider
-        self._handle = Handle(out.value, lib.sdimage_player_unref)
+        self._handle = Shared(out.value, lib.sdimage_player_unref)
         self._clock = clock or time.monotonic
         self._last: float | None = None
         pointer = self._handle.pointer
@@ -70,7 +70,7 @@ class Player(Closing):
         """A player of an animated picture, whatever it comes from."""
         out = c_void_p()
         call(lib.sdimage_frame_provider_new_image, image.pointer, byref(out))
-        provider = Handle(out.value, lib.sdimage_frame_provider_unref)
+        provider = Shared(out.value, lib.sdimage_frame_provider_unref)
         return cls(provider, rate, mode, clock, loops, drop_late_frames)
 
     def advance(self, ms: float | None = None) -> tuple[int, Image] | None:

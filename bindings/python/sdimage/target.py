@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 from . import _bytes, _callbacks, _enums
 from ._closing import Closing, closed_at_exit
 from ._ffi import DESTROY, lib
-from ._handle import Handle
+from ._handle import Handle, Shared
 from ._listener import OnProgress, OnResult
 from ._loops import Post, loop
 from ._widgets import EndTransition, Indicate, IndicateFraction, PrepareTransition, SetImage, Widget, widgets
@@ -141,7 +141,7 @@ class Target(Closing):
             _NO_DESTROY,
             byref(out),
         )
-        self._handle = Handle(out.value, lib.sdimage_target_unref)
+        self._handle = Shared(out.value, lib.sdimage_target_unref)
         _targets.add(self)
 
     def load(

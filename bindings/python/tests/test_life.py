@@ -7,7 +7,7 @@ import gc
 import threading
 import unittest
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 from unittest import mock
 
 from sdimage import _callbacks, prefetch, transforms
@@ -87,6 +87,32 @@ class Addresses(unittest.TestCase):
                 ask()
                 second.join()
             self.assertEqual(len(seen), 1)
+
+
+class Closing(unittest.TestCase):
+    def test_what_is_closed_in_the_middle_of_a_call_goes_after_it(self) -> None:
+        gone: list[str] = []
+        real_unref, real_count = lib.sdimage_decoder_unref, lib.sdimage_decoder_frame_count
+
+        def unref(pointer: int) -> None:
+            gone.append("gone")
+            real_unref(pointer)
+
+        def count(pointer: int) -> int:
+            animation.close()  # as on another thread
+            self.assertEqual(gone, [])
+            return cast(int, real_count(pointer))
+
+        with (
+            mock.patch.object(lib, "sdimage_decoder_unref", unref),
+            mock.patch.object(lib, "sdimage_decoder_frame_count", count),
+        ):
+            animation = sdimage.Animation(png())
+            self.assertEqual(len(animation), 1)
+        self.assertEqual(gone, ["gone"])
+        with self.assertRaises(sdimage.Error) as raised:
+            len(animation)
+        self.assertEqual(raised.exception.code, "SHUTDOWN")
 
 
 class Callbacks(TestCase):
