@@ -149,9 +149,9 @@ def custom(key: str, function: TransformFunction, *, preserves_metadata: bool = 
     `function` runs on threads of the library, several at once, and may not wait. An :class:`Error` that it raises is the
     error of the load; any other exception becomes ``INTERNAL_ERROR`` with its text.
     """
-    token = _functions.add(function)
+    name = _bytes.c_text(key)
     table = _TABLE if preserves_metadata else _TABLE_WITHOUT_METADATA
-    return _made(lib.sdimage_transformer_new_custom, _bytes.c_text(key), byref(table), token, _FORGET)
+    return _made(lib.sdimage_transformer_new_custom, name, byref(table), _functions.add(function), _FORGET)
 
 
 # The library says when it needs one no more.
