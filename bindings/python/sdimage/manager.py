@@ -208,15 +208,14 @@ class Manager(Closing):
         finally:
             queue.forget(token)
 
-    async def results(
+    def results(
         self, url: str | bytes, on_progress: OnProgress | None = None, **options: Unpack[RequestOptions]
     ) -> AsyncIterator[Result]:
         """Every delivery of one load: parts of the picture while it arrives, then the whole one; raises :class:`Error`.
 
         A part that was not taken before the next one came is skipped. Leaving the loop cancels the load.
         """
-        async for result in _asyncio.deliveries(lambda show: self.load_async(url, on_progress, show, **options)):
-            yield result
+        return _asyncio.deliveries(lambda show: self.load_async(url, on_progress, show, **options))
 
     def prefetch(
         self,
