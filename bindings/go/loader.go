@@ -44,31 +44,65 @@ func (l *loaders) find(url string) Loader {
 	return l.byScheme[""]
 }
 
-// newChain asks loaders of the program before the built-in ones.
-func newChain(byScheme map[string]Loader) (*C.sdimage_loader, error) {
+// newChain asks loaders of the program before the built-in ones. To be released.
+func newChain(byScheme map[string]Loader) (*handle, error) {
 	made := &loaders{byScheme: map[string]Loader{}, running: map[*C.sdimage_load_sink]context.CancelFunc{}}
 	for scheme, loader := range byScheme {
 		made.byScheme[strings.ToLower(scheme)] = loader
 	}
-	var parts [4]*C.sdimage_loader
-	var chain *C.sdimage_loader
-	var err *C.sdimage_error
-	for _, status := range []C.sdimage_status{
-		C.sdimage_loader_new_file(&parts[0], nil),
-		C.sdimage_loader_new_data_url(&parts[1], nil),
-		C.sdimage_downloader_new(nil, &parts[2], nil),
-		C.glue_loader(C.uintptr_t(cgo.NewHandle(made)), &parts[3], nil),
-		C.sdimage_loader_new_chain(&chain, &err),
-	} {
-		if status < 0 {
+	return chainOf(
+		newFileLoader,
+		maker(func(l **C.sdimage_loader, e **C.sdimage_error) C.sdimage_status {
+			return C.sdimage_loader_new_data_url(l, e)
+		}),
+		maker(func(l **C.sdimage_loader, e **C.sdimage_error) C.sdimage_status {
+			return C.sdimage_downloader_new(nil, l, e)
+		}),
+		maker(func(l **C.sdimage_loader, e **C.sdimage_error) C.sdimage_status {
+			return C.glue_loader(C.uintptr_t(cgo.NewHandle(made)), l, e)
+		}),
+	)
+}
+
+var newFileLoader = maker(func(l **C.sdimage_loader, e **C.sdimage_error) C.sdimage_status {
+	return C.sdimage_loader_new_file(l, e)
+})
+
+// maker makes of a call what owns the loader that comes of it.
+func maker(call func(**C.sdimage_loader, **C.sdimage_error) C.sdimage_status) func() (*handle, error) {
+	unref := func(loader unsafe.Pointer) { C.sdimage_loader_unref((*C.sdimage_loader)(loader)) }
+	return func() (*handle, error) {
+		var loader *C.sdimage_loader
+		var err *C.sdimage_error
+		if status := call(&loader, &err); status < 0 {
 			return nil, errorOf(status, err)
 		}
+		return own(unsafe.Pointer(loader), unref), nil
 	}
-	for _, part := range parts {
-		C.sdimage_loader_chain_add(chain, part, nil)
-		C.sdimage_loader_unref(part)
+}
+
+// chainOf asks the last of its parts first. What was made before one that fails is released.
+func chainOf(makers ...func() (*handle, error)) (*handle, error) {
+	chain, failure := maker(func(l **C.sdimage_loader, e **C.sdimage_error) C.sdimage_status {
+		return C.sdimage_loader_new_chain(l, e)
+	})()
+	for index := 0; failure == nil && index < len(makers); index++ {
+		var part *handle
+		if part, failure = makers[index](); failure == nil {
+			failure = add(chain, part)
+			part.release()
+		}
 	}
-	return chain, nil
+	if failure != nil && chain != nil {
+		chain.release()
+		chain = nil
+	}
+	return chain, failure
+}
+
+func add(chain, part *handle) error {
+	var err *C.sdimage_error
+	return failed(C.sdimage_loader_chain_add((*C.sdimage_loader)(chain.get()), (*C.sdimage_loader)(part.get()), &err), err)
 }
 
 //export goCanLoad
@@ -148,13 +182,7 @@ func finish(sink *C.sdimage_load_sink, failure error) {
 		C.sdimage_load_sink_finish(sink, nil)
 		return
 	}
-	code, message := InternalError, textOf(failure)
-	var own *Error
-	if errors.As(failure, &own) {
-		code, message = own.Code, own.Message
-	} else if !errors.As(failure, &code) && errors.Is(failure, context.Canceled) {
-		code = Cancelled
-	}
+	code, message := wordsOf(failure)
 	line := C.CString(message)
 	defer C.free(unsafe.Pointer(line))
 	err := C.sdimage_error_new(code.status(), line)
@@ -163,6 +191,24 @@ func finish(sink *C.sdimage_load_sink, failure error) {
 	}
 	C.sdimage_load_sink_finish(sink, err)
 	C.sdimage_error_unref(err)
+}
+
+// wordsOf asks an error of the program what it is, which may panic, as a nil *Error does.
+func wordsOf(failure error) (code Code, message string) {
+	defer func() {
+		if problem := recover(); problem != nil {
+			code = InternalError
+		}
+	}()
+	code, message = InternalError, textOf(failure)
+	var own *Error
+	if errors.As(failure, &own) {
+		return own.Code, own.Message
+	}
+	if !errors.As(failure, &code) && errors.Is(failure, context.Canceled) {
+		code = Cancelled
+	}
+	return code, message
 }
 
 // textOf asks an error of the program, which may panic.

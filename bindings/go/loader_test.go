@@ -92,6 +92,21 @@ func TestAnErrorThatPanicsIsOneOfTheLoad(t *testing.T) {
 	}
 }
 
+// Nor one that panics when it is asked what it is.
+type shapeless struct{}
+
+func (shapeless) Error() string { return "shapeless" }
+func (shapeless) As(any) bool   { panic("no shape") }
+
+func TestAnErrorThatIsNilOrPanicsWhenItIsUnwrappedIsOneOfTheLoad(t *testing.T) {
+	for _, failure := range []error{(*sdimage.Error)(nil), shapeless{}} {
+		manager := managerOf(t, func(context.Context, string) (io.Reader, error) { return nil, failure })
+		if _, err := manager.Load(background, "mine:a", nil); !errors.Is(err, sdimage.InternalError) {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestEveryLoaderThatBeganHearsOfACancellation(t *testing.T) {
 	var begun, told int64
 	manager := managerOf(t, func(ctx context.Context, _ string) (io.Reader, error) {

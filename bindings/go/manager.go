@@ -96,8 +96,8 @@ func NewManager(config *Config) (*Manager, error) {
 		if failure != nil {
 			return nil, failure
 		}
-		C.sdimage_manager_config_set_loader(c, chain)
-		C.sdimage_loader_unref(chain)
+		defer chain.release()
+		C.sdimage_manager_config_set_loader(c, (*C.sdimage_loader)(chain.get()))
 	}
 	var manager *C.sdimage_manager
 	var err *C.sdimage_error

@@ -1,6 +1,7 @@
 package sdimage
 
 import (
+	"errors"
 	"math"
 	"testing"
 	"time"
@@ -38,4 +39,20 @@ func TestWhatIsReleasedWhileItIsUsedGoesAfterThat(t *testing.T) {
 	if gone != 1 {
 		t.Fatalf("released %d times", gone)
 	}
+}
+
+func TestWhatWasMadeForAChainThatFailsIsReleased(t *testing.T) {
+	before := LiveHandles()
+	fails := func() (*handle, error) { return nil, &Error{Code: Offline} }
+	if chain, err := chainOf(newFileLoader, fails, newFileLoader); chain != nil || !errors.Is(err, Offline) {
+		t.Fatal(chain, err)
+	}
+	if LiveHandles() > before {
+		t.Fatal("something is left")
+	}
+	chain, err := chainOf(newFileLoader)
+	if err != nil || LiveHandles() > before+1 {
+		t.Fatal(err)
+	}
+	chain.release()
 }

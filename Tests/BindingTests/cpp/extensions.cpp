@@ -187,6 +187,18 @@ TEST(load_hooks_name_keys_and_refuse_loads) {
     CHECK(!loads.load(url("blocked.png")).image());
 }
 
+TEST(a_transport_that_fails_without_an_error_fails) {
+    const std::string bytes = picture("badge.png");
+    downloader_config config;
+    config.set_max_retries(0);
+    config.set_transport(transport_of([&](const request &, const exchange &with) {
+        with.respond(response(200).set_header("Content-Type", "image/png"));
+        with.write(bytes);
+        with.fail(failure());
+    }));
+    CHECK(!with_loader(downloader::create(config)).try_load(request("http://example.org/a.png")));
+}
+
 TEST(a_transport_answers_in_place_of_libcurl) {
     downloader_config config;
     config.set_transport(transport_of([](const request &wanted, const exchange &with) {

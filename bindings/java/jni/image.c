@@ -121,10 +121,10 @@ jobject NATIVE(imagePixels)(JNIEnv *env, jclass self, jlong object) {
     jobject buffer = NULL;
     if (length <= INT32_MAX) /* as long as a buffer of Java's can be */
         buffer = (*env)->NewDirectByteBuffer(env, (void *)sdimage_image_pixels(image), (jlong)length);
-    else
-        failed(env, SDIMAGE_STATUS_TOO_LARGE, NULL);
     if (buffer)
         sdimage_image_ref(image);
+    else
+        failed(env, length <= INT32_MAX ? SDIMAGE_STATUS_NO_MEMORY : SDIMAGE_STATUS_TOO_LARGE, NULL);
     return buffer;
 }
 

@@ -182,12 +182,22 @@ jlongArray NATIVE(resultFields)(JNIEnv *env, jclass self, jlong object) {
     const sdimage_result *result = pointer(object);
     (void)self;
     jlong fields[] = {sdimage_result_kind(result),
-                      address(sdimage_image_ref(sdimage_result_image(result))),
-                      address(sdimage_data_ref(sdimage_result_data(result))),
                       sdimage_result_is_changed(result),
                       sdimage_result_is_stale(result),
                       (jlong)sdimage_result_time_ns(result, SDIMAGE_STAGE_TOTAL)};
     return longs(env, fields, sizeof fields / sizeof *fields);
+}
+
+jlong NATIVE(resultImage)(JNIEnv *env, jclass self, jlong result) {
+    (void)env;
+    (void)self;
+    return address(sdimage_image_ref(sdimage_result_image(pointer(result))));
+}
+
+jlong NATIVE(resultData)(JNIEnv *env, jclass self, jlong result) {
+    (void)env;
+    (void)self;
+    return address(sdimage_data_ref(sdimage_result_data(pointer(result))));
 }
 
 jbyteArray NATIVE(resultText)(JNIEnv *env, jclass self, jlong object, jint what) {

@@ -4,6 +4,17 @@ package org.sdimage;
 public final class HandleProbe {
     private HandleProbe() {}
 
+    /** What is left of a picture whose handle could not be made: an owner that is null stands for a machine without memory. */
+    public static String refused(byte[] pixels, int side) {
+        long before = Handle.live();
+        try {
+            new Handle(null, Handle.IMAGE, Native.imageNew(side, side, side, PixelFormat.GRAY8.ordinal(), pixels));
+            return "a handle without an owner was made";
+        } catch (NullPointerException refused) {
+            return String.valueOf(Handle.live() - before);
+        }
+    }
+
     /** How many handles more are held in a use that closes its own, and after it. */
     public static String closedWhileUsed() {
         long before = Handle.live();

@@ -78,6 +78,12 @@ final class LifeTests {
             Harness.settled(0);
             Harness.expect(HandleProbe.closedWhileUsed(), "1 0");
         });
+        Harness.test("what no handle could be made for is given back", () -> {
+            Harness.settled(0);
+            long pixels = Harness.livePixels();
+            Harness.expect(HandleProbe.refused(new byte[512 * 512], 512), "0");
+            Harness.expect(Harness.livePixels() <= pixels, true);
+        });
         Harness.test("a load ends, whatever its executor does", ExecutorTests::run);
         Harness.test("a program that just ends does", () -> {
             Harness.expect(start("exits"), 7);

@@ -1,5 +1,6 @@
 --- Memory and disk caches. Functions that may touch the disk block.
 
+local ffi = require("ffi")
 local base = require("sdimage.base")
 local image = require("sdimage.image")
 local lib = base.lib
@@ -20,10 +21,9 @@ local SETTERS = {
 --- Opens a cache. Options: directory, namespace, memory_only, max_memory_cost (bytes), max_memory_count, max_disk_size (bytes).
 function cache.open(options)
   options = base.check(options, SETTERS)
-  local config = lib.sdimage_cache_config_new()
+  local config = ffi.gc(lib.sdimage_cache_config_new(), lib.sdimage_cache_config_unref)
   for name, value in pairs(options) do SETTERS[name](config, value) end
   local pointer, failure = base.make("sdimage_cache", lib.sdimage_cache_new, config)
-  lib.sdimage_cache_config_unref(config)
   if not pointer then return nil, failure end
   return setmetatable({ pointer = base.own(pointer, lib.sdimage_cache_unref) }, Cache)
 end
@@ -50,9 +50,10 @@ function Cache:data(key) return or_nil(base.take(base.make("sdimage_data", lib.s
 
 --- Keeps a picture, bytes, or both (the other nil); returns when they are committed.
 function Cache:store(key, picture, bytes, layers)
+  -- What may raise comes before what has to be released.
+  local pointer, shown, number = self:get(), picture and picture:get(), base.number(base.LAYERS, layers or "all", "layer")
   local data = bytes and assert(base.make("sdimage_data", lib.sdimage_data_new, bytes, #bytes))
-  local number = base.number(base.LAYERS, layers or "all", "layer")
-  local stored, failure = base.done(lib.sdimage_cache_store, self:get(), key, #key, picture and picture:get(), data, number, nil)
+  local stored, failure = base.done(lib.sdimage_cache_store, pointer, key, #key, shown, data, number, nil)
   lib.sdimage_data_unref(data)
   return stored, failure
 end

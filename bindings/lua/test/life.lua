@@ -28,6 +28,25 @@ test("thousands of loads leave nothing behind", function()
   expect(harness.live_pixels() <= pixels, true)
 end)
 
+test("a store that raises leaves nothing behind", function()
+  local function resident()
+    local file = assert(io.open("/proc/self/status"))
+    local kilobytes = tonumber(file:read("*a"):match("VmRSS:%s*(%d+)"))
+    file:close()
+    return kilobytes
+  end
+  local cache, bytes = assert(sdimage.cache({ memory_only = true })), ("M"):rep(4 * 1024 * 1024)
+  local closed = assert(sdimage.from_pixels(1, 1, "gray8", "M"))
+  closed:close()
+  local before = resident()
+  for _ = 1, 30 do
+    expect(pcall(cache.store, cache, "key", nil, bytes, "attic"), false)
+    expect(pcall(cache.store, cache, "key", closed, bytes), false)
+  end
+  expect(resident() - before < 100 * 1024, true)
+  cache:close()
+end)
+
 test("a storm of cancellations ends every load once", function()
   local handles, ends = harness.settled(), 0
   local manager, tasks = assert(sdimage.manager({ cache = false })), {}

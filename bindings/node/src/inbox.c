@@ -159,8 +159,10 @@ napi_value loader_new(napi_env env, napi_callback_info info) {
     made->number = (uint32_t)number_of(env, values[0]);
     for (; made->count < count; made->count++) {
         napi_get_element(env, values[1], (uint32_t)made->count, &scheme);
-        if (!(made->schemes[made->count] = text_of(env, scheme, NULL)))
-            break;
+        if (!(made->schemes[made->count] = text_of(env, scheme, NULL))) { /* without it all URLs would be its */
+            destroy(made);
+            return throw_error(env, SDIMAGE_STATUS_INVALID_ARGUMENT, NULL);
+        }
     }
     sdimage_status status = sdimage_loader_new_custom("javascript", &table, made, destroy, &loader, &error);
     return status < 0 ? throw_error(env, status, error) : handle_wrap(env, LOADER, loader);

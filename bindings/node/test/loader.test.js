@@ -20,6 +20,11 @@ test('a loader is an async function that gives bytes; other schemes are not its'
   await manager.close();
 });
 
+test('a loader one of whose schemes is no text is none for all URLs', () => {
+  const native = require('../lib/native');
+  assert.throws(() => native.loaderNew(1000, [5]), { code: 'INVALID_ARGUMENT' });
+});
+
 test('a loader gives a picture', async () => {
   const manager = managerOf(async () => Image.fromPixels(2, 1, 'gray8', Uint8Array.of(1, 2)));
   assert.deepStrictEqual([...(await manager.load('mine:a')).image.row(0)], [1, 2]);

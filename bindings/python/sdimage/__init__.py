@@ -16,6 +16,7 @@ from .animation import Animation
 from .cache import ImageCache
 from .caches import Cache, CacheChain, LayeredCache, TieredCache
 from .coder import Coder, register_coder, unregister_coder
+from .defaults import set_default_cache, set_default_loader
 from .doctor import doctor, frame_memory, metrics, trim_memory, version, watch_memory_pressure
 from .encoding import EncodeOptions
 from .entries import Entry
@@ -26,7 +27,7 @@ from .hooks import DownloadEvent, DownloadHooks, DownloadRequest, DownloadRespon
 from .image import Image, decode
 from .load_hooks import LoadHooks, RequestDraft
 from .loader import Downloader, Loader, LoadRequest
-from .manager import Manager, set_default_cache, set_default_loader
+from .manager import Manager
 from .options import DecodeOptions
 from .player import Player
 from .plugins import Plugin, load_plugins

@@ -72,8 +72,23 @@ def taken(out: c_void_p) -> bytes:
         return copied(data.pointer)
 
 
+def plain(text: bytes) -> bytes:
+    """Text for C, which ends at a NUL: what has one inside would be taken for another."""
+    if 0 in text:
+        raise Error("INVALID_ARGUMENT", f"a NUL in {text!r}")
+    return text
+
+
+def c_text(text: str) -> bytes:
+    """The same as UTF-8."""
+    return plain(text.encode())
+
+
+def c_path(path: Path | bytes) -> bytes:
+    """A path as the file system has it."""
+    return plain(os.fsencode(path))
+
+
 def as_path(source: object) -> bytes | None:
     """The file system's bytes when `source` names a file; ``None`` when it holds bytes."""
-    if isinstance(source, (str, os.PathLike)):
-        return os.fsencode(cast(Path, source))
-    return None
+    return c_path(cast(Path, source)) if isinstance(source, (str, os.PathLike)) else None

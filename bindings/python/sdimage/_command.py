@@ -4,33 +4,38 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+import sysconfig
 from pathlib import Path
 
 from . import _library
 
+_PACKAGE = Path(__file__).resolve().parent
+#: What folders of libraries are called.
+_LIBRARIES = ("lib", "lib64")
 
-def _places() -> Iterator[Path]:
+
+def _place() -> Path | None:
+    """Where the command of a library is, by the layouts that we make. Nowhere else: a folder near a library, such as /tmp, may
+    be one into which anybody writes."""
     library = _library.candidates()[0]
-    if os.sep in library:
-        folder = Path(os.path.abspath(library)).parent
-        yield folder / "bin" / "sdimage"  # a wheel
-        yield folder.parent / "bin" / "sdimage"  # an installed tree, and a build by CMake
-        if folder.parts[-2:] == (".build", "release"):  # a build by Swift
-            checkout = folder.parents[1]
-            # Of a checkout alone: any other folder up there, such as /tmp, may be one into which anybody writes.
-            if (checkout / "include" / "sdimage.h").is_file():
-                yield checkout / "build" / "cmake" / "bin" / "sdimage"
-    else:
-        yield Path(shutil.which("sdimage") or "/usr/bin/sdimage")
+    if os.sep not in library:
+        return Path(shutil.which("sdimage") or "/usr/bin/sdimage")
+    folder = Path(os.path.abspath(library)).parent
+    if folder == _PACKAGE:  # a wheel
+        return folder / "bin" / "sdimage"
+    if folder.name in _LIBRARIES:  # an installed tree, and a build by CMake
+        return folder.parent / "bin" / "sdimage"
+    if folder.parent.name in _LIBRARIES and folder.name == sysconfig.get_config_var("MULTIARCH"):  # Debian's
+        return folder.parents[1] / "bin" / "sdimage"
+    if folder.parts[-2:] == (".build", "release") and (folder.parents[1] / "include" / "sdimage.h").is_file():
+        return folder.parents[1] / "build" / "cmake" / "bin" / "sdimage"  # a build by Swift
+    return None
 
 
 def path() -> Path | None:
     """The command beside the library in use; None where there is none, as after ``pip install ./bindings/python``."""
-    for place in _places():
-        if os.access(place, os.X_OK) and _is_program(place):
-            return place
-    return None
+    place = _place()
+    return place if place is not None and os.access(place, os.X_OK) and _is_program(place) else None
 
 
 def _is_program(place: Path) -> bool:

@@ -51,6 +51,36 @@ class Handle:
         self.release()
 
 
+class _Reference(int):
+    """An address that gives its reference back when nobody has the number any more."""
+
+    unref: Callable[[int], Any]
+
+    def __del__(self) -> None:
+        if not Handle._is_over:
+            self.unref(int(self))
+
+
+class Shared(Handle):
+    """The handle of what may be closed while another thread is at work in it: a call has its arguments until it returns, and so
+    the object."""
+
+    __slots__ = ()
+
+    def __init__(self, pointer: int | None, unref: Callable[[int], Any]) -> None:
+        """Takes over one reference, as every handle."""
+        reference = _Reference(pointer) if pointer else None
+        if reference is not None:
+            reference.unref = unref
+        super().__init__(reference, unref)
+
+    def release(self) -> None:
+        """Lets go of the reference; again is harmless."""
+        self._pointer = None
+
+    __del__ = release
+
+
 class Lent(Handle):
     """A pointer that lives as long as the object of another handle, which is held; :meth:`release` lets go of it."""
 

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import atexit
-import itertools
 import weakref
 from collections.abc import Callable
 from ctypes import byref, c_void_p, sizeof
-from types import TracebackType
-from typing import Self, TypeAlias, cast
+from typing import TypeAlias, cast
 
 from . import _enums
+from ._closing import Closing, closed_at_exit
 from ._ffi import DESTROY, SHOW_VIEW, VIEW_LOOP, ViewHandler, lib
-from ._handle import Handle
-from .errors import Error, call
+from ._handle import Shared
+from ._loops import Post, loop
+from ._tokens import Tokens
+from .errors import call
 from .image import Image
-from .options import U32, unsigned
-from .target import Post, _loop
+from .options import U32, nanoseconds, unsigned
 
 Show: TypeAlias = Callable[["Image | None"], object]
 OnLoop: TypeAlias = Callable[[int], object]
 
 _LIBRARY_CLOCK = 2
-_NANOSECONDS = 1_000_000
-_LONGEST = 2**63
 
 
-class AnimatedView:
+class AnimatedView(Closing):
     """Shows what it is given at once, and plays what moves while it is visible.
 
     >>> view = sdimage.AnimatedView(label.draw, post=root.after_idle)
@@ -52,11 +49,10 @@ class AnimatedView:
     ) -> None:
         """`incremental`: whether what is still arriving moves; `loops`: in place of what each picture says, 0 for ever."""
         number = _enums.number(_enums.PLAYBACK_MODES, mode, "mode")
-        self._token = next(_tokens)
+        self._token = _functions.add((show, on_loop), self)
         out = c_void_p()
         call(lib.sdimage_animated_view_new, byref(_HANDLER), self._token, _NO_DESTROY, byref(out))
-        self._handle = Handle(out.value, lib.sdimage_animated_view_unref)
-        _functions[self._token] = (show, on_loop)
+        self._handle = Shared(out.value, lib.sdimage_animated_view_unref)
         _views.add(self)
         pointer = self._handle.pointer
         lib.sdimage_animated_view_set_autoplay(pointer, autoplay)
@@ -68,7 +64,7 @@ class AnimatedView:
         if post is None:
             lib.sdimage_animated_view_set_decodes_when_due(pointer, True)
         else:
-            dispatcher = _loop(post).dispatcher.pointer
+            dispatcher = loop(post).dispatcher.pointer
             call(lib.sdimage_animated_view_set_clock, pointer, _LIBRARY_CLOCK, dispatcher)
 
     @property
@@ -111,55 +107,32 @@ class AnimatedView:
 
     def tick(self, ms: float) -> bool:
         """Lets so many milliseconds pass; true when another frame was shown."""
-        if not 0 <= ms * _NANOSECONDS < _LONGEST:
-            raise Error("INVALID_ARGUMENT", f"{ms} milliseconds")
-        return cast(bool, lib.sdimage_animated_view_tick(self._handle.pointer, round(ms * _NANOSECONDS)))
+        return cast(bool, lib.sdimage_animated_view_tick(self._handle.pointer, nanoseconds(ms)))
 
     def close(self) -> None:
         """Shows nothing any more. Again is harmless."""
-        if _functions.pop(self._token, None) is None:
-            return
+        if _functions.forget(self._token) is None:
+            return  # closed already
         lib.sdimage_animated_view_set_visible(self._handle.pointer, False)
         self._handle.release()
         _views.discard(self)
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        if hasattr(self, "_handle"):
-            self.close()
-
-
-# The library holds a number in place of a Python object, see loader.py.
-_functions: dict[int, tuple[Show | None, OnLoop | None]] = {}
-_views: weakref.WeakSet[AnimatedView] = weakref.WeakSet()
-_tokens = itertools.count(1)
+_functions: Tokens[tuple[Show | None, OnLoop | None]] = Tokens("the view is gone")
 
 
 def _show(token: int | None, _view: int | None, image: int | None) -> None:
-    show, _ = _functions.get(token or 0, (None, None))
+    show, _ = _functions.get(token) or (None, None)
     if show is not None:
         show(Image.borrowed(image) if image else None)
 
 
 def _looped(token: int | None, _view: int | None, count: int) -> None:
-    _, on_loop = _functions.get(token or 0, (None, None))
+    _, on_loop = _functions.get(token) or (None, None)
     if on_loop is not None:
         on_loop(count)
 
 
 _HANDLER = ViewHandler(sizeof(ViewHandler), SHOW_VIEW(_show), VIEW_LOOP(_looped))
 _NO_DESTROY = DESTROY()
-
-
-@atexit.register
-def _close_all() -> None:
-    """No callback may enter an interpreter that is ending."""
-    for view in list(_views):
-        view.close()
+_views: weakref.WeakSet[AnimatedView] = closed_at_exit(AnimatedView.close)

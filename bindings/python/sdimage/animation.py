@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Iterator
 from ctypes import byref, c_void_p
-from types import TracebackType
-from typing import Any, Self, Unpack, cast, overload
+from typing import Any, Unpack, cast, overload
 
 from . import _bytes
 from ._bytes import Path, ReadableBuffer
+from ._closing import Closing
 from ._ffi import Size, lib
-from ._handle import Handle
+from ._handle import Handle, Shared
 from .errors import call
 from .header import contents
 from .image import Image
@@ -22,7 +22,7 @@ from .player import Player
 _PREVIEW_SIDE = 1000
 
 
-class Animation:
+class Animation(Closing):
     """The frames of a moving picture, each decoded when asked for; memory stays bounded however many there are.
 
     >>> animation = sdimage.Animation("cat.gif", thumbnail_size=(200, 200))
@@ -46,7 +46,7 @@ class Animation:
     def _new(self) -> Handle:
         out = c_void_p()
         call(lib.sdimage_decoder_new, self._options.pointer, None, byref(out))
-        return Handle(out.value, lib.sdimage_decoder_unref)
+        return Shared(out.value, lib.sdimage_decoder_unref)
 
     def _append(self, data: ReadableBuffer, finished: bool) -> None:
         call(lib.sdimage_decoder_append, self._handle.pointer, *_bytes.borrowed(data), finished)
@@ -133,7 +133,7 @@ class Animation:
     def _provider(self) -> Handle:
         out = c_void_p()
         call(lib.sdimage_frame_provider_new_decoder, self._handle.pointer, byref(out))
-        return Handle(out.value, lib.sdimage_frame_provider_unref)
+        return Shared(out.value, lib.sdimage_frame_provider_unref)
 
     def to_image(self) -> Image:
         """The frames that are there as one animated :class:`sdimage.Image`, to be encoded, say; each is still decoded when it
@@ -155,14 +155,6 @@ class Animation:
     def close(self) -> None:
         """Gives the memory back; again is harmless."""
         self._handle.release()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         width, height = self.size

@@ -65,7 +65,7 @@ class Places:
         if count == 0:
             self.address, self.size, self._row, self._picture, self._format = 0, 0, 0, 0, pixel_format or "rgb8"
             return
-        shape, strides, kind, self.address = _described(self.array)
+        shape, strides, kind, self.address, self._pin = _described(self.array)
         channels = shape[3] if len(shape) == 4 else 1
         found = _FORMATS.get((kind, channels))
         if len(shape) not in (3, 4) or found is None or shape[:3] != (count, self._height, self._width):
@@ -110,8 +110,11 @@ def _made(count: int, width: int, height: int, pixel_format: str) -> Any:
     return cast_to(_LETTERS[kind], shape) if flat.nbytes else flat
 
 
-def _described(array: Any) -> tuple[tuple[int, ...], tuple[int, ...] | None, str, int]:
-    """Shape, strides (``None``: tight), kind of sample, and address."""
+#: Shape, strides (``None``: tight), kind of sample, address, and what keeps the memory where it is.
+_Described: TypeAlias = "tuple[tuple[int, ...], tuple[int, ...] | None, str, int, object]"
+
+
+def _described(array: Any) -> _Described:
     interface = getattr(array, "__array_interface__", None)
     if interface is None:
         return _viewed(array)
@@ -120,10 +123,10 @@ def _described(array: Any) -> tuple[tuple[int, ...], tuple[int, ...] | None, str
     foreign = ">" if sys.byteorder == "little" else "<"
     if is_read_only or kind.startswith(foreign):
         raise Error("INVALID_ARGUMENT", "an array that cannot be written, or of foreign byte order")
-    return tuple(interface["shape"]), interface.get("strides"), kind[1:], address
+    return tuple(interface["shape"]), interface.get("strides"), kind[1:], address, array
 
 
-def _viewed(array: Any) -> tuple[tuple[int, ...], tuple[int, ...] | None, str, int]:
+def _viewed(array: Any) -> _Described:
     try:
         view = memoryview(array)
     except TypeError:
@@ -134,8 +137,10 @@ def _viewed(array: Any) -> tuple[tuple[int, ...], tuple[int, ...] | None, str, i
     if view.readonly or not view.c_contiguous or kind is None:
         raise Error("INVALID_ARGUMENT", "an array that is writable, contiguous and of B, H or f")
     if not view.nbytes:
-        return shape, None, kind, 0
-    return shape, None, kind, ctypes.addressof(ctypes.c_char.from_buffer(view))
+        return shape, None, kind, 0, view
+    first = ctypes.c_char.from_buffer(view)
+    # As long as it is held nobody can release the buffer, or resize what is behind it.
+    return shape, None, kind, ctypes.addressof(first), first
 
 
 def _strides(shape: tuple[int, ...], strides: tuple[int, ...] | None, bytes_each: int, channels: int) -> tuple[int, int]:

@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-import atexit
 import ctypes
-import itertools
 import json
 import os
 import weakref
 from collections.abc import Callable, Iterator
 from ctypes import byref, c_uint64, c_void_p
-from types import TracebackType
-from typing import Any, Self, TypeAlias, Unpack, cast
+from typing import Any, TypeAlias, Unpack, cast
 
 from . import _bytes, _enums, _ffi
 from . import entries as _entries
 from ._bytes import Path, ReadableBuffer
+from ._closing import Closing, closed_at_exit
 from ._ffi import lib
 from ._handle import Handle
+from ._tokens import Tokens
 from .encoding import EncodeOptions, encode_options
 from .entries import Entry
 from .errors import Error, call
 from .image import Image
-from .options import DecodeOptions, decode_options, known, unsigned
+from .options import DecodeOptions, decode_options, known, seconds, unsigned
 
 #: The path of a file with the bytes of a key, or none.
 AdditionalPath: TypeAlias = "Callable[[bytes], Path | None]"
 
-_open: weakref.WeakSet[ImageCache] = weakref.WeakSet()
 
-
-class ImageCache:
+class ImageCache(Closing):
     """A cache in two parts. The disk part survives the process and may be shared by several.
 
     `directory` is the folder of the disk part (``None``: ``$XDG_CACHE_HOME/sdimage`` or ``~/.cache/sdimage``) and
@@ -67,8 +64,8 @@ class ImageCache:
         with Handle(lib.sdimage_cache_config_new(), lib.sdimage_cache_config_unref) as config:
             pointer = config.pointer
             if directory is not None:
-                lib.sdimage_cache_config_set_directory(pointer, os.fsencode(directory))
-            lib.sdimage_cache_config_set_namespace(pointer, namespace.encode())
+                lib.sdimage_cache_config_set_directory(pointer, _bytes.c_path(directory))
+            lib.sdimage_cache_config_set_namespace(pointer, _bytes.c_text(namespace))
             lib.sdimage_cache_config_set_memory_only(pointer, memory_only)
             lib.sdimage_cache_config_set_durable(pointer, durable)
             lib.sdimage_cache_config_set_eviction(pointer, _enums.number(_enums.EVICTIONS, eviction, "eviction"))
@@ -87,10 +84,9 @@ class ImageCache:
                 if value is not None:
                     getattr(lib, f"sdimage_cache_config_set_{name}")(pointer, unsigned(value, name))
             if max_disk_age is not None:
-                lib.sdimage_cache_config_set_max_disk_age(pointer, int(max_disk_age))
+                lib.sdimage_cache_config_set_max_disk_age(pointer, seconds(max_disk_age))
             if additional_path is not None:
-                token = next(_tokens)
-                _additional[token] = additional_path
+                token = _additional.add(additional_path)
                 lib.sdimage_cache_config_set_additional_path(pointer, _ADDITIONAL, token, _FORGET)
             out = c_void_p()
             call(lib.sdimage_cache_new, pointer, byref(out))
@@ -172,7 +168,7 @@ class ImageCache:
 
     def unpin(self, path: Path) -> None:
         """Gives up a path of :meth:`path`; what was handed out twice is given up twice."""
-        call(lib.sdimage_cache_unpin, self.pointer, os.fsencode(path))
+        call(lib.sdimage_cache_unpin, self.pointer, _bytes.c_path(path))
 
     def extended_data(self, key: str | bytes) -> bytes | None:
         """Bytes of the caller's own beside an entry; ``None`` when there are none."""
@@ -225,7 +221,7 @@ class ImageCache:
     ) -> None:
         """Changes the limits of the disk part; what no longer fits goes in the background."""
         rule = _enums.number(_enums.EXPIRE_RULES, expire_rule, "expire_rule")
-        lib.sdimage_cache_set_disk_limits(self.pointer, unsigned(max_size, "max_size"), int(max_age), rule)
+        lib.sdimage_cache_set_disk_limits(self.pointer, unsigned(max_size, "max_size"), seconds(max_age), rule)
 
     def _found(self, function: Any, *arguments: Any) -> bool:
         try:
@@ -299,27 +295,17 @@ class ImageCache:
             if error.code != "SHUTDOWN":
                 raise
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
 
 def _layers(memory: bool, disk: bool) -> int:
     return _enums.CACHE_LAYERS["memory"] * memory | _enums.CACHE_LAYERS["disk"] * disk
 
 
-# The library holds a number in place of a Python object, as for loaders.
-_additional: dict[int, AdditionalPath] = {}
-_tokens = itertools.count(1)
+_additional: Tokens[AdditionalPath] = Tokens("the cache is gone")
 
 
 def _additional_path(token: int | None, key: int | None, length: int, path: int | None, capacity: int) -> int:
     try:
-        function = _additional.get(token or 0)
+        function = _additional.get(token)
         name = function(ctypes.string_at(key, length) if key else b"") if function is not None else None
         text = b"" if name is None else os.fsencode(name)
         if not path or len(text) > capacity:
@@ -331,18 +317,10 @@ def _additional_path(token: int | None, key: int | None, length: int, path: int 
 
 
 def _forget(token: int | None) -> None:
-    _additional.pop(token or 0, None)
+    _additional.forget(token)
 
 
 _ADDITIONAL = _ffi.CACHE_PATH(_additional_path)
 _FORGET = _ffi.DESTROY(_forget)
-
-
-@atexit.register
-def _close_all() -> None:
-    """Entries that were stored a moment ago are committed before the process ends."""
-    for cache in list(_open):
-        try:
-            cache.close()
-        except Error:
-            pass  # nobody is left to be told
+# Entries that were stored a moment ago are committed before the process ends.
+_open: weakref.WeakSet[ImageCache] = closed_at_exit(ImageCache.close)

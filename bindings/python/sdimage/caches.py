@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import itertools
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
@@ -26,6 +25,7 @@ from ._ffi import (
 )
 from ._handle import Handle
 from ._reply import complete
+from ._tokens import Tokens
 from .cache import ImageCache
 from .errors import Error, call
 from .image import Image
@@ -77,12 +77,11 @@ class Cache:
     @property
     def pointer(self) -> int:
         """Address of the ``sdimage_cache``, borrowed."""
-        if self._handle is None:
-            token = next(_tokens)
-            _caches[token] = self
-            out = c_void_p()
-            call(lib.sdimage_cache_new_custom, byref(_TABLE), token, _NO_DESTROY, byref(out))
-            self._handle = Handle(out.value, lib.sdimage_cache_unref)
+        with _making:
+            if self._handle is None:
+                out = c_void_p()
+                call(lib.sdimage_cache_new_custom, byref(_TABLE), _caches.add(self), _NO_DESTROY, byref(out))
+                self._handle = Handle(out.value, lib.sdimage_cache_unref)
         return self._handle.pointer
 
 
@@ -164,9 +163,9 @@ class TieredCache:
 #: What a manager takes as its cache.
 AnyCache: TypeAlias = ImageCache | Cache | CacheChain | LayeredCache | TieredCache
 
-# The library holds a number in place of a Python object, as for loaders.
-_caches: weakref.WeakValueDictionary[int, Cache] = weakref.WeakValueDictionary()
-_tokens = itertools.count(1)
+# Of two threads that ask for the first address of one cache both get the same.
+_making = threading.Lock()
+_caches: Tokens[Cache] = Tokens("the cache is gone", weakref.WeakValueDictionary())
 
 
 def _key(key: int | None, length: int) -> bytes:
@@ -180,7 +179,7 @@ def _layers(layers: int) -> tuple[bool, bool]:
 
 def _memory_image(token: int | None, key: int | None, length: int) -> int | None:
     try:
-        cache = _caches.get(token or 0)
+        cache = _caches.get(token)
         image = cache.memory_image(_key(key, length)) if cache is not None else None
         return lib.sdimage_image_ref(image.pointer) if image is not None else None
     except BaseException:  # nothing may leave a callback
@@ -189,7 +188,7 @@ def _memory_image(token: int | None, key: int | None, length: int) -> int | None
 
 def _set_memory_image(token: int | None, key: int | None, length: int, image: int) -> None:
     try:
-        cache = _caches.get(token or 0)
+        cache = _caches.get(token)
         if cache is not None:
             cache.set_memory_image(_key(key, length), Image.borrowed(image))
     except BaseException:  # nothing may leave a callback
@@ -213,10 +212,7 @@ def _reply(token: int | None, reply: int, body: Callable[[Cache], bytes | None])
     """Completes a reply with what a method gives or raises."""
 
     def ask() -> bytes | None:
-        cache = _caches.get(token or 0)
-        if cache is None:
-            raise Error("SHUTDOWN", "the cache is gone")
-        return body(cache)
+        return body(_caches.find(token))
 
     complete(reply, ask)
 

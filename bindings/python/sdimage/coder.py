@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ctypes
-import itertools
+import threading
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from ctypes import byref, c_void_p, sizeof
 from typing import Any
 
 from . import _bytes, _enums
 from ._ffi import CAN_DECODE, CAN_ENCODE, DECODE, DESTROY, ENCODE, INFO, CoderTable, lib
 from ._handle import Handle
+from ._tokens import Tokens
 from .errors import Error, answer, call
 from .encoding import EncodeOptions
 from .image import Image
@@ -60,16 +61,19 @@ class Coder:
     @property
     def pointer(self) -> int:
         """Address of the ``sdimage_coder``, borrowed."""
-        if self._handle is None:
-            token = next(_tokens)
-            _coders[token] = self
-            table = CoderTable.from_buffer_copy(_TABLE)
-            if type(self).info is not Coder.info:
-                table.info = _INFO
-            out = c_void_p()
-            call(lib.sdimage_coder_new_custom, self.name.encode(), byref(table), token, _NO_DESTROY, byref(out))
-            self._handle = Handle(out.value, lib.sdimage_coder_unref)
+        with _making:
+            if self._handle is None:
+                self._handle = self._made()
         return self._handle.pointer
+
+    def _made(self) -> Handle:
+        table = CoderTable.from_buffer_copy(_TABLE)
+        if type(self).info is not Coder.info:
+            table.info = _INFO
+        out = c_void_p()
+        name = _bytes.c_text(self.name)
+        call(lib.sdimage_coder_new_custom, name, byref(table), _coders.add(self), _NO_DESTROY, byref(out))
+        return Handle(out.value, lib.sdimage_coder_unref)
 
 
 def register_coder(coder: Coder) -> None:
@@ -84,17 +88,10 @@ def unregister_coder(coder: Coder) -> None:
     _registered.pop(coder.pointer, None)
 
 
-# The library holds a number in place of a Python object, as for loaders.
-_coders: weakref.WeakValueDictionary[int, Coder] = weakref.WeakValueDictionary()
+# Of two threads that ask for the first address of one coder both get the same.
+_making = threading.Lock()
+_coders: Tokens[Coder] = Tokens("the coder is gone", weakref.WeakValueDictionary())
 _registered: dict[int, Coder] = {}
-_tokens = itertools.count(1)
-
-
-def _coder(token: int | None) -> Coder:
-    coder = _coders.get(token or 0)
-    if coder is None:
-        raise Error("SHUTDOWN", "the coder is gone")
-    return coder
 
 
 def _wanted(options: int) -> DecodeOptions:
@@ -117,7 +114,7 @@ def _wanted(options: int) -> DecodeOptions:
 
 def _can_decode(token: int | None, data: int | None, length: int) -> bool:
     try:
-        return bool(_coder(token).can_decode(ctypes.string_at(data, min(length, _HEAD)) if data else b""))
+        return bool(_coders.find(token).can_decode(ctypes.string_at(data, min(length, _HEAD)) if data else b""))
     except BaseException:  # nothing may leave a callback
         return False
 
@@ -126,7 +123,7 @@ def _decode(
     token: int | None, data: int | None, length: int, options: int, _bag: int | None, image_out: Any, error_out: Any
 ) -> int:
     def body() -> None:
-        image = _coder(token).decode(ctypes.string_at(data, length) if data else b"", _wanted(options))
+        image = _coders.find(token).decode(ctypes.string_at(data, length) if data else b"", _wanted(options))
         if not isinstance(image, Image):
             raise Error("INTERNAL_ERROR", f"the coder gave a {type(image).__name__}, not an Image")
         image_out[0] = lib.sdimage_image_ref(image.pointer)
@@ -139,7 +136,7 @@ _SETTERS = ("has_alpha", "channels", "bits_per_channel")
 
 def _info(token: int | None, data: int | None, length: int, metadata: int, error_out: Any) -> int:
     def body() -> None:
-        known = _coder(token).info(ctypes.string_at(data, length) if data else b"")
+        known = _coders.find(token).info(ctypes.string_at(data, length) if data else b"")
         lib.sdimage_metadata_set_source_size(metadata, known["width"], known["height"])
         for name in _SETTERS:
             if name in known:
@@ -151,7 +148,7 @@ def _info(token: int | None, data: int | None, length: int, metadata: int, error
 
 def _can_encode(token: int | None, number: int) -> bool:
     try:
-        return bool(_coder(token).can_encode(_enums.word(_enums.FORMATS, number)))
+        return bool(_coders.find(token).can_encode(_enums.word(_enums.FORMATS, number)))
     except BaseException:  # nothing may leave a callback
         return False
 
@@ -167,7 +164,7 @@ def _encode(
             "effort": lib.sdimage_encode_options_effort(options),
             "background_color": (under.red, under.green, under.blue, under.alpha),
         }
-        data = _coder(token).encode(Image.borrowed(image), _enums.word(_enums.FORMATS, number), wish)
+        data = _coders.find(token).encode(Image.borrowed(image), _enums.word(_enums.FORMATS, number), wish)
         with _bytes.new_data(data) as block:
             data_out[0] = lib.sdimage_data_ref(block.pointer)
 

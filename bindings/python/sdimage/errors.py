@@ -98,12 +98,15 @@ def status_number(code: str) -> int:
 
 
 def new_pointer(error: BaseException) -> int | None:
-    """A new ``sdimage_error`` that says what an exception says; the caller gives it back."""
-    if isinstance(error, Error):
-        code, message = error.code, error.message
-    else:
-        kind = type(error).__name__
-        code, message = _CODES.get(kind, "INTERNAL_ERROR"), f"{kind}: {error}"
+    """A new ``sdimage_error`` that says what an exception says; the caller gives it back. ``None`` when memory is refused."""
+    kind = type(error).__name__
+    try:
+        if isinstance(error, Error):
+            code, message = str(error.code), str(error.message)
+        else:
+            code, message = _CODES.get(kind, "INTERNAL_ERROR"), f"{kind}: {error}"
+    except BaseException:  # what the program raised may raise when it is asked for its words
+        code, message = "INTERNAL_ERROR", kind
     pointer: int | None = lib.sdimage_error_new(status_number(code), message.encode("utf-8", "replace"))
     return pointer
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
 from ctypes import byref, c_void_p
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Self, cast
+from typing import cast
 
 from . import _enums
+from ._closing import Closing
 from ._ffi import lib
-from ._handle import Handle
+from ._handle import Handle, Shared
 from ._listener import OnProgress, OnResult
+from ._tokens import Tokens
 from .errors import call
 from .result import Result
 
@@ -29,7 +29,7 @@ class Listener:
     held: object = None
 
 
-class EventQueue:
+class EventQueue(Closing):
     """Where deliveries wait until the thread that made the queue takes them.
 
     Give it to :meth:`Manager.start` as ``events``; when :meth:`fileno` is readable, call :meth:`drain`, which calls the
@@ -45,10 +45,9 @@ class EventQueue:
     def __init__(self) -> None:
         out = c_void_p()
         call(lib.sdimage_dispatcher_new_pollable, byref(out))
-        self.dispatcher = Handle(out.value, lib.sdimage_dispatcher_unref)
+        self.dispatcher = Shared(out.value, lib.sdimage_dispatcher_unref)
         self.thread = threading.get_ident()
-        self._tokens = itertools.count(1)
-        self._listeners: dict[int, Listener] = {}
+        self._listeners: Tokens[Listener] = Tokens("the load is gone")
         self._is_open = True
 
     def fileno(self) -> int:
@@ -68,13 +67,11 @@ class EventQueue:
 
     def add(self, listener: Listener) -> int:
         """The token to start a load with."""
-        token = next(self._tokens)
-        self._listeners[token] = listener
-        return token
+        return self._listeners.add(listener)
 
     def forget(self, token: int) -> None:
         """Later deliveries of the load are dropped."""
-        self._listeners.pop(token, None)
+        self._listeners.forget(token)
 
     def close(self) -> None:
         """Drops what was not taken; loads go on unheard. Again is harmless."""
@@ -82,16 +79,8 @@ class EventQueue:
         self._listeners.clear()
         self.dispatcher.release()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def _deliver(self, event: int) -> None:
-        token = lib.sdimage_event_token(event) or 0
+        token = lib.sdimage_event_token(event)
         listener = self._listeners.get(token)
         if listener is None:
             return

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import weakref
 from collections.abc import Callable, Mapping
 from ctypes import byref, c_char_p, c_void_p, sizeof
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from ._bytes import ReadableBuffer
 from ._ffi import DECRYPT, DESTROY, EVENT, MODIFY, REDIRECT, HooksTable, lib
 from ._handle import Handle
 from ._reply import complete
+from ._tokens import Tokens
 from .errors import Error, answer, call, from_pointer, text
 
 
@@ -42,7 +41,7 @@ class DownloadRequest:
 
     @method.setter
     def method(self, method: str) -> None:
-        lib.sdimage_request_set_method(self._pointer, method.encode())
+        lib.sdimage_request_set_method(self._pointer, _bytes.c_text(method))
 
     @property
     def body(self) -> bytes | None:
@@ -69,12 +68,12 @@ class DownloadRequest:
 
     def header(self, name: str) -> str | None:
         """The value of a header field that the request sets."""
-        value = lib.sdimage_request_header(self._pointer, name.encode())
+        value = lib.sdimage_request_header(self._pointer, _bytes.c_text(name))
         return None if value is None else text(value)
 
     def set_header(self, name: str, value: str | None) -> None:
         """Sets a header field; ``None`` removes it."""
-        lib.sdimage_request_set_header(self._pointer, name.encode(), None if value is None else value.encode())
+        lib.sdimage_request_set_header(self._pointer, _bytes.c_text(name), None if value is None else _bytes.c_text(value))
 
 
 class DownloadResponse:
@@ -101,12 +100,12 @@ class DownloadResponse:
 
     def header(self, name: str) -> str | None:
         """The value of a header field; ``None`` when it is absent."""
-        value = lib.sdimage_response_header(self._pointer, name.encode())
+        value = lib.sdimage_response_header(self._pointer, _bytes.c_text(name))
         return None if value is None else text(value)
 
     def set_header(self, name: str, value: str | None) -> None:
         """Sets a header field in place of all of that name; ``None`` removes them."""
-        lib.sdimage_response_set_header(self._pointer, name.encode(), None if value is None else value.encode())
+        lib.sdimage_response_set_header(self._pointer, _bytes.c_text(name), None if value is None else _bytes.c_text(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +150,7 @@ class DownloadHooks:
         redirect: Redirect | None = None,
         event: OnEvent | None = None,
     ) -> None:
-        token = next(_tokens)
-        _functions[token] = _Functions(modify_request, modify_response, decrypt, redirect, event)
-        weakref.finalize(self, _functions.pop, token, None).atexit = False
+        token = _functions.add(_Functions(modify_request, modify_response, decrypt, redirect, event), self)
         table = HooksTable(
             sizeof(HooksTable),
             _MODIFY_REQUEST if modify_request else MODIFY(),
@@ -192,7 +189,7 @@ class DownloadHooks:
             for name, value in (headers or {}).items():
                 template.set_header(name, value)
             for name, value in (response_headers or {}).items():
-                lib.sdimage_response_set_header(response.pointer, name.encode(), value.encode())
+                lib.sdimage_response_set_header(response.pointer, _bytes.c_text(name), _bytes.c_text(value))
             changes = response.pointer if status or response_headers else None
             call(lib.sdimage_download_hooks_new_fixed, request.pointer, changes, byref(out))
         hooks._handle = Handle(out.value, lib.sdimage_download_hooks_unref)
@@ -222,21 +219,12 @@ class _Functions:
     event: OnEvent | None
 
 
-# The library holds a number in place of a Python object, as for loaders.
-_functions: dict[int, _Functions] = {}
-_tokens = itertools.count(1)
-
-
-def _find(token: int | None) -> _Functions:
-    functions = _functions.get(token or 0)
-    if functions is None:
-        raise Error("SHUTDOWN", "the hooks are gone")
-    return functions
+_functions: Tokens[_Functions] = Tokens("the hooks are gone")
 
 
 def _modify_request(token: int | None, request: int, reply: int) -> None:
     def body() -> None:
-        function = _find(token).modify_request
+        function = _functions.find(token).modify_request
         if function is not None:
             function(DownloadRequest(request))
 
@@ -245,7 +233,7 @@ def _modify_request(token: int | None, request: int, reply: int) -> None:
 
 def _modify_response(token: int | None, response: int, reply: int) -> None:
     def body() -> None:
-        function = _find(token).modify_response
+        function = _functions.find(token).modify_response
         if function is not None:
             function(DownloadResponse(response))
 
@@ -254,7 +242,7 @@ def _modify_response(token: int | None, response: int, reply: int) -> None:
 
 def _decrypt(token: int | None, data: int, response: int, plain: Any, error_out: Any) -> int:
     def body() -> None:
-        function = _find(token).decrypt
+        function = _functions.find(token).decrypt
         if function is not None:
             with _bytes.new_data(function(_bytes.copied(data), DownloadResponse(response))) as made:
                 plain[0] = lib.sdimage_data_ref(made.pointer)
@@ -264,7 +252,7 @@ def _decrypt(token: int | None, data: int, response: int, plain: Any, error_out:
 
 def _redirect(token: int | None, here: bytes, there: bytes, status: int, reply: int) -> None:
     def body() -> bytes | None:
-        function = _find(token).redirect
+        function = _functions.find(token).redirect
         said = function(text(here), text(there), status) if function is not None else True
         if isinstance(said, str):
             return said.encode("utf-8", "surrogateescape")
@@ -277,7 +265,7 @@ def _redirect(token: int | None, here: bytes, there: bytes, status: int, reply: 
 
 def _event(token: int | None, event: int) -> None:
     try:
-        function = _find(token).event
+        function = _functions.find(token).event
         if function is None:
             return
         expected, error = lib.sdimage_download_event_expected(event), lib.sdimage_download_event_error(event)

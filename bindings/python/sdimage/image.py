@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import importlib
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from ctypes import byref, c_void_p
@@ -154,7 +153,7 @@ class Image:
     def frame(self, index: int) -> Image:
         """A frame of an animation, composed to the whole canvas, as a picture of its own; decoded now."""
         out = c_void_p()
-        call(lib.sdimage_image_copy_frame, self.pointer, index, byref(out))
+        call(lib.sdimage_image_copy_frame, self.pointer, unsigned(index, "index", U32), byref(out))
         return Image.owned(out.value)
 
     @property
@@ -283,7 +282,7 @@ class Image:
         known(options, EncodeOptions)
         number = _enums.number(_enums.FORMATS, format or "undefined", "format")
         with encode_options(options) as wish:
-            call(lib.sdimage_encode_file, self.pointer, os.fsencode(path), number, wish.pointer)
+            call(lib.sdimage_encode_file, self.pointer, _bytes.c_path(path), number, wish.pointer)
 
     def transform(self, *transformers: Transformer, frames: bool = False) -> Image:
         """The picture by transformers of :mod:`sdimage.transforms`, one after the other: of an animation the still of its

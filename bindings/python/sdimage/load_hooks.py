@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import weakref
 from collections.abc import Callable
 from ctypes import byref, c_void_p, sizeof
 from dataclasses import dataclass
@@ -22,6 +20,7 @@ from ._ffi import (
     lib,
 )
 from ._handle import Handle
+from ._tokens import Tokens
 from .errors import Error, call, from_pointer
 from .image import Image
 from .loader import LoadRequest
@@ -78,9 +77,8 @@ class LoadHooks:
         should_load: ShouldLoad | None = None,
         should_remember_failure: ShouldRemember | None = None,
     ) -> None:
-        token = next(_tokens)
-        _functions[token] = _Functions(process_request, cache_key, serialize, should_load, should_remember_failure)
-        weakref.finalize(self, _functions.pop, token, None).atexit = False
+        functions = _Functions(process_request, cache_key, serialize, should_load, should_remember_failure)
+        token = _functions.add(functions, self)
         table = LoadHooksTable(
             sizeof(LoadHooksTable),
             _PROCESS_REQUEST if process_request else PROCESS_REQUEST(),
@@ -108,16 +106,7 @@ class _Functions:
     should_remember_failure: ShouldRemember | None
 
 
-# The library holds a number in place of a Python object, see loader.py.
-_functions: dict[int, _Functions] = {}
-_tokens = itertools.count(1)
-
-
-def _find(token: int | None) -> _Functions:
-    functions = _functions.get(token or 0)
-    if functions is None:
-        raise Error("SHUTDOWN", "the hooks are gone")
-    return functions
+_functions: Tokens[_Functions] = Tokens("the hooks are gone")
 
 
 def _new_reference(data: ReadableBuffer) -> int | None:
@@ -128,7 +117,7 @@ def _new_reference(data: ReadableBuffer) -> int | None:
 
 def _process_request(token: int | None, request: int) -> None:
     try:
-        function = _find(token).process_request
+        function = _functions.find(token).process_request
         if function is not None:
             function(RequestDraft(request, None))
     except BaseException:  # nothing may leave a callback
@@ -138,7 +127,7 @@ def _process_request(token: int | None, request: int) -> None:
 def _cache_key(token: int | None, request: int) -> int | None:
     asked = LoadRequest(request, None)
     try:
-        function = _find(token).cache_key
+        function = _functions.find(token).cache_key
         key = asked.url if function is None else function(asked)
         return None if key is None else _new_reference(_bytes.key_bytes(key))
     except BaseException:  # the same
@@ -148,7 +137,7 @@ def _cache_key(token: int | None, request: int) -> int | None:
 def _serialize(token: int | None, request: int, image: int, data: int | None) -> int | None:
     came = _bytes.copied(data) if data else None
     try:
-        function = _find(token).serialize
+        function = _functions.find(token).serialize
         kept = None if function is None else function(LoadRequest(request, None), Image.borrowed(image), came)
         return None if kept is None else _new_reference(kept)
     except BaseException:  # the same
@@ -157,7 +146,7 @@ def _serialize(token: int | None, request: int, image: int, data: int | None) ->
 
 def _should_load(token: int | None, request: int) -> bool:
     try:
-        function = _find(token).should_load
+        function = _functions.find(token).should_load
         return function is None or bool(function(LoadRequest(request, None)))
     except BaseException:  # the same
         return True
@@ -165,7 +154,7 @@ def _should_load(token: int | None, request: int) -> bool:
 
 def _should_remember(token: int | None, request: int, error: int) -> bool:
     try:
-        function = _find(token).should_remember_failure
+        function = _functions.find(token).should_remember_failure
         return function is not None and bool(function(LoadRequest(request, None), from_pointer(error)))
     except BaseException:  # the same
         return False

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import weakref
 from collections.abc import Callable, Iterable, Mapping
 from ctypes import byref, c_void_p, sizeof
 from typing import Any, TypeAlias, cast
@@ -12,12 +10,12 @@ from . import _bytes, _enums
 from ._bytes import ReadableBuffer
 from ._ffi import CAN_LOAD, CANCEL, DESTROY, LOAD, LoaderTable, lib
 from ._handle import Handle
+from ._tokens import Tokens
 from .errors import Error, call, new_pointer, text
 from .hooks import DownloadHooks
 from .image import Image
 from .options import U32, U64, OptionT, carried, unsigned
 from .transport import Transport
-
 
 
 class LoadRequest:
@@ -37,8 +35,8 @@ class LoadRequest:
         return self._sink is not None and cast(bool, lib.sdimage_load_sink_is_cancelled(self._sink))
 
     def expect(self, length: int) -> None:
-        """Says how many bytes will come, for progress."""
-        if self._sink is not None:
+        """Says how many bytes will come, for progress; nothing when that is negative."""
+        if self._sink is not None and length >= 0:
             lib.sdimage_load_sink_set_expected_length(self._sink, length)
 
     def show(self, image: Image) -> None:
@@ -77,11 +75,9 @@ class Loader:
     def __init__(
         self, function: LoadFunction, can_load: Callable[[str], bool] | None = None, name: str = "python"
     ) -> None:
-        token = next(_tokens)
-        _functions[token] = (function, can_load)
-        weakref.finalize(self, _functions.pop, token, None).atexit = False
+        token = _functions.add((function, can_load), self)
         out = c_void_p()
-        call(lib.sdimage_loader_new_custom, name.encode(), byref(_TABLE), token, _NO_DESTROY, byref(out))
+        call(lib.sdimage_loader_new_custom, _bytes.c_text(name), byref(_TABLE), token, _NO_DESTROY, byref(out))
         self._handle = Handle(out.value, lib.sdimage_loader_unref)
 
     @classmethod
@@ -168,17 +164,17 @@ class Loader:
             lib.sdimage_downloader_config_set_address_policy(pointer, policy)
             for field, text_ in (headers or {}).items():
                 lib.sdimage_downloader_config_set_header(
-                    pointer, field.encode(), None if text_ is None else text_.encode()
+                    pointer, _bytes.c_text(field), None if text_ is None else _bytes.c_text(text_)
                 )
             texts = {"ca_file": ca_file, "user_agent": user_agent, "bearer_token": bearer_token, "unix_socket": unix_socket}
             for name, word in texts.items():
                 if word is not None:
-                    getattr(lib, f"sdimage_downloader_config_set_{name}")(pointer, word.encode())
+                    getattr(lib, f"sdimage_downloader_config_set_{name}")(pointer, _bytes.c_text(word))
             pairs = {"credential": credential, "client_certificate": client_certificate, "proxy": (proxy, no_proxy)}
             for name, words in pairs.items():
                 if words is not None:
                     setter = getattr(lib, f"sdimage_downloader_config_set_{name}")
-                    setter(pointer, *(None if word is None else word.encode() for word in words))
+                    setter(pointer, *(None if word is None else _bytes.c_text(word) for word in words))
             if retry_delay_ms is not None:
                 first, longest = (unsigned(value, "retry_delay_ms", U32) for value in retry_delay_ms)
                 lib.sdimage_downloader_config_set_retry_delay_ms(pointer, first, longest)
@@ -187,7 +183,7 @@ class Loader:
                 for lowest, highest in acceptable_statuses:
                     lib.sdimage_downloader_config_add_acceptable_statuses(pointer, lowest, highest)
             for media_type in acceptable_content_types or ():
-                lib.sdimage_downloader_config_add_acceptable_type(pointer, media_type.encode())
+                lib.sdimage_downloader_config_add_acceptable_type(pointer, _bytes.c_text(media_type))
             lib.sdimage_downloader_config_set_min_progress_interval(pointer, min_progress_interval)
             version = _enums.number(_enums.HTTP_VERSIONS, http_version, "http_version")
             lib.sdimage_downloader_config_set_http_version(pointer, version)
@@ -222,6 +218,15 @@ class Loader:
     def name(self) -> str:
         """``"http"``, ``"file"``, ``"data"``, ``"chain"``, or a name of one's own."""
         return text(lib.sdimage_loader_name(self.pointer))
+
+
+def as_loader(loader: Loader | LoadFunction) -> Loader:
+    """A loader, or one made of a function."""
+    if isinstance(loader, Loader):
+        return loader
+    if not callable(loader):
+        raise Error("INVALID_ARGUMENT", f"a loader is a Loader or a function, not {type(loader).__name__}")
+    return Loader(loader)
 
 
 class Downloader(Loader):
@@ -263,15 +268,12 @@ class Downloader(Loader):
         lib.sdimage_downloader_invalidate(self.pointer, cancel)
 
 
-# The library holds a number in place of a Python object: a call that comes after the loader is gone finds nothing, and
-# no `destroy` has to enter an interpreter that may be ending.
-_functions: dict[int, tuple[LoadFunction, Callable[[str], bool] | None]] = {}
-_tokens = itertools.count(1)
+_functions: Tokens[tuple[LoadFunction, Callable[[str], bool] | None]] = Tokens("the loader is gone")
 
 
 def _can_load(token: int | None, request: int) -> bool:
     try:
-        entry = _functions.get(token or 0)
+        entry = _functions.get(token)
         return entry is not None and (entry[1] is None or bool(entry[1](LoadRequest(request, None).url)))
     except BaseException:  # nothing may leave a callback
         return False
@@ -279,10 +281,8 @@ def _can_load(token: int | None, request: int) -> bool:
 
 def _load(token: int | None, request: int, sink: int) -> int:
     try:
-        entry = _functions.get(token or 0)
-        if entry is None:
-            raise Error("SHUTDOWN", "the loader is gone")
-        _deliver(entry[0](LoadRequest(request, sink)), sink)
+        function, _ = _functions.find(token)
+        _deliver(function(LoadRequest(request, sink)), sink)
     except BaseException as error:  # nothing may leave a callback
         _fail(error, sink)
     return 0
@@ -310,8 +310,9 @@ def _deliver(loaded: Loaded, sink: int) -> None:
 
 def _fail(error: BaseException, sink: int) -> None:
     pointer = new_pointer(error)
-    lib.sdimage_load_sink_finish(sink, pointer)
-    lib.sdimage_error_unref(pointer)
+    if pointer:  # none would mean success; a sink that is let go of is an error of the load
+        lib.sdimage_load_sink_finish(sink, pointer)
+        lib.sdimage_error_unref(pointer)
 
 
 def _cancel(_token: int | None, _sink: int) -> None:

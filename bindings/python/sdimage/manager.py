@@ -3,51 +3,46 @@
 from __future__ import annotations
 
 import asyncio
-import atexit
 import enum
-import itertools
 import threading
 import time
 import weakref
 from collections.abc import AsyncIterator, Iterable
-from ctypes import byref, c_void_p, sizeof
-from dataclasses import dataclass
+from ctypes import byref, c_void_p
 from types import TracebackType
 from typing import Any, Self, Unpack, cast
 
-from . import _asyncio, _bytes, _enums
-from ._ffi import DESTROY, OBSERVER, ON_PROGRESS, ON_RESULT, LoadHandler, lib
+from . import _asyncio, _bytes, _callbacks, _enums
+from ._closing import Closing, closed_at_exit
 from ._color import ColorLike
+from ._ffi import DESTROY, OBSERVER, lib
 from ._handle import Handle
+from ._kept import KeptRequests
 from ._listener import OnProgress, OnResult
+from ._tokens import Tokens
 from .batch import Batch, Places, WritableArray
 from .cache import ImageCache
 from .caches import AnyCache
+from .defaults import default_cache, default_loader
 from .errors import Error, call
 from .events import EventQueue, Listener
 from .load_hooks import LoadHooks
-from .loader import Loader, LoadFunction
+from .loader import Loader, LoadFunction, as_loader
+from .options import seconds
 from .prefetch import OnGroupProgress, PrefetchGroup, Prefetchers, texts_of
-from .request import RequestOptions, new_request
+from .request import RequestOptions, hold, new_request, shown
 from .result import Result
 from .task import Task
 from .transforms import Transformer
 
-_FINAL = 3
-#: Options that are objects of Python's, which a load holds.
-_HELD = frozenset(("cache", "original_cache", "loader", "hooks", "load_hooks"))
-#: Requests that a manager keeps for pictures that are asked for again.
-_KEPT_REQUESTS = 1024
+_NO_DESTROY = DESTROY()
 
 
 class _Shared(enum.Enum):
     CACHE = "the cache that all managers of the process share"
 
 
-_managers: weakref.WeakSet[Manager] = weakref.WeakSet()
-
-
-class Manager:
+class Manager(Closing):
     """Loads pictures through memory, disk and network.
 
     `cache` left out is one with the default configuration, shared by all managers of the process; ``None`` is none.
@@ -73,18 +68,16 @@ class Manager:
         load_hooks: LoadHooks | None = None,
         on_load: OnResult | None = None,
     ) -> None:
-        # Custom loaders and hooks live as long as the manager that asks them.
-        self._loader = _as_loader(loader) if loader is not None else None
-        self._load_hooks = load_hooks
+        own = None if loader is None else as_loader(loader)
         with Handle(lib.sdimage_manager_config_new(), lib.sdimage_manager_config_unref) as config:
             if cache is None:
                 lib.sdimage_manager_config_set_cache(config.pointer, None)
             elif not isinstance(cache, _Shared):
                 lib.sdimage_manager_config_set_cache(config.pointer, cache.pointer)
-            if self._loader is not None:
-                lib.sdimage_manager_config_set_loader(config.pointer, self._loader.pointer)
+            if own is not None:
+                lib.sdimage_manager_config_set_loader(config.pointer, own.pointer)
             if failed_url_retry_after is not None:
-                lib.sdimage_manager_config_set_failed_url_retry_after(config.pointer, int(failed_url_retry_after))
+                lib.sdimage_manager_config_set_failed_url_retry_after(config.pointer, seconds(failed_url_retry_after))
             if transformer is not None:
                 lib.sdimage_manager_config_set_transformer(config.pointer, transformer.pointer)
             number = _enums.number(_enums.FRESHNESS, freshness, "freshness")
@@ -93,18 +86,24 @@ class Manager:
             if load_hooks is not None:
                 lib.sdimage_manager_config_set_load_hooks(config.pointer, load_hooks.pointer)
             if on_load is not None:
-                token = next(_tokens)
-                _observers[token] = on_load
-                weakref.finalize(self, _observers.pop, token, None).atexit = False
-                lib.sdimage_manager_config_set_observer(config.pointer, _OBSERVER, token, DESTROY())
+                token = _observers.add(on_load, self)
+                lib.sdimage_manager_config_set_observer(config.pointer, _OBSERVER, token, _NO_DESTROY)
             out = c_void_p()
             call(lib.sdimage_manager_new, config.pointer, byref(out))
-        self._handle = Handle(out.value, lib.sdimage_manager_unref)
-        self._cache = None if isinstance(cache, _Shared) else cache
+        named = default_cache() if isinstance(cache, _Shared) else cache
+        self._adopt(out.value, named, own or default_loader(), load_hooks)
         self._has_cache = cache is not None
+
+    def _adopt(
+        self, pointer: int | None, cache: AnyCache | None, loader: Loader | None, load_hooks: LoadHooks | None
+    ) -> None:
+        self._handle = Handle(pointer, lib.sdimage_manager_unref)
+        self._cache = cache
+        self._has_cache = True
+        # Custom loaders and hooks live as long as the manager that asks them.
+        self._loader, self._load_hooks = loader, load_hooks
         self._prefetchers = Prefetchers()
-        self._requests: dict[object, Handle] = {}
-        self._requests_lock = threading.Lock()
+        self._kept = KeptRequests()
         self._queues: weakref.WeakSet[EventQueue] = weakref.WeakSet()
         _managers.add(self)
 
@@ -114,13 +113,10 @@ class Manager:
         and who asks after that gets a new one."""
         out = c_void_p()
         call(lib.sdimage_manager_shared, byref(out))
+        # It may have been made with defaults that have been replaced since: nobody tells when it is gone.
+        _held_for_ever.update((id(each), each) for each in (default_cache(), default_loader()))
         manager = cls.__new__(cls)
-        manager._handle = Handle(out.value, lib.sdimage_manager_unref)
-        manager._loader, manager._load_hooks, manager._cache, manager._has_cache = None, None, None, True
-        manager._prefetchers = Prefetchers()
-        manager._requests, manager._requests_lock = {}, threading.Lock()
-        manager._queues = weakref.WeakSet()
-        _managers.add(manager)
+        manager._adopt(out.value, None, None, None)
         return manager
 
     @property
@@ -149,29 +145,8 @@ class Manager:
             raise
 
     def _find(self, url: str | bytes, options: RequestOptions) -> Result | None:
-        """What memory has, in one call of the library: requests are kept for those who ask again."""
         # Hooks would be asked once more by the load that follows.
-        if self._load_hooks is not None or not _HELD.isdisjoint(options):
-            return None
-        try:
-            key = url, *sorted(options.items())
-            hash(key)
-        except TypeError:
-            return None  # dictionaries among the options: nobody compares them for this
-        with self._requests_lock:
-            request = self._requests.pop(key, None)
-        request = request or new_request(url, options)
-        out = c_void_p()
-        call(lib.sdimage_manager_find, self._handle.pointer, request.pointer, byref(out))
-        if not out.value:
-            return None
-        result = Result(out.value)
-        # One thread at a time has a request: it was taken out, and goes back as the newest.
-        with self._requests_lock:
-            self._requests[key] = request
-            if len(self._requests) > _KEPT_REQUESTS:
-                del self._requests[next(iter(self._requests))]
-        return result
+        return self._kept.find(self._handle.pointer, url, options) if self._load_hooks is None else None
 
     def start(
         self,
@@ -192,17 +167,12 @@ class Manager:
         """
         if events is not None:
             return self._hear(events, Listener(on_progress, on_partial, on_result), url, options)[0]
-        with new_request(url, _showing(options, on_partial)) as request:
-            held = self._set_loader(request, options), *_held(options)
-            if on_progress is None and on_partial is None and on_result is None and not any(held):
+        with new_request(url, shown(options, on_partial)) as request:
+            held = hold(request, options)
+            if on_progress is None and on_partial is None and on_result is None and not held:
                 return self._begin(request, None, None)
-            token = next(_tokens)
-            _running[token] = _Running(self, held, on_progress, on_partial, on_result)
-            try:
-                return self._begin(request, _HANDLER, token)
-            except BaseException:
-                _running.pop(token, None)
-                raise
+            load = _callbacks.Running((self, held), on_progress, on_partial, on_result)
+            return _callbacks.begin(load, lambda handler, token: self._begin(request, handler, token))
 
     async def load_async(
         self,
@@ -216,6 +186,9 @@ class Manager:
         The callbacks of :meth:`start` run on the loop. A picture in memory is returned without giving way.
         """
         queue = _asyncio.queue()
+        found = self._find(url, options)
+        if found is not None:
+            return found
         final: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
 
         def settle(result: Result) -> None:
@@ -235,29 +208,14 @@ class Manager:
         finally:
             queue.forget(token)
 
-    async def results(
+    def results(
         self, url: str | bytes, on_progress: OnProgress | None = None, **options: Unpack[RequestOptions]
     ) -> AsyncIterator[Result]:
         """Every delivery of one load: parts of the picture while it arrives, then the whole one; raises :class:`Error`.
 
         A part that was not taken before the next one came is skipped. Leaving the loop cancels the load.
         """
-        parts: asyncio.Queue[Result] = asyncio.Queue()
-        load = asyncio.ensure_future(self.load_async(url, on_progress, parts.put_nowait, **options))
-        try:
-            while not load.done():
-                part = asyncio.ensure_future(parts.get())
-                await asyncio.wait({load, part}, return_when=asyncio.FIRST_COMPLETED)
-                if load.done() or not part.done():
-                    part.cancel()
-                    continue
-                newest = part.result()
-                while not parts.empty():
-                    newest = parts.get_nowait()
-                yield newest
-            yield load.result()
-        finally:
-            load.cancel()
+        return _asyncio.deliveries(lambda show: self.load_async(url, on_progress, show, **options))
 
     def prefetch(
         self,
@@ -276,7 +234,7 @@ class Manager:
         wish = options.copy()
         wish.setdefault("priority", "low")
         with new_request(b"", wish) as request:
-            held = self, self._set_loader(request, wish), *_held(wish)
+            held = self, hold(request, wish)
             return self._prefetchers.start(self._handle.pointer, urls, request, on_progress, max_concurrent, held)
 
     def load_many(
@@ -308,7 +266,7 @@ class Manager:
         texts = texts_of(urls)
         batch = Places(len(texts), size, out, options.get("pixel_format"))
         with new_request(b"", options) as request:
-            held = self, self._set_loader(request, options), *_held(options)
+            held = self, hold(request, options)
             with batch.options(scale_mode, background_color, max_concurrent, request) as wish:
                 filled = self._prefetchers.fill(self._handle.pointer, wish, batch, texts, on_progress)
         # Until here somebody held what the loads knew by number only.
@@ -321,8 +279,8 @@ class Manager:
         """Starts a load that a queue hears of, under the token that is returned."""
         token = events.add(listener)
         try:
-            with new_request(url, _showing(options, listener.on_partial)) as request:
-                listener.held = self, self._set_loader(request, options), *_held(options)
+            with new_request(url, shown(options, listener.on_partial)) as request:
+                listener.held = self, hold(request, options)
                 lib.sdimage_request_set_dispatcher(request.pointer, events.dispatcher.pointer)
                 task = self._begin(request, None, token)
         except BaseException:
@@ -330,13 +288,6 @@ class Manager:
             raise
         self._queues.add(events)
         return task, token
-
-    def _set_loader(self, request: Handle, options: RequestOptions) -> Loader | None:
-        if "loader" not in options:
-            return None
-        loader = _as_loader(options["loader"])
-        lib.sdimage_request_set_loader(request.pointer, loader.pointer)
-        return loader
 
     def _begin(self, request: Handle, handler: Any, token: int | None) -> Task:
         out = c_void_p()
@@ -376,13 +327,12 @@ class Manager:
         """Cancels every load that is under way."""
         lib.sdimage_manager_cancel_all(self._handle.pointer)
 
-    def forget_failed(self, urls: Iterable[str] | None = None) -> None:
+    def forget_failed(self, urls: Iterable[str | bytes] | None = None) -> None:
         """Forgets that URLs failed; all of them when left out."""
         if urls is None:
             lib.sdimage_manager_forget_failed(self._handle.pointer, None, 0)
             return
-        for url in urls:
-            address = url.encode("utf-8", "surrogateescape")
+        for address in texts_of(urls):
             lib.sdimage_manager_forget_failed(self._handle.pointer, address, len(address))
 
     def close(self, timeout: float = 5.0) -> None:
@@ -394,8 +344,7 @@ class Manager:
         # On the thread that drains a queue nobody else drains what closing waits for.
         queues = [queue for queue in self._queues if queue.thread == threading.get_ident()]
         end = time.monotonic() + timeout
-        with self._requests_lock:
-            self._requests.clear()
+        self._kept.clear()
         self._prefetchers.close(end)
         while True:
             left = max(0, int((end - time.monotonic()) * 1000))
@@ -409,14 +358,6 @@ class Manager:
                     queue.drain()
         _managers.discard(self)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     async def __aenter__(self) -> Self:
         return self
 
@@ -426,99 +367,15 @@ class Manager:
         await asyncio.get_running_loop().run_in_executor(None, self.close)
 
 
-def _showing(options: RequestOptions, on_partial: OnResult | None) -> RequestOptions:
-    """The options of a load that somebody watches."""
-    if on_partial is None or "progressive" in options:
-        return options
-    shown = options.copy()
-    shown["progressive"] = True
-    return shown
-
-
-def _held(options: RequestOptions) -> tuple[object, ...]:
-    """What the library knows by number only, so that somebody must hold it until the load has ended."""
-    caches = options.get("cache"), options.get("original_cache")
-    own = (None if isinstance(cache, ImageCache) else cache for cache in caches)
-    return *own, options.get("hooks"), options.get("load_hooks")
-
-
-def set_default_cache(cache: AnyCache | None) -> None:
-    """The cache of managers made from now on that name none, the shared one among them; ``None``: the library's own."""
-    lib.sdimage_set_default_cache(None if cache is None else cache.pointer)
-    _defaults["cache"] = cache
-
-
-def set_default_loader(loader: Loader | LoadFunction | None) -> None:
-    """The loader of managers made from now on that name none; ``None``: the built-in ones."""
-    made = None if loader is None else _as_loader(loader)
-    lib.sdimage_set_default_loader(None if made is None else made.pointer)
-    _defaults["loader"] = made
-
-
-def _as_loader(loader: Loader | LoadFunction) -> Loader:
-    if isinstance(loader, Loader):
-        return loader
-    if not callable(loader):
-        raise Error("INVALID_ARGUMENT", f"a loader is a Loader or a function, not {type(loader).__name__}")
-    return Loader(loader)
-
-
-@dataclass(slots=True)
-class _Running:
-    """What a load with callbacks keeps alive until its last delivery."""
-
-    manager: Manager
-    held: tuple[object, ...]
-    on_progress: OnProgress | None
-    on_partial: OnResult | None
-    on_result: OnResult | None
-
-
-# The library holds a number in place of a Python object, see loader.py.
-_running: dict[int, _Running] = {}
-# The same of what all managers share.
-_defaults: dict[str, object] = {}
-_tokens = itertools.count(1)
-
-
-def _on_result(token: int | None, _task: int, pointer: int) -> None:
-    if lib.sdimage_result_kind(pointer) == _FINAL:
-        load = _running.pop(token or 0, None)
-        if load is not None and load.on_result is not None:
-            load.on_result(Result.borrowed(pointer))
-        return
-    load = _running.get(token or 0)
-    if load is not None and load.on_partial is not None:
-        load.on_partial(Result.borrowed(pointer))
-
-
-def _on_progress(token: int | None, _task: int, received: int, expected: int) -> None:
-    load = _running.get(token or 0)
-    if load is not None and load.on_progress is not None:
-        load.on_progress(received, expected if expected >= 0 else None)
-
-
-_NO_DESTROY = DESTROY()
-_TABLE = LoadHandler(sizeof(LoadHandler), ON_RESULT(_on_result), ON_PROGRESS(_on_progress))
-_HANDLER = byref(_TABLE)
-
-_observers: dict[int, OnResult] = {}
+_observers: Tokens[OnResult] = Tokens("the observer is gone")
+_held_for_ever: dict[int, object] = {}
 
 
 def _on_load(token: int | None, pointer: int) -> None:
-    observer = _observers.get(token or 0)
+    observer = _observers.get(token)
     if observer is not None:
         observer(Result.borrowed(pointer))
 
 
 _OBSERVER = OBSERVER(_on_load)
-
-
-@atexit.register
-def _close_all() -> None:
-    """No callback may enter an interpreter that is ending."""
-    for manager in list(_managers):
-        try:
-            manager.close(2.0)
-        except Error:
-            pass  # nobody is left to be told
+_managers: weakref.WeakSet[Manager] = closed_at_exit(lambda manager: manager.close(2.0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, TypeAlias, TypedDict, TypeVar, cast
 
@@ -69,6 +70,18 @@ def unsigned(value: int | None, what: str, most: int = U64) -> int:
     return int(value)
 
 
+def seconds(time: float) -> int:
+    """Whole ones, rounded up, so that a part of a second is not 0; what is negative or endless means for ever."""
+    return -1 if time < 0 or time == math.inf else math.ceil(time)
+
+
+def nanoseconds(ms: float) -> int:
+    """So many milliseconds as C counts them."""
+    if not 0 <= ms * 1_000_000 < 2**63:
+        raise Error("INVALID_ARGUMENT", f"{ms} milliseconds")
+    return round(ms * 1_000_000)
+
+
 def box(size: tuple[int, int]) -> tuple[int, int]:
     """``(width, height)``, checked."""
     try:
@@ -131,7 +144,7 @@ def bag(values: Mapping[str, OptionValue]) -> Handle:
     """An ``sdimage_options``."""
     handle = Handle(lib.sdimage_options_new(), lib.sdimage_options_unref)
     for name, value in values.items():
-        key = name.encode()
+        key = _bytes.c_text(name)
         if isinstance(value, bool):
             lib.sdimage_options_set_bool(handle.pointer, key, value)
         elif isinstance(value, int):
@@ -139,7 +152,7 @@ def bag(values: Mapping[str, OptionValue]) -> Handle:
         elif isinstance(value, float):
             lib.sdimage_options_set_double(handle.pointer, key, value)
         elif isinstance(value, str):
-            lib.sdimage_options_set_string(handle.pointer, key, value.encode())
+            lib.sdimage_options_set_string(handle.pointer, key, _bytes.c_text(value))
         else:
             with _bytes.new_data(value) as data:
                 lib.sdimage_options_set_data(handle.pointer, key, data.pointer)
@@ -148,7 +161,7 @@ def bag(values: Mapping[str, OptionValue]) -> Handle:
 
 def carried(options: int | None, name: str, fallback: OptionT) -> OptionT:
     """A value of a borrowed ``sdimage_options``, of the type of `fallback`; else `fallback`."""
-    key = name.encode()
+    key = _bytes.c_text(name)
     if not options:
         return fallback
     if isinstance(fallback, bool):

@@ -17,9 +17,10 @@ from ctypes import byref, c_void_p, string_at
 from datetime import datetime, timedelta, timezone
 from typing import Any, Final, cast
 
-from . import _enums
+from . import _bytes, _enums
 from ._ffi import DESTROY
-from ._handle import Handle
+from ._closing import Closing
+from ._handle import Handle, Shared
 from ._photos import FILTER, SCAN, lib
 from .errors import Error, call, text
 from .loader import Loader
@@ -162,7 +163,7 @@ class Photo:
         return f"<Photo {self.identifier} {self.name!r}>"
 
 
-class PhotoLibrary:
+class PhotoLibrary(Closing):
     """A folder tree with an index of it, or the database of another program, which is only read.
 
     ``PhotoLibrary()`` is the user's Pictures folder. With ``watch`` one thread keeps the index up to date; without, each
@@ -193,7 +194,7 @@ class PhotoLibrary:
     def _open(self, function: Any, *arguments: Any) -> None:
         out = c_void_p()
         call(function, *arguments, byref(out))
-        self._handle = Handle(out.value, lib.sdimage_photos_library_unref)
+        self._handle = Shared(out.value, lib.sdimage_photos_library_unref)
 
     @property
     def name(self) -> str:
@@ -259,7 +260,7 @@ class PhotoLibrary:
             lib.sdimage_photos_fetch_options_set_media(pointer, _bits(MEDIA, media, "media"))
             lib.sdimage_photos_fetch_options_set_origins(pointer, _bits(ORIGINS, origins, "origins"))
             if album is not None:
-                lib.sdimage_photos_fetch_options_set_album(pointer, os.fsencode(album), nested)
+                lib.sdimage_photos_fetch_options_set_album(pointer, _bytes.c_path(album), nested)
             lib.sdimage_photos_fetch_options_set_taken(pointer, *(_nanoseconds(date) for date in taken))
             lib.sdimage_photos_fetch_options_set_rating(pointer, rating)
             lib.sdimage_photos_fetch_options_set_filter(pointer, keep, None, _NO_DESTROY)
@@ -330,12 +331,6 @@ class PhotoLibrary:
         """Lets go of the library; loaders of it go on with it."""
         self._handle.release()
 
-    def __enter__(self) -> PhotoLibrary:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
 
 def _photo(pointer: int) -> Photo:
     """A photo of a borrowed ``sdimage_photos_asset``."""
@@ -352,10 +347,7 @@ def _bits(words: dict[str, int], chosen: Iterable[str] | str, what: str) -> int:
 
 
 def _bytes_of(path: _Path | None) -> bytes | None:
-    name = None if path is None else os.fsencode(path)
-    if name is not None and 0 in name:
-        raise Error("INVALID_ARGUMENT", "a path with a NUL")
-    return name
+    return None if path is None else _bytes.c_path(path)
 
 
 def _date(nanoseconds: int) -> datetime:

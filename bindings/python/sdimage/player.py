@@ -5,22 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from ctypes import byref, c_void_p
-from types import TracebackType
 from typing import Self, cast
 
 from . import _enums
+from ._closing import Closing
 from ._ffi import DESTROY, lib
-from ._handle import Handle
-from .errors import Error, call
+from ._handle import Handle, Shared
+from .errors import call
 from .image import Image
-from .options import U32, unsigned
+from .options import U32, nanoseconds, unsigned
 
 _NO_DESTROY = DESTROY()
-_NANOSECONDS = 1_000_000
-_LONGEST = 2**63
 
 
-class Player:
+class Player(Closing):
     """Says which frame of an animation is to be drawn, as time passes.
 
     >>> player = sdimage.Animation("cat.gif").player(rate=2)
@@ -47,7 +45,7 @@ class Player:
         out = c_void_p()
         call(lib.sdimage_player_new_provider, provider.pointer, None, None, _NO_DESTROY, byref(out))
         self._provider = provider
-        self._handle = Handle(out.value, lib.sdimage_player_unref)
+        self._handle = Shared(out.value, lib.sdimage_player_unref)
         self._clock = clock or time.monotonic
         self._last: float | None = None
         pointer = self._handle.pointer
@@ -72,7 +70,7 @@ class Player:
         """A player of an animated picture, whatever it comes from."""
         out = c_void_p()
         call(lib.sdimage_frame_provider_new_image, image.pointer, byref(out))
-        provider = Handle(out.value, lib.sdimage_frame_provider_unref)
+        provider = Shared(out.value, lib.sdimage_frame_provider_unref)
         return cls(provider, rate, mode, clock, loops, drop_late_frames)
 
     def advance(self, ms: float | None = None) -> tuple[int, Image] | None:
@@ -84,9 +82,7 @@ class Player:
             now = self._clock()
             ms = 0 if self._last is None else (now - self._last) * 1000
             self._last = now
-        if not 0 <= ms * _NANOSECONDS < _LONGEST:
-            raise Error("INVALID_ARGUMENT", f"{ms} milliseconds")
-        if not lib.sdimage_player_tick(self._handle.pointer, round(ms * _NANOSECONDS)):
+        if not lib.sdimage_player_tick(self._handle.pointer, nanoseconds(ms)):
             return None
         frame = self.frame
         return (self.index, frame) if frame else None
@@ -166,11 +162,3 @@ class Player:
         """Gives the memory back; again is harmless."""
         self._handle.release()
         self._provider.release()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import os
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable
@@ -13,8 +14,10 @@ from typing import Any, Self, cast
 from . import _bytes
 from ._ffi import DESTROY, ON_COMPLETED, ON_FETCHED, ON_GROUP_PROGRESS, PrefetchHandler, lib
 from ._handle import Handle
+from ._tokens import Tokens
 from .batch import Batch, Places
 from .errors import Error, call, from_pointer
+from .options import U32, unsigned
 
 #: A blocking call returns to the interpreter this often, in milliseconds, so that Ctrl-C works.
 _SLICE_MS = 200
@@ -48,13 +51,13 @@ class PrefetchGroup:
         self._is_unwanted = False
         #: What lives until the list has ended.
         self.held = held
-        token = next(_tokens)
-        _groups[token] = self
+        token = _groups.add(self)
         out = c_void_p()
         texts = (c_char_p * len(urls))(*urls)
         lengths = (c_size_t * len(urls))(*map(len, urls))
         try:
-            start((texts, lengths, len(urls)), (_HANDLER, token, _NO_DESTROY, byref(out)))
+            handler = _TELLS_END if on_progress is None else _TELLS_ALL
+            start((texts, lengths, len(urls)), (handler, token, _NO_DESTROY, byref(out)))
             # An empty list has no object.
             handle = Handle(out.value, lib.sdimage_prefetch_group_unref) if out.value else None
             with self._lock:
@@ -65,7 +68,7 @@ class PrefetchGroup:
             lib.sdimage_prefetch_group_cancel(out)
             if self._handle is None:
                 lib.sdimage_prefetch_group_unref(out)
-            _groups.pop(token, None)
+            _groups.forget(token)
             raise
         if is_unwanted:
             self.cancel()
@@ -207,7 +210,7 @@ class Prefetchers:
                 self._handle = Handle(out.value, lib.sdimage_prefetcher_unref)
             handle = self._handle
         if max_concurrent is not None:
-            lib.sdimage_prefetcher_set_max_concurrent(handle.pointer, max_concurrent)
+            lib.sdimage_prefetcher_set_max_concurrent(handle.pointer, unsigned(max_concurrent, "max_concurrent", U32))
 
         def begin(lists: tuple[Any, ...], ends: tuple[Any, ...]) -> None:
             call(lib.sdimage_prefetcher_start, handle.pointer, *lists, request.pointer, *ends)
@@ -245,7 +248,7 @@ class Prefetchers:
 
     def close(self, deadline: float) -> None:
         """Cancels what is under way, and waits until its callbacks have returned."""
-        own = [group for group in list(_groups.values()) if group._owner is self]
+        own = [group for group in _groups.values() if group._owner is self]
         for group in own:
             group.cancel()
         for group in own:
@@ -262,25 +265,27 @@ def _wake(future: asyncio.Future[None]) -> None:
         future.set_result(None)
 
 
-# The library holds a number in place of a Python object, see loader.py.
-_groups: dict[int, PrefetchGroup] = {}
-_tokens = itertools.count(1)
+_groups: Tokens[PrefetchGroup] = Tokens("the list is gone")
+# Nothing tells the end of these in the child of a fork: closing would wait for it in vain.
+os.register_at_fork(after_in_child=_groups.clear)
 
 
 def _on_progress(token: int | None, _group: int | None, finished: int, total: int) -> None:
-    group = _groups.get(token or 0)
+    group = _groups.get(token)
     if group is not None and group._on_progress is not None:
         group._on_progress(finished, total)
 
 
 def _on_completed(token: int | None, _group: int | None, _finished: int, _skipped: int, _error: int | None) -> None:
-    group = _groups.pop(token or 0, None)
+    group = _groups.forget(token)
     if group is not None:
         group._told_end()
 
 
 _NO_DESTROY = DESTROY()
-_TABLE = PrefetchHandler(
+_ALL = PrefetchHandler(
     sizeof(PrefetchHandler), ON_FETCHED(), ON_GROUP_PROGRESS(_on_progress), ON_COMPLETED(_on_completed)
 )
-_HANDLER = byref(_TABLE)
+# Each call waits for the interpreter's lock: whoever asks for no progress is not told of it.
+_END = PrefetchHandler(sizeof(PrefetchHandler), ON_FETCHED(), ON_GROUP_PROGRESS(), _ALL.completed)
+_TELLS_ALL, _TELLS_END = byref(_ALL), byref(_END)

@@ -10,6 +10,7 @@ from ctypes import byref, c_char_p, c_int, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+from . import _bytes
 from ._ffi import HANDLE_OUT, lib, library_path
 from ._handle import Handle
 from .cache import ImageCache
@@ -83,7 +84,7 @@ class RemoteCache(ImageCache):
         out = c_void_p()
         values: Mapping[str, Any] = options
         with bag({f"remote.{name}": value for name, value in values.items()}) as carried:
-            call(make, address.encode(), carried.pointer, byref(out))
+            call(make, _bytes.c_text(address), carried.pointer, byref(out))
         self._handle = Handle(out.value, lib.sdimage_cache_unref)
 
     def close(self) -> None:

@@ -10,15 +10,18 @@ from . import _bytes, _enums
 from ._bytes import ReadableBuffer
 from ._ffi import lib
 from ._handle import Handle
+from ._listener import OnResult
+from .cache import ImageCache
 from .encoding import EncodeOptions, encode_options
+from .loader import Loader, LoadFunction, as_loader
 from .options import U32, U64, DecodeOptions, bag, known, set_decoding, unsigned
 
 if TYPE_CHECKING:
     from .caches import AnyCache
     from .hooks import DownloadHooks
     from .load_hooks import LoadHooks
-    from .loader import Loader, LoadFunction
     from .transforms import Transformer
+
 
 class RequestOptions(DecodeOptions, total=False):
     """Keyword arguments of loads, beside those of decoding."""
@@ -120,7 +123,7 @@ _OBJECTS = frozenset(("cache", "original_cache", "hooks", "load_hooks", "transfo
 
 
 def new_request(url: str | bytes, options: RequestOptions) -> Handle:
-    """An ``sdimage_request`` with everything but the loader, whose life is the manager's business."""
+    """An ``sdimage_request`` with everything but the loader: see :func:`hold`."""
     known(options, RequestOptions)
     address = url.encode("utf-8", "surrogateescape") if isinstance(url, str) else bytes(url)
     handle = Handle(lib.sdimage_request_new(address, len(address)), lib.sdimage_request_unref)
@@ -167,10 +170,10 @@ def _set_others(pointer: int, options: RequestOptions) -> None:
         with encode_options(encode) as wish:
             lib.sdimage_request_set_encode_options(pointer, wish.pointer)
     for name, value in (options.get("headers") or {}).items():
-        lib.sdimage_request_set_header(pointer, name.encode(), None if value is None else value.encode())
+        lib.sdimage_request_set_header(pointer, _bytes.c_text(name), None if value is None else _bytes.c_text(value))
     method = options.get("method")
     if method is not None:
-        lib.sdimage_request_set_method(pointer, method.encode())
+        lib.sdimage_request_set_method(pointer, _bytes.c_text(method))
     body = options.get("body")
     if body is not None:
         with _bytes.new_data(body) as content:
@@ -182,3 +185,24 @@ def _set_others(pointer: int, options: RequestOptions) -> None:
     if values:
         with bag(values) as carried:
             lib.sdimage_request_set_options(pointer, carried.pointer)
+
+
+def hold(request: Handle, options: RequestOptions) -> list[object]:
+    """Gives a request its loader; what the library knows by number only, so that somebody must hold it until the load is over."""
+    named: Mapping[str, Any] = options
+    objects = [named.get(name) for name in ("cache", "original_cache", "hooks", "load_hooks")]
+    held: list[object] = [each for each in objects if each is not None and not isinstance(each, ImageCache)]
+    if "loader" in options:
+        loader = as_loader(options["loader"])
+        lib.sdimage_request_set_loader(request.pointer, loader.pointer)
+        held.append(loader)
+    return held
+
+
+def shown(options: RequestOptions, on_partial: OnResult | None) -> RequestOptions:
+    """The options of a load that somebody watches."""
+    if on_partial is None or "progressive" in options:
+        return options
+    watched = options.copy()
+    watched["progressive"] = True
+    return watched

@@ -56,7 +56,7 @@ class Response:
 
     def header(self, name: str) -> str | None:
         """The value of a header field, the first where it comes more than once; ``None`` when it is absent."""
-        value = lib.sdimage_response_header(self._handle.pointer, name.encode())
+        value = lib.sdimage_response_header(self._handle.pointer, _bytes.c_text(name))
         return None if value is None else text(value)
 
 

@@ -2,51 +2,28 @@
 
 from __future__ import annotations
 
-import atexit
-import itertools
-import threading
 import weakref
-from collections.abc import Callable
-from ctypes import CFUNCTYPE, byref, c_void_p, sizeof
-from dataclasses import dataclass
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeAlias, Unpack, cast
+from ctypes import byref, c_void_p
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from . import _bytes, _enums
-from . import manager as _manager
-from ._ffi import (
-    ANIMATE_TRANSITION,
-    DESTROY,
-    END_TRANSITION,
-    HOST_IS_CURRENT,
-    HOST_POST,
-    INDICATE,
-    INDICATE_FRACTION,
-    PREPARE_TRANSITION,
-    SET_IMAGE,
-    HostTable,
-    TargetTable,
-    lib,
-)
-from ._handle import Handle
+from . import _bytes, _callbacks, _enums
+from ._closing import Closing, closed_at_exit
+from ._ffi import DESTROY, lib
+from ._handle import Handle, Shared
 from ._listener import OnProgress, OnResult
-from .errors import Error, call
+from ._loops import Post, loop
+from ._widgets import EndTransition, Indicate, IndicateFraction, PrepareTransition, SetImage, Widget, widgets
+from .errors import call
 from .image import Image
 from .manager import Manager
 from .options import U32, unsigned
-from .request import RequestOptions, new_request
-from .result import Result
+from .request import RequestOptions, hold, new_request
 from .task import Task
 
 if TYPE_CHECKING:
     from .animated_view import AnimatedView
 
-SetImage: TypeAlias = Callable[[str, "Image | None", "Result | None"], object]
-Indicate: TypeAlias = Callable[[str], object]
-IndicateFraction: TypeAlias = Callable[[str, float], object]
-PrepareTransition: TypeAlias = Callable[[str, "str | int", int, "Image | None"], object]
-EndTransition: TypeAlias = Callable[[str, bool], object]
-Post: TypeAlias = Callable[[Callable[[], None]], object]
+_NO_DESTROY = DESTROY()
 
 
 class TargetOptions(RequestOptions, total=False):
@@ -112,7 +89,7 @@ class Progress:
         return self._handle.pointer
 
 
-class Target:
+class Target(Closing):
     """Stands for one widget, or one cell that is used again and again.
 
     ``set_image(key, image, result)`` shows a picture: `image` is ``None`` to clear, `result` is ``None`` for a
@@ -141,10 +118,9 @@ class Target:
         post: Post | None = None,
     ) -> None:
         self._manager = manager
-        self._token = next(_tokens)
-        self._loop = _loop(post) if post is not None else None
+        self._loop = None if post is None else loop(post)
         self._shown_in: dict[str | None, AnimatedView | None] = {}
-        _widgets[self._token] = _Widget(
+        widget = Widget(
             set_image,
             start_indicator,
             stop_indicator,
@@ -153,24 +129,19 @@ class Target:
             animate_transition,
             end_transition,
         )
-        animates = prepare_transition or animate_transition or end_transition
-        table = _table(bool(animates), update_indicator is not None)
-        out = c_void_p()
         dispatcher = None if self._loop is None else self._loop.dispatcher.pointer
-        try:
-            call(
-                lib.sdimage_target_new,
-                manager._handle.pointer,
-                dispatcher,
-                byref(table),
-                self._token,
-                _NO_DESTROY,
-                byref(out),
-            )
-        except BaseException:
-            _widgets.pop(self._token, None)
-            raise
-        self._handle = Handle(out.value, lib.sdimage_target_unref)
+        self._token = widgets.add(widget, self)
+        out = c_void_p()
+        call(
+            lib.sdimage_target_new,
+            manager._handle.pointer,
+            dispatcher,
+            byref(widget.table()),
+            self._token,
+            _NO_DESTROY,
+            byref(out),
+        )
+        self._handle = Shared(out.value, lib.sdimage_target_unref)
         _targets.add(self)
 
     def load(
@@ -192,25 +163,24 @@ class Target:
         wish = cast(RequestOptions, {name: value for name, value in options.items() if name not in _OWN})
         loading = options.get("manager") or self._manager
         with new_request(url or b"", wish) as request, _options(options, placeholder) as how:
-            held = loading._set_loader(request, wish), wish.get("cache"), wish.get("hooks"), self._loop
-            token = next(_manager._tokens)
-            _manager._running[token] = _manager._Running(loading, held, on_progress, on_partial, on_result)
-            out = c_void_p()
-            try:
-                call(
-                    lib.sdimage_target_load,
-                    self._handle.pointer,
-                    request.pointer,
-                    how.pointer,
-                    _manager._HANDLER,
-                    token,
-                    _NO_DESTROY,
-                    byref(out),
-                )
-            except BaseException:
-                _manager._running.pop(token, None)
-                raise
+            held = loading, hold(request, wish), self._loop
+            load = _callbacks.Running(held, on_progress, on_partial, on_result)
+            out = _callbacks.begin(load, lambda handler, token: self._begin(request, how, handler, token))
         return Task(out.value, loading) if out.value else None
+
+    def _begin(self, request: Handle, options: Handle, handler: Any, token: int) -> c_void_p:
+        out = c_void_p()
+        call(
+            lib.sdimage_target_load,
+            self._handle.pointer,
+            request.pointer,
+            options.pointer,
+            handler,
+            token,
+            _NO_DESTROY,
+            byref(out),
+        )
+        return out
 
     def set_view(self, view: AnimatedView | None, key: str | None = None) -> None:
         """From now on shows a slot in a view, too, before `set_image` is called: animations play there, as far as they
@@ -223,12 +193,12 @@ class Target:
         if key is None:
             lib.sdimage_target_cancel_latest(self._handle.pointer)
         else:
-            lib.sdimage_target_cancel(self._handle.pointer, key.encode())
+            lib.sdimage_target_cancel(self._handle.pointer, _bytes.c_text(key))
 
     def task(self, key: str = "image") -> Task | None:
         """The load under way in a slot."""
         out = c_void_p()
-        lib.sdimage_target_copy_task(self._handle.pointer, key.encode(), byref(out))
+        lib.sdimage_target_copy_task(self._handle.pointer, _bytes.c_text(key), byref(out))
         return Task(out.value, self._manager) if out.value else None
 
     def url(self, key: str | None = None) -> str:
@@ -256,32 +226,19 @@ class Target:
 
     def close(self) -> None:
         """Ends what is under way; none of the functions is called any more. Again is harmless."""
-        try:
-            lib.sdimage_target_close(self._handle.pointer)
-        except Error:
+        if widgets.forget(self._token) is None:
             return  # closed already
-        _widgets.pop(self._token, None)
+        lib.sdimage_target_close(self._handle.pointer)
         self._handle.release()
         _targets.discard(self)
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        if hasattr(self, "_handle"):
-            self.close()
-
-
-_OWN = frozenset(TargetOptions.__annotations__)
+# Those of loads are among the annotations, too.
+_OWN = frozenset(TargetOptions.__annotations__) - frozenset(RequestOptions.__annotations__)
 
 
 def _key(key: str | None) -> bytes | None:
-    return None if key is None else key.encode()
+    return None if key is None else _bytes.c_text(key)
 
 
 def _options(options: TargetOptions, placeholder: Image | None) -> Handle:
@@ -289,7 +246,7 @@ def _options(options: TargetOptions, placeholder: Image | None) -> Handle:
     pointer = handle.pointer
     key, manager = options.get("key"), options.get("manager")
     if key is not None:
-        lib.sdimage_target_options_set_key(pointer, key.encode())
+        lib.sdimage_target_options_set_key(pointer, _bytes.c_text(key))
     if manager is not None:
         lib.sdimage_target_options_set_manager(pointer, manager._handle.pointer)
     if placeholder is not None:
@@ -321,125 +278,4 @@ _CHOICES = {
     "transition_rule": _enums.TRANSITION_RULES,
 }
 
-
-@dataclass(slots=True)
-class _Widget:
-    """The functions of one target."""
-
-    set_image: SetImage | None
-    start_indicator: Indicate | None
-    stop_indicator: Indicate | None
-    update_indicator: IndicateFraction | None
-    prepare_transition: PrepareTransition | None
-    animate_transition: PrepareTransition | None
-    end_transition: EndTransition | None
-
-    @staticmethod
-    def call(token: int | None, name: str, *arguments: object) -> None:
-        """Calls a function of the target behind a number, if it has it."""
-        function = getattr(_widgets.get(token or 0), name, None)
-        if function is not None:
-            function(*arguments)
-
-
-# The library holds a number in place of a Python object, see loader.py.
-_widgets: dict[int, _Widget] = {}
-_targets: weakref.WeakSet[Target] = weakref.WeakSet()
-_tokens = itertools.count(1)
-_WORDS = {number: word for word, number in _enums.TRANSITIONS.items()}
-
-
-def _image(pointer: int | None) -> Image | None:
-    return Image.borrowed(pointer) if pointer else None
-
-
-def _set_image(token: int | None, key: bytes, image: int | None, result: int | None) -> None:
-    _Widget.call(token, "set_image", key.decode(), _image(image), Result.borrowed(result) if result else None)
-
-
-def _start(token: int | None, key: bytes) -> None:
-    _Widget.call(token, "start_indicator", key.decode())
-
-
-def _stop(token: int | None, key: bytes) -> None:
-    _Widget.call(token, "stop_indicator", key.decode())
-
-
-def _update(token: int | None, key: bytes, fraction: float) -> None:
-    _Widget.call(token, "update_indicator", key.decode(), fraction)
-
-
-def _prepare(token: int | None, key: bytes, transition: int, ms: int, image: int | None, _result: int | None) -> None:
-    _Widget.call(token, "prepare_transition", key.decode(), _WORDS.get(transition, transition), ms, _image(image))
-
-
-def _animate(token: int | None, key: bytes, transition: int, ms: int, image: int | None) -> None:
-    _Widget.call(token, "animate_transition", key.decode(), _WORDS.get(transition, transition), ms, _image(image))
-
-
-def _end(token: int | None, key: bytes, finished: bool) -> None:
-    _Widget.call(token, "end_transition", key.decode(), finished)
-
-
-_FUNCTIONS = (SET_IMAGE(_set_image), INDICATE(_start), INDICATE(_stop))
-_UPDATE = INDICATE_FRACTION(_update)
-_TRANSITION = (PREPARE_TRANSITION(_prepare), ANIMATE_TRANSITION(_animate), END_TRANSITION(_end))
-_NO_TRANSITION = (PREPARE_TRANSITION(), ANIMATE_TRANSITION(), END_TRANSITION())
-_NO_DESTROY = DESTROY()
-
-
-def _table(animates: bool, updates: bool) -> TargetTable:
-    update = _UPDATE if updates else INDICATE_FRACTION()
-    return TargetTable(sizeof(TargetTable), *_FUNCTIONS, update, *(_TRANSITION if animates else _NO_TRANSITION))
-
-
-# --- Loops of toolkits.
-
-_RUN = CFUNCTYPE(None, c_void_p)
-
-
-class _Loop:
-    """A toolkit's loop, and the thread that it runs on."""
-
-    def __init__(self, post: Post, token: int) -> None:
-        self.post = post
-        self.thread = threading.get_ident()
-        out = c_void_p()
-        call(lib.sdimage_dispatcher_new_host, byref(_HOST_TABLE), token, _NO_DESTROY, byref(out))
-        self.dispatcher = Handle(out.value, lib.sdimage_dispatcher_unref)
-
-
-# Never forgotten: a program has few, and calls may be on their way to them at any time.
-_loops: dict[tuple[Post, int], int] = {}
-_by_token: dict[int, _Loop] = {}
-
-
-def _loop(post: Post) -> _Loop:
-    place = (post, threading.get_ident())
-    token = _loops.get(place)
-    if token is None:
-        token = next(_tokens)
-        _by_token[token] = _Loop(post, token)
-        _loops[place] = token
-    return _by_token[token]
-
-
-def _post(token: int | None, run: int, argument: int) -> None:
-    loop = _by_token.get(token or 0)
-    if loop is not None:
-        loop.post(lambda: cast(Any, _RUN(run))(argument))
-
-
-def _is_current(token: int | None) -> bool:
-    loop = _by_token.get(token or 0)
-    return loop is not None and loop.thread == threading.get_ident()
-
-
-_HOST_TABLE = HostTable(sizeof(HostTable), HOST_POST(_post), HOST_IS_CURRENT(_is_current))
-
-
-@atexit.register
-def _close_all() -> None:
-    """No callback may enter an interpreter that is ending."""
-    for target in list(_targets):
-        target.close()
+_targets: weakref.WeakSet[Target] = closed_at_exit(Target.close)

@@ -11,7 +11,6 @@ the top left corner. Each transformer has a ``key`` that enters the cache key.
 from __future__ import annotations
 
 import ctypes
-import itertools
 import json
 from collections.abc import Callable, Iterable, Sequence
 from ctypes import POINTER, byref, c_void_p, sizeof
@@ -21,6 +20,7 @@ from . import _bytes, _enums
 from ._color import ColorLike, color
 from ._ffi import DESTROY, PRESERVES_METADATA, TRANSFORM, Rect, TransformerTable, lib
 from ._handle import Handle
+from ._tokens import Tokens
 from .errors import Error, answer, call, text
 from .image import Image
 from .options import bag
@@ -123,7 +123,7 @@ def blur(radius: float) -> Transformer:
 def filter(name: str, **parameters: float) -> Transformer:  # noqa: A001 - the name is promised
     """A filter of :func:`filters`, with its parameters: ``filter("sepia", intensity=0.8)``."""
     with bag({key: float(value) for key, value in parameters.items()}) as values:
-        return _made(lib.sdimage_transformer_new_filter, name.encode(), values.pointer)
+        return _made(lib.sdimage_transformer_new_filter, _bytes.c_text(name), values.pointer)
 
 
 def filters() -> dict[str, dict[str, Any]]:
@@ -149,24 +149,20 @@ def custom(key: str, function: TransformFunction, *, preserves_metadata: bool = 
     `function` runs on threads of the library, several at once, and may not wait. An :class:`Error` that it raises is the
     error of the load; any other exception becomes ``INTERNAL_ERROR`` with its text.
     """
-    token = next(_tokens)
-    _functions[token] = function
+    name = _bytes.c_text(key)
     table = _TABLE if preserves_metadata else _TABLE_WITHOUT_METADATA
-    return _made(lib.sdimage_transformer_new_custom, key.encode(), byref(table), token, _FORGET)
+    return _made(lib.sdimage_transformer_new_custom, name, byref(table), _functions.add(function), _FORGET)
 
 
-# The library holds a number in place of a Python object, and says when it needs it no more.
-_functions: dict[int, TransformFunction] = {}
-_tokens = itertools.count(1)
+# The library says when it needs one no more.
+_functions: Tokens[TransformFunction] = Tokens("the transformer is gone")
 
 
 def _transform(
     token: int | None, image: int, key: int | None, length: int, result_out: Any, error_out: Any
 ) -> int:
     def body() -> None:
-        function = _functions.get(token or 0)
-        if function is None:
-            raise Error("SHUTDOWN", "the transformer is gone")
+        function = _functions.find(token)
         name = ctypes.string_at(key, length).decode("utf-8", "replace") if key else ""
         result = function(Image.borrowed(image), name)
         if not isinstance(result, Image):
@@ -176,7 +172,7 @@ def _transform(
     return answer(error_out, body)
 
 
-_FORGET = DESTROY(lambda token: _functions.pop(token or 0, None) and None)
+_FORGET = DESTROY(lambda token: _functions.forget(token) and None)
 _TABLE = TransformerTable(
     size=sizeof(TransformerTable), transform=TRANSFORM(_transform), preserves_metadata=PRESERVES_METADATA(lambda _: True)
 )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
-import weakref
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from ctypes import byref, c_void_p, sizeof
@@ -14,7 +12,8 @@ from . import _bytes
 from ._bytes import ReadableBuffer
 from ._ffi import CANCEL, DESTROY, START, TransportTable, lib
 from ._handle import Handle
-from .errors import Error, call, new_pointer
+from ._tokens import Tokens
+from .errors import call, new_pointer
 from .hooks import DownloadRequest
 
 #: Status, header fields, and the content: at once, or in pieces.
@@ -47,9 +46,7 @@ class Transport:
     """
 
     def __init__(self, function: TransportFunction, workers: int = 32) -> None:
-        token = next(_tokens)
-        _functions[token] = (function, _Workers(workers))
-        weakref.finalize(self, _functions.pop, token, None).atexit = False
+        token = _functions.add((function, _Workers(workers)), self)
         out = c_void_p()
         call(lib.sdimage_transport_new_custom, byref(_TABLE), token, DESTROY(), byref(out))
         self._handle = Handle(out.value, lib.sdimage_transport_unref)
@@ -75,41 +72,36 @@ class _Workers:
             self._pool.submit(work)
 
 
-# The library holds a number in place of a Python object, as for loaders.
-_functions: dict[int, tuple[TransportFunction, _Workers]] = {}
-_tokens = itertools.count(1)
+_functions: Tokens[tuple[TransportFunction, _Workers]] = Tokens("the transport is gone")
 
 
 def _start(token: int | None, request: int, exchange: int) -> int:
     kept = lib.sdimage_exchange_ref(exchange)
     try:
-        entry = _functions.get(token or 0)
-        if entry is None:
-            raise Error("SHUTDOWN", "the transport is gone")
-        function, workers = entry
-        copy = lib.sdimage_request_copy(request)
+        function, workers = _functions.find(token)
+        copy = Handle(lib.sdimage_request_copy(request), lib.sdimage_request_unref)
         workers.submit(lambda: _exchange(function, copy, kept))
     except BaseException as error:  # nothing may leave a callback
         _finish(kept, error)
     return 0
 
 
-def _exchange(function: TransportFunction, request: int, exchange: int) -> None:
+def _exchange(function: TransportFunction, request: Handle, exchange: int) -> None:
     try:
         if not lib.sdimage_exchange_is_cancelled(exchange):
-            _deliver(function(TransportRequest(request, exchange)), exchange)
+            _deliver(function(TransportRequest(request.pointer, exchange)), exchange)
         _finish(exchange, None)
     except BaseException as error:  # nothing may leave a worker
         _finish(exchange, error)
     finally:
-        lib.sdimage_request_unref(request)
+        request.release()
 
 
 def _deliver(answered: Answered, exchange: int) -> None:
     status, fields, content = answered
     with Handle(lib.sdimage_response_new(status), lib.sdimage_response_unref) as response:
         for name, value in fields.items() if isinstance(fields, Mapping) else fields:
-            lib.sdimage_response_add_header(response.pointer, name.encode(), value.encode())
+            lib.sdimage_response_add_header(response.pointer, _bytes.c_text(name), _bytes.c_text(value))
         call(lib.sdimage_exchange_respond, exchange, response.pointer)
     try:
         pieces: Iterable[ReadableBuffer] = (memoryview(cast(ReadableBuffer, content)),)
@@ -122,7 +114,8 @@ def _deliver(answered: Answered, exchange: int) -> None:
 
 def _finish(exchange: int, error: BaseException | None) -> None:
     pointer = None if error is None else new_pointer(error)
-    lib.sdimage_exchange_finish(exchange, pointer)
+    if error is None or pointer:  # no error would mean success; an exchange that is let go of is a failure too
+        lib.sdimage_exchange_finish(exchange, pointer)
     lib.sdimage_error_unref(pointer)
     lib.sdimage_exchange_unref(exchange)
 

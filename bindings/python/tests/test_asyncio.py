@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from .support import PICTURES, Origin, TestCase, jpeg, sdimage
+from sdimage import _asyncio
+
+from .support import PICTURES, Origin, TestCase, jpeg, png, sdimage
 
 
 class Asynchronous(TestCase):
@@ -17,6 +19,19 @@ class Asynchronous(TestCase):
             return [(await manager.load_async(url)).source for _ in range(2)]
 
         self.assertEqual(asyncio.run(main()), ["network", "memory"])
+
+    def test_a_picture_in_memory_costs_the_loop_nothing_later(self) -> None:
+        manager = self.manager(loader=lambda request: png())
+
+        async def main() -> tuple[str, int]:
+            await manager.load_async("test://a")
+            await asyncio.sleep(0)
+            _asyncio.queue().drain()
+            for _ in range(10):
+                source = (await manager.load_async("test://a", on_progress=lambda *_: None)).source
+            return source, _asyncio.queue().drain()
+
+        self.assertEqual(asyncio.run(main()), ("memory", 0))
 
     def test_fifty_loads_run_at_once(self) -> None:
         origin, manager = self.origin(), self.manager()

@@ -140,6 +140,8 @@ class Loading(TestCase):
         origin, manager = self.origin(), self.manager()
         url = origin.add("cat.jpg", jpeg()) + "?delay_ms=150"
         leaving, staying = manager.start(url), manager.start(url)
+        while not origin.hits("cat.jpg"):
+            time.sleep(0.005)  # who leaves earlier may take a transfer along that the other had not joined yet
         leaving.cancel()
         self.assert_error("CANCELLED", leaving.wait, 5)
         self.assertIsNotNone(staying.wait(10).image)
@@ -351,58 +353,3 @@ class Closing(TestCase):
         self.assertTrue(entered.wait(10))
         manager.close()
         self.assertTrue(returned.is_set())
-
-
-class Freshness(TestCase):
-    def test_a_refresh_delivers_the_cached_picture_and_then_what_the_origin_has(self) -> None:
-        origin, manager = self.origin(), self.manager()
-        url = origin.add("cat.png", png())
-        manager.load(url, wait_for_store=True)
-        partial: list[sdimage.Result] = []
-        same = manager.start(url, on_partial=partial.append, freshness="refresh").wait(20)
-        self.assertEqual((same.source, same.changed, same.stale, same.freshness), ("memory", False, False, "refresh"))
-        origin.add("cat.png", png(9, 9))
-        other = manager.start(url, on_partial=partial.append, freshness="refresh").wait(20)
-        self.assertEqual((other.source, other.changed), ("network", True))
-        assert other.image
-        self.assertEqual(other.image.width, 9)
-        self.assertEqual([(each.kind, each.image and each.image.width) for each in partial], [("cached", 8)] * 2)
-
-    def test_a_stale_picture_is_better_than_none(self) -> None:
-        origin, manager = self.origin(), self.manager(freshness="respect")
-        url = origin.add("cat.png", png()) + "?max_age=0"
-        self.assertEqual(manager.load(url, wait_for_store=True).freshness, "none")
-        confirmed = manager.load(url)
-        self.assertEqual((confirmed.source, confirmed.freshness), ("memory", "expired"))
-        self.assertEqual(origin.hits("cat.png"), 2)
-        manager.offline = True
-        kept = manager.load(url)
-        self.assertEqual((kept.source, kept.stale, kept.freshness), ("memory", True, "offline"))
-        self.assertIsNotNone(kept.image)
-        assert kept.error
-        self.assertEqual(kept.error.code, "OFFLINE")
-        self.assertEqual(manager.load(url, freshness="ignore").freshness, "none")
-
-    def test_offline_only_what_is_cached_is_found(self) -> None:
-        origin, manager = self.origin(), self.manager()
-        cached, other = origin.add("a.png", png()), origin.add("b.png", png())
-        manager.load(cached)
-        self.assertFalse(manager.offline)
-        manager.offline = True
-        self.assertTrue(manager.offline)
-        self.assertEqual(manager.load(cached).source, "memory")
-        with self.assertRaises(sdimage.Error) as raised:
-            manager.load(other)
-        self.assertEqual(raised.exception.code, "OFFLINE")
-        manager.offline = False
-        self.assertEqual(manager.load(other).source, "network")
-
-    def test_a_url_signed_anew_finds_its_picture(self) -> None:
-        manager = self.manager(ignore_signatures=True)
-        self.assertEqual(manager.cache_key("https://x/a.png?w=1&X-Amz-Signature=2"), b"https://x/a.png?w=1")
-        self.assertEqual(self.manager().cache_key("https://x/a.png?sig=2"), b"https://x/a.png?sig=2")
-
-    def test_an_unknown_word_is_refused(self) -> None:
-        with self.assertRaises(sdimage.Error) as raised:
-            self.manager().load("https://x/a.png", freshness="fresh")
-        self.assertEqual(raised.exception.code, "INVALID_ARGUMENT")

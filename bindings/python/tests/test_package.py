@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import unittest
 import venv
 from pathlib import Path
@@ -70,6 +71,26 @@ class Command(TestCase):
         (place / "include/sdimage.h").touch()
         with mock.patch.dict(os.environ, SDIMAGE_LIBRARY=str(place / ".build/release/libsdimage.so")):
             self.assertEqual(_command.path(), command)
+
+    def test_only_the_layouts_that_are_made_count(self) -> None:
+        place = Path(self.folder())
+        (place / "bin").mkdir()
+        shutil.copy(sys.executable, place / "bin/sdimage")
+        triplet = sysconfig.get_config_var("MULTIARCH") or "x86_64-linux-gnu"
+        layouts = {
+            "lib": True, "lib64": True, f"lib/{triplet}": True,
+            "": False, "mine": False, "lib/mine": False, f"mine/{triplet}": False,
+        }  # fmt: skip
+        for folder, fine in layouts.items():
+            library = place / folder / "libsdimage.so.1"
+            with mock.patch.dict(os.environ, SDIMAGE_LIBRARY=str(library)), self.subTest(folder):
+                self.assertEqual(_command.path(), place / "bin/sdimage" if fine else None)
+        # A wheel has its own folder.
+        with (
+            mock.patch.dict(os.environ, SDIMAGE_LIBRARY=str(place / "libsdimage.so.1")),
+            mock.patch.object(_command, "_PACKAGE", place),
+        ):
+            self.assertEqual(_command.path(), place / "bin/sdimage")
 
     def test_a_library_near_the_root_has_none_above_it(self) -> None:
         for library in ("/libsdimage.so", "/none/libsdimage.so"):

@@ -122,6 +122,34 @@ class Targets(TestCase):
         cell.target.load("test://a")
         self.assertEqual((progress.fraction, cell.target.progress("image").total), (1.0, 1))
 
+    def test_options_of_loads_are_those_of_the_load(self) -> None:
+        loop, gate, asked = Loop(), threading.Event(), []
+        self.addCleanup(gate.set)
+
+        def load(request: sdimage.LoadRequest) -> bytes:
+            gate.wait(30)
+            return b"no picture" if request.url == "test://b" else png(80, 60)
+
+        def remember(request: sdimage.LoadRequest, error: sdimage.Error) -> bool:
+            asked.append(error.code)
+            return False
+
+        cell = Cell(self.manager(loader=load), loop.post)
+        cell.target.load("test://a", thumbnail_size=(8, 8), on_result=cell.on_result)
+        gate.set()
+        loop.run_until(cell.told.is_set)
+        self.assertIn(("image", 8, "loader"), cell.log)
+        gate.clear()
+        cell.told.clear()
+        # Nobody else holds the hooks.
+        cell.target.load(
+            "test://b", load_hooks=sdimage.LoadHooks(should_remember_failure=remember), on_result=cell.on_result
+        )
+        gc.collect()
+        gate.set()
+        loop.run_until(cell.told.is_set)
+        self.assertEqual(asked, ["NOT_AN_IMAGE"])
+
     def test_slots_are_independent(self) -> None:
         loop = Loop()
         gate = threading.Event()

@@ -29,7 +29,8 @@ impl CacheConfig {
 
     /// The folder of the disk part; made when it is missing. Default: below the user's cache folder.
     pub fn directory(self, path: impl AsRef<Path>) -> Self {
-        let path = CString::new(path.as_ref().as_os_str().as_bytes()).unwrap_or_default();
+        // What has a NUL in it names no folder, and must not become another's name: stores tell that it cannot be used.
+        let path = CString::new(path.as_ref().as_os_str().as_bytes()).unwrap_or_else(|_| c_text("/dev/null"));
         unsafe { sys::sdimage_cache_config_set_directory(self.as_ptr(), path.as_ptr()) };
         self
     }

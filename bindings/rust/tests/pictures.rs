@@ -96,6 +96,13 @@ fn errors_have_codes_and_words() {
 }
 
 #[test]
+fn a_folder_with_a_nul_is_no_other_folder() {
+    let cache = CacheConfig::new().directory("nul\0inside").open().unwrap();
+    assert!(cache.store(b"key", &Data::copy_of(b"bytes").unwrap()).is_err());
+    assert!(!std::path::Path::new("/default").exists());
+}
+
+#[test]
 fn a_cache_keeps_bytes_and_pictures() {
     let cache = CacheConfig::new().directory(folder()).namespace("rust").open().unwrap();
     let bytes = Data::from_vec(picture("badge.png")).unwrap();

@@ -57,8 +57,7 @@ public:
 // Frames made of an object of T, constructed here of `arguments`.
 template <class T, class... A> frame_provider make_frames(A &&...arguments) {
     static_assert(std::is_base_of_v<custom_frames, T>);
-    sdimage_frame_vtable table{};
-    table.size = sizeof table;
+    auto table = detail::empty_table<sdimage_frame_vtable>();
     table.frame_count = [](void *self) {
         return detail::guarded(std::uint32_t(0), [&] { return detail::state<T>(self).frame_count(); });
     };
@@ -78,9 +77,8 @@ template <class T, class... A> frame_provider make_frames(A &&...arguments) {
         return detail::guarded(static_cast<sdimage_data *>(nullptr),
                                [&] { return detail::state<T>(self).bytes().release(); });
     };
-    auto object = std::make_unique<T>(std::forward<A>(arguments)...);
-    return detail::make<frame_provider>(sdimage_frame_provider_new_custom, &table,
-                                        static_cast<void *>(object.release()), &detail::destroyed<T>);
+    return detail::handed_over<frame_provider>(std::make_unique<T>(std::forward<A>(arguments)...),
+                                               sdimage_frame_provider_new_custom, &table);
 }
 
 // Bytes of frames that all players of the process hold together; and numbers about them, as JSON.

@@ -3,8 +3,8 @@
 //   batch_options options(224, 224);
 //   std::vector<std::uint8_t> pixels(options.array_size(urls.size()));
 //   batch begun = load_batch(loads, options, urls, pixels);
-//   begun.wait();                                                 begun.failures() names the places that were left as
-//   they were
+//   begun.wait();
+//   begun.failures();        // the places that were left as they were, and why
 #ifndef SDIMAGE_BATCH_HPP
 #define SDIMAGE_BATCH_HPP
 
@@ -74,18 +74,10 @@ private:
 // each (prefetcher.hpp); it may be empty.
 inline batch load_batch(const manager &with, const batch_options &options, span<const std::string> urls,
                         span<std::uint8_t> pixels, std::unique_ptr<prefetch_handler> handler = nullptr) {
-    std::vector<const char *> texts;
-    std::vector<std::size_t> lengths;
-    for (const std::string &url : urls) {
-        texts.push_back(url.data());
-        lengths.push_back(url.size());
-    }
-    const sdimage_prefetch_handler table = detail::prefetch_table();
-    const sdimage_prefetch_handler *given = handler ? &table : nullptr;
-    return batch(detail::make<prefetch_group>(sdimage_manager_load_batch, with.get(), options.get(), texts.data(),
-                                              lengths.data(), texts.size(), static_cast<void *>(pixels.data()),
-                                              pixels.size(), given, static_cast<void *>(handler.release()),
-                                              &detail::destroyed<prefetch_handler>));
+    const detail::url_list list(urls);
+    return batch(detail::begun(std::move(handler), sdimage_manager_load_batch, with.get(), options.get(),
+                               list.texts.data(), list.lengths.data(), list.texts.size(),
+                               static_cast<void *>(pixels.data()), pixels.size()));
 }
 
 } // namespace sdimage

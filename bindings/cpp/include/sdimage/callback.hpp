@@ -82,12 +82,40 @@ template <class F> sdimage_status answered(sdimage_error **why, F &&body) noexce
     }
 }
 
+// Runs what brings something into a sink or an exchange, which takes along the message of what it throws.
+template <class H, class F> sdimage_status into(typename H::c_type *object, F &&body) noexcept {
+    const lent<H> sink(object);
+    try {
+        body(*sink);
+    } catch (...) {
+        const failure why = caught();
+        if (!why) return SDIMAGE_STATUS_NO_MEMORY;
+        (*sink).fail(why);
+    }
+    return SDIMAGE_STATUS_OK;
+}
+
 // A user_data of the library's: a T on the heap, and its sdimage_destroy_fn.
 template <class T> T &state(void *user_data) noexcept {
     return *static_cast<T *>(user_data);
 }
 template <class T> void destroyed(void *user_data) {
     guarded([&] { delete static_cast<T *>(user_data); });
+}
+
+// Gives an object of the program to a function that ends with user_data and destroy, and makes a handle of what that
+// gives. The other arguments are pointers and numbers: once the object is released nothing may throw but the function's
+// own error.
+template <class H, class T, class F, class... A> H handed_over(std::unique_ptr<T> object, F *function, A... arguments) {
+    static_assert((std::is_trivially_copyable_v<A> && ...));
+    return make<H>(function, arguments..., static_cast<void *>(object.release()), &destroyed<T>);
+}
+
+// A table of functions in which all are left out.
+template <class T> T empty_table() noexcept {
+    T table{};
+    table.size = sizeof table;
+    return table;
 }
 
 // Whether a member function of T is its own and not that of the base class: what is not overridden is NULL in a table.

@@ -256,8 +256,7 @@ public:
     // `read(offset, span<std::uint8_t>)` fills what it can, at least one byte, and returns how many; from several
     // threads.
     template <class F> static source custom(std::uint64_t length, F read) {
-        sdimage_source_vtable table{};
-        table.size = sizeof table;
+        auto table = detail::empty_table<sdimage_source_vtable>();
         table.read = [](void *self, std::uint64_t offset, void *buffer, std::size_t wanted, std::size_t *count,
                         sdimage_error **why) {
             return detail::answered(why, [&] {

@@ -145,17 +145,15 @@ template <class T> void set_decoding(sdimage_coder_vtable &table) {
     table.decode = [](void *self, const void *bytes, std::size_t length, const sdimage_decode_options *how,
                       const sdimage_options *values, sdimage_image **into, sdimage_error **why) {
         return answered(why, [&] {
-            const lent<decode_options> options_lent(how);
-            const lent<options> values_lent(values);
-            put_always(into, state<T>(self).decode({bytes, length}, *options_lent, *values_lent));
+            put_always(into,
+                       state<T>(self).decode({bytes, length}, *lent<decode_options>(how), *lent<options>(values)));
         });
     };
     if constexpr (overrides(&T::render, &custom_coder::render)) {
         table.render = [](void *self, const void *bytes, std::size_t length, const sdimage_decode_options *how,
                           sdimage_size wanted, sdimage_image **into, sdimage_error **why) {
             return answered(why, [&] {
-                const lent<decode_options> options_lent(how);
-                put_always(into, state<T>(self).render({bytes, length}, *options_lent, wanted));
+                put_always(into, state<T>(self).render({bytes, length}, *lent<decode_options>(how), wanted));
             });
         };
     }
@@ -165,10 +163,7 @@ template <class T> void set_opening(sdimage_coder_vtable &table) {
     if constexpr (overrides(&T::open, &custom_coder::open)) {
         set_instances(table);
         table.open = [](void *self, const sdimage_decode_options *how, void **instance, sdimage_error **why) {
-            return answered(why, [&] {
-                const lent<decode_options> options_lent(how);
-                put_instance(instance, state<T>(self).open(*options_lent));
-            });
+            return answered(why, [&] { put_instance(instance, state<T>(self).open(*lent<decode_options>(how))); });
         };
     }
     if constexpr (overrides(&T::open_source, &custom_coder::open_source)) {
@@ -176,9 +171,7 @@ template <class T> void set_opening(sdimage_coder_vtable &table) {
         table.open_source = [](void *self, const sdimage_source *bytes, const sdimage_decode_options *how,
                                void **instance, sdimage_error **why) {
             return answered(why, [&] {
-                const lent<source> source_lent(bytes);
-                const lent<decode_options> options_lent(how);
-                put_instance(instance, state<T>(self).open_source(*source_lent, *options_lent));
+                put_instance(instance, state<T>(self).open_source(*lent<source>(bytes), *lent<decode_options>(how)));
             });
         };
     }
@@ -193,11 +186,8 @@ template <class T> void set_encoding(sdimage_coder_vtable &table) {
                           const sdimage_encode_options *how, const sdimage_options *values, sdimage_data **into,
                           sdimage_error **why) {
             return answered(why, [&] {
-                const lent<image> image_lent(picture);
-                const lent<encode_options> options_lent(how);
-                const lent<options> values_lent(values);
-                put_always(
-                    into, state<T>(self).encode(*image_lent, static_cast<format>(wanted), *options_lent, *values_lent));
+                put_always(into, state<T>(self).encode(*lent<image>(picture), static_cast<format>(wanted),
+                                                       *lent<encode_options>(how), *lent<options>(values)));
             });
         };
     }
@@ -207,19 +197,14 @@ template <class T> void set_headers(sdimage_coder_vtable &table) {
     if constexpr (overrides(&T::info, &custom_coder::info)) {
         table.info = [](void *self, const void *bytes, std::size_t length, sdimage_metadata *into,
                         sdimage_error **why) {
-            return answered(why, [&] {
-                lent<metadata> metadata_lent(into);
-                state<T>(self).info({bytes, length}, *metadata_lent);
-            });
+            return answered(why, [&] { state<T>(self).info({bytes, length}, *lent<metadata>(into)); });
         };
     }
     if constexpr (overrides(&T::describe, &custom_coder::describe)) {
         table.describe = [](void *self, const void *bytes, std::size_t length, const sdimage_decode_options *how,
                             sdimage_metadata *into, sdimage_error **why) {
             return answered(why, [&] {
-                const lent<decode_options> options_lent(how);
-                lent<metadata> metadata_lent(into);
-                state<T>(self).describe({bytes, length}, *options_lent, *metadata_lent);
+                state<T>(self).describe({bytes, length}, *lent<decode_options>(how), *lent<metadata>(into));
             });
         };
     }
@@ -230,16 +215,14 @@ template <class T> void set_headers(sdimage_coder_vtable &table) {
 // A coder made of an object of T, constructed here of `arguments`. To be registered, or named by a request.
 template <class T, class... A> coder make_coder(std::string_view name, A &&...arguments) {
     static_assert(std::is_base_of_v<custom_coder, T>);
-    sdimage_coder_vtable table{};
-    table.size = sizeof table;
+    auto table = detail::empty_table<sdimage_coder_vtable>();
     detail::set_decoding<T>(table);
     detail::set_opening<T>(table);
     detail::set_encoding<T>(table);
     detail::set_headers<T>(table);
-    const detail::text called(name); // what may throw comes before the object is given away
-    auto object = std::make_unique<T>(std::forward<A>(arguments)...);
-    return detail::make<coder>(sdimage_coder_new_custom, called, &table, static_cast<void *>(object.release()),
-                               &detail::destroyed<T>);
+    const detail::text called(name);
+    return detail::handed_over<coder>(std::make_unique<T>(std::forward<A>(arguments)...), sdimage_coder_new_custom,
+                                      called.get(), &table);
 }
 
 namespace detail {

@@ -130,14 +130,12 @@ template <class T> void set_asking(sdimage_cache_vtable &table) {
 // A cache made of an object of T, constructed here of `arguments`.
 template <class T, class... A> cache make_cache(A &&...arguments) {
     static_assert(std::is_base_of_v<custom_cache, T>);
-    sdimage_cache_vtable table{};
-    table.size = sizeof table;
+    auto table = detail::empty_table<sdimage_cache_vtable>();
     detail::set_memory<T>(table);
     detail::set_storing<T>(table);
     detail::set_asking<T>(table);
-    auto object = std::make_unique<T>(std::forward<A>(arguments)...);
-    return detail::make<cache>(sdimage_cache_new_custom, &table, static_cast<void *>(object.release()),
-                               &detail::destroyed<T>);
+    return detail::handed_over<cache>(std::make_unique<T>(std::forward<A>(arguments)...), sdimage_cache_new_custom,
+                                      &table);
 }
 
 } // namespace sdimage

@@ -59,44 +59,36 @@ public:
     virtual bool can_share(const request &) { return true; }
 };
 
+namespace detail {
+template <class T> void set_loading(sdimage_loader_vtable &table) {
+    table.can_load = [](void *self, const sdimage_request *wanted) {
+        return guarded(false, [&] { return state<T>(self).can_load(*lent<request>(wanted)); });
+    };
+    table.load = [](void *self, const sdimage_request *wanted, sdimage_load_sink *into) {
+        return detail::into<load_sink>(
+            into, [&](const load_sink &sink) { state<T>(self).load(*lent<request>(wanted), sink); });
+    };
+    if constexpr (overrides(&T::cancel, &custom_loader::cancel)) {
+        table.cancel = [](void *self, sdimage_load_sink *into) {
+            guarded([&] { state<T>(self).cancel(*lent<load_sink>(into)); });
+        };
+    }
+    if constexpr (overrides(&T::can_share, &custom_loader::can_share)) {
+        table.can_share = [](void *self, const sdimage_request *wanted) {
+            return guarded(false, [&] { return state<T>(self).can_share(*lent<request>(wanted)); });
+        };
+    }
+}
+} // namespace detail
+
 // A loader made of an object of T, constructed here of `arguments`.
 template <class T, class... A> loader make_loader(std::string_view name, A &&...arguments) {
     static_assert(std::is_base_of_v<custom_loader, T>);
-    sdimage_loader_vtable table{};
-    table.size = sizeof table;
-    table.can_load = [](void *self, const sdimage_request *wanted) {
-        const detail::lent<request> lent(wanted);
-        return detail::guarded(false, [&] { return detail::state<T>(self).can_load(*lent); });
-    };
-    table.load = [](void *self, const sdimage_request *wanted, sdimage_load_sink *into) {
-        const detail::lent<request> lent(wanted);
-        const detail::lent<load_sink> sink(into);
-        try {
-            detail::state<T>(self).load(*lent, *sink);
-        } catch (...) {
-            // By the sink, which takes the message along.
-            const failure why = detail::caught();
-            if (!why) return SDIMAGE_STATUS_NO_MEMORY;
-            (*sink).fail(why);
-        }
-        return SDIMAGE_STATUS_OK;
-    };
-    if constexpr (detail::overrides(&T::cancel, &custom_loader::cancel)) {
-        table.cancel = [](void *self, sdimage_load_sink *into) {
-            const detail::lent<load_sink> sink(into);
-            detail::guarded([&] { detail::state<T>(self).cancel(*sink); });
-        };
-    }
-    if constexpr (detail::overrides(&T::can_share, &custom_loader::can_share)) {
-        table.can_share = [](void *self, const sdimage_request *wanted) {
-            const detail::lent<request> lent(wanted);
-            return detail::guarded(false, [&] { return detail::state<T>(self).can_share(*lent); });
-        };
-    }
-    const detail::text called(name); // what may throw comes before the object is given away
-    auto object = std::make_unique<T>(std::forward<A>(arguments)...);
-    return detail::make<loader>(sdimage_loader_new_custom, called, &table, static_cast<void *>(object.release()),
-                                &detail::destroyed<T>);
+    auto table = detail::empty_table<sdimage_loader_vtable>();
+    detail::set_loading<T>(table);
+    const detail::text called(name);
+    return detail::handed_over<loader>(std::make_unique<T>(std::forward<A>(arguments)...), sdimage_loader_new_custom,
+                                       called.get(), &table);
 }
 
 namespace detail {

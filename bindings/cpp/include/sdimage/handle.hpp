@@ -90,7 +90,8 @@ public:
     }
 };
 
-// A handle of an object that a callback was lent: gives no reference back.
+// A handle of an object that a callback was lent: gives no reference back. As an argument, `*lent<image>(picture)`, it
+// lives as long as the call.
 template <class H> class lent {
 public:
     explicit lent(const typename H::c_type *object) noexcept : handle_(const_cast<typename H::c_type *>(object)) {}
@@ -109,6 +110,7 @@ class text {
 public:
     text(std::string_view view) : text_(view) {}
     operator const char *() const noexcept { return text_.c_str(); }
+    const char *get() const noexcept { return text_.c_str(); }
 
 private:
     std::string text_;

@@ -71,8 +71,7 @@ template <class T> void set_changes(sdimage_download_hooks_vtable &table) {
 template <class T, class... A> download_hooks make_download_hooks(A &&...arguments) {
     using base = custom_download_hooks;
     static_assert(std::is_base_of_v<base, T>);
-    sdimage_download_hooks_vtable table{};
-    table.size = sizeof table;
+    auto table = detail::empty_table<sdimage_download_hooks_vtable>();
     detail::set_changes<T>(table);
     if constexpr (detail::overrides(&T::decrypt, &base::decrypt)) {
         table.decrypt = [](void *self, sdimage_data *bytes, const sdimage_response *came, sdimage_data **plain,
@@ -97,9 +96,8 @@ template <class T, class... A> download_hooks make_download_hooks(A &&...argumen
             detail::guarded([&] { detail::state<T>(self).event(lent); });
         };
     }
-    auto object = std::make_unique<T>(std::forward<A>(arguments)...);
-    return detail::make<download_hooks>(sdimage_download_hooks_new_custom, &table,
-                                        static_cast<void *>(object.release()), &detail::destroyed<T>);
+    return detail::handed_over<download_hooks>(std::make_unique<T>(std::forward<A>(arguments)...),
+                                               sdimage_download_hooks_new_custom, &table);
 }
 
 // To be derived from, for make_load_hooks. What a class does not override the table leaves out; overrides must be
@@ -152,8 +150,7 @@ template <class T> void set_keys(sdimage_load_hooks_vtable &table) {
 template <class T, class... A> load_hooks make_load_hooks(A &&...arguments) {
     using base = custom_load_hooks;
     static_assert(std::is_base_of_v<base, T>);
-    sdimage_load_hooks_vtable table{};
-    table.size = sizeof table;
+    auto table = detail::empty_table<sdimage_load_hooks_vtable>();
     detail::set_keys<T>(table);
     if constexpr (detail::overrides(&T::should_load, &base::should_load)) {
         table.should_load = [](void *self, const sdimage_request *wanted) {
@@ -169,9 +166,8 @@ template <class T, class... A> load_hooks make_load_hooks(A &&...arguments) {
                 false, [&] { return detail::state<T>(self).should_remember_failure(*request_lent, *failure_lent); });
         };
     }
-    auto object = std::make_unique<T>(std::forward<A>(arguments)...);
-    return detail::make<load_hooks>(sdimage_load_hooks_new_custom, &table, static_cast<void *>(object.release()),
-                                    &detail::destroyed<T>);
+    return detail::handed_over<load_hooks>(std::make_unique<T>(std::forward<A>(arguments)...),
+                                           sdimage_load_hooks_new_custom, &table);
 }
 
 } // namespace sdimage

@@ -91,8 +91,7 @@ template <class F> void call_progress(F &function, sdimage_task *from, byte_prog
 
 // The handler of a load whose callbacks are a pair_of<R, P>.
 template <class R, class P> sdimage_load_handler load_handler() noexcept {
-    sdimage_load_handler table{};
-    table.size = sizeof table;
+    auto table = empty_table<sdimage_load_handler>();
     if constexpr (given<R>) {
         table.result = [](void *self, sdimage_task *from, sdimage_result *got) {
             call_result(state<pair_of<R, P>>(self).first, from, got);

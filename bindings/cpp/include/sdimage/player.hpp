@@ -80,8 +80,7 @@ public:
 private:
     template <class F, class L> static sdimage_player_handler handler() noexcept {
         using state = detail::pair_of<F, L>;
-        sdimage_player_handler table{};
-        table.size = sizeof table;
+        auto table = detail::empty_table<sdimage_player_handler>();
         table.frame = [](void *self, sdimage_player *from, std::uint32_t index, const sdimage_image *picture) {
             const detail::lent<player> player_lent(from);
             const detail::lent<image> image_lent(picture);
@@ -107,8 +106,7 @@ public:
     // &, count): a round is over.
     template <class S, class L = detail::nothing> static animated_view create(S on_show, L on_loop = {}) {
         using state = detail::pair_of<S, L>;
-        sdimage_animated_view_handler table{};
-        table.size = sizeof table;
+        auto table = detail::empty_table<sdimage_animated_view_handler>();
         table.show = [](void *self, sdimage_animated_view *from, const sdimage_image *picture) {
             const detail::lent<animated_view> view_lent(from);
             const detail::lent<sdimage::image> image_lent(picture);

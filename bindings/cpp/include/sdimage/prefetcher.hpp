@@ -69,24 +69,43 @@ private:
 };
 
 inline sdimage_prefetch_handler prefetch_table() noexcept {
-    sdimage_prefetch_handler table{};
-    table.size = sizeof table;
+    auto table = empty_table<sdimage_prefetch_handler>();
     table.fetched = [](void *self, sdimage_prefetch_group *group, std::size_t index, sdimage_result *got) {
-        const lent<prefetch_group> group_lent(group);
-        const lent<result> result_lent(got);
-        guarded([&] { state<prefetch_handler>(self).fetched(*group_lent, index, *result_lent); });
+        guarded(
+            [&] { state<prefetch_handler>(self).fetched(*lent<prefetch_group>(group), index, *lent<result>(got)); });
     };
     table.progress = [](void *self, sdimage_prefetch_group *group, std::size_t finished, std::size_t total) {
-        const lent<prefetch_group> group_lent(group);
-        guarded([&] { state<prefetch_handler>(self).progress(*group_lent, finished, total); });
+        guarded([&] { state<prefetch_handler>(self).progress(*lent<prefetch_group>(group), finished, total); });
     };
     table.completed = [](void *self, sdimage_prefetch_group *group, std::size_t finished, std::size_t skipped,
                          sdimage_error *why) {
-        const lent<prefetch_group> group_lent(group);
-        const lent<failure> failure_lent(why);
-        guarded([&] { state<prefetch_handler>(self).completed(*group_lent, finished, skipped, *failure_lent); });
+        guarded([&] {
+            state<prefetch_handler>(self).completed(*lent<prefetch_group>(group), finished, skipped,
+                                                    *lent<failure>(why));
+        });
     };
     return table;
+}
+
+// URLs as C takes them; valid as long as they are.
+struct url_list {
+    std::vector<const char *> texts;
+    std::vector<std::size_t> lengths;
+
+    explicit url_list(span<const std::string> urls) {
+        for (const std::string &url : urls) {
+            texts.push_back(url.data());
+            lengths.push_back(url.size());
+        }
+    }
+};
+
+// Starts a list by a function that ends with handler, user_data and destroy; the handler may be empty.
+template <class F, class... A>
+prefetch_group begun(std::unique_ptr<prefetch_handler> handler, F *function, A... arguments) {
+    const sdimage_prefetch_handler table = prefetch_table();
+    const sdimage_prefetch_handler *given = handler ? &table : nullptr;
+    return handed_over<prefetch_group>(std::move(handler), function, arguments..., given);
 }
 } // namespace detail
 
@@ -108,17 +127,9 @@ public:
     // Starts a list. `how` replaces the prefetcher's own request; the group is empty where the list is.
     prefetch_group start(span<const std::string> urls, std::unique_ptr<prefetch_handler> handler,
                          const request &how = nullptr) const {
-        std::vector<const char *> texts;
-        std::vector<std::size_t> lengths;
-        for (const std::string &url : urls) {
-            texts.push_back(url.data());
-            lengths.push_back(url.size());
-        }
-        const sdimage_prefetch_handler table = detail::prefetch_table();
-        const sdimage_prefetch_handler *given = handler ? &table : nullptr;
-        return detail::make<prefetch_group>(sdimage_prefetcher_start, get(), texts.data(), lengths.data(), texts.size(),
-                                            how.get(), given, static_cast<void *>(handler.release()),
-                                            &detail::destroyed<prefetch_handler>);
+        const detail::url_list list(urls);
+        return detail::begun(std::move(handler), sdimage_prefetcher_start, get(), list.texts.data(),
+                             list.lengths.data(), list.texts.size(), how.get());
     }
     prefetch_group start(span<const std::string> urls) const { return start(urls, nullptr); }
     // done(finished, skipped, const failure &), once.
@@ -128,8 +139,7 @@ public:
     }
     // Replaces the observer; empty for none.
     void set_observer(std::unique_ptr<prefetch_observer> observer) const {
-        sdimage_prefetch_observer_vtable table{};
-        table.size = sizeof table;
+        auto table = detail::empty_table<sdimage_prefetch_observer_vtable>();
         table.fetched = [](void *self, const char *url, std::size_t finished, std::size_t total) {
             detail::guarded(
                 [&] { detail::state<prefetch_observer>(self).fetched(detail::view(url), finished, total); });

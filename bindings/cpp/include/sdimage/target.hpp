@@ -185,12 +185,10 @@ public:
     using shared::shared;
     // An empty dispatcher: the library's callback thread. The widget is destroyed after its last call.
     static target create(const manager &with, std::unique_ptr<widget> shown, const dispatcher &where = {}) {
-        sdimage_target_vtable table{};
-        table.size = sizeof table;
+        auto table = detail::empty_table<sdimage_target_vtable>();
         detail::set_showing(table);
         if (shown && shown->has_transitions_) detail::set_transitions(table);
-        return detail::make<target>(sdimage_target_new, with.get(), where.get(), &table,
-                                    static_cast<void *>(shown.release()), &detail::destroyed<widget>);
+        return detail::handed_over<target>(std::move(shown), sdimage_target_new, with.get(), where.get(), &table);
     }
     // show(std::string_view key, const image &, const result &).
     template <class F,

@@ -83,8 +83,7 @@ public:
     // memory hits are posted too.
     template <class P, class C = detail::nothing> static dispatcher host(P post, C is_current = {}) {
         using state = detail::pair_of<P, C>;
-        sdimage_host_vtable table{};
-        table.size = sizeof table;
+        auto table = detail::empty_table<sdimage_host_vtable>();
         table.post = [](void *self, void (*run)(void *), void *argument) {
             detail::guarded([&] { detail::state<state>(self).first([run, argument] { run(argument); }); });
         };

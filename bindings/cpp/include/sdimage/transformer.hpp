@@ -88,8 +88,7 @@ public:
 // parameters included, from all others.
 template <class T, class... A> transformer make_transformer(std::string_view key, A &&...arguments) {
     static_assert(std::is_base_of_v<custom_transformer, T>);
-    sdimage_transformer_vtable table{};
-    table.size = sizeof table;
+    auto table = detail::empty_table<sdimage_transformer_vtable>();
     table.transform = [](void *self, const sdimage_image *picture, const char *cache_key, std::size_t length,
                          sdimage_image **result, sdimage_error **why) {
         return detail::answered(why, [&] {
@@ -100,10 +99,9 @@ template <class T, class... A> transformer make_transformer(std::string_view key
     table.preserves_metadata = [](void *self) {
         return detail::guarded(true, [&] { return detail::state<T>(self).preserves_metadata(); });
     };
-    const detail::text called(key); // what may throw comes before the object is given away
-    auto object = std::make_unique<T>(std::forward<A>(arguments)...);
-    return detail::make<transformer>(sdimage_transformer_new_custom, called, &table,
-                                     static_cast<void *>(object.release()), &detail::destroyed<T>);
+    const detail::text called(key);
+    return detail::handed_over<transformer>(std::make_unique<T>(std::forward<A>(arguments)...),
+                                            sdimage_transformer_new_custom, called.get(), &table);
 }
 
 namespace detail {

@@ -15,7 +15,10 @@ public:
     void respond(const response &answer) const { detail::run(sdimage_exchange_respond, get(), answer.get()); }
     void write(bytes_view bytes) const { detail::run(sdimage_exchange_write, get(), bytes.data(), bytes.size()); }
     void finish() const noexcept { sdimage_exchange_finish(get(), nullptr); }
-    void fail(const failure &why) const noexcept { sdimage_exchange_finish(get(), why.get()); }
+    // An empty failure, of a refused allocation, leaves the exchange as it is: letting go of it is a failure too.
+    void fail(const failure &why) const noexcept {
+        if (why) sdimage_exchange_finish(get(), why.get());
+    }
     bool is_cancelled() const noexcept { return sdimage_exchange_is_cancelled(get()); }
 };
 
@@ -38,27 +41,18 @@ public:
 // A transport made of an object of T, constructed here of `arguments`; for downloader_config::set_transport.
 template <class T, class... A> transport make_transport(A &&...arguments) {
     static_assert(std::is_base_of_v<custom_transport, T>);
-    sdimage_transport_vtable table{};
-    table.size = sizeof table;
+    auto table = detail::empty_table<sdimage_transport_vtable>();
     table.start = [](void *self, sdimage_request *wanted, sdimage_exchange *with) {
-        const detail::lent<request> request_lent(wanted);
-        const detail::lent<exchange> exchange_lent(with);
-        try {
-            detail::state<T>(self).start(*request_lent, *exchange_lent);
-        } catch (...) {
-            (*exchange_lent).fail(detail::caught());
-        }
-        return SDIMAGE_STATUS_OK;
+        return detail::into<exchange>(
+            with, [&](const exchange &to) { detail::state<T>(self).start(*detail::lent<request>(wanted), to); });
     };
     if constexpr (detail::overrides(&T::cancel, &custom_transport::cancel)) {
         table.cancel = [](void *self, sdimage_exchange *with) {
-            const detail::lent<exchange> exchange_lent(with);
-            detail::guarded([&] { detail::state<T>(self).cancel(*exchange_lent); });
+            detail::guarded([&] { detail::state<T>(self).cancel(*detail::lent<exchange>(with)); });
         };
     }
-    auto object = std::make_unique<T>(std::forward<A>(arguments)...);
-    return detail::make<transport>(sdimage_transport_new_custom, &table, static_cast<void *>(object.release()),
-                                   &detail::destroyed<T>);
+    return detail::handed_over<transport>(std::make_unique<T>(std::forward<A>(arguments)...),
+                                          sdimage_transport_new_custom, &table);
 }
 
 namespace detail {

@@ -206,8 +206,7 @@ public:
     }
     // Replaces the observer; empty: none.
     void set_observer(std::unique_ptr<observer> hears) const {
-        sdimage_photos_observer_vtable table{};
-        table.size = sizeof table;
+        auto table = detail::empty_table<sdimage_photos_observer_vtable>();
         table.inserted = [](void *self, sdimage_photos_asset *one) { tell(self, one, &observer::inserted); };
         table.removed = [](void *self, sdimage_photos_asset *one) { tell(self, one, &observer::removed); };
         table.changed = [](void *self, sdimage_photos_asset *one) { tell(self, one, &observer::changed); };

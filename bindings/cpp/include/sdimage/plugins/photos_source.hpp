@@ -79,26 +79,10 @@ public:
     virtual void cancel(const load_sink &) {}
 };
 
-namespace detail {
-// What a function throws ends its sink.
-template <class F> sdimage_status into_sink(sdimage_load_sink *sink, F &&body) noexcept {
-    const lent<load_sink> sink_lent(sink);
-    try {
-        body(*sink_lent);
-    } catch (...) {
-        const failure why = caught();
-        if (!why) return SDIMAGE_STATUS_NO_MEMORY;
-        (*sink_lent).fail(why);
-    }
-    return SDIMAGE_STATUS_OK;
-}
-} // namespace detail
-
 // A library made of an object of T, constructed here of `arguments`.
 template <class T, class... A> library make_library(std::string_view name, A &&...arguments) {
     static_assert(std::is_base_of_v<custom_library, T>);
-    sdimage_photos_library_vtable table{};
-    table.size = sizeof table;
+    auto table = detail::empty_table<sdimage_photos_library_vtable>();
     table.fetch = [](void *self, const char *identifier, const sdimage_photos_fetch_options *which,
                      sdimage_photos_reply *answer) {
         const asset_reply reply(answer);
@@ -111,28 +95,24 @@ template <class T, class... A> library make_library(std::string_view name, A &&.
     };
     table.image = [](void *self, sdimage_photos_asset *one, sdimage_size wanted,
                      const sdimage_photos_request_options *how, sdimage_load_sink *sink) {
-        const detail::lent<asset> asset_lent(one);
-        const detail::lent<request_options> how_lent(how);
-        return detail::into_sink(
-            sink, [&](const load_sink &into) { detail::state<T>(self).image(*asset_lent, wanted, *how_lent, into); });
+        return detail::into<load_sink>(sink, [&](const load_sink &into) {
+            detail::state<T>(self).image(*detail::lent<asset>(one), wanted, *detail::lent<request_options>(how), into);
+        });
     };
     if constexpr (detail::overrides(&T::bytes, &custom_library::bytes)) {
         table.bytes = [](void *self, sdimage_photos_asset *one, sdimage_load_sink *sink) {
-            const detail::lent<asset> asset_lent(one);
-            return detail::into_sink(sink,
-                                     [&](const load_sink &into) { detail::state<T>(self).bytes(*asset_lent, into); });
+            return detail::into<load_sink>(
+                sink, [&](const load_sink &into) { detail::state<T>(self).bytes(*detail::lent<asset>(one), into); });
         };
     }
     if constexpr (detail::overrides(&T::cancel, &custom_library::cancel)) {
         table.cancel = [](void *self, sdimage_load_sink *sink) {
-            const detail::lent<load_sink> sink_lent(sink);
-            detail::guarded([&] { detail::state<T>(self).cancel(*sink_lent); });
+            detail::guarded([&] { detail::state<T>(self).cancel(*detail::lent<load_sink>(sink)); });
         };
     }
-    const detail::text called(name); // what may throw comes before the object is given away
-    auto object = std::make_unique<T>(std::forward<A>(arguments)...);
-    return detail::make<library>(sdimage_photos_library_new_custom, called, &table,
-                                 static_cast<void *>(object.release()), &detail::destroyed<T>);
+    const detail::text called(name);
+    return detail::handed_over<library>(std::make_unique<T>(std::forward<A>(arguments)...),
+                                        sdimage_photos_library_new_custom, called.get(), &table);
 }
 
 } // namespace photos

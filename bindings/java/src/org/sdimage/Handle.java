@@ -26,7 +26,6 @@ final class Handle {
         Owned(int kind, long pointer) {
             this.kind = kind;
             this.pointer = pointer;
-            live.incrementAndGet();
         }
 
         synchronized boolean enter() {
@@ -57,10 +56,16 @@ final class Handle {
         }
     }
 
-    /** Releases `pointer` when `owner` is collected, at the latest. */
+    /** Takes the reference over, also when this throws. Releases it when `owner` is collected, at the latest. */
     Handle(Object owner, int kind, long pointer) {
-        owned = new Owned(kind, pointer);
-        cleanable = cleaner.register(owner, owned);
+        try {
+            owned = new Owned(kind, pointer);
+            cleanable = cleaner.register(owner, owned);
+        } catch (Throwable refused) {
+            Native.unref(kind, pointer);
+            throw refused;
+        }
+        live.incrementAndGet();
     }
 
     /** Calls with the address, which stays good until the call has returned, whoever closes, and whether the owner is held. */

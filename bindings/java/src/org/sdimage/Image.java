@@ -14,7 +14,12 @@ public final class Image implements AutoCloseable {
     /** Takes the reference over. */
     Image(long pointer) {
         handle = new Handle(this, Handle.IMAGE, pointer);
-        fields = Native.imageFields(pointer);
+        try {
+            fields = Native.imageFields(pointer);
+        } catch (Throwable refused) {
+            handle.close();
+            throw refused;
+        }
     }
 
     static Image orNull(long pointer) {

@@ -96,6 +96,11 @@ final class Native {
 
     static native long[] resultFields(long result);
 
+    /** References of their own; 0 where there is none. */
+    static native long resultImage(long result);
+
+    static native long resultData(long result);
+
     /** 0: URL, 1: cache key, 2: source, 3: freshness. */
     static native byte[] resultText(long result, int what);
 

@@ -28,11 +28,12 @@ public final class Result {
         try {
             long[] fields = Native.resultFields(pointer);
             kind = kindOf(fields[0]);
-            image = Image.orNull(fields[1]);
-            data = fields[2] == 0 ? null : bufferOf(fields[2]);
-            isChanged = fields[3] != 0;
-            isStale = fields[4] != 0;
-            totalNs = fields[5];
+            isChanged = fields[1] != 0;
+            isStale = fields[2] != 0;
+            totalNs = fields[3];
+            // Each reference has its owner before there is another that what throws in between could leave behind.
+            image = Image.orNull(Native.resultImage(pointer));
+            data = bufferOf(Native.resultData(pointer));
             error = Native.resultError(pointer);
             url = Native.string(Native.resultText(pointer, 0));
             cacheKey = Native.string(Native.resultText(pointer, 1));
@@ -49,6 +50,9 @@ public final class Result {
     }
 
     private static ByteBuffer bufferOf(long data) {
+        if (data == 0) {
+            return null;
+        }
         ByteBuffer memory;
         try {
             memory = Native.dataBytes(data);

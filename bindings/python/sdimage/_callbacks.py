@@ -1,0 +1,63 @@
+"""Loads that call back on threads of the library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from ctypes import byref, sizeof
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from ._enums import DELIVERY_KINDS
+from ._ffi import ON_PROGRESS, ON_RESULT, LoadHandler, lib
+from ._listener import OnProgress, OnResult
+from ._tokens import Tokens
+from .result import Result
+
+T = TypeVar("T")
+_FINAL = DELIVERY_KINDS["final"]
+
+
+@dataclass(slots=True)
+class Running:
+    """What a load keeps alive until its last delivery, its manager first of all, and whom it tells."""
+
+    held: tuple[object, ...]
+    on_progress: OnProgress | None
+    on_partial: OnResult | None
+    on_result: OnResult | None
+
+
+_running: Tokens[Running] = Tokens("the load is gone")
+
+
+def begin(load: Running, start: Callable[[Any, int], T]) -> T:
+    """Calls ``start(handler, token)``, which begins the load."""
+    token = _running.add(load)
+    try:
+        return start(_TELLS_RESULTS if load.on_progress is None else _TELLS_ALL, token)
+    except BaseException:
+        _running.forget(token)
+        raise
+
+
+def _on_result(token: int | None, _task: int, pointer: int) -> None:
+    if lib.sdimage_result_kind(pointer) == _FINAL:
+        load = _running.forget(token)
+        if load is not None and load.on_result is not None:
+            load.on_result(Result.borrowed(pointer))
+        return
+    load = _running.get(token)
+    if load is not None and load.on_partial is not None:
+        load.on_partial(Result.borrowed(pointer))
+
+
+def _on_progress(token: int | None, _task: int, received: int, expected: int) -> None:
+    load = _running.get(token)
+    if load is not None and load.on_progress is not None:
+        load.on_progress(received, expected if expected >= 0 else None)
+
+
+_ALL = LoadHandler(sizeof(LoadHandler), ON_RESULT(_on_result), ON_PROGRESS(_on_progress))
+# Each call waits for the interpreter's lock: whoever asks for no progress is not told of it.
+_RESULTS = LoadHandler(sizeof(LoadHandler), _ALL.result, ON_PROGRESS())
+_TELLS_ALL, _TELLS_RESULTS = byref(_ALL), byref(_RESULTS)

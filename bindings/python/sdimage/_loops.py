@@ -1,0 +1,55 @@
+"""Loops of toolkits, on which the library runs what belongs there."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from ctypes import CFUNCTYPE, byref, c_void_p, sizeof
+from typing import Any, TypeAlias, cast
+
+from ._ffi import DESTROY, HOST_IS_CURRENT, HOST_POST, HostTable, lib
+from ._handle import Handle
+from ._tokens import Tokens
+from .errors import call
+
+#: Has a function run on the toolkit's thread.
+Post: TypeAlias = Callable[[Callable[[], None]], object]
+
+_RUN = CFUNCTYPE(None, c_void_p)
+
+
+class Loop:
+    """A toolkit's loop, and the thread that it runs on."""
+
+    def __init__(self, post: Post) -> None:
+        self.post = post
+        self.thread = threading.get_ident()
+        self.token = _loops.add(self)
+        out = c_void_p()
+        call(lib.sdimage_dispatcher_new_host, byref(_TABLE), self.token, DESTROY(), byref(out))
+        self.dispatcher = Handle(out.value, lib.sdimage_dispatcher_unref)
+
+
+# Never forgotten: a program has few, and calls may be on their way to them at any time.
+_loops: Tokens[Loop] = Tokens("the loop is gone")
+_by_place: dict[tuple[Post, int], Loop] = {}
+
+
+def loop(post: Post) -> Loop:
+    """The loop of the calling thread that `post` is of."""
+    place = (post, threading.get_ident())
+    return _by_place.get(place) or _by_place.setdefault(place, Loop(post))
+
+
+def _post(token: int | None, run: int, argument: int) -> None:
+    found = _loops.get(token)
+    if found is not None:
+        found.post(lambda: cast(Any, _RUN(run))(argument))
+
+
+def _is_current(token: int | None) -> bool:
+    found = _loops.get(token)
+    return found is not None and found.thread == threading.get_ident()
+
+
+_TABLE = HostTable(sizeof(HostTable), HOST_POST(_post), HOST_IS_CURRENT(_is_current))

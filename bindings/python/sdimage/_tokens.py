@@ -1,0 +1,58 @@
+"""Objects of Python that the library knows by number."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import MutableMapping
+from typing import Generic, TypeVar
+
+from .errors import Error
+
+T = TypeVar("T")
+
+
+class Tokens(Generic[T]):
+    """Objects, and the numbers that the library holds in their place.
+
+    A call that comes after an object is gone finds nothing, and no `destroy` has to enter an interpreter that may be ending.
+    """
+
+    __slots__ = ("_gone", "_numbers", "_objects")
+
+    def __init__(self, gone: str, objects: MutableMapping[int, T] | None = None) -> None:
+        """`gone` is the message of :meth:`find`; `objects`, where they lie, is a dictionary when left out."""
+        self._gone = gone
+        self._objects: MutableMapping[int, T] = {} if objects is None else objects
+        self._numbers = itertools.count(1)
+
+    def add(self, value: T, owner: object = None) -> int:
+        """The number of an object, which is held until :meth:`forget`, or until `owner` is collected."""
+        token = next(self._numbers)
+        self._objects[token] = value
+        if owner is not None:
+            weakref.finalize(owner, self._objects.pop, token, None).atexit = False
+        return token
+
+    def get(self, token: int | None) -> T | None:
+        """The object behind a number; ``None`` when it is gone."""
+        return self._objects.get(token or 0)
+
+    def find(self, token: int | None) -> T:
+        """The same, or ``Error("SHUTDOWN")``."""
+        found = self._objects.get(token or 0)
+        if found is None:
+            raise Error("SHUTDOWN", self._gone)
+        return found
+
+    def forget(self, token: int | None) -> T | None:
+        """Takes the object out; ``None`` when it is gone already."""
+        return self._objects.pop(token or 0, None)
+
+    def clear(self) -> None:
+        """Forgets all."""
+        self._objects.clear()
+
+    def values(self) -> list[T]:
+        """All that are there now."""
+        return list(self._objects.values())

@@ -1,0 +1,99 @@
+"""What targets call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from ctypes import sizeof
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from . import _enums
+from ._ffi import (
+    ANIMATE_TRANSITION,
+    END_TRANSITION,
+    INDICATE,
+    INDICATE_FRACTION,
+    PREPARE_TRANSITION,
+    SET_IMAGE,
+    TargetTable,
+)
+from ._tokens import Tokens
+from .image import Image
+from .result import Result
+
+SetImage: TypeAlias = Callable[[str, "Image | None", "Result | None"], object]
+Indicate: TypeAlias = Callable[[str], object]
+IndicateFraction: TypeAlias = Callable[[str, float], object]
+PrepareTransition: TypeAlias = Callable[[str, "str | int", int, "Image | None"], object]
+EndTransition: TypeAlias = Callable[[str, bool], object]
+
+
+@dataclass(slots=True)
+class Widget:
+    """The functions of one target, by the names of the C table."""
+
+    set_image: SetImage | None
+    indicator_start: Indicate | None
+    indicator_stop: Indicate | None
+    indicator_update: IndicateFraction | None
+    transition_prepare: PrepareTransition | None
+    transition_animate: PrepareTransition | None
+    transition_end: EndTransition | None
+
+    def table(self) -> TargetTable:
+        """Those that are there: calls of others would wait for the interpreter's lock in vain."""
+        given = {name: function for name, function in _FUNCTIONS.items() if getattr(self, name) is not None}
+        return TargetTable(size=sizeof(TargetTable), **given)
+
+
+widgets: Tokens[Widget] = Tokens("the target is gone")
+_WORDS = {number: word for word, number in _enums.TRANSITIONS.items()}
+
+
+def _call(token: int | None, name: str, key: bytes, *arguments: object) -> None:
+    function = getattr(widgets.get(token), name, None)
+    if function is not None:
+        function(key.decode(), *arguments)
+
+
+def _image(pointer: int | None) -> Image | None:
+    return Image.borrowed(pointer) if pointer else None
+
+
+def _set_image(token: int | None, key: bytes, image: int | None, result: int | None) -> None:
+    _call(token, "set_image", key, _image(image), Result.borrowed(result) if result else None)
+
+
+def _start(token: int | None, key: bytes) -> None:
+    _call(token, "indicator_start", key)
+
+
+def _stop(token: int | None, key: bytes) -> None:
+    _call(token, "indicator_stop", key)
+
+
+def _update(token: int | None, key: bytes, fraction: float) -> None:
+    _call(token, "indicator_update", key, fraction)
+
+
+def _prepare(token: int | None, key: bytes, transition: int, ms: int, image: int | None, _result: int | None) -> None:
+    _call(token, "transition_prepare", key, _WORDS.get(transition, transition), ms, _image(image))
+
+
+def _animate(token: int | None, key: bytes, transition: int, ms: int, image: int | None) -> None:
+    _call(token, "transition_animate", key, _WORDS.get(transition, transition), ms, _image(image))
+
+
+def _end(token: int | None, key: bytes, finished: bool) -> None:
+    _call(token, "transition_end", key, finished)
+
+
+_FUNCTIONS = {
+    "set_image": SET_IMAGE(_set_image),
+    "indicator_start": INDICATE(_start),
+    "indicator_stop": INDICATE(_stop),
+    "indicator_update": INDICATE_FRACTION(_update),
+    "transition_prepare": PREPARE_TRANSITION(_prepare),
+    "transition_animate": ANIMATE_TRANSITION(_animate),
+    "transition_end": END_TRANSITION(_end),
+}
