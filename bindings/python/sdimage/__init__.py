@@ -34,6 +34,7 @@ from .batch import Batch
 from .prefetch import PrefetchGroup
 from .remote import MemcachedCache, RedisCache, RemoteCache
 from .request import RequestOptions
+from .resources import Resources
 from .result import Response, Result, Transaction
 from .target import Progress, Target, TargetOptions
 from .task import Task
@@ -74,6 +75,7 @@ __all__ = [
     "RemoteCache",
     "RequestDraft",
     "RequestOptions",
+    "Resources",
     "Response",
     "Result",
     "Target",
