@@ -27,7 +27,7 @@
  *   cache_async.h caches without blocking                 hooks.h       a host's say in downloads
  *   transport.h   a host's own HTTP client                load_hooks.h  a host's say in loads
  *   metrics.h     events of loads; numbers                target.h      pictures for widgets
- *   batch.h       many pictures into one array
+ *   batch.h       many pictures into one array             resources.h   a program's own pictures by name
  *   prefetcher.h  loading ahead                           progress.h    how far a target's load is
  *   animation.h   frames for players; their budget        player.h      animations in time
  *   animated_view.h  a picture, moving or not, in a widget
@@ -43,6 +43,7 @@
 #include "sdimage/coder.h"
 #include "sdimage/decoder.h"
 #include "sdimage/encoder.h"
+#include "sdimage/resources.h"
 #include "sdimage/transformer.h"
 #include "sdimage/placeholder.h"
 #include "sdimage/source.h"

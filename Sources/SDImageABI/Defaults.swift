@@ -43,6 +43,7 @@ enum Defaults {
     /// Caches that are open, so that all of them can be emptied. Held weakly: an open cache keeps the engine running.
     private struct Shared {
         var caches: [WeakCache] = []
+        var resources: [WeakResources] = []
         weak var defaultCache: ImageCache?
         /// In place of those that the library would make.
         var cache: (any ImageCaching)?
@@ -52,6 +53,7 @@ enum Defaults {
     }
 
     private struct WeakCache { weak var cache: ImageCache? }
+    private struct WeakResources { weak var resources: Resources? }
 
     private static let shared = Mutex(Shared())
 
@@ -78,6 +80,15 @@ enum Defaults {
             shared.caches.append(WeakCache(cache: cache))
         }
         return cache
+    }
+
+    static func makeResources(_ folder: [UInt8], _ options: DecodeOptions) throws(ImageError) -> Resources {
+        let resources = try Resources(folder: folder, options: options, registry: coders)
+        shared.withLock { shared in
+            shared.resources.removeAll { $0.resources == nil }
+            shared.resources.append(WeakResources(resources: resources))
+        }
+        return resources
     }
 
     static func makeManager(_ configuration: ManagerConfiguration) throws(ImageError) -> ImageManager {
@@ -108,6 +119,7 @@ enum Defaults {
     static func trimMemory(emptyingCaches: Bool) {
         if emptyingCaches, !Engine.isForked {
             for cache in caches { cache.memory.memoryPressure() }
+            for resources in shared.withLock({ $0.resources.compactMap(\.resources) }) { resources.clear() }
             FrameBudget.shared.empty()
         }
         // After the caches, whose pictures come back to the pool.

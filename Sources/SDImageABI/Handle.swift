@@ -86,7 +86,7 @@ enum Handle {
         type == ManagerObject.self || type == CacheObject.self || type == LoaderObject.self || type == DispatcherObject.self
             || type == LoadTask.self || type == LoadSink.self || type == Reply.self || type == PrefetcherObject.self
             || type == PrefetchGroup.self || type == TargetObject.self || type == ProgressCounter.self
-            || type == AnimationPlayer.self || type == AnimatedView.self
+            || type == AnimationPlayer.self || type == AnimatedView.self || type == Resources.self
     }
 
     /// Objects that refer to such objects.

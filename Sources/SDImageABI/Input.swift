@@ -68,6 +68,14 @@ enum Input {
         return texts
     }
 
+    /// The numbers of an array.
+    static func numbers(_ pointer: UnsafePointer<Double>?, _ count: Int) throws(ImageError) -> [Double] {
+        guard count >= 0, count <= longestText else { throw ImageError(.invalidArgument, "a list of that many numbers") }
+        guard count > 0 else { return [] }
+        guard let pointer = unsafe pointer else { throw ImageError(.invalidArgument, "NULL with a length") }
+        return unsafe Array(UnsafeBufferPointer(start: pointer, count: count))
+    }
+
     /// The objects of an array; none may be NULL.
     static func objects<T: AnyObject>(
         _ pointer: UnsafePointer<OpaquePointer?>?, _ count: Int, as type: T.Type

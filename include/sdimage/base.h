@@ -83,6 +83,7 @@ typedef struct sdimage_prefetcher sdimage_prefetcher;         /* loads ahead: pr
 typedef struct sdimage_progress sdimage_progress;             /* how far a target's load is: progress.h */
 typedef struct sdimage_player sdimage_player;                 /* an animation in time: player.h */
 typedef struct sdimage_reply sdimage_reply;                   /* what a hook that may wait answers with: task.h */
+typedef struct sdimage_resources sdimage_resources;           /* a program's own pictures: resources.h */
 typedef struct sdimage_target sdimage_target;                 /* a widget's picture: target.h */
 typedef struct sdimage_task sdimage_task;                     /* a load under way: task.h */
 

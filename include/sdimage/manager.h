@@ -147,8 +147,8 @@ SDIMAGE_API sdimage_status sdimage_manager_close(sdimage_manager *manager, uint3
  * "processors", "pixel_pool" and "library_threads". */
 SDIMAGE_API sdimage_status sdimage_doctor(sdimage_data **json, sdimage_error **error);
 
-/* Gives unused pixel memory back to the system and, with `empty_caches`, empties the memory part of every open cache:
- * what to call when the system says that memory is short. Pictures in use stay valid. */
+/* Gives unused pixel memory back to the system and, with `empty_caches`, empties the memory part of every open cache and forgets
+ * the pictures of resources: what to call when the system says that memory is short. Pictures in use stay valid. */
 SDIMAGE_API void sdimage_trim_memory(bool empty_caches);
 
 #ifdef __cplusplus

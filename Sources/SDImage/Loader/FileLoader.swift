@@ -93,6 +93,15 @@ package final class FileLoader: ImageLoader {
         return descriptor
     }
 
+    /// The folder behind a path, relative ones and links resolved, in the file system's own bytes.
+    package static func folder(_ path: [UInt8]) throws(ImageError) -> [UInt8] {
+        // The point at the end refuses files.
+        let name = (path + [Byte.slash, Byte.dot]).map { CChar(bitPattern: $0) } + [0]
+        guard let resolved = unsafe realpath(name, nil) else { throw .file("folder could not be opened", errno) }
+        defer { unsafe free(resolved) }
+        return unsafe Array(UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
+    }
+
     static func readPiece(
         _ descriptor: Int32, into room: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(ImageError) -> Int {

@@ -7,7 +7,14 @@ package enum FileScale {
         return scale(stem) ?? scale(name) ?? 1
     }
 
-    private static func scale(_ stem: Substring) -> Double? {
+    /// What stands behind the name in front of its extension: "@2x", "@1.5x"; nothing for 1. Of scales from 1 to 100.
+    static func suffix(_ scale: Double) -> String {
+        guard scale != 1 else { return "" }
+        return "@\(Int(exactly: scale).map(String.init) ?? String(scale))x"
+    }
+
+    /// nil where the name ends in none.
+    static func scale(_ stem: Substring) -> Double? {
         guard stem.last == "x", let sign = stem.lastIndex(of: "@") else { return nil }
         let digits = stem[stem.index(after: sign)...].dropLast()
         let parts = digits.split(separator: ".", omittingEmptySubsequences: false)

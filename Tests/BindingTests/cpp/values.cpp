@@ -1,6 +1,7 @@
 // Handles, errors, bytes, pictures, transformers: what needs neither threads nor network.
 #include <array>
 #include <cstring>
+#include <fstream>
 #include <numeric>
 #include <vector>
 
@@ -251,4 +252,29 @@ TEST(spans_are_made_of_anything_contiguous) {
     CHECK_EQUAL(span<const int>(row).size(), std::size_t(2));
     CHECK_EQUAL(bytes_view(std::string_view("xyz")).text(), std::string_view("xyz"));
     CHECK_EQUAL(bytes_view(std::vector<std::byte>(4)).size(), std::size_t(4));
+}
+
+static void write_file(const std::string &path, const data &bytes) {
+    std::ofstream(path, std::ios::binary) << bytes.text();
+}
+
+TEST(a_programs_own_pictures_are_found_by_name) {
+    const std::string place = folder();
+    write_file(place + "/cat.png", encode(gradient(10, 4), format::png));
+    write_file(place + "/cat@2x.png", encode(gradient(20, 8), format::png));
+    const resources icons = resources::create(place);
+    const image small = icons.image("cat");
+    CHECK_EQUAL(small.width(), 10u);
+    CHECK(icons.image("cat.png") == small);
+    icons.set_scales({2, 1});
+    const image large = icons.image("cat");
+    CHECK_EQUAL(large.width(), 20u);
+    CHECK_EQUAL(large.scale(), 2.0);
+    icons.clear();
+    CHECK(icons.image("cat") != large);
+    CHECK_EQUAL(icons.try_image("dog").why().code(), status::not_found);
+    CHECK_EQUAL(thrown([&] { icons.image("../cat"); }), status::invalid_argument);
+    CHECK_EQUAL(thrown([&] { icons.image(std::string_view("cat\0dog", 7)); }), status::invalid_argument);
+    CHECK_EQUAL(thrown([&] { icons.set_scales({0.5}); }), status::invalid_argument);
+    CHECK_EQUAL(thrown([&] { resources::create(place + "/none"); }), status::not_found);
 }

@@ -126,6 +126,8 @@ static void wait_for_success_of(pid_t child) {
 
 static void aForkOfAUserOfTheLibraryMayOnlyDecode(void) {
     sdimage_manager *manager = new_manager(NULL, NULL, true);
+    sdimage_resources *resources = NULL;
+    CHECK_EQUAL(sdimage_resources_new(".", NULL, &resources, NULL), SDIMAGE_STATUS_OK);
     load_and_expect_a_picture(manager, PNG_DATA_URL);
     pid_t child = fork();
     if (child == 0) {
@@ -139,12 +141,17 @@ static void aForkOfAUserOfTheLibraryMayOnlyDecode(void) {
         CHECK_EQUAL(sdimage_cache_new(NULL, &cache, NULL), SDIMAGE_STATUS_FORKED);
         CHECK_EQUAL(sdimage_manager_load(manager, request, NULL, NULL, NULL, NULL, NULL), SDIMAGE_STATUS_FORKED);
         CHECK_EQUAL(sdimage_manager_load_sync(manager, request, &result, NULL), SDIMAGE_STATUS_FORKED);
+        CHECK_EQUAL(sdimage_resources_copy_image(resources, "cat", &image, NULL), SDIMAGE_STATUS_FORKED);
+        sdimage_resources_clear(resources);
+        sdimage_resources_unref(resources);
+        CHECK_EQUAL(sdimage_resources_new(".", NULL, &resources, NULL), SDIMAGE_STATUS_FORKED);
         CHECK_EQUAL(sdimage_decode(png_2x2, sizeof png_2x2, NULL, &image, NULL), SDIMAGE_STATUS_OK);
         CHECK_EQUAL(sdimage_image_height(image), 2);
         _exit(0);
     }
     wait_for_success_of(child);
     load_and_expect_a_picture(manager, PNG_DATA_URL);
+    sdimage_resources_unref(resources);
     sdimage_manager_unref(manager);
 }
 

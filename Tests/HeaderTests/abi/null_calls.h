@@ -42,6 +42,7 @@ typedef struct objects {
     sdimage_player *player;
     sdimage_plugin_list *plugin_list;
     sdimage_reply *reply;
+    sdimage_resources *resources;
     sdimage_response *response;
     sdimage_request *request;
     sdimage_result *result;

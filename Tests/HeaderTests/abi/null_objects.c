@@ -162,6 +162,7 @@ void make_good_objects(void) {
     CHECK_EQUAL(sdimage_image_copy_metadata(good.image, &good.metadata, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_decoder_new(NULL, NULL, &good.decoder, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_source_new_data(good.data, &good.source, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_resources_new(".", NULL, &good.resources, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_plugins_load_all(&good.plugin_list, NULL), SDIMAGE_STATUS_OK);
     make_moving();
     make_delivery();
@@ -199,6 +200,7 @@ void release_outputs(void) {
     RELEASE(progress);
     RELEASE(player);
     RELEASE(plugin_list);
+    RELEASE(resources);
     RELEASE(response);
     RELEASE(result);
     RELEASE(source);

@@ -18,6 +18,7 @@
 //   sdimage/animation.hpp  frames                 sdimage/prefetcher.hpp   loading ahead
 //   sdimage/player.hpp     animations in time     sdimage/target.hpp       pictures for widgets
 //   sdimage/plugins.hpp    further formats        sdimage/batch.hpp        many pictures in one array
+//   sdimage/resources.hpp  a program's own pictures by name
 //
 // Not included here, because their functions are in libraries of their own: sdimage/plugins/coders.hpp, remote.hpp,
 // photos.hpp.
@@ -28,6 +29,7 @@
 #include "sdimage/manager.hpp"
 #include "sdimage/plugins.hpp"
 #include "sdimage/prefetcher.hpp"
+#include "sdimage/resources.hpp"
 #include "sdimage/target.hpp"
 
 #endif

@@ -35,6 +35,7 @@ from .batch import Batch
 from .prefetch import PrefetchGroup
 from .remote import MemcachedCache, RedisCache, RemoteCache
 from .request import RequestOptions
+from .resources import Resources
 from .result import Response, Result, Transaction
 from .target import Progress, Target, TargetOptions
 from .task import Task
@@ -75,6 +76,7 @@ __all__ = [
     "RemoteCache",
     "RequestDraft",
     "RequestOptions",
+    "Resources",
     "Response",
     "Result",
     "Target",

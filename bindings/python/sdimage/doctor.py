@@ -42,7 +42,8 @@ def metrics() -> str:
 
 
 def trim_memory(empty_caches: bool = False) -> None:
-    """Gives unused pixel memory back to the system and, if asked, empties the memory part of every open cache."""
+    """Gives unused pixel memory back to the system and, if asked, empties the memory part of every open cache and has
+    resources forget their pictures."""
     lib.sdimage_trim_memory(empty_caches)
 
 

@@ -25,6 +25,7 @@ PLAIN = {
     "void *": ctypes.c_void_p,
     "void **": ctypes.POINTER(ctypes.c_void_p),
     "size_t *": ctypes.POINTER(ctypes.c_size_t),
+    "double *": ctypes.POINTER(ctypes.c_double),
     "int64_t *": ctypes.POINTER(ctypes.c_int64),
     "uint64_t *": ctypes.POINTER(ctypes.c_uint64),
     "uint32_t *": ctypes.POINTER(ctypes.c_uint32),

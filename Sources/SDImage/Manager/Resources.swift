@@ -1,0 +1,133 @@
+/// The pictures below one folder by their names (spec ANI-9): each is decoded once, and kept until it is forgotten.
+///
+/// Files are read and decoded on the calling thread, outside the lock.
+package final class Resources: Sendable {
+    /// A name that one thread looks up, for all that ask for it meanwhile. Guarded by the monitor.
+    private final class Search {
+        var outcome: Result<Image, ImageError>?
+    }
+
+    private struct State {
+        var scales: [Double] = [1, 2, 3]
+        var images: [[UInt8]: Image] = [:]
+        var searches: [[UInt8]: Search] = [:]
+
+        mutating func step(_ file: [UInt8]) -> Step {
+            if let image = images[file] { return .found(image) }
+            if let search = searches[file] { return .wait(search) }
+            let search = Search()
+            searches[file] = search
+            return .search(search, scales)
+        }
+
+        /// Lets go of all pictures; who waits goes on waiting for the old search.
+        mutating func takeAll() -> [[UInt8]: Image] {
+            searches = [:]
+            defer { images = [:] }
+            return images
+        }
+    }
+
+    private enum Step {
+        case found(Image)
+        case wait(Search)
+        case search(Search, [Double])
+    }
+
+    private let folder: [UInt8]
+    private let options: DecodeOptions
+    private let registry: CoderRegistry
+    private let state = Monitor(State())
+
+    /// `folder` is in the file system's own bytes, and must be there.
+    package init(folder: [UInt8], options: DecodeOptions, registry: CoderRegistry) throws(ImageError) {
+        self.folder = try FileLoader.folder(folder)
+        self.options = options
+        self.registry = registry
+    }
+
+    /// Pixels per point, the preferred first. Others than before forget the pictures.
+    package func setScales(_ scales: [Double]) throws(ImageError) {
+        guard scales.count <= 16 else { throw ImageError(.invalidArgument, "more than 16 scales") }
+        guard scales.allSatisfy({ $0 >= 1 && $0 <= 100 }) else {
+            throw ImageError(.invalidArgument, "a scale that is not between 1 and 100")
+        }
+        let old = state.withLock { state -> [[UInt8]: Image] in
+            guard state.scales != scales else { return [:] }
+            state.scales = scales
+            return state.takeAll()
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    package func image(named name: [UInt8]) throws(ImageError) -> Image {
+        let name = try ResourceName(name)
+        switch state.withLock({ $0.step(name.file) }) {
+        case .found(let image): return image
+        case .wait(let search):
+            // Without a deadline the answer is never nil.
+            guard let outcome = state.wait({ _, _ in search.outcome }) else { throw .cancelled }
+            return try outcome.get()
+        case .search(let search, let scales):
+            let outcome = find(name, scales)
+            finish(search, name.file, outcome)
+            return try outcome.get()
+        }
+    }
+
+    /// Forgets all pictures.
+    package func clear() {
+        let old = state.withLock { $0.takeAll() }
+        withExtendedLifetime(old) {}
+    }
+
+    private func finish(_ search: Search, _ file: [UInt8], _ outcome: Result<Image, ImageError>) {
+        state.withLock { state in
+            search.outcome = outcome
+            // Forgotten meanwhile: then it is for those alone who wait for it.
+            guard state.searches[file] === search else { return }
+            state.searches[file] = nil
+            if case .success(let image) = outcome { state.images[file] = image }
+        }
+        state.broadcast()
+    }
+
+    private func find(_ name: ResourceName, _ scales: [Double]) -> Result<Image, ImageError> {
+        let files = name.files(scales)
+        for file in files {
+            do throws(ImageError) {
+                if let image = try decode(file) { return .success(image) }
+            } catch { return .failure(error.naming(Resources.printable(file))) }
+        }
+        let list = files.map(Resources.printable).joined(separator: ", ")
+        return .failure(ImageError(.notFound, "no \(list) in \(Resources.printable(folder))"))
+    }
+
+    /// nil where there is no such file.
+    private func decode(_ file: [UInt8]) throws(ImageError) -> Image? {
+        let bytes: Bytes
+        do throws(ImageError) {
+            bytes = try FileLoader.read(folder + [Byte.slash] + file, limit: DecodeLimits.standard.workingBytes)
+        } catch {
+            guard error.status == .notFound else { throw error }
+            return nil
+        }
+        var options = options
+        options.scale = FileScale.of(String(decoding: file, as: UTF8.self))
+        return try registry.decode(bytes, options: options, stop: StopSignal())
+    }
+
+    /// For messages, which are of one line.
+    private static func printable(_ file: [UInt8]) -> String {
+        String(decoding: file.map { $0 < Byte.space || $0 == 127 ? Byte.question : $0 }, as: UTF8.self)
+    }
+}
+
+extension ImageError {
+    /// The same error, told of one file of several.
+    fileprivate func naming(_ file: String) -> ImageError {
+        ImageError(
+            status, "\(file): \(message.string)", httpStatus: httpStatus, systemError: systemError, libraryCode: libraryCode,
+            url: url, cause: cause, transactions: transactions)
+    }
+}

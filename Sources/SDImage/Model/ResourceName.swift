@@ -1,0 +1,52 @@
+import Glibc
+
+/// The name of one of a program's own pictures, and the files that it may mean (spec ANI-9). In the file system's bytes.
+package struct ResourceName: Sendable {
+    /// As it was given, with its extension: what its picture is kept under.
+    package let file: [UInt8]
+    /// Before the scale: "pets/cat".
+    private let stem: [UInt8]
+    /// With its point: ".png".
+    private let suffix: [UInt8]
+    private let hasScale: Bool
+
+    private static let png = Array(".png".utf8)
+
+    /// Refuses what could lead out of the folder.
+    package init(_ name: [UInt8]) throws(ImageError) {
+        let parts = name.split(separator: Byte.slash, omittingEmptySubsequences: false)
+        guard let last = parts.last, name.count < Int(PATH_MAX), !name.contains(0),
+            parts.allSatisfy({ !$0.isEmpty && $0 != [Byte.dot] && $0 != [Byte.dot, Byte.dot] })
+        else { throw ImageError(.invalidArgument, "a name that is no path below the folder") }
+        let end = ResourceName.extensionStart(last)
+        suffix = last.endIndex - end > 1 ? Array(name[end...]) : ResourceName.png
+        file = Array(name[..<end]) + suffix
+        let scale = ResourceName.scaleStart(last[..<end])
+        hasScale = scale != nil
+        stem = Array(name[..<(scale ?? end)])
+    }
+
+    /// In the order in which they are looked for.
+    package func files(_ scales: [Double]) -> [[UInt8]] {
+        var files = hasScale ? [file] : []
+        for scale in scales + [1] {
+            let next = stem + FileScale.suffix(scale).utf8 + suffix
+            if !files.contains(next) { files.append(next) }
+        }
+        return files
+    }
+
+    /// The last point; not that of "cat@1.5x", nor that of a hidden file.
+    private static func extensionStart(_ name: ArraySlice<UInt8>) -> Int {
+        guard scaleStart(name) == nil, let point = name.lastIndex(of: Byte.dot), point > name.startIndex else {
+            return name.endIndex
+        }
+        return point
+    }
+
+    /// Where "@2x" begins.
+    private static func scaleStart(_ stem: ArraySlice<UInt8>) -> Int? {
+        guard FileScale.scale(String(decoding: stem, as: UTF8.self)[...]) != nil else { return nil }
+        return stem.lastIndex(of: UInt8(ascii: "@"))
+    }
+}
