@@ -147,8 +147,8 @@ package final class FrameBudget: Sendable {
     /// Says what a player needs; nil when it is gone.
     func want(_ pool: FramePool, _ player: UInt64, _ want: FrameWant?) -> Order {
         let (order, taken) = state.withLock { state -> (Order, [any Sendable]) in
-            guard let table = state.tables[pool.id] else { return (.nothing, []) }
-            let before = table.wants[player]
+            guard let root = state.tables[pool.id]?.root else { return (.nothing, []) }
+            let before = state.tables[pool.id]?.wants[player]
             state.tables[pool.id]?.wants[player] = want
             if want == nil { state.tables[pool.id]?.listeners[player] = nil }
             if before?.claim != want?.claim { state.areSharesStale = true }
@@ -156,7 +156,7 @@ package final class FrameBudget: Sendable {
             let taken = change(&state, pool.id) { $0.takeSurplus() }
             if schedule(&state, pool) { return (.frame, taken) }
             let isOver = want?.isPlaying != true && (before?.isPlaying == true || want == nil)
-            return (isOver && !isPlayed(state, table.root) ? .rest : .nothing, taken)
+            return (isOver && !isPlayed(state, root) ? .rest : .nothing, taken)
         }
         withExtendedLifetime(taken) {}
         return order
@@ -197,11 +197,11 @@ package final class FrameBudget: Sendable {
         deadlines.indices.min { deadlines[$0] < deadlines[$1] }
     }
 
-    /// A frame was made, or could not be; `cost` in nanoseconds. True when the pool needs another; then who waits.
+    /// A frame was made, or could not be; `cost` in nanoseconds. What the pool is to do then, and who waits.
     func finish(
         _ pool: FramePool, _ index: Int, _ result: Result<KeptFrame, ImageError>, cost: UInt64
-    ) -> (isDue: Bool, listeners: [any FrameListener]) {
-        let (isDue, listeners, taken) = state.withLock { state -> (Bool, [any FrameListener], [any Sendable]) in
+    ) -> (order: Order, listeners: [any FrameListener]) {
+        let (order, listeners, taken) = state.withLock { state -> (Order, [any FrameListener], [any Sendable]) in
             let taken = store(&state, pool.id, index, result)
             let before = state.tables[pool.id]?.cost ?? 0
             state.tables[pool.id]?.count(cost: cost)
@@ -210,10 +210,14 @@ package final class FrameBudget: Sendable {
             state.roundCost = state.roundCost &+ new &- min(old, state.roundCost)
             state.tables[pool.id]?.isBusy = false
             let listeners = state.tables[pool.id]?.listeners.values.compactMap(\.listener) ?? []
-            return (schedule(&state, pool), listeners, taken)
+            if schedule(&state, pool) { return (.frame, listeners, taken) }
+            // It may have been paused meanwhile.
+            let root = state.tables[pool.id]?.root
+            let isOver = state.tables[pool.id]?.isActive != true && root.map { !isPlayed(state, $0) } ?? true
+            return (isOver ? .rest : .nothing, listeners, taken)
         }
         withExtendedLifetime(taken) {}
-        return (isDue, listeners)
+        return (order, listeners)
     }
 
     /// The same for a frame that was made elsewhere.

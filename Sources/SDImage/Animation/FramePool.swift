@@ -27,7 +27,11 @@ package final class FramePool: Sendable {
 
     /// Says what a player needs, and has missing frames made; one at a time (spec ANI-36). nil when the player is gone.
     package func want(_ want: FrameWant?, by player: UInt64) {
-        switch budget.want(self, player, want) {
+        follow(budget.want(self, player, want))
+    }
+
+    private func follow(_ order: FrameBudget.Order) {
+        switch order {
         case .nothing: break
         case .frame: send()
         case .rest: frames.rest()
@@ -68,8 +72,8 @@ package final class FramePool: Sendable {
         let began = MonotonicClock.now
         let result: Result<KeptFrame, ImageError>
         do throws(ImageError) { result = .success(try draw(index)) } catch { result = .failure(error) }
-        let (isDue, listeners) = budget.finish(self, index, result, cost: MonotonicClock.now &- began)
+        let (order, listeners) = budget.finish(self, index, result, cost: MonotonicClock.now &- began)
         for listener in listeners { listener.frameArrived() }
-        if isDue { send() }
+        follow(order)
     }
 }

@@ -28,24 +28,28 @@ static sdimage_data *encoded(sdimage_format format, uint32_t width, uint32_t hei
     sdimage_image *frames[FRAMES], *animation = NULL;
     uint32_t durations[FRAMES];
     sdimage_data *data = NULL;
-    sdimage_encode_options *options = sdimage_encode_options_new();
+    sdimage_encode_options *lossless = sdimage_encode_options_new();
     for (uint32_t i = 0; i < FRAMES; i++) {
         frames[i] = new_frame(i, width, height, alpha);
         durations[i] = 100;
     }
-    sdimage_encode_options_set_lossless(options, true);
+    sdimage_encode_options_set_lossless(lossless, true);
     CHECK_EQUAL(sdimage_image_new_animation(frames, durations, FRAMES, 0, &animation, NULL), SDIMAGE_STATUS_OK);
-    CHECK_EQUAL(sdimage_encode(animation, format, options, &data, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_encode(animation, format, lossless, &data, NULL), SDIMAGE_STATUS_OK);
     for (int i = 0; i < FRAMES; i++)
         sdimage_image_unref(frames[i]);
     sdimage_image_unref(animation);
-    sdimage_encode_options_unref(options);
+    sdimage_encode_options_unref(lossless);
     return data;
 }
 
+/* How pictures are decoded; NULL: as they are. */
+static sdimage_decode_options *options;
+
 static sdimage_image *decoded(const sdimage_data *data) {
     sdimage_image *image = NULL;
-    CHECK_EQUAL(sdimage_decode(sdimage_data_bytes(data), sdimage_data_length(data), NULL, &image, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_decode(sdimage_data_bytes(data), sdimage_data_length(data), options, &image, NULL),
+                SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_image_frame_count(image), FRAMES);
     return image;
 }
@@ -125,7 +129,7 @@ static long resident_bytes(void) {
     return pages * sysconf(_SC_PAGESIZE);
 }
 
-static void twoHundredOfFewColoursStayWithinTheBudget(void) {
+static void play_crowd(void) {
     static sdimage_player *players[CROWD];
     static long shown[CROWD];
     sdimage_data *data = encoded(SDIMAGE_FORMAT_GIF, WIDTH, HEIGHT, false);
@@ -141,45 +145,150 @@ static void twoHundredOfFewColoursStayWithinTheBudget(void) {
     CHECK_EQUAL(resident_bytes() - before > LIMIT + LIMIT / 10 ? resident_bytes() - before : 0, 0);
     for (int i = 0; i < CROWD; i++)
         sdimage_player_unref(players[i]);
-    forget_frames();
+    sdimage_data_unref(data);
+}
+
+static void twoHundredOfFewColoursStayWithinTheBudget(void) { play_crowd(); }
+
+/* What GTK and Qt take. */
+static void soTheyDoInAnotherOrderOfBytes(void) {
+    options = sdimage_decode_options_new();
+    sdimage_decode_options_set_pixel_format(options, SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED);
+    play_crowd();
+    sdimage_decode_options_unref(options);
+}
+
+/* Thumbnails of large animations: starts them, plays a few frames of each, and tells what they hold beyond `before`. */
+enum { SMALL = 20 };
+static sdimage_player *small[SMALL];
+
+static long play_small(long before, bool pauses) {
+    for (int i = 0; i < SMALL; i++)
+        sdimage_player_start(small[i]);
+    long shown = 0;
+    for (int turn = 0; turn < 20000 && shown < 4; turn++) {
+        shown = 4;
+        for (int i = 0; i < SMALL; i++) {
+            sdimage_player_tick(small[i], 100000000);
+            long own = (long)sdimage_player_shown_frames(small[i]);
+            shown = own < shown ? own : shown;
+        }
+        usleep(1000);
+    }
+    CHECK_EQUAL(shown, 4);
+    for (int i = 0; pauses && i < SMALL; i++)
+        sdimage_player_pause(small[i]);
+    usleep(pauses ? 200000 : 0);
+    sdimage_trim_memory(pauses);
+    return resident_bytes() - before;
+}
+
+static void end_small(sdimage_data *data) {
+    for (int i = 0; i < SMALL; i++)
+        sdimage_player_unref(small[i]);
+    sdimage_decode_options_unref(options);
     sdimage_data_unref(data);
 }
 
 /* Shown small, their canvases are as large as ever. */
 static void canvasesBehindThumbnailsAreCounted(void) {
-    enum { PLAYERS = 20 };
-    static sdimage_player *players[PLAYERS];
-    static long shown[PLAYERS];
     sdimage_data *data = encoded(SDIMAGE_FORMAT_GIF, 1920, 1080, false);
-    sdimage_decode_options *options = sdimage_decode_options_new();
+    options = sdimage_decode_options_new();
     sdimage_decode_options_set_thumbnail_size(options, 160, 90, true);
     sdimage_trim_memory(true);
     long before = resident_bytes();
-    for (int i = 0; i < PLAYERS; i++) {
-        sdimage_image *image = NULL;
-        CHECK_EQUAL(sdimage_decode(sdimage_data_bytes(data), sdimage_data_length(data), options, &image, NULL),
-                    SDIMAGE_STATUS_OK);
-        CHECK_EQUAL(sdimage_player_new(image, NULL, NULL, NULL, &players[i], NULL), SDIMAGE_STATUS_OK);
+    for (int i = 0; i < SMALL; i++) {
+        sdimage_image *image = decoded(data);
+        CHECK_EQUAL(sdimage_player_new(image, NULL, NULL, NULL, &small[i], NULL), SDIMAGE_STATUS_OK);
         sdimage_image_unref(image);
     }
     sdimage_trim_memory(true);
     /* Before they play there is the thumbnail alone: no canvas of 8 MiB each. */
     CHECK_EQUAL(resident_bytes() - before > 32 << 20 ? resident_bytes() - before : 0, 0);
-    for (int i = 0; i < PLAYERS; i++)
-        sdimage_player_start(players[i]);
-    for (int turn = 0; turn < 20000 && shown[PLAYERS - 1] < 4; turn++) {
-        for (int i = 0; i < PLAYERS; i++) {
-            sdimage_player_tick(players[i], 100000000);
-            shown[i] = (long)sdimage_player_shown_frames(players[i]);
-        }
-        usleep(1000);
-    }
-    sdimage_trim_memory(false);
     /* 158 MiB as pixels. */
-    CHECK_EQUAL(resident_bytes() - before > 90 << 20 ? resident_bytes() - before : 0, 0);
-    for (int i = 0; i < PLAYERS; i++)
-        sdimage_player_unref(players[i]);
-    sdimage_decode_options_unref(options);
+    long held = play_small(before, false);
+    CHECK_EQUAL(held > 90 << 20 ? held : 0, 0);
+    /* Out of sight they hold nothing but what can be taken back. */
+    held = play_small(before, true);
+    CHECK_EQUAL(held > 24 << 20 ? held : 0, 0);
+    end_small(data);
+}
+
+/* So are those behind a transformer. */
+static void canvasesBehindTransformersAreCounted(void) {
+    sdimage_data *data = encoded(SDIMAGE_FORMAT_GIF, 1920, 1080, false);
+    sdimage_transformer *transformer = NULL;
+    CHECK_EQUAL(sdimage_transformer_new_resize(160, 90, SDIMAGE_SCALE_MODE_FILL, &transformer, NULL), SDIMAGE_STATUS_OK);
+    sdimage_trim_memory(true);
+    long before = resident_bytes();
+    for (int i = 0; i < SMALL; i++) {
+        sdimage_image *image = decoded(data);
+        sdimage_frame_provider *own = NULL, *changed = NULL;
+        CHECK_EQUAL(sdimage_frame_provider_new_image(image, &own, NULL), SDIMAGE_STATUS_OK);
+        CHECK_EQUAL(sdimage_frame_provider_new_transformed(own, transformer, &changed, NULL), SDIMAGE_STATUS_OK);
+        CHECK_EQUAL(sdimage_player_new_provider(changed, NULL, NULL, NULL, &small[i], NULL), SDIMAGE_STATUS_OK);
+        sdimage_frame_provider_unref(own);
+        sdimage_frame_provider_unref(changed);
+        sdimage_image_unref(image);
+    }
+    long held = play_small(before, false);
+    CHECK_EQUAL(held > 120 << 20 ? held : 0, 0);
+    sdimage_transformer_unref(transformer);
+    end_small(data);
+}
+
+/* Also after a stop, and where only one frame is held. */
+static void theFirstTickShowsTheFirstFrame(void) {
+    sdimage_data *data = encoded(SDIMAGE_FORMAT_GIF, WIDTH, HEIGHT, false);
+    sdimage_image *image = decoded(data);
+    long shown = 0;
+    learn_frames(data);
+    sdimage_player_handler handler = {.size = sizeof handler, .frame = see};
+    for (int limit = 0; limit < 2; limit++) {
+        sdimage_player *player = NULL;
+        sdimage_frame_budget_set_limit(limit ? 1 : LIMIT);
+        CHECK_EQUAL(sdimage_player_new(image, &handler, &shown, NULL, &player, NULL), SDIMAGE_STATUS_OK);
+        sdimage_player_set_max_buffer_size(player, 1);
+        for (int start = 0; start < 3; start++) {
+            long before = shown;
+            sdimage_player_start(player);
+            CHECK(sdimage_player_tick(player, 1));
+            CHECK_EQUAL(shown, before + 1);
+            CHECK_EQUAL(sdimage_player_frame_index(player), 0);
+            play(&player, 1, &shown, before + 4);
+            sdimage_player_stop(player);
+        }
+        sdimage_player_unref(player);
+    }
+    sdimage_image_unref(image);
+    forget_frames();
+    sdimage_data_unref(data);
+}
+
+static atomic_bool is_over;
+
+static void *make_and_drop(void *image) {
+    while (!is_over) {
+        sdimage_player *player = NULL;
+        CHECK_EQUAL(sdimage_player_new(image, NULL, NULL, NULL, &player, NULL), SDIMAGE_STATUS_OK);
+        sdimage_player_start(player);
+        sdimage_player_unref(player);
+    }
+    return NULL;
+}
+
+/* Cells that are reused: the last player of a picture goes while another one of it is made. */
+static void playersOfOnePictureComeAndGoOnAllThreads(void) {
+    sdimage_data *data = encoded(SDIMAGE_FORMAT_GIF, 16, 16, false);
+    sdimage_image *image = decoded(data);
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++)
+        CHECK_EQUAL(pthread_create(&threads[i], NULL, make_and_drop, image), 0);
+    sleep(3);
+    is_over = true;
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    sdimage_image_unref(image);
     sdimage_data_unref(data);
 }
 
@@ -259,7 +368,11 @@ static void aFrameIsOnePictureWhileSomebodyHoldsIt(void) {
 int main(void) {
     const test tests[] = {
         TEST(twoHundredOfFewColoursStayWithinTheBudget),
+        TEST(soTheyDoInAnotherOrderOfBytes),
         TEST(canvasesBehindThumbnailsAreCounted),
+        TEST(canvasesBehindTransformersAreCounted),
+        TEST(theFirstTickShowsTheFirstFrame),
+        TEST(playersOfOnePictureComeAndGoOnAllThreads),
         TEST(whatNobodyPlaysKeepsNoCanvas),
         TEST(framesOfAGIFAreRightInShortMemory),
         TEST(framesOfAnAPNGAreRightInShortMemory),
