@@ -16,7 +16,7 @@ from pathlib import Path
 DATABASE = Path("/var/lib/dpkg")
 #: Nothing that runs reads these.
 LEFT_OUT = re.compile(r"/usr/share/(man|info|locale|doc)/|/usr/share/i18n/|/usr/lib/[^/]+/gconv/")
-ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
+ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/srv", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
 
 
 #: $0 is the folder. The mounts go with the namespace.
@@ -107,7 +107,7 @@ class Bare:
         self.run("ldconfig")
 
     def _skeleton(self) -> None:
-        for name in ("usr/bin", "usr/sbin", "usr/lib", "usr/lib64", "var/lib/dpkg/info", "var/lib/dpkg/updates", "var/log", "root", "tmp",
+        for name in ("usr/bin", "usr/sbin", "usr/lib", "usr/lib64", "var/lib/dpkg/info", "var/lib/dpkg/updates", "var/log", "srv", "tmp",
                      "dev", "proc", "etc"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         for name in ("bin", "sbin", "lib", "lib64"):

@@ -71,16 +71,16 @@ class System:
     def __init__(self, folder: pathlib.Path, packages: dict[str, pathlib.Path]) -> None:
         self.packages = packages
         self.bare = bare.Bare(folder, "python3")
-        (folder / "root/pictures").mkdir()
+        (folder / "srv/pictures").mkdir()
         for name in PICTURES:
-            shutil.copy(ROOT / "Tests/Fixtures/pictures" / name, folder / "root/pictures")
+            shutil.copy(ROOT / "Tests/Fixtures/pictures" / name, folder / "srv/pictures")
         for path in (HERE / "inside.py", ROOT / "Tests/HeaderTests/consumers/outside.c", *packages.values()):
-            shutil.copy(path, folder / "root")
+            shutil.copy(path, folder / "srv")
         for name, pattern in (("still.heic", "heif/still.heic"), ("picture.tif", "tiff/*.tif*")):
-            shutil.copy(sorted((ROOT / "Tests/Fixtures").glob(pattern))[0], folder / "root" / name)
+            shutil.copy(sorted((ROOT / "Tests/Fixtures").glob(pattern))[0], folder / "srv" / name)
 
     def dpkg(self, action: str, *names: str) -> subprocess.CompletedProcess[str]:
-        files = [f"/root/{self.packages[name].name}" if action == "--install" else name for name in names]
+        files = [f"/srv/{self.packages[name].name}" if action == "--install" else name for name in names]
         return self.bare.run("dpkg", action, *files)
 
 
@@ -103,26 +103,26 @@ def used(system: System, version: str) -> None:
     run_in = system.bare.run
     done = run_in("sdimage", "--version")
     report.check("the command runs", done.stdout == f"sdimage {version}\n", done.stdout + done.stderr)
-    done = run_in("sdimage", "convert", "/root/pictures/balloons.jpg", "/tmp/out.png", "--thumbnail", "64x64")
+    done = run_in("sdimage", "convert", "/srv/pictures/balloons.jpg", "/tmp/out.png", "--thumbnail", "64x64")
     report.check("the command converts", done.returncode == 0 and (system.bare.folder / "tmp/out.png").exists(), done.stderr)
-    compiled = "gcc -Wall -Werror -o /tmp/outside /root/outside.c $(pkg-config --cflags --libs sdimage) && /tmp/outside"
+    compiled = "gcc -Wall -Werror -o /tmp/outside /srv/outside.c $(pkg-config --cflags --libs sdimage) && /tmp/outside"
     done = run_in("sh", "-c", compiled)
     report.check("a C program is compiled by pkg-config and runs", done.stdout == f"{version} 1\n", done.stdout + done.stderr)
-    done = run_in("python3", "/root/inside.py", "load", "/root/pictures")
+    done = run_in("python3", "/srv/inside.py", "load", "/srv/pictures")
     seen = [line.split()[:2] for line in done.stdout.splitlines()]
     report.check("the Python package loads pictures", seen == [list(pair) for pair in PICTURES.items()], done.stdout + done.stderr)
     done = run_in("python3", "-c", "import importlib.metadata as m; print(m.version('sdimage'))")
     report.check("the Python package knows its version", done.stdout == f"{version}\n", done.stderr)
-    done = run_in("sdimage", "info", "/root/picture.tif")
+    done = run_in("sdimage", "info", "/srv/picture.tif")
     report.check("the plug-ins work", done.returncode == 0, done.stdout + done.stderr)
-    done = run_in("sdimage", "convert", "/root/still.heic", "/tmp/out.png")
+    done = run_in("sdimage", "convert", "/srv/still.heic", "/tmp/out.png")
     report.check("HEIC without its recommended library is refused", done.returncode == 1 and "libde265" in done.stderr, done.stdout + done.stderr)
     try:
         system.bare.add(*dependencies([system.packages["libsdimage1"]], "Recommends"))
     except LookupError as error:
         report.skip("HEIC with the recommended libraries", str(error))
         return
-    done = run_in("sdimage", "convert", "/root/still.heic", "/tmp/out.png")
+    done = run_in("sdimage", "convert", "/srv/still.heic", "/tmp/out.png")
     report.check("HEIC with the recommended libraries is decoded", done.returncode == 0, done.stdout + done.stderr)
 
 

@@ -96,23 +96,23 @@ class Installed:
     def __init__(self, system: bare.Bare, wheel: pathlib.Path) -> None:
         self.system = system
         for name in ("pictures", "foreign"):
-            (system.folder / "root" / name).mkdir()
+            (system.folder / "srv" / name).mkdir()
         for name in PICTURES:
-            shutil.copy(ROOT / "Tests/Fixtures/pictures" / name, system.folder / "root/pictures")
-        shutil.copy(HERE / "inside.py", system.folder / "root")
-        shutil.copy(wheel, system.folder / "root")
+            shutil.copy(ROOT / "Tests/Fixtures/pictures" / name, system.folder / "srv/pictures")
+        shutil.copy(HERE / "inside.py", system.folder / "srv")
+        shutil.copy(wheel, system.folder / "srv")
         self.foreign = [sorted((ROOT / "Tests/Fixtures").glob(pattern))[0] for pattern in FOREIGN]
         for path in self.foreign:
-            shutil.copy(path, system.folder / "root/foreign")
+            shutil.copy(path, system.folder / "srv/foreign")
 
     def python(self, *arguments: object) -> subprocess.CompletedProcess[str]:
-        return self.system.run("/root/venv/bin/python", *arguments)
+        return self.system.run("/srv/venv/bin/python", *arguments)
 
     def inside(self, *arguments: object) -> subprocess.CompletedProcess[str]:
-        return self.python("/root/inside.py", *arguments)
+        return self.python("/srv/inside.py", *arguments)
 
     def formats(self) -> list[str]:
-        done = self.inside("formats", *(f"/root/foreign/{path.name}" for path in self.foreign))
+        done = self.inside("formats", *(f"/srv/foreign/{path.name}" for path in self.foreign))
         return done.stdout.splitlines() or [done.stderr]
 
 
@@ -120,14 +120,14 @@ def from_wheel_to_picture(here: Installed, wheel: pathlib.Path) -> bool:
     lacking = [name for name in ("libcurl.so.4", "libjpeg.so.62", "libpng16.so.16", "libwebp.so.7", "liblcms2.so.2", "libde265.so.0")
                if here.system.has_library(name)]
     report.check("the bare system has no library of pictures", not lacking, f"{lacking}")
-    done = here.system.run("python3", "-m", "venv", "/root/venv")
+    done = here.system.run("python3", "-m", "venv", "/srv/venv")
     started = time.monotonic()
     if not done.returncode:
-        done = here.system.run("/root/venv/bin/pip", "install", "--no-index", "--disable-pip-version-check", f"/root/{wheel.name}")
+        done = here.system.run("/srv/venv/bin/pip", "install", "--no-index", "--disable-pip-version-check", f"/srv/{wheel.name}")
     installed = time.monotonic() - started
     if not report.check("the wheel installs into an empty environment without a network", done.returncode == 0, done.stdout + done.stderr):
         return False
-    done = here.inside("load", "/root/pictures")
+    done = here.inside("load", "/srv/pictures")
     took = time.monotonic() - started
     told = [line.split() for line in done.stdout.splitlines()]
     wanted = [[name, kind, "True", "network", "memory"] for name, kind in PICTURES.items()]
@@ -139,11 +139,11 @@ def from_wheel_to_picture(here: Installed, wheel: pathlib.Path) -> bool:
 
 def command_line(here: Installed, prefix: pathlib.Path) -> None:
     """`python -m sdimage` and the script `sdimage` are the command in C."""
-    for label, words in (("info", ["info", "--json", "root/pictures/badge.png"]), ("wrong usage", ["nonsense"]),
+    for label, words in (("info", ["info", "--json", "srv/pictures/badge.png"]), ("wrong usage", ["nonsense"]),
                          ("a missing file", ["convert", "nothing", "tmp/out.png"])):
         plain = subprocess.run([str(prefix / "bin/sdimage"), *words], capture_output=True, text=True, cwd=here.system.folder)
         for name, done in (("python -m sdimage", here.python("-m", "sdimage", *words)),
-                           ("the script sdimage", here.system.run("/root/venv/bin/sdimage", *words))):
+                           ("the script sdimage", here.system.run("/srv/venv/bin/sdimage", *words))):
             same = (done.returncode, done.stdout, done.stderr) == (plain.returncode, plain.stdout, plain.stderr)
             report.check(f"{name} is the command: {label}", same, f"{done} against {plain}")
 
