@@ -146,12 +146,30 @@ enum Defaults {
     }
 
     // MARK: What programs set and share
+    //
+    // In a child of fork these answer before anything else, without key paths: what looks a type up for the first time may wait
+    // for a thread of the parent.
 
-    /// For managers that name none, from now on; nil: one that the library makes.
-    static func setCache(_ cache: (any ImageCaching)?) { exchange(\.cache, for: cache) }
+    /// For managers that name none, from now on; nil: one that the library makes. What was there is let go of outside the lock: with
+    /// it something of the host may go.
+    static func setCache(_ cache: (any ImageCaching)?) {
+        if Engine.isForked { return }
+        let old = shared.withLock { shared in
+            defer { shared.cache = cache }
+            return shared.cache
+        }
+        withExtendedLifetime(old) {}
+    }
 
-    /// For managers that name none, from now on; nil: the built-in ones.
-    static func setLoader(_ loader: (any ImageLoader)?) { exchange(\.loader, for: loader) }
+    /// The same; nil: the built-in ones.
+    static func setLoader(_ loader: (any ImageLoader)?) {
+        if Engine.isForked { return }
+        let old = shared.withLock { shared in
+            defer { shared.loader = loader }
+            return shared.loader
+        }
+        withExtendedLifetime(old) {}
+    }
 
     /// The manager that the process shares: made when it is first asked for, and kept until it is closed.
     static func sharedManager() throws(ImageError) -> ManagerObject {
@@ -187,16 +205,6 @@ enum Defaults {
             guard shared.manager?.manager === manager else { return nil }
             defer { shared.manager = nil }
             return shared.manager
-        }
-        withExtendedLifetime(old) {}
-    }
-
-    /// What was there is let go of outside the lock: with it something of the host may go.
-    private static func exchange<T: Sendable>(_ path: WritableKeyPath<Shared, T>, for new: T) {
-        if Engine.isForked { return }
-        let old = shared.withLock { shared in
-            defer { shared[keyPath: path] = new }
-            return shared[keyPath: path]
         }
         withExtendedLifetime(old) {}
     }
