@@ -155,8 +155,8 @@ extension AnimationPlayer {
         return true
     }
 
-    /// Says what is needed from here on, and sets the clock.
-    func settle() {
+    /// Says what is needed from here on, and sets the clock. `poster`: the first frame, which need not be made.
+    func settle(poster: KeptFrame? = nil) {
         let (index, clock) = state.withLock { ($0.head.place.index, $0.clock) }
         let duration = source.frames.durationMilliseconds(at: index)
         let now = MonotonicClock.now
@@ -167,7 +167,7 @@ extension AnimationPlayer {
             // What waits and is not missing has not been asked for yet.
             return (want, state.head.isWaiting ? now : now &+ state.head.remaining(state.settings, duration: duration))
         }
-        pool.want(want, by: id)
+        pool.want(want, by: id, poster: poster)
         clock?.arm(at: moment)
         // What arrived in between has set the clock before this did.
         if let clock, moment == nil, state.withLock({ $0.isPlaying && !$0.waitsForFrames }) { clock.arm(at: now) }

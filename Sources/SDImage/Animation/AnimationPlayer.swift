@@ -143,10 +143,8 @@ package final class AnimationPlayer: Sendable {
             state.head.begin(state.settings.mode, of: state.limited(count))
             return state.head.place.index == 0
         }
-        // Said first that it is needed: of a pool that does not play nothing is kept where memory is short.
-        settle()
         let poster = source.takePoster(isShort: pool.isShort)
-        if beginsAtFirst, let poster, case .absent = pool.look(0) { pool.insert(poster, at: 0) }
+        settle(poster: beginsAtFirst ? poster : nil)
     }
 
     /// Stops time and keeps everything else.

@@ -144,8 +144,8 @@ package final class FrameBudget: Sendable {
     /// What a pool is to do.
     enum Order { case nothing, frame, rest }
 
-    /// Says what a player needs; nil when it is gone.
-    func want(_ pool: FramePool, _ player: UInt64, _ want: FrameWant?) -> Order {
+    /// Says what a player needs; nil when it is gone. `poster`: the first frame, kept where it is needed: before anybody makes it.
+    func want(_ pool: FramePool, _ player: UInt64, _ want: FrameWant?, _ poster: KeptFrame? = nil) -> Order {
         let (order, taken) = state.withLock { state -> (Order, [any Sendable]) in
             guard let root = state.tables[pool.id]?.root else { return (.nothing, []) }
             let before = state.tables[pool.id]?.wants[player]
@@ -153,7 +153,8 @@ package final class FrameBudget: Sendable {
             if want == nil { state.tables[pool.id]?.listeners[player] = nil }
             if before?.claim != want?.claim { state.areSharesStale = true }
             share(&state)
-            let taken = change(&state, pool.id) { $0.takeSurplus() }
+            var taken = change(&state, pool.id) { $0.takeSurplus() }
+            if let poster, state.tables[pool.id]?.frames[0] == nil { taken += store(&state, pool.id, 0, .success(poster)) }
             if schedule(&state, pool) { return (.frame, taken) }
             let isOver = want?.isPlaying != true && (before?.isPlaying == true || want == nil)
             return (isOver && !isPlayed(state, root) ? .rest : .nothing, taken)
@@ -221,10 +222,10 @@ package final class FrameBudget: Sendable {
     }
 
     /// The same for a frame that was made elsewhere.
-    func insert(_ id: UInt64, _ index: Int, _ result: Result<KeptFrame, ImageError>, isDecode: Bool) {
+    func insert(_ id: UInt64, _ index: Int, _ result: Result<KeptFrame, ImageError>) {
         withExtendedLifetime(
             state.withLock { state in
-                if isDecode { state.statistics.decodes += 1 }
+                state.statistics.decodes += 1
                 return store(&state, id, index, result)
             }
         ) {}

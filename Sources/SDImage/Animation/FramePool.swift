@@ -21,13 +21,13 @@ package final class FramePool: Sendable {
     /// Frames that are held.
     package var count: Int { budget.count(id) }
     package func empty() { budget.empty(id) }
-    package func insert(_ frame: KeptFrame, at index: Int) { budget.insert(id, index, .success(frame), isDecode: false) }
     /// See `FrameBudget`.
     package var isShort: Bool { budget.isShort }
 
     /// Says what a player needs, and has missing frames made; one at a time (spec ANI-36). nil when the player is gone.
-    package func want(_ want: FrameWant?, by player: UInt64) {
-        follow(budget.want(self, player, want))
+    /// `poster`: the first frame, where it is there already.
+    package func want(_ want: FrameWant?, by player: UInt64, poster: KeptFrame? = nil) {
+        follow(budget.want(self, player, want, poster))
     }
 
     private func follow(_ order: FrameBudget.Order) {
@@ -45,10 +45,10 @@ package final class FramePool: Sendable {
     package func make(_ index: Int) throws(ImageError) -> KeptFrame {
         do throws(ImageError) {
             let frame = try draw(index)
-            budget.insert(id, index, .success(frame), isDecode: true)
+            budget.insert(id, index, .success(frame))
             return frame
         } catch {
-            budget.insert(id, index, .failure(error), isDecode: true)
+            budget.insert(id, index, .failure(error))
             throw error
         }
     }
