@@ -73,6 +73,9 @@ sdimage_manager *new_manager(sdimage_dispatcher *dispatcher, sdimage_loader *loa
 sdimage_request *new_request(const char *url);
 sdimage_data *new_data(const void *bytes, size_t length);
 
+/* A number that sdimage_frame_budget_statistics gives; -1 for a name that is not there. */
+long frame_statistic(const char *name);
+
 /* Pictures small enough to stand here. */
 extern const unsigned char png_2x2[75];
 extern const unsigned char png_30000x30000[74];

@@ -110,17 +110,6 @@ static void play(sdimage_player **players, long count, const long *shown, long f
     CHECK(is_over);
 }
 
-static long statistic(const char *name) {
-    sdimage_data *json = NULL;
-    char pattern[40];
-    CHECK_EQUAL(sdimage_frame_budget_statistics(&json, NULL), SDIMAGE_STATUS_OK);
-    snprintf(pattern, sizeof pattern, "\"%s\":", name);
-    const char *found = strstr(sdimage_data_bytes(json), pattern);
-    long value = found ? atol(found + strlen(pattern)) : -1;
-    sdimage_data_unref(json);
-    return value;
-}
-
 static long resident_bytes(void) {
     long pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");
@@ -139,7 +128,7 @@ static void play_crowd(void) {
     for (int i = 0; i < CROWD; i++)
         players[i] = new_player(data, &shown[i]);
     play(players, CROWD, shown, 2 * FRAMES);
-    CHECK(statistic("bytes") + statistic("canvas_bytes") <= LIMIT);
+    CHECK(frame_statistic("bytes") + frame_statistic("canvas_bytes") <= LIMIT);
     sdimage_trim_memory(false);
     /* As pictures, what is on show and what is next would take 200 MiB. */
     CHECK_EQUAL(resident_bytes() - before > LIMIT + LIMIT / 10 ? resident_bytes() - before : 0, 0);

@@ -46,20 +46,9 @@ static sdimage_player *new_player(sdimage_frame_provider *provider) {
     return player;
 }
 
-static long statistic(const char *name) {
-    sdimage_data *json = NULL;
-    char pattern[40];
-    CHECK_EQUAL(sdimage_frame_budget_statistics(&json, NULL), SDIMAGE_STATUS_OK);
-    snprintf(pattern, sizeof pattern, "\"%s\":", name);
-    const char *found = strstr(sdimage_data_bytes(json), pattern);
-    long value = found ? atol(found + strlen(pattern)) : -1;
-    sdimage_data_unref(json);
-    return value;
-}
-
 static void twoPlayersMakeEachFrameOnce(void) {
     sdimage_frame_provider *provider = new_provider();
-    long before = statistic("decodes");
+    long before = frame_statistic("decodes");
     sdimage_player *players[] = {new_player(provider), new_player(provider)};
     for (int turn = 0; turn < 20000 && sdimage_player_loop_count(players[1]) < 5; turn++) {
         sdimage_player_tick(players[0], 1000000);
@@ -69,16 +58,16 @@ static void twoPlayersMakeEachFrameOnce(void) {
     CHECK_EQUAL(sdimage_player_loop_count(players[1]) >= 5, true);
     for (int i = 0; i < FRAMES; i++)
         CHECK_EQUAL(made[i], 1);
-    CHECK_EQUAL(statistic("decodes") - before, FRAMES);
-    CHECK_EQUAL(statistic("frames"), FRAMES);
-    CHECK_EQUAL(statistic("animations"), 1);
-    CHECK_EQUAL(statistic("bytes"), FRAMES * SIDE * SIDE * 4);
+    CHECK_EQUAL(frame_statistic("decodes") - before, FRAMES);
+    CHECK_EQUAL(frame_statistic("frames"), FRAMES);
+    CHECK_EQUAL(frame_statistic("animations"), 1);
+    CHECK_EQUAL(frame_statistic("bytes"), FRAMES * SIDE * SIDE * 4);
     sdimage_player_unref(players[0]);
-    CHECK_EQUAL(statistic("frames"), FRAMES);
+    CHECK_EQUAL(frame_statistic("frames"), FRAMES);
     sdimage_player_unref(players[1]);
-    CHECK_EQUAL(statistic("frames"), 0);
-    CHECK_EQUAL(statistic("bytes"), 0);
-    CHECK_EQUAL(statistic("animations"), 0);
+    CHECK_EQUAL(frame_statistic("frames"), 0);
+    CHECK_EQUAL(frame_statistic("bytes"), 0);
+    CHECK_EQUAL(frame_statistic("animations"), 0);
     sdimage_frame_provider_unref(provider);
 }
 
@@ -93,7 +82,7 @@ static void theLimitHoldsForAllTogether(void) {
     for (int turn = 0; turn < 400; turn++) {
         for (int i = 0; i < PLAYERS; i++)
             sdimage_player_tick(players[i], 2000000);
-        is_within = is_within && statistic("bytes") <= LIMIT;
+        is_within = is_within && frame_statistic("bytes") <= LIMIT;
         usleep(200);
     }
     CHECK(is_within);
@@ -114,9 +103,9 @@ static void shortMemoryEmptiesWhatIsPaused(void) {
     }
     sdimage_player_pause(player);
     sdimage_trim_memory(false);
-    CHECK_EQUAL(statistic("frames"), FRAMES);
+    CHECK_EQUAL(frame_statistic("frames"), FRAMES);
     sdimage_trim_memory(true);
-    CHECK_EQUAL(statistic("frames"), 0);
+    CHECK_EQUAL(frame_statistic("frames"), 0);
     sdimage_player_unref(player);
     sdimage_frame_provider_unref(provider);
 }
@@ -157,10 +146,10 @@ static void playersThatComeAndGoLeaveNothing(void) {
         sdimage_frame_provider_unref(provider);
     }
     /* A frame that is being made is let go of when it is ready. */
-    for (int turn = 0; turn < 5000 && statistic("animations") > 0; turn++)
+    for (int turn = 0; turn < 5000 && frame_statistic("animations") > 0; turn++)
         usleep(1000);
-    CHECK_EQUAL(statistic("animations"), 0);
-    CHECK_EQUAL(statistic("bytes"), 0);
+    CHECK_EQUAL(frame_statistic("animations"), 0);
+    CHECK_EQUAL(frame_statistic("bytes"), 0);
 }
 
 int main(void) {
