@@ -141,8 +141,8 @@ SDIMAGE_API bool sdimage_player_decodes_when_due(const sdimage_player *player);
 /* Whether time goes on: between start and pause, stop, or the last loop. */
 SDIMAGE_API bool sdimage_player_is_playing(const sdimage_player *player);
 /* The frame that is on show, the caller's to unref; NULL when there is none. Hold it while it is being drawn, not longer: in a
- * crowd of animations (see sdimage_frame_budget_set_limit) its pixels are made for those who hold it, 60 us for 480 by 270 of them.
- */
+ * crowd of animations (see sdimage_frame_budget_set_limit) its pixels are made for those who hold it, some 80 us for 480 by 270
+ * of them. */
 SDIMAGE_API void sdimage_player_copy_frame(const sdimage_player *player, sdimage_image **image);
 /* Its number, or that of the frame that is due and not there yet; rounds that are over. */
 SDIMAGE_API uint32_t sdimage_player_frame_index(const sdimage_player *player);
