@@ -18,8 +18,10 @@ SDIMAGE_BUILD_PACKAGES="libturbojpeg0-dev libjpeg62-turbo-dev libpng-dev libdefl
 # What the plug-ins are built from; one whose package is missing is left out.
 SDIMAGE_PLUGIN_PACKAGES="libavformat-dev libavcodec-dev libswscale-dev libhiredis-dev libjxl-dev libmemcached-dev libpoppler-glib-dev
     librsvg2-dev libcairo2-dev libxml2-dev libtiff-dev"
-# What packaging/wheel needs, packaging/deb, and packaging/abi.
-SDIMAGE_WHEEL_PACKAGES="python3-pip python3-setuptools python3-wheel patchelf binutils gcc"
+# What packaging/libcurl needs, packaging/wheel, packaging/abi and packaging/deb.
+SDIMAGE_CURL_PACKAGES="apt autoconf automake binutils dpkg-dev gcc libtool make patch pkg-config libc6-dev libcurl4-openssl-dev
+    libssl-dev libnghttp2-dev libbrotli-dev libzstd-dev zlib1g-dev libidn2-dev libpsl-dev"
+SDIMAGE_WHEEL_PACKAGES="python3-pip python3-venv python3-setuptools python3-wheel binutils $SDIMAGE_CURL_PACKAGES"
 SDIMAGE_ABI_PACKAGES="abigail-tools gcc python3"
 SDIMAGE_DEB_PACKAGES="debhelper dh-python dpkg-dev python3-setuptools python3-wheel"
 # What only the tests need.

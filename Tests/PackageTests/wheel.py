@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import http.server
 import json
 import pathlib
 import re
@@ -14,29 +12,30 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import zipfile
-from collections.abc import Iterator
 
 import bare
+import grafted
+import transfers
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path[:0] = [str(ROOT / "Tests/HeaderTests"), str(ROOT / "Tests/NetworkTests")]
+sys.path.insert(0, str(ROOT / "Tests/HeaderTests"))
 import report  # noqa: E402
-from certificates import Authority, context  # noqa: E402
 from library import output  # noqa: E402
 
 PICTURES = {"badge.png": "png", "balloons.jpg": "jpeg", "leaf.webp": "webp"}
 #: A picture for each module and coder plug-in of the wheel, and the packages whose libraries it opens.
 FOREIGN = {"heif/still.heic": "libde265-0", "avif/still.avif": "libavif15", "tiff/*.tif*": "libtiff6", "svg/*.svg": "librsvg2-2",
            "jxl/lossy.jxl": "libjxl0.7"}
-#: The C and C++ runtime as every manylinux has it.
-RUNTIME = re.compile(r"(libc|libm|libdl|librt|libpthread|libresolv|libgcc_s|libstdc\+\+|ld-linux[-\w]*)\.so[.\d]*")
+#: The libraries that PEP 600 expects of every machine with manylinux: the C and C++ runtime, and zlib.
+RUNTIME = re.compile(r"(libc|libm|libdl|librt|libpthread|libresolv|libgcc_s|libstdc\+\+|ld-linux[-\w]*|libz)\.so[.\d]*")
 #: What modules and plug-ins take from the machine; no name of a library under the GPL is among them.
 MACHINE = re.compile(r"(libde265|libavif|libtiff|libjxl|libjxl_threads|librsvg-2|libcairo|libxml2|libg(lib|object)-2\.0|libhiredis|libmemcached)"
                      r"\.so[.\d]*")
+#: The packages of the libraries that the remaining plug-ins use.
+CLIENTS = ("libhiredis0.14", "libmemcached11")
 SECONDS = 30
 
 
@@ -60,34 +59,9 @@ def contents(wheel: pathlib.Path, folder: pathlib.Path) -> None:
     newest = max(versions)
     tag = re.search(r"-py3-none-manylinux_(\d+)_(\d+)_\w+\.whl$", wheel.name)
     report.check("the wheel's tag is its newest glibc symbol", tag and (int(tag[1]), int(tag[2])) == newest, f"{wheel.name}: {newest}")
-    licences = (folder / "sdimage.libs/LICENCES.txt").read_text()
-    unnamed = [path.name for path in (folder / "sdimage.libs").glob("*.so*") if path.name not in licences and "absent" not in path.name]
-    report.check("the wheel has the licence of each library that it brings", not unnamed, f"{unnamed}")
+    grafted.check(wheel, folder)
     gpl = [name for name in carried if re.match(r"lib(sdimage-(av|pdf)|poppler|av(codec|format|util)|x26[45]|swscale|gnutls|com_err)", name)]
     report.check("the wheel brings nothing that is under the GPL alone", not gpl, f"{gpl}")
-
-
-@contextlib.contextmanager
-def secure(folder: pathlib.Path, picture: pathlib.Path) -> Iterator[tuple[Authority, int]]:
-    """An HTTPS server for one picture, and who signed it."""
-    authority = Authority(folder)
-
-    class Answer(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("Content-Length", str(picture.stat().st_size))
-            self.end_headers()
-            self.wfile.write(picture.read_bytes())
-
-        def log_message(self, *_: object) -> None: ...
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
-    server.socket = context(authority.sign("server")).wrap_socket(server.socket, server_side=True)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield authority, server.server_address[1]
-    finally:
-        server.shutdown()
 
 
 class Installed:
@@ -148,19 +122,7 @@ def command_line(here: Installed, prefix: pathlib.Path) -> None:
             report.check(f"{name} is the command: {label}", same, f"{done} against {plain}")
 
 
-def certificates(here: Installed, folder: pathlib.Path) -> None:
-    """Debian's libcurl, where the authorities lie as on Fedora."""
-    with secure(folder, ROOT / "Tests/Fixtures/pictures/badge.png") as (authority, port):
-        done = here.inside("https", port)
-        report.check("without certificate authorities HTTPS fails", done.stdout == "TLS_FAILED\n", done.stdout + done.stderr)
-        place = here.system.folder / "etc/pki/tls/certs/ca-bundle.crt"
-        place.parent.mkdir(parents=True)
-        shutil.copy(authority.file, place)
-        done = here.inside("https", port)
-        report.check("the authorities of other distributions are found", done.stdout.strip().isdigit(), done.stdout + done.stderr)
-
-
-def foreign(here: Installed) -> None:
+def foreign(here: Installed) -> bool:
     """Modules and plug-ins: refused with the reason where their libraries are missing, and at work where they are there."""
     lines = here.formats()
     refused = [line for line in lines[:-1] if not line.endswith((" UNSUPPORTED", " MODULE_MISSING"))]
@@ -170,13 +132,14 @@ def foreign(here: Installed) -> None:
     silent = [f"{name}: {reasons.get(name)}" for name in ("heif", "avif", "tiff", "svg", "jxl") if ".so" not in reasons.get(name, "")]
     report.check("doctor names the libraries that are missing", not silent, f"{silent}")
     try:
-        here.system.add(*FOREIGN.values())
+        here.system.add(*FOREIGN.values(), *CLIENTS)
     except LookupError as error:
         report.skip("formats by the machine's libraries", str(error))
-        return
+        return False
     lines = here.formats()
     decoded = [line for line in lines[:-1] if re.fullmatch(r"\S+ \d+ \d+", line)]
     report.check("formats are decoded by the machine's libraries where they are", len(decoded) == len(FOREIGN), f"{lines}")
+    return True
 
 
 def main() -> None:
@@ -191,8 +154,10 @@ def main() -> None:
             here = Installed(bare.Bare(folder / "bare", "python3-venv", "libstdc++6"), wheel)
             if from_wheel_to_picture(here, wheel):
                 command_line(here, prefix)
-                certificates(here, folder)
-                foreign(here)
+                transfers.check(here, folder)
+                grafted.resolved(here, "of the library")
+                if foreign(here):
+                    grafted.resolved(here, "of modules and plug-ins", "libsdimage-*.so.1", "sdimage/1/*.so")
     report.finish()
 
 

@@ -1,7 +1,7 @@
 """Carries the library inside the wheel: ``SDIMAGE_LIBRARY``, or the checkout's release build, made if missing.
 
-``packaging/wheel`` makes a wheel for other machines: it lays out what is inside in the folder ``SDIMAGE_WHEEL_PAYLOAD``, and says in
-``SDIMAGE_WHEEL_PLATFORM`` which machines those are.
+``packaging/wheel`` makes a wheel for other machines: it lays out its files in the folder ``SDIMAGE_WHEEL_PAYLOAD``, and replaces the
+platform tag afterwards.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class PlatformWheel(bdist_wheel):
     """Any Python 3, this kind of machine: the library is not tied to a version of Python."""
 
     def get_tag(self) -> tuple[str, str, str]:
-        return "py3", "none", os.environ.get("SDIMAGE_WHEEL_PLATFORM") or super().get_tag()[2]
+        return "py3", "none", super().get_tag()[2]
 
 
 setup(version=version(), distclass=WithBinaries, cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": PlatformWheel})
