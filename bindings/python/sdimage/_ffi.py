@@ -5,6 +5,7 @@ Objects are ``c_void_p``, enums ``c_int``. ctypes lets go of the interpreter loc
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from ctypes import (
     CFUNCTYPE,
     POINTER,
@@ -19,8 +20,9 @@ from ctypes import (
     c_uint32,
     c_uint64,
     c_void_p,
+    sizeof,
 )
-from typing import Any
+from typing import Any, cast
 
 from ._library import open_library
 
@@ -1079,12 +1081,37 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_watch_memory_pressure": (None, (c_bool,)),
 }
 
+#: The integer types and their ranges: ctypes drops the upper bits of a number that does not fit.
+RANGES: dict[Any, tuple[int, int]] = {
+    kind: (-(1 << 8 * sizeof(kind) - 1), (1 << 8 * sizeof(kind) - 1) - 1) for kind in (c_int, c_int32, c_int64)
+} | {kind: (0, (1 << 8 * sizeof(kind)) - 1) for kind in (c_size_t, c_uint32, c_uint64)}
+
+
+def function(library: Any, name: str, result: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
+    """A function of a library that refuses integers out of range, and text with a NUL where no length follows it."""
+    plain = getattr(library, name)
+    plain.restype, plain.argtypes = result, arguments
+    numbers = [(index, *RANGES[kind]) for index, kind in enumerate(arguments) if kind in RANGES]
+    texts = [index for index, kind in enumerate(arguments) if kind is c_char_p and arguments[index + 1 : index + 2] != (c_size_t,)]
+    if not numbers and not texts:
+        return cast("Callable[..., Any]", plain)
+
+    def checked(*values: Any) -> Any:
+        for index, least, most in numbers:
+            if not least <= values[index] <= most:
+                raise OverflowError(f"{name}: argument {index + 1} is {values[index]}, outside of {least} to {most}")
+        for index in texts:
+            if values[index] is not None and 0 in values[index]:
+                raise ValueError(f"{name}: argument {index + 1} contains a NUL")
+        return plain(*values)
+
+    return checked
+
+
 lib, library_path = open_library()
 
-for _name, (_result, _arguments) in PROTOTYPES.items():
+for _name, _prototype in PROTOTYPES.items():
     try:
-        _function = getattr(lib, _name)
+        setattr(lib, _name, function(lib, _name, *_prototype))
     except AttributeError:
         raise ImportError(f"{library_path} is of another version: it lacks {_name}") from None
-    _function.restype = _result
-    _function.argtypes = _arguments

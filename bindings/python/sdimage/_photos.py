@@ -7,7 +7,7 @@ import os
 from ctypes import CFUNCTYPE, c_bool, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 from typing import Any
 
-from ._ffi import DESTROY, HANDLE_OUT, Size
+from ._ffi import DESTROY, HANDLE_OUT, Size, function
 from ._library import candidates
 
 SONAME = "libsdimage-photos.so.1"
@@ -109,7 +109,5 @@ def _open() -> ctypes.CDLL:
 
 
 lib = _open()
-for _name, (_result, _arguments) in {**PROTOTYPES, **TEXTS}.items():
-    _function = getattr(lib, _name)
-    _function.restype = _result
-    _function.argtypes = _arguments
+for _name, _prototype in {**PROTOTYPES, **TEXTS}.items():
+    setattr(lib, _name, function(lib, _name, *_prototype))

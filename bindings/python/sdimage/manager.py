@@ -28,7 +28,7 @@ from .errors import Error, call
 from .events import EventQueue, Listener
 from .load_hooks import LoadHooks
 from .loader import Loader, LoadFunction, as_loader
-from .options import seconds
+from .options import U32, seconds
 from .prefetch import OnGroupProgress, PrefetchGroup, Prefetchers, texts_of
 from .request import RequestOptions, hold, new_request, shown
 from .result import Result
@@ -347,9 +347,9 @@ class Manager(Closing):
         self._kept.clear()
         self._prefetchers.close(end)
         while True:
-            left = max(0, int((end - time.monotonic()) * 1000))
+            left = max(0, int(min((end - time.monotonic()) * 1000, 20 if queues else U32)))
             try:
-                call(lib.sdimage_manager_close, self._handle.pointer, min(left, 20) if queues else left)
+                call(lib.sdimage_manager_close, self._handle.pointer, left)
                 break
             except Error as error:
                 if error.code != "TIMEOUT" or time.monotonic() >= end:

@@ -138,7 +138,7 @@ class PrefetchGroup:
         """
         end = None if timeout is None else time.monotonic() + timeout
         while not self.done:
-            left = _SLICE_MS if end is None else min(_SLICE_MS, int((end - time.monotonic()) * 1000) + 1)
+            left = _SLICE_MS if end is None else int(min(_SLICE_MS, (end - time.monotonic()) * 1000 + 1))
             try:
                 call(lib.sdimage_prefetch_group_wait, self._pointer, max(0, left))
             except Error as error:

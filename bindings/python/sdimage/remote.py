@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from . import _bytes
-from ._ffi import HANDLE_OUT, lib, library_path
+from ._ffi import HANDLE_OUT, function, lib, library_path
 from ._handle import Handle
 from .cache import ImageCache
 from .errors import Error, call
@@ -74,10 +74,8 @@ class RemoteCache(ImageCache):
 
     def __init__(self, address: str, **options: Unpack[RemoteOptions]) -> None:
         plugin = _plugin(self._name)
-        make: Any = getattr(plugin, f"sdimage_{self._name}_cache_new")
-        make.restype, make.argtypes = c_int, (c_char_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
-        self._number: Any = getattr(plugin, f"sdimage_{self._name}_cache_statistic")
-        self._number.restype, self._number.argtypes = c_uint64, (c_void_p, c_int)
+        make = function(plugin, f"sdimage_{self._name}_cache_new", c_int, (c_char_p, c_void_p, HANDLE_OUT, HANDLE_OUT))
+        self._number = function(plugin, f"sdimage_{self._name}_cache_statistic", c_uint64, (c_void_p, c_int))
         unknown = set(options) - set(RemoteOptions.__annotations__)
         if unknown:
             raise TypeError(f"unknown options: {', '.join(sorted(unknown))}")
