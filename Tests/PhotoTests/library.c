@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -152,6 +153,72 @@ static void aDamagedIndexIsMadeAnew(void) {
     CHECK(is_named(library, "a.jpg", a));
     sdimage_photos_library_unref(library);
     CHECK_EQUAL(damage_indexes(), 2);
+}
+
+/* Runs SQL on every database in the folder of indexes; how many there are. */
+static int change_indexes(const char *sql) {
+    DIR *folder = opendir(path_of("cache/sdimage-photos/v1"));
+    int count = 0;
+    CHECK(folder != NULL);
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        char name[300];
+        sqlite3 *database = NULL;
+        size_t length = strlen(entry->d_name);
+        if (length < 4 || strcmp(entry->d_name + length - 3, ".db"))
+            continue;
+        snprintf(name, sizeof name, "cache/sdimage-photos/v1/%s", entry->d_name);
+        CHECK_EQUAL(sqlite3_open(path_of(name), &database), SQLITE_OK);
+        CHECK_EQUAL(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
+        sqlite3_close(database);
+        count++;
+    }
+    closedir(folder);
+    return count;
+}
+
+static void rowsOfAnIndexNameNothingOutsideTheLibrary(void) {
+    static const char *const paths[] = {"../outside.jpg", "..", "below/../../outside.jpg", "/etc/passwd"};
+    use_folders();
+    write_photo("outside.jpg", (photo){.width = 32, .height = 8, .shade = 1});
+    write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 2});
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        char sql[300];
+        sdimage_photos_library *library = open_album(false);
+        const char *a = identifier_of(library, "a.jpg");
+        sdimage_photos_library_unref(library);
+        snprintf(sql, sizeof sql, "UPDATE files SET path = CAST('%s' || char(0) AS BLOB)", paths[i]);
+        CHECK_EQUAL(change_indexes(sql), 1);
+        library = open_album(false);
+        sdimage_photos_asset *asset = NULL;
+        CHECK_EQUAL(sdimage_photos_library_find(library, a, NULL, &asset, NULL), SDIMAGE_STATUS_PHOTOS_NOT_FOUND);
+        CHECK_EQUAL(count_of(library, NULL), 1);
+        sdimage_photos_library_unref(library);
+    }
+}
+
+static void filesOfAnyYearHaveADate(void) {
+    /* The years 2286, 1653 and 2446: nanoseconds since 1970 end in 2262. */
+    static const int64_t seconds[] = {10000000000, -10000000000, 15032385535, 0};
+    use_folders();
+    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++) {
+        write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = (uint8_t)i});
+        const struct timespec times[2] = {{.tv_sec = seconds[i]}, {.tv_sec = seconds[i]}};
+        struct stat status;
+        CHECK_EQUAL(utimensat(AT_FDCWD, path_of("album/a.jpg"), times, 0), 0);
+        CHECK_EQUAL(stat(path_of("album/a.jpg"), &status), 0);
+        sdimage_photos_library *library = open_album(false);
+        sdimage_photos_asset *asset = asset_named(library, "a.jpg");
+        sdimage_manager *manager = new_photo_manager(library, false);
+        int64_t modified = sdimage_photos_asset_modified_ns(asset);
+        CHECK_EQUAL(modified > 0, status.st_mtim.tv_sec > 0);
+        CHECK_EQUAL(modified < 0, status.st_mtim.tv_sec < 0);
+        CHECK_EQUAL(load_identifier(manager, sdimage_photos_asset_identifier(asset), NULL).status, SDIMAGE_STATUS_OK);
+        CHECK_EQUAL(sdimage_photos_asset_write_thumbnail(asset, 128, NULL), SDIMAGE_STATUS_OK);
+        sdimage_manager_unref(manager);
+        sdimage_photos_asset_unref(asset);
+        sdimage_photos_library_unref(library);
+        remove_file("album/a.jpg");
+    }
 }
 
 /* --- Watching. */
@@ -595,6 +662,8 @@ int main(void) {
         TEST(hardLinksAreTwoPhotos),
         TEST(librariesOfOneTreeAgree),
         TEST(aDamagedIndexIsMadeAnew),
+        TEST(rowsOfAnIndexNameNothingOutsideTheLibrary),
+        TEST(filesOfAnyYearHaveADate),
         TEST(changesAreToldWhileTheLibraryWatches),
         TEST(aPhotoThatWasMovedAndChangedAtOnceKeepsItsIdentifier),
         TEST(newFoldersAreWatchedToo),

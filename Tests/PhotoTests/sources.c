@@ -188,6 +188,18 @@ static void databasesThatCannotBeReadSayWhy(void) {
                 SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED);
 }
 
+/* A database whose photos are a view that computes without an end. */
+static void queriesOfADatabaseEnd(void) {
+    make_shotwell();
+    sdimage_photos_library *library = NULL;
+    run_sql("data/photo.db",
+            "DROP TABLE PhotoTable; CREATE VIEW PhotoTable AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1"
+            " FROM n) SELECT i AS id, 'a' AS filename, 1 AS width, 1 AS height, 1 AS orientation, 1 AS exposure_time,"
+            " 1 AS rating, 1 AS event_id, 0 AS flags FROM n WHERE i < 0");
+    CHECK_EQUAL(sdimage_photos_library_open_shotwell(path_of("data/photo.db"), &library, NULL),
+                SDIMAGE_STATUS_TOO_LARGE);
+}
+
 /* --- digiKam. */
 
 static const char digikam_tables[] =
@@ -257,6 +269,21 @@ static void theDatabaseOfDigikamIsALibrary(void) {
     sdimage_photos_asset_unref(a);
     sdimage_photos_asset_unref(b);
     sdimage_manager_unref(manager);
+    sdimage_photos_library_unref(library);
+}
+
+/* Tags that are their own parents, many times: each step down multiplies them. */
+static void tagsThatMultiplyAreCutShort(void) {
+    sdimage_photos_library *library = NULL;
+    use_folders();
+    make_folder("data");
+    run_sql("data/digikam4.db", digikam_tables);
+    run_sql("data/digikam4.db",
+            "DROP TABLE Tags; CREATE TABLE Tags (id, pid, name);"
+            "INSERT INTO Tags VALUES (1, 0, 'a'); WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
+            " WHERE i < 40) INSERT INTO Tags SELECT 1, 1, 'tag' || i FROM n");
+    sdimage_status status = sdimage_photos_library_open_digikam(path_of("data/digikam4.db"), &library, NULL);
+    CHECK(status == SDIMAGE_STATUS_OK || status == SDIMAGE_STATUS_TOO_LARGE);
     sdimage_photos_library_unref(library);
 }
 
@@ -587,7 +614,9 @@ int main(void) {
         TEST(databasesAreOpenedForReadingAlone),
         TEST(aLogIsReadAndStaysAsItIs),
         TEST(databasesThatCannotBeReadSayWhy),
+        TEST(queriesOfADatabaseEnd),
         TEST(theDatabaseOfDigikamIsALibrary),
+        TEST(tagsThatMultiplyAreCutShort),
         TEST(pho2AHostAnswersForItsAssets),
         TEST(pho5AHostIsAskedOneThingAtATime),
         TEST(pho7AHostIsToldTheTarget),

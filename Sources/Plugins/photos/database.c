@@ -13,8 +13,15 @@
 
 #include "uri.h"
 
-/* Rows that are read at most; and how long a program that writes is waited for. */
-enum { ROW_LIMIT = 4 << 20, BUSY_MS = 2000 };
+/* Rows that are read at most; and how long a program that writes is waited for. Bytes of a value: the list of what has
+ * a tag is the longest. */
+enum { ROW_LIMIT = 4 << 20, BUSY_MS = 2000, VALUE_LIMIT = 16 << 20, TEXT_LIMIT = 512 << 20 };
+
+/* Time that SQLite may compute for one reading, in nanoseconds, and its instructions between two looks at the clock:
+ * tables and views of a hostile file may have it compute without an end. Looking at the files of photos does not
+ * count. */
+static const int64_t WORK_LIMIT = (int64_t)10 * 1000000000;
+enum { WORK_STEP = 10000 };
 
 struct sdphoto_database {
     struct sdimage_photos_library library;
@@ -64,7 +71,27 @@ static bool log_of(const char *path, struct stat *status) {
     return is_there;
 }
 
-static sdimage_status open_connection(const char *path, sqlite3 **connection, sdimage_error **error) {
+static int64_t clock_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return sdphoto_nanoseconds(now);
+}
+
+static int is_too_long(void *user_data) {
+    const sdphoto_work *work = user_data;
+    return work->spent_ns + (clock_ns() - work->began_ns) > WORK_LIMIT;
+}
+
+/* Limits for a file that may be hostile. */
+static void distrust(sqlite3 *connection, sdphoto_work *work) {
+    sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, VALUE_LIMIT);
+    sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    work->began_ns = clock_ns();
+    sqlite3_progress_handler(connection, WORK_STEP, is_too_long, work);
+}
+
+static sdimage_status open_connection(const char *path, sqlite3 **connection, sdphoto_work *work,
+                                      sdimage_error **error) {
     struct stat status;
     int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
     manner manner = !wants_log(path)         ? LIVE
@@ -79,6 +106,7 @@ static sdimage_status open_connection(const char *path, sqlite3 **connection, sd
         code = sqlite3_exec(*connection, "PRAGMA locking_mode = EXCLUSIVE", NULL, NULL, NULL);
     }
     if (code == SQLITE_OK) {
+        distrust(*connection, work);
         sqlite3_busy_timeout(*connection, BUSY_MS);
         code = sqlite3_exec(*connection, "BEGIN; SELECT count(*) FROM sqlite_master", NULL, NULL, NULL);
     }
@@ -95,18 +123,27 @@ static sdimage_status open_connection(const char *path, sqlite3 **connection, sd
 
 /* --- Rows. */
 
-sdimage_status sdphoto_each_row(sqlite3 *connection, const char *sql, sdphoto_row_fn take, void *user_data,
+static int next_row(sqlite3_stmt *rows, sdphoto_work *work) {
+    work->began_ns = clock_ns();
+    int code = sqlite3_step(rows);
+    work->spent_ns += clock_ns() - work->began_ns;
+    return code;
+}
+
+sdimage_status sdphoto_each_row(sqlite3 *connection, const char *sql, sdphoto_row_fn take, sdphoto_reading *reading,
                                 sdimage_error **error) {
     sqlite3_stmt *rows = NULL;
     int code = sqlite3_prepare_v2(connection, sql, -1, &rows, NULL);
     bool has_memory = true;
     if (code != SQLITE_OK)
         return sdphoto_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tables of an unknown version");
-    for (int i = 0; i < ROW_LIMIT && has_memory && (code = sqlite3_step(rows)) == SQLITE_ROW; i++)
-        has_memory = take(user_data, rows);
+    for (int i = 0; i < ROW_LIMIT && has_memory && (code = next_row(rows, &reading->work)) == SQLITE_ROW; i++)
+        has_memory = take(reading, rows);
     sqlite3_finalize(rows);
     if (!has_memory)
         return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for the database");
+    if (code == SQLITE_INTERRUPT || code == SQLITE_TOOBIG)
+        return sdphoto_fail(error, SDIMAGE_STATUS_TOO_LARGE, "the database has too many rows, or too long ones");
     if ((code & 0xff) == SQLITE_BUSY)
         return sdphoto_fail(error, SDIMAGE_STATUS_BUSY, "the database is being written");
     return code == SQLITE_DONE || code == SQLITE_ROW
@@ -154,7 +191,7 @@ bool sdphoto_look_at(sdimage_photos_asset *asset) {
     struct stat status;
     if (stat(asset->path, &status) != 0)
         return errno == EACCES;
-    asset->modified_ns = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
+    asset->modified_ns = sdphoto_nanoseconds(status.st_mtim);
     asset->file_size = status.st_size > 0 ? (uint64_t)status.st_size : 0;
     asset->origin = status.st_uid == geteuid() ? SDIMAGE_PHOTOS_ORIGIN_OWN : SDIMAGE_PHOTOS_ORIGIN_SHARED;
     if (!asset->facts.has_date)
@@ -176,8 +213,12 @@ sdimage_orientation sdphoto_orientation_of(int64_t value) {
     return (sdimage_orientation)(value >= 1 && value <= 8 ? value : 1);
 }
 
-bool sdphoto_take_version(void *user_data, sqlite3_stmt *row) {
-    sdphoto_reading *reading = user_data;
+bool sdphoto_keeps_text(sdphoto_reading *reading, const char *text) {
+    reading->text_bytes += strlen(text) + 1;
+    return reading->text_bytes <= TEXT_LIMIT;
+}
+
+bool sdphoto_take_version(sdphoto_reading *reading, sqlite3_stmt *row) {
     reading->version = sqlite3_column_int64(row, 0);
     return true;
 }
@@ -196,6 +237,7 @@ static sdimage_status read_again(sdphoto_database *database, sdphoto_need need, 
     struct stat status, log = {0};
     sqlite3 *connection = NULL;
     sdphoto_map assets = {NULL, 0, 0};
+    sdphoto_reading reading = {.assets = &assets};
     if (stat(database->path, &status) != 0)
         return sdphoto_fail_file(error, errno);
     /* SQLite would wait for the other end of a fifo. */
@@ -206,9 +248,9 @@ static sdimage_status read_again(sdphoto_database *database, sdphoto_need need, 
         status.st_size == database->size && is_time(log.st_mtim, database->log_changed) &&
         log.st_size == database->log_size)
         return SDIMAGE_STATUS_OK;
-    sdimage_status result = open_connection(database->path, &connection, error);
+    sdimage_status result = open_connection(database->path, &connection, &reading.work, error);
     if (result >= 0)
-        result = database->read(database, connection, &assets, error);
+        result = database->read(&reading, connection, error);
     sqlite3_close(connection);
     if (result < 0) {
         drop(&assets);

@@ -9,29 +9,40 @@
 
 typedef struct sdphoto_database sdphoto_database;
 
-/* Reads all tables into a map of assets, each with a reference. */
-typedef sdimage_status (*sdphoto_read_fn)(sdphoto_database *database, sqlite3 *connection, sdphoto_map *assets,
-                                          sdimage_error **error);
+/* What a reader has got so far. */
+typedef struct sdphoto_reading sdphoto_reading;
+
+/* Reads all tables into the map of assets, each with a reference. */
+typedef sdimage_status (*sdphoto_read_fn)(sdphoto_reading *reading, sqlite3 *connection, sdimage_error **error);
 
 /* A library of the database at a path, which it takes over; NULL: none is known. */
 sdimage_status sdphoto_database_open(const char *name, char *path, sdphoto_read_fn read,
                                      sdimage_photos_library **library, sdimage_error **error);
 
-/* What a reader has got so far. */
-typedef struct sdphoto_reading {
+/* How long SQLite has computed, and since when it does now. */
+typedef struct sdphoto_work {
+    int64_t spent_ns, began_ns;
+} sdphoto_work;
+
+struct sdphoto_reading {
+    sdphoto_work work;
     sdphoto_map *assets;
     char **roots; /* digiKam: folders of album roots, by their number */
     int64_t *root_numbers;
     size_t root_count, root_capacity, number_capacity;
     int64_t version;
-} sdphoto_reading;
+    size_t text_bytes; /* of names and paths that were kept */
+};
+
+/* Counts text that is about to be kept; false from 512 MiB on, which no library of photos has. */
+bool sdphoto_keeps_text(sdphoto_reading *reading, const char *text);
 
 /* --- Rows. */
 
-/* What a function does with each row of a query; false where memory is refused. */
-typedef bool (*sdphoto_row_fn)(void *user_data, sqlite3_stmt *row);
+/* What a function does with each row of a query; false where memory is refused, or would be too much. */
+typedef bool (*sdphoto_row_fn)(sdphoto_reading *reading, sqlite3_stmt *row);
 
-sdimage_status sdphoto_each_row(sqlite3 *connection, const char *sql, sdphoto_row_fn take, void *user_data,
+sdimage_status sdphoto_each_row(sqlite3 *connection, const char *sql, sdphoto_row_fn take, sdphoto_reading *reading,
                                 sdimage_error **error);
 
 /* The value of a column: "" where it has none, and 0 where it is no length of a side. */
@@ -39,7 +50,7 @@ const char *sdphoto_row_text(sqlite3_stmt *row, int column);
 uint32_t sdphoto_row_side(sqlite3_stmt *row, int column);
 
 /* The version of the tables. */
-bool sdphoto_take_version(void *user_data, sqlite3_stmt *row);
+bool sdphoto_take_version(sdphoto_reading *reading, sqlite3_stmt *row);
 
 /* --- Assets. */
 

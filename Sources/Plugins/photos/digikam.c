@@ -11,6 +11,9 @@
 
 enum { DIGIKAM_FIRST = 5, DIGIKAM_LAST = 16 };
 
+/* Album roots: each image is looked for among them. */
+enum { ROOT_LIMIT = 256 };
+
 /* Where the file system of a UUID is mounted, to be freed: the device by its name, the folder by its number (proc(5),
  * mountinfo). */
 static char *mount_of(const char *uuid) {
@@ -49,8 +52,9 @@ static char *root_of(const char *identifier, const char *below) {
 }
 
 /* id, identifier, specificPath */
-static bool take_root(void *user_data, sqlite3_stmt *row) {
-    sdphoto_reading *reading = user_data;
+static bool take_root(sdphoto_reading *reading, sqlite3_stmt *row) {
+    if (reading->root_count == ROOT_LIMIT)
+        return true;
     char *root = root_of(sdphoto_row_text(row, 1), sdphoto_row_text(row, 2));
     if (!root)
         return true;
@@ -76,8 +80,7 @@ static bool date_of(const char *iso, int64_t *nanoseconds) {
 }
 
 /* id, albumRoot, relativePath, name, category, width, height, orientation, creationDate, rating */
-static bool take_image(void *user_data, sqlite3_stmt *row) {
-    sdphoto_reading *reading = user_data;
+static bool take_image(sdphoto_reading *reading, sqlite3_stmt *row) {
     const char *root = NULL, *album = sdphoto_row_text(row, 2), *name = sdphoto_row_text(row, 3);
     int64_t category = sqlite3_column_int64(row, 4);
     for (size_t i = 0; i < reading->root_count && !root; i++)
@@ -88,7 +91,8 @@ static bool take_image(void *user_data, sqlite3_stmt *row) {
     char identifier[64], *folder = sdphoto_join(root, strcmp(album, "/") == 0 ? "" : album, "/");
     char *path = folder ? sdphoto_join(folder, name, NULL) : NULL;
     snprintf(identifier, sizeof identifier, "digikam/%lld", (long long)sqlite3_column_int64(row, 0));
-    sdimage_photos_asset *asset = path ? sdphoto_asset_new(identifier, path, name) : NULL;
+    sdimage_photos_asset *asset =
+        path && sdphoto_keeps_text(reading, path) ? sdphoto_asset_new(identifier, path, name) : NULL;
     free(folder);
     free(path);
     if (!asset)
@@ -102,7 +106,8 @@ static bool take_image(void *user_data, sqlite3_stmt *row) {
     if (asset->rating < 0 || asset->rating > 5)
         asset->rating = 0;
     sdphoto_set_type(&asset->facts, asset->name);
-    bool has_memory = sdphoto_asset_add_album(asset, *album == '/' ? album + 1 : album);
+    bool has_memory =
+        sdphoto_keeps_text(reading, album) && sdphoto_asset_add_album(asset, *album == '/' ? album + 1 : album);
     if (has_memory && sdphoto_look_at(asset))
         return sdphoto_assets_add(reading->assets, asset);
     sdimage_photos_asset_unref(asset);
@@ -110,44 +115,43 @@ static bool take_image(void *user_data, sqlite3_stmt *row) {
 }
 
 /* imageid, path of the tag */
-static bool take_image_tag(void *user_data, sqlite3_stmt *row) {
-    sdphoto_reading *reading = user_data;
+static bool take_image_tag(sdphoto_reading *reading, sqlite3_stmt *row) {
     char identifier[64];
     snprintf(identifier, sizeof identifier, "digikam/%lld", (long long)sqlite3_column_int64(row, 0));
     sdimage_photos_asset *asset = sdphoto_map_find(reading->assets, identifier, strlen(identifier));
-    return !asset || !*sdphoto_row_text(row, 1) || sdphoto_asset_add_album(asset, sdphoto_row_text(row, 1));
+    const char *tag = sdphoto_row_text(row, 1);
+    return !asset || !*tag || (sdphoto_keeps_text(reading, tag) && sdphoto_asset_add_album(asset, tag));
 }
 
-static sdimage_status read_digikam(sdphoto_database *database, sqlite3 *connection, sdphoto_map *assets,
-                                   sdimage_error **error) {
+static sdimage_status read_digikam(sdphoto_reading *reading, sqlite3 *connection, sdimage_error **error) {
     static const char images[] =
         "SELECT i.id, a.albumRoot, a.relativePath, i.name, i.category, n.width, n.height, n.orientation,"
         " n.creationDate, n.rating FROM Images i JOIN Albums a ON a.id = i.album LEFT JOIN ImageInformation n ON n.imageid = i.id"
         " WHERE i.status = 1";
-    /* Names from the root of a tag; at most 16 deep, whatever the table says. What digiKam notes for itself is below
-     * "_Digikam_Internal_Tags_". */
+    /* Names from the root of a tag; at most 16 deep, 1,024 characters long and 200,000 in number, whatever the table
+     * says. What digiKam notes for itself is below "_Digikam_Internal_Tags_". */
     static const char tags[] =
-        "WITH RECURSIVE named(id, path, depth) AS (SELECT id, name, 1 FROM Tags WHERE pid = 0 AND name NOT LIKE"
-        " '\\_Digikam%' ESCAPE '\\' UNION SELECT t.id, named.path || '/' || t.name, depth + 1 FROM Tags t JOIN named ON"
-        " t.pid = named.id WHERE depth < 16) SELECT it.imageid, named.path FROM ImageTags it JOIN named ON"
+        "WITH RECURSIVE named(id, path, depth) AS (SELECT id, substr(name, 1, 1024), 1 FROM Tags WHERE pid = 0 AND "
+        "name NOT LIKE"
+        " '\\_Digikam%' ESCAPE '\\' UNION SELECT t.id, substr(named.path || '/' || t.name, 1, 1024), depth + 1 FROM "
+        "Tags t JOIN named ON"
+        " t.pid = named.id WHERE depth < 16 LIMIT 200000) SELECT it.imageid, named.path FROM ImageTags it JOIN named ON"
         " named.id = it.tagid";
-    sdphoto_reading reading = {.assets = assets};
-    (void)database;
     sdimage_status status = sdphoto_each_row(connection, "SELECT value FROM Settings WHERE keyword = 'DBVersion'",
-                                             sdphoto_take_version, &reading, error);
-    if (status >= 0 && (reading.version < DIGIKAM_FIRST || reading.version > DIGIKAM_LAST))
+                                             sdphoto_take_version, reading, error);
+    if (status >= 0 && (reading->version < DIGIKAM_FIRST || reading->version > DIGIKAM_LAST))
         status = sdphoto_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tables of an unknown version");
     if (status >= 0)
-        status = sdphoto_each_row(connection, "SELECT id, identifier, specificPath FROM AlbumRoots", take_root,
-                                  &reading, error);
+        status = sdphoto_each_row(connection, "SELECT id, identifier, specificPath FROM AlbumRoots", take_root, reading,
+                                  error);
     if (status >= 0)
-        status = sdphoto_each_row(connection, images, take_image, &reading, error);
+        status = sdphoto_each_row(connection, images, take_image, reading, error);
     if (status >= 0)
-        status = sdphoto_each_row(connection, tags, take_image_tag, &reading, error);
-    for (size_t i = 0; i < reading.root_count; i++)
-        free(reading.roots[i]);
-    free(reading.roots);
-    free(reading.root_numbers);
+        status = sdphoto_each_row(connection, tags, take_image_tag, reading, error);
+    for (size_t i = 0; i < reading->root_count; i++)
+        free(reading->roots[i]);
+    free(reading->roots);
+    free(reading->root_numbers);
     return status;
 }
 

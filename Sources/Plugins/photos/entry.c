@@ -113,10 +113,6 @@ void sdphoto_entry_settle(sdphoto_scan *scan, sdphoto_entry *entry) {
 
 /* --- Records. */
 
-static int64_t modified_of(const struct stat *status) {
-    return (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec;
-}
-
 bool sdphoto_record_is_same(const sdphoto_record *a, const sdphoto_record *b) {
     return strcmp(a->path, b->path) == 0 && a->device == b->device && a->node == b->node && a->size == b->size &&
            a->modified_ns == b->modified_ns && a->is_known == b->is_known && a->lost_ns == b->lost_ns &&
@@ -125,14 +121,14 @@ bool sdphoto_record_is_same(const sdphoto_record *a, const sdphoto_record *b) {
 
 bool sdphoto_record_is_unchanged(const sdphoto_record *record, const struct stat *status) {
     return record->is_known && record->device == (uint64_t)status->st_dev && record->node == (uint64_t)status->st_ino &&
-           record->size == (uint64_t)status->st_size && record->modified_ns == modified_of(status);
+           record->size == (uint64_t)status->st_size && record->modified_ns == sdphoto_nanoseconds(status->st_mtim);
 }
 
 void sdphoto_record_note(sdphoto_record *record, const struct stat *status) {
     record->device = (uint64_t)status->st_dev;
     record->node = (uint64_t)status->st_ino;
     record->size = (uint64_t)status->st_size;
-    record->modified_ns = modified_of(status);
+    record->modified_ns = sdphoto_nanoseconds(status->st_mtim);
     record->is_shared = status->st_uid != geteuid();
     record->lost_ns = 0;
 }

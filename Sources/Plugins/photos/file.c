@@ -34,7 +34,7 @@ static bool open_file(const sdimage_photos_asset *asset, file *file) {
     *file = (struct file){.descriptor = sdphoto_open_file(AT_FDCWD, asset->path), .facts = asset->facts};
     if (file->descriptor < 0 || fstat(file->descriptor, &status) != 0)
         return false;
-    file->modified_ns = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
+    file->modified_ns = sdphoto_nanoseconds(status.st_mtim);
     return true;
 }
 

@@ -362,7 +362,7 @@ sdimage_status sdimage_photos_library_new_custom(const char *name, const sdimage
     sdimage_status status = SDIMAGE_STATUS_OK;
     sdimage_photos_library_vtable table = {0};
     if (vtable && vtable->size >= offsetof(sdimage_photos_library_vtable, bytes))
-        memcpy(&table, vtable, vtable->size < sizeof table ? vtable->size : sizeof table);
+        sdphoto_copy_table(&table, sizeof table, vtable, vtable->size);
     if (!library || !table.fetch || !table.image)
         status = sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT,
                               "no place for the library, or its table lacks fetch or image");

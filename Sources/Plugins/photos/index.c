@@ -15,6 +15,8 @@
 
 /* The format of the tables, and the folder that has it for a name. */
 enum { FORMAT = 1, BUSY_MS = 2000, GENERATION_LIMIT = 1000000 };
+/* Paths so long are passed over by a scan too; with the folder of the library they must fit PATH_MAX. */
+enum { PATH_LIMIT = 4096, VALUE_LIMIT = 1 << 20 };
 
 bool sdphoto_new_identifier(char identifier[40]) {
     uint8_t bytes[16];
@@ -77,8 +79,10 @@ static bool open_database(sdphoto_index *index) {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
     bool is_open = path && sqlite3_open_v2(path, &index->database, flags, NULL) == SQLITE_OK;
     free(path);
-    if (is_open)
+    if (is_open) {
+        sqlite3_limit(index->database, SQLITE_LIMIT_LENGTH, VALUE_LIMIT);
         sqlite3_busy_timeout(index->database, BUSY_MS);
+    }
     int64_t format = is_open ? number_of(index->database, "PRAGMA user_version") : -1;
     if ((format == 0 || format == FORMAT) && sqlite3_exec(index->database, table, NULL, NULL, NULL) == SQLITE_OK &&
         sqlite3_prepare_v3(index->database, put, -1, SQLITE_PREPARE_PERSISTENT, &index->put, NULL) == SQLITE_OK) {
@@ -163,6 +167,16 @@ static uint32_t small(sqlite3_stmt *row, int column) {
     return value < 0 || value > UINT32_MAX ? 0 : (uint32_t)value;
 }
 
+/* Whether a path stays in the folder that it starts from. */
+static bool is_below(const char *path) {
+    if (*path == '/')
+        return false;
+    for (const char *part = path; part; part = strchr(part, '/') ? strchr(part, '/') + 1 : NULL)
+        if (part[0] == '.' && part[1] == '.' && (part[2] == '/' || part[2] == 0))
+            return false;
+    return true;
+}
+
 /* Whatever the row holds: it may come from a damaged file. */
 static bool read_record(sqlite3_stmt *row, sdphoto_record *record) {
     const char *path = sqlite3_column_blob(row, 1);
@@ -171,7 +185,8 @@ static bool read_record(sqlite3_stmt *row, sdphoto_record *record) {
     *record = (sdphoto_record){.path = path};
     copy_text(record->identifier, sizeof record->identifier, sqlite3_column_text(row, 0));
     /* Paths are kept with their NUL. */
-    if (!path || length < 2 || path[length - 1] != 0 || *path == '/' || strlen(record->identifier) != 36)
+    if (!path || length < 2 || length > PATH_LIMIT || path[length - 1] != 0 || strlen(record->identifier) != 36 ||
+        !is_below(path))
         return false;
     record->device = (uint64_t)sqlite3_column_int64(row, 2);
     record->node = (uint64_t)sqlite3_column_int64(row, 3);

@@ -20,7 +20,8 @@ static bool take_shotwell(sdphoto_reading *reading, sqlite3_stmt *row, sdimage_p
         return true;
     snprintf(identifier, sizeof identifier, "shotwell/%s/%lld", media == SDIMAGE_PHOTOS_MEDIA_IMAGE ? "photo" : "video",
              (long long)sqlite3_column_int64(row, 0));
-    sdimage_photos_asset *asset = sdphoto_asset_new(identifier, path, name_of(path));
+    sdimage_photos_asset *asset =
+        sdphoto_keeps_text(reading, path) ? sdphoto_asset_new(identifier, path, name_of(path)) : NULL;
     if (!asset)
         return false;
     asset->facts.media = media;
@@ -32,24 +33,24 @@ static bool take_shotwell(sdphoto_reading *reading, sqlite3_stmt *row, sdimage_p
     if (asset->rating < -1 || asset->rating > 5)
         asset->rating = 0;
     sdphoto_set_type(&asset->facts, asset->name);
-    bool has_memory = !*sdphoto_row_text(row, 7) || sdphoto_asset_add_album(asset, sdphoto_row_text(row, 7));
+    bool has_memory = !*sdphoto_row_text(row, 7) || (sdphoto_keeps_text(reading, sdphoto_row_text(row, 7)) &&
+                                                     sdphoto_asset_add_album(asset, sdphoto_row_text(row, 7)));
     if (has_memory && sdphoto_look_at(asset))
         return sdphoto_assets_add(reading->assets, asset);
     sdimage_photos_asset_unref(asset);
     return has_memory;
 }
 
-static bool take_photo(void *user_data, sqlite3_stmt *row) {
-    return take_shotwell(user_data, row, SDIMAGE_PHOTOS_MEDIA_IMAGE);
+static bool take_photo(sdphoto_reading *reading, sqlite3_stmt *row) {
+    return take_shotwell(reading, row, SDIMAGE_PHOTOS_MEDIA_IMAGE);
 }
 
-static bool take_video(void *user_data, sqlite3_stmt *row) {
-    return take_shotwell(user_data, row, SDIMAGE_PHOTOS_MEDIA_VIDEO);
+static bool take_video(sdphoto_reading *reading, sqlite3_stmt *row) {
+    return take_shotwell(reading, row, SDIMAGE_PHOTOS_MEDIA_VIDEO);
 }
 
 /* A tag and the list of what has it: "thumb00000000000000a1,video-00000000000000b2,", numbers in hexadecimal. */
-static bool take_tag(void *user_data, sqlite3_stmt *row) {
-    sdphoto_reading *reading = user_data;
+static bool take_tag(sdphoto_reading *reading, sqlite3_stmt *row) {
     const char *name = sdphoto_row_text(row, 0), *at = sdphoto_row_text(row, 1);
     /* Nested tags begin with "/". */
     name += *name == '/';
@@ -64,7 +65,7 @@ static bool take_tag(void *user_data, sqlite3_stmt *row) {
             snprintf(identifier, sizeof identifier, "shotwell/%s/%llu", is_video ? "video" : "photo", number);
             sdimage_photos_asset *asset =
                 *end ? NULL : sdphoto_map_find(reading->assets, identifier, strlen(identifier));
-            if (asset && !sdphoto_asset_add_album(asset, name))
+            if (asset && (!sdphoto_keeps_text(reading, name) || !sdphoto_asset_add_album(asset, name)))
                 return false;
         }
         at += length;
@@ -82,26 +83,23 @@ static bool has_table(sqlite3 *connection, const char *name) {
 }
 
 /* Flags: of photos 1 hidden, 4 trash, 8 missing; of videos 1 trash, 2 missing (LibraryPhoto and Video of Shotwell). */
-static sdimage_status read_shotwell(sdphoto_database *database, sqlite3 *connection, sdphoto_map *assets,
-                                    sdimage_error **error) {
+static sdimage_status read_shotwell(sdphoto_reading *reading, sqlite3 *connection, sdimage_error **error) {
     static const char photos[] =
         "SELECT p.id, p.filename, p.width, p.height, p.orientation, p.exposure_time, p.rating, e.name FROM PhotoTable p"
         " LEFT JOIN EventTable e ON e.id = p.event_id WHERE p.flags & 13 = 0";
     static const char videos[] =
         "SELECT v.id, v.filename, v.width, v.height, 1, v.exposure_time, v.rating, e.name FROM VideoTable v"
         " LEFT JOIN EventTable e ON e.id = v.event_id WHERE v.flags & 3 = 0";
-    sdphoto_reading reading = {.assets = assets};
-    (void)database;
     sdimage_status status = sdphoto_each_row(connection, "SELECT schema_version FROM VersionTable LIMIT 1",
-                                             sdphoto_take_version, &reading, error);
-    if (status >= 0 && (reading.version < SHOTWELL_FIRST || reading.version > SHOTWELL_LAST))
+                                             sdphoto_take_version, reading, error);
+    if (status >= 0 && (reading->version < SHOTWELL_FIRST || reading->version > SHOTWELL_LAST))
         status = sdphoto_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tables of an unknown version");
     if (status >= 0)
-        status = sdphoto_each_row(connection, photos, take_photo, &reading, error);
+        status = sdphoto_each_row(connection, photos, take_photo, reading, error);
     if (status >= 0 && has_table(connection, "VideoTable"))
-        status = sdphoto_each_row(connection, videos, take_video, &reading, error);
+        status = sdphoto_each_row(connection, videos, take_video, reading, error);
     if (status >= 0 && has_table(connection, "TagTable"))
-        status = sdphoto_each_row(connection, "SELECT name, photo_id_list FROM TagTable", take_tag, &reading, error);
+        status = sdphoto_each_row(connection, "SELECT name, photo_id_list FROM TagTable", take_tag, reading, error);
     return status;
 }
 

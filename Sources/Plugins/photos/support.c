@@ -94,10 +94,23 @@ bool sdphoto_grow(void *array, size_t count, size_t *capacity, size_t size) {
     return true;
 }
 
+void sdphoto_copy_table(void *to, size_t room, const void *from, size_t size) {
+    size_t whole = size / sizeof(void *) * sizeof(void *);
+    memcpy(to, from, whole < room ? whole : room);
+}
+
+int64_t sdphoto_nanoseconds(struct timespec time) {
+    int64_t nanoseconds;
+    if (__builtin_mul_overflow((int64_t)time.tv_sec, (int64_t)1000000000, &nanoseconds) ||
+        __builtin_add_overflow(nanoseconds, (int64_t)time.tv_nsec, &nanoseconds))
+        return time.tv_sec < 0 ? INT64_MIN : INT64_MAX;
+    return nanoseconds;
+}
+
 int64_t sdphoto_now_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    return sdphoto_nanoseconds(now);
 }
 
 bool sdphoto_is_below(const char *path, const char *folder) {

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 /* Stores an error where the caller wants one, and returns its status. */
 sdimage_status sdphoto_fail(sdimage_error **error, sdimage_status status, const char *message);
@@ -51,7 +52,13 @@ bool sdphoto_is_below(const char *path, const char *folder);
 /* Room for one more of `size` bytes each; false when memory is refused. */
 bool sdphoto_grow(void *array, size_t count, size_t *capacity, size_t size);
 
+/* A table of functions of the host: what of it the host's version has; the rest of `to` stays. Half a pointer is none.
+ */
+void sdphoto_copy_table(void *to, size_t room, const void *from, size_t size);
+
 int64_t sdphoto_now_ns(void);
+/* A time since 1970 in nanoseconds; the nearest that fits for one that does not (a file may be of any year). */
+int64_t sdphoto_nanoseconds(struct timespec time);
 
 /* --- A table by bytes, which belong to the values. */
 

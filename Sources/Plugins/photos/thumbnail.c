@@ -230,7 +230,8 @@ static sdimage_status decode_small(const sdimage_photos_asset *asset, uint32_t s
         return errno == ENOENT ? sdphoto_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_FOUND, "the file is gone")
                                : sdphoto_fail_file(error, errno);
     bool is_same = fstat(descriptor, &status_of_file) == 0 &&
-                   status_of_file.st_mtim.tv_sec == sdphoto_thumbnail_seconds(asset->modified_ns);
+                   sdphoto_thumbnail_seconds(sdphoto_nanoseconds(status_of_file.st_mtim)) ==
+                       sdphoto_thumbnail_seconds(asset->modified_ns);
     sdimage_status status =
         is_same ? sdphoto_read_all(descriptor, (uint64_t)256 << 20, &data, error)
                 : sdphoto_fail(error, SDIMAGE_STATUS_BUSY, "the file has changed since it was looked at");

@@ -78,7 +78,7 @@ sdimage_status sdphoto_tree_set_observer(sdimage_photos_library *library, const 
         return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for an observer");
     if (observer) {
         atomic_init(&observer->references, 1);
-        memcpy(&observer->table, vtable, vtable->size < sizeof *vtable ? vtable->size : sizeof *vtable);
+        sdphoto_copy_table(&observer->table, sizeof observer->table, vtable, vtable->size);
         observer->user_data = user_data;
         observer->destroy = destroy;
     }
