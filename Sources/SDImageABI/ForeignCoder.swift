@@ -21,9 +21,9 @@ final class ForeignCoder: ImageCoder {
 
     func canDecode(_ bytes: Bytes) -> Bool { unsafe host.table.can_decode(host.userData, bytes.pointer, bytes.count) }
 
-    func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo {
+    func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
         guard unsafe host.table.info != nil || host.table.describe != nil else {
-            let image = try decode(bytes, options: options, stop: StopSignal())
+            let image = try decode(bytes, options: options, stop: stop)
             var metadata = image.metadata
             metadata.sourceSize = metadata.sourceSize ?? image.size
             return ImageInfo(metadata, pixels: image.pixels.format)
@@ -58,16 +58,18 @@ final class ForeignCoder: ImageCoder {
         guard !options.firstFrameOnly, unsafe host.table.instance_frame != nil else { return nil }
         // A coder that reads headers is asked first whether the picture moves at all.
         let isTold = unsafe host.table.info != nil || host.table.describe != nil
-        let count = isTold ? try info(bytes, options: options).frameCount : nil
+        let count = isTold ? try info(bytes, options: options, stop: stop).frameCount : nil
         guard count ?? 2 > 1, let decoder = try ForeignDecoder(host, options: options) else { return nil }
-        try decoder.update(try bytes.kept(), isFinished: true)
+        try decoder.update(try bytes.kept(), isFinished: true, stop: stop)
         guard decoder.frameCount > 1, let first = try decoder.image(stop: stop) else { return nil }
         return first.with(frames: decoder)
     }
 
-    func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { try ForeignDecoder(host, options: options) }
+    func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
+        try ForeignDecoder(host, options: options)
+    }
 
-    func open(source: any ByteSource, options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? {
+    func open(source: any ByteSource, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
         try ForeignDecoder(host, source: source, options: options)
     }
 
@@ -77,7 +79,7 @@ final class ForeignCoder: ImageCoder {
         guard options.wantsThumbnail || options.limitBytes > 0 else {
             return try picture(bytes, options).finished(options, stop: stop).with(vector: vector)
         }
-        let own = try info(bytes, options: options).displayedSize
+        let own = try info(bytes, options: options, stop: stop).displayedSize
         var image = try vector.render(ForeignVector.size(own, options))
         var metadata = image.metadata
         metadata.sourceSize = own

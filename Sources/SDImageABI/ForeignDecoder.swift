@@ -69,7 +69,7 @@ import SDImage
         return unsafe Int(duration(host.userData, instance, UInt32(clamping: index)))
     }
 
-    func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError) {
+    func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
         var error: Object = nil
         let status = unsafe host.table.instance_update?(
             host.userData, instance, bytes.pointer, bytes.count, isFinished, &error)

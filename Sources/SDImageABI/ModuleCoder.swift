@@ -25,15 +25,17 @@ final class ModuleCoder: ImageCoder {
     /// Never opens the module.
     func canDecode(_ bytes: Bytes) -> Bool { formats.contains(FormatSniffer.format(of: bytes)) }
 
-    func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo {
-        try module.coder().info(bytes, options: options)
+    func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
+        try module.coder().info(bytes, options: options, stop: stop)
     }
 
     func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         try module.coder().decode(bytes, options: options, stop: stop)
     }
 
-    func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { try module.coder().open(options: options) }
+    func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
+        try module.coder().open(options: options, stop: stop)
+    }
 
     /// May open the module, and the library of the encoder, which says so.
     func canEncode(_ format: ImageFormat) -> Bool {

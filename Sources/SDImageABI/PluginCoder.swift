@@ -27,18 +27,20 @@ final class PluginCoder: ImageCoder {
 
     func canDecode(_ bytes: Bytes) -> Bool { module.opened?.canDecode(bytes) ?? false }
 
-    func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo {
-        try module.coder().info(bytes, options: options)
+    func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
+        try module.coder().info(bytes, options: options, stop: stop)
     }
 
     func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         try module.coder().decode(bytes, options: options, stop: stop)
     }
 
-    func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { try module.coder().open(options: options) }
+    func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
+        try module.coder().open(options: options, stop: stop)
+    }
 
-    func open(source: any ByteSource, options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? {
-        try module.coder().open(source: source, options: options)
+    func open(source: any ByteSource, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
+        try module.coder().open(source: source, options: options, stop: stop)
     }
 
     func canEncode(_ format: ImageFormat) -> Bool { module.opened?.canEncode(format) ?? false }

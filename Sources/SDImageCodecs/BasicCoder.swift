@@ -15,15 +15,15 @@ package final class BasicCoder: ImageCoder {
 
     package func canDecode(_ bytes: Bytes) -> Bool { coders.contains { $0.canDecode(bytes) } }
 
-    package func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo {
-        try coder(for: bytes, options).info(bytes, options: options)
+    package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
+        try coder(for: bytes, options).info(bytes, options: options, stop: stop)
     }
 
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         try coder(for: bytes, options).decode(bytes, options: BasicCoder.still(options), stop: stop)
     }
 
-    package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? {
+    package func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
         StreamDecoder(BasicStream(self, options: BasicCoder.still(options)))
     }
 
@@ -71,12 +71,12 @@ private struct BasicStream: PictureStream {
         return facts
     }
 
-    mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError) {
+    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
         if chosen == nil {
             let coder = try coder.coder(for: bytes, options)
-            chosen = try coder.open(options: options) ?? coder.whole(options: options)
+            chosen = try coder.open(options: options, stop: stop) ?? coder.whole(options: options)
         }
-        try chosen?.update(bytes, isFinished: isFinished)
+        try chosen?.update(bytes, isFinished: isFinished, stop: stop)
     }
 
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? { try chosen?.image(stop: stop) }

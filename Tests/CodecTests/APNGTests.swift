@@ -323,11 +323,11 @@ import Testing
 
     @Test func framesOfAGrowingAnimationCanBeAskedForInAnyOrder() throws {
         let data = animation(disposal: 1, blend: 1)
-        let decoder = try #require(try coder.open(options: DecodeOptions()))
-        try decoder.update(try .copying(Array(data.dropLast(20))), isFinished: false)
+        let decoder = try #require(try coder.open(options: DecodeOptions(), stop: StopSignal()))
+        try decoder.update(try .copying(Array(data.dropLast(20))), isFinished: false, stop: StopSignal())
         #expect(decoder.frameCount == 2)
         let early = try decoder.frame(at: 1, stop: StopSignal()).content
-        try decoder.update(try .copying(data), isFinished: true)
+        try decoder.update(try .copying(data), isFinished: true, stop: StopSignal())
         let all = try frames(data).map(\.content)
         #expect(try [2, 0, 1].map { try decoder.frame(at: $0, stop: StopSignal()).content } == [all[2], all[0], all[1]])
         #expect(early == all[1])

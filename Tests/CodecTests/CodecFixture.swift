@@ -29,7 +29,7 @@ extension ImageCoder {
         change(&options)
         let bytes = try Bytes.copying(data)
         do throws(ImageError) {
-            _ = try info(bytes, options: options)
+            _ = try info(bytes, options: options, stop: StopSignal())
             return try decode(bytes, options: options, stop: StopSignal())
         } catch { return nil }
     }

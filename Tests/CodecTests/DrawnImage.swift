@@ -72,7 +72,7 @@ extension ImageCoder {
         return try decode(bytes, options: options, stop: StopSignal())
     }
 
-    func described(_ bytes: Bytes) throws -> ImageInfo { try info(bytes, options: DecodeOptions()) }
+    func described(_ bytes: Bytes) throws -> ImageInfo { try info(bytes, options: DecodeOptions(), stop: StopSignal()) }
 }
 
 extension Bytes {

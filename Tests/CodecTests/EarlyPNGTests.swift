@@ -47,16 +47,16 @@ import Testing
         let needed = try #require(whole.metadata.consumedBytes)
         var options = DecodeOptions()
         (options.thumbnailSize, options.earlyThumbnail) = (EarlyPNGTests.small, true)
-        let decoder = try #require(try coder.open(options: options))
+        let decoder = try #require(try coder.open(options: options, stop: StopSignal()))
         var fed = 0
         while !decoder.isSatisfied, fed < data.count {
             fed += 1
-            try decoder.update(try .copying(Array(data.prefix(fed))), isFinished: false)
+            try decoder.update(try .copying(Array(data.prefix(fed))), isFinished: false, stop: StopSignal())
         }
         #expect(fed == needed)
         let image = try #require(try decoder.image(stop: StopSignal()))
         #expect(image.content == whole.content && image.metadata.consumedBytes == needed)
-        try decoder.update(try .copying(data), isFinished: true)
+        try decoder.update(try .copying(data), isFinished: true, stop: StopSignal())
         #expect(try decoder.image(stop: StopSignal())?.content == whole.content)
     }
 

@@ -9,7 +9,7 @@ import Testing
     private func opened(_ change: (inout DecodeOptions) -> Void = { _ in }) throws -> any ImageDecoder {
         var options = DecodeOptions()
         change(&options)
-        return try #require(try coder.open(options: options))
+        return try #require(try coder.open(options: options, stop: StopSignal()))
     }
 
     /// Everything that a file ends in, as one text: pixels of all frames, or the error.
@@ -43,7 +43,7 @@ import Testing
             let bytes = try Bytes.copying(Array(data[..<end]))
             let isFinished = end == data.count
             let failure = imageError {
-                try decoder.update(bytes, isFinished: isFinished)
+                try decoder.update(bytes, isFinished: isFinished, stop: StopSignal())
                 if !isFinished, let image = try decoder.image(stop: stop) { #expect(image.size == decoder.size) }
             }
             if let failure { return "\(failure.status)" }
@@ -112,7 +112,7 @@ import Testing
         let decoder = try opened()
         var seen: Set<Int> = []
         for length in 1..<gif.finished.count {
-            try decoder.update(try .copying(Array(gif.finished[..<length])), isFinished: false)
+            try decoder.update(try .copying(Array(gif.finished[..<length])), isFinished: false, stop: StopSignal())
             guard let image = try decoder.image(stop: stop) else { continue }
             #expect(image.metadata.isIncremental)
             #expect(image.size == PixelSize(width: 8, height: 8))
@@ -126,7 +126,7 @@ import Testing
         gif.frame(0, 0, 1, 16, [1, 2] + [UInt8](repeating: 3, count: 14), interlaced: true)
         let decoder = try opened()
         // Header, palette, descriptor, code size, length, and a few codes: not all of the second pass.
-        try decoder.update(try .copying(Array(gif.bytes[..<(13 + 12 + 10 + 1 + 1 + 2)])), isFinished: false)
+        try decoder.update(try .copying(Array(gif.bytes[..<(13 + 12 + 10 + 1 + 1 + 2)])), isFinished: false, stop: StopSignal())
         let image = try #require(try decoder.image(stop: stop))
         #expect((0..<2).map { image.pixel(0, $0) } == [[255, 0, 0, 255], [255, 0, 0, 255]])
         #expect((8..<12).map { image.pixel(0, $0) } == [[UInt8]](repeating: [0, 255, 0, 255], count: 4))
@@ -137,7 +137,7 @@ import Testing
         let decoder = try opened()
         var counts: [Int] = []
         for length in 1...data.count {
-            try decoder.update(try .copying(Array(data[..<length])), isFinished: length == data.count)
+            try decoder.update(try .copying(Array(data[..<length])), isFinished: length == data.count, stop: StopSignal())
             if counts.last != decoder.frameCount { counts.append(decoder.frameCount) }
             if decoder.frameCount > 0 { _ = try decoder.frame(at: decoder.frameCount - 1, stop: stop) }
         }
@@ -148,11 +148,11 @@ import Testing
 
     @Test func behindTheTrailerNothingIsWanted() throws {
         let decoder = try opened()
-        try decoder.update(try .copying(animation), isFinished: false)
+        try decoder.update(try .copying(animation), isFinished: false, stop: StopSignal())
         #expect(decoder.isSatisfied)
         #expect(try decoder.image(stop: stop)?.metadata.isIncremental == false)
         let first = try opened { $0.firstFrameOnly = true }
-        try first.update(try .copying(Array(animation.dropLast(3))), isFinished: false)
+        try first.update(try .copying(Array(animation.dropLast(3))), isFinished: false, stop: StopSignal())
         #expect(first.isSatisfied)
     }
 }

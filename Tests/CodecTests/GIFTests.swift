@@ -11,7 +11,7 @@ import Testing
         return try coder.decode(try .copying(data), options: options, stop: StopSignal())
     }
 
-    private func info(_ data: [UInt8]) throws -> ImageInfo { try coder.info(try .copying(data), options: DecodeOptions()) }
+    private func info(_ data: [UInt8]) throws -> ImageInfo { try coder.info(try .copying(data), options: DecodeOptions(), stop: StopSignal()) }
 
     private let black: [UInt8] = [0, 0, 0], red: [UInt8] = [255, 0, 0], green: [UInt8] = [0, 255, 0], blue: [UInt8] = [0, 0, 255]
     private let opaque: [UInt8] = [255], clear: [UInt8] = [0, 0, 0, 0]

@@ -15,7 +15,7 @@ struct GrowingPicture {
     init(_ coder: some ImageCoder, _ data: [UInt8], pieces: [Int], _ change: (inout DecodeOptions) -> Void = { _ in }) throws {
         var options = DecodeOptions()
         change(&options)
-        let decoder = try #require(try coder.open(options: options))
+        let decoder = try #require(try coder.open(options: options, stop: StopSignal()))
         do throws(ImageError) {
             frames = try feed(decoder, data, pieces)
         } catch { failure = error.status }
@@ -30,7 +30,7 @@ struct GrowingPicture {
             turn += 1
             rest = rest.dropFirst(piece.count)
             unsafe try piece.withUnsafeBytes { piece throws(ImageError) in unsafe try arrived.append(piece) }
-            try decoder.update(arrived.bytes, isFinished: rest.isEmpty)
+            try decoder.update(arrived.bytes, isFinished: rest.isEmpty, stop: StopSignal())
             counts.append(decoder.frameCount)
             if !rest.isEmpty, let preview = try decoder.image(stop: StopSignal()) { previews.append(preview) }
         }

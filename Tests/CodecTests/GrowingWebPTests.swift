@@ -80,12 +80,12 @@ import Testing
     @Test func aDecoderOfAnAnimationComposesFramesWhileItGrows() throws {
         let data = try CodecFixture.data("webp/keys.webp")
         let frames = try #require(try coder.decode("webp/keys.webp").frames)
-        let decoder = try #require(try coder.open(options: DecodeOptions()))
-        try decoder.update(try .copying(Array(data.prefix(data.count / 2))), isFinished: false)
+        let decoder = try #require(try coder.open(options: DecodeOptions(), stop: StopSignal()))
+        try decoder.update(try .copying(Array(data.prefix(data.count / 2))), isFinished: false, stop: StopSignal())
         let count = decoder.frameCount
         #expect(count > 2 && count < 12)
         let early = try decoder.frame(at: count - 1, stop: StopSignal()).content
-        try decoder.update(try .copying(data), isFinished: true)
+        try decoder.update(try .copying(data), isFinished: true, stop: StopSignal())
         for index in [11, count - 1, 0] {
             let expected = try frames.frame(at: index, stop: StopSignal()).content
             #expect(try decoder.frame(at: index, stop: StopSignal()).content == expected)

@@ -51,7 +51,7 @@ import Testing
     @Test func picturesAreAlternativesNotFrames() throws {
         let image = try coder.decode("ico/three.ico")
         #expect(image.metadata.frameCount == 1 && image.frames == nil && image.metadata.format == .ico)
-        let info = try coder.info(try CodecFixture.bytes("ico/three.ico"), options: DecodeOptions())
+        let info = try coder.info(try CodecFixture.bytes("ico/three.ico"), options: DecodeOptions(), stop: StopSignal())
         #expect(info.frameCount == 1 && info.format == .ico && info.storedSize == PixelSize(width: 64, height: 64))
     }
 

@@ -47,7 +47,7 @@ struct JPEGStreamTests {
         let data = try CodecFixture.data("jpeg/large.jpg")
         let whole = try coder.decode("jpeg/large.jpg")
         let decoder = try open()
-        try decoder.update(try Bytes.copying(Array(data.prefix(data.count / 2))), isFinished: false)
+        try decoder.update(try Bytes.copying(Array(data.prefix(data.count / 2))), isFinished: false, stop: StopSignal())
         let half = try #require(try decoder.image(stop: StopSignal()))
         #expect(half.size == whole.size)
         #expect(half.pixel(500, 200) == whole.pixel(500, 200))
@@ -69,11 +69,11 @@ struct JPEGStreamTests {
     @Test func nothingIsShownBeforeTheHeader() throws {
         let data = try CodecFixture.data("jpeg/ramp.jpg")
         let decoder = try open()
-        try decoder.update(try Bytes.copying(Array(data.prefix(100))), isFinished: false)
+        try decoder.update(try Bytes.copying(Array(data.prefix(100))), isFinished: false, stop: StopSignal())
         #expect(try decoder.image(stop: StopSignal()) == nil)
         #expect(decoder.size.isEmpty)
         #expect(decoder.frameCount == 0)
-        try decoder.update(try Bytes.copying(data), isFinished: false)
+        try decoder.update(try Bytes.copying(data), isFinished: false, stop: StopSignal())
         #expect(decoder.size == CodecFixture.rampSize)
         #expect(decoder.frameCount == 1)
     }
@@ -128,7 +128,7 @@ struct JPEGStreamTests {
         var fed = 0
         while !decoder.isSatisfied, fed < data.count {
             fed = min(data.count, fed + 64)
-            try decoder.update(try Bytes.copying(Array(data.prefix(fed))), isFinished: false)
+            try decoder.update(try Bytes.copying(Array(data.prefix(fed))), isFinished: false, stop: StopSignal())
         }
         #expect(fed <= needed + 64 + 2)
         let image = try #require(try decoder.image(stop: StopSignal()))
@@ -137,7 +137,7 @@ struct JPEGStreamTests {
     }
 
     private func open(_ options: DecodeOptions = DecodeOptions()) throws -> any ImageDecoder {
-        let decoder = try coder.open(options: options)
+        let decoder = try coder.open(options: options, stop: StopSignal())
         return try #require(decoder)
     }
 
@@ -150,11 +150,11 @@ struct JPEGStreamTests {
         var count = 0
         while count < data.count {
             count = min(data.count, count + (piece > 0 ? piece : 1 + randoms.below(300)))
-            try decoder.update(try Bytes.copying(Array(data.prefix(count))), isFinished: count == data.count)
+            try decoder.update(try Bytes.copying(Array(data.prefix(count))), isFinished: count == data.count, stop: StopSignal())
             guard count < data.count, let image = try decoder.image(stop: StopSignal()) else { continue }
             try look(image)
         }
-        if data.isEmpty { try decoder.update(.empty, isFinished: true) }
+        if data.isEmpty { try decoder.update(.empty, isFinished: true, stop: StopSignal()) }
         return try #require(try decoder.image(stop: StopSignal()))
     }
 }

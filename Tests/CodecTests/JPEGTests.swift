@@ -101,14 +101,14 @@ struct JPEGTests {
 
     @Test func infoReadsTheHeaderOnly() throws {
         let data = try CodecFixture.data("jpeg/turned_6.jpg")
-        let info = try coder.info(try .copying(Array(data.prefix(800))), options: DecodeOptions())
+        let info = try coder.info(try .copying(Array(data.prefix(800))), options: DecodeOptions(), stop: StopSignal())
         #expect(info.format == .jpeg)
         #expect(info.storedSize == CodecFixture.rampSize)
         #expect(info.displayedSize == CodecFixture.rampSize.swapped)
         #expect(info.orientation == .right)
         #expect(!info.isProgressive && info.channels == 3)
-        #expect(try coder.info(try CodecFixture.bytes("jpeg/ramp_progressive.jpg"), options: DecodeOptions()).isProgressive)
-        #expect(try coder.info(try CodecFixture.bytes("jpeg/ramp_gray.jpg"), options: DecodeOptions()).channels == 1)
+        #expect(try coder.info(try CodecFixture.bytes("jpeg/ramp_progressive.jpg"), options: DecodeOptions(), stop: StopSignal()).isProgressive)
+        #expect(try coder.info(try CodecFixture.bytes("jpeg/ramp_gray.jpg"), options: DecodeOptions(), stop: StopSignal()).channels == 1)
     }
 
     @Test func theProfileIsKeptWhereColorsAreNotConverted() throws {

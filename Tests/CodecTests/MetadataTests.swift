@@ -9,7 +9,7 @@ import Testing
     {
         var options = DecodeOptions()
         change(&options)
-        return try coder.info(try .copying(data), options: options)
+        return try coder.info(try .copying(data), options: options, stop: StopSignal())
     }
 
     private func array(_ bytes: Bytes?) -> [UInt8]? { bytes.map { bytes in unsafe bytes.withUnsafeBytes { unsafe Array($0) } } }

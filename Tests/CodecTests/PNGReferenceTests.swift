@@ -103,7 +103,7 @@ import Testing
         let options = DecodeOptions()
         let run = PNGRun(
             data: try header.filled(header.picture, from: bytes, limits: options.limits),
-            picture: try PNGPicture(header, bytes, options: options), stop: StopSignal(), pool: { pool })
+            picture: try PNGPicture(header, bytes, options: options, stop: StopSignal()), stop: StopSignal(), pool: { pool })
         let pixels = try run.decode()
         return Image(pixels: pixels, metadata: ImageMetadata()).content
     }

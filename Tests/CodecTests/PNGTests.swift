@@ -97,7 +97,7 @@ import Testing
         let data = PNGBuilder.header(5, 3, depth: 8, type: 0, interlaced: true).finished(passes.flatMap { $0 })
         let image = try decode(data)
         #expect(image.content == [0, 1, 2, 3, 4, 10, 11, 12, 13, 14, 20, 21, 22, 23, 24])
-        #expect(try coder.info(try .copying(data), options: DecodeOptions()).isProgressive)
+        #expect(try coder.info(try .copying(data), options: DecodeOptions(), stop: StopSignal()).isProgressive)
     }
 
     @Test func orientationIsAppliedOrKept() throws {
@@ -214,11 +214,11 @@ import Testing
     @Test func aProfileThatUnpacksBeyondTheLimitIsIgnored() throws {
         var builder = PNGBuilder.header(1, 1, depth: 8, type: 2)
         builder.chunk("iCCP", Array("x\0\0".utf8) + PNGBuilder.zlib([UInt8](repeating: 0, count: 4096)))
-        let info = try coder.info(try .copying(builder.finished([[1, 2, 3]])), options: DecodeOptions())
+        let info = try coder.info(try .copying(builder.finished([[1, 2, 3]])), options: DecodeOptions(), stop: StopSignal())
         #expect(info.hasColorProfile)
         var options = DecodeOptions()
         options.limits.metadataBytes = 4095
-        #expect(try !coder.info(try .copying(builder.finished([[1, 2, 3]])), options: options).hasColorProfile)
+        #expect(try !coder.info(try .copying(builder.finished([[1, 2, 3]])), options: options, stop: StopSignal()).hasColorProfile)
     }
 
     // MARK: Colour
@@ -280,7 +280,7 @@ import Testing
 
     @Test func anAnimationIsToldAndItsFirstPictureShown() throws {
         let data = animation(frameControl(1, delay: [0, 1, 0, 0]))
-        let info = try coder.info(try .copying(data), options: DecodeOptions())
+        let info = try coder.info(try .copying(data), options: DecodeOptions(), stop: StopSignal())
         #expect(info.frameCount == 2)
         #expect(info.loopCount == 7)
         // 50 of 1,000 make 50 ms; 1 of 0 is a hundredth, less than the shortest delay, and so 100 ms.
@@ -289,7 +289,7 @@ import Testing
     }
 
     @Test func aFrameOutsideTheCanvasMakesNoAnimation() throws {
-        let info = try coder.info(try .copying(animation(frameControl(1, width: 2))), options: DecodeOptions())
+        let info = try coder.info(try .copying(animation(frameControl(1, width: 2))), options: DecodeOptions(), stop: StopSignal())
         #expect(info.frameCount == 1 && info.loopCount == 0 && info.durationMilliseconds == 0)
     }
 }

@@ -18,7 +18,7 @@ private final class LetterCoder: ImageCoder {
 
     func canDecode(_ bytes: Bytes) -> Bool { bytes.reader.byte(at: 0) == letter }
 
-    func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo { ImageInfo() }
+    func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo { ImageInfo() }
 
     func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         try stop.check()

@@ -54,8 +54,8 @@ import Testing
             for position in start + 37..<start + 40 { data[position] ^= 0xFF }
         }
         let bytes = try Bytes.copying(data)
-        let decoder = try #require(try coder.open(options: DecodeOptions()))
-        try decoder.update(bytes, isFinished: true)
+        let decoder = try #require(try coder.open(options: DecodeOptions(), stop: StopSignal()))
+        try decoder.update(bytes, isFinished: true, stop: StopSignal())
         #expect(decoder.frameCount == 12)
         #expect(try decoder.frame(at: 10, stop: StopSignal()).content == expected[10])
         #expect(try decoder.frame(at: 11, stop: StopSignal()).content == expected[11])
@@ -96,7 +96,7 @@ import Testing
         #expect(try frames("moving.webp") { $0.limits.frames = 5 }.frameCount == 5)
         var options = DecodeOptions()
         options.limits.frames = 5
-        #expect(try coder.info(try CodecFixture.bytes("webp/moving.webp"), options: options).frameCount == 5)
+        #expect(try coder.info(try CodecFixture.bytes("webp/moving.webp"), options: options, stop: StopSignal()).frameCount == 5)
     }
 
     @Test func aCanvasBeyondTheLimitIsRefused() throws {

@@ -109,12 +109,12 @@ struct WebPTests {
     }
 
     @Test func infoReadsTheHeaderOnly() throws {
-        let info = try coder.info(try CodecFixture.bytes("webp/animated.webp"), options: DecodeOptions())
+        let info = try coder.info(try CodecFixture.bytes("webp/animated.webp"), options: DecodeOptions(), stop: StopSignal())
         #expect(info.frameCount == 3 && info.loopCount == 3 && info.durationMilliseconds == 400)
-        let turned = try coder.info(try CodecFixture.bytes("webp/turned_6.webp"), options: DecodeOptions())
+        let turned = try coder.info(try CodecFixture.bytes("webp/turned_6.webp"), options: DecodeOptions(), stop: StopSignal())
         #expect(turned.displayedSize == CodecFixture.rampSize.swapped)
         let data = try CodecFixture.data("webp/large.webp")
-        let large = try coder.info(try .copying(Array(data.prefix(64))), options: DecodeOptions())
+        let large = try coder.info(try .copying(Array(data.prefix(64))), options: DecodeOptions(), stop: StopSignal())
         #expect(large.storedSize == PixelSize(width: 1024, height: 768))
     }
 

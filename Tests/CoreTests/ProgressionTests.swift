@@ -13,11 +13,11 @@ import Testing
         let opened = Mutex(0)
 
         func canDecode(_ bytes: Bytes) -> Bool { true }
-        func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo { ImageInfo() }
+        func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo { ImageInfo() }
         func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
             try LastByteCoder.picture(bytes)
         }
-        func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? {
+        func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
             opened.withLock { $0 += 1 }
             return StreamDecoder(Stream())
         }
@@ -33,7 +33,7 @@ import Testing
             var facts = StreamFacts()
             var bytes = Bytes.empty
 
-            mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError) { self.bytes = bytes }
+            mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) { self.bytes = bytes }
             mutating func image(stop: StopSignal) throws(ImageError) -> Image? { try LastByteCoder.picture(bytes) }
         }
     }

@@ -35,7 +35,7 @@ static void on_warning(png_structp png, png_const_charp message) {
 static int is_suggested_palette(const cpng_reader *reader, png_const_bytep chunk) {
     const size_t color_type_offset = 25;
     return (png_get_io_state(reader->png) & PNG_IO_MASK_LOC) == PNG_IO_CHUNK_HDR && memcmp(chunk + 4, "PLTE", 4) == 0 &&
-           (reader->bytes[color_type_offset] & 3) == PNG_COLOR_MASK_COLOR;
+           reader->length > color_type_offset && (reader->bytes[color_type_offset] & 3) == PNG_COLOR_MASK_COLOR;
 }
 
 static void on_read(png_structp png, png_bytep to, size_t count) {

@@ -72,20 +72,24 @@ package final class CoderRegistry: Sendable {
 
     // MARK: Working
 
-    /// Reads headers only.
+    /// Reads headers only. The budget starts here.
     package func info(
-        _ bytes: Bytes, options: DecodeOptions = DecodeOptions(), coder override: (any ImageCoder)? = nil
+        _ bytes: Bytes, options: DecodeOptions = DecodeOptions(), stop: StopSignal = StopSignal(),
+        coder override: (any ImageCoder)? = nil
     ) throws(ImageError) -> ImageInfo {
-        try choose(for: bytes, options: options, override: override).info(bytes, options: options)
+        let coder = try choose(for: bytes, options: options, override: override)
+        stop.start(nanoseconds: options.limits.workNanoseconds, encodedBytes: bytes.count)
+        try stop.check()
+        return try coder.info(bytes, options: options, stop: stop)
     }
 
-    /// Decodes with `coder`, or else the first that recognises the bytes; its answer is final (spec COD-12). The clock
-    /// of the work limit starts here.
+    /// Decodes with `coder`, or else the first that recognises the bytes; its answer is final (spec COD-12). The budget
+    /// starts here.
     package func decode(
         _ bytes: Bytes, options: DecodeOptions, stop: StopSignal, coder override: (any ImageCoder)? = nil
     ) throws(ImageError) -> Image {
         let coder = try choose(for: bytes, options: options, override: override)
-        stop.allow(nanoseconds: options.limits.workNanoseconds)
+        stop.start(nanoseconds: options.limits.workNanoseconds, encodedBytes: bytes.count)
         try stop.check()
         return try Engine.helped { () throws(ImageError) in try coder.decode(bytes, options: options, stop: stop) }
     }
@@ -96,24 +100,25 @@ package final class CoderRegistry: Sendable {
         return try colors(image, options, stop)
     }
 
-    /// A decoder for bytes of which these are the first; they are not given to it yet.
+    /// A decoder for bytes of which these are the first; they are not given to it yet. The budget is the caller's.
     package func open(
-        _ bytes: Bytes, options: DecodeOptions, coder override: (any ImageCoder)? = nil
+        _ bytes: Bytes, options: DecodeOptions, stop: StopSignal, coder override: (any ImageCoder)? = nil
     ) throws(ImageError) -> any ImageDecoder {
         let coder = try choose(for: bytes, options: options, override: override)
-        return try coder.open(options: options) ?? coder.whole(options: options)
+        return try coder.open(options: options, stop: stop) ?? coder.whole(options: options)
     }
 
     /// A decoder that reads what it needs from a source, of which `start` are the first bytes; nil when the coder of the
     /// format wants them all in memory.
     package func open(
-        _ source: any ByteSource, start: Bytes, options: DecodeOptions, coder override: (any ImageCoder)? = nil
+        _ source: any ByteSource, start: Bytes, options: DecodeOptions, stop: StopSignal,
+        coder override: (any ImageCoder)? = nil
     ) throws(ImageError) -> (any ImageDecoder)? {
-        try choose(for: start, options: options, override: override).open(source: source, options: options)
+        try choose(for: start, options: options, override: override).open(source: source, options: options, stop: stop)
     }
 
     /// Encodes with the first coder that claims the format (spec COD-14); undefined is PNG for a picture with alpha, else
-    /// JPEG (spec COD-70).
+    /// JPEG (spec COD-70). The clock of the work limit starts here.
     package func encode(
         _ image: Image, format wanted: ImageFormat, options: EncodeOptions, stop: StopSignal
     ) throws(ImageError) -> Bytes {
@@ -122,6 +127,7 @@ package final class CoderRegistry: Sendable {
             throw ImageError(.unsupported, "no coder encodes \(format.name)")
         }
         try options.check()
+        stop.allow(nanoseconds: options.workNanoseconds)
         // What all frames come from (spec IMG-41).
         if options.keepsEverything, image.isAsDecoded, let own = image.frames?.encoded, FormatSniffer.format(of: own) == format {
             return own

@@ -1,6 +1,7 @@
 /// Turns bytes of one container format into pixels, and back.
 ///
-/// Called on a worker of the pool; must be callable from several threads at once. Never does I/O.
+/// Called on a worker of the pool; must be callable from several threads at once. Never does I/O. `stop` is the budget of
+/// each call: parsers `spend` what they read, and no loop runs longer than about 50 ms without a `check`.
 package protocol ImageCoder: AnyObject, Sendable {
     /// Name for messages and `doctor`, e.g. "jpeg".
     var name: String { get }
@@ -13,24 +14,24 @@ package protocol ImageCoder: AnyObject, Sendable {
     /// True when the first bytes are this coder's; the next coder is asked otherwise.
     func canDecode(_ bytes: Bytes) -> Bool
     /// Reads headers only: size, frames, orientation. No pixel memory.
-    func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo
+    func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo
     /// Decodes the picture: of an animation the first frame, with the others to be had from it unless the options want
-    /// the first only. `stop` is looked at about every 16 rows.
+    /// the first only.
     func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image
     /// For bytes that arrive piece by piece, and for frames; nil when all bytes are needed at once.
-    func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)?
+    func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)?
     /// The same for bytes that are read as needed, complete from the start; nil when the coder wants them in memory.
-    func open(source: any ByteSource, options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)?
+    func open(source: any ByteSource, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)?
     func canEncode(_ format: ImageFormat) -> Bool
     /// Encodes a picture that was prepared (`CoderRegistry.encode`): a still where one was asked for, and no larger than
-    /// wanted. Never empty. `stop` is looked at between bands of rows, where the format allows.
+    /// wanted. Never empty.
     func encode(_ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal) throws(ImageError) -> Bytes
 }
 
 extension ImageCoder {
     package var encodableFormats: [ImageFormat] { [] }
-    package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { nil }
-    package func open(source: any ByteSource, options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { nil }
+    package func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? { nil }
+    package func open(source: any ByteSource, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? { nil }
     package func canEncode(_ format: ImageFormat) -> Bool { encodableFormats.contains(format) }
     package func encode(
         _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal

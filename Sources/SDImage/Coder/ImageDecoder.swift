@@ -7,8 +7,8 @@ package protocol ImageDecoder: FrameProvider {
     /// More bytes would change nothing.
     var isSatisfied: Bool { get }
     /// Takes all bytes so far, not the last piece alone (spec COD-2). Throws once they are known to be bad, and for what is
-    /// missing only when `isFinished`.
-    func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError)
+    /// missing only when `isFinished`. All updates together stay within the amount of `stop`.
+    func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError)
     /// The best picture so far, marked incremental; nil when there is none yet. After the last update exactly what one
     /// decode of all bytes gives, or throws.
     func image(stop: StopSignal) throws(ImageError) -> Image?
@@ -33,7 +33,7 @@ package struct StreamFacts: Sendable {
 /// What a built-in coder implements to decode progressively and frame by frame; used by one thread at a time.
 package protocol PictureStream {
     var facts: StreamFacts { get }
-    mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError)
+    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError)
     mutating func image(stop: StopSignal) throws(ImageError) -> Image?
     /// `isKept`: for one who keeps it for a while, and looks at it now and then.
     mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> KeptFrame
@@ -71,8 +71,8 @@ package final class StreamDecoder<Stream: PictureStream>: ImageDecoder {
         facts.withLock { $0.durations.indices.contains(index) ? Int($0.durations[index]) : 0 }
     }
 
-    package func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError) {
-        try use { stream throws(ImageError) in try stream.update(bytes, isFinished: isFinished) }
+    package func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
+        try use { stream throws(ImageError) in try stream.update(bytes, isFinished: isFinished, stop: stop) }
     }
 
     package func image(stop: StopSignal) throws(ImageError) -> Image? {

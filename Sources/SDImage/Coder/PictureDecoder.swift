@@ -19,6 +19,8 @@ package final class PictureDecoder: FrameProvider {
     private let registry: CoderRegistry
     private let options: DecodeOptions
     private let coder: (any ImageCoder)?
+    /// The budget of updates whose caller has none; its amount is that of all updates together.
+    private let ownStop = StopSignal()
     private let state: Monitor<State>
 
     /// `coder`: used in place of the registered ones.
@@ -35,7 +37,8 @@ package final class PictureDecoder: FrameProvider {
     ) throws(ImageError) {
         self.init(registry, options: options, coder: coder)
         let start = try source.bytes(PictureDecoder.bytesOfSource)
-        if let decoder = try registry.open(source, start: start, options: options, coder: coder) {
+        ownStop.start(nanoseconds: options.limits.workNanoseconds, encodedBytes: Int(clamping: source.size))
+        if let decoder = try registry.open(source, start: start, options: options, stop: ownStop, coder: coder) {
             state.withLock { state in
                 state.decoder = decoder
                 state.isFinished = true
@@ -60,8 +63,11 @@ package final class PictureDecoder: FrameProvider {
     /// All bytes so far.
     package var bytes: Bytes { state.withLock { $0.bytes.bytes } }
 
-    /// The next bytes, copied; those after the last are ignored (spec COD-2). By one thread at a time.
-    package func append(_ piece: UnsafeRawBufferPointer, isFinished: Bool) throws(ImageError) {
+    /// The next bytes, copied; those after the last are ignored (spec COD-2). By one thread at a time. `stop`: the budget of
+    /// all updates, whose clock starts with each; nil for the decoder's own.
+    package func append(
+        _ piece: UnsafeRawBufferPointer, isFinished: Bool, stop: StopSignal? = nil
+    ) throws(ImageError) {
         let all = try state.withLock { state throws(ImageError) -> Bytes? in
             if let failure = state.failure { throw failure }
             guard !state.isFinished else { return nil }
@@ -73,43 +79,44 @@ package final class PictureDecoder: FrameProvider {
             return state.bytes.bytes
         }
         guard let all else { return }
-        do throws(ImageError) { try update(all, isFinished: isFinished) } catch {
+        do throws(ImageError) { try update(all, isFinished, stop ?? ownStop) } catch {
             state.withLock { $0.failure = error }
             throw error
         }
     }
 
     /// All bytes so far in place of a piece, for those who keep them anyway; in place of `append` from the first on.
-    package func show(_ all: Bytes, isFinished: Bool) throws(ImageError) {
+    package func show(_ all: Bytes, isFinished: Bool, stop: StopSignal? = nil) throws(ImageError) {
         let isOver = try state.withLock { state throws(ImageError) -> Bool in
             if let failure = state.failure { throw failure }
             defer { if isFinished { state.isFinished = true } }
             return state.isFinished
         }
         guard !isOver else { return }
-        do throws(ImageError) { try update(all, isFinished: isFinished) } catch {
+        do throws(ImageError) { try update(all, isFinished, stop ?? ownStop) } catch {
             state.withLock { $0.failure = error }
             throw error
         }
     }
 
-    private func update(_ all: Bytes, isFinished: Bool) throws(ImageError) {
-        let chosen = decoder == nil ? try choose(all, isFinished: isFinished) : decoder
+    private func update(_ all: Bytes, _ isFinished: Bool, _ stop: StopSignal) throws(ImageError) {
+        stop.resume(nanoseconds: options.limits.workNanoseconds, encodedBytes: all.count)
+        try stop.check()
+        let chosen = decoder == nil ? try choose(all, isFinished, stop) : decoder
         guard let chosen else { return }
-        try chosen.update(all, isFinished: isFinished)
+        try chosen.update(all, isFinished: isFinished, stop: stop)
         // Whether the picture is sound is known once it is decoded, which its first reader then need not do.
         guard isFinished else { return }
-        let stop = StopSignal()
         let picture = try timed(stop) { () throws(ImageError) in try chosen.image(stop: stop) }
         guard let picture else { throw ImageError(.truncated, "no picture in the bytes") }
         state.withLock { $0.picture = picture }
     }
 
     /// nil until the format is known.
-    private func choose(_ all: Bytes, isFinished: Bool) throws(ImageError) -> (any ImageDecoder)? {
+    private func choose(_ all: Bytes, _ isFinished: Bool, _ stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
         guard isFinished || all.count >= PictureDecoder.bytesToChoose else { return nil }
         guard isFinished || coder != nil || registry.coder(for: all, hint: options.formatHint) != nil else { return nil }
-        let decoder = try registry.open(all, options: options, coder: coder)
+        let decoder = try registry.open(all, options: options, stop: stop, coder: coder)
         state.withLock { $0.decoder = decoder }
         return decoder
     }

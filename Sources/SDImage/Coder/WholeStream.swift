@@ -10,10 +10,8 @@ struct WholeStream: PictureStream {
         self.options = options
     }
 
-    mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError) {
+    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
         guard isFinished, picture == nil else { return }
-        let stop = StopSignal()
-        stop.allow(nanoseconds: options.limits.workNanoseconds)
         let decoded = try coder.decode(bytes, options: options, stop: stop)
         picture = decoded
         facts.size = decoded.size

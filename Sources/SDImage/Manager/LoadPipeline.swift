@@ -300,10 +300,12 @@ final class LoadPipeline: Sendable {
     /// Decodes and transforms, in one go on one worker: between the two nobody needs the picture.
     private func decodeNow(_ data: LoadedData, _ isMade: Bool, after started: PictureDecoder?) async throws(ImageError) -> Image {
         let stop = StopSignal()
+        let limits = request.decodeOptions.limits
         let outcome: Result<Image, ImageError> = await withTaskCancellationHandler {
             do throws(ImageError) {
                 return .success(
                     try await engine.work.run(request.priority) { [self] () throws(ImageError) in
+                        stop.allow(nanoseconds: limits.workNanoseconds)
                         let image = isMade ? try variant(data.bytes, stop) : try made(of: data, after: started, stop)
                         return try request.taken(data.answer.isEmpty ? image : image.with(data.answer), stop)
                     })
@@ -348,7 +350,7 @@ final class LoadPipeline: Sendable {
             return try registry.fit(options.firstFrameOnly ? image.still : image, options: options, stop: stop)
         }
         if let started {
-            try started.show(data.bytes, isFinished: true)
+            try started.show(data.bytes, isFinished: true, stop: stop)
             if let image = try started.image(stop: stop) { return image }
         }
         let options = data.decodeOptions ?? request.decodeOptions

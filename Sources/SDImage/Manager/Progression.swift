@@ -142,7 +142,7 @@ final class Progression: BodyObserver {
         }
         var hasShown = false
         do throws(ImageError) {
-            try decoder.show(look.bytes, isFinished: false)
+            try decoder.show(look.bytes, isFinished: false, stop: stop)
             if try tellEnough(decoder) { state.withLock { $0.isOver = true } }
             hasShown = try showPart(decoder, before)
         } catch {

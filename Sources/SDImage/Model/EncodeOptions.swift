@@ -26,6 +26,9 @@ package struct EncodeOptions: Sendable {
     package var dithering = 1.0
     /// Numbers for libwebp by their place in its configuration.
     package var webP: [WebPParameter: Double] = [:]
+    /// Nanoseconds of work on one file.
+    package var workNanoseconds = EncodeOptions.standardWorkNanoseconds
+    package static let standardWorkNanoseconds: UInt64 = 60_000_000_000
     /// Blocks to write beside the pixels.
     package var exif: Bytes?
     package var xmp: Bytes?

@@ -1,9 +1,19 @@
 import Synchronization
 
-/// Says to long work that its result is no longer wanted, or that its time is over.
+/// The budget of one operation: cancellation, deadline, and the amount of input that parsers may read.
+///
+/// Shared by all threads that work on the operation. Without a limit until one is set.
 package final class StopSignal: Cancellable {
+    /// Parsers pass over their input a few times; metadata adds at most some blocks that are decompressed.
+    private static let amountPerByte = 16
+    private static let baseAmount = 32 << 20
+    /// Bytes read between two looks at the clock.
+    private static let checkInterval = 1 << 16
+
     private let cancelled = Atomic<Bool>(false)
     private let deadline = Atomic<UInt64>(.max)
+    private let amount = Atomic<Int>(.max)
+    private let spent = Atomic<Int>(0)
 
     package init() {}
 
@@ -11,15 +21,39 @@ package final class StopSignal: Cancellable {
 
     package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
-    /// Starts the clock of one piece of work.
+    /// Starts the clock of one operation.
     package func allow(nanoseconds: UInt64) {
         let (end, overflow) = MonotonicClock.now.addingReportingOverflow(nanoseconds)
         deadline.store(overflow ? .max : end, ordering: .relaxed)
     }
 
+    /// Starts the clock of one operation on `encodedBytes` bytes, with an amount in proportion to them.
+    package func start(nanoseconds: UInt64, encodedBytes: Int) {
+        spent.store(0, ordering: .relaxed)
+        resume(nanoseconds: nanoseconds, encodedBytes: encodedBytes)
+    }
+
+    /// Starts the clock of the next step on input that has grown to `encodedBytes` bytes; earlier steps count towards the
+    /// amount.
+    package func resume(nanoseconds: UInt64, encodedBytes: Int) {
+        let (product, overflow) = max(0, encodedBytes).multipliedReportingOverflow(by: StopSignal.amountPerByte)
+        let (sum, sumOverflow) = product.addingReportingOverflow(StopSignal.baseAmount)
+        amount.store(overflow || sumOverflow ? .max : sum, ordering: .relaxed)
+        allow(nanoseconds: nanoseconds)
+    }
+
+    /// Counts bytes that a parser reads, skips over or decompresses. Throws `tooLarge` when they exceed the amount, whatever
+    /// the speed of the machine, and at bounded intervals what `check` throws.
+    package func spend(_ bytes: Int) throws(ImageError) {
+        let before = spent.wrappingAdd(bytes, ordering: .relaxed).oldValue
+        let limit = amount.load(ordering: .relaxed)
+        guard bytes <= limit - min(before, limit) else { throw .tooLarge("amount of work in bytes", limit: limit) }
+        if before / StopSignal.checkInterval != (before + bytes) / StopSignal.checkInterval { try check() }
+    }
+
     /// Throws `cancelled` or `timeout` when work must end.
     package func check() throws(ImageError) {
         if isCancelled { throw .cancelled }
-        if MonotonicClock.now > deadline.load(ordering: .relaxed) { throw ImageError(.timeout, "decoding took too long") }
+        if MonotonicClock.now > deadline.load(ordering: .relaxed) { throw ImageError(.timeout, "time limit of the work exceeded") }
     }
 }

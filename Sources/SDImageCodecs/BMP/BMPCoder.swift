@@ -11,9 +11,9 @@ package final class BMPCoder: ImageCoder {
 
     package func canDecode(_ bytes: Bytes) -> Bool { FormatSniffer.format(of: bytes) == .bmp }
 
-    package func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo {
+    package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
         let header = try BMPHeader.file(bytes)
-        if let wrapped = try WrappedPicture(bytes, header) { return try wrapped.info(format: .bmp, options: options) }
+        if let wrapped = try WrappedPicture(bytes, header) { return try wrapped.info(format: .bmp, options: options, stop: stop) }
         var info = header.info(bytes, limits: options.limits)
         info.format = .bmp
         return info

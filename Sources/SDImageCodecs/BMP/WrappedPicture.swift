@@ -23,8 +23,8 @@ struct WrappedPicture {
         self.bytes = inner
     }
 
-    func info(format: ImageFormat, options: DecodeOptions) throws(ImageError) -> ImageInfo {
-        var info = try coder.info(bytes, options: options)
+    func info(format: ImageFormat, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
+        var info = try coder.info(bytes, options: options, stop: stop)
         info.format = format
         info.frameCount = 1
         info.loopCount = 0

@@ -11,9 +11,9 @@ package final class GIFCoder: ImageCoder {
 
     package func canDecode(_ bytes: Bytes) -> Bool { FormatSniffer.format(of: bytes) == .gif }
 
-    package func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo {
+    package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
         var structure = GIFStructure(frameLimit: options.limits.frames)
-        structure.read(bytes)
+        try structure.read(bytes, stop: stop)
         guard let frame = structure.firstFrame else { throw ImageError(.truncated, "gif: no picture in the bytes") }
         var info = ImageInfo()
         info.format = .gif
@@ -21,7 +21,7 @@ package final class GIFCoder: ImageCoder {
         info.hasAlpha = structure.hasAlpha
         info.channels = info.hasAlpha ? 4 : 3
         info.isProgressive = frame.isInterlaced
-        GIFMetadata(bytes, limits: options.limits).found.fill(&info)
+        try GIFMetadata(bytes, limits: options.limits, stop: stop).found.fill(&info)
         guard structure.isAnimated else { return info }
         info.frameCount = structure.frames.count
         info.loopCount = structure.loopCount
@@ -31,14 +31,14 @@ package final class GIFCoder: ImageCoder {
 
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         var stream = GIFStream(options)
-        try stream.update(bytes, isFinished: true)
+        try stream.update(bytes, isFinished: true, stop: stop)
         // The other frames are decoded after this call.
-        if stream.facts.frameCount > 1 { try stream.update(bytes.kept(), isFinished: true) }
+        if stream.facts.frameCount > 1 { try stream.update(bytes.kept(), isFinished: true, stop: stop) }
         guard let image = try stream.image(stop: stop) else { throw ImageError(.truncated, "gif: no picture in the bytes") }
         return image
     }
 
-    package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? {
+    package func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
         StreamDecoder(GIFStream(options))
     }
 

@@ -10,18 +10,19 @@ struct GIFMetadata {
     /// Blocks that are still looked at.
     private var blocksLeft = TextList.mostEntries
 
-    init(_ bytes: Bytes, limits: DecodeLimits) {
+    init(_ bytes: Bytes, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
         self.bytes = bytes
         limit = limits.metadataBytes
         found = EncodedMetadata(limit: limit)
         var reader = bytes.reader
         guard reader.skip(6 + 4), let flags = reader.u8(), reader.skip(2), GIFMetadata.skipPalette(&reader, flags) else { return }
         while blocksLeft > 0, let introducer = reader.u8() {
+            try stop.spend(1)
             switch introducer {
-            case 0x21: guard readExtension(&reader) else { return }
+            case 0x21: guard try readExtension(&reader, stop) else { return }
             case 0x2C:
                 guard reader.skip(8), let flags = reader.u8(), GIFMetadata.skipPalette(&reader, flags), reader.skip(1),
-                    GIFMetadata.skipBlocks(&reader)
+                    try GIFMetadata.skipBlocks(&reader, stop)
                 else { return }
             // Zeros between blocks come from writers that miscounted.
             case 0x00: continue
@@ -34,8 +35,9 @@ struct GIFMetadata {
         flags & 0x80 == 0 || reader.skip(3 << (Int(flags & 7) + 1))
     }
 
-    private static func skipBlocks(_ reader: inout ByteReader) -> Bool {
+    private static func skipBlocks(_ reader: inout ByteReader, _ stop: StopSignal) throws(ImageError) -> Bool {
         while let length = reader.u8() {
+            try stop.spend(Int(length) + 1)
             if length == 0 { return true }
             guard reader.skip(Int(length)) else { return false }
         }
@@ -43,10 +45,10 @@ struct GIFMetadata {
     }
 
     /// False when the bytes end within.
-    private mutating func readExtension(_ reader: inout ByteReader) -> Bool {
+    private mutating func readExtension(_ reader: inout ByteReader, _ stop: StopSignal) throws(ImageError) -> Bool {
         guard let label = reader.u8() else { return false }
         let start = reader.offset
-        guard GIFMetadata.skipBlocks(&reader) else { return false }
+        guard try GIFMetadata.skipBlocks(&reader, stop) else { return false }
         if label == 0xFE || label == 0xFF { blocksLeft -= 1 }
         if label == 0xFE, let comment = joined(start, limit: found.text.bytesLeft) {
             found.text.add(Array("comment".utf8), comment, .utf8OrLatin1)

@@ -24,11 +24,11 @@ struct GIFStream: PictureStream {
 
     // MARK: Bytes
 
-    mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError) {
+    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
         self.bytes = bytes
         self.isFinished = isFinished
         if isFinished { facts.encoded = self.bytes }
-        structure.read(bytes)
+        try structure.read(bytes, stop: stop)
         guard let frame = structure.firstFrame else {
             guard isFinished else { return }
             throw ImageError(.truncated, "gif: no picture in the bytes")
@@ -38,7 +38,7 @@ struct GIFStream: PictureStream {
             compositor = try FrameCompositor(size: structure.canvas, background: background, limits: options.limits)
         }
         // The last frame may have come only in part; without any that is whole it is the picture.
-        if isFinished, structure.frames.isEmpty, !options.acceptPartial { try requireWhole(frame) }
+        if isFinished, structure.frames.isEmpty, !options.acceptPartial { try requireWhole(frame, stop) }
         addFrames()
     }
 
@@ -48,7 +48,7 @@ struct GIFStream: PictureStream {
         return palette[structure.backgroundIndex]
     }
 
-    private mutating func requireWhole(_ frame: GIFFrame) throws(ImageError) {
+    private mutating func requireWhole(_ frame: GIFFrame, _ stop: StopSignal) throws(ImageError) {
         let indices = try indices(of: frame)
         indices.decode(bytes, lines: indices.lineCount)
         if indices.isStarved { throw .truncatedGIF }

@@ -48,10 +48,10 @@ struct GIFStructure {
     }
 
     /// Reads on in `bytes`, which begin with all that was read before.
-    mutating func read(_ bytes: Bytes) {
+    mutating func read(_ bytes: Bytes, stop: StopSignal) throws(ImageError) {
         var reader = bytes.reader
         guard reader.seek(to: offset), offset > 0 || readHeader(&reader) else { return }
-        while !isEnded, isInBlocks ? skipBlocks(&reader) : readBlock(&reader) {}
+        while !isEnded, try isInBlocks ? skipBlocks(&reader, stop) : readBlock(&reader) { try stop.spend(1) }
     }
 
     // MARK: Blocks
@@ -111,8 +111,9 @@ struct GIFStructure {
     // MARK: Sub-blocks
 
     /// Goes to the end of a frame or of an extension. False when the bytes end before.
-    private mutating func skipBlocks(_ reader: inout ByteReader) -> Bool {
+    private mutating func skipBlocks(_ reader: inout ByteReader, _ stop: StopSignal) throws(ImageError) -> Bool {
         while let length = reader.u8() {
+            try stop.spend(Int(length) + 1)
             guard reader.skip(Int(length)) else { return false }
             offset = reader.offset
             guard length == 0 else { continue }

@@ -12,10 +12,10 @@ package final class ICOCoder: ImageCoder {
     package func canDecode(_ bytes: Bytes) -> Bool { FormatSniffer.format(of: bytes) == .ico }
 
     /// Of the largest picture.
-    package func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo {
-        try firstGood(ICODirectory(bytes, limits: options.limits).ordered(for: nil)) { entry throws(ImageError) in
+    package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
+        try firstGood(ICODirectory(bytes, limits: options.limits, stop: stop).ordered(for: nil), stop) { entry throws(ImageError) in
             switch entry.content {
-            case .png: return try WrappedPicture(png: entry.bytes).info(format: .ico, options: options)
+            case .png: return try WrappedPicture(png: entry.bytes).info(format: .ico, options: options, stop: stop)
             case .bitmap(let header):
                 var info = header.info(entry.bytes, limits: options.limits)
                 info.format = .ico
@@ -28,8 +28,8 @@ package final class ICOCoder: ImageCoder {
 
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         let box = options.wantsThumbnail && options.limitBytes == 0 ? options.thumbnailSize : nil
-        let entries = try ICODirectory(bytes, limits: options.limits).ordered(for: box)
-        return try firstGood(entries) { entry throws(ImageError) in
+        let entries = try ICODirectory(bytes, limits: options.limits, stop: stop).ordered(for: box)
+        return try firstGood(entries, stop) { entry throws(ImageError) in
             switch entry.content {
             case .png: return try WrappedPicture(png: entry.bytes).decode(format: .ico, options: options, stop: stop)
             case .bitmap(let header):
@@ -44,12 +44,16 @@ package final class ICOCoder: ImageCoder {
         try ICOEncoder(options, stop: stop).encode(image)
     }
 
+    /// Entries that are tried before the file counts as damaged.
+    private static let mostTries = 8
+
     /// The next best takes the place of a picture that is damaged; limits and cancellation are final.
     private func firstGood<R>(
-        _ entries: [ICOEntry], _ body: (ICOEntry) throws(ImageError) -> R
+        _ entries: [ICOEntry], _ stop: StopSignal, _ body: (ICOEntry) throws(ImageError) -> R
     ) throws(ImageError) -> R {
         var failure: ImageError?
-        for entry in entries {
+        for entry in entries.prefix(ICOCoder.mostTries) {
+            try stop.check()
             do throws(ImageError) { return try body(entry) } catch {
                 guard [.badData, .truncated, .unsupported].contains(error.status) else { throw error }
                 failure = failure ?? error

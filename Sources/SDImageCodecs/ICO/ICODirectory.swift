@@ -9,15 +9,20 @@ struct ICODirectory {
 
     private let entries: [ICOEntry]
 
-    /// Entries outside the bytes and those whose header is damaged are left out; throws when none remains.
-    init(_ bytes: Bytes, limits: DecodeLimits) throws(ImageError) {
+    /// Entries outside the bytes, those whose header is damaged, and repetitions of an offset are left out; throws when none
+    /// remains.
+    init(_ bytes: Bytes, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
         var reader = bytes.reader
         guard reader.skip(4), let count = reader.u16(bigEndian: false) else { throw ICODirectory.endsEarly }
         var entries: [ICOEntry] = []
         var failure: ImageError?
+        var offsets: Set<UInt32> = []
         for index in 0..<min(Int(count), limits.frames) {
+            try stop.spend(ICODirectory.entryLength)
             do throws(ImageError) {
-                entries.append(try ICODirectory.entry(index, of: bytes))
+                let offset = try ICODirectory.offset(index, of: bytes)
+                guard offsets.insert(offset).inserted else { continue }
+                entries.append(try ICODirectory.entry(at: offset, of: bytes))
             } catch { failure = failure ?? error }
         }
         guard !entries.isEmpty else { throw failure ?? ImageError(.badData, "ico: no entry") }
@@ -38,12 +43,16 @@ struct ICODirectory {
         }.map(\.element)
     }
 
-    private static func entry(_ index: Int, of bytes: Bytes) throws(ImageError) -> ICOEntry {
+    private static func offset(_ index: Int, of bytes: Bytes) throws(ImageError) -> UInt32 {
         var reader = bytes.reader
         guard reader.seek(to: headerLength + index * entryLength + offsetPosition),
-            let offset = reader.u32(bigEndian: false), offset < bytes.count,
-            let rest = bytes.slice(Int(offset)..<bytes.count)
+            let offset = reader.u32(bigEndian: false), offset < bytes.count
         else { throw endsEarly }
+        return offset
+    }
+
+    private static func entry(at offset: UInt32, of bytes: Bytes) throws(ImageError) -> ICOEntry {
+        guard let rest = bytes.slice(Int(offset)..<bytes.count) else { throw endsEarly }
         return try ICOEntry(rest)
     }
 

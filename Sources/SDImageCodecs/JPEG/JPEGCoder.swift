@@ -11,10 +11,10 @@ package final class JPEGCoder: ImageCoder {
 
     package func canDecode(_ bytes: Bytes) -> Bool { bytes.reader.matches([0xFF, 0xD8, 0xFF], at: 0) }
 
-    package func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo {
+    package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
         // The header is whole or it is not: what follows it is not looked at.
         let decoder = try JPEGDecoder(bytes, tolerant: true)
-        let markers = JPEGMarkers(bytes, limit: options.limits.metadataBytes)
+        let markers = try JPEGMarkers(bytes, limit: options.limits.metadataBytes, stop: stop)
         var info = ImageInfo()
         info.format = .jpeg
         info.storedSize = decoder.size
@@ -22,16 +22,16 @@ package final class JPEGCoder: ImageCoder {
         info.channels = decoder.kind == .gray ? 1 : 3
         info.isProgressive = decoder.isProgressive
         info.hasColorProfile = markers.colorProfile != nil
-        try JPEGMetadata(bytes, limits: options.limits).found.fill(&info)
+        try JPEGMetadata(bytes, limits: options.limits, stop: stop).found.fill(&info)
         return info
     }
 
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         let decoder = try JPEGDecoder(bytes, tolerant: options.acceptPartial)
-        return try JPEGFile(decoder, options: options).decode(stop: stop)
+        return try JPEGFile(decoder, options: options, stop: stop).decode(stop: stop)
     }
 
-    package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? {
+    package func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
         StreamDecoder(JPEGStream(options))
     }
 

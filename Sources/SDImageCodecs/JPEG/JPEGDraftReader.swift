@@ -35,7 +35,7 @@ struct JPEGDraftReader {
     /// nil for files that are uncommon or damaged, which are libjpeg's to decode or to refuse.
     mutating func read(stop: StopSignal, pool: () -> WorkPool?) throws(ImageError) -> JPEGDraft? {
         reader.seek(to: 2)
-        while let (marker, range) = JPEGMarkers.next(&reader) {
+        while let (marker, range) = try JPEGMarkers.next(&reader, stop) {
             guard let body = bytes.slice(range) else { return nil }
             switch marker {
             case 0xD9: return hasAllMeans ? draft : nil

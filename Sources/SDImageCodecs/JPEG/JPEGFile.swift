@@ -7,8 +7,8 @@ struct JPEGFile {
     private let markers: JPEGMarkers
     private let options: DecodeOptions
 
-    init(_ decoder: JPEGDecoder, options: DecodeOptions) throws(ImageError) {
-        markers = JPEGMarkers(decoder.bytes, limit: options.limits.metadataBytes)
+    init(_ decoder: JPEGDecoder, options: DecodeOptions, stop: StopSignal) throws(ImageError) {
+        markers = try JPEGMarkers(decoder.bytes, limit: options.limits.metadataBytes, stop: stop)
         plan = try DecodePlan(storedSize: decoder.size, orientation: markers.orientation, options: options)
         picture = try JPEGPicture(decoder: decoder, plan: plan, profile: markers.colorProfile, options: options)
         self.options = options

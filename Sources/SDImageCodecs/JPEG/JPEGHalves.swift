@@ -55,7 +55,7 @@ final class JPEGHalves: Sendable {
         try upper.encode(source, rows: 0..<row, stop: stop)
         if assistance?.withdraw() ?? true { encodeLower() } else { assistance?.wait() }
         guard let lower = lower.withLock({ $0 }) else { throw ImageError(.internalError, "half of a picture is missing") }
-        return try JPEGHalves.join(upper, try lower.get(), height: image.size.height)
+        return try JPEGHalves.join(upper, try lower.get(), height: image.size.height, stop: stop)
     }
 
     private func encodeLower() {
@@ -75,10 +75,13 @@ final class JPEGHalves: Sendable {
     }
 
     /// One file of the upper one with its height corrected, and of the data of the lower one behind a restart marker.
-    private static func join(_ upper: JPEGEncoder, _ lower: Bytes, height: Int) throws(ImageError) -> Bytes {
+    private static func join(
+        _ upper: JPEGEncoder, _ lower: Bytes, height: Int, stop: StopSignal
+    ) throws(ImageError) -> Bytes {
         let output = upper.output
         let written = unsafe Bytes(lending: output.written.baseAddress, count: output.count)
-        guard let frame = JPEGHalves.segment(0xC0, of: written), let scan = JPEGHalves.segment(0xDA, of: lower),
+        guard let frame = try JPEGHalves.segment(0xC0, of: written, stop),
+            let scan = try JPEGHalves.segment(0xDA, of: lower, stop),
             let data = lower.slice(scan.upperBound..<lower.count)
         else { throw ImageError(.internalError, "a JPEG without frame or scan") }
         // Behind the precision (B.2.2).
@@ -90,10 +93,12 @@ final class JPEGHalves: Sendable {
     }
 
     /// Where the content of a segment lies, looked for from the beginning of a file.
-    private static func segment(_ marker: UInt8, of file: Bytes) -> Range<Int>? {
+    private static func segment(
+        _ marker: UInt8, of file: Bytes, _ stop: StopSignal
+    ) throws(ImageError) -> Range<Int>? {
         var reader = file.reader
         reader.seek(to: 2)
-        while let (found, content) = JPEGMarkers.next(&reader) { if found == marker { return content } }
+        while let (found, content) = try JPEGMarkers.next(&reader, stop) { if found == marker { return content } }
         return nil
     }
 }

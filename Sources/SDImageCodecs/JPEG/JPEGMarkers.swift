@@ -17,11 +17,11 @@ struct JPEGMarkers {
     }
 
     /// Blocks of more than `limit` bytes are left out.
-    init(_ bytes: Bytes, limit: Int) {
+    init(_ bytes: Bytes, limit: Int, stop: StopSignal) throws(ImageError) {
         var reader = bytes.reader
         var pieces: [Piece] = []
         reader.seek(to: 2)
-        while let segment = JPEGMarkers.next(&reader) {
+        while let segment = try JPEGMarkers.next(&reader, stop) {
             let (marker, body) = segment
             if marker == 0xDA || marker == 0xD9 { break }
             if marker == 0xE1, exif == nil, reader.matches("Exif\0\0", at: body.lowerBound), body.count > 6 {
@@ -36,11 +36,13 @@ struct JPEGMarkers {
     }
 
     /// The next segment: its marker, and where its content lies. What belongs to no segment is passed over.
-    static func next(_ reader: inout ByteReader) -> (UInt8, Range<Int>)? {
+    static func next(_ reader: inout ByteReader, _ stop: StopSignal) throws(ImageError) -> (UInt8, Range<Int>)? {
         while let byte = reader.u8() {
+            try stop.spend(1)
             guard byte == 0xFF else { continue }
             var marker: UInt8 = 0xFF
             while marker == 0xFF {
+                try stop.spend(1)
                 guard let following = reader.u8() else { return nil }
                 marker = following
             }
@@ -49,6 +51,7 @@ struct JPEGMarkers {
             if marker == 0xD9 { return (marker, reader.offset..<reader.offset) }
             guard let length = reader.u16(bigEndian: true), length >= 2 else { return nil }
             let start = reader.offset
+            try stop.spend(Int(length))
             guard reader.skip(Int(length) - 2) else { return nil }
             return (marker, start..<reader.offset)
         }

@@ -11,15 +11,15 @@ struct JPEGMetadata {
     private static let packetLabel: StaticString = "http://ns.adobe.com/xap/1.0/\0"
     private static let extensionLabel: StaticString = "http://ns.adobe.com/xmp/extension/\0"
 
-    init(_ bytes: Bytes, limits: DecodeLimits) throws(ImageError) {
+    init(_ bytes: Bytes, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
         self.bytes = bytes
         found = EncodedMetadata(limit: limits.metadataBytes)
         extended = ExtendedXMP(bytes)
         var reader = bytes.reader
         reader.seek(to: 2)
         // Beyond the start of a scan every byte would have to be looked at.
-        while let (marker, body) = JPEGMarkers.next(&reader), marker != 0xDA { read(marker, body) }
-        let markers = JPEGMarkers(bytes, limit: limits.metadataBytes)
+        while let (marker, body) = try JPEGMarkers.next(&reader, stop), marker != 0xDA { read(marker, body) }
+        let markers = try JPEGMarkers(bytes, limit: limits.metadataBytes, stop: stop)
         found.setExif(markers.exif)
         found.setColorProfile(markers.colorProfile)
         if let packet { found.setXMP(try extended.joined(to: packet, limit: limits.metadataBytes)) }

@@ -12,12 +12,12 @@ final class JPEGPreview {
     private(set) var image: Image?
 
     /// Throws while the header is not whole. Of `bytes` more may follow.
-    init(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) {
+    init(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) {
         var options = options
         // What has not come is blank.
         options.acceptPartial = true
         options.earlyThumbnail = false
-        file = try JPEGFile(try JPEGDecoder(growing: bytes), options: options)
+        file = try JPEGFile(try JPEGDecoder(growing: bytes), options: options, stop: stop)
         try file.picture.prepare()
         writer = try file.picture.makeWriter()
     }

@@ -17,12 +17,10 @@ struct JPEGStream: PictureStream {
 
     init(_ options: DecodeOptions) { self.options = options }
 
-    mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError) {
+    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
         guard finished == nil, failure == nil else { return }
         self.bytes = try bytes.kept()
-        let stop = StopSignal()
-        stop.allow(nanoseconds: options.limits.workNanoseconds)
-        openPreview()
+        openPreview(stop)
         if options.earlyThumbnail, passesMarker() { finished = decodeEarly(stop: stop) }
         if isFinished, finished == nil { try finish(stop: stop) }
         facts.isSatisfied = finished != nil
@@ -35,11 +33,11 @@ struct JPEGStream: PictureStream {
         return preview?.image
     }
 
-    private mutating func openPreview() {
+    private mutating func openPreview(_ stop: StopSignal) {
         guard canPreview else { return }
         if let preview { return preview.feed(bytes) }
         // Errors are those of the whole file, once it is there.
-        guard let opened = try? JPEGPreview(bytes, options: options) else { return }
+        guard let opened = try? JPEGPreview(bytes, options: options, stop: stop) else { return }
         preview = opened
         facts.size = opened.size
         facts.frameCount = 1
@@ -63,7 +61,7 @@ struct JPEGStream: PictureStream {
             } else {
                 preview = nil
                 let decoder = try JPEGDecoder(bytes, tolerant: options.acceptPartial)
-                image = try JPEGFile(decoder, options: options).decode(stop: stop)
+                image = try JPEGFile(decoder, options: options, stop: stop).decode(stop: stop)
             }
             facts.size = image.size
             facts.frameCount = 1
@@ -91,7 +89,7 @@ struct JPEGStream: PictureStream {
     }
 
     private func decodeEarly(stop: StopSignal) -> Image? {
-        guard let decoder = try? JPEGDecoder(bytes, tolerant: true), let file = try? JPEGFile(decoder, options: options),
+        guard let decoder = try? JPEGDecoder(bytes, tolerant: true), let file = try? JPEGFile(decoder, options: options, stop: stop),
             file.picture.isEarly
         else { return nil }
         return (try? file.decodeDraft(stop: stop)) ?? nil

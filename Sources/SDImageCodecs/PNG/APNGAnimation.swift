@@ -23,21 +23,21 @@ struct APNGAnimation: PictureStream {
         structure = APNGStructure(limits: options.limits)
     }
 
-    mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError) {
+    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
         guard !self.isFinished else { return }
         self.bytes = try bytes.kept()
         self.isFinished = isFinished
         if isFinished { facts.encoded = self.bytes }
         let known = structure.frames.count
-        structure.advance(bytes, isFinished: isFinished)
+        try structure.advance(bytes, isFinished: isFinished, stop: stop)
         guard structure.frames.count > known || isFinished else { return }
-        try prepare()
+        try prepare(stop)
     }
 
-    private mutating func prepare() throws(ImageError) {
+    private mutating func prepare(_ stop: StopSignal) throws(ImageError) {
         guard structure.frames.count > 0 else { return }
         // Chunks that count may follow the picture data.
-        if colors == nil || isFinished { colors = try readColors() }
+        if colors == nil || isFinished { colors = try readColors(stop) }
         let output = try CanvasOutput(
             canvas: structure.canvas, orientation: colors?.metadata.orientation ?? .up, frames: shownFrames,
             transform: colors?.transform, options: options)
@@ -50,9 +50,9 @@ struct APNGAnimation: PictureStream {
         facts.durations = structure.frames.prefix(shownFrames).map { Int32(clamping: $0.layout.durationMilliseconds) }
     }
 
-    private func readColors() throws(ImageError) -> Colors {
+    private func readColors(_ stop: StopSignal) throws(ImageError) -> Colors {
         let picture = try PNGHeader(bytes).picture
-        let metadata = PNGMetadata(bytes, limits: options.limits)
+        let metadata = try PNGMetadata(bytes, limits: options.limits, stop: stop)
         let output = PixelFormat.resolved(source: .rgba8, wanted: options.pixelFormat)
         let transform =
             options.convertToSRGB

@@ -12,17 +12,21 @@ package final class APNGCoder: ImageCoder {
     package var encodableFormats: [ImageFormat] { [.png] }
 
     /// Also while nothing says yet that the picture does not move: only its chunks before the pixels tell.
-    package func canDecode(_ bytes: Bytes) -> Bool { png.canDecode(bytes) && !APNGStructure.isKnownStill(bytes) }
+    package func canDecode(_ bytes: Bytes) -> Bool {
+        png.canDecode(bytes) && (try? APNGStructure.isKnownStill(bytes, stop: StopSignal())) != true
+    }
 
-    package func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo {
-        try png.info(bytes, options: options)
+    package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
+        try png.info(bytes, options: options, stop: stop)
     }
 
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         try png.decode(bytes, options: options, stop: stop)
     }
 
-    package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { try png.open(options: options) }
+    package func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
+        try png.open(options: options, stop: stop)
+    }
 
     /// A picture that does not move becomes a still.
     package func encode(

@@ -17,7 +17,7 @@ import SDImagePixels
         let frame = frames[index]
         var data = picture
         data.size = frame.layout.size
-        data.parts = try parts(frame)
+        data.parts = try parts(frame, stop)
         if data.isInterlaced {
             try drawPasses(data, onto: canvas, stop: stop)
         } else {
@@ -56,13 +56,13 @@ import SDImagePixels
     private static let blend: FrameCanvas.BlendFunction = { unsafe sdpx_over_row($0, $1, $2) }
 
     /// The pieces of the compressed stream, whose check sums must be right.
-    private func parts(_ frame: APNGFrame) throws(ImageError) -> [Bytes] {
+    private func parts(_ frame: APNGFrame, _ stop: StopSignal) throws(ImageError) -> [Bytes] {
         let name = PNGChunk.name(frame.isDefaultPicture ? "IDAT" : "fdAT")
-        var chunks = PNGChunks(bytes, from: frame.data.lowerBound)
+        var chunks = PNGChunks(bytes, from: frame.data.lowerBound, stop: stop)
         var parts: [Bytes] = []
-        while chunks.offset < frame.data.upperBound, let chunk = chunks.next() {
+        while chunks.offset < frame.data.upperBound, let chunk = try chunks.next() {
             guard chunk.name == name else { continue }
-            guard chunks.isIntact(chunk) else { throw ImageError(.badData, "png: wrong check sum") }
+            guard try chunks.isIntact(chunk) else { throw ImageError(.badData, "png: wrong check sum") }
             // A sequence number goes before the data of later frames.
             let range = frame.isDefaultPicture ? chunk.data : chunk.data.dropFirst(4)
             if let part = bytes.slice(range), !part.isEmpty { parts.append(part) }

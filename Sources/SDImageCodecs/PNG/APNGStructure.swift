@@ -26,9 +26,9 @@ struct APNGStructure {
     init(limits: DecodeLimits) { self.limits = limits }
 
     /// Of all bytes.
-    init(_ bytes: Bytes, limits: DecodeLimits) {
+    init(_ bytes: Bytes, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
         self.init(limits: limits)
-        advance(bytes, isFinished: true)
+        try advance(bytes, isFinished: true, stop: stop)
     }
 
     /// A lone frame that is the default picture makes a still.
@@ -43,8 +43,9 @@ struct APNGStructure {
     }
 
     /// An animation is announced before the picture data.
-    static func isAnnounced(_ bytes: Bytes) -> Bool {
-        for chunk in PNGChunks(bytes) {
+    static func isAnnounced(_ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Bool {
+        var chunks = PNGChunks(bytes, stop: stop)
+        while let chunk = try chunks.next() {
             if chunk.name == animationControl { return true }
             if chunk.name == imageData { return false }
         }
@@ -52,8 +53,9 @@ struct APNGStructure {
     }
 
     /// True once pixels have begun and no animation was announced before them.
-    static func isKnownStill(_ bytes: Bytes) -> Bool {
-        for chunk in PNGChunks(bytes) {
+    static func isKnownStill(_ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Bool {
+        var chunks = PNGChunks(bytes, stop: stop)
+        while let chunk = try chunks.next() {
             if chunk.name == animationControl { return false }
             if chunk.name == imageData { return true }
         }
@@ -61,11 +63,11 @@ struct APNGStructure {
     }
 
     /// Goes on with all bytes so far.
-    mutating func advance(_ bytes: Bytes, isFinished: Bool) {
-        var chunks = PNGChunks(bytes, from: offset)
-        while !isEnded, let chunk = chunks.next() {
+    mutating func advance(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
+        var chunks = PNGChunks(bytes, from: offset, stop: stop)
+        while !isEnded, let chunk = try chunks.next() {
             offset = chunks.offset
-            read(chunk, of: chunks, bytes)
+            try read(chunk, of: chunks, bytes)
         }
         guard !isEnded else { return }
         // A chunk that is cut makes its frame incomplete; that nothing follows does not.
@@ -73,15 +75,16 @@ struct APNGStructure {
         isEnded = isEnded || chunks.isAtEnd
     }
 
-    private mutating func read(_ chunk: PNGChunk, of chunks: PNGChunks, _ bytes: Bytes) {
+    private mutating func read(_ chunk: PNGChunk, of chunks: PNGChunks, _ bytes: Bytes) throws(ImageError) {
         var reader = bytes.reader
         reader.seek(to: chunk.data.lowerBound)
         switch chunk.name {
         case APNGStructure.imageHeader: if canvas.isEmpty { readHeader(chunk, &reader) }
         case APNGStructure.transparency: hasAlpha = true
-        case APNGStructure.animationControl where chunk.data.count == 8 && chunks.isIntact(chunk): readControl(&reader)
+        case APNGStructure.animationControl:
+            if chunk.data.count == 8, try chunks.isIntact(chunk) { readControl(&reader) }
         case APNGStructure.frameControl:
-            if chunk.data.count == 26, chunks.isIntact(chunk) { readFrame(&reader) } else { isEnded = true }
+            if chunk.data.count == 26, try chunks.isIntact(chunk) { readFrame(&reader) } else { isEnded = true }
         case APNGStructure.imageData:
             // Without an announcement there is no animation.
             sawPicture = true

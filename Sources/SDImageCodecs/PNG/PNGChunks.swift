@@ -14,17 +14,21 @@ struct PNGChunk {
 }
 
 /// Walks the chunks of a data stream by their lengths, without looking inside; ends at IEND or where the bytes do.
-struct PNGChunks: Sequence, IteratorProtocol {
+struct PNGChunks {
     private static let end = PNGChunk.name("IEND")
+    /// Length, name and check sum.
+    private static let overhead = 12
     private let bytes: Bytes
+    private let stop: StopSignal
     private var reader: ByteReader
 
     /// Behind the last chunk that was given.
     private(set) var offset: Int
 
     /// `offset`: where a chunk begins; the first one follows the signature.
-    init(_ bytes: Bytes, from offset: Int = 8) {
+    init(_ bytes: Bytes, from offset: Int = 8, stop: StopSignal) {
         self.bytes = bytes
+        self.stop = stop
         self.offset = offset
         reader = bytes.reader
         reader.seek(to: offset)
@@ -37,7 +41,8 @@ struct PNGChunks: Sequence, IteratorProtocol {
     var isAtEnd: Bool { bytes.reader.matches("IEND", at: offset + 4) }
 
     /// Only whole chunks; the check sum counts as part of one.
-    mutating func next() -> PNGChunk? {
+    mutating func next() throws(ImageError) -> PNGChunk? {
+        try stop.spend(PNGChunks.overhead)
         guard let length = reader.u32(bigEndian: true), let name = reader.u32(bigEndian: true), name != PNGChunks.end else {
             return nil
         }
@@ -48,7 +53,8 @@ struct PNGChunks: Sequence, IteratorProtocol {
     }
 
     /// True when the chunk's check sum, which covers name and data, is right.
-    func isIntact(_ chunk: PNGChunk) -> Bool {
+    func isIntact(_ chunk: PNGChunk) throws(ImageError) -> Bool {
+        try stop.spend(chunk.data.count)
         var tail = reader
         guard tail.seek(to: chunk.data.upperBound), let stored = tail.u32(bigEndian: true) else { return false }
         return unsafe bytes.withUnsafeBytes { all in

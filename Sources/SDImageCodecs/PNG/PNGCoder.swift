@@ -11,14 +11,14 @@ package final class PNGCoder: ImageCoder {
 
     package func canDecode(_ bytes: Bytes) -> Bool { FormatSniffer.format(of: bytes) == .png }
 
-    package func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo {
+    package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
         let picture = try PNGHeader(bytes).picture
-        let metadata = PNGMetadata(bytes, limits: options.limits)
+        let metadata = try PNGMetadata(bytes, limits: options.limits, stop: stop)
         var info = ImageInfo()
         info.format = .png
         info.storedSize = picture.size
         info.orientation = metadata.orientation
-        let animation = APNGStructure(bytes, limits: options.limits)
+        let animation = try APNGStructure(bytes, limits: options.limits, stop: stop)
         info.frameCount = animation.frameCount
         info.loopCount = animation.loopCount
         info.durationMilliseconds = animation.durationMilliseconds
@@ -28,21 +28,23 @@ package final class PNGCoder: ImageCoder {
         info.isProgressive = picture.isInterlaced
         info.hasColorProfile = metadata.profile != nil
         info.isHighDynamicRange = metadata.codePoints?.isHighDynamicRange ?? false
-        var texts = PNGTexts(bytes, limits: options.limits)
+        var texts = try PNGTexts(bytes, limits: options.limits, stop: stop)
         texts.setColorProfile(metadata.profile)
         texts.found.fill(&info)
         return info
     }
 
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
-        guard APNGStructure.isAnnounced(bytes) else { return try decodeStill(bytes, options: options, stop: stop) }
+        guard try APNGStructure.isAnnounced(bytes, stop: stop) else { return try decodeStill(bytes, options: options, stop: stop) }
         var file = PNGFile(options)
-        try file.update(bytes, isFinished: true)
+        try file.update(bytes, isFinished: true, stop: stop)
         guard let image = try file.image(stop: stop) else { throw ImageError(.truncated, "png: the bytes end early") }
         return image
     }
 
-    package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? { StreamDecoder(PNGFile(options)) }
+    package func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
+        StreamDecoder(PNGFile(options))
+    }
 
     /// Of an animation its first frame.
     package func encode(
@@ -54,6 +56,6 @@ package final class PNGCoder: ImageCoder {
     /// The picture, or of an animation the default one.
     private func decodeStill(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         let header = try PNGHeader(bytes)
-        return try PNGPicture(header, bytes, options: options).decode(header, bytes, stop: stop)
+        return try PNGPicture(header, bytes, options: options, stop: stop).decode(header, bytes, stop: stop)
     }
 }

@@ -20,16 +20,16 @@ struct PNGFile: PictureStream {
         isFinished ? !animation.structure.isAnimated : animation.structure.announcedFrames == 0
     }
 
-    mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError) {
+    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
         guard !self.isFinished else { return }
         self.isFinished = isFinished
-        try animation.update(bytes, isFinished: isFinished)
+        try animation.update(bytes, isFinished: isFinished, stop: stop)
         // Of an animation the missing frames would be missed.
         let structure = animation.structure
         if isFinished, structure.announcedFrames > 1, !structure.isEnded, !options.acceptPartial {
             throw ImageError(.truncated, "png: the bytes end early")
         }
-        if isStill { try still.update(bytes, isFinished: isFinished) }
+        if isStill { try still.update(bytes, isFinished: isFinished, stop: stop) }
     }
 
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {

@@ -15,25 +15,29 @@ struct PNGMetadata {
 
     private let bytes: Bytes
     private let limit: Int
+    private let stop: StopSignal
+    /// Only the first profile counts (section 11.3.2.3), readable or not: unpacking each of many would take minutes.
+    private var hasProfileChunk = false
 
-    init(_ bytes: Bytes, limits: DecodeLimits) {
+    init(_ bytes: Bytes, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
         self.bytes = bytes
+        self.stop = stop
         limit = limits.metadataBytes
-        let chunks = PNGChunks(bytes)
-        for chunk in chunks { read(chunk, of: chunks) }
+        var chunks = PNGChunks(bytes, stop: stop)
+        while let chunk = try chunks.next() { try read(chunk, of: chunks) }
     }
 
     /// Picture data is neither read nor checked here.
-    private mutating func read(_ chunk: PNGChunk, of chunks: PNGChunks) {
+    private mutating func read(_ chunk: PNGChunk, of chunks: PNGChunks) throws(ImageError) {
         switch chunk.name {
         case PNGMetadata.colorProfile, PNGMetadata.standardRGB, PNGMetadata.imageGamma, PNGMetadata.primaries,
             PNGMetadata.codePointChunk, PNGMetadata.exif:
-            if chunk.data.count <= limit, chunks.isIntact(chunk) { readKept(chunk) }
+            if chunk.data.count <= limit, try chunks.isIntact(chunk) { try readKept(chunk) }
         default: break
         }
     }
 
-    private mutating func readKept(_ chunk: PNGChunk) {
+    private mutating func readKept(_ chunk: PNGChunk) throws(ImageError) {
         var reader = bytes.reader
         reader.seek(to: chunk.data.lowerBound)
         switch chunk.name {
@@ -44,7 +48,10 @@ struct PNGMetadata {
             if chunk.data.count == 32 { chromaticities = values }
         case PNGMetadata.codePointChunk: if chunk.data.count == 4 { codePoints = PNGMetadata.codePoints(&reader) }
         case PNGMetadata.exif: orientation = bytes.slice(chunk.data).map(ExifOrientation.read) ?? .up
-        case PNGMetadata.colorProfile: if profile == nil { profile = unpackProfile(chunk.data) }
+        case PNGMetadata.colorProfile:
+            guard !hasProfileChunk else { return }
+            hasProfileChunk = true
+            profile = try unpackProfile(chunk.data)
         default: break
         }
     }
@@ -57,12 +64,12 @@ struct PNGMetadata {
     }
 
     /// Name of 1 to 79 bytes, a zero, the compression method 0, a zlib stream (section 11.3.2.3).
-    private func unpackProfile(_ data: Range<Int>) -> Bytes? {
+    private func unpackProfile(_ data: Range<Int>) throws(ImageError) -> Bytes? {
         let reader = bytes.reader
         guard let zero = data.prefix(80).first(where: { reader.byte(at: $0) == 0 }), reader.byte(at: zero + 1) == 0,
             let packed = bytes.slice(min(zero + 2, data.upperBound)..<data.upperBound)
         else { return nil }
-        return PNGTexts.inflate(packed, limit: limit)
+        return try PNGTexts.inflate(packed, limit: limit, stop: stop)
     }
 
     private static let colorProfile = PNGChunk.name("iCCP")

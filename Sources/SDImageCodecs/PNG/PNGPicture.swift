@@ -12,14 +12,14 @@ struct PNGPicture {
     private let metadata: PNGMetadata
     private let transform: (any RowTransform)?
 
-    init(_ header: PNGHeader, _ bytes: Bytes, options: DecodeOptions) throws(ImageError) {
-        if let early = try PNGPicture.early(header, bytes, options) {
+    init(_ header: PNGHeader, _ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) {
+        if let early = try PNGPicture.early(header, bytes, options, stop) {
             (metadata, plan) = early
             data = header.picture.firstPass
             isEarly = true
         } else {
             data = header.picture
-            metadata = PNGMetadata(bytes, limits: options.limits)
+            metadata = try PNGMetadata(bytes, limits: options.limits, stop: stop)
             plan = try DecodePlan(storedSize: data.size, orientation: metadata.orientation, options: options)
             isEarly = false
         }
@@ -32,10 +32,10 @@ struct PNGPicture {
 
     /// Whether one pixel of eight by eight is enough. What comes behind them must not change it.
     private static func early(
-        _ header: PNGHeader, _ bytes: Bytes, _ options: DecodeOptions
+        _ header: PNGHeader, _ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal
     ) throws(ImageError) -> (metadata: PNGMetadata, plan: DecodePlan)? {
         guard options.earlyThumbnail, header.isInterlaced, let start = bytes.slice(0..<header.data.offset) else { return nil }
-        let metadata = PNGMetadata(start, limits: options.limits)
+        let metadata = try PNGMetadata(start, limits: options.limits, stop: stop)
         let plan = try DecodePlan(storedSize: header.size, orientation: metadata.orientation, options: options)
         return plan.shrinksToAnEighth ? (metadata, plan) : nil
     }

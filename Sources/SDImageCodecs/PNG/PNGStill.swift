@@ -8,23 +8,25 @@ struct PNGStill: PictureStream {
     /// The last preview, of so many rows.
     private var preview: (rows: Int, image: Image)?
     private var isFinished = false
+    /// The end of the chunks that were passed over on the way to the picture data.
+    private var searched = 8
     private var result: Image?
     private(set) var facts = StreamFacts()
 
     init(_ options: DecodeOptions) { self.options = options }
 
-    mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError) {
+    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
         guard !self.isFinished, result == nil else { return }
         self.bytes = try bytes.kept()
         self.isFinished = isFinished
-        if progress == nil, facts.frameCount == 0, isFinished || PNGStill.hasHeader(bytes) {
+        if progress == nil, facts.frameCount == 0, try isFinished ? true : hasHeader(bytes, stop) {
             let header = try PNGHeader(bytes)
-            let picture = try PNGPicture(header, bytes, options: options)
+            let picture = try PNGPicture(header, bytes, options: options, stop: stop)
             facts.size = picture.size
             facts.frameCount = 1
             if !isFinished { progress = PNGProgress(picture, data: header.data) }
         }
-        if progress?.picture.isEarly ?? false { try finishEarly() }
+        if progress?.picture.isEarly ?? false { try finishEarly(stop: stop) }
     }
 
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
@@ -33,10 +35,11 @@ struct PNGStill: PictureStream {
     }
 
     /// libpng reads a header that is there as a whole; to try before would be to do so with every piece.
-    private static func hasHeader(_ bytes: Bytes) -> Bool {
-        var chunks = PNGChunks(bytes)
-        while chunks.next() != nil { if chunks.isAtData { return true } }
-        return false
+    private mutating func hasHeader(_ bytes: Bytes, _ stop: StopSignal) throws(ImageError) -> Bool {
+        var chunks = PNGChunks(bytes, from: searched, stop: stop)
+        while !chunks.isAtData { if try chunks.next() == nil { break } }
+        searched = chunks.offset
+        return chunks.isAtData
     }
 
     /// Makes rows of what has come.
@@ -49,9 +52,7 @@ struct PNGStill: PictureStream {
     }
 
     /// A thumbnail that needs no more bytes.
-    private mutating func finishEarly() throws(ImageError) {
-        let stop = StopSignal()
-        stop.allow(nanoseconds: options.limits.workNanoseconds)
+    private mutating func finishEarly(stop: StopSignal) throws(ImageError) {
         try advance(stop: stop)
         guard let now = progress, now.hasAllRows else { return }
         _ = keep(try now.picture.finishEarly(now, bytes, stop: stop))
@@ -80,7 +81,7 @@ struct PNGStill: PictureStream {
     private mutating func finish(stop: StopSignal) throws(ImageError) -> Image {
         if progress != nil { try advance(stop: stop) }
         let header = try PNGHeader(bytes)
-        let picture = try PNGPicture(header, bytes, options: options)
+        let picture = try PNGPicture(header, bytes, options: options, stop: stop)
         facts.size = picture.size
         facts.frameCount = 1
         guard let now = progress, now.hasAllRows, now.isSound, now.buffer.format == picture.wholeFormat else {

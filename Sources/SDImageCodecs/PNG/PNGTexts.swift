@@ -7,36 +7,38 @@ struct PNGTexts {
     private(set) var found: EncodedMetadata
     private let bytes: Bytes
     private let limit: Int
+    private let stop: StopSignal
     /// Chunks that are still looked at: a compressed one of a few bytes can cost as much as the limits allow.
     private var chunksLeft = TextList.mostEntries
     private var profilesLeft = 4
 
-    init(_ bytes: Bytes, limits: DecodeLimits) {
+    init(_ bytes: Bytes, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
         self.bytes = bytes
+        self.stop = stop
         limit = limits.metadataBytes
         found = EncodedMetadata(limit: limit)
-        let chunks = PNGChunks(bytes)
-        for chunk in chunks {
+        var chunks = PNGChunks(bytes, stop: stop)
+        while let chunk = try chunks.next() {
             guard chunksLeft > 0 else { return }
             let isWanted = PNGTexts.names.contains(chunk.name) && chunk.data.count <= limit
-            guard isWanted, chunks.isIntact(chunk) else { continue }
+            guard isWanted, try chunks.isIntact(chunk) else { continue }
             chunksLeft -= 1
-            read(chunk)
+            try read(chunk)
         }
     }
 
     mutating func setColorProfile(_ profile: Bytes?) { found.setColorProfile(profile) }
 
-    private mutating func read(_ chunk: PNGChunk) {
+    private mutating func read(_ chunk: PNGChunk) throws(ImageError) {
         switch chunk.name {
         case PNGTexts.physical: readPhysical(chunk.data)
         case PNGTexts.exif: found.setExif(bytes.slice(chunk.data))
-        case PNGTexts.text: if let (key, rest) = key(of: chunk.data) { add(key, Value(content: rest), .latin1) }
+        case PNGTexts.text: if let (key, rest) = key(of: chunk.data) { try add(key, Value(content: rest), .latin1) }
         case PNGTexts.packedText:
             // Behind the key: method 0, a zlib stream.
             guard let (key, rest) = key(of: chunk.data), bytes.reader.byte(at: rest.lowerBound) == 0 else { return }
-            add(key, Value(content: rest.dropFirst(), isPacked: true), .latin1)
-        case PNGTexts.internationalText: if let (key, value) = international(chunk.data) { add(key, value, .utf8) }
+            try add(key, Value(content: rest.dropFirst(), isPacked: true), .latin1)
+        case PNGTexts.internationalText: if let (key, value) = international(chunk.data) { try add(key, value, .utf8) }
         default: break
         }
     }
@@ -75,19 +77,19 @@ struct PNGTexts {
         return (key, Value(content: translated + 1..<data.upperBound, isPacked: flag == 1))
     }
 
-    private mutating func add(_ key: [UInt8], _ value: Value, _ encoding: TextList.Encoding) {
+    private mutating func add(_ key: [UInt8], _ value: Value, _ encoding: TextList.Encoding) throws(ImageError) {
         if key == PNGTexts.packetKey {
-            if found.xmp == nil { found.setXMP(profileText(value)) }
+            if found.xmp == nil { found.setXMP(try profileText(value)) }
         } else if key.starts(with: RawProfile.prefix) {
-            addProfile(Array(key.dropFirst(RawProfile.prefix.count)), value)
-        } else if let text = content(value, limit: found.text.bytesLeft) {
+            try addProfile(Array(key.dropFirst(RawProfile.prefix.count)), value)
+        } else if let text = try content(value, limit: found.text.bytesLeft) {
             found.text.add(key, text, encoding)
         }
     }
 
-    private mutating func addProfile(_ kind: [UInt8], _ value: Value) {
+    private mutating func addProfile(_ kind: [UInt8], _ value: Value) throws(ImageError) {
         let isPacket = kind.elementsEqual("xmp".utf8)
-        guard isPacket || kind.elementsEqual("exif".utf8) || kind.elementsEqual("APP1".utf8), let text = profileText(value),
+        guard isPacket || kind.elementsEqual("exif".utf8) || kind.elementsEqual("APP1".utf8), let text = try profileText(value),
             let profile = RawProfile.decode(text, limit: limit)
         else { return }
         if isPacket {
@@ -98,20 +100,22 @@ struct PNGTexts {
     }
 
     /// Hexadecimal digits and line ends take a little more than twice the room.
-    private mutating func profileText(_ value: Value) -> Bytes? {
+    private mutating func profileText(_ value: Value) throws(ImageError) -> Bytes? {
         guard profilesLeft > 0 else { return nil }
         profilesLeft -= 1
-        return content(value, limit: limit * 2 + limit / 8)
+        return try content(value, limit: limit * 2 + limit / 8)
     }
 
-    private func content(_ value: Value, limit: Int) -> Bytes? {
+    private func content(_ value: Value, limit: Int) throws(ImageError) -> Bytes? {
         guard limit > 0, let stored = bytes.slice(value.content) else { return nil }
         guard value.isPacked else { return stored.count <= limit ? stored : nil }
-        return PNGTexts.inflate(stored, limit: limit)
+        return try PNGTexts.inflate(stored, limit: limit, stop: stop)
     }
 
     /// nil when the stream is damaged or longer than `limit`.
-    static func inflate(_ packed: Bytes, limit: Int) -> Bytes? {
+    static func inflate(_ packed: Bytes, limit: Int, stop: StopSignal) throws(ImageError) -> Bytes? {
+        // Deflate packs 1032 to 1 at best.
+        try stop.spend(min(limit, packed.count * 1032))
         guard let memory = unsafe malloc(limit) else { return nil }
         let count = unsafe packed.withUnsafeBytes { unsafe cpng_inflate(memory, limit, $0.baseAddress, $0.count) }
         let kept = unsafe count > 0 ? realloc(memory, count) ?? memory : memory

@@ -30,7 +30,7 @@ struct WebPAnimation: PictureStream {
         walk = WebPChunkWalk(frameLimit: options.limits.frames)
     }
 
-    mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError) {
+    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
         guard !self.isFinished, !facts.isSatisfied else { return }
         self.bytes = try bytes.kept()
         self.isFinished = isFinished

@@ -14,7 +14,8 @@ package final class WebPCoder: ImageCoder {
         return reader.matches("RIFF", at: 0) && reader.matches("WEBP", at: 8)
     }
 
-    package func info(_ bytes: Bytes, options: DecodeOptions) throws(ImageError) -> ImageInfo {
+    package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
+        try stop.spend(bytes.count)
         let stream = try WebPStream(bytes)
         var info = ImageInfo()
         info.format = .webp
@@ -36,12 +37,12 @@ package final class WebPCoder: ImageCoder {
             return try WebPPicture(try WebPStream(bytes), options: options).read(bytes, stop: stop)
         }
         var animation = WebPAnimation(options)
-        try animation.update(bytes, isFinished: true)
+        try animation.update(bytes, isFinished: true, stop: stop)
         guard let image = try animation.image(stop: stop) else { throw ImageError(.truncated, "WebP data end early") }
         return image
     }
 
-    package func open(options: DecodeOptions) throws(ImageError) -> (any ImageDecoder)? {
+    package func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
         StreamDecoder(WebPFile(options))
     }
 

@@ -10,13 +10,13 @@ struct WebPFile: PictureStream {
 
     var facts: StreamFacts { animation?.facts ?? still?.facts ?? StreamFacts() }
 
-    mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError) {
+    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
         if still == nil, animation == nil {
             guard isFinished || bytes.count >= WebPFile.bytesToTell else { return }
             if WebPFile.isAnimated(bytes) { animation = WebPAnimation(options) } else { still = WebPStill(options) }
         }
-        try animation?.update(bytes, isFinished: isFinished)
-        try still?.update(bytes, isFinished: isFinished)
+        try animation?.update(bytes, isFinished: isFinished, stop: stop)
+        try still?.update(bytes, isFinished: isFinished, stop: stop)
     }
 
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {

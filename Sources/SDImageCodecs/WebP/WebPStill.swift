@@ -20,7 +20,7 @@ struct WebPStill: PictureStream {
 
     init(_ options: DecodeOptions) { self.options = options }
 
-    mutating func update(_ bytes: Bytes, isFinished: Bool) throws(ImageError) {
+    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
         guard !self.isFinished, !facts.isSatisfied else { return }
         self.bytes = try bytes.kept()
         self.isFinished = isFinished
