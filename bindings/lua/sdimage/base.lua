@@ -84,6 +84,22 @@ function base.number(table, name, what)
   return table[name] or error("there is no " .. what .. " " .. tostring(name), 4)
 end
 
+--- An integer from 0 to `most`, which is 2^32 - 1 when left out: a conversion to C would wrap any other number.
+function base.count(value, what, most)
+  most = most or 4294967295
+  if type(value) == "number" and value >= 0 and value <= most and value % 1 == 0 then return value end
+  error(what .. " is no integer from 0 to " .. ("%.0f"):format(most) .. ": " .. tostring(value), 4)
+end
+
+--- Text for a function without a length, which would end at a NUL.
+function base.text(value, what)
+  if type(value) == "string" and not value:find("\0", 1, true) then return value end
+  error(what .. " is no text without a NUL", 4)
+end
+
+--- Two numbers of { width, height }.
+function base.size(value, what) return base.count(value[1], what), base.count(value[2], what) end
+
 local PIXEL_FORMATS = numbers(0, "automatic", "gray8", "rgb8", "rgba8", "rgba8_premultiplied", "bgra8_premultiplied", "gray16",
   "rgb16", "rgba16", "rgba_float")
 base.PIXEL_FORMATS = PIXEL_FORMATS
@@ -107,7 +123,8 @@ base.DECODE = { thumbnail = true, stretch = true, pixel_format = true, first_fra
 function base.decode_options(options)
   local made = ffi.gc(lib.sdimage_decode_options_new(), lib.sdimage_decode_options_unref)
   if options.thumbnail then
-    lib.sdimage_decode_options_set_thumbnail_size(made, options.thumbnail[1], options.thumbnail[2], not options.stretch)
+    local width, height = base.size(options.thumbnail, "thumbnail")
+    lib.sdimage_decode_options_set_thumbnail_size(made, width, height, not options.stretch)
   end
   lib.sdimage_decode_options_set_pixel_format(made, base.number(PIXEL_FORMATS, options.pixel_format or "automatic", "pixel format"))
   lib.sdimage_decode_options_set_first_frame_only(made, options.first_frame_only or false)

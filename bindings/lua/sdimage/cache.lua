@@ -9,20 +9,26 @@ local cache = {}
 local Cache = {}
 Cache.__index = Cache
 
+--- Doubles have each integer up to here.
+local MOST = 9007199254740992
+
+local function text(setter) return function(config, name, value) setter(config, base.text(value, name)) end end
+local function count(setter) return function(config, name, value) setter(config, base.count(value, name, MOST)) end end
+
 local SETTERS = {
-  directory = lib.sdimage_cache_config_set_directory,
-  namespace = lib.sdimage_cache_config_set_namespace,
-  memory_only = lib.sdimage_cache_config_set_memory_only,
-  max_memory_cost = lib.sdimage_cache_config_set_max_memory_cost,
-  max_memory_count = lib.sdimage_cache_config_set_max_memory_count,
-  max_disk_size = lib.sdimage_cache_config_set_max_disk_size,
+  directory = text(lib.sdimage_cache_config_set_directory),
+  namespace = text(lib.sdimage_cache_config_set_namespace),
+  memory_only = function(config, _, value) lib.sdimage_cache_config_set_memory_only(config, value) end,
+  max_memory_cost = count(lib.sdimage_cache_config_set_max_memory_cost),
+  max_memory_count = count(lib.sdimage_cache_config_set_max_memory_count),
+  max_disk_size = count(lib.sdimage_cache_config_set_max_disk_size),
 }
 
 --- Opens a cache. Options: directory, namespace, memory_only, max_memory_cost (bytes), max_memory_count, max_disk_size (bytes).
 function cache.open(options)
   options = base.check(options, SETTERS)
   local config = ffi.gc(lib.sdimage_cache_config_new(), lib.sdimage_cache_config_unref)
-  for name, value in pairs(options) do SETTERS[name](config, value) end
+  for name, value in pairs(options) do SETTERS[name](config, name, value) end
   local pointer, failure = base.make("sdimage_cache", lib.sdimage_cache_new, config)
   if not pointer then return nil, failure end
   return setmetatable({ pointer = base.own(pointer, lib.sdimage_cache_unref) }, Cache)

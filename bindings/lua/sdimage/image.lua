@@ -65,7 +65,7 @@ function Image:pixels() return ffi.cast("const uint8_t *", lib.sdimage_image_pix
 --- Row y, from 0, as a string.
 function Image:row(y)
   local pointer = self:get()
-  if y < 0 or y >= self.height then error("there is no row " .. y, 2) end
+  if base.count(y, "a row") >= self.height then error("there is no row " .. y, 2) end
   local bytes = lib.sdimage_pixel_format_bytes(lib.sdimage_image_pixel_format(pointer))
   return ffi.string(self:pixels() + y * self.stride, self.width * bytes)
 end
@@ -77,7 +77,9 @@ function Image:convert(pixel_format)
 end
 
 --- Frame index, from 0, of an animation, composed to the whole canvas.
-function Image:frame(index) return image.wrap(base.make("sdimage_image", lib.sdimage_image_copy_frame, self:get(), index)) end
+function Image:frame(index)
+  return image.wrap(base.make("sdimage_image", lib.sdimage_image_copy_frame, self:get(), base.count(index, "a frame")))
+end
 
 --- The picture as a file, in a string. Options: quality (0 to 1), lossless, max_pixel_size = { width, height }.
 function Image:encode(format, options)
@@ -86,7 +88,7 @@ function Image:encode(format, options)
   lib.sdimage_encode_options_set_quality(encode, options.quality or 1)
   lib.sdimage_encode_options_set_lossless(encode, options.lossless or false)
   if options.max_pixel_size then
-    lib.sdimage_encode_options_set_max_pixel_size(encode, options.max_pixel_size[1], options.max_pixel_size[2])
+    lib.sdimage_encode_options_set_max_pixel_size(encode, base.size(options.max_pixel_size, "max_pixel_size"))
   end
   return base.take(base.make("sdimage_data", lib.sdimage_encode, self:get(), base.number(base.FORMATS, format, "format"), encode))
 end
@@ -100,8 +102,8 @@ end
 --- A picture of pixels in a string, without bytes between the rows; copied.
 function image.from_pixels(width, height, pixel_format, bytes)
   local format = base.number(base.PIXEL_FORMATS, pixel_format, "pixel format")
-  local stride = width * tonumber(lib.sdimage_pixel_format_bytes(format))
-  if #bytes ~= stride * height then return nil, base.error("INVALID_ARGUMENT", "the pixels do not fill the picture") end
+  local stride = base.count(width, "width") * tonumber(lib.sdimage_pixel_format_bytes(format))
+  if #bytes ~= stride * base.count(height, "height") then return nil, base.error("INVALID_ARGUMENT", "the pixels do not fill the picture") end
   return image.wrap(base.make("sdimage_image", lib.sdimage_image_new, width, height, stride, format, bytes))
 end
 

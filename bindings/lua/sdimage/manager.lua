@@ -35,12 +35,14 @@ local function request_of(url, options)
     lib.sdimage_request_set_freshness(request, base.number(base.FRESHNESS, options.freshness, "freshness"))
   end
   lib.sdimage_request_set_progressive(request, options.progressive or options.on_partial ~= nil)
-  lib.sdimage_request_set_progressive_interval_ms(request, options.progressive_interval_ms or 0)
+  lib.sdimage_request_set_progressive_interval_ms(request, base.count(options.progressive_interval_ms or 0, "progressive_interval_ms"))
   lib.sdimage_request_set_wants_data(request, options.wants_data or false)
   lib.sdimage_request_set_wait_for_store(request, options.wait_for_store or false)
   lib.sdimage_request_set_retry_failed(request, options.retry_failed or false)
-  lib.sdimage_request_set_timeout_ms(request, options.timeout_ms or 0)
-  for name, value in pairs(options.headers or {}) do lib.sdimage_request_set_header(request, name, value) end
+  lib.sdimage_request_set_timeout_ms(request, base.count(options.timeout_ms or 0, "timeout_ms"))
+  for name, value in pairs(options.headers or {}) do
+    lib.sdimage_request_set_header(request, base.text(name, "a header field"), base.text(value, "a header field"))
+  end
   return request
 end
 

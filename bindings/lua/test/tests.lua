@@ -17,6 +17,34 @@ test("bytes are decoded, described and recognised", function()
   expect(pcall(sdimage.decode, "", { thumbnails = 1 }), false)
 end)
 
+test("numbers that do not fit and text with a NUL are refused", function()
+  local image = assert(sdimage.from_pixels(1, 1, "rgba8", "abcd"))
+  local manager = assert(sdimage.manager({ cache = false }))
+  for _, number in ipairs({ -1, 0.5, 4294967296, 4294967297, 1e300, 1 / 0, 0 / 0, "2" }) do
+    local function refused(what, call, ...)
+      local fine, problem = pcall(call, ...)
+      if fine or not tostring(problem):find("is no integer", 1, true) then error(what .. " of " .. tostring(number) .. ": " .. tostring(problem), 2) end
+    end
+    refused("thumbnail", sdimage.decode, "", { thumbnail = { number, 1 } })
+    refused("max_pixel_size", image.encode, image, "png", { max_pixel_size = { 1, number } })
+    refused("frame", image.frame, image, number)
+    refused("row", image.row, image, number)
+    refused("width", sdimage.from_pixels, number, 1, "rgba8", "abcd")
+    refused("height", sdimage.from_pixels, 1, number, "rgba8", "abcd")
+    refused("timeout_ms", manager.start, manager, "data:,", { timeout_ms = number })
+    refused("progressive_interval_ms", manager.start, manager, "data:,", { progressive_interval_ms = number })
+    if number ~= 4294967296 and number ~= 4294967297 then
+      refused("max_memory_cost", sdimage.cache, { memory_only = true, max_memory_cost = number })
+      refused("max_disk_size", sdimage.cache, { memory_only = true, max_disk_size = number })
+    end
+  end
+  expect(code(sdimage.from_pixels(0, 0, "rgba8", "")), "INVALID_ARGUMENT")
+  expect(pcall(sdimage.cache, { namespace = "a\0b" }), false)
+  expect(pcall(sdimage.cache, { directory = "a\0b" }), false)
+  expect(pcall(manager.start, manager, "data:,", { headers = { ["a\0b"] = "c" } }), false)
+  expect(pcall(manager.start, manager, "data:,", { headers = { a = "b\0c" } }), false)
+end)
+
 test("pixels are the library's own memory; rows are strings", function()
   local image = assert(sdimage.from_pixels(3, 2, "rgb8", "abcdefghijklmnopqr"))
   expect(image:row(1), "jklmnopqr")
