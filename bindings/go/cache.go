@@ -39,6 +39,9 @@ func OpenCache(config *CacheConfig) (*Cache, error) {
 	if config == nil {
 		config = &CacheConfig{}
 	}
+	if failure := plain("a directory or namespace", config.Directory, config.Namespace); failure != nil {
+		return nil, failure
+	}
 	c := C.sdimage_cache_config_new()
 	defer C.sdimage_cache_config_unref(c)
 	if config.Directory != "" {
@@ -104,6 +107,9 @@ func (c *Cache) SetMemoryImage(key string, picture *Image) error {
 
 // Image is from memory, or decoded from the disk; nil when there is none.
 func (c *Cache) Image(key string, options *DecodeOptions) (*Image, error) {
+	if failure := options.check(); failure != nil {
+		return nil, failure
+	}
 	defer c.handle.enter().leave()
 	k, length := text(key)
 	defer free(k)

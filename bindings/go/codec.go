@@ -26,6 +26,13 @@ type DecodeOptions struct {
 	MaxBytes        uint64
 }
 
+func (o *DecodeOptions) check() error {
+	if o == nil {
+		return nil
+	}
+	return fit("a thumbnail's size", o.Thumbnail.Width, o.Thumbnail.Height)
+}
+
 // c is nil for nil. To be released.
 func (o *DecodeOptions) c() *C.sdimage_decode_options {
 	if o == nil {
@@ -56,6 +63,13 @@ type EncodeOptions struct {
 	Progressive    bool
 }
 
+func (o *EncodeOptions) check() error {
+	if o == nil {
+		return nil
+	}
+	return fit("the effort or a size", o.Effort, o.MaxSize.Width, o.MaxSize.Height)
+}
+
 // c is nil for nil. To be released.
 func (o *EncodeOptions) c() *C.sdimage_encode_options {
 	if o == nil {
@@ -76,6 +90,9 @@ func (o *EncodeOptions) c() *C.sdimage_encode_options {
 
 // Decode makes a picture of bytes, on the calling goroutine.
 func Decode(bytes []byte, options *DecodeOptions) (*Image, error) {
+	if failure := options.check(); failure != nil {
+		return nil, failure
+	}
 	var made *C.sdimage_image
 	var err *C.sdimage_error
 	c := options.c()
@@ -88,6 +105,9 @@ func Decode(bytes []byte, options *DecodeOptions) (*Image, error) {
 
 // Encode writes any picture as a file of a format; one that is not an *Image is copied first.
 func Encode(to io.Writer, picture image.Image, format Format, options *EncodeOptions) error {
+	if failure := options.check(); failure != nil {
+		return failure
+	}
 	source, failure := FromImage(picture)
 	if failure != nil {
 		return failure

@@ -91,6 +91,9 @@ func newImage(pointer *C.sdimage_image) *Image {
 
 // NewImage copies pixels: rows from top to bottom, stride bytes apart.
 func NewImage(width, height, stride int, format PixelFormat, pixels []byte) (*Image, error) {
+	if failure := fit("a size", width, height); failure != nil {
+		return nil, failure
+	}
 	row := width * format.Bytes()
 	if width <= 0 || height <= 0 || row <= 0 || row/width != format.Bytes() || stride < row || len(pixels) < row ||
 		(len(pixels)-row)/stride < height-1 {
@@ -174,12 +177,18 @@ func (m *Image) LoopCount() int {
 
 // FrameDuration is how long a frame is shown.
 func (m *Image) FrameDuration(index int) time.Duration {
+	if fit("a frame", index) != nil {
+		return 0
+	}
 	defer m.handle.enter().leave()
 	return time.Duration(C.sdimage_image_frame_duration_ms(m.c(), C.uint32_t(index))) * time.Millisecond
 }
 
 // Frame is one of an animation, composed to the whole canvas.
 func (m *Image) Frame(index int) (*Image, error) {
+	if failure := fit("a frame", index); failure != nil {
+		return nil, failure
+	}
 	defer m.handle.enter().leave()
 	var frame *C.sdimage_image
 	var err *C.sdimage_error

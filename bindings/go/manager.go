@@ -183,6 +183,16 @@ func (m *Manager) ForgetFailed() {
 }
 
 func newRequest(url string, options *Options) (*C.sdimage_request, error) {
+	if options != nil {
+		if failure := options.check(); failure != nil {
+			return nil, failure
+		}
+		for name, value := range options.Header {
+			if failure := plain("a header field", name, value); failure != nil {
+				return nil, failure
+			}
+		}
+	}
 	u, length := text(url)
 	defer free(u)
 	request := C.sdimage_request_new(u, length)

@@ -15,8 +15,10 @@ package sdimage
 import "C"
 
 import (
+	"fmt"
 	"math"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -133,6 +135,26 @@ func more(rest time.Duration) int64 {
 		return 1
 	}
 	return 0
+}
+
+// fit refuses numbers that an unsigned C integer of 32 bits does not hold: a conversion would wrap them.
+func fit(what string, values ...int) error {
+	for _, value := range values {
+		if value < 0 || uint64(value) > math.MaxUint32 {
+			return &Error{Code: InvalidArgument, Message: fmt.Sprintf("%s is %d", what, value)}
+		}
+	}
+	return nil
+}
+
+// plain refuses text with a NUL, which C would take for its end.
+func plain(what string, values ...string) error {
+	for _, value := range values {
+		if strings.IndexByte(value, 0) >= 0 {
+			return &Error{Code: InvalidArgument, Message: what + " contains a NUL"}
+		}
+	}
+	return nil
 }
 
 // text is a C string to free, and its length without the NUL.

@@ -1,7 +1,9 @@
 package sdimage
 
 import (
+	"context"
 	"errors"
+	"io"
 	"math"
 	"testing"
 	"time"
@@ -55,4 +57,64 @@ func TestWhatWasMadeForAChainThatFailsIsReleased(t *testing.T) {
 		t.Fatal(err)
 	}
 	chain.release()
+}
+
+func TestNumbersThatDoNotFitAreRefused(t *testing.T) {
+	picture, err := NewImage(1, 1, 4, RGBA8, make([]byte, 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, err := OpenCache(&CacheConfig{MemoryOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cache.Close()
+	manager, err := NewManager(&Config{NoCache: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer manager.Close()
+	for _, number := range []int{-1, math.MinInt, math.MaxUint32 + 1, math.MaxUint32 + 2, math.MaxInt} {
+		decode := DecodeOptions{Thumbnail: Size{number, 1}}
+		calls := map[string]func() error{
+			"thumbnail": func() error { _, err := Decode([]byte("GIF89a"), &decode); return err },
+			"cached":    func() error { _, err := cache.Image("key", &decode); return err },
+			"load": func() error {
+				_, err := manager.Start(context.Background(), "data:,", &Options{DecodeOptions: decode})
+				return err
+			},
+			"effort": func() error { return Encode(io.Discard, picture, "png", &EncodeOptions{Effort: number}) },
+			"size":   func() error { return Encode(io.Discard, picture, "png", &EncodeOptions{MaxSize: Size{1, number}}) },
+			"frame":  func() error { _, err := picture.Frame(number); return err },
+			"width":  func() error { _, err := NewImage(number, 1, 4, RGBA8, make([]byte, 4)); return err },
+			"height": func() error { _, err := NewImage(1, number, 4, RGBA8, make([]byte, 4)); return err },
+		}
+		for name, call := range calls {
+			if err := call(); !errors.Is(err, InvalidArgument) {
+				t.Fatalf("%s of %d: %v", name, number, err)
+			}
+		}
+		if picture.FrameDuration(number) != 0 {
+			t.Fatalf("frame %d has a duration", number)
+		}
+	}
+}
+
+func TestTextWithANULIsRefused(t *testing.T) {
+	for _, config := range []CacheConfig{{Directory: "a\x00b"}, {Namespace: "a\x00b"}} {
+		if _, err := OpenCache(&config); !errors.Is(err, InvalidArgument) {
+			t.Fatalf("%q: %v", config.Directory+config.Namespace, err)
+		}
+	}
+	manager, err := NewManager(&Config{NoCache: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer manager.Close()
+	for name, value := range map[string]string{"a\x00b": "c", "a": "b\x00c"} {
+		_, err := manager.Start(context.Background(), "data:,", &Options{Header: map[string]string{name: value}})
+		if !errors.Is(err, InvalidArgument) {
+			t.Fatalf("%q: %q: %v", name, value, err)
+		}
+	}
 }
