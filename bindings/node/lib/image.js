@@ -20,7 +20,8 @@ class Image {
   static fromPixels(width, height, pixelFormat, bytes, stride = null) {
     const number = options.pixelFormat(pixelFormat);
     const tight = options.u32('width', width) * options.PIXEL_BYTES[number];
-    return new Image(native.imageNew(width, options.u32('height', height), stride ?? tight, number, bytes));
+    const distance = options.u53('stride', stride ?? tight);
+    return new Image(native.imageNew(width, options.u32('height', height), distance, number, bytes));
   }
 
   /** The pixels as an ArrayBuffer on the library's own memory: no copy, not to be written to. */

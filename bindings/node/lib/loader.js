@@ -4,6 +4,7 @@
 const native = require('./native');
 const { SdimageError } = require('./errors');
 const { Image } = require('./image');
+const options = require('./options');
 
 const EXPECT = 0, WRITE = 1, FINISH = 2, FAIL = 3, FINISH_WITH_IMAGE = 4;
 
@@ -61,7 +62,8 @@ async function asked(number, url, sink, id) {
   try {
     const load = functions.get(number);
     if (!load) throw new SdimageError('SHUTDOWN', 'the loader is gone');
-    const request = { url, signal: controller.signal, expect: (length) => native.sink(sink, EXPECT, length) };
+    const expect = (length) => native.sink(sink, EXPECT, options.u53('length', length));
+    const request = { url, signal: controller.signal, expect };
     await give(sink, await load(request));
   } catch (error) {
     const code = controller.signal.aborted ? 'CANCELLED' : error instanceof SdimageError ? error.code : 'INTERNAL_ERROR';

@@ -35,13 +35,19 @@ function of(type) {
   };
 }
 
+/** Text for C, which would end at a NUL. */
+function text(name, value) {
+  if (of('string')(name, value).includes('\0')) throw new TypeError(`${name} contains a NUL`);
+  return value;
+}
+
 const u32 = count(0xffffffff);
 const u53 = count(Number.MAX_SAFE_INTEGER);
 const flag = of('boolean');
 const priorities = choice(['low', 'normal', 'high']);
 
 function seconds(name, value) {
-  if (!Number.isInteger(value)) throw new RangeError(`${name} must be a whole number of seconds`);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${name} must be a whole number of seconds`);
   return value;
 }
 
@@ -66,7 +72,7 @@ const LOAD = {
   retryFailed: flag, timeoutMs: u32, maxRetries: u32, cacheKey: of('string'),
 };
 const CACHE = {
-  directory: of('string'), namespace: of('string'), memoryOnly: flag, maxMemoryCost: u53, maxMemoryCount: u53,
+  directory: text, namespace: text, memoryOnly: flag, maxMemoryCost: u53, maxMemoryCount: u53,
   maxDiskSize: u53, maxDiskAge: seconds,
 };
 const MANAGER = { freshness: choice(FRESHNESS), failedUrlRetryAfter: seconds, ignoreSignatures: flag };
@@ -86,8 +92,8 @@ function flatten(options, table, special = {}) {
 const thumbnail = (value) => size('thumbnailSize', value, 'thumbnailWidth', 'thumbnailHeight');
 
 function headers(value) {
-  const fields = Object.fromEntries(Object.entries(value).map(([name, text]) => [name, text === null ? null : String(text)]));
-  return { headers: fields };
+  const field = ([name, content]) => [text('a header field', name), content === null ? null : text(name, String(content))];
+  return { headers: Object.fromEntries(Object.entries(value).map(field)) };
 }
 
 module.exports = {
@@ -97,6 +103,7 @@ module.exports = {
   layers: (name) => choice(LAYERS)('layers', name),
   layersName: (number) => Object.keys(LAYERS)[number],
   u32,
+  u53,
   decode: (options) => flatten(options, DECODE, { thumbnailSize: thumbnail }),
   encode: (options) =>
     flatten(options, ENCODE, { maxPixelSize: (value) => size('maxPixelSize', value, 'maxWidth', 'maxHeight') }),

@@ -19,6 +19,29 @@ test('bytes are decoded, described and recognised', async () => {
   await assert.rejects(decode('text'), TypeError);
 });
 
+test('numbers that do not fit and text with a NUL are refused', async () => {
+  const pixel = new Uint8Array(4);
+  const image = Image.fromPixels(1, 1, 'rgba8', pixel);
+  const manager = new sdimage.Manager({ cache: null });
+  for (const number of [-1, 0.5, 2 ** 64, 1e300, NaN, Infinity, '2']) {
+    assert.throws(() => Image.fromPixels(number, 1, 'rgba8', pixel), RangeError, `width ${number}`);
+    assert.throws(() => Image.fromPixels(1, number, 'rgba8', pixel), RangeError, `height ${number}`);
+    assert.throws(() => Image.fromPixels(1, 1, 'rgba8', pixel, number), RangeError, `stride ${number}`);
+    assert.throws(() => decodeSync(pixel, { thumbnailSize: [number, 1] }), RangeError, `thumbnail ${number}`);
+    assert.throws(() => decodeSync(pixel, { maxBytes: number }), RangeError, `maxBytes ${number}`);
+    assert.throws(() => new sdimage.Cache({ memoryOnly: true, maxMemoryCost: number }), RangeError, `maxMemoryCost ${number}`);
+    assert.throws(() => manager.start('data:,', { timeoutMs: number }), RangeError, `timeoutMs ${number}`);
+    await assert.rejects(image.frame(number), RangeError, `frame ${number}`);
+  }
+  assert.throws(() => new sdimage.Cache({ memoryOnly: true, maxDiskAge: 1e300 }), RangeError);
+  assert.throws(() => Image.fromPixels(2 ** 32 + 1, 1, 'rgba8', pixel), RangeError);
+  assert.throws(() => new sdimage.Cache({ directory: 'a\0b' }), TypeError);
+  assert.throws(() => new sdimage.Cache({ namespace: 'a\0b' }), TypeError);
+  assert.throws(() => manager.start('data:,', { headers: { 'a\0b': 'c' } }), TypeError);
+  assert.throws(() => manager.start('data:,', { headers: { a: 'b\0c' } }), TypeError);
+  manager.close();
+});
+
 test('pixels are the library’s own memory and outlive their picture', async () => {
   const image = Image.fromPixels(3, 2, 'rgb8', Uint8Array.from({ length: 18 }, (_, index) => index));
   assert.deepStrictEqual([...image.row(1)], [9, 10, 11, 12, 13, 14, 15, 16, 17]);
