@@ -53,6 +53,16 @@ final class Harness {
         }
     }
 
+    /** `body` throws IllegalArgumentException. */
+    static void refused(Body body) throws Exception {
+        try {
+            body.run();
+        } catch (IllegalArgumentException expected) {
+            return;
+        }
+        throw new AssertionError("it was accepted");
+    }
+
     /** The code of what `body` throws. */
     static String codeOf(Body body) {
         try {

@@ -2,11 +2,13 @@ import java.awt.image.BufferedImage;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.sdimage.Awt;
+import org.sdimage.Cache;
 import org.sdimage.DecodeOptions;
 import org.sdimage.EncodeOptions;
 import org.sdimage.Format;
 import org.sdimage.Image;
 import org.sdimage.PixelFormat;
+import org.sdimage.Request;
 import org.sdimage.Sdimage;
 
 final class ImageTests {
@@ -37,6 +39,23 @@ final class ImageTests {
             }
             Harness.expect(Harness.codeOf(() -> image.encode(Format.PDF)), "UNSUPPORTED");
             Harness.expect(Harness.codeOf(() -> image.encode(Format.JPEG, EncodeOptions.DEFAULT.quality(7))), "INVALID_ARGUMENT");
+        });
+        Harness.test("numbers below 0 and text with a NUL are refused", () -> {
+            DecodeOptions decode = DecodeOptions.DEFAULT;
+            Harness.refused(() -> decode.thumbnail(-1, 1));
+            Harness.refused(() -> decode.maxPixels(-1));
+            Harness.refused(() -> decode.maxBytes(Long.MIN_VALUE));
+            Harness.refused(() -> EncodeOptions.DEFAULT.maxFileSize(-1));
+            Harness.refused(() -> Cache.builder().maxMemoryCost(-1));
+            Harness.refused(() -> Cache.builder().maxMemoryCount(-1));
+            Harness.refused(() -> Cache.builder().maxDiskSize(Long.MIN_VALUE));
+            Harness.refused(() -> Cache.builder().namespace("a\0b"));
+            Harness.refused(() -> Request.of("http://example.org/").header("a\0b", "c"));
+            Harness.refused(() -> Request.of("http://example.org/").header("a", "b\0c"));
+            Harness.refused(() -> Request.of("http://example.org/").timeoutMs(-1));
+            Image image = Image.decode(Harness.bytes("orbits.gif"));
+            Harness.expect(Harness.codeOf(() -> image.frame(-1)), "INVALID_ARGUMENT");
+            Harness.expect(Harness.codeOf(() -> Image.ofPixels(-1, -1, -4, PixelFormat.RGBA8, new byte[4])), "INVALID_ARGUMENT");
         });
         Harness.test("an animation gives its frames", () -> {
             Image image = Image.decode(Harness.bytes("orbits.gif"));

@@ -23,6 +23,14 @@ public final class Cache implements AutoCloseable {
 
         private Builder() {}
 
+        private Builder with(int index, long value) {
+            if (value < 0) {
+                throw new IllegalArgumentException("a negative number");
+            }
+            values[index] = value;
+            return this;
+        }
+
         /** Default: $XDG_CACHE_HOME/sdimage. */
         public Builder directory(Path directory) {
             this.directory = directory.toString();
@@ -30,7 +38,7 @@ public final class Cache implements AutoCloseable {
         }
 
         public Builder namespace(String name) {
-            this.name = name;
+            this.name = Native.checked(name);
             return this;
         }
 
@@ -41,20 +49,17 @@ public final class Cache implements AutoCloseable {
 
         /** Bytes of pixels; 0 is no limit. */
         public Builder maxMemoryCost(long bytes) {
-            values[1] = bytes;
-            return this;
+            return with(1, bytes);
         }
 
         /** Pictures in memory; 0 is no limit. */
         public Builder maxMemoryCount(long count) {
-            values[2] = count;
-            return this;
+            return with(2, count);
         }
 
         /** Bytes on disk; 0 is no limit. */
         public Builder maxDiskSize(long bytes) {
-            values[3] = bytes;
-            return this;
+            return with(3, bytes);
         }
 
         /** Seconds after the last access; negative is for ever. */

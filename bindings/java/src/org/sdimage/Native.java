@@ -119,6 +119,14 @@ final class Native {
     /** With a null code the load has what was written. */
     static native void sinkFinish(long sink, String code, byte[] message);
 
+    /** The same text: C would take what is before a NUL for all of it. */
+    static String checked(String text) {
+        if (text != null && text.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException("a NUL in text");
+        }
+        return text;
+    }
+
     static byte[] bytes(String text) {
         return text == null ? null : text.getBytes(StandardCharsets.UTF_8);
     }

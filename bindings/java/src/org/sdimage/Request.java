@@ -75,8 +75,8 @@ public final class Request {
     /** A field of the HTTP request. */
     public Request header(String name, String value) {
         List<String> more = new ArrayList<>(fields);
-        more.add(name);
-        more.add(value);
+        more.add(Native.checked(name));
+        more.add(Native.checked(value));
         return new Request(url, cacheKey, List.copyOf(more), decode, values);
     }
 
