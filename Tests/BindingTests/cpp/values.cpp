@@ -24,6 +24,26 @@ TEST(the_version_of_the_library_is_that_of_the_headers) {
     CHECK(!version().empty());
 }
 
+template <class F> static bool refuses_a_nul(F call) {
+    try {
+        call();
+    } catch (const std::invalid_argument &) {
+        return true;
+    }
+    return false;
+}
+
+TEST(text_with_a_nul_is_refused) {
+    const std::string_view text("a\0b", 3);
+    request request("http://example.org/");
+    CHECK(refuses_a_nul([&] { request.set_header(text, "c"); }));
+    CHECK(refuses_a_nul([&] { request.set_header("a", text); }));
+    CHECK(refuses_a_nul([&] { decode_file(text); }));
+    CHECK(refuses_a_nul([&] { cache_config().set_directory(text); }));
+    CHECK(refuses_a_nul([&] { cache_config().set_namespace(text); }));
+    CHECK(!refuses_a_nul([&] { request.set_header("a", "b"); }));
+}
+
 TEST(adopted_bytes_are_shared_by_copies_and_destroyed_once) {
     std::atomic<int> alive{0};
     const std::string bytes = "abc";

@@ -15,6 +15,7 @@
 
 #include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -105,10 +106,13 @@ private:
     H handle_;
 };
 
-// Text with a NUL behind it, for C functions that take no length.
+// Text with a NUL behind it, for C functions that take no length. A NUL inside would cut it: std::invalid_argument.
 class text {
 public:
-    text(std::string_view view) : text_(view) {}
+    text(std::string_view view) : text_(view) {
+        if (view.find('\0') != std::string_view::npos)
+            throw std::invalid_argument("sdimage: text contains a NUL");
+    }
     operator const char *() const noexcept { return text_.c_str(); }
     const char *get() const noexcept { return text_.c_str(); }
 
@@ -120,11 +124,11 @@ private:
 class optional_text {
 public:
     optional_text(std::optional<std::string_view> view)
-        : text_(view ? std::optional<std::string>(*view) : std::nullopt) {}
-    operator const char *() const noexcept { return text_ ? text_->c_str() : nullptr; }
+        : text_(view ? std::optional<text>(*view) : std::nullopt) {}
+    operator const char *() const noexcept { return text_ ? text_->get() : nullptr; }
 
 private:
-    std::optional<std::string> text_;
+    std::optional<text> text_;
 };
 
 // What a getter lends; "" for NULL.
