@@ -88,10 +88,9 @@ pub(crate) unsafe fn text<'a>(lent: *const c_char) -> &'a str {
     unsafe { CStr::from_ptr(lent) }.to_str().unwrap_or("")
 }
 
-/// Text for the library, up to the first NUL in it.
+/// Text for the library. A NUL would cut it: it becomes a line break, which the library refuses in names and header fields.
 pub(crate) fn c_text(text: &str) -> CString {
-    let end = text.find('\0').unwrap_or(text.len());
-    CString::new(&text[..end]).unwrap_or_default()
+    CString::new(text.replace('\0', "\n")).unwrap_or_default()
 }
 
 /// Runs what the program gave to be called; the answer for a panic, which the hook of the program has told of.

@@ -89,7 +89,7 @@ impl Request {
         self
     }
 
-    /// A header field of the HTTP request.
+    /// A header field of the HTTP request. A load whose field has a line break or a NUL fails with `InvalidRequest`.
     pub fn header(self, name: &str, value: &str) -> Self {
         let (name, value) = (c_text(name), c_text(value));
         unsafe { sys::sdimage_request_set_header(self.as_ptr(), name.as_ptr(), value.as_ptr()) };

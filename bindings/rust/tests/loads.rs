@@ -26,6 +26,15 @@ fn slow() -> Request {
 }
 
 #[test]
+fn a_header_field_with_a_nul_is_refused_and_not_cut() {
+    let manager = in_memory();
+    for (name, value) in [("X-A\0b", "c"), ("X-A", "b\0c"), ("X-A\0", "c"), ("X-A", "\0")] {
+        assert_eq!(manager.load(&badge().header(name, value)).unwrap_err().code(), Status::InvalidRequest);
+    }
+    assert!(manager.load(&badge().header("X-A", "b")).is_ok());
+}
+
+#[test]
 fn a_load_waits_and_memory_answers_the_second_time() {
     let manager = in_memory();
     let small = badge().thumbnail_size(64, 64);
