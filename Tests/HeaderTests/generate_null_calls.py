@@ -10,11 +10,9 @@ getter its neutral value; where it is of another kind, a fallible function answe
 import re
 
 import declarations
+from calls import VALUES, good, is_pointer, noun
 from declarations import Function, Parameter
 
-# Numbers that make sense where the others are good, by the name of the parameter.
-NUMBERS = {"width": "2", "height": "2", "stride": "8", "pixel_format": "SDIMAGE_PIXEL_FORMAT_RGBA8", "length": "8",
-           "timeout_ms": "1", "layers": "SDIMAGE_CACHE_LAYERS_ALL", "status": "SDIMAGE_STATUS_BAD_DATA"}
 # What a getter may answer besides zero where its object is missing.
 NEUTRAL = {"sdimage_format": "SDIMAGE_FORMAT_UNDEFINED", "sdimage_orientation": "SDIMAGE_ORIENTATION_UP",
            "double": "1", "int": "-1", "int64_t": "-1", "uint32_t": "1",
@@ -27,49 +25,12 @@ OWN_ANSWER = re.compile(r"sdimage_(options_get_\w+|decode_options_(preserves|app
 NEEDS_NOTHING = re.compile(r"sdimage_plugins_load_all$")
 # Functions that end an object that the next calls need.
 ENDING = re.compile(r"_(unref|close|finish\w*|complete\w*)$")
-# Structs of plain numbers, passed by value.
-VALUES = {"sdimage_color": "1, 1, 1, 1", "sdimage_rect": "1, 1, 1, 1", "sdimage_size": "1, 1"}
-
-
-def noun(parameter: Parameter) -> str | None:
-    """The kind of object a parameter takes: "cache" for `const sdimage_cache *`."""
-    match = re.fullmatch(r"(?:const )?sdimage_(\w+) \*", parameter.type)
-    is_object = match and not match[1].endswith(("vtable", "handler")) and f"sdimage_{match[1]}" not in VALUES
-    return match[1] if is_object else None
-
-
-def is_pointer(parameter: Parameter) -> bool:
-    return "*" in parameter.type or parameter.type.endswith("_fn")
 
 
 def nothing(parameter: Parameter) -> str:
     if parameter.type in VALUES:
         return f"({parameter.type}){{0}}"
     return "NULL" if is_pointer(parameter) else f"({parameter.type})0"
-
-
-def good(parameter: Parameter) -> str:
-    if noun(parameter):
-        return f"good.{noun(parameter)}"
-    if re.fullmatch(r"sdimage_\w+ \*\*", parameter.type):
-        return f"&out.{parameter.type[len('sdimage_'):-len(' **')]}"
-    if parameter.type in ("size_t *", "int64_t *", "uint64_t *"):
-        return f"&out.{parameter.type[:-2]}"
-    if parameter.type == "void **":
-        return "&out.pointer"
-    if parameter.type == "const char *":
-        return "text"
-    if parameter.type == "const void *":
-        return "bytes"
-    if parameter.type == "void *" and parameter.name in ("pixels", "buffer"):
-        return "bytes"
-    if "vtable" in parameter.type or "handler" in parameter.type:
-        return "&empty_" + re.search(r"sdimage_(\w+) \*", parameter.type)[1]
-    if is_pointer(parameter):
-        return "NULL"
-    if parameter.type in VALUES:
-        return f"({parameter.type}){{{VALUES[parameter.type]}}}"
-    return f"({parameter.type}){NUMBERS.get(parameter.name, '1')}"
 
 
 def is_object(function: Function) -> bool:

@@ -11,8 +11,6 @@
 
 #include "check.h"
 
-enum { LONGEST_TEST_SECONDS = 30, FAILED_WITH_REASON = 77 };
-
 static const char *running;
 static char folder[64];
 
@@ -127,6 +125,8 @@ size_t thread_count(void) { return entry_count("/proc/self/task", 0); }
 size_t descriptor_count(void) { return entry_count("/proc/self/fd", 1); }
 
 const char *temporary_folder(void) { return folder; }
+
+const char *running_test(void) { return running; }
 
 const char *file_url_with(const char *name, const void *bytes, size_t length) {
     static char urls[8][160];

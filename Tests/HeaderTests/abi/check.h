@@ -22,6 +22,12 @@ typedef struct test {
 
 #define TEST(function) {#function, function}
 
+/* A test that did not end within so many seconds fails; the exit status of one that has said why. */
+enum { LONGEST_TEST_SECONDS = 30, FAILED_WITH_REASON = 77 };
+
+/* The name of the test of this process. */
+const char *running_test(void);
+
 /* Runs each test in a child; prints `ok NAME` or `not ok NAME: WHY`. The exit status of the program. */
 int run_tests(const test *tests, size_t count);
 
