@@ -7,13 +7,14 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-INLINE int32_t bits_of(float v) {
-    int32_t bits;
+/* Unsigned, because samples of a host may be any float: those without a value wrap around instead of overflowing. */
+INLINE uint32_t bits_of(float v) {
+    uint32_t bits;
     memcpy(&bits, &v, sizeof bits);
     return bits;
 }
 
-INLINE float float_of(int32_t bits) {
+INLINE float float_of(uint32_t bits) {
     float v;
     memcpy(&v, &bits, sizeof v);
     return v;
@@ -22,8 +23,9 @@ INLINE float float_of(int32_t bits) {
 /* For positive normal numbers; others give some finite number. The mantissa is moved to 0.7 ... 1.4, where the series
    of the inverse hyperbolic tangent converges at once. */
 INLINE float log2_of(float v) {
-    int32_t bits = bits_of(v), exponent = (bits - 0x3f3504f3) >> 23;
-    float m = float_of(bits - (int32_t)((uint32_t)exponent << 23)), s = (m - 1) / (m + 1), q = s * s;
+    uint32_t bits = bits_of(v);
+    int32_t exponent = (int32_t)(bits - 0x3f3504f3u) >> 23;
+    float m = float_of(bits - ((uint32_t)exponent << 23)), s = (m - 1) / (m + 1), q = s * s;
     float series = 1 + q * (0.33333333f + q * (0.2f + q * (0.14285714f + q * 0.11111111f)));
     return (float)exponent + 2.8853901f * s * series;
 }
@@ -34,7 +36,7 @@ INLINE float exp2_of(float v) {
     float shifted = v + rounder, f = (v - (shifted - rounder)) * 0.69314718f;
     float high = 0.16666667f + f * (0.041666667f + f * (0.0083333333f + f * 0.0013888889f));
     float series = 1 + f * (1 + f * (0.5f + f * high));
-    return float_of(bits_of(series) + (int32_t)((uint32_t)(bits_of(shifted) - bits_of(rounder)) << 23));
+    return float_of(bits_of(series) + ((bits_of(shifted) - bits_of(rounder)) << 23));
 }
 
 INLINE float power(float v, float exponent) {
