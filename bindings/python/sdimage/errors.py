@@ -107,7 +107,9 @@ def new_pointer(error: BaseException) -> int | None:
             code, message = _CODES.get(kind, "INTERNAL_ERROR"), f"{kind}: {error}"
     except BaseException:  # what the program raised may raise when it is asked for its words
         code, message = "INTERNAL_ERROR", kind
-    pointer: int | None = lib.sdimage_error_new(status_number(code), message.encode("utf-8", "replace"))
+    pointer: int | None = lib.sdimage_error_new(
+        status_number(code), message.encode("utf-8", "replace").replace(b"\0", b" ")
+    )
     return pointer
 
 

@@ -134,6 +134,19 @@ class Functions(TestCase):
             with self.subTest(timeout):
                 sdimage.Manager(cache=None).close(timeout)
 
+    def test_an_error_whose_text_has_a_nul_is_still_an_error(self) -> None:
+        for raised in (sdimage.Error("NOT_FOUND", "a\0b"), ValueError("a\0b")):
+
+            def load(_request: sdimage.LoadRequest, raised: Exception = raised) -> bytes:
+                raise raised
+
+            with sdimage.Manager(cache=None, loader=sdimage.Loader(load)) as manager:
+                with self.assertRaises(sdimage.Error) as caught:
+                    manager.start("http://example.org/").wait(10)
+                self.assertIn("a b", caught.exception.message)
+                code = raised.code if isinstance(raised, sdimage.Error) else "INTERNAL_ERROR"
+                self.assertEqual(caught.exception.code, code)
+
     def test_text_with_a_nul_is_refused(self) -> None:
         image = sdimage.Image.from_pixels(PIXEL, 1, 1, "rgba8")
         png = image.encode("png")
