@@ -21,7 +21,8 @@ def candidates() -> list[str]:
     if named:
         return [named]
     places = [_PACKAGE / _SONAME]
-    if (_CHECKOUT / "include" / "sdimage.h").exists() or (_CHECKOUT / "include" / "sdimage").is_dir():
+    # Only in a checkout: above any other folder of the package, others may own what is called include and build.
+    if _PACKAGE == _CHECKOUT / "bindings/python/sdimage" and (_CHECKOUT / "include" / "sdimage").is_dir():
         places += [
             _CHECKOUT / ".build" / "release" / "libsdimage.so",
             _CHECKOUT / "build" / "lib" / "libsdimage.so",

@@ -12,9 +12,28 @@ import venv
 from pathlib import Path
 from unittest import mock
 
-from sdimage import _command, _ffi
+from sdimage import _command, _ffi, _library
 
 from .support import PACKAGE, ROOT, TestCase
+
+
+class Candidates(TestCase):
+    def test_only_a_checkout_has_builds_beside_it(self) -> None:
+        for folder, is_checkout in (("bindings/python", True), ("apps/python", False), ("one/two", False)):
+            place = Path(self.folder()).resolve()
+            built = place / ".build/release/libsdimage.so"
+            for path in (built, place / "include/sdimage/base.h"):
+                path.parent.mkdir(parents=True)
+                path.touch()
+            package = place / folder / "sdimage"
+            with (
+                mock.patch.dict(os.environ),
+                mock.patch.object(_library, "_PACKAGE", package),
+                mock.patch.object(_library, "_CHECKOUT", package.parents[2]),
+                self.subTest(folder),
+            ):
+                os.environ.pop("SDIMAGE_LIBRARY", None)
+                self.assertEqual(str(built) in _library.candidates(), is_checkout)
 
 
 class Types(unittest.TestCase):
