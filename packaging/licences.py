@@ -64,7 +64,7 @@ def text(files: dict[str, Path], libcurl: Path) -> str:
             raise SystemExit(f"the licence of {package} ({', '.join(names)}) is not reviewed: see packaging/licences.py")
         licence, words = REVIEWED[package]
         if package == "libcurl":
-            place, source = libcurl / "copyright", f"curl {(libcurl / 'version').read_text().split()[0]}"
+            place, source = libcurl / "copyright", f"curl {(libcurl / 'version').read_text().splitlines()[0]}"
         else:
             place = Path(f"/usr/share/doc/{package}/copyright")
             source = elf.output("dpkg-query", "-W", "-f", "${source:Package} ${source:Version}", package)
