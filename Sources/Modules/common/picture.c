@@ -32,6 +32,12 @@ sdimage_status sdmod_fail(sdimage_error **error, sdimage_status status, const ch
     return status;
 }
 
+uint64_t sdmod_plane_bytes(const sdmod_facts *facts) {
+    uint64_t pixels = (uint64_t)facts->width * facts->height, size = facts->bits > 8 ? 2 : 1;
+    uint64_t quarters = 4 + (uint64_t)facts->chroma;
+    return pixels > UINT64_MAX / (quarters * size) ? UINT64_MAX : pixels * quarters * size / 4;
+}
+
 /* Whether the fine steps of a deep picture are of use: they were asked for, or its light is yet to be mapped. */
 static bool is_wide(const sdmod_facts *facts, const sdmod_wish *wish) {
     if (facts->bits <= 8)

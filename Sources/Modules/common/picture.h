@@ -43,6 +43,10 @@ sdmod_wish sdmod_wish_of(const sdimage_decode_options *options);
 /* Stores an error where the caller wants one, and returns its status. */
 sdimage_status sdmod_fail(sdimage_error **error, sdimage_status status, const char *message);
 
+/* Working memory of one decode in bytes; and the bytes of the planes of one picture, without alpha. */
+enum { SDMOD_WORKING_BYTES = 256 << 20 };
+uint64_t sdmod_plane_bytes(const sdmod_facts *facts);
+
 /* Refuses, before anything is decoded, pictures over the limits: of pixels, of bytes of the bitmap, and of bytes of the
  * planes, of which `pictures` are held at once. */
 sdimage_status sdmod_check(const sdmod_facts *facts, const sdmod_wish *wish, unsigned pictures, sdimage_error **error);

@@ -42,7 +42,7 @@ static sdimage_status read_items(sdheif_container *c, sdmod_span info, sdimage_e
     if (!sdmod_take_version(&info, &version, &flags) || !take_either(&info, version > 0, &count))
         return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a table of items that ends early");
     if (count > SDHEIF_ITEM_LIMIT)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "more than 4096 items");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: more than 4096 items");
     c->items = calloc(count ? count : 1, sizeof *c->items);
     if (!c->items)
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for the table of items");
@@ -63,7 +63,9 @@ static bool read_location(sdheif_container *c, sdmod_span *table, uint32_t versi
         return false;
     size_t length = (size_t)count * (c->index_size + c->offset_size + c->length_size);
     sdmod_span extents = {table->bytes, length};
-    if (!sdmod_skip(table, length))
+    /* Extents whose fields have no bytes cost nothing in the file. */
+    c->extent_total += (size_t)count;
+    if (!sdmod_skip(table, length) || c->extent_total > SDHEIF_EXTENT_LIMIT)
         return false;
     sdheif_item *item = find(c, id);
     if (item && !item->extent_count) {
@@ -141,6 +143,28 @@ static bool read_primary(sdheif_container *c, sdmod_span meta) {
            take_either(&body, version > 0, &c->primary);
 }
 
+/* The number of the item a reference box belongs to, and how many it refers to. */
+static bool read_reference(const sdheif_container *c, sdmod_span *body, uint32_t *from, uint64_t *count) {
+    return take_either(body, c->reference_size == 4, from) && sdmod_take(body, 2, count);
+}
+
+/* `iref`, 8.11.12: each look-up walks it, so that its size is limited. A box counts as one reference more. */
+static sdimage_status read_references(sdheif_container *c, sdmod_span meta, sdimage_error **error) {
+    uint32_t version, flags, owner;
+    uint64_t count, total = 0;
+    sdmod_box box;
+    sdmod_span table;
+    if (!sdmod_find_box(meta, SDMOD_TYPE('i', 'r', 'e', 'f'), &table) || !sdmod_take_version(&table, &version, &flags))
+        return SDIMAGE_STATUS_OK;
+    c->references = table;
+    c->reference_size = version ? 4 : 2;
+    while (total <= SDHEIF_REFERENCE_LIMIT && sdmod_next_box(&table, &box))
+        total += 1 + (read_reference(c, &box.body, &owner, &count) ? count : 0);
+    return total <= SDHEIF_REFERENCE_LIMIT
+               ? SDIMAGE_STATUS_OK
+               : sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: more than 262144 references between items");
+}
+
 /* True where the last box that can be begun does not end within the file. */
 static bool is_cut(sdmod_span file) {
     sdmod_box box;
@@ -163,12 +187,9 @@ sdimage_status sdheif_container_open(sdheif_container *c, const void *bytes, siz
     if (sdmod_find_box(meta, SDMOD_TYPE('i', 'l', 'o', 'c'), &body))
         read_locations(c, body);
     sdmod_find_box(meta, SDMOD_TYPE('i', 'd', 'a', 't'), &c->data);
-    uint32_t version, flags;
-    if (sdmod_find_box(meta, SDMOD_TYPE('i', 'r', 'e', 'f'), &c->references) &&
-        sdmod_take_version(&c->references, &version, &flags))
-        c->reference_size = version ? 4 : 2;
-    else
-        c->references = (sdmod_span){NULL, 0};
+    status = read_references(c, meta, error);
+    if (status < 0)
+        return status;
     if (!sdmod_find_box(meta, SDMOD_TYPE('i', 'p', 'r', 'p'), &body))
         return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "no item has properties");
     return read_properties(c, body, error);
@@ -201,11 +222,6 @@ bool sdheif_find_property(const sdheif_container *c, const sdheif_item *item, ui
     return false;
 }
 
-/* The number of the item a reference box belongs to, and how many it refers to. */
-static bool read_reference(const sdheif_container *c, sdmod_span *body, uint32_t *from, uint64_t *count) {
-    return take_either(body, c->reference_size == 4, from) && sdmod_take(body, 2, count);
-}
-
 size_t sdheif_references(const sdheif_container *c, uint32_t type, uint32_t from, uint32_t *to, size_t limit) {
     sdmod_span rest = c->references;
     sdmod_box box;
@@ -223,7 +239,8 @@ size_t sdheif_references(const sdheif_container *c, uint32_t type, uint32_t from
     return 0;
 }
 
-uint32_t sdheif_referrer(const sdheif_container *c, uint32_t type, uint32_t to, size_t index) {
+size_t sdheif_referrers(const sdheif_container *c, uint32_t type, uint32_t to, uint32_t *from, size_t limit) {
+    size_t found = 0;
     sdmod_span rest = c->references;
     sdmod_box box;
     uint32_t owner, target;
@@ -232,10 +249,13 @@ uint32_t sdheif_referrer(const sdheif_container *c, uint32_t type, uint32_t to, 
         if (box.type != type || !read_reference(c, &box.body, &owner, &count))
             continue;
         for (; count > 0 && take_either(&box.body, c->reference_size == 4, &target); count--)
-            if (target == to && index-- == 0)
-                return owner;
+            if (target == to) {
+                if (found == limit)
+                    return found;
+                from[found++] = owner;
+            }
     }
-    return 0;
+    return found;
 }
 
 /* The next extent, within the file or within `idat`. */
@@ -279,6 +299,18 @@ sdimage_status sdheif_item_bytes(const sdheif_container *c, const sdheif_item *i
         memcpy(bytes->owned + at, part.bytes, part.length);
     return SDIMAGE_STATUS_OK;
 }
+
+uint64_t sdheif_coded_length(const sdheif_container *c, const sdheif_item *item, uint32_t type) {
+    sdmod_span table = item->extents, part, configuration;
+    uint64_t total = sdheif_find_property(c, item, type, &configuration) ? configuration.length : 0;
+    /* Reading stops at a bad extent too. */
+    for (uint32_t i = 0; i < item->extent_count && next_extent(c, item, &table, &part, NULL) >= 0; i++)
+        if (__builtin_add_overflow(total, part.length, &total))
+            return UINT64_MAX;
+    return total;
+}
+
+uint64_t sdheif_most_coded(const sdheif_container *c) { return 2 * (uint64_t)c->file.length + (1 << 20); }
 
 void sdheif_release_bytes(sdheif_bytes *bytes) {
     free(bytes->owned);

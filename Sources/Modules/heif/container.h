@@ -8,8 +8,13 @@
 
 #include "../common/boxes.h"
 
-/* Items and properties of one file (decisions, "Limits and numbers"). */
-enum { SDHEIF_ITEM_LIMIT = 4096, SDHEIF_PROPERTY_LIMIT = 16384 };
+/* Items, properties, references, and extents of items in one file. */
+enum {
+    SDHEIF_ITEM_LIMIT = 4096,
+    SDHEIF_PROPERTY_LIMIT = 16384,
+    SDHEIF_REFERENCE_LIMIT = 1 << 18,
+    SDHEIF_EXTENT_LIMIT = 1 << 16
+};
 
 typedef struct sdheif_item {
     uint32_t id, type;
@@ -29,7 +34,7 @@ typedef struct sdheif_container {
     sdheif_item *items; /* by rising number */
     size_t item_count;
     sdmod_box *properties;
-    size_t property_count;
+    size_t property_count, extent_total;
     uint32_t primary;
     uint32_t offset_size, length_size, index_size, reference_size;
 } sdheif_container;
@@ -40,7 +45,8 @@ typedef struct sdheif_bytes {
     uint8_t *owned;
 } sdheif_bytes;
 
-/* Reads the tables; `close` also after a failure. */
+/* Reads the tables in time linear in `length`; `close` also after a failure. Errors: TRUNCATED, UNSUPPORTED (no still
+ * picture), BAD_DATA, TOO_LARGE (a table over its limit), NO_MEMORY. */
 sdimage_status sdheif_container_open(sdheif_container *container, const void *bytes, size_t length, sdimage_error **error);
 void sdheif_container_close(sdheif_container *container);
 
@@ -56,8 +62,15 @@ bool sdheif_find_property(const sdheif_container *container, const sdheif_item *
 /* The items that `from` refers to by a type, at most `limit`; returns how many there are. */
 size_t sdheif_references(const sdheif_container *container, uint32_t type, uint32_t from, uint32_t *to, size_t limit);
 
-/* The `index`th item that refers to `to` by a type; 0 beyond the last. */
-uint32_t sdheif_referrer(const sdheif_container *container, uint32_t type, uint32_t to, size_t index);
+/* The items that refer to `to` by a type, in the order of the file, at most `limit`; returns their number. */
+size_t sdheif_referrers(const sdheif_container *container, uint32_t type, uint32_t to, uint32_t *from, size_t limit);
+
+/* The length of an item's bytes together with its decoder configuration (a property of `type`): what decoding it reads. 0
+ * for an item that has no location; UINT64_MAX where the sum overflows. */
+uint64_t sdheif_coded_length(const sdheif_container *container, const sdheif_item *item, uint32_t type);
+
+/* What the items that make up one picture may read in all. Items do not overlap in usual files. */
+uint64_t sdheif_most_coded(const sdheif_container *container);
 
 /* The bytes of an item; to be released. */
 sdimage_status sdheif_item_bytes(const sdheif_container *container, const sdheif_item *item, sdheif_bytes *bytes,

@@ -9,12 +9,39 @@
  * others. */
 enum { PART_LIMIT = 256, DEPTH_LIMIT = 2 };
 
-/* `left`: how many more pictures may be decoded. */
-static bool is_sound(const sdheif_container *c, const sdheif_item *item, int depth, size_t *left) {
+/* Pixels of all these pictures. */
+static const uint64_t PIXEL_LIMIT = (uint64_t)128 << 20;
+
+/* What may still be decoded. */
+typedef struct allowance {
+    size_t parts;
+    uint64_t bytes, pixels;
+} allowance;
+
+/* One coded picture more. */
+static bool take_part(const sdheif_container *c, const sdheif_item *item, allowance *left) {
+    bool is_hevc = item->type == SDMOD_TYPE('h', 'v', 'c', '1');
+    uint32_t type = is_hevc ? SDMOD_TYPE('h', 'v', 'c', 'C') : SDMOD_TYPE('a', 'v', '1', 'C');
+    uint64_t bytes = sdheif_coded_length(c, item, type), pixels;
+    sdmod_span size;
+    uint32_t width, height;
+    if (!sdheif_find_property(c, item, SDMOD_TYPE('i', 's', 'p', 'e'), &size) || !sdmod_skip(&size, 4) ||
+        !sdmod_take32(&size, &width) || !sdmod_take32(&size, &height))
+        return false;
+    pixels = (uint64_t)width * height;
+    if (!left->parts || bytes > left->bytes || pixels > left->pixels)
+        return false;
+    left->parts--;
+    left->bytes -= bytes;
+    left->pixels -= pixels;
+    return true;
+}
+
+static bool is_sound(const sdheif_container *c, const sdheif_item *item, int depth, allowance *left) {
     uint32_t parts[PART_LIMIT];
     switch (item->type) {
     case SDMOD_TYPE('h', 'v', 'c', '1'):
-    case SDMOD_TYPE('a', 'v', '0', '1'): return *left > 0 && (*left)-- > 0;
+    case SDMOD_TYPE('a', 'v', '0', '1'): return take_part(c, item, left);
     case SDMOD_TYPE('i', 'd', 'e', 'n'): /* another picture, turned once more */
     case SDMOD_TYPE('i', 'o', 'v', 'l'): /* several on a canvas */
     case SDMOD_TYPE('g', 'r', 'i', 'd'): break;
@@ -32,18 +59,17 @@ static bool is_sound(const sdheif_container *c, const sdheif_item *item, int dep
 }
 
 bool sdheif_is_general(const sdheif_container *c, const sdheif_item *item) {
-    size_t left = PART_LIMIT;
+    allowance left = {PART_LIMIT, sdheif_most_coded(c), PIXEL_LIMIT};
+    uint32_t ids[PART_LIMIT];
     if (item->type == SDMOD_TYPE('h', 'v', 'c', '1') || !is_sound(c, item, DEPTH_LIMIT, &left))
         return false;
-    for (size_t i = 0; i < PART_LIMIT; i++) {
-        uint32_t id = sdheif_referrer(c, SDMOD_TYPE('a', 'u', 'x', 'l'), item->id, i);
-        const sdheif_item *other = id ? sdheif_find_item(c, id) : NULL;
-        if (!other)
-            return !id;
-        if (!is_sound(c, other, DEPTH_LIMIT, &left))
+    size_t count = sdheif_referrers(c, SDMOD_TYPE('a', 'u', 'x', 'l'), item->id, ids, PART_LIMIT);
+    for (size_t i = 0; i < count; i++) {
+        const sdheif_item *other = sdheif_find_item(c, ids[i]);
+        if (!other || !is_sound(c, other, DEPTH_LIMIT, &left))
             return false;
     }
-    return false;
+    return count < PART_LIMIT;
 }
 
 static sdimage_status check(struct heif_error result, sdimage_error **error) {

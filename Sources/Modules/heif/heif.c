@@ -12,7 +12,7 @@
 /* Items that describe the picture and are looked at. */
 enum { BLOCK_LIMIT = 16 };
 
-/* The part of the planes that is shown. Halved chroma begins at even places only. */
+/* The part of the planes that is shown, alpha included. Halved chroma begins at even positions only. */
 static void cut(sdyuv_planes *planes, const sdheif_picture *p) {
     size_t size = planes->depth > 8 ? 2 : 1;
     size_t x = planes->shift_x ? p->left & ~1u : p->left, y = planes->shift_y ? p->top & ~1u : p->top;
@@ -21,6 +21,8 @@ static void cut(sdyuv_planes *planes, const sdheif_picture *p) {
         planes->cb += (y >> planes->shift_y) * planes->cb_stride + (x >> planes->shift_x) * size;
         planes->cr += (y >> planes->shift_y) * planes->cr_stride + (x >> planes->shift_x) * size;
     }
+    if (planes->alpha)
+        planes->alpha += y * planes->alpha_stride + x * (planes->alpha_depth > 8 ? 2 : 1);
     planes->width = p->shown_width;
     planes->height = p->shown_height;
 }
@@ -33,7 +35,7 @@ static void settle_color(sdmod_facts *facts, const sdheif_picture *p, const sdhe
     facts->transfer = decoded->transfer;
 }
 
-/* Alpha is a grey picture of its own, as large as the other. */
+/* Alpha is a picture of its own, as large as the other, of which luma counts. Both are held at the same time. */
 static sdimage_status add_alpha(const sdheif_container *c, const sdheif_picture *p, sdyuv_planes *planes,
                                 sdheif_planes *alpha, sdimage_error **error) {
     sdheif_picture picture;
@@ -41,7 +43,7 @@ static sdimage_status add_alpha(const sdheif_container *c, const sdheif_picture 
     if (status >= 0 && (picture.width != p->width || picture.height != p->height))
         status = sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "alpha of another size than the picture");
     if (status >= 0)
-        status = sdheif_decode_planes(c, &picture, alpha, error);
+        status = sdheif_decode_planes(c, &picture, sdheif_stored_bytes(p), alpha, error);
     sdheif_picture_release(&picture);
     if (status < 0)
         return status;
@@ -54,12 +56,16 @@ static sdimage_status add_alpha(const sdheif_container *c, const sdheif_picture 
 
 static sdimage_status decode_picture(const sdheif_container *c, const sdheif_picture *p, const sdmod_wish *wish,
                                      const sdmod_facts *source, sdimage_image **image, sdimage_error **error) {
-    sdmod_facts facts = sdheif_facts(c, p);
+    sdmod_facts facts = sdheif_facts(c, p), stored = facts;
+    stored.width = p->width, stored.height = p->height;
     sdimage_status status = sdmod_check(&facts, wish, 1, error);
+    /* What is cut off is decoded too. */
+    if (status >= 0)
+        status = sdmod_check(&stored, wish, 1, error);
     if (status < 0)
         return status;
     sdheif_planes decoded, alpha = {.owned = NULL};
-    status = sdheif_decode_planes(c, p, &decoded, error);
+    status = sdheif_decode_planes(c, p, 0, &decoded, error);
     if (status >= 0 && p->alpha)
         status = add_alpha(c, p, &decoded.planes, &alpha, error);
     if (status >= 0) {
@@ -131,9 +137,10 @@ static sdmod_span tiff_of(sdmod_span exif) {
 static void find_blocks(const sdheif_container *c, const sdheif_item *picture, sdmod_facts *facts, sdheif_bytes *exif,
                         sdheif_bytes *xmp) {
     *exif = *xmp = (sdheif_bytes){{NULL, 0}, NULL};
-    for (size_t i = 0; i < BLOCK_LIMIT; i++) {
-        uint32_t id = sdheif_referrer(c, SDMOD_TYPE('c', 'd', 's', 'c'), picture->id, i);
-        const sdheif_item *item = id ? sdheif_find_item(c, id) : NULL;
+    uint32_t ids[BLOCK_LIMIT];
+    size_t count = sdheif_referrers(c, SDMOD_TYPE('c', 'd', 's', 'c'), picture->id, ids, BLOCK_LIMIT);
+    for (size_t i = 0; i < count; i++) {
+        const sdheif_item *item = sdheif_find_item(c, ids[i]);
         if (!item)
             return;
         if (item->type == SDMOD_TYPE('E', 'x', 'i', 'f') && !exif->span.length &&

@@ -7,6 +7,21 @@
 /* Pictures are coded in whole blocks, of at most 64 pixels; more than these may not be made of an item. */
 enum { CODED_MARGIN = 128 };
 
+/* Units that are given to the decoder, which holds them all; ITU-T H.265, table A.8 allows 600 segments a picture. */
+enum { UNIT_LIMIT = 16384 };
+
+/* Types of units (ITU-T H.265, table 7-1): below the first are segments of pictures, then three kinds of parameter sets. */
+enum { PARAMETER_SETS = 32, OTHERS = 35, UNIT_HEADER = 2 };
+
+/* What one item's decoder is given. */
+typedef struct feed {
+    const sdheif_container *container;
+    de265_decoder_context *decoder;
+    const sdheif_coded *coded;
+    uint32_t given;
+    bool has_picture, is_over;
+} feed;
+
 bool sdheif_read_configuration(sdmod_span box, sdheif_configuration *configuration) {
     uint64_t chroma, depth, chroma_depth, lengths;
     if (!sdmod_skip(&box, 16) || !sdmod_take(&box, 1, &chroma) || !sdmod_take(&box, 1, &depth) ||
@@ -21,29 +36,41 @@ static sdimage_status damaged(sdimage_error **error, const char *what) {
     return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, what);
 }
 
-/* One unit, behind a number of `size` bytes that tells its length. */
-static sdimage_status push(de265_decoder_context *decoder, const sdheif_coded *coded, sdmod_span *span, size_t size,
-                           sdimage_error **error) {
-    uint64_t length;
-    uint32_t width, height;
-    if (!sdmod_take(span, size, &length) || length > span->length || length > INT32_MAX)
-        return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "a unit of the stream reaches beyond its item");
-    sdmod_span unit = {span->bytes, (size_t)length};
-    sdmod_skip(span, unit.length);
-    if (unit.length < 2)
+/* A unit of the item's one picture. An item holds one (ISO/IEC 23008-12, B.2.2.1): further ones only fill the decoder. */
+static sdimage_status give(feed *feed, sdmod_span unit, sdimage_error **error) {
+    unsigned type = unit.bytes[0] >> 1 & 63;
+    if (type >= OTHERS)
         return SDIMAGE_STATUS_OK;
+    if (type < PARAMETER_SETS && unit.length > UNIT_HEADER && unit.bytes[UNIT_HEADER] >> 7) {
+        feed->is_over = feed->has_picture;
+        feed->has_picture = true;
+    }
+    if (feed->is_over)
+        return SDIMAGE_STATUS_OK;
+    uint32_t width, height;
     /* Before the decoder makes memory for such pictures. */
     if (sdheif_is_parameter_set(unit) &&
-        (!sdheif_read_parameter_set(unit, &width, &height) || width > coded->width + CODED_MARGIN ||
-         height > coded->height + CODED_MARGIN))
+        (!sdheif_read_parameter_set(unit, &width, &height) || width > feed->coded->width + CODED_MARGIN ||
+         height > feed->coded->height + CODED_MARGIN))
         return damaged(error, "coded pictures larger than the container says");
-    if (de265_push_NAL(decoder, unit.bytes, (int)length, 0, NULL) == DE265_ERROR_OUT_OF_MEMORY)
+    if (++feed->given > UNIT_LIMIT)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: more than 16384 units in the stream of an item");
+    if (de265_push_NAL(feed->decoder, unit.bytes, (int)unit.length, 0, NULL) == DE265_ERROR_OUT_OF_MEMORY)
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for the stream");
     return SDIMAGE_STATUS_OK;
 }
 
-static sdimage_status push_parameters(de265_decoder_context *decoder, const sdheif_coded *coded, sdmod_span arrays,
-                                      sdimage_error **error) {
+/* One unit, behind a number of `size` bytes that tells its length. */
+static sdimage_status push(feed *feed, sdmod_span *span, size_t size, sdimage_error **error) {
+    uint64_t length;
+    if (!sdmod_take(span, size, &length) || length > span->length || length > INT32_MAX)
+        return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "a unit of the stream reaches beyond its item");
+    sdmod_span unit = {span->bytes, (size_t)length};
+    sdmod_skip(span, unit.length);
+    return unit.length < UNIT_HEADER ? SDIMAGE_STATUS_OK : give(feed, unit, error);
+}
+
+static sdimage_status push_parameters(feed *feed, sdmod_span arrays, sdimage_error **error) {
     uint64_t count, units;
     if (!sdmod_take(&arrays, 1, &count))
         return damaged(error, "a decoder configuration that ends early");
@@ -51,7 +78,7 @@ static sdimage_status push_parameters(de265_decoder_context *decoder, const sdhe
         if (!sdmod_skip(&arrays, 1) || !sdmod_take(&arrays, 2, &units))
             return damaged(error, "a decoder configuration that ends early");
         for (; units > 0; units--) {
-            sdimage_status status = push(decoder, coded, &arrays, 2, error);
+            sdimage_status status = push(feed, &arrays, 2, error);
             if (status < 0)
                 return status;
         }
@@ -112,19 +139,18 @@ static sdimage_status describe(const struct de265_image *image, sdheif_frame *fr
     return SDIMAGE_STATUS_OK;
 }
 
-static sdimage_status feed(const sdheif_container *container, const sdheif_item *item, const sdheif_coded *coded,
-                           de265_decoder_context *decoder, sdimage_error **error) {
+static sdimage_status push_item(feed *feed, const sdheif_item *item, sdimage_error **error) {
     sdmod_span box;
     sdheif_configuration configuration;
-    if (!sdheif_find_property(container, item, SDMOD_TYPE('h', 'v', 'c', 'C'), &box) ||
+    if (!sdheif_find_property(feed->container, item, SDMOD_TYPE('h', 'v', 'c', 'C'), &box) ||
         !sdheif_read_configuration(box, &configuration))
         return damaged(error, "no decoder configuration");
     sdheif_bytes bytes;
-    sdimage_status status = sdheif_item_bytes(container, item, &bytes, error);
+    sdimage_status status = sdheif_item_bytes(feed->container, item, &bytes, error);
     if (status >= 0)
-        status = push_parameters(decoder, coded, configuration.arrays, error);
-    for (sdmod_span rest = bytes.span; status >= 0 && rest.length > 0;)
-        status = push(decoder, coded, &rest, configuration.length_size, error);
+        status = push_parameters(feed, configuration.arrays, error);
+    for (sdmod_span rest = bytes.span; status >= 0 && !feed->is_over && rest.length > 0;)
+        status = push(feed, &rest, configuration.length_size, error);
     sdheif_release_bytes(&bytes);
     return status;
 }
@@ -138,7 +164,8 @@ sdimage_status sdheif_decode_frame(const sdheif_container *container, const sdhe
     if (coded.threads > 1)
         de265_start_worker_threads(frame->decoder, coded.threads);
     const struct de265_image *image = NULL;
-    sdimage_status status = feed(container, item, &coded, frame->decoder, error);
+    feed feed = {.container = container, .decoder = frame->decoder, .coded = &coded};
+    sdimage_status status = push_item(&feed, item, error);
     if (status >= 0)
         status = run(frame->decoder, &image, error);
     if (status >= 0)

@@ -44,26 +44,68 @@ static bool read_grid(sdmod_span body, sdheif_picture *p) {
     return width && height;
 }
 
-/* Every tile must be coded alike, and all together must cover the picture. */
+/* The positions of an item in the low half, so that equal items are neighbours in their order. */
+static int compare_keys(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts the tiles by item. */
+static bool sort_tiles(sdheif_picture *p) {
+    size_t count = (size_t)p->rows * p->columns;
+    uint64_t *keys = malloc(count * sizeof *keys);
+    p->order = malloc(count * sizeof *p->order);
+    p->runs = malloc(count * sizeof *p->runs);
+    bool is_made = keys && p->order && p->runs;
+    for (size_t i = 0; is_made && i < count; i++)
+        keys[i] = (uint64_t)p->tiles[i] << 32 | i;
+    if (is_made)
+        qsort(keys, count, sizeof *keys, compare_keys);
+    for (size_t i = 0; is_made && i < count; i++) {
+        p->order[i] = (uint32_t)keys[i];
+        if (i == 0 || keys[i] >> 32 != keys[i - 1] >> 32)
+            p->runs[p->run_count++] = (uint32_t)i;
+    }
+    free(keys);
+    return is_made;
+}
+
+/* Every tile must be coded alike. */
+static sdimage_status check_tile(const sdheif_container *c, sdheif_picture *p, const sdheif_item *tile, bool is_first,
+                                 sdimage_error **error) {
+    sdheif_configuration coding;
+    uint32_t width, height;
+    if (!tile)
+        return damaged(error, "a tile is missing");
+    if (tile->type != CODED)
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiles that are not coded as H.265");
+    if (!read_size(c, tile, &width, &height) || !read_coding(c, tile, &coding))
+        return damaged(error, "a tile without size or configuration");
+    if (is_first) {
+        p->tile_width = width;
+        p->tile_height = height;
+        p->configuration = coding;
+    } else if (width != p->tile_width || height != p->tile_height || coding.depth != p->configuration.depth ||
+               coding.chroma_format != p->configuration.chroma_format) {
+        return damaged(error, "tiles that do not fit together");
+    }
+    return SDIMAGE_STATUS_OK;
+}
+
+/* All together must cover the picture, and their bytes be no more than a file has. */
 static sdimage_status check_tiles(const sdheif_container *c, sdheif_picture *p, sdimage_error **error) {
-    for (size_t i = 0; i < (size_t)p->rows * p->columns; i++) {
-        const sdheif_item *tile = sdheif_find_item(c, p->tiles[i]);
-        sdheif_configuration coding;
-        uint32_t width, height;
-        if (!tile)
-            return damaged(error, "a tile is missing");
-        if (tile->type != CODED)
-            return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiles that are not coded as H.265");
-        if (!read_size(c, tile, &width, &height) || !read_coding(c, tile, &coding))
-            return damaged(error, "a tile without size or configuration");
-        if (i == 0) {
-            p->tile_width = width;
-            p->tile_height = height;
-            p->configuration = coding;
-        } else if (width != p->tile_width || height != p->tile_height || coding.depth != p->configuration.depth ||
-                   coding.chroma_format != p->configuration.chroma_format) {
-            return damaged(error, "tiles that do not fit together");
-        }
+    if (!sort_tiles(p))
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for the tiles");
+    uint64_t coded = 0, most = sdheif_most_coded(c);
+    for (size_t i = 0; i < p->run_count; i++) {
+        const sdheif_item *tile = sdheif_find_item(c, p->tiles[p->order[p->runs[i]]]);
+        sdimage_status status = check_tile(c, p, tile, i == 0, error);
+        if (status < 0)
+            return status;
+        uint64_t length = sdheif_coded_length(c, tile, SDMOD_TYPE('h', 'v', 'c', 'C'));
+        if (length > most - coded)
+            return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: tiles that share their bytes are longer than the file");
+        coded += length;
     }
     if ((uint64_t)p->tile_width * p->columns < p->width || (uint64_t)p->tile_height * p->rows < p->height)
         return damaged(error, "tiles that do not cover the picture");
@@ -209,10 +251,10 @@ static bool is_alpha(const sdheif_container *c, const sdheif_item *item) {
 }
 
 static void find_alpha(const sdheif_container *c, sdheif_picture *p) {
-    uint32_t id, to;
-    for (size_t i = 0; i < RELATED_LIMIT; i++) {
-        id = sdheif_referrer(c, SDMOD_TYPE('a', 'u', 'x', 'l'), p->item->id, i);
-        const sdheif_item *item = id ? sdheif_find_item(c, id) : NULL;
+    uint32_t ids[RELATED_LIMIT], to;
+    size_t count = sdheif_referrers(c, SDMOD_TYPE('a', 'u', 'x', 'l'), p->item->id, ids, RELATED_LIMIT);
+    for (size_t i = 0; i < count; i++) {
+        const sdheif_item *item = sdheif_find_item(c, ids[i]);
         if (!item || !is_alpha(c, item))
             continue;
         p->alpha = item;
@@ -248,8 +290,21 @@ bool sdheif_read_outline(const sdheif_container *c, sdheif_picture *p) {
 
 void sdheif_picture_release(sdheif_picture *p) {
     free(p->tiles);
-    p->tiles = NULL;
+    free(p->order);
+    free(p->runs);
+    p->tiles = p->order = p->runs = NULL;
 }
+
+static uint64_t bytes_of(const sdheif_picture *p, uint32_t width, uint32_t height) {
+    static const uint32_t chroma[4] = {0, 2, 4, 8};
+    sdmod_facts facts = {.width = width, .height = height, .bits = (uint32_t)p->configuration.depth};
+    facts.chroma = chroma[p->configuration.chroma_format];
+    return sdmod_plane_bytes(&facts);
+}
+
+uint64_t sdheif_stored_bytes(const sdheif_picture *p) { return bytes_of(p, p->width, p->height); }
+
+uint64_t sdheif_tile_bytes(const sdheif_picture *p) { return bytes_of(p, p->tile_width, p->tile_height); }
 
 /* The brands that name a codec, as the library reads them; the file is HEIF in any case. */
 sdmod_facts sdheif_facts(const sdheif_container *c, const sdheif_picture *p) {
@@ -293,10 +348,10 @@ const sdheif_item *sdheif_thumbnail(const sdheif_container *c, const sdheif_pict
     if (!wish->box.width || !wish->box.height || p->alpha)
         return NULL;
     sdmod_facts large = sdheif_facts(c, p);
-    uint32_t id;
-    for (size_t i = 0; i < RELATED_LIMIT; i++) {
-        id = sdheif_referrer(c, SDMOD_TYPE('t', 'h', 'm', 'b'), p->item->id, i);
-        const sdheif_item *item = id ? sdheif_find_item(c, id) : NULL;
+    uint32_t ids[RELATED_LIMIT];
+    size_t count = sdheif_referrers(c, SDMOD_TYPE('t', 'h', 'm', 'b'), p->item->id, ids, RELATED_LIMIT);
+    for (size_t i = 0; i < count; i++) {
+        const sdheif_item *item = sdheif_find_item(c, ids[i]);
         sdheif_picture thumbnail;
         if (!item)
             continue;

@@ -8,7 +8,7 @@
 /* One more thread is worth while for so many pixels of a picture that is coded as one. */
 enum { PIXELS_PER_THREAD = 1 << 17 };
 
-/* Tiles being decoded: whoever is free takes the next. */
+/* Tiles being decoded: each thread takes the next item. */
 typedef struct assembly {
     const sdheif_container *container;
     const sdheif_picture *picture;
@@ -17,7 +17,7 @@ typedef struct assembly {
     atomic_int status;
     pthread_mutex_t lock; /* of the error and of the colour */
     sdimage_error *error;
-    size_t failed; /* the number of the tile that the error is of: the first, whichever was met first */
+    size_t failed; /* the run that the error is of: the first one, whatever the order of the threads */
 } assembly;
 
 static void copy_plane(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride, size_t bytes, size_t rows) {
@@ -55,10 +55,10 @@ static bool is_as_announced(const sdheif_picture *p, const sdyuv_planes *tile) {
            (tile->cb != NULL) == (chroma != 0) && tile->shift_x == shift_x[chroma] && tile->shift_y == shift_y[chroma];
 }
 
-static sdimage_status decode_tile(assembly *a, size_t number, int threads, sdheif_frame *frame, sdimage_error **error) {
+static sdimage_status decode_item(const assembly *a, size_t run, int threads, sdheif_frame *frame, sdimage_error **error) {
     const sdheif_picture *p = a->picture;
     sdheif_coded coded = {p->tile_width, p->tile_height, threads};
-    const sdheif_item *item = sdheif_find_item(a->container, p->tiles[number]);
+    const sdheif_item *item = sdheif_find_item(a->container, p->tiles[p->order[p->runs[run]]]);
     sdimage_status status = sdheif_decode_frame(a->container, item, coded, frame, error);
     if (status >= 0 && !is_as_announced(p, &frame->planes)) {
         sdheif_release_frame(frame);
@@ -67,23 +67,31 @@ static sdimage_status decode_tile(assembly *a, size_t number, int threads, sdhei
     return status;
 }
 
+/* To all positions of the item. */
+static void place_all(const assembly *a, size_t run, const sdyuv_planes *tile) {
+    const sdheif_picture *p = a->picture;
+    size_t end = run + 1 < p->run_count ? p->runs[run + 1] : (size_t)p->rows * p->columns;
+    for (size_t i = p->runs[run]; i < end; i++)
+        place(p, tile, &a->whole->planes, p->order[i]);
+}
+
 static void *work(void *pointer) {
     assembly *a = pointer;
-    size_t count = (size_t)a->picture->rows * a->picture->columns, number;
-    while (atomic_load(&a->status) >= 0 && (number = atomic_fetch_add(&a->next, 1)) < count) {
+    size_t run;
+    while (atomic_load(&a->status) >= 0 && (run = atomic_fetch_add(&a->next, 1)) < a->picture->run_count) {
         sdheif_frame frame;
         sdimage_error *error = NULL;
-        sdimage_status status = decode_tile(a, number, 1, &frame, &error);
+        sdimage_status status = decode_item(a, run, 1, &frame, &error);
         if (status >= 0)
-            place(a->picture, &frame.planes, &a->whole->planes, number);
+            place_all(a, run, &frame.planes);
         pthread_mutex_lock(&a->lock);
-        if (status >= 0 && number == 0) {
+        if (status >= 0 && run == 0) {
             a->whole->color = frame.color;
             a->whole->transfer = frame.transfer;
-        } else if (status < 0 && (atomic_load(&a->status) >= 0 || number < a->failed)) {
+        } else if (status < 0 && (atomic_load(&a->status) >= 0 || run < a->failed)) {
             sdimage_error *later = a->error;
             atomic_store(&a->status, status);
-            a->failed = number;
+            a->failed = run;
             a->error = error;
             error = later;
         }
@@ -119,15 +127,26 @@ static bool allocate(const sdheif_picture *p, sdheif_planes *whole) {
     return true;
 }
 
+/* Tiles that may be decoded at a time; 0 where one is too many. A decoder holds about as much again as the planes. */
+static uint64_t tiles_at_once(const sdheif_picture *p, uint64_t held) {
+    uint64_t whole = sdheif_stored_bytes(p), tile = sdheif_tile_bytes(p);
+    if (held > SDMOD_WORKING_BYTES || whole > SDMOD_WORKING_BYTES - held || !tile)
+        return 0;
+    return (SDMOD_WORKING_BYTES - held - whole) / 2 / tile;
+}
+
 /* Helpers for the length of this call. */
-static sdimage_status decode_grid(const sdheif_container *c, const sdheif_picture *p, sdheif_planes *whole,
+static sdimage_status decode_grid(const sdheif_container *c, const sdheif_picture *p, uint64_t held, sdheif_planes *whole,
                                   sdimage_error **error) {
+    uint64_t most = tiles_at_once(p, held);
+    if (!most)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "planes of more than 256 MiB");
     if (!allocate(p, whole))
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for the planes");
     assembly a = {.container = c, .picture = p, .whole = whole};
     pthread_t helpers[16];
     int wanted = sdmod_processors() - 1, started = 0;
-    size_t others = (size_t)p->rows * p->columns - 1;
+    size_t others = (p->run_count < most ? p->run_count : (size_t)most) - 1;
     pthread_mutex_init(&a.lock, NULL);
     while (started < wanted && (size_t)started < others && pthread_create(&helpers[started], NULL, work, &a) == 0)
         started++;
@@ -143,16 +162,19 @@ static sdimage_status decode_grid(const sdheif_container *c, const sdheif_pictur
     return status;
 }
 
-sdimage_status sdheif_decode_planes(const sdheif_container *c, const sdheif_picture *p, sdheif_planes *whole,
-                                    sdimage_error **error) {
+sdimage_status sdheif_decode_planes(const sdheif_container *c, const sdheif_picture *p, uint64_t held,
+                                    sdheif_planes *whole, sdimage_error **error) {
     *whole = (sdheif_planes){.owned = NULL};
     if (p->rows * p->columns > 1 || p->tile_width > p->width || p->tile_height > p->height)
-        return decode_grid(c, p, whole, error);
+        return decode_grid(c, p, held, whole, error);
+    uint64_t own = sdheif_stored_bytes(p);
+    if (held > SDMOD_WORKING_BYTES || own > SDMOD_WORKING_BYTES - held)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "planes of more than 256 MiB");
     uint64_t worth = (uint64_t)p->width * p->height / PIXELS_PER_THREAD + 1;
     int processors = sdmod_processors();
     assembly a = {.container = c, .picture = p};
     sdimage_status status =
-        decode_tile(&a, 0, worth < (uint64_t)processors ? (int)worth : processors, &whole->frame, error);
+        decode_item(&a, 0, worth < (uint64_t)processors ? (int)worth : processors, &whole->frame, error);
     if (status < 0)
         return status;
     whole->planes = whole->frame.planes;

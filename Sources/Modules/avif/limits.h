@@ -1,0 +1,21 @@
+/* limits.h: limits on the tables of a file, checked before libavif reads it. */
+#ifndef SDAVIF_LIMITS_H
+#define SDAVIF_LIMITS_H
+
+#include "../common/picture.h"
+
+/* Tables of one item or one frame each: libavif searches them from the beginning for each entry. */
+enum { SDAVIF_FRAME_LIMIT = 10000, SDAVIF_TRACK_LIMIT = 16, SDAVIF_REFERENCE_LIMIT = 16384 };
+
+/* The tiles of the picture that is shown, and of its alpha where that is a grid; none for a picture that is no grid.
+ * libavif makes a decoder for each. */
+typedef struct sdavif_tiles {
+    uint64_t color, alpha;
+    uint32_t width, height; /* of the largest */
+} sdavif_tiles;
+
+/* Errors: TOO_LARGE for more items, properties, references, extents, tracks or samples than the limits, and for tiles that
+ * share their bytes; BAD_DATA; NO_MEMORY. Reads in time linear in `length`. */
+sdimage_status sdavif_check_tables(const void *bytes, size_t length, sdavif_tiles *tiles, sdimage_error **error);
+
+#endif
