@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Frames of an animation (decisions D16); the shortest time that one is shown (spec COD-36). */
-enum { MOST_FRAMES = 10000, SHORTEST_MS = 100 };
+enum { MOST_FRAMES = 10000, MOST_BOXES = 65536, SHORTEST_MS = 100 };
 
 /* The offset of the TIFF structure, with which an Exif box begins (ISO/IEC 18181-2, 9.4). */
 enum { EXIF_OFFSET = 4 };
@@ -101,7 +101,7 @@ static sdimage_status begin_box(sdjxl_file *file, JxlDecoder *decoder, reading *
 
 static sdimage_status walk(sdjxl_file *file, JxlDecoder *decoder, sdimage_error **error) {
     reading reading = {NULL, 0};
-    for (;;) {
+    for (uint32_t boxes = 0;;) {
         sdimage_status status = SDIMAGE_STATUS_OK;
         switch (JxlDecoderProcessInput(decoder)) {
         case JXL_DEC_BASIC_INFO:
@@ -112,7 +112,9 @@ static sdimage_status walk(sdjxl_file *file, JxlDecoder *decoder, sdimage_error 
             status = add_frame(file, decoder, error);
             break;
         case JXL_DEC_BOX:
-            status = begin_box(file, decoder, &reading, error);
+            status = ++boxes > MOST_BOXES
+                         ? sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "jxl: more than 65536 boxes in the file")
+                         : begin_box(file, decoder, &reading, error);
             break;
         case JXL_DEC_BOX_NEED_MORE_OUTPUT:
             status = give_room(decoder, &reading, error);

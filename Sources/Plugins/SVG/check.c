@@ -11,6 +11,13 @@
 enum { MOST_ELEMENTS = 1000000, MOST_NAMES = 1000000, MOST_ENTITIES = 1 << 16 };
 static const uint64_t MOST_PIXELS = (uint64_t)32 << 20;
 
+/* Bytes that librsvg 2.54 was measured to take for parts of a document, rounded up: 1.3 KB for an element, 0.8 KB for a rule of
+ * one selector and one declaration. Their sum stays within the working memory. */
+enum { ELEMENT_BYTES = 1280, ATTRIBUTE_BYTES = 64, RULE_BYTES = 1024, CSS_TOKEN_BYTES = 256 };
+
+/* librsvg tries each selector on each element: 40 ns each. */
+static const uint64_t MOST_MATCHES = 100000000;
+
 /* librsvg calls itself for elements inside elements, for what they refer to, and for selectors inside selectors.
  * Elements inside each other; those times the elements that refer on; selectors: all fit in the stack of limited.c. */
 enum { MOST_DEPTH = 512, MOST_LEVELS = 20000, MOST_SELECTORS = 2000 };
@@ -30,7 +37,7 @@ typedef struct level {
 
 typedef struct checker {
     xmlParserCtxtPtr parser;
-    uint64_t pixels;
+    uint64_t pixels, memory, rules; /* `rules`: selectors of style sheets */
     size_t elements, entities, depth, deepest, selectors;
     level levels[MOST_DEPTH];
     size_t style;           /* the depth of the style sheet that is being read; 0 outside */
@@ -60,6 +67,36 @@ static void check_picture(checker *checker, uint8_t *bytes, size_t length) {
         refuse(checker, SDIMAGE_STATUS_BAD_DATA, "a picture inside that cannot be measured");
     else if (checker->pixels > MOST_PIXELS)
         refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "pictures inside of more than 32 Mi pixels");
+}
+
+/* Counts memory that librsvg will take. */
+static void take_memory(checker *checker, uint64_t bytes) {
+    checker->memory += bytes;
+    if (checker->memory > SDMOD_WORKING_BYTES)
+        refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "svg: elements and style rules of more than 256 MiB");
+}
+
+/* The rules of a style sheet, by the punctuation that separates their parts. */
+static void count_rules(checker *checker, const uint8_t *css, size_t length) {
+    uint64_t bytes = length;
+    for (size_t i = 0; i < length; i++)
+        switch (css[i]) {
+        case '{':
+            checker->rules++;
+            bytes += RULE_BYTES;
+            break;
+        case ',':
+            checker->rules++; /* fall through */
+        case ';':
+        case '.':
+        case '#':
+        case '>':
+        case '+':
+        case '~':
+        case '[': bytes += CSS_TOKEN_BYTES; break;
+        default: break;
+        }
+    take_memory(checker, bytes);
 }
 
 /* Whether a URL's text, of which nothing remains but what counts, begins with data:. */
@@ -224,12 +261,14 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
         refuse(checker, SDIMAGE_STATUS_BAD_DATA, "elements inside each other more than 512 times");
     if (checker->status < 0)
         return;
+    take_memory(checker, ELEMENT_BYTES);
     level level = {0, false};
     /* Of gradients that refer to gradients librsvg makes a list. */
     bool is_gradient = is_named(name, "linearGradient") || is_named(name, "radialGradient");
     for (int i = 0; checker->status >= 0 && i < count; i++) {
         const xmlChar **attribute = attributes + (size_t)i * 5;
         size_t length = (size_t)(attribute[4] - attribute[3]);
+        take_memory(checker, ATTRIBUTE_BYTES + 2 * (uint64_t)length);
         if (is_named(attribute[0], "id"))
             level.id = hash_of(attribute[3], length);
         else if (check_attribute(checker, name, attribute[0], attribute[3], length))
@@ -246,6 +285,7 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
 static void end_style(checker *checker) {
     size_t length = plain_css(checker->css, checker->css_length);
     check_css(checker, checker->css, length);
+    count_rules(checker, checker->css, length);
     for (size_t i = 0; !checker->css_refers && i < length; i++)
         checker->css_refers = begins(checker->css + i, length - i, "url(");
     note_names(checker, checker->css, length);
@@ -320,6 +360,8 @@ static void check_chains(checker *checker) {
     size_t links = count_meant(&checker->meant, &checker->referring);
     if (checker->css_refers)
         links += count_meant(&checker->meant, &checker->silent);
+    if (checker->rules * checker->elements > MOST_MATCHES && checker->status >= 0)
+        checker->status = SDIMAGE_STATUS_TOO_LARGE, checker->message = "svg: too many style rules for as many elements";
     if (links > MOST_LEVELS / (checker->deepest ? checker->deepest : 1) && checker->status >= 0)
         checker->status = SDIMAGE_STATUS_TOO_LARGE, checker->message = "references of references without end";
 }

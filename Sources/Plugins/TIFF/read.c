@@ -6,7 +6,7 @@
 #include "../common/rows.h"
 #include "samples.h"
 
-/* Bytes of encoded rows, strips or tiles that are held at once. */
+/* Bytes of rows, strips or tiles that are held at once, together with those of the rows of a thumbnail. */
 static const uint64_t MOST_BLOCK = (uint64_t)256 << 20;
 
 typedef struct reader {
@@ -31,7 +31,7 @@ static uint16_t planes_of(const sdtiff_layout *layout) {
 /* Room for blocks of so many bytes. */
 static sdimage_status make_room(reader *reader, uint64_t bytes, sdimage_error **error) {
     uint16_t planes = planes_of(reader->layout);
-    if (!bytes || bytes > MOST_BLOCK / planes)
+    if (!bytes || bytes > (MOST_BLOCK - reader->rows.held) / planes)
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "strips or tiles of more than 256 MiB");
     reader->block_bytes = bytes;
     /* What a damaged block does not fill must not be somebody else's memory. */

@@ -5,7 +5,7 @@
 
 /* Decisions, limits: pixels of a header where rows are streamed, and those that other coders hold. */
 static const uint64_t MOST_STREAMED = (uint64_t)1 << 30, MOST_HELD = (uint64_t)64 << 20;
-/* Bytes of rows that are held for the means. */
+/* Bytes of rows, and of their sums, that are held for the means. */
 static const size_t MOST_BAND = (size_t)256 << 20;
 
 /* Further shrinking is the library's, which filters well from twice the wanted size on. */
@@ -44,6 +44,11 @@ static uint32_t shrunk(uint32_t side, uint32_t factor) {
 static sdimage_status open_means(sdplug_rows *rows, sdimage_error **error) {
     uint64_t stride = (uint64_t)rows->width * sdimage_pixel_format_bytes(rows->format);
     if (stride > MOST_BAND / rows->band_rows)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "rows of more than 256 MiB");
+    uint64_t sums =
+        (uint64_t)shrunk(rows->width, rows->factor) * (channels_of(rows->format) + 1) * sizeof *rows->sums;
+    rows->held = stride * rows->band_rows + sums;
+    if (rows->held > MOST_BAND)
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "rows of more than 256 MiB");
     rows->band_stride = (size_t)stride;
     rows->band = calloc(rows->band_rows, rows->band_stride);

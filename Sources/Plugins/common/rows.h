@@ -17,6 +17,7 @@ typedef struct sdplug_rows {
     uint32_t band_rows, first; /* `first` is the row at the beginning of the band */
     uint64_t *sums;            /* of a row of the image; its weights lie behind the samples of each pixel */
     uint32_t summed;           /* rows in the sums */
+    uint64_t held;             /* bytes of the band and the sums */
 } sdplug_rows;
 
 /* Pixels that a picture whose rows are streamed may have, where nothing else was asked for. */

@@ -212,6 +212,29 @@ class Svg(TestCase):
         self.assert_error("BAD_DATA", svg("<g>" * 100000 + "</g>" * 100000))
         self.assert_survives(svg('<use id="a" xlink:href="#a"/>' + HALVES))
 
+    def test_style_rules_and_elements_are_working_memory(self) -> None:
+        rules = "".join(f".a{i}{{fill:red;stroke:blue}}" for i in range(200_000))
+        worst = {"rules": svg(f"<style>{rules}</style>{HALVES}"), "elements": svg("<g/>" * 400_000),
+                 "matches": svg("<style>" + "a{}" * 10_000 + "</style>" + "<g/>" * 20_000)}
+        code = """
+            import pathlib, time
+            try:
+                start = time.monotonic()
+                sdimage.decode(pathlib.Path(__import__("sys").argv[1]).read_bytes())
+            except sdimage.Error as error:
+                peak = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))
+                print(error.code, time.monotonic() - start, peak)
+        """
+        for name, data in worst.items():
+            with self.subTest(name), tempfile.NamedTemporaryFile() as file:
+                file.write(data)
+                file.flush()
+                status, seconds, peak = apart(code, file.name).stdout.split()
+                self.assertEqual(status, "TOO_LARGE")
+                self.assertLess(float(seconds), 5)
+                self.assertLess(int(peak), 300 * 1024)
+        self.assertEqual(sdimage.decode(svg(f"<style>{rules[:100_000]}</style>{HALVES}")).width, 40)
+
     def test_time_is_limited(self) -> None:
         slow = svg('<filter id="f"><feTurbulence baseFrequency=".01" numOctaves="60"/></filter>'
                    '<rect width="900" height="900" filter="url(#f)"/>', 'width="900" height="900"')
