@@ -1,4 +1,4 @@
-"""The libraries that a wheel carries: whose they are, what they export, and that each symbol is found."""
+"""The libraries that a wheel carries: origin, licence, exports, and that each symbol is found."""
 
 from __future__ import annotations
 

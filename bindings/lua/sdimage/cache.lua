@@ -9,7 +9,7 @@ local cache = {}
 local Cache = {}
 Cache.__index = Cache
 
---- Doubles have each integer up to here.
+--- 2^53: a double represents each integer up to here.
 local MOST = 9007199254740992
 
 local function text(setter) return function(config, name, value) setter(config, base.text(value, name)) end end

@@ -21,7 +21,7 @@ def candidates() -> list[str]:
     if named:
         return [named]
     places = [_PACKAGE / _SONAME]
-    # Only in a checkout: above any other folder of the package, others may own what is called include and build.
+    # Only in a checkout: elsewhere another user may own the folder three levels above the package.
     if _PACKAGE == _CHECKOUT / "bindings/python/sdimage" and (_CHECKOUT / "include" / "sdimage").is_dir():
         places += [
             _CHECKOUT / ".build" / "release" / "libsdimage.so",

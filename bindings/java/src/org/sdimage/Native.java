@@ -119,7 +119,7 @@ final class Native {
     /** With a null code the load has what was written. */
     static native void sinkFinish(long sink, String code, byte[] message);
 
-    /** The same text: C would take what is before a NUL for all of it. */
+    /** Returns the text; refuses a NUL, at which C would cut it. */
     static String checked(String text) {
         if (text != null && text.indexOf('\0') >= 0) {
             throw new IllegalArgumentException("a NUL in text");
