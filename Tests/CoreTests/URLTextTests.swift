@@ -42,6 +42,26 @@ func redactedURLHasNoUserAndPassword(url: String, redacted: String) {
     #expect(URLText(url).redacted.string == redacted)
 }
 
+@Test(arguments: [
+    ("http://alice:pw@host/a.png?token=t0p#frag", "http://host/a.png?…"), ("http:alice:pw@host/a", "http:…@host/a"),
+    ("http:/alice:pw@host/a", "http:…@host/a"), ("alice:pw@host/a", "…@host/a"), ("http:alice:p?w@host", "http:…?…"),
+    ("http://alice:p/w@host/a", "http://…"), ("http://alice:p?w@host/a", "http://…?…"), ("http://alice:p#w@host/a", "http://…#…"),
+    ("http://alice:pw", "http://alice:…"), ("https://h:8443/@user/a@2x.png", "https://h:8443/@user/a@2x.png"),
+    ("https://p/fetch/https://alice:pw@h/x", "https://p/fetch/https://…@h/x"), ("https://h/a;jsessionid=1/b", "https://h/a;…/b"),
+    ("https://p/https%3A%2F%2Falice%3Apw%40h%2Fx%3Ftoken%3Dt/200", "https://p/…/200"), ("https://h/#access_token=t", "https://h/#…"),
+    ("http://h/\r\nERROR forged", "http://h/%0D%0AERROR forged"), ("photos:album/1", "photos:album/1"), ("cat.jpg", "cat.jpg"),
+    ("https://b/k?X-Amz-Signature=abc&sig=d", "https://b/k?…"), ("", ""), (":", ":"), ("?t", "?…"), ("http://[::1]:80/a", "http://[::1]:80/a"),
+    ("data:image/png;base64,AAAA", "data:image/png;base64,AAAA…"),
+])
+func messagesShowNoSecretsOfAURL(url: String, shown: String) {
+    #expect(URLText(url).messageText == shown)
+}
+
+@Test func longURLsInMessagesAreCut() {
+    #expect(URLText("https://h/" + String(repeating: "x", count: 5000)).messageText.utf8.count < 300)
+    #expect(URLText("data:," + String(repeating: "x", count: 5000)).messageText.utf8.count < 100)
+}
+
 @Test func redactedDataURLIsShort() {
     #expect(URLText("data:," + String(repeating: "x", count: 5000)).redacted.count < 200)
 }

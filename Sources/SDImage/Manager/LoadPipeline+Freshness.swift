@@ -114,7 +114,7 @@ extension LoadPipeline {
         guard let rule, let image = try await picture(&copy, &timings) else {
             return LoadOutcome(error: error, rule: policy == .refresh ? .refresh : freshness.rule)
         }
-        Log.write(.info, "cached picture kept: \(error.message.string) (\(error.status)) \(task.url.string)")
+        Log.write(.info, "cached picture kept: \(error.message.string) (\(error.status)) \(URLText(task.url.string).messageText)")
         var outcome = try await outcome(copy, image, rule, &timings)
         outcome.error = error
         outcome.isStale = true

@@ -86,7 +86,7 @@ final class LoadPipeline: Sendable {
         var failure: ImageError?
         do throws(ImageError) { found = try outcome.get() } catch {
             failure = error.about(url: task.url)
-            Log.write(.info, "load failed: \(error.message.string) (\(error.status)) \(task.url.string)")
+            Log.write(.info, "load failed: \(error.message.string) (\(error.status)) \(URLText(task.url.string).messageText)")
         }
         var timings = timings
         timings.total = MonotonicClock.now - task.started

@@ -41,7 +41,16 @@ class Error(Exception):
 
     def __str__(self) -> str:
         text = f"{self.code}: {self.message}" if self.message else self.code
-        return f"{text} ({self.url})" if self.url else text
+        return f"{text} ({_shown(self.url)})" if self.url else text
+
+
+def _shown(url: str) -> str:
+    """The URL in messages, which end up in logs: no query and no fragment, which carry tokens, and no user in malformed ones."""
+    plain, mark, _ = url.partition("?" if "?" in url.partition("#")[0] else "#")
+    scheme, colon, rest = plain.partition(":")
+    if not rest.startswith("//") and "@" in url:
+        plain = f"{scheme}{colon}…" if scheme in ("http", "https", "file", "ftp") else "…"
+    return f"{plain}{mark}…" if mark else plain
 
 
 def status_name(status: int) -> str:
