@@ -3,18 +3,30 @@ import Glibc
 /// Bytes of which more arrive. Every look at them is immutable and stays valid, whatever is appended later: what is there
 /// is never moved or changed under a reader's eyes.
 @safe package struct GrowingBytes {
-    /// Memory that readers share with the writer, who only writes behind what they see. Recycled: touching fresh pages takes
-    /// longer than receiving what goes into them.
+    /// Memory that readers share with the writer, who only writes behind what they see. Small blocks are recycled: touching fresh
+    /// pages takes longer than receiving what goes into them.
     @safe fileprivate final class Block: @unchecked Sendable {
         // Unchecked: bytes are written once, before they are handed out.
-        private let block: PixelPool.Block
+        private let pooled: PixelPool.Block?
+        let reservation: Reservation?
 
-        init(_ capacity: Int) throws(ImageError) { unsafe block = try PixelPool.shared.allocate(capacity) }
+        init(_ capacity: Int) throws(ImageError) {
+            let block = unsafe try PixelPool.shared.allocate(capacity)
+            unsafe pooled = block
+            unsafe base = block.base
+            reservation = nil
+        }
 
-        deinit { unsafe PixelPool.shared.release(block) }
+        init(_ reservation: Reservation) {
+            unsafe pooled = nil
+            self.reservation = reservation
+            unsafe base = reservation.base
+        }
 
-        var base: UnsafeMutableRawPointer { unsafe block.base }
-        var capacity: Int { unsafe block.capacity }
+        deinit { if let pooled = unsafe pooled { unsafe PixelPool.shared.release(pooled) } }
+
+        let base: UnsafeMutableRawPointer
+        var capacity: Int { unsafe pooled?.capacity ?? reservation?.usable ?? 0 }
     }
 
     /// Memory behind the bytes that are there, to be filled without a lock.
@@ -38,6 +50,15 @@ import Glibc
     private static let smallestBlock = 4096
     /// An announced length costs the sender nothing.
     private static let mostAnnounced = 1 << 20
+    #if SDIMAGE_SANITIZED
+        // All blocks from the C allocator, whose bounds are watched.
+        private static let reservedFrom = Int.max
+    #else
+        /// From here on memory is added where the bytes are: doubling would hold them twice.
+        private static let reservedFrom = 1 << 20
+    #endif
+    /// Where there is no lower limit.
+    private static let reservedBytes = 1 << 30
     /// What doubling may take in excess before it is given back.
     private static let mostSlack = 65536
 
@@ -89,7 +110,9 @@ import Glibc
 
     /// All of them, by reference; what comes next starts anew.
     package mutating func finish() -> Bytes {
-        if let capacity = block?.capacity, count > 0, capacity - count > max(GrowingBytes.mostSlack, count / 2) {
+        if let reservation = block?.reservation, count > 0 {
+            reservation.trim(to: count)
+        } else if let capacity = block?.capacity, count > 0, capacity - count > max(GrowingBytes.mostSlack, count / 2) {
             // When it is refused the larger block does as well.
             try? move(to: count)
         }
@@ -105,8 +128,19 @@ import Glibc
         guard !overflow, needed <= limit else { throw .tooLarge(name, limit: self.limit) }
         let capacity = block?.capacity ?? 0
         guard needed > capacity else { return }
+        if needed > GrowingBytes.reservedFrom, extend(to: needed, limit: limit) { return }
         let (twice, isTooMuch) = capacity.multipliedReportingOverflow(by: 2)
         try grow(to: max(needed, isTooMuch ? limit : min(twice, limit), GrowingBytes.smallestBlock))
+    }
+
+    /// Adds memory behind the bytes, or reserves address space for all that may come; false where that is refused.
+    private mutating func extend(to needed: Int, limit: Int) -> Bool {
+        if block?.reservation?.makeUsable(needed) == true { return true }
+        let (twice, isTooMuch) = needed.multipliedReportingOverflow(by: 2)
+        let size = min(limit, max(GrowingBytes.reservedBytes, isTooMuch ? needed : twice))
+        guard let reservation = Reservation(size), reservation.makeUsable(needed) else { return false }
+        move(to: Block(reservation))
+        return true
     }
 
     private mutating func grow(to size: Int) throws(ImageError) {
@@ -114,7 +148,10 @@ import Glibc
     }
 
     private mutating func move(to size: Int) throws(ImageError) {
-        let other = try Block(size)
+        move(to: try Block(size))
+    }
+
+    private mutating func move(to other: Block) {
         if let block { unsafe memcpy(other.base, block.base, count) }
         block = other
     }
