@@ -80,6 +80,27 @@ public func sdimage_downloader_config_set_address_policy(_ config: Object, _ pol
     }
 }
 
+@_cdecl("sdimage_downloader_config_add_allowed_address") @implementation
+public func sdimage_downloader_config_add_allowed_address(_ config: Object, _ range: Text, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let config = unsafe try Handle.borrow(config, as: DownloaderConfigObject.self)
+        guard let text = unsafe Input.text(range) else { throw ImageError(.invalidArgument, "downloader: no address range") }
+        config.value.allowedAddresses.append(try AddressRange(text))
+    }
+}
+
+@_cdecl("sdimage_downloader_config_clear_allowed_addresses") @implementation
+public func sdimage_downloader_config_clear_allowed_addresses(_ config: Object) {
+    unsafe change(config, DownloaderConfigObject.self) { $0.allowedAddresses = [] }
+}
+
+@_cdecl("sdimage_downloader_config_allowed_address") @implementation
+public func sdimage_downloader_config_allowed_address(_ config: Object, _ index: Int) -> Text {
+    guard let box = unsafe Handle.find(config, as: DownloaderConfigObject.self), box.value.allowedAddresses.indices.contains(index)
+    else { return nil }
+    return unsafe box.value.allowedAddresses[index].text.pointer
+}
+
 @_cdecl("sdimage_downloader_config_set_header") @implementation
 public func sdimage_downloader_config_set_header(_ config: Object, _ name: Text, _ value: Text) {
     guard let field = unsafe Input.text(name) else { return }

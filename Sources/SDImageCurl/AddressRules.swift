@@ -1,30 +1,55 @@
 import Glibc
 import SDImage
 
-/// Whether an address belongs to the public Internet (reliability: "addresses"; RFC 6890).
+/// Which addresses may be connected to, decided on what a connection leads to (RFC 6890). Addresses are 4 or 16 bytes.
 enum AddressRules {
-    static func isPublic(_ address: UnsafePointer<sockaddr>) -> Bool {
+    /// Whether the policy permits a connection.
+    static func permits(_ address: UnsafePointer<sockaddr>, _ configuration: DownloaderConfiguration) -> Bool {
+        guard configuration.addressPolicy == .publicOnly else { return true }
+        guard let (bytes, port) = unsafe parts(address) else { return false }
+        return isPublic(bytes) || configuration.allowedAddresses.contains { $0.contains(bytes, port: port) }
+    }
+
+    /// The same for an address in text, as libcurl reports that of a connection.
+    static func permits(text: UnsafePointer<CChar>?, port: Int32, _ configuration: DownloaderConfiguration) -> Bool {
+        guard configuration.addressPolicy == .publicOnly else { return true }
+        guard let text = unsafe text, let bytes = unsafe address(text: String(cString: text)), let port = UInt16(exactly: port)
+        else { return false }
+        return isPublic(bytes) || configuration.allowedAddresses.contains { $0.contains(bytes, port: port) }
+    }
+
+    private static func parts(_ address: UnsafePointer<sockaddr>) -> (bytes: [UInt8], port: UInt16)? {
         switch Int32(unsafe address.pointee.sa_family) {
         case AF_INET:
             return unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { pointer in
-                unsafe isPublic(v4: UInt32(bigEndian: pointer.pointee.sin_addr.s_addr))
+                let bytes = unsafe withUnsafeBytes(of: pointer.pointee.sin_addr) { unsafe Array($0) }
+                return unsafe (bytes, UInt16(bigEndian: pointer.pointee.sin_port))
             }
         case AF_INET6:
             return unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { pointer in
-                let parts = unsafe withUnsafeBytes(of: pointer.pointee.sin6_addr) { unsafe Array($0) }
-                return isPublic(v6: parts)
+                let bytes = unsafe withUnsafeBytes(of: pointer.pointee.sin6_addr) { unsafe Array($0) }
+                return unsafe (bytes, UInt16(bigEndian: pointer.pointee.sin6_port))
             }
-        default: return false
+        default: return nil
         }
     }
 
-    /// An address in text, as libcurl reports that of a connection.
-    static func isPublic(text: UnsafePointer<CChar>) -> Bool {
+    /// The bytes of an address in text; nil when it is none.
+    static func address(text: String) -> [UInt8]? {
         var four = in_addr()
-        if unsafe inet_pton(AF_INET, text, &four) == 1 { return isPublic(v4: UInt32(bigEndian: four.s_addr)) }
+        if unsafe inet_pton(AF_INET, text, &four) == 1 { return unsafe withUnsafeBytes(of: four) { unsafe Array($0) } }
         var six = in6_addr()
-        guard unsafe inet_pton(AF_INET6, text, &six) == 1 else { return false }
-        return isPublic(v6: unsafe withUnsafeBytes(of: six) { unsafe Array($0) })
+        return unsafe inet_pton(AF_INET6, text, &six) == 1 ? withUnsafeBytes(of: six) { unsafe Array($0) } : nil
+    }
+
+    /// The IPv4 address that an IPv6 address maps (RFC 4291, section 2.5.5.2).
+    static func inner(_ address: [UInt8]) -> [UInt8]? {
+        let isMapped = address.count == 16 && address.prefix(10).allSatisfy { $0 == 0 } && address[10] == 0xff && address[11] == 0xff
+        return isMapped ? Array(address[12...]) : nil
+    }
+
+    static func isPublic(_ address: [UInt8]) -> Bool {
+        address.count == 4 ? isPublic(v4: address.reduce(0) { $0 << 8 | UInt32($1) }) : isPublic(v6: address)
     }
 
     static func isPublic(v4 address: UInt32) -> Bool {

@@ -46,6 +46,8 @@ package struct DownloaderConfiguration: Sendable {
     /// By how much of the whole (0 to 1) progress must advance between two reports.
     package var minProgressInterval = 0.0
     package var addressPolicy = AddressPolicy.any
+    /// Exceptions from `publicOnly`.
+    package var allowedAddresses: [AddressRange] = []
     package var verifiesTLS = true
     /// PEM file of trusted roots instead of the system's.
     package var certificateAuthorityFile: String?

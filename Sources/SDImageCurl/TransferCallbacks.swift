@@ -28,12 +28,10 @@ enum TransferCallbacks {
             return CURL_SOCKET_BAD
         }
         transfer.handle?.nameResolved()
-        if transfer.settings.configuration.addressPolicy == .publicOnly {
-            let isPublic = unsafe withUnsafePointer(to: &address.pointee.addr) { unsafe AddressRules.isPublic($0) }
-            guard isPublic else {
-                transfer.isAddressForbidden = true
-                return CURL_SOCKET_BAD
-            }
+        let configuration = transfer.settings.configuration
+        guard unsafe withUnsafePointer(to: &address.pointee.addr, { unsafe AddressRules.permits($0, configuration) }) else {
+            transfer.isAddressForbidden = true
+            return CURL_SOCKET_BAD
         }
         let descriptor = unsafe ccurl_make_socket(address)
         if descriptor != CURL_SOCKET_BAD { sockets.opened(descriptor) }
@@ -55,11 +53,9 @@ enum TransferCallbacks {
         transfer.isConnected = true
         transfer.noteActivity()
         // A kept connection may have been opened by a loader with another policy.
-        if transfer.settings.configuration.addressPolicy == .publicOnly {
-            guard let remote = unsafe remote, unsafe AddressRules.isPublic(text: remote) else {
-                transfer.isAddressForbidden = true
-                return CURL_PREREQFUNC_ABORT
-            }
+        guard unsafe AddressRules.permits(text: remote, port: remotePort, transfer.settings.configuration) else {
+            transfer.isAddressForbidden = true
+            return CURL_PREREQFUNC_ABORT
         }
         if let remote = unsafe remote {
             transfer.descriptor = unsafe sockets.descriptor(

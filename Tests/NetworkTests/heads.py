@@ -8,6 +8,7 @@ import urllib.parse
 from collections.abc import Callable
 
 import report
+import sdimage
 from server import Connection, Server, head
 from bodies import chunked
 from world import DAMAGED, UNREADABLE, World, refused, world
@@ -93,6 +94,47 @@ def addresses(good: bytes) -> None:
             refused(here, f"address refused, {host}", f"http://{host}:{server.port}/a", {"ADDRESS_FORBIDDEN"}, 2)
         report.check("addresses: nothing was connected to", server.connections == 0, f"{server.connections} connections")
         report.check("addresses: the policy is what refuses", lax.is_picture(server.url("/a"), good))
+
+
+def allowed_addresses(good: bytes) -> None:
+    """The exceptions from the policy, on the connected address and port of every hop."""
+    def world_of(*ranges: str):
+        return world(address_policy="public_only", address_allow=list(ranges))
+
+    with Server(lambda c: c.answer(good)) as server, Server(lambda c: c.answer(good)) as other:
+        port = server.port
+        permitted = [["127.0.0.1"], ["127.0.0.0/8"], [f"127.0.0.1:{port}"], [f"127.0.0.0/8:{port}"], ["::ffff:127.0.0.1"],
+                     ["::ffff:127.0.0.0/104"], ["10.0.0.0/8", "127.0.0.1/32"], ["0.0.0.0/0"]]
+        for ranges in permitted:
+            with world_of(*ranges) as here:
+                report.check(f"address allowed by {', '.join(ranges).replace(str(port), 'PORT')}",
+                             here.is_picture(server.url("/a"), good))
+        connections = server.connections + other.connections
+        forbidden = [["127.0.0.2"], ["128.0.0.0/1"], [f"127.0.0.1:{other.port}"], ["::1"], ["::/0"], ["10.0.0.0/8"],
+                     ["[::ffff:127.0.0.1]:1"], []]
+        for ranges in forbidden:
+            with world_of(*ranges) as here:
+                refused(here, f"address not allowed by {', '.join(ranges).replace(str(other.port), 'PORT') or 'an empty list'}",
+                        server.url("/a"), {"ADDRESS_FORBIDDEN"})
+        report.check("addresses not allowed: nothing was connected to", server.connections + other.connections == connections)
+        with world_of(f"127.0.0.1:{port}") as here, world() as lax:
+            report.check("an allowed address, mapped", here.is_picture(server.url("/m", "[::ffff:127.0.0.1]"), good))
+            refused(here, "a redirect from an allowed address to another port",
+                    server.on("/r", to(other.url("/a"))), {"ADDRESS_FORBIDDEN"})
+            refused(here, "a redirect from an allowed address to another address",
+                    server.on("/s", to(server.url("/a", "127.0.0.2"))), {"ADDRESS_FORBIDDEN"})
+            report.check("a redirect within the allowed addresses", here.is_picture(server.on("/t", to("/a")), good))
+            report.check("a connection of another downloader, kept", lax.is_picture(other.url("/a"), good))
+            refused(here, "a kept connection that is not allowed here", other.url("/a"), {"ADDRESS_FORBIDDEN"})
+    for text in ("", "localhost", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "10.0.0.1/8", "10.0.0", "10.0.0.0/8:", "10.0.0.0/8:0",
+                 "10.0.0.0/8:65536", "10.0.0.0/8:9000x", "fd00::/129", "fd00::/8:9000", "[fd00::/8]", "[fd00::", "[10.0.0.1]",
+                 "fe80::1%lo", "10.0.0.0/08", " 10.0.0.0/8", "*", "1" * 1000, "10.0.0.0/99999999999999999999", "::ffff:10.0.0.1/104"):
+        try:
+            world_of(text).__enter__().close()
+            code = "accepted"
+        except sdimage.Error as error:
+            code = error.code
+        report.check(f"no address range: {text[:20]!r}", code == "INVALID_ARGUMENT", code)
 
 
 def raw(*parts: bytes | str) -> Callable[[Connection], None]:

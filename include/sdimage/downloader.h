@@ -71,7 +71,8 @@ SDIMAGE_API void sdimage_downloader_config_set_inactivity_timeout_ms(sdimage_dow
                                                                      uint32_t timeout_ms);
 SDIMAGE_API void sdimage_downloader_config_set_total_timeout_ms(sdimage_downloader_config *config, uint32_t timeout_ms);
 
-/* Largest body in bytes, counted after content decoding. Default 64 MiB; 0 restores it. */
+/* Largest body in bytes, counted after content decoding. Default 64 MiB; 0 restores it. Memory grows with the body, and by what
+ * the decoder holds: at most 8 MiB, with Brotli's largest window 16 MiB, which leaves 15/16 of the limit to the body. */
 SDIMAGE_API void sdimage_downloader_config_set_max_body_bytes(sdimage_downloader_config *config, size_t bytes);
 
 /* Redirects that are followed, one after the other; more are TOO_MANY_REDIRECTS. Default 10. */
@@ -80,6 +81,22 @@ SDIMAGE_API void sdimage_downloader_config_set_max_redirects(sdimage_downloader_
 /* Which addresses may be connected to; others are ADDRESS_FORBIDDEN. Default ANY. */
 SDIMAGE_API void sdimage_downloader_config_set_address_policy(sdimage_downloader_config *config,
                                                               sdimage_address_policy policy);
+
+/* Permits addresses that PUBLIC_ONLY refuses: a network in CIDR notation, and optionally one port. An address alone is that one
+ * address, a range without a port every port.
+ *
+ *     "10.0.0.0/8"   "10.1.2.3"   "10.1.2.3:9000"   "10.0.0.0/8:9000"
+ *     "fd00::/8"     "::1"        "[::1]:9000"      "[fd00::]/8:9000"
+ *
+ * Decided on the address and port of every connection, new or reused, of every hop: neither a name that changes its address nor
+ * a redirect leads elsewhere. An IPv4 address that an IPv6 address maps (::ffff:10.1.2.3) counts as the IPv4 address. Proxies
+ * stay off. Without effect on ANY. INVALID_ARGUMENT for other text, host names and bits behind the prefix included. */
+SDIMAGE_API sdimage_status sdimage_downloader_config_add_allowed_address(sdimage_downloader_config *config, const char *range,
+                                                                         sdimage_error **error);
+/* Removes all of them, the default. */
+SDIMAGE_API void sdimage_downloader_config_clear_allowed_addresses(sdimage_downloader_config *config);
+/* Range number `index`, as it was added; valid until the ranges change. NULL where there are not that many. */
+SDIMAGE_API const char *sdimage_downloader_config_allowed_address(const sdimage_downloader_config *config, size_t index);
 
 /* Statuses that are taken for an answer, both ends included; others are HTTP_STATUS. Default 200 to 299. With none left,
  * every status is taken. */

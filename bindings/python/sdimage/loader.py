@@ -115,6 +115,7 @@ class Loader:
         max_body_bytes: int | None = None,
         max_redirects: int | None = None,
         address_policy: str = "any",
+        address_allow: Iterable[str] = (),
         headers: Mapping[str, str | None] | None = None,
         ca_file: str | None = None,
         max_retries: int | None = None,
@@ -137,7 +138,8 @@ class Loader:
         """Loads http and https.
 
         `execution_order` is ``"fifo"`` or ``"lifo"``; `address_policy` ``"any"`` or ``"public_only"``, for services that
-        load URLs of strangers. `retry_delay_ms` is the first and the longest wait, `acceptable_statuses` pairs of first
+        load URLs of strangers. `address_allow` lists exceptions from the latter, ``"10.0.0.0/8"``, ``"10.1.2.3:9000"``,
+        ``"fd00::/8"``, ``"[fd00::]/8:9000"``; other text raises ``INVALID_ARGUMENT``. `retry_delay_ms` is the first and the longest wait, `acceptable_statuses` pairs of first
         and last (none: any), `credential` user and password, `client_certificate` certificate file, key file and its
         password, `no_proxy` hosts separated by commas, `http_version` ``"automatic"`` or ``"1.1"``; `hooks` have a
         say in every download; a `transport` speaks HTTP in place of libcurl."""
@@ -162,6 +164,10 @@ class Loader:
             policy = _enums.number(_enums.ADDRESS_POLICIES, address_policy, "address_policy")
             lib.sdimage_downloader_config_set_execution_order(pointer, order)
             lib.sdimage_downloader_config_set_address_policy(pointer, policy)
+            if isinstance(address_allow, str):
+                raise Error("INVALID_ARGUMENT", "address_allow is a list of ranges, not a text")
+            for word in address_allow:
+                call(lib.sdimage_downloader_config_add_allowed_address, pointer, _bytes.c_text(word))
             for field, text_ in (headers or {}).items():
                 lib.sdimage_downloader_config_set_header(
                     pointer, _bytes.c_text(field), None if text_ is None else _bytes.c_text(text_)

@@ -4,6 +4,10 @@
 
 #include "transport.hpp"
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace sdimage {
 
 // Class: single-owner.
@@ -59,6 +63,20 @@ public:
     downloader_config &set_address_policy(address_policy policy) noexcept {
         sdimage_downloader_config_set_address_policy(get(), detail::c(policy));
         return *this;
+    }
+    downloader_config &add_allowed_address(std::string_view range) {
+        detail::run(sdimage_downloader_config_add_allowed_address, get(), std::string(range).c_str());
+        return *this;
+    }
+    downloader_config &clear_allowed_addresses() noexcept {
+        sdimage_downloader_config_clear_allowed_addresses(get());
+        return *this;
+    }
+    std::vector<std::string> allowed_addresses() const {
+        std::vector<std::string> ranges;
+        while (const char *range = sdimage_downloader_config_allowed_address(get(), ranges.size()))
+            ranges.emplace_back(range);
+        return ranges;
     }
     downloader_config &clear_acceptable_statuses() noexcept {
         sdimage_downloader_config_clear_acceptable_statuses(get());

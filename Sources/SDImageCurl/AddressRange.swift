@@ -1,0 +1,87 @@
+import Glibc
+import SDImage
+
+/// Addresses of a network in CIDR notation, and optionally one port: `10.0.0.0/8`, `10.1.2.3:9000`, `fd00::/8`,
+/// `[fd00::]/8:9000`, `[::1]:9000`.
+package struct AddressRange: Sendable {
+    /// 4 or 16 bytes; zero behind the prefix. An IPv4 address inside an IPv6 one (`::ffff:10.0.0.1`) is an IPv4 address.
+    private let network: [UInt8]
+    private let bits: Int
+    /// nil = every port.
+    private let port: UInt16?
+    /// As it was written.
+    package let text: CString
+
+    private static let longest = 64
+
+    /// Throws `invalidArgument` for anything else, bits behind the prefix included, which are probably an error.
+    package init(_ text: String) throws(ImageError) {
+        let invalid = ImageError(.invalidArgument, "downloader: not an address range, expected ADDRESS[/BITS][:PORT]")
+        guard text.utf8.count <= AddressRange.longest, let parts = AddressRange.split(Array(text.utf8)),
+            let address = AddressRules.address(text: String(decoding: parts.address, as: UTF8.self))
+        else { throw invalid }
+        let full = address.count * 8
+        guard (address.count == 16) == parts.isSix,
+            let bits = parts.bits.map({ AddressRange.number($0, most: full) }) ?? full
+        else { throw invalid }
+        if let digits = parts.port {
+            guard let port = AddressRange.number(digits, most: 65535), port > 0 else { throw invalid }
+            self.port = UInt16(clamping: port)
+        } else {
+            port = nil
+        }
+        guard AddressRange.masked(address, bits) == address else {
+            throw ImageError(.invalidArgument, "downloader: an address range with bits behind its prefix")
+        }
+        if let inner = AddressRules.inner(address), bits >= 96 {
+            (network, self.bits) = (inner, bits - 96)
+        } else {
+            (network, self.bits) = (address, bits)
+        }
+        self.text = CString(text)
+    }
+
+    /// `address` has 4 or 16 bytes.
+    func contains(_ address: [UInt8], port: UInt16) -> Bool {
+        let address = AddressRules.inner(address) ?? address
+        guard address.count == network.count, self.port == nil || self.port == port else { return false }
+        return AddressRange.masked(address, bits) == network
+    }
+
+    private typealias Word = ArraySlice<UInt8>
+
+    private static func split(_ text: [UInt8]) -> (address: Word, isSix: Bool, bits: Word?, port: Word?)? {
+        var address = text[...], rest = text[text.endIndex...]
+        let isBracketed = text.first == Byte.leftBracket
+        let isSix = isBracketed || text.filter { $0 == Byte.colon }.count > 1
+        if isBracketed {
+            guard let end = text.firstIndex(of: Byte.rightBracket) else { return nil }
+            (address, rest) = (text[1..<end], text[(end + 1)...])
+        } else if let end = text.firstIndex(where: { $0 == Byte.slash || $0 == Byte.colon && !isSix }) {
+            (address, rest) = (text[..<end], text[end...])
+        }
+        var bits: Word?
+        if rest.first == Byte.slash {
+            let digits = rest.dropFirst().prefix { $0 != Byte.colon }
+            bits = digits
+            rest = rest[digits.endIndex...]
+        }
+        guard !rest.isEmpty else { return (address, isSix, bits, nil) }
+        // Without brackets nothing tells the port from a part of an IPv6 address.
+        guard rest.first == Byte.colon, isBracketed || !isSix else { return nil }
+        return (address, isSix, bits, rest.dropFirst())
+    }
+
+    private static func number(_ digits: Word, most: Int) -> Int? {
+        guard 1...5 ~= digits.count, digits.allSatisfy(Byte.isDigit), digits.count == 1 || digits.first != Byte.zero else { return nil }
+        let number = digits.reduce(0) { $0 * 10 + Int($1 - Byte.zero) }
+        return number <= most ? number : nil
+    }
+
+    private static func masked(_ address: [UInt8], _ bits: Int) -> [UInt8] {
+        address.enumerated().map { index, byte in
+            let kept = min(max(bits - index * 8, 0), 8)
+            return byte & ~UInt8(truncatingIfNeeded: 0xff >> kept)
+        }
+    }
+}
