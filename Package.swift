@@ -54,7 +54,9 @@ let package = Package(
         .systemLibrary(name: "CWebP", path: "Sources/CLibs/CWebP"),
         .systemLibrary(name: "CLCMS", path: "Sources/CLibs/CLCMS"),
         .systemLibrary(name: "CDeflate", path: "Sources/CLibs/CDeflate"),
-        .target(name: "CCurl", path: "Sources/CLibs/CCurl", cSettings: cStrict, linkerSettings: [.linkedLibrary("curl")]),
+        .target(
+            name: "CCurl", path: "Sources/CLibs/CCurl", cSettings: cStrict,
+            linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("z"), .linkedLibrary("dl")]),
         .systemLibrary(name: "CSQLite", path: "Sources/CLibs/CSQLite"),
 
         // Kernels on plain memory, chosen at run time by CPU.
@@ -107,7 +109,7 @@ if let fuzzer {
     package.targets += [
         .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/libfuzzer"),
         .executableTarget(
-            name: "Fuzz", dependencies: ["CFuzzer", "SDImage", "SDImageCodecs"] + modules, path: "Tests/Fuzz",
+            name: "Fuzz", dependencies: ["CFuzzer", "SDImage", "SDImageCodecs", "SDImageCurl"] + modules, path: "Tests/Fuzz",
             exclude: ["libfuzzer", "modules", "dictionaries", "seeds.py"],
             swiftSettings: plain + (withModules ? [.define("SDIMAGE_FUZZ_MODULES")] : [])
                 + plugins.map { .define("SDIMAGE_FUZZ_\($0)") },

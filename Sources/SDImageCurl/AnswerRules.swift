@@ -33,6 +33,12 @@ enum AnswerRules {
             case .fail where transfer.ticket.hooks?.response != nil: transfer.beginBody()
             case .fail, .redirect, .startAnew: transfer.disposition = .discard
             }
+            if transfer.disposition == .keep {
+                do throws(ImageError) { try transfer.beginDecoding() } catch {
+                    transfer.failure = error
+                    return false
+                }
+            }
             if !RedirectRules.isRedirect(transfer.head.status) {
                 transfer.reportResponse()
                 transfer.tell(.responded)

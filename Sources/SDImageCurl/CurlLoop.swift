@@ -107,7 +107,11 @@ import SDImage
             nextDeadline = min(nextDeadline, courtesy.opening(at: now))
             return false
         }
-        return transfer.isHostAddress || gate.admits(transfer.host, at: now)
+        if transfer.isHostAddress { return true }
+        let opening = gate.opening(transfer.host, of: transfer.settings.id, at: now)
+        // An end of a look-up opens the gate, too, and wakes the thread by itself.
+        if opening > now { nextDeadline = min(nextDeadline, opening) }
+        return opening <= now
     }
 
     private func start(_ transfer: Transfer, in queue: DownloadQueue, at now: UInt64) {
@@ -137,8 +141,10 @@ import SDImage
     }
 
     private func begin(_ transfer: Transfer, _ handle: EasyHandle, _ engine: MultiHandle) throws(ImageError) {
-        if !transfer.isHostAddress { gate.began(transfer.host, at: sockets.now) }
-        handle.nameResolved = { [unowned self, host = transfer.host] in gate.resolved(host, at: sockets.now) }
+        if !transfer.isHostAddress { gate.began(transfer.host, of: transfer.settings.id, at: sockets.now) }
+        handle.nameResolved = { [unowned self, host = transfer.host, loader = transfer.settings.id] in
+            gate.resolved(host, of: loader, at: sockets.now)
+        }
         try handle.prepare(for: transfer)
         try engine.add(handle)
         unsafe running[handle.curl] = transfer
@@ -154,8 +160,11 @@ import SDImage
             sockets.answered(descriptor, overHTTP1: version <= UInt32(CURL_HTTP_VERSION_1_1))
         }
         let failure = code == CURLE_OK ? nil : failure(of: transfer, code, systemError, handle.detail)
+        let isReused = unsafe transfer.isConnected && ccurl_info_long(curl, CURLINFO_NUM_CONNECTS) == 0
         leave(transfer)
-        if transfer.isPoisoned, !transfer.usesFreshConnection {
+        // A server may close an idle connection at any moment. libcurl replaces some of them by others as old; after those comes
+        // one that is new.
+        if transfer.isPoisoned || isReused && RetryRules.isStaleConnection(transfer, failure), !transfer.usesFreshConnection {
             transfer.usesFreshConnection = true
             return queue(transfer.ticket.settings).add(transfer)
         }
@@ -163,7 +172,7 @@ import SDImage
     }
 
     private func failure(of transfer: Transfer, _ code: CURLcode, _ systemError: Int32, _ detail: String) -> ImageError {
-        if transfer.isAddressForbidden { return ImageError(.addressForbidden, "address is not public") }
+        if transfer.isAddressForbidden { return ImageError(.addressForbidden, "address is neither public nor allowed") }
         // All that this libcurl says of a header line longer than its 100 KiB.
         if code == CURLE_OUT_OF_MEMORY, transfer.isConnected, transfer.disposition == .undecided {
             return .tooLarge("size of the response header in bytes", limit: ResponseHead.longest)
@@ -193,6 +202,9 @@ import SDImage
             guard transfer.isWhole else {
                 return retry(transfer, after: ImageError(.connectionLost, "content is shorter than announced"))
             }
+            guard transfer.isContentComplete else {
+                return retry(transfer, after: ImageError(.truncated, "http: body ends before its content coding does"))
+            }
             var data = transfer.finish()
             data.transactions = transfer.transactions
             data.isUntrusted = transfer.ticket.acceptsInvalidCertificates
@@ -208,7 +220,7 @@ import SDImage
     private func retry(_ transfer: Transfer, after failure: ImageError) {
         let now = MonotonicClock.now
         guard let delay = RetryRules.delay(transfer, after: failure, at: now) else { return end(transfer, .failure(failure)) }
-        transfer.retry(at: now &+ delay)
+        transfer.retry(at: Durations.moment(now, after: delay))
         pausing[ObjectIdentifier(transfer.ticket)] = transfer
         nextDeadline = min(nextDeadline, transfer.dueAt)
     }
@@ -240,7 +252,7 @@ import SDImage
         guard let handle = transfer.handle else { return }
         transfer.handle = nil
         handle.nameResolved = {}
-        gate.settled(transfer.host)
+        gate.settled(transfer.host, of: transfer.settings.id)
         let queue = queue(transfer.ticket.settings)
         if unsafe running.removeValue(forKey: handle.curl) != nil {
             transfer.note(handle.transaction(of: transfer))

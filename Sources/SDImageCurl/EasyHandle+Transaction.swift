@@ -40,5 +40,5 @@ extension EasyHandle {
     private func count(_ info: CURLINFO) -> UInt64 { UInt64(max(0, unsafe ccurl_info_offset(curl, info))) }
 
     /// libcurl counts in microseconds.
-    private func nanoseconds(_ info: CURLINFO) -> UInt64 { count(info) &* 1000 }
+    private func nanoseconds(_ info: CURLINFO) -> UInt64 { Durations.nanoseconds(microseconds: count(info)) }
 }

@@ -114,8 +114,10 @@ import SDImage
         setString(CURLOPT_PROTOCOLS_STR, "http,https")
         setLong(CURLOPT_FOLLOWLOCATION, 0)
         setLong(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)  // a proxy's answer is not the server's
-        setString(CURLOPT_ACCEPT_ENCODING, "")  // every encoding this libcurl can undo
-        setLong(CURLOPT_CONNECTTIMEOUT_MS, Int(configuration.connectTimeoutMilliseconds))
+        setString(CURLOPT_ACCEPT_ENCODING, ContentDecoder.accepted)
+        setLong(CURLOPT_HTTP_CONTENT_DECODING, 0)  // done by ContentDecoder
+        // libcurl ignores what is larger than a C int, and falls back on five minutes.
+        setLong(CURLOPT_CONNECTTIMEOUT_MS, Int(min(configuration.connectTimeoutMilliseconds, UInt32(Int32.max))))
         // Idle for that long, and in all: names may point elsewhere by then.
         setLong(CURLOPT_MAXAGE_CONN, 60)
         setLong(CURLOPT_MAXLIFETIME_CONN, 60)

@@ -33,7 +33,8 @@ struct HopAspect: Equatable {
         handlesCookies = transfer.ticket.handlesCookies
         isUserInURL = userInfo != nil
         credential = transfer.carriesSecrets ? userInfo.map(HopAspect.credential) ?? settings.configuration.credential : nil
-        isFresh = transfer.usesFreshConnection
+        // libcurl repeats a request by itself when a reused connection breaks, whatever the method.
+        isFresh = transfer.usesFreshConnection || !RetryRules.isIdempotent(transfer.method)
         isHTTP2 = settings.configuration.httpVersion == .automatic && scheme == "https"
     }
 

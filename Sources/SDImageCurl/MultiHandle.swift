@@ -28,8 +28,9 @@ import SDImage
             throw ImageError(.noMemory, "transfers could not be prepared", systemError: code)
         }
         unsafe self.multi = multi
-        // Where they cannot be told apart, two idle sockets stay open across exec; nothing else follows from it.
-        _ = unsafe ccurl_multi_close_on_exec(multi)
+        // libcurl before 8.9 makes two sockets for curl_multi_wakeup(3) here that stay open across exec. Nothing is ever sent
+        // over them, and nothing waits for them: the poller has a descriptor of its own. Finding them among those of the host
+        // would be guessing.
         unsafe ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, MultiHandle.keptConnections)
         unsafe ccurl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
@@ -96,7 +97,8 @@ import SDImage
     private static let setTimer: curl_multi_timer_callback = { _, milliseconds, context in
         guard let context = unsafe context else { return 0 }
         let handle = unsafe Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
-        handle.due = milliseconds < 0 ? nil : MonotonicClock.now &+ UInt64(milliseconds) &* 1_000_000
+        handle.due = milliseconds < 0 ? nil : Durations.moment(
+            MonotonicClock.now, after: Durations.nanoseconds(milliseconds: UInt64(milliseconds)))
         return 0
     }
 }

@@ -13,7 +13,12 @@ struct ResponseHead {
     private(set) var answer = AnswerRecord()
     var entityTag: [UInt8] { answer.entityTag }
     var lastModified: [UInt8] { answer.lastModified }
-    private(set) var isEncoded = false
+    var isEncoded: Bool { !contentCoding.isEmpty }
+    /// The members of Content-Encoding and Transfer-Encoding, each in its order, lower case.
+    var contentCodings: [String] { ResponseHead.members(contentCoding) }
+    var transferCodings: [String] { ResponseHead.members(transferCoding) }
+    private var contentCoding: [UInt8] = []
+    private var transferCoding: [UInt8] = []
     private(set) var transport = TransportFields()
     /// All fields in their order, where hooks want them.
     private(set) var fields: [HeaderField] = []
@@ -71,7 +76,9 @@ struct ResponseHead {
             let type = unsafe value.prefix { $0 != Byte.semicolon && !Byte.isSpace($0) }.map(Byte.lowercased)
             mediaType = String(decoding: type, as: UTF8.self)
         } else if unsafe ResponseHead.equals(name, "content-encoding") {
-            isEncoded = unsafe !value.isEmpty
+            unsafe ResponseHead.append(value, to: &contentCoding)
+        } else if unsafe ResponseHead.equals(name, "transfer-encoding") {
+            unsafe ResponseHead.append(value, to: &transferCoding)
         } else if unsafe ResponseHead.equals(name, "location") {
             location = unsafe location ?? Array(value)
         } else if unsafe ResponseHead.equals(name, "etag") {
@@ -90,6 +97,11 @@ struct ResponseHead {
         } else if unsafe ResponseHead.equals(name, "expires") {
             answer.expires = unsafe answer.expires ?? Array(value)
         }
+    }
+
+    private static func members(_ list: [UInt8]) -> [String] {
+        list.split(separator: Byte.comma).map { String(decoding: $0.map(Byte.lowercased), as: UTF8.self).trimmedASCII }
+            .filter { !$0.isEmpty }
     }
 
     /// Fields of a list come in any number of lines.

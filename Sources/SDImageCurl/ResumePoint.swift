@@ -52,11 +52,13 @@ final class ResumePoint {
             let isStrong = tag.count >= 2 && tag.first == quote && tag.last == quote
             return isStrong && isPlain(tag) ? tag : nil
         }
-        guard isPlain(head.lastModified), let modified = TransportFields.seconds(head.lastModified),
-            let sent = TransportFields.seconds(head.transport.date), modified < sent
+        guard isPlain(head.lastModified), let modified = seconds(head.lastModified),
+            let sent = seconds(head.transport.date), modified < sent
         else { return nil }
         return head.lastModified
     }
+
+    private static func seconds(_ date: [UInt8]) -> Int64? { HTTPDate.parse(date, now: MonotonicClock.wallSeconds) }
 
     /// It is sent back as it came.
     private static func isPlain(_ text: [UInt8]) -> Bool { text.allSatisfy { $0 >= Byte.space && $0 < Byte.delete } }

@@ -1,4 +1,3 @@
-import Glibc
 import SDImage
 
 /// Which failures are worth another try, and how long to wait before it.
@@ -12,12 +11,20 @@ enum RetryRules {
     /// Nanoseconds until the next try; nil when there is none: the failure is lasting, the tries are used up, or the wait
     /// would go past the end of the transfer's time.
     static func delay(_ transfer: Transfer, after failure: ImageError, at now: UInt64) -> UInt64? {
-        guard transfer.retries < transfer.ticket.maxRetries, idempotent.contains(transfer.ticket.method),
+        guard transfer.retries < transfer.ticket.maxRetries, isIdempotent(transfer.ticket.method),
             isTransient(failure, transfer),
             let delay = delay(transfer, failure)
         else { return nil }
-        // Neither exceeds some days in ns.
-        return now &+ delay < transfer.end ? delay : nil
+        return Durations.moment(now, after: delay) < transfer.end ? delay : nil
+    }
+
+    static func isIdempotent(_ method: String) -> Bool { idempotent.contains(method) }
+
+    /// On a reused connection: whether it ended before anything of a response came, so that the request may be repeated
+    /// (RFC 9112, section 9.3.1).
+    static func isStaleConnection(_ transfer: Transfer, _ failure: ImageError?) -> Bool {
+        guard let failure, transfer.isHeadAwaited, transfer.failure == nil, isIdempotent(transfer.method) else { return false }
+        return failure.status == .connectionLost || failure.status == .protocolError
     }
 
     private static func isTransient(_ failure: ImageError, _ transfer: Transfer) -> Bool {
@@ -36,22 +43,27 @@ enum RetryRules {
         let configuration = transfer.settings.configuration
         let first = UInt64(configuration.retryDelayMilliseconds), longest = UInt64(configuration.longestRetryDelayMilliseconds)
         if failure.httpStatus > 0, !transfer.head.transport.retryAfter.isEmpty,
-            let wish = wait(transfer.head.transport.retryAfter, now: time(nil))
+            let wish = wait(transfer.head.transport.retryAfter, now: MonotonicClock.wallSeconds)
         {
             guard wish <= UInt64(configuration.longestRetryAfterMilliseconds) else { return nil }
-            return nanoseconds(wish) &+ UInt64.random(in: 0...nanoseconds(min(first, longest)))
+            return Durations.moment(
+                Durations.nanoseconds(milliseconds: wish),
+                after: UInt64.random(in: 0...Durations.nanoseconds(milliseconds: min(first, longest))))
         }
+        // The first is below 2^32: shifted by 20 it cannot overflow.
         let bound = min(first << UInt64(min(transfer.retries, 20)), longest)
-        return UInt64.random(in: 0...nanoseconds(bound))
+        return UInt64.random(in: 0...Durations.nanoseconds(milliseconds: bound))
     }
 
-    /// Milliseconds that a Retry-After asks for, in seconds or as a date (RFC 9110, section 10.2.3); nil for other text.
-    static func wait(_ field: [UInt8], now: Int) -> UInt64? {
+    /// Milliseconds that a Retry-After asks for, in seconds or as a date (RFC 9110, section 10.2.3); nil for other text. `now` in
+    /// seconds since 1970.
+    static func wait(_ field: [UInt8], now: Int64) -> UInt64? {
         if !field.isEmpty, field.allSatisfy(Byte.isDigit) {
-            return field.count > 9 ? .max : UInt64(String(decoding: field, as: UTF8.self)).map { $0 * 1000 }
+            let digits = field.drop { $0 == Byte.zero }
+            if digits.isEmpty { return 0 }
+            return digits.count > 9 ? .max : UInt64(String(decoding: digits, as: UTF8.self)).map { Durations.milliseconds(seconds: $0) }
         }
-        return TransportFields.seconds(field).map { UInt64(max(0, $0 - now)) * 1000 }
+        // The date is one of four digits of year: the difference cannot overflow.
+        return HTTPDate.parse(field, now: now).map { Durations.milliseconds(seconds: UInt64(max(0, $0 &- now))) }
     }
-
-    private static func nanoseconds(_ milliseconds: UInt64) -> UInt64 { milliseconds * 1_000_000 }
 }

@@ -107,6 +107,6 @@ final class Ticket: Cancellable {
     func asks(_ names: [String]) -> Bool { headers.contains { field in names.contains { field.isNamed($0) } } }
 
     private static func nanoseconds(_ milliseconds: UInt32, orElse standard: UInt32) -> UInt64 {
-        UInt64(milliseconds > 0 ? milliseconds : standard) * 1_000_000
+        Durations.nanoseconds(milliseconds: UInt64(milliseconds > 0 ? milliseconds : standard))
     }
 }

@@ -55,6 +55,8 @@ final class Transfer {
     /// What this hop goes on with, where it asks for the rest of a content.
     private(set) var resuming: ResumePoint?
     var disposition = Disposition.undecided
+    /// Undoes the content coding of a body that is kept.
+    private var decoder: ContentDecoder?
     var discarded = 0
     var failure: ImageError?
     var isConnected = false
@@ -113,6 +115,17 @@ final class Transfer {
     /// Nothing is missing of what a part of the content announced, or a transport; of the rest libcurl has made sure.
     var isWhole: Bool { resuming == nil && begun == 0 || disposition != .keep || expected < 0 || received == expected }
 
+    /// The end of the content coding has come; of the body libcurl knows the end alone.
+    var isContentComplete: Bool { decoder?.isComplete ?? true }
+
+    /// Prepares the decoder of a body. A transport of the host undoes codings by itself.
+    func beginDecoding() throws(ImageError) {
+        guard exchange == nil else { return }
+        let isPlain = head.transferCodings.allSatisfy { $0 == "chunked" || $0 == "identity" }
+        guard isPlain else { throw ImageError(.invalidResponse, "http: transfer coding other than chunked") }
+        decoder = try ContentDecoder.make(for: head.contentCodings)
+    }
+
     /// Forgets the answer so far; before each hop and each repetition.
     func prepareHop(at now: UInt64) {
         head = ResponseHead()
@@ -122,6 +135,7 @@ final class Transfer {
         isHeadAwaited = true
         resuming = resumePoint.flatMap { $0.url == url ? $0 : nil }
         disposition = .undecided
+        decoder = nil
         discarded = 0
         kept = 0
         failure = nil
@@ -209,19 +223,30 @@ final class Transfer {
             if received == 0 { expected = head.isEncoded ? -1 : contentLength }
             do throws(ImageError) {
                 if received == 0, expected > 0 { try reserve(expected) }
-                unsafe try ticket.body.append(bytes)
+                if let decoder {
+                    unsafe try decoder.decode(bytes) { piece throws(ImageError) in unsafe try keep(piece) }
+                } else {
+                    unsafe try keep(bytes)
+                }
             } catch {
                 failure = error
                 return false
             }
-            received += Int64(bytes.count)
-            kept += bytes.count
             reportProgress()
             return true
         case .undecided, .discard:
             discarded += bytes.count
             return discarded <= Transfer.longestDiscard
         }
+    }
+
+    private func keep(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
+        // The largest window is held beside the body: see sdimage_downloader_config_set_max_body_bytes.
+        let limit = decoder?.hasLargestWindow == true ? ticket.maxBodyBytes - ticket.maxBodyBytes / 16 : ticket.maxBodyBytes
+        guard received <= Int64(limit) - Int64(bytes.count) else { throw .tooLarge("body size in bytes", limit: ticket.maxBodyBytes) }
+        unsafe try ticket.body.append(bytes)
+        received += Int64(bytes.count)
+        kept += bytes.count
     }
 
     /// An answer has come that is no redirect, or a hook has changed it.
@@ -248,16 +273,18 @@ final class Transfer {
         headBytes += count
     }
 
-    /// When all its time is over. Both are below 2^53 ns: no sum can overflow.
-    var end: UInt64 { started &+ ticket.totalTimeout }
+    /// When all its time is over.
+    var end: UInt64 { Durations.moment(started, after: ticket.totalTimeout) }
 
     /// The moment at which the transfer is given up, as things stand.
     var deadline: UInt64 {
-        isConnected ? min(end, lastActivity &+ ticket.inactivityTimeout) : end
+        isConnected ? min(end, silenceEnd) : end
     }
 
+    private var silenceEnd: UInt64 { Durations.moment(lastActivity, after: ticket.inactivityTimeout) }
+
     /// No later than `deadline` can become: silence is measured from when the connection stands.
-    var earliestDeadline: UInt64 { min(deadline, lastActivity &+ ticket.inactivityTimeout) }
+    var earliestDeadline: UInt64 { min(deadline, silenceEnd) }
 
     /// What the load gives back.
     func finish() -> LoadedData {

@@ -1,4 +1,3 @@
-import CCurl
 import SDImage
 
 /// The fields of an answer that the transfer itself goes by.
@@ -28,14 +27,6 @@ struct TransportFields {
     /// Digits alone: no sign, no space.
     static func number(_ text: [UInt8]) -> Int64? {
         text.allSatisfy(Byte.isDigit) ? Int64(String(decoding: text, as: UTF8.self)) : nil
-    }
-
-    /// Seconds since 1970; nil when the text is no date.
-    static func seconds(_ text: [UInt8]) -> Int? {
-        // Text without a weekday or month could be taken for one of curl's many other forms.
-        guard text.count >= 20, text.count <= 64 else { return nil }
-        let seconds = unsafe curl_getdate(String(decoding: text, as: UTF8.self), nil)
-        return seconds < 0 ? nil : seconds
     }
 }
 

@@ -310,6 +310,8 @@ extension CurlTests {
         ("0", 0), ("7", 7000), ("999999999", 999_999_999_000), ("9999999999", UInt64.max), ("-1", nil), ("1.5", nil), ("", nil),
         ("soon", nil), ("Tue, 15 Nov 1994 12:45:30 GMT", 4000), ("Tuesday, 15-Nov-94 12:45:30 GMT", 4000),
         ("Tue Nov 15 12:45:30 1994", 4000), ("Tue, 15 Nov 1994 12:45:00 GMT", 0),
+        ("Tue, 15 Nov 600000000 12:45:30 GMT", nil), ("15 Nov 2147483647 12:45:30", nil), ("0000000000000007", 7000),
+        ("99999999999999999999999999999999", UInt64.max), ("Fri, 31 Dec 9999 23:59:59 GMT", 252_617_397_273_000),
     ] as [(String, UInt64?)])
 func retryAfterIsSecondsOrADate(field: String, milliseconds: UInt64?) {
     #expect(RetryRules.wait(Array(field.utf8), now: 784_903_526) == milliseconds)

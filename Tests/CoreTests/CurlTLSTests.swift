@@ -59,20 +59,34 @@ extension CurlTests {
     var gate = ResolutionGate()
     let hosts = (0..<10).map { Array("host\($0)".utf8) }
     for host in hosts.prefix(8) {
-        #expect(gate.admits(host, at: 0))
-        gate.began(host, at: 0)
+        #expect(gate.admits(host, of: 1, at: 0))
+        gate.began(host, of: 1, at: 0)
     }
-    #expect(!gate.admits(hosts[0], at: 0))
-    #expect(!gate.admits(hosts[8], at: 0))
-    gate.resolved(hosts[0], at: 0)
-    #expect(gate.admits(hosts[0], at: 1))
-    #expect(gate.admits(hosts[8], at: 1))
-    gate.settled(hosts[1])
-    #expect(gate.admits(hosts[1], at: 1))
+    #expect(!gate.admits(hosts[0], of: 1, at: 0))
+    #expect(!gate.admits(hosts[8], of: 1, at: 0))
+    gate.resolved(hosts[0], of: 1, at: 0)
+    #expect(gate.admits(hosts[0], of: 1, at: 1))
+    #expect(gate.admits(hosts[8], of: 1, at: 1))
+    gate.settled(hosts[1], of: 1)
+    #expect(gate.admits(hosts[1], of: 1, at: 1))
     // The answer is forgotten before libcurl forgets it.
-    for host in hosts[2..<8] { gate.settled(host) }
-    gate.began(hosts[0], at: 60_000_000_000)
-    #expect(!gate.admits(hosts[0], at: 60_000_000_000))
+    for host in hosts[2..<8] { gate.settled(host, of: 1) }
+    gate.began(hosts[0], of: 1, at: 60_000_000_000)
+    #expect(!gate.admits(hosts[0], of: 1, at: 60_000_000_000))
+}
+
+@Test func slowLookUpsHoldBackNoOtherNames() {
+    var gate = ResolutionGate()
+    let hosts = (0..<20).map { Array("host\($0)".utf8) }
+    for host in hosts.prefix(8) { gate.began(host, of: 1, at: 5) }
+    #expect(gate.admits(hosts[8], of: 2, at: 5))
+    #expect(gate.admits(hosts[0], of: 2, at: 5))
+    #expect(gate.opening(hosts[8], of: 1, at: 5) == 5 + ResolutionGate.patience)
+    #expect(!gate.admits(hosts[8], of: 1, at: 4 + ResolutionGate.patience))
+    #expect(gate.admits(hosts[8], of: 1, at: 5 + ResolutionGate.patience))
+    #expect(gate.opening(hosts[0], of: 1, at: 5 + ResolutionGate.patience) == .max)
+    for host in hosts[8..<16] { gate.began(host, of: 1, at: 5 + ResolutionGate.patience) }
+    #expect(!gate.admits(hosts[16], of: 1, at: 6 + ResolutionGate.patience))
 }
 
 @Test(arguments: [

@@ -6,6 +6,8 @@ import pathlib
 import resource
 import socket
 import ssl
+import subprocess
+import sys
 import threading
 import time
 
@@ -143,6 +145,47 @@ def reuse(pictures: list[bytes], rounds: int = 1000) -> None:
         report.check(f"kept connections {name}: {rounds // len(kinds)} right pictures", wrong == 0, f"{wrong} wrong")
         if name == "that stay open":
             report.check("kept connections that stay open are one", connections == 1, str(connections))
+
+
+def stale(good: bytes, count: int = 8) -> None:
+    """Kept connections that the server drops without a response when the next request comes: a new one is made, without a retry."""
+    waiting = threading.Barrier(count)
+    served: set[Connection] = set()
+    seen: list[tuple[int, str]] = []
+
+    def answer(connection: Connection) -> None:
+        seen.append((id(connection), connection.lines[0].split(b" ")[0].decode()))
+        if connection in served:
+            return connection.close()
+        if connection.target.startswith("/first"):
+            served.add(connection)
+            # All at once, so that each has a connection of its own.
+            waiting.wait(10)
+        connection.answer(good)
+
+    with Server(answer) as server, world(max_per_host=count, max_total=count) as here:
+        for task in [here.manager.start(server.url(f"/first/{index}")) for index in range(count)]:
+            task.wait(20)
+        report.check(f"{count} connections are kept", server.connections == count, str(server.connections))
+        code = here.code(server.url("/next"))
+        report.check(f"{count} stale connections: a new one is made, and it is no retry", code == "OK", code)
+        before = len(seen)
+        code = here.code(server.url("/post"), method="POST", body=b"x")
+        report.check("a POST goes over a new connection, once", code == "OK" and len(seen) == before + 1, f"{code} {seen[before:]}")
+    for name, behave in {"without a byte": lambda c: c.close(), "with a reset": lambda c: c.reset()}.items():
+        with Server(lambda c, behave=behave: behave(c)) as server, world() as here:
+            code = here.code(server.url("/"))
+            report.check(f"a new connection that ends {name} is tried once", code == "CONNECTION_LOST" and server.connections == 1,
+                         f"{code}, {server.connections} connections")
+
+
+def inherited(good: bytes) -> None:
+    """What a program that the host starts inherits of libcurl may be written to and shut down: loads go on, and nothing spins."""
+    script = pathlib.Path(__file__).with_name("inherited.py")
+    with Server(lambda c: c.answer(good)) as server:
+        child = subprocess.run([sys.executable, str(script), server.url("/")], capture_output=True, text=True, timeout=60)
+    print(child.stdout, end="", flush=True)
+    report.check("inherited descriptors: the process ends", child.returncode == 0, child.stdout[-100:] + child.stderr[-300:])
 
 
 def once(reply: bytes) -> int:

@@ -4,7 +4,7 @@ nothing wrong is kept.
 
     network.py [PART…]
 
-PART: broken, wrong, bombs, retries, redirects, addresses, heads, slowness, reuse, tls, nginx; all when none is named. The
+PART: broken, wrong, bombs, codings, retries, redirects, addresses, heads, slowness, reuse, exec, names, extremes, tls, nginx; all when none is named. The
 library is the one in SDIMAGE_LIBRARY."""
 
 from __future__ import annotations
@@ -17,8 +17,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import world  # noqa: E402  (finds the package and the other tests)
 import bodies  # noqa: E402
+import codings  # noqa: E402
 import connections  # noqa: E402
+import extremes  # noqa: E402
 import heads  # noqa: E402
+import names  # noqa: E402
 import report  # noqa: E402
 import sdimage  # noqa: E402
 from certificates import Authority  # noqa: E402
@@ -45,12 +48,16 @@ def main() -> None:
             "broken": lambda: (bodies.broken_transfers(files), bodies.broken_transfers_resume(good * 50)),
             "wrong": lambda: bodies.wrong_content(files),
             "bombs": lambda: bodies.bombs(folder, good),
+            "codings": lambda: (codings.complete_and_cut(good), codings.memory(folder)),
             "retries": lambda: bodies.retries(good),
             "redirects": lambda: heads.redirects(good, secure, str(authority.file)),
-            "addresses": lambda: heads.addresses(good),
+            "addresses": lambda: (heads.addresses(good), heads.allowed_addresses(good)),
             "heads": lambda: (heads.damaged_heads(good), heads.injections(good)),
             "slowness": lambda: (connections.slowness(good), connections.stalled_crowd(good)),
-            "reuse": lambda: connections.reuse([png(20 + index, 10) for index in range(8)]),
+            "reuse": lambda: (connections.reuse([png(20 + index, 10) for index in range(8)]), connections.stale(good)),
+            "exec": lambda: connections.inherited(good),
+            "names": lambda: names.names(good, folder),
+            "extremes": lambda: extremes.extremes(good),
             "tls": lambda: connections.tls(good, folder, authority),
             "nginx": lambda: connections.nginx(files, folder, authority),
         }

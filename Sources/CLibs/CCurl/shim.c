@@ -2,17 +2,13 @@
 #include "CCurl.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -176,54 +172,6 @@ int ccurl_wait(int poller, ccurl_event *events, int capacity, int milliseconds) 
         events[told++] = (ccurl_event){.socket = ready[i].data.fd, .events = mask};
     }
     return told;
-}
-
-/* A unix socket that would survive exec and holds nothing, neither to be read nor on its way. */
-static bool is_idle_candidate(int descriptor) {
-    int domain = 0, unread = -1, unsent = -1;
-    socklen_t length = sizeof domain;
-    int flags = fcntl(descriptor, F_GETFD);
-    return flags >= 0 && !(flags & FD_CLOEXEC) &&
-           getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &length) == 0 && domain == AF_UNIX &&
-           ioctl(descriptor, FIONREAD, &unread) == 0 && unread == 0 && ioctl(descriptor, SIOCOUTQ, &unsent) == 0 &&
-           unsent == 0;
-}
-
-static int list_candidates(int *found, int capacity) {
-    DIR *folder = opendir("/proc/self/fd");
-    if (folder == NULL)
-        return 0;
-    int count = 0;
-    for (struct dirent *entry; (entry = readdir(folder)) != NULL && count < capacity;) {
-        char *end = NULL;
-        long descriptor = strtol(entry->d_name, &end, 10);
-        if (end != entry->d_name && *end == 0 && is_idle_candidate((int)descriptor))
-            found[count++] = (int)descriptor;
-    }
-    closedir(folder);
-    return count;
-}
-
-bool ccurl_multi_close_on_exec(CURLM *multi) {
-    enum { capacity = 1024 };
-    int candidates[capacity];
-    int count = list_candidates(candidates, capacity);
-    if (curl_multi_wakeup(multi) != CURLM_OK)
-        return false;
-    int reader = -1, writer = -1, readers = 0, writers = 0;
-    for (int i = 0; i < count; i++) {
-        int unread = 0, unsent = 0;
-        if (ioctl(candidates[i], FIONREAD, &unread) == 0 && unread == 1)
-            reader = candidates[i], readers++;
-        if (ioctl(candidates[i], SIOCOUTQ, &unsent) == 0 && unsent > 0)
-            writer = candidates[i], writers++;
-    }
-    int events = 0;
-    curl_multi_poll(multi, NULL, 0, 0, &events); /* takes the byte back out */
-    int unread = -1;
-    if (readers != 1 || writers != 1 || ioctl(reader, FIONREAD, &unread) != 0 || unread != 0)
-        return false;
-    return fcntl(reader, F_SETFD, FD_CLOEXEC) == 0 && fcntl(writer, F_SETFD, FD_CLOEXEC) == 0;
 }
 
 curl_socket_t ccurl_make_socket(const struct curl_sockaddr *address) {

@@ -8,6 +8,9 @@ package enum MonotonicClock {
     /// Nanoseconds since 1970, as the system believes.
     package static var wall: UInt64 { read(CLOCK_REALTIME) }
 
+    /// Seconds since 1970, as the system believes.
+    package static var wallSeconds: Int64 { Int64(wall / 1_000_000_000) }
+
     private static func read(_ clock: clockid_t) -> UInt64 {
         var time = timespec()
         guard unsafe clock_gettime(clock, &time) == 0 else { return 0 }

@@ -65,10 +65,6 @@ int ccurl_wait(int poller, ccurl_event *events, int capacity, int milliseconds);
 /* The finished transfer of a message of curl_multi_info_read(3), or NULL when there is none. */
 CURL *ccurl_multi_next_finished(CURLM *multi, CURLcode *code);
 
-/* The wake-up sockets of a multi handle are made without close-on-exec (libcurl 7.88): finds them by what a wake-up does
- * to them, and sets the flag. False when they could not be told with certainty; nothing is changed then. */
-bool ccurl_multi_close_on_exec(CURLM *multi);
-
 /* Makes a socket for `address` that is closed on exec; CURL_SOCKET_BAD on failure. */
 curl_socket_t ccurl_make_socket(const struct curl_sockaddr *address);
 
@@ -86,6 +82,28 @@ bool ccurl_is_connected_to(curl_socket_t socket, const char *address, int32_t po
 
 /* True when something waits to be read on the socket, be it data, its end, or an error. */
 bool ccurl_has_unread_input(curl_socket_t socket);
+
+/* --- Content codings (RFC 9110, section 8.4.1). libcurl undoes them too, but neither tells a body that ends too early from a
+ * complete one, nor bounds the window of Zstandard or the work of several codings. */
+
+typedef enum ccurl_coding { CCURL_GZIP, CCURL_DEFLATE, CCURL_BROTLI, CCURL_ZSTD } ccurl_coding;
+
+typedef enum ccurl_decoding {
+    CCURL_MORE,      /* all input was taken, or the room is full */
+    CCURL_ENDED,     /* the end of the content; what follows is not part of it, or begins another frame */
+    CCURL_DAMAGED,   /* not of this coding */
+    CCURL_NO_MEMORY
+} ccurl_decoding;
+
+typedef struct ccurl_decoder ccurl_decoder;
+
+/* Bit 1 << coding for each that can be undone. Called once, before the others. */
+unsigned ccurl_find_decoders(void);
+/* NULL when memory is refused, or the coding cannot be undone. */
+ccurl_decoder *ccurl_decoder_make(ccurl_coding coding);
+void ccurl_decoder_free(ccurl_decoder *decoder);
+/* Decodes into `room` bytes at `out`; advances the input, and stores how many bytes were made. */
+ccurl_decoding ccurl_decode(ccurl_decoder *decoder, const uint8_t **bytes, size_t *count, uint8_t *out, size_t room, size_t *made);
 
 static const curl_socket_t ccurl_socket_timeout = CURL_SOCKET_TIMEOUT;
 static const long ccurl_auth_basic = (long)CURLAUTH_BASIC;

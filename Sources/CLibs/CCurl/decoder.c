@@ -1,0 +1,204 @@
+#define _GNU_SOURCE
+#include "CCurl.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* Brotli and Zstandard come with libcurl where it was built with them, and only then: their functions are looked up among the
+ * libraries that libcurl was linked with, whatever they are called. Their interfaces are stable (brotli/decode.h, zstd.h). */
+typedef struct zstd_in {
+    const void *bytes;
+    size_t size, position;
+} zstd_in;
+
+typedef struct zstd_out {
+    void *bytes;
+    size_t size, position;
+} zstd_out;
+
+static struct {
+    void *(*make)(void *, void *, void *);
+    void (*free)(void *);
+    int (*decode)(void *, size_t *, const uint8_t **, size_t *, uint8_t **, size_t *);
+} brotli;
+
+static struct {
+    void *(*make)(void);
+    size_t (*free)(void *);
+    size_t (*decode)(void *, zstd_out *, zstd_in *);
+    size_t (*set)(void *, int, int);
+    unsigned (*is_error)(size_t);
+} zstd;
+
+enum {
+    brotli_error = 0,
+    brotli_success = 1,
+    zstd_window_log_max = 100,
+    /* The largest window of the content coding: 8 MiB (RFC 9659). */
+    zstd_window_log = 23,
+    /* Window sizes of zlib: automatic for gzip and zlib, and without any header. */
+    zlib_window = 15 + 32,
+    deflate_window = -15,
+};
+
+struct ccurl_decoder {
+    ccurl_coding coding;
+    z_stream zlib;
+    void *other;
+    /* The first two bytes of "deflate" say whether there is a header. */
+    uint8_t first[2];
+    int first_count;
+    bool is_begun, has_ended;
+};
+
+static bool find(void *library, const char *name, void *function) {
+    void *found = library ? dlsym(library, name) : NULL;
+    memcpy(function, &found, sizeof found);
+    return found != NULL;
+}
+
+unsigned ccurl_find_decoders(void) {
+    unsigned found = 1u << CCURL_GZIP | 1u << CCURL_DEFLATE;
+    Dl_info info;
+    CURL *(*const function)(void) = curl_easy_init;
+    void *address = NULL;
+    memcpy(&address, &function, sizeof address);
+    void *library = dladdr(address, &info) && info.dli_fname ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD) : NULL;
+    if (!library) /* libcurl is a part of the program */
+        library = dlopen(NULL, RTLD_NOW);
+    if (find(library, "BrotliDecoderCreateInstance", &brotli.make) && find(library, "BrotliDecoderDestroyInstance", &brotli.free) &&
+        find(library, "BrotliDecoderDecompressStream", &brotli.decode))
+        found |= 1u << CCURL_BROTLI;
+    if (find(library, "ZSTD_createDStream", &zstd.make) && find(library, "ZSTD_freeDStream", &zstd.free) &&
+        find(library, "ZSTD_decompressStream", &zstd.decode) && find(library, "ZSTD_DCtx_setParameter", &zstd.set) &&
+        find(library, "ZSTD_isError", &zstd.is_error))
+        found |= 1u << CCURL_ZSTD;
+    return found;
+}
+
+ccurl_decoder *ccurl_decoder_make(ccurl_coding coding) {
+    ccurl_decoder *made = calloc(1, sizeof *made);
+    if (!made)
+        return NULL;
+    made->coding = coding;
+    bool is_ready = false;
+    switch (coding) {
+    case CCURL_GZIP: is_ready = inflateInit2(&made->zlib, zlib_window) == Z_OK; break;
+    case CCURL_DEFLATE: is_ready = inflateInit2(&made->zlib, deflate_window) == Z_OK; break;
+    case CCURL_BROTLI: is_ready = brotli.make && (made->other = brotli.make(NULL, NULL, NULL)) != NULL; break;
+    case CCURL_ZSTD:
+        is_ready = zstd.make && (made->other = zstd.make()) != NULL &&
+                   !zstd.is_error(zstd.set(made->other, zstd_window_log_max, zstd_window_log));
+        break;
+    }
+    if (is_ready)
+        return made;
+    ccurl_decoder_free(made);
+    return NULL;
+}
+
+void ccurl_decoder_free(ccurl_decoder *decoder) {
+    if (!decoder)
+        return;
+    if (decoder->coding == CCURL_BROTLI && decoder->other)
+        brotli.free(decoder->other);
+    else if (decoder->coding == CCURL_ZSTD && decoder->other)
+        zstd.free(decoder->other);
+    else if (decoder->coding == CCURL_GZIP || decoder->coding == CCURL_DEFLATE)
+        inflateEnd(&decoder->zlib);
+    free(decoder);
+}
+
+static ccurl_decoding inflate_more(z_stream *zlib, const uint8_t **bytes, size_t *count, uint8_t *out, size_t room, size_t *made) {
+    enum { most = 1 << 30 };
+    uInt offered = *count < most ? (uInt)*count : most, size = room < most ? (uInt)room : most;
+    zlib->next_in = (Bytef *)(uintptr_t)*bytes;
+    zlib->avail_in = offered;
+    zlib->next_out = out;
+    zlib->avail_out = size;
+    int code = inflate(zlib, Z_NO_FLUSH);
+    *bytes += offered - zlib->avail_in;
+    *count -= offered - zlib->avail_in;
+    *made = size - zlib->avail_out;
+    switch (code) {
+    case Z_STREAM_END: return CCURL_ENDED;
+    case Z_OK:
+    case Z_BUF_ERROR: return CCURL_MORE;
+    default: return code == Z_MEM_ERROR ? CCURL_NO_MEMORY : CCURL_DAMAGED;
+    }
+}
+
+/* RFC 9110 wants a zlib header; some servers send none. */
+static ccurl_decoding inflate_deflate(ccurl_decoder *decoder, const uint8_t **bytes, size_t *count, uint8_t *out, size_t room,
+                                      size_t *made) {
+    while (!decoder->is_begun && decoder->first_count < 2 && *count > 0) {
+        decoder->first[decoder->first_count++] = *(*bytes)++;
+        --*count;
+    }
+    if (!decoder->is_begun) {
+        if (decoder->first_count < 2)
+            return CCURL_MORE;
+        bool has_header = (decoder->first[0] & 15) == Z_DEFLATED && (decoder->first[0] << 8 | decoder->first[1]) % 31 == 0;
+        if (has_header && inflateReset2(&decoder->zlib, MAX_WBITS) != Z_OK)
+            return CCURL_NO_MEMORY;
+        decoder->is_begun = true;
+        const uint8_t *first = decoder->first;
+        size_t left = 2;
+        ccurl_decoding code = inflate_more(&decoder->zlib, &first, &left, out, room, made);
+        if (code != CCURL_MORE || *made > 0)
+            return code;
+    }
+    return inflate_more(&decoder->zlib, bytes, count, out, room, made);
+}
+
+static ccurl_decoding decode(ccurl_decoder *decoder, const uint8_t **bytes, size_t *count, uint8_t *out, size_t room, size_t *made) {
+    switch (decoder->coding) {
+    case CCURL_GZIP: return inflate_more(&decoder->zlib, bytes, count, out, room, made);
+    case CCURL_DEFLATE: return inflate_deflate(decoder, bytes, count, out, room, made);
+    case CCURL_BROTLI: {
+        size_t left = room;
+        int code = brotli.decode(decoder->other, count, bytes, &left, &out, NULL);
+        *made = room - left;
+        return code == brotli_success ? CCURL_ENDED : code == brotli_error ? CCURL_DAMAGED : CCURL_MORE;
+    }
+    case CCURL_ZSTD: {
+        zstd_in in = {*bytes, *count, 0};
+        zstd_out written = {out, room, 0};
+        size_t code = zstd.decode(decoder->other, &written, &in);
+        *bytes += in.position;
+        *count -= in.position;
+        *made = written.position;
+        return zstd.is_error(code) ? CCURL_DAMAGED : code == 0 ? CCURL_ENDED : CCURL_MORE;
+    }
+    }
+    return CCURL_DAMAGED;
+}
+
+/* Whether the byte begins another member of gzip (RFC 1952, section 2.2), or another frame of Zstandard, which may also be one to
+ * skip (RFC 8878, section 3.1). */
+static bool continues(const ccurl_decoder *decoder, uint8_t byte) {
+    if (decoder->coding == CCURL_ZSTD)
+        return byte == 0x28 || (byte & 0xf0) == 0x50;
+    return decoder->coding == CCURL_GZIP && byte == 0x1f;
+}
+
+ccurl_decoding ccurl_decode(ccurl_decoder *decoder, const uint8_t **bytes, size_t *count, uint8_t *out, size_t room, size_t *made) {
+    *made = 0;
+    if (decoder->has_ended && *count > 0) {
+        if (!continues(decoder, **bytes)) {
+            *bytes += *count;
+            *count = 0;
+            return CCURL_ENDED;
+        }
+        if (decoder->coding == CCURL_GZIP && inflateReset(&decoder->zlib) != Z_OK)
+            return CCURL_NO_MEMORY;
+        decoder->has_ended = false;
+    }
+    if (decoder->has_ended)
+        return CCURL_ENDED;
+    ccurl_decoding code = decode(decoder, bytes, count, out, room, made);
+    decoder->has_ended = code == CCURL_ENDED;
+    return code;
+}

@@ -1,0 +1,19 @@
+/// Durations in nanoseconds. What exceeds 64 bits counts as the longest there is.
+package enum Durations {
+    package static func nanoseconds(milliseconds: UInt64) -> UInt64 { product(milliseconds, 1_000_000) }
+
+    package static func nanoseconds(microseconds: UInt64) -> UInt64 { product(microseconds, 1000) }
+
+    package static func milliseconds(seconds: UInt64) -> UInt64 { product(seconds, 1000) }
+
+    /// The moment `duration` after another.
+    package static func moment(_ start: UInt64, after duration: UInt64) -> UInt64 {
+        let (sum, isTooLarge) = start.addingReportingOverflow(duration)
+        return isTooLarge ? .max : sum
+    }
+
+    private static func product(_ count: UInt64, _ unit: UInt64) -> UInt64 {
+        let (product, isTooLarge) = count.multipliedReportingOverflow(by: unit)
+        return isTooLarge ? .max : product
+    }
+}
