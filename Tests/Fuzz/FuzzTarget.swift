@@ -12,7 +12,7 @@ struct FuzzTarget: Sendable {
     var repair: (@Sendable (UnsafeMutableBufferPointer<UInt8>) -> Void)?
 
     /// The formats whose coder this build has, the parsers, and what works on pictures of every format.
-    static let all = pictures + modules + parsers + [DecoderTarget.target, OptionsTarget.target]
+    static let all = pictures + modules + parsers + [DecoderTarget.target, OptionsTarget.target, ResponseTarget.target]
 
     static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 

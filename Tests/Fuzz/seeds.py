@@ -7,6 +7,7 @@ Pictures of Tests/Fixtures, and of the folder SDIMAGE_CORPUS where that is set, 
 past findings were made of; profiles taken out of pictures for the parser of profiles.
 """
 
+import gzip
 import hashlib
 import os
 import pathlib
@@ -110,8 +111,44 @@ def seeds(target: str) -> Iterator[bytes]:
         yield from ENTRIES
     elif target == "freshness":
         yield from FRESHNESS
+    elif target == "http":
+        yield from exchanges()
     elif target == "exif":
         yield from EXIF + [b"Exif\0\0" + block for block in EXIF]
+
+
+def exchanges():
+    """Responses of a server: how it behaves, the lengths of the first two, and their bytes."""
+    def script(flags, *responses):
+        lengths = [len(response) for response in (*responses, b"", b"")[:2]]
+        return bytes([flags]) + b"".join(length.to_bytes(2, "big") for length in lengths) + b"".join(responses)
+
+    def response(status, *fields, body=b"picture", length=None):
+        head = f"HTTP/1.1 {status} Said\r\nContent-Length: {len(body) if length is None else length}\r\n".encode()
+        return head + b"".join(field.encode() + b"\r\n" for field in fields) + b"\r\n" + body
+
+    tag, parts = 'ETag: "v"', "Accept-Ranges: bytes"
+    busy = response(503, "Retry-After: 0")
+    fresh = ("Date: Sun, 06 Nov 1994 08:49:37 GMT", "Age: 5", "Cache-Control: max-age=60, stale-while-revalidate=30", "Vary: Accept",
+             "Expires: Sun, 06 Nov 1994 09:49:37 GMT", "Last-Modified: Sat, 05 Nov 1994 08:49:37 GMT", tag, "Content-Type: image/png")
+    chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\npic\r\n4;a=b\r\nture\r\n0\r\nX: y\r\n\r\n"
+    yield script(0, response(200, *fresh))
+    yield script(17, response(200, *fresh), response(304, *fresh, body=b""))
+    yield script(9, response(304, *fresh, body=b""))
+    yield script(0, busy, busy, response(200))
+    yield script(0, response(429, "Retry-After: Sun, 06 Nov 1994 08:49:37 GMT"), response(200))
+    yield script(0, response(200, tag, parts, length=14), response(206, tag, parts, "Content-Range: bytes 7-13/14"))
+    yield script(0, response(200, parts, *fresh, length=14), response(206, parts, *fresh[5:], "Content-Range: bytes 7-13/14"))
+    yield script(1, response(302, "Location: /b?c"), response(301, "Location: http://127.0.0.1:1/"), response(200))
+    yield script(21, response(200, "Set-Cookie: a=b; Max-Age=60; Path=/"), response(200, "Set-Cookie: a=; Expires=Thu, 01 Jan 1970 00:00:00 GMT"))
+    yield script(1, response(401, 'WWW-Authenticate: Digest realm="r", nonce="n", qop="auth"'), response(200))
+    yield script(3, b"HTTP/1.1 103 Hints\r\nLink: </a>\r\n\r\n" + chunked, chunked)
+    yield script(0, response(200, "Content-Encoding: gzip", body=gzip.compress(b"picture")))
+    yield script(0, response(200, "Content-Encoding: deflate", body=zlib.compress(b"picture" * 9)))
+    yield script(0, response(200, "Content-Encoding: gzip, gzip", body=gzip.compress(gzip.compress(b"picture"))))
+    yield script(0, response(200, "Content-Encoding: br", body=bytes.fromhex("8b03807069637475726503")))
+    yield script(0, response(200, "Content-Encoding: zstd", body=bytes.fromhex("28b52ffd0458390000706963747572650f8b8a7d")))
+    yield script(0, b"HTTP/1.0 200 OK\r\n\r\npicture")
 
 
 def main() -> None:
