@@ -38,6 +38,36 @@ import Testing
         }
     }
 
+    @Test func addressRangesAreAddedReadAndCleared() throws {
+        let config = sdimage_downloader_config_new()
+        defer { sdimage_downloader_config_unref(config) }
+        for range in ["10.0.0.0/8", "[fd00::]/8:9000"] {
+            #expect(sdimage_downloader_config_add_allowed_address(config, range, nil) == .SDIMAGE_STATUS_OK)
+        }
+        var error: OpaquePointer?
+        #expect(sdimage_downloader_config_add_allowed_address(config, "10.0.0.1/8", &error) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
+        #expect(sdimage_error_code(error) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
+        sdimage_error_unref(error)
+        #expect(sdimage_downloader_config_add_allowed_address(config, nil, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
+        let ranges = (0..<2).map { sdimage_downloader_config_allowed_address(config, $0).map { String(cString: $0) } }
+        #expect(ranges == ["10.0.0.0/8", "[fd00::]/8:9000"])
+        #expect(sdimage_downloader_config_allowed_address(config, 2) == nil)
+        #expect(sdimage_downloader_config_allowed_address(config, .max) == nil)
+        sdimage_downloader_config_clear_allowed_addresses(config)
+        #expect(sdimage_downloader_config_allowed_address(config, 0) == nil)
+    }
+
+    @Test(arguments: [("127.0.0.0/8", sdimage_status.SDIMAGE_STATUS_OK), ("10.0.0.0/8", .SDIMAGE_STATUS_ADDRESS_FORBIDDEN)])
+    func onlyAllowedAddressesArePermitted(range: String, expected: sdimage_status) throws {
+        let server = LoopbackServer { _, connection in connection.answer(200, body: makePNG(width: 3, height: 2)) }
+        defer { server.stop() }
+        let loader = try makeDownloader {
+            sdimage_downloader_config_set_address_policy($0, .SDIMAGE_ADDRESS_POLICY_PUBLIC_ONLY)
+            sdimage_downloader_config_add_allowed_address($0, range, nil)
+        }
+        #expect(status(try load(loader, server.url("/"))) == expected)
+    }
+
     @Test func retriesAreCountedByTheRequestOrTheDownloader() throws {
         let server = flaky(503)
         defer { server.stop() }

@@ -11,6 +11,7 @@ import Testing
         private var destroyed = 0
         let mark = "hearer-\(UUID().uuidString)"
         var onMessage: (() -> Void)?
+        var hearsEverything = false
 
         func install(_ level: sdimage_log_level) {
             sdimage_log_set_handler(
@@ -18,7 +19,7 @@ import Testing
                 { userData, level, message in
                     let hearer = Unmanaged<Hearer>.fromOpaque(userData!).takeUnretainedValue()
                     let text = String(cString: message!)
-                    guard text.contains(hearer.mark) else { return }
+                    guard hearer.hearsEverything || text.contains(hearer.mark) else { return }
                     hearer.condition.withLock {
                         hearer.lines.append((level, text))
                         hearer.condition.broadcast()
@@ -34,6 +35,7 @@ import Testing
                 })
         }
 
+        var texts: [String] { condition.withLock { lines.map(\.1) } }
         var levels: [sdimage_log_level] { condition.withLock { lines.map(\.0) } }
 
         func waitForDestroy() -> Bool {
@@ -67,6 +69,26 @@ import Testing
         #expect(quiet.levels.isEmpty)
         sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil)
         #expect(quiet.waitForDestroy())
+    }
+
+    @Test(arguments: [
+        "test://alice:s3cret@MARK/a?token=s3cret&X-Amz-Signature=s3cret", "test://MARK/a#access_token=s3cret",
+        "http:alice:s3cret@MARK/a", "http:/alice:s3cret@MARK/a", "alice:s3cret@MARK", "https://alice:s3cret/x@MARK/a",
+        "https://MARK/a;session=s3cret", "test://MARK/http://alice:s3cret@host/", "test://MARK/http%3A%2F%2Falice%3As3cret%40host",
+        "test://MARK/a\r\ns3cret",
+    ])
+    func logLinesShowNoSecretsOfURLs(url: String) throws {
+        let manager = try failingManager()
+        let hearer = Hearer()
+        hearer.hearsEverything = true
+        hearer.install(.SDIMAGE_LOG_LEVEL_DEBUG)
+        let listener = Listener()
+        _ = try? listener.load(manager, makeRequest(url.replacingOccurrences(of: "MARK", with: hearer.mark)))
+        _ = listener.final()
+        sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil)
+        #expect(hearer.waitForDestroy())
+        let isForged = url.contains("\n")
+        #expect(!hearer.texts.contains { isForged ? $0.contains("\n") : $0.contains("s3cret") || $0.contains("alice") })
     }
 
     @Test func whatALogFunctionCausesIsNotLoggedAndItCannotWaitForACache() throws {

@@ -104,6 +104,6 @@ extension CurlTests {
         ("2606:4700::1111", true), ("2001:4860:4860::8888", true), ("nonsense", false),
     ])
     func publicAddressesAreToldFromOthers(address: String, isPublic: Bool) {
-        #expect((AddressRules.address(text: address).map(AddressRules.isPublic) ?? false) == isPublic)
+        #expect((AddressRules.address(text: address).map { AddressRules.isPublic($0) } ?? false) == isPublic)
     }
 }

@@ -122,6 +122,13 @@ TEST(a_sink_that_is_dropped_is_an_error) {
     CHECK(!with_loader(forgets).try_load(request("x:y")));
 }
 
+TEST(address_ranges_are_added_read_and_cleared) {
+    downloader_config config;
+    config.set_address_policy(address_policy::public_only).add_allowed_address("10.0.0.0/8").add_allowed_address("[::1]:9000");
+    CHECK(config.allowed_addresses() == (std::vector<std::string>{"10.0.0.0/8", "[::1]:9000"}));
+    CHECK(config.clear_allowed_addresses().allowed_addresses().empty());
+}
+
 TEST(a_downloader_is_steered_while_it_runs) {
     const downloader fetches =
         downloader::create(downloader_config().set_max_total(4).set_user_agent("test/1").set_max_retries(0));

@@ -236,6 +236,19 @@ class Loading(TestCase):
         self.assert_error("TOO_LARGE", manager.load, url)
         strict = self.manager(loader=sdimage.Loader.http(address_policy="public_only"))
         self.assert_error("ADDRESS_FORBIDDEN", strict.load, url)
+        allowed = sdimage.Loader.http(address_policy="public_only", address_allow=["10.0.0.0/8", "127.0.0.0/8"])
+        self.assertIsNotNone(self.manager(loader=allowed).load(url).image)
+        for ranges in (["localhost"], "10.0.0.0/8"):
+            with self.assertRaises(sdimage.Error) as caught:
+                sdimage.Loader.http(address_policy="public_only", address_allow=ranges)
+            self.assertEqual(caught.exception.code, "INVALID_ARGUMENT")
+
+    def test_messages_of_errors_show_no_secrets(self) -> None:
+        manager = self.manager()
+        for url in ("http://127.0.0.1:1/a?token=s3cret#s3cret", "http:alice:s3cret@host/a", "alice:s3cret@host"):
+            with self.assertRaises(sdimage.Error) as caught:
+                manager.load(url)
+            self.assertNotIn("s3cret", str(caught.exception))
 
     def test_redirects_are_followed_up_to_a_limit(self) -> None:
         origin, manager = self.origin(), self.manager()
