@@ -65,7 +65,7 @@ public:
         return *this;
     }
     downloader_config &add_allowed_address(std::string_view range) {
-        detail::run(sdimage_downloader_config_add_allowed_address, get(), std::string(range).c_str());
+        detail::run(sdimage_downloader_config_add_allowed_address, get(), detail::text(range).get());
         return *this;
     }
     downloader_config &clear_allowed_addresses() noexcept {
