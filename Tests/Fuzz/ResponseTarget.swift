@@ -44,7 +44,7 @@ enum ResponseTarget {
 
     private static func load(_ request: ImageRequest) -> Result<LoadedData, ImageError> {
         guard let loader, let lease else { fatalError("no engine") }
-        let outcome = Outcome()
+        let outcome = AwaitedLoad()
         let loading = loader.begin(request, progress: LoadProgress { _, _ in }, on: lease.engine.executor) { outcome.set($0) }
         guard let result = outcome.wait(seconds: 20) else { fatalError("broken promise: a load ends") }
         withExtendedLifetime(loading) {}
@@ -73,7 +73,7 @@ enum ResponseTarget {
 }
 
 /// What a load comes to, awaited by another thread.
-private final class Outcome: Sendable {
+private final class AwaitedLoad: Sendable {
     private let result = Mutex<Result<LoadedData, ImageError>?>(nil)
 
     func set(_ new: Result<LoadedData, ImageError>) { result.withLock { $0 = new } }
@@ -155,7 +155,7 @@ private final class FuzzOrigin: Sendable {
         guard let response else { return false }
         var rest = response[...]
         while !rest.isEmpty {
-            let sent = Array(rest.prefix(step)).withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue)) }
+            let sent = Array(rest.prefix(step)).withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             guard sent > 0 else { return false }
             rest = rest.dropFirst(sent)
         }
