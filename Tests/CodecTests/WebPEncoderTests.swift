@@ -174,8 +174,11 @@ struct WebPEncoderTests {
     }
 
     @Test func framesCoverTheCanvasAndDoNotBlend() throws {
-        let stream = try WebPStream(try coder.encoded(try DrawnImage.animation(33, 21, durations: [50, 60], loopCount: 0)))
-        for (_, layout, _) in try stream.frames(from: 0, limit: 10) {
+        let file = try coder.encoded(try DrawnImage.animation(33, 21, durations: [50, 60], loopCount: 0))
+        let stream = try WebPStream(file)
+        var walk = WebPChunkWalk(frameLimit: 10)
+        try walk.advance(file, stop: StopSignal())
+        for (_, layout, _) in try stream.frames(walk, from: 0, limit: 10) {
             #expect(layout.size == PixelSize(width: 33, height: 21) && layout.left == 0 && layout.top == 0)
             #expect(layout.blend == .source && layout.disposal == .background)
         }

@@ -13,6 +13,9 @@ struct JPEGStream: PictureStream {
     private var failure: ImageError?
     /// Where the next marker is to be looked for.
     private var searched = 2
+    /// Before the preview is open, and before the early thumbnail is there.
+    private var headerGate = GrowthGate()
+    private var earlyGate = GrowthGate()
     private(set) var facts = StreamFacts()
 
     init(_ options: DecodeOptions) { self.options = options }
@@ -20,8 +23,8 @@ struct JPEGStream: PictureStream {
     mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
         guard finished == nil, failure == nil else { return }
         self.bytes = try bytes.kept()
-        openPreview(stop)
-        if options.earlyThumbnail, passesMarker() { finished = decodeEarly(stop: stop) }
+        openPreview(stop, isFinished)
+        if options.earlyThumbnail, passesMarker(), earlyGate.opens(at: bytes.count) || isFinished { finished = decodeEarly(stop: stop) }
         if isFinished, finished == nil { try finish(stop: stop) }
         facts.isSatisfied = finished != nil
     }
@@ -33,9 +36,10 @@ struct JPEGStream: PictureStream {
         return preview?.image
     }
 
-    private mutating func openPreview(_ stop: StopSignal) {
+    private mutating func openPreview(_ stop: StopSignal, _ isFinished: Bool) {
         guard canPreview else { return }
         if let preview { return preview.feed(bytes) }
+        guard headerGate.opens(at: bytes.count) || isFinished else { return }
         // Errors are those of the whole file, once it is there.
         guard let opened = try? JPEGPreview(bytes, options: options, stop: stop) else { return }
         preview = opened

@@ -11,6 +11,7 @@ struct WebPAnimation: PictureStream {
     private var beginning: WebPFrame?
     private var compositor: FrameCompositor?
     private var isFinished = false
+    private var parseGate = GrowthGate()
     private(set) var facts = StreamFacts()
 
     /// What the container says of all frames.
@@ -35,9 +36,11 @@ struct WebPAnimation: PictureStream {
         self.bytes = try bytes.kept()
         self.isFinished = isFinished
         if isFinished { facts.encoded = self.bytes }
-        walk.advance(bytes)
-        // The container is parsed from its start each time: of many frames not for each one.
-        guard isFinished || frames.isEmpty || walk.frames - frames.count > frames.count / 16 else { return }
+        try walk.advance(bytes, stop: stop)
+        // libwebp parses the container from its start each time.
+        let isDue =
+            walk.frames > 0 ? walk.frames - frames.count > frames.count / 16 : parseGate.opens(at: bytes.count)
+        guard isFinished || isDue else { return }
         do throws(ImageError) { try parse() } catch {
             if isFinished || error.status != .truncated { throw error }
         }
@@ -51,7 +54,7 @@ struct WebPAnimation: PictureStream {
         // Frames beyond the limit are not even looked for.
         guard let seen = walk.isFull ? bytes.slice(0..<walk.end) : bytes else { return }
         let stream = try WebPStream(seen)
-        let parts = try stream.frames(from: frames.count, limit: options.limits.frames - frames.count)
+        let parts = try stream.frames(walk, from: frames.count, limit: options.limits.frames - frames.count)
         guard !parts.isEmpty || header != nil else { return }
         for part in parts {
             let frame = WebPFrame(part.frame, part.layout, after: frames.last, canvas: stream.canvas)

@@ -1,28 +1,39 @@
 import SDImage
 
-/// Goes over the chunks of a WebP container by their lengths, as far as they are there (RFC 9649, section 2.3): tells when
-/// another frame is whole, without parsing the container once more.
+/// Walks the chunks of a WebP container by their lengths, as far as they are there (RFC 9649, section 2.3), and lists its
+/// frames: libwebp walks its own list from the start for each of them.
 struct WebPChunkWalk {
     /// Behind the last whole chunk.
     private(set) var end = 12
-    /// Whole frames.
-    private(set) var frames = 0
+    /// The contents of whole frames (section 2.7.1.2).
+    private(set) var contents: [Range<Int>] = []
+    /// As much as there is of the next frame.
+    private(set) var beginning: Range<Int>?
     private let frameLimit: Int
+    private static let headerLength = 8
 
     init(frameLimit: Int) { self.frameLimit = frameLimit }
 
     /// What lies behind is not looked at any more.
     var isFull: Bool { frames >= frameLimit }
+    /// Whole frames.
+    var frames: Int { contents.count }
 
-    mutating func advance(_ bytes: Bytes) {
+    mutating func advance(_ bytes: Bytes, stop: StopSignal) throws(ImageError) {
         var reader = bytes.reader
+        beginning = nil
         while !isFull, reader.seek(to: end), reader.skip(4), let size = reader.u32(bigEndian: false) {
+            try stop.spend(WebPChunkWalk.headerLength)
             let isFrame = reader.matches("ANMF", at: end)
+            let start = reader.offset
             // Chunks have an even length; the padding of the last one is not missed.
-            guard reader.skip(Int(size)) else { return }
+            guard reader.skip(Int(size)) else {
+                if isFrame { beginning = start..<bytes.count }
+                return
+            }
+            if isFrame { contents.append(start..<reader.offset) }
             if size % 2 == 1 { reader.skip(1) }
             end = reader.offset
-            if isFrame { frames += 1 }
         }
     }
 

@@ -23,7 +23,7 @@ package final class WebPCoder: ImageCoder {
         info.orientation = stream.orientation(limit: options.limits.metadataBytes)
         info.frameCount = min(stream.frameCount, options.limits.frames)
         info.loopCount = stream.loopCount
-        info.durationMilliseconds = try WebPCoder.duration(stream, options)
+        info.durationMilliseconds = try WebPCoder.duration(stream, bytes, options, stop)
         info.hasAlpha = stream.hasAlpha
         info.channels = stream.hasAlpha ? 4 : 3
         let metadata = WebPCoder.metadata(stream, limit: options.limits.metadataBytes)
@@ -61,7 +61,12 @@ package final class WebPCoder: ImageCoder {
     }
 
     /// Sum of the durations as played.
-    private static func duration(_ stream: WebPStream, _ options: DecodeOptions) throws(ImageError) -> Int {
-        try stream.frames(from: 0, limit: options.limits.frames).reduce(0) { $0 + $1.layout.durationMilliseconds }
+    private static func duration(
+        _ stream: WebPStream, _ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal
+    ) throws(ImageError) -> Int {
+        guard stream.isAnimated else { return 0 }
+        var walk = WebPChunkWalk(frameLimit: options.limits.frames)
+        try walk.advance(bytes, stop: stop)
+        return try stream.frames(walk, from: 0, limit: options.limits.frames).reduce(0) { $0 + $1.layout.durationMilliseconds }
     }
 }

@@ -7,6 +7,7 @@ struct WebPStill: PictureStream {
     private var picture: WebPPicture?
     private var progress: Progress?
     private var isFinished = false
+    private var headerGate = GrowthGate()
     private var result: Image?
     private(set) var facts = StreamFacts()
 
@@ -25,7 +26,7 @@ struct WebPStill: PictureStream {
         self.bytes = try bytes.kept()
         self.isFinished = isFinished
         // The orientation comes last.
-        guard picture == nil || isFinished else { return }
+        guard picture == nil && headerGate.opens(at: bytes.count) || isFinished else { return }
         do throws(ImageError) {
             let stream = try WebPStream(bytes)
             let picture = try WebPPicture(stream, options: options)

@@ -53,49 +53,68 @@ import SDImage
     /// The picture of a still: of what is there.
     var still: Frame { Frame(data: 0..<bytes.count, size: canvas, hasAlpha: hasAlpha, isLossless: isLossless) }
 
-    /// The frames of an animation from the one at `first` on, at most `limit` of them, with their place on the canvas.
-    /// Whether all of a frame's bytes are there only the last can say no to.
-    func frames(from first: Int, limit: Int) throws(ImageError) -> [(frame: Frame, layout: FrameLayout, isWhole: Bool)] {
+    /// The frames of an animation from the one at `first` on, at most `limit` of them, with their location on the canvas.
+    /// Only the last can be incomplete. `walk`: of the same bytes.
+    func frames(
+        _ walk: WebPChunkWalk, from first: Int, limit: Int
+    ) throws(ImageError) -> [(frame: Frame, layout: FrameLayout, isWhole: Bool)] {
         var result: [(frame: Frame, layout: FrameLayout, isWhole: Bool)] = []
-        guard isAnimated, limit > 0, first >= 0, first < Int(Int32.max) else { return result }
-        var iterator = unsafe WebPIterator()
-        defer { unsafe WebPDemuxReleaseIterator(&iterator) }
-        var more = unsafe WebPDemuxGetFrame(demuxer, Int32(first) + 1, &iterator)
-        while more != 0, result.count < limit {
-            let isWhole = unsafe iterator.complete != 0
-            // Of a frame that is only beginning nothing may be known yet.
-            guard let frame = unsafe try frame(iterator.fragment, isWhole: isWhole) else { break }
-            result.append((frame, unsafe layout(iterator, frame), isWhole))
-            more = unsafe WebPDemuxNextFrame(&iterator)
+        guard isAnimated, limit > 0, first >= 0 else { return result }
+        // libwebp has checked as many.
+        for content in walk.contents.prefix(frameCount).dropFirst(first).prefix(limit) {
+            guard let (frame, layout) = try frame(content, isWhole: true) else {
+                throw ImageError(.badData, "webp: frame without a picture")
+            }
+            result.append((frame, layout, true))
+        }
+        // Of a frame that is only beginning nothing may be known yet.
+        if result.count < limit, let content = walk.beginning, walk.frames < frameCount, walk.frames >= first,
+            let (frame, layout) = try frame(content, isWhole: false)
+        {
+            result.append((frame, layout, false))
         }
         return result
     }
 
-    private func frame(_ data: WebPData, isWhole: Bool) throws(ImageError) -> Frame? {
-        guard let range = unsafe range(data), let part = bytes.slice(range) else {
-            throw ImageError(.badData, "WebP frame outside its file")
-        }
-        do throws(ImageError) {
-            let features = try WebPStream.features(part)
-            let size = WebPStream.size(features)
-            return Frame(data: range, size: size, hasAlpha: features.has_alpha != 0, isLossless: features.format == 2)
-        } catch {
+    /// The picture of a frame, and where it is drawn (RFC 9649, section 2.7.1.2); nil where it has none, or not yet.
+    private func frame(_ content: Range<Int>, isWhole: Bool) throws(ImageError) -> (Frame, FrameLayout)? {
+        var reader = bytes.reader
+        guard reader.seek(to: content.lowerBound), let left = reader.u24(), let top = reader.u24(), reader.skip(6),
+            let duration = reader.u24(), let flags = reader.u8(), let range = picture(content.dropFirst(16)),
+            let part = bytes.slice(range)
+        else { return nil }
+        let features: WebPBitstreamFeatures
+        do throws(ImageError) { features = try WebPStream.features(part) } catch {
             guard isWhole else { return nil }
             throw error
         }
-    }
-
-    /// Up to 10 ms means 100 ms, as in browsers; a rectangle disposed of becomes transparent whatever the background colour
-    /// (spec COD-36, COD-41).
-    private func layout(_ iterator: WebPIterator, _ frame: Frame) -> FrameLayout {
+        let frame = Frame(
+            data: range, size: WebPStream.size(features), hasAlpha: features.has_alpha != 0, isLossless: features.format == 2)
         var layout = FrameLayout(size: frame.size)
-        unsafe (layout.left, layout.top) = (Int(iterator.x_offset), Int(iterator.y_offset))
-        layout.blend = unsafe iterator.blend_method == WEBP_MUX_NO_BLEND ? .source : .over
-        layout.disposal = unsafe iterator.dispose_method == WEBP_MUX_DISPOSE_BACKGROUND ? .background : .none
-        let duration = unsafe Int(iterator.duration)
+        (layout.left, layout.top) = (left * 2, top * 2)
+        layout.blend = flags & 2 != 0 ? .source : .over
+        // A rectangle that is disposed of becomes transparent whatever the background colour, and up to 10 ms means 100 ms,
+        // as in browsers (spec COD-36, COD-41).
+        layout.disposal = flags & 1 != 0 ? .background : .none
         layout.durationMilliseconds = duration <= 10 ? 100 : duration
         layout.isOpaque = !frame.hasAlpha
-        return layout
+        return (frame, layout)
+    }
+
+    /// The bitstream in the chunks of a frame, with the alpha before it.
+    private func picture(_ chunks: Range<Int>) -> Range<Int>? {
+        var reader = bytes.reader
+        guard reader.seek(to: chunks.lowerBound) else { return nil }
+        if reader.matches("ALPH", at: reader.offset) {
+            guard reader.skip(4), let size = reader.u32(bigEndian: false), reader.skip(Int(size) + Int(size % 2)) else {
+                return nil
+            }
+        }
+        let start = reader.offset
+        guard start + 8 <= chunks.upperBound, reader.matches("VP8 ", at: start) || reader.matches("VP8L", at: start),
+            reader.skip(4), let size = reader.u32(bigEndian: false)
+        else { return nil }
+        return chunks.lowerBound..<min(reader.offset + Int(size), chunks.upperBound)
     }
 
     /// What the Exif block says; upright where there is none.
@@ -143,5 +162,13 @@ import SDImage
         case VP8_STATUS_UNSUPPORTED_FEATURE: throw ImageError(.unsupported, "WebP feature not supported")
         default: throw ImageError(.badData, "bad WebP data", libraryCode: Int32(bitPattern: code.rawValue))
         }
+    }
+}
+
+extension ByteReader {
+    /// Of three bytes, the lowest first.
+    fileprivate mutating func u24() -> Int? {
+        guard remaining >= 3, let low = u16(bigEndian: false), let high = u8() else { return nil }
+        return Int(high) << 16 | Int(low)
     }
 }
