@@ -200,7 +200,7 @@ struct JPEGDraftTests {
     private func rows(_ draft: JPEGDraft, _ decoder: JPEGDecoder, isColor: Bool) throws -> [UInt8] {
         let size = PixelSize(
             width: (decoder.size.width * draft.detail + 7) / 8, height: (decoder.size.height * draft.detail + 7) / 8)
-        let rows = try JPEGDraftRows(draft, size: size, isColor: isColor, limit: .max)
+        let rows = try JPEGDraftRows(draft, size: size, isColor: isColor, account: WorkingMemory(limit: .max))
         return try (0..<size.height).flatMap { y in unsafe Array(try #require(rows.row(y))) }
     }
 

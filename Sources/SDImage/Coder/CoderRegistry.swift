@@ -80,6 +80,8 @@ package final class CoderRegistry: Sendable {
         let coder = try choose(for: bytes, options: options, override: override)
         stop.start(nanoseconds: options.limits.workNanoseconds, encodedBytes: bytes.count)
         try stop.check()
+        var options = options
+        options.limits = options.limits.accounted
         return try coder.info(bytes, options: options, stop: stop)
     }
 
@@ -91,7 +93,9 @@ package final class CoderRegistry: Sendable {
         let coder = try choose(for: bytes, options: options, override: override)
         stop.start(nanoseconds: options.limits.workNanoseconds, encodedBytes: bytes.count)
         try stop.check()
-        return try Engine.helped { () throws(ImageError) in try coder.decode(bytes, options: options, stop: stop) }
+        var options = options
+        options.limits = options.limits.accounted
+        return try Engine.helped { [options] () throws(ImageError) in try coder.decode(bytes, options: options, stop: stop) }
     }
 
     /// A picture that came without bytes, as these options would have decoded it.

@@ -26,6 +26,8 @@ package final class PictureDecoder: FrameProvider {
     /// `coder`: used in place of the registered ones.
     package init(_ registry: CoderRegistry, options: DecodeOptions, coder: (any ImageCoder)? = nil) {
         self.registry = registry
+        var options = options
+        options.limits = options.limits.accounted
         self.options = options
         self.coder = coder
         state = Monitor(State(bytes: GrowingBytes(limit: options.limits.workingBytes)))

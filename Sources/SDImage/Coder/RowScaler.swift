@@ -23,23 +23,23 @@ import SDImagePixels
 
     init(
         from rowSize: PixelSize, extent: ScanlineWriter.Extent, to size: PixelSize, format: PixelFormat, premultiplied: Bool,
-        limit: Int
+        account: WorkingMemory
     ) throws(ImageError) {
         self.rowSize = rowSize
         self.format = format
         outputFormat = premultiplied && format == .rgba8 ? .rgba8Premultiplied : format
-        columns = try FilterAxis(source: rowSize.width, extent: extent.width, output: size.width, limit: limit)
-        rows = try FilterAxis(source: rowSize.height, extent: extent.height, output: size.height, limit: limit)
+        columns = try FilterAxis(source: rowSize.width, extent: extent.width, output: size.width, account: account)
+        rows = try FilterAxis(source: rowSize.height, extent: extent.height, output: size.height, account: account)
         ring = rows.overlap()
         // Room for one vector beyond the last pixel, and whole cache lines.
         let (samples, overflow) = rowSize.width.multipliedReportingOverflow(by: format.channels)
-        guard !overflow, samples < Int.max - 64 else { throw .tooLarge("working memory in bytes", limit: limit) }
+        guard !overflow, samples < Int.max - 64 else { throw .tooLarge("working memory in bytes", limit: account.limit) }
         sumsStride = (samples + 4 + 15) & ~15
         let (floats, tooMany) = sumsStride.multipliedReportingOverflow(by: ring)
-        guard !tooMany else { throw .tooLarge("working memory in bytes", limit: limit) }
-        sums = try ScratchMemory(floats, of: Float.self, limit: limit)
-        filtered = try ScratchMemory(size.width * format.channels + 4, of: Float.self, limit: limit)
-        packed = try ScratchMemory(size.width * format.bytesPerPixel, of: UInt8.self, limit: limit)
+        guard !tooMany else { throw .tooLarge("working memory in bytes", limit: account.limit) }
+        sums = try ScratchMemory(floats, of: Float.self, account: account)
+        filtered = try ScratchMemory(size.width * format.channels + 4, of: Float.self, account: account)
+        packed = try ScratchMemory(size.width * format.bytesPerPixel, of: UInt8.self, account: account)
         unsafe targets.reserveCapacity(ring)
         weights.reserveCapacity(ring)
     }

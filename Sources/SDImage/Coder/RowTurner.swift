@@ -25,7 +25,7 @@ import SDImagePixels
         bandStride = try PixelBuffer.stride(width: size.width, format: format) + 64
         band =
             turn.swapsAxes
-            ? try ScratchMemory(bandStride * RowTurner.bandRows, of: UInt8.self, limit: options.limits.workingBytes) : nil
+            ? try ScratchMemory(bandStride * RowTurner.bandRows, of: UInt8.self, account: options.limits.account) : nil
     }
 
     /// True when a row written at `destination` is final without `commit`.

@@ -43,7 +43,7 @@ import SDImagePixels
         guard rowSize.width >= size.width, rowSize.height >= size.height else {
             throw ImageError(.internalError, "rows smaller than the picture they make")
         }
-        let limit = options.limits.workingBytes
+        let account = options.limits.account
         let turner = try RowTurner(size: size, format: output, turn: plan.turn, options: options)
         let colorFormat = transform?.output(for: sourceFormat) ?? sourceFormat
         var scaler: RowScaler?
@@ -51,10 +51,10 @@ import SDImagePixels
         if rowSize != size {
             scaler = try RowScaler(
                 from: rowSize, extent: extent ?? Extent(width: Double(rowSize.width), height: Double(rowSize.height)), to: size,
-                format: sourceFormat, premultiplied: output.isPremultiplied && transform == nil, limit: limit)
+                format: sourceFormat, premultiplied: output.isPremultiplied && transform == nil, account: account)
         }
         if transform != nil, scaler == nil || colorFormat != sourceFormat {
-            colorRow = try ScratchMemory(size.width * colorFormat.bytesPerPixel, of: UInt8.self, limit: limit)
+            colorRow = try ScratchMemory(size.width * colorFormat.bytesPerPixel, of: UInt8.self, account: account)
         }
         self.rowSize = rowSize
         self.sourceFormat = sourceFormat

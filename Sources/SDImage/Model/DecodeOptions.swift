@@ -43,6 +43,8 @@ package struct DecodeLimits: Hashable, Sendable {
     package var outputBytes = 256 << 20
     /// Bytes a coder may use besides its result.
     package var workingBytes = 256 << 20
+    /// What the buffers of an operation are counted on; empty until it starts.
+    private var memory = WorkingMemory.Slot()
     package var frames = 10_000
     /// Bytes of each ICC, EXIF or text block.
     package var metadataBytes = 1 << 20
@@ -52,4 +54,14 @@ package struct DecodeLimits: Hashable, Sendable {
     package static let standard = DecodeLimits()
 
     package init() {}
+
+    /// The account of the operation; outside of one, each buffer has its own.
+    package var account: WorkingMemory { memory.account ?? WorkingMemory(limit: workingBytes) }
+
+    /// The same limits with an account of their own.
+    package var accounted: DecodeLimits {
+        var limits = self
+        limits.memory = WorkingMemory.Slot(WorkingMemory(limit: workingBytes))
+        return limits
+    }
 }

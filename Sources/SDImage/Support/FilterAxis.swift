@@ -11,7 +11,7 @@ import SDImagePixels
 
     /// The output covers `extent` source positions from `offset` on, both of which may be fractions.
     init(
-        source: Int, offset: Double = 0, extent: Double, output: Int, shape: FilterShape, limit: Int
+        source: Int, offset: Double = 0, extent: Double, output: Int, shape: FilterShape, account: WorkingMemory
     ) throws(ImageError) {
         let ratio = extent / Double(output)
         // An area is as wide as the position however much that is; the others never become narrower than the samples.
@@ -19,8 +19,8 @@ import SDImagePixels
         count = output
         taps = min(source, Int(min(radius.rounded(.up), Double(source))) * 2 + 2)
         let (weights, overflow) = count.multipliedReportingOverflow(by: taps + 2)
-        guard !overflow else { throw .tooLarge("working memory in bytes", limit: limit) }
-        memory = try ScratchMemory(weights, of: Float.self, limit: limit)
+        guard !overflow else { throw .tooLarge("working memory in bytes", limit: account.limit) }
+        memory = try ScratchMemory(weights, of: Float.self, account: account)
         var steps = FilterSteps(shape, step: shape.radius / radius)
         for index in 0..<count {
             fill(index, source: source, center: offset + (Double(index) + 0.5) * ratio, radius: radius, shape, &steps)
@@ -46,9 +46,9 @@ import SDImagePixels
 
     /// Shrinking by less than three uses Lanczos with three lobes, which keeps edges sharp; beyond, the exact area mean,
     /// which then differs little and needs each source sample once.
-    init(source: Int, extent: Double, output: Int, limit: Int) throws(ImageError) {
+    init(source: Int, extent: Double, output: Int, account: WorkingMemory) throws(ImageError) {
         let shape: FilterShape = extent / Double(output) < 3 ? .lanczos : .area
-        try self.init(source: source, extent: extent, output: output, shape: shape, limit: limit)
+        try self.init(source: source, extent: extent, output: output, shape: shape, account: account)
     }
 
     /// For the kernels; lives as long as this axis.

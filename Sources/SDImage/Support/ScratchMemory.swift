@@ -4,22 +4,32 @@ import Glibc
 /// object.
 @safe package final class ScratchMemory {
     private let block: PixelPool.Block
+    private let account: WorkingMemory?
     package let count: Int
 
-    package init(_ count: Int, zeroed: Bool = true) throws(ImageError) {
-        unsafe block = try PixelPool.shared.allocate(max(count, 1))
+    /// `account`: that of the operation, for memory whose size depends on the input.
+    package init(_ count: Int, zeroed: Bool = true, account: WorkingMemory? = nil) throws(ImageError) {
+        try account?.reserve(count)
+        do throws(ImageError) { unsafe block = try PixelPool.shared.allocate(max(count, 1)) } catch {
+            account?.release(count)
+            throw error
+        }
+        self.account = account
         self.count = count
         if zeroed { unsafe memset(block.base, 0, max(count, 1)) }
     }
 
-    /// An array of `elements` values, refused above `limit` bytes.
-    package convenience init<T>(_ elements: Int, of type: T.Type, limit: Int) throws(ImageError) {
+    /// An array of `elements` values, refused where the account has no room for it.
+    package convenience init<T>(_ elements: Int, of type: T.Type, account: WorkingMemory) throws(ImageError) {
         let (bytes, overflow) = elements.multipliedReportingOverflow(by: MemoryLayout<T>.stride)
-        guard elements >= 0, !overflow, bytes <= limit else { throw .tooLarge("working memory in bytes", limit: limit) }
-        try self.init(bytes)
+        guard elements >= 0, !overflow else { throw .tooLarge("working memory in bytes", limit: account.limit) }
+        try self.init(bytes, account: account)
     }
 
-    deinit { unsafe PixelPool.shared.release(block) }
+    deinit {
+        unsafe PixelPool.shared.release(block)
+        account?.release(count)
+    }
 
     /// Lives as long as this object.
     package var bytes: UnsafeMutableRawBufferPointer { unsafe UnsafeMutableRawBufferPointer(start: block.base, count: count) }

@@ -44,7 +44,7 @@ import SDImagePixels
 
     private func scratch(length: Int) throws(ImageError) -> ScratchMemory {
         try ScratchMemory(
-            sdpx_blur_scratch(kind, length, box), of: UInt8.self, limit: DecodeLimits.standard.workingBytes)
+            sdpx_blur_scratch(kind, length, box), of: UInt8.self, account: DecodeLimits.standard.account)
     }
 
     private func blurRows(_ rows: Range<Int>) throws(ImageError) {

@@ -17,7 +17,7 @@ import SDImagePixels
         self.part = part
         self.placement = placement
         let width = placement.size.width
-        columns = try ScratchMemory(width, of: Int32.self, limit: DecodeLimits.standard.workingBytes)
+        columns = try ScratchMemory(width, of: Int32.self, account: DecodeLimits.standard.account)
         let table = unsafe columns.bound(to: Int32.self)
         for x in 0..<width {
             unsafe table[x] = Int32(

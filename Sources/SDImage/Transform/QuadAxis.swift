@@ -6,13 +6,13 @@ import SDImagePixels
     private let weights: ScratchMemory
     private var quads = unsafe sdpx_quad_axis()
 
-    init(_ axis: FilterAxis, variant: Int32, limit: Int) throws(ImageError) {
+    init(_ axis: FilterAxis, variant: Int32, account: WorkingMemory) throws(ImageError) {
         var kernel = unsafe axis.kernel
         let vectors = unsafe sdpx_quad_vectors(&kernel)
         let (count, overflow) = axis.count.multipliedReportingOverflow(by: 16 * vectors)
-        guard !overflow else { throw .tooLarge("working memory in bytes", limit: limit) }
-        starts = try ScratchMemory(axis.count, of: Int32.self, limit: limit)
-        weights = try ScratchMemory(count, of: Int16.self, limit: limit)
+        guard !overflow else { throw .tooLarge("working memory in bytes", limit: account.limit) }
+        starts = try ScratchMemory(axis.count, of: Int32.self, account: account)
+        weights = try ScratchMemory(count, of: Int16.self, account: account)
         unsafe quads.starts = starts.bound(to: Int32.self).baseAddress
         unsafe quads.weights = weights.bound(to: Int16.self).baseAddress
         unsafe sdpx_quad_weights(&quads, &kernel, variant)

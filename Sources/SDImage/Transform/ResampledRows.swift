@@ -26,7 +26,7 @@ import SDImagePixels
     /// Units of grey as they leave the filter, before they become rows.
     private let grays: ScratchMemory?
     private let packed: ScratchMemory?
-    private let limit: Int
+    private let account: WorkingMemory
     /// The first source row since the last jump, the one to be filtered next, and the next output row.
     private var base = 0
     private var produced = 0
@@ -36,9 +36,9 @@ import SDImagePixels
     /// Up to so many rows are kept; beyond, sums take less memory.
     private static let mostKept = 16
 
-    init(_ job: Resampler, limit: Int) throws(ImageError) {
+    init(_ job: Resampler, account: WorkingMemory) throws(ImageError) {
         self.job = job
-        self.limit = limit
+        self.account = account
         format = job.source.format
         let isGray = format.channels == 1
         unitRows = isGray ? 4 : 1
@@ -47,8 +47,8 @@ import SDImagePixels
         keepsRows = job.rows.taps <= ResampledRows.mostKept
         ring = keepsRows ? (job.rows.taps + 2 * chunk - 1) / chunk * chunk : chunk
         sumRows = keepsRows ? 1 : job.rows.overlap(span: chunk)
-        filtered = try ScratchMemory(rowFloats * ring, of: Float.self, limit: limit)
-        sums = try ScratchMemory(rowFloats * sumRows, of: Float.self, limit: limit)
+        filtered = try ScratchMemory(rowFloats * ring, of: Float.self, account: account)
+        sums = try ScratchMemory(rowFloats * sumRows, of: Float.self, account: account)
         guard let rows = unsafe filtered.bound(to: Float.self).baseAddress,
             let output = unsafe sums.bound(to: Float.self).baseAddress
         else { throw .noMemory(filtered.count) }
@@ -56,11 +56,11 @@ import SDImagePixels
         unsafe sumsBase = output
         quadStride = unsafe sdpx_quad_row_size(job.source.size.width, job.quads?.kernel.vectors ?? 0)
         quads =
-            job.quads == nil ? nil : try ScratchMemory(quadStride * Int(SDPX_QUAD_UNITS), of: UInt8.self, limit: limit)
+            job.quads == nil ? nil : try ScratchMemory(quadStride * Int(SDPX_QUAD_UNITS), of: UInt8.self, account: account)
         let grayFloats = job.size.width * 4 * Int(SDPX_QUAD_UNITS)
-        grays = isGray ? try ScratchMemory(grayFloats, of: Float.self, limit: limit) : nil
+        grays = isGray ? try ScratchMemory(grayFloats, of: Float.self, account: account) : nil
         let packedBytes = job.size.width * format.bytesPerPixel
-        packed = job.target.format == format ? nil : try ScratchMemory(packedBytes, of: UInt8.self, limit: limit)
+        packed = job.target.format == format ? nil : try ScratchMemory(packedBytes, of: UInt8.self, account: account)
         unsafe pointers.reserveCapacity(max(job.rows.taps, chunk))
     }
 
@@ -127,7 +127,7 @@ import SDImagePixels
         let width = job.source.size.width
         let units = Int(SDPX_FLOAT_UNITS)
         let memory: ScratchMemory
-        if let floats { memory = floats } else { memory = try ScratchMemory(width * 4 * units, of: Float.self, limit: limit) }
+        if let floats { memory = floats } else { memory = try ScratchMemory(width * 4 * units, of: Float.self, account: account) }
         floats = memory
         guard let block = unsafe memory.bound(to: Float.self).baseAddress else { return }
         var kernel = unsafe job.columns.kernel

@@ -33,7 +33,7 @@ package final class Resampler: @unchecked Sendable {
         package init(part: Rectangle) { self.part = part }
     }
 
-    private static let limit = DecodeLimits.standard.workingBytes
+    private let account = WorkingMemory(limit: DecodeLimits.standard.workingBytes)
 
     /// The target has the format of the source, or one with alpha of the same depth; the rest of it is left as it is.
     package init(
@@ -48,13 +48,13 @@ package final class Resampler: @unchecked Sendable {
         isOpaque = plan.isOpaque || !source.format.hasAlpha
         columns = try FilterAxis(
             source: source.size.width, offset: plan.part.x, extent: plan.part.width, output: size.width, shape: plan.shape,
-            limit: Resampler.limit)
+            account: account)
         rows = try FilterAxis(
             source: source.size.height, offset: plan.part.y, extent: plan.part.height, output: size.height,
-            shape: plan.shape, limit: Resampler.limit)
+            shape: plan.shape, account: account)
         quads =
             source.format.bytesPerChannel == 1 && !plan.isLight
-            ? try QuadAxis(columns, variant: plan.variant, limit: Resampler.limit) : nil
+            ? try QuadAxis(columns, variant: plan.variant, account: account) : nil
     }
 
     /// Makes the pixels, with idle workers to help.
@@ -62,7 +62,7 @@ package final class Resampler: @unchecked Sendable {
         // Each thread filters the rows of its first window for itself; few rows are not worth that.
         let helpers = min(size.height / (4 * rows.overlap()), work / 300_000)
         try RowShares.run(size.height, band: 8, helpers: helpers, stop: stop) { [self] share throws(ImageError) in
-            let thread = try ResampledRows(self, limit: Resampler.limit)
+            let thread = try ResampledRows(self, account: account)
             while let rows = try share.next() { try thread.make(rows, stop: stop) }
         }
     }

@@ -28,7 +28,7 @@ struct BMPRows {
         (rowBytes, stride) = try header.rowLengths()
         indices =
             header.bits < 8 && runs == nil
-            ? try ScratchMemory(header.size.width, of: UInt8.self, limit: limits.workingBytes) : nil
+            ? try ScratchMemory(header.size.width, of: UInt8.self, account: limits.account) : nil
     }
 
     /// Where the rows of uncompressed data end.

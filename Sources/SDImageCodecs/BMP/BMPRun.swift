@@ -54,7 +54,7 @@ struct BMPRun {
             rowSize: size, sourceFormat: rows.layout, plan: plan, output: output, transform: transform, options: options)
         let isDirect = unsafe writer.directRow(0) != nil
         let length = size.width * rows.layout.bytesPerPixel
-        let scratch = isDirect ? nil : try ScratchMemory(length, of: UInt8.self, limit: options.limits.workingBytes)
+        let scratch = isDirect ? nil : try ScratchMemory(length, of: UInt8.self, account: options.limits.account)
         for y in 0..<size.height {
             if y % BMPRun.rowsPerCheck == 0 { try stop.check() }
             guard let row = unsafe isDirect ? writer.directRow(y) : scratch?.bytes, let base = row.baseAddress else {

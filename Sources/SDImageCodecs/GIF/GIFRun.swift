@@ -84,7 +84,7 @@ struct GIFRun {
 
     /// The writer wants rows from top to bottom. Interlaced lines are all decoded before the first of them.
     private func decodeStreamed(_ writer: inout ScanlineWriter) throws(ImageError) {
-        let row = try ScratchMemory(canvas.width, of: UInt32.self, limit: options.limits.workingBytes)
+        let row = try ScratchMemory(canvas.width, of: UInt32.self, account: options.limits.account)
         let lines = frame.isInterlaced ? linesOfRows : []
         for y in 0..<canvas.height {
             unsafe fill(row.bytes)

@@ -29,7 +29,7 @@ import SDImage
     private var weights: [ScratchMemory?]
 
     /// nil when the memory is refused.
-    init?(_ frame: JPEGFrame, detail: Int, limit: Int) {
+    init?(_ frame: JPEGFrame, detail: Int, account: WorkingMemory) {
         self.frame = frame
         self.detail = detail
         var count = 0
@@ -37,11 +37,11 @@ import SDImage
             guard let plane = JPEGDraft.plane(index, of: frame, detail: detail, start: count) else { return nil }
             let (size, overflow) = plane.stride.multipliedReportingOverflow(
                 by: frame.mcusDown * frame.components[index].down * plane.detail)
-            guard !overflow, size <= limit, count <= limit else { return nil }
+            guard !overflow, size <= account.limit, count <= account.limit else { return nil }
             count += size
             planes.append(plane)
         }
-        guard let memory = try? ScratchMemory(count, of: Int16.self, limit: limit) else { return nil }
+        guard let memory = try? ScratchMemory(count, of: Int16.self, account: account) else { return nil }
         self.memory = memory
         weights = planes.map { _ in nil }
     }

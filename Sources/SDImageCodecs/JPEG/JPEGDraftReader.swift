@@ -59,7 +59,7 @@ struct JPEGDraftReader {
         else { return false }
         isProgressive = frame.isProgressive
         lowBits = frame.components.map { _ in nil }
-        guard let draft = JPEGDraft(frame, detail: detail, limit: limits.workingBytes),
+        guard let draft = JPEGDraft(frame, detail: detail, account: limits.account),
             draft.planes.allSatisfy({ $0.columns >= wanted.width && $0.rows >= wanted.height })
         else { return false }
         self.draft = draft

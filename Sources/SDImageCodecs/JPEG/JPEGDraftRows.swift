@@ -22,13 +22,13 @@ import SDImagePixels
     private static let widths = Part.narrow.rawValue + 4
 
     /// `isColor`: RGB, else grey.
-    init(_ draft: JPEGDraft, size: PixelSize, isColor: Bool, limit: Int) throws(ImageError) {
+    init(_ draft: JPEGDraft, size: PixelSize, isColor: Bool, account: WorkingMemory) throws(ImageError) {
         self.draft = draft
         self.size = size
         self.isColor = isColor
         // Whole cache lines.
         width = draft.planes.reduce(0) { max($0, $1.columns * $1.columnFactor) + 63 & ~63 }
-        memory = try ScratchMemory(width * JPEGDraftRows.widths, of: UInt8.self, limit: limit)
+        memory = try ScratchMemory(width * JPEGDraftRows.widths, of: UInt8.self, account: account)
     }
 
     /// Gives all rows to a writer.

@@ -81,7 +81,7 @@ import SDImagePixels
         guard let draft = try reader.read(stop: stop, pool: WorkPool.idle) else { return nil }
         let isColor = decoder.kind == .color && rows != .gray
         var writer = try makeWriter(isColor ? .rgb8 : .gray8)
-        let rows = try JPEGDraftRows(draft, size: rowSize, isColor: isColor, limit: options.limits.workingBytes)
+        let rows = try JPEGDraftRows(draft, size: rowSize, isColor: isColor, account: options.limits.account)
         try rows.write(to: &writer, stop: stop)
         return (try writer.finish(), reader.consumedBytes)
     }
@@ -105,12 +105,12 @@ import SDImagePixels
     func read(from first: Int, to writer: inout ScanlineWriter, stop: StopSignal) throws(ImageError) -> Int {
         let bytesPerRow = rowSize.width * rows.bytesPerPixel
         let memory = try ScratchMemory(
-            bytesPerRow * JPEGDecoder.rowsAtOnce, of: UInt8.self, limit: options.limits.workingBytes)
+            bytesPerRow * JPEGDecoder.rowsAtOnce, of: UInt8.self, account: options.limits.account)
         guard let base = unsafe memory.bytes.baseAddress else { throw .noMemory(memory.count) }
         let pointers = unsafe (0..<JPEGDecoder.rowsAtOnce).map { index in
             unsafe Optional((base + index * bytesPerRow).assumingMemoryBound(to: UInt8.self))
         }
-        let colors = rows == .cmyk ? try ScratchMemory(rowSize.width * 3) : nil
+        let colors = rows == .cmyk ? try ScratchMemory(rowSize.width * 3, account: options.limits.account) : nil
         var y = first
         while y < rowSize.height {
             try stop.check()

@@ -30,7 +30,7 @@ import SDImagePixels
         _ data: PNGImageData, onto canvas: FrameCanvas, isDirect: Bool, stop: StopSignal
     ) throws(ImageError) {
         let rows = try PNGRows(data, limits: limits)
-        let line = isDirect ? nil : try ScratchMemory(data.size.width * 4, of: UInt8.self, limit: limits.workingBytes)
+        let line = isDirect ? nil : try ScratchMemory(data.size.width * 4, of: UInt8.self, account: limits.account)
         while let place = rows.place {
             if place.isCheckpoint { try stop.check() }
             guard let target = unsafe isDirect ? canvas.row(place.y) : line?.bytes, target.count == data.size.width * 4,

@@ -12,7 +12,7 @@ import SDImagePixels
         self.buffer = buffer
         converted =
             source == buffer.format
-            ? nil : try ScratchMemory(buffer.stride, of: UInt8.self, limit: limits.workingBytes)
+            ? nil : try ScratchMemory(buffer.stride, of: UInt8.self, account: limits.account)
     }
 
     /// False when the next row, which belongs to `place`, is not there. `fills`: each pixel covers the ones that later passes

@@ -48,11 +48,11 @@ import SDImagePixels
             throw .tooLarge("working memory in bytes", limit: limits.workingBytes)
         }
         lineStride = (bytes + 63) & ~63
-        lines = try ScratchMemory(lineStride * 3, of: UInt8.self, limit: limits.workingBytes)
-        gathered = try ScratchMemory(bytes + 1)
+        lines = try ScratchMemory(lineStride * 3, of: UInt8.self, account: limits.account)
+        gathered = try ScratchMemory(bytes + 1, account: limits.account)
         pixels = try ScratchMemory(
             samples.isPlain ? 0 : try PixelBuffer.stride(width: data.size.width, format: format), of: UInt8.self,
-            limit: limits.workingBytes)
+            account: limits.account)
         unsafe piece = UnsafeRawBufferPointer(start: nil, count: 0)
         if let source {
             self.source = source

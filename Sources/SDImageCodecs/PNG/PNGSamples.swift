@@ -35,7 +35,7 @@ import SDImagePixels
         bitsPerPixel = channels * depth
         filterBytes = max(1, bitsPerPixel / 8)
         way = PNGSamples.way(data)
-        indices = isPacked ? try ScratchMemory(data.size.width, of: UInt8.self, limit: limits.workingBytes) : nil
+        indices = isPacked ? try ScratchMemory(data.size.width, of: UInt8.self, account: limits.account) : nil
         let transparency = data.transparency?.reader
         if case .keyed = way {
             var reader = transparency
