@@ -51,6 +51,14 @@ public func sdimage_encode_options_set_max_file_size(_ options: Object, _ bytes:
     unsafe change(options, EncodeOptionsObject.self) { $0.maxFileSize = max(0, bytes) }
 }
 
+@_cdecl("sdimage_encode_options_set_max_work_ms") @implementation
+public func sdimage_encode_options_set_max_work_ms(_ options: Object, _ milliseconds: UInt32) {
+    unsafe change(options, EncodeOptionsObject.self) { options in
+        let standard = EncodeOptions.standardWorkNanoseconds
+        options.workNanoseconds = milliseconds > 0 ? UInt64(milliseconds) * 1_000_000 : standard
+    }
+}
+
 @_cdecl("sdimage_encode_options_set_embed_thumbnail") @implementation
 public func sdimage_encode_options_set_embed_thumbnail(_ options: Object, _ embed: Bool) {
     unsafe change(options, EncodeOptionsObject.self) { $0.embedsThumbnail = embed }

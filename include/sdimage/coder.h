@@ -81,7 +81,8 @@ SDIMAGE_API void sdimage_decode_options_set_accept_partial(sdimage_decode_option
 SDIMAGE_API void sdimage_decode_options_set_early_thumbnail(sdimage_decode_options *options, bool early);
 
 /* Safety limits; 0 restores the default. Area in pixels of a header: 2^30 where the coder streams rows, and 64 * 2^20
- * where it must hold the whole picture; bytes of the bitmap: 256 MiB; milliseconds of work: 10,000. */
+ * where it must hold the whole picture; bytes of the bitmap: 256 MiB; milliseconds of work: 10,000,
+ * for reading a header too. Beside the clock, parsers fail with TOO_LARGE when they have read much more than the file has. */
 SDIMAGE_API void sdimage_decode_options_set_max_pixels(sdimage_decode_options *options, uint64_t pixels);
 SDIMAGE_API void sdimage_decode_options_set_max_bytes(sdimage_decode_options *options, size_t bytes);
 SDIMAGE_API void sdimage_decode_options_set_max_work_ms(sdimage_decode_options *options, uint32_t milliseconds);

@@ -65,6 +65,9 @@ SDIMAGE_API void sdimage_encode_options_set_max_pixel_size(sdimage_encode_option
  * these can be, and with a target PSNR. 0, the default: any. */
 SDIMAGE_API void sdimage_encode_options_set_max_file_size(sdimage_encode_options *options, size_t bytes);
 
+/* Sets the time limit of one encode, in milliseconds; TIMEOUT beyond. 0 restores the default of 60,000. */
+SDIMAGE_API void sdimage_encode_options_set_max_work_ms(sdimage_encode_options *options, uint32_t milliseconds);
+
 /* Puts a small preview of at most 320 by 320 pixels into the file: JPEG (in EXIF), and HEIC where the picture is larger.
  * AVIF: UNSUPPORTED. Default false. */
 SDIMAGE_API void sdimage_encode_options_set_embed_thumbnail(sdimage_encode_options *options, bool embed);

@@ -24,7 +24,7 @@ import SDImagePixels
             throw .tooLarge("working memory in bytes", limit: limits.workingBytes)
         }
         decoder = try ScratchMemory(sdpx_lzw_size(), zeroed: false)
-        memory = try ScratchMemory(Int(SDPX_LZW_HEAD) + pixels + Int(SDPX_LZW_ROOM), zeroed: false)
+        memory = try ScratchMemory(Int(SDPX_LZW_HEAD) + pixels + Int(SDPX_LZW_ROOM), zeroed: false, account: limits.account)
         guard let state = unsafe decoder.bytes.baseAddress, let base = unsafe indices,
             unsafe sdpx_lzw_start(OpaquePointer(state), UInt32(frame.codeSize), base, count) != 0
         else { throw ImageError(.badData, "gif: code size of \(frame.codeSize) bits") }
@@ -53,6 +53,19 @@ import SDImagePixels
         offset += unsafe sdpx_lzw_decode(state, indices, blocks, bytes.count - offset, UInt32(clamping: pixels))
         isStarved = unsafe sdpx_lzw_status(state) == Int32(SDPX_LZW_MORE) && count < pixels
     }
+
+    /// Decodes all lines that are there.
+    func decodeAll(_ bytes: Bytes, stop: StopSignal) throws(ImageError) {
+        let step = max(1, GIFIndices.pixelsPerCheck / max(1, width))
+        for end in stride(from: step, to: lineCount + step, by: step) {
+            try stop.check()
+            decode(bytes, lines: min(end, lineCount))
+            if isStarved || isDamaged { return }
+        }
+    }
+
+    /// A few milliseconds of work.
+    private static let pixelsPerCheck = 1 << 20
 
     /// What there is of a line, in stored order.
     func line(_ index: Int) -> UnsafeRawBufferPointer? {

@@ -50,7 +50,7 @@ struct GIFStream: PictureStream {
 
     private mutating func requireWhole(_ frame: GIFFrame, _ stop: StopSignal) throws(ImageError) {
         let indices = try indices(of: frame)
-        indices.decode(bytes, lines: indices.lineCount)
+        try indices.decodeAll(bytes, stop: stop)
         if indices.isStarved { throw .truncatedGIF }
     }
 
@@ -129,7 +129,7 @@ struct GIFStream: PictureStream {
             return try frame(at: 0, isKept: false, stop: stop).image().incomplete
         }
         let indices = try indices(of: pending)
-        indices.decode(bytes, lines: indices.lineCount)
+        try indices.decodeAll(bytes, stop: stop)
         guard indices.count > 0, let canvas = try compositor?.startCanvas() else { return nil }
         // Damage is told with the complete picture.
         var tolerant = options

@@ -16,6 +16,7 @@ import SDImagePixels
     private static let threadsFrom = 500_000
 
     private let height: Int
+    private let isLarge: Bool
     private let decoder: OpaquePointer
     /// libwebp keeps pointing at it.
     private let config: UnsafeMutablePointer<WebPDecoderConfig>
@@ -71,6 +72,7 @@ import SDImagePixels
             throw .noMemory(1)
         }
         height = size.height
+        isLarge = frame.size.pixelCount ?? Int.max > 8 * WebPRows.threadsFrom
         unsafe self.decoder = unsafe decoder
         unsafe self.config = unsafe config
     }
@@ -88,7 +90,7 @@ import SDImagePixels
         guard let base = unsafe bytes.pointer?.assumingMemoryBound(to: UInt8.self) else {
             throw ImageError(.emptyData, "no data")
         }
-        let step = WebPRows.step(of: bytes.count)
+        let step = step(of: bytes.count)
         while isWaiting, given < bytes.count {
             try stop.check()
             given = min(bytes.count, given + step)
@@ -113,8 +115,8 @@ import SDImagePixels
     private var isWaiting: Bool { code == VP8_STATUS_SUSPENDED || code == VP8_STATUS_NOT_ENOUGH_DATA }
 
     /// Bytes given to the decoder between two looks at the stop signal: not fewer than a sixteenth of all, because a
-    /// lossless decoder that has to wait repeats up to eight rows.
-    private static func step(of total: Int) -> Int { max(1 << 16, total / 16 + 1) }
+    /// lossless decoder that has to wait repeats up to eight rows. Of a large picture 64 KiB can be all.
+    private func step(of total: Int) -> Int { max(isLarge ? 256 : 1 << 16, total / 16 + 1) }
 
     /// `size`: of libwebp's rows; `shown`: of the picture in the end, as far as it is known.
     private static func choose(

@@ -562,6 +562,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_encode_options_set_max_colors": (None, (c_void_p, c_uint32)),
     "sdimage_encode_options_set_max_file_size": (None, (c_void_p, c_size_t)),
     "sdimage_encode_options_set_max_pixel_size": (None, (c_void_p, c_uint32, c_uint32)),
+    "sdimage_encode_options_set_max_work_ms": (None, (c_void_p, c_uint32)),
     "sdimage_encode_options_set_progressive": (None, (c_void_p, c_bool)),
     "sdimage_encode_options_set_quality": (None, (c_void_p, c_double)),
     "sdimage_encode_options_set_restart_markers": (None, (c_void_p, c_bool)),

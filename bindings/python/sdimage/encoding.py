@@ -38,6 +38,8 @@ class EncodeOptions(TypedDict, total=False):
     progressive: bool
     chroma: str
     restart_markers: bool
+    #: Time limit of the encode; 60,000 where none is given.
+    max_work_ms: int
     #: GIF: colours of a frame; how much of the error is passed on, 0 to 1.
     max_colors: int
     dithering: float
@@ -60,7 +62,7 @@ def encode_options(options: EncodeOptions) -> Handle:
     for name in _PLAIN:
         if name in values:
             getattr(lib, f"sdimage_encode_options_set_{name}")(pointer, values[name])
-    for name in ("effort", "max_colors"):
+    for name in ("effort", "max_colors", "max_work_ms"):
         if name in values:
             getattr(lib, f"sdimage_encode_options_set_{name}")(pointer, unsigned(values[name], name, U32))
     if "background_color" in options:

@@ -125,6 +125,10 @@ public:
         sdimage_encode_options_set_max_file_size(get(), bytes);
         return *this;
     }
+    encode_options &set_max_work_ms(std::uint32_t milliseconds) noexcept {
+        sdimage_encode_options_set_max_work_ms(get(), milliseconds);
+        return *this;
+    }
     encode_options &set_embed_thumbnail(bool embed) noexcept {
         sdimage_encode_options_set_embed_thumbnail(get(), embed);
         return *this;
