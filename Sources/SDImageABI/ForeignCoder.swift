@@ -6,7 +6,7 @@ final class ForeignCoder: ImageCoder {
     let name: String
     var libraryVersion: String { "" }
     var decodableFormats: [ImageFormat] { [] }
-    private let host: ForeignTable<sdimage_coder_vtable>
+    private let functions: CoderFunctions
 
     init(name: String, _ table: UnsafePointer<sdimage_coder_vtable>?, _ foreign: Foreign) throws(ImageError) {
         let size = unsafe table?.pointee.size ?? 0
@@ -16,86 +16,99 @@ final class ForeignCoder: ImageCoder {
             throw ImageError(.invalidArgument, "the table lacks can_decode or decode")
         }
         self.name = name
-        host = ForeignTable(copy, foreign)
+        functions = CoderFunctions(ForeignTable(copy, foreign))
     }
 
-    func canDecode(_ bytes: Bytes) -> Bool { unsafe host.table.can_decode(host.userData, bytes.pointer, bytes.count) }
+    func canDecode(_ bytes: Bytes) -> Bool {
+        unsafe functions.table.can_decode(functions.userData, bytes.pointer, bytes.count)
+    }
+
+    /// Whether the coder reads headers.
+    private var describes: Bool { unsafe functions.table.info != nil || functions.table.describe != nil }
 
     func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
-        guard unsafe host.table.info != nil || host.table.describe != nil else {
+        guard describes else {
             let image = try decode(bytes, options: options, stop: stop)
             var metadata = image.metadata
             metadata.sourceSize = metadata.sourceSize ?? image.size
             return ImageInfo(metadata, pixels: image.pixels.format)
         }
-        return ImageInfo(try describe(bytes, options), pixels: nil)
+        return ImageInfo(try describe(bytes, options, stop), pixels: nil)
     }
 
-    private func describe(_ bytes: Bytes, _ options: DecodeOptions) throws(ImageError) -> ImageMetadata {
-        let metadata = MetadataObject(ImageMetadata())
-        let lent = DecodeOptionsObject(options)
-        var error: Object = nil
-        let status =
-            unsafe host.table.describe?(
-                host.userData, bytes.pointer, bytes.count, Handle.lend(lent), Handle.lend(metadata), &error)
-            ?? host.table.info?(host.userData, bytes.pointer, bytes.count, Handle.lend(metadata), &error)
-        withExtendedLifetime(lent) {}
-        defer { unsafe Handle.unref(error, as: ImageError.self) }
-        guard let status else { throw ImageError(.unsupported, "the coder lacks the function") }
-        guard status.rawValue >= 0 else { throw unsafe .foreign(status, error) }
-        return metadata.value
+    private func describe(_ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal) throws(ImageError) -> ImageMetadata {
+        let budget = WorkBudget(stop, nanoseconds: options.limits.workNanoseconds)
+        let bytes = try functions.lasting(bytes)
+        return try functions.call(budget) { [functions] () throws(ImageError) in
+            let metadata = MetadataObject(ImageMetadata())
+            let lent = DecodeOptionsObject(options, budget: budget)
+            var error: Object = nil
+            let table = functions.table
+            let status =
+                unsafe table.describe?(
+                    functions.userData, bytes.pointer, bytes.count, Handle.lend(lent), Handle.lend(metadata), &error)
+                ?? table.info?(functions.userData, bytes.pointer, bytes.count, Handle.lend(metadata), &error)
+            withExtendedLifetime(lent) {}
+            defer { unsafe Handle.unref(error, as: ImageError.self) }
+            guard let status else { throw ImageError(.unsupported, "the coder lacks the function") }
+            guard status.rawValue >= 0 else { throw unsafe .foreign(status, error) }
+            return metadata.value
+        }
     }
 
     func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         try stop.check()
-        if unsafe host.table.render != nil { return try draw(bytes, options, stop) }
+        let bytes = try functions.lasting(bytes)
+        if unsafe functions.table.render != nil { return try draw(bytes, options, stop) }
         if let moving = try decodeMoving(bytes, options, stop) { return moving }
-        return try picture(bytes, options).finished(options, stop: stop)
+        return try picture(bytes, options, stop).finished(options, stop: stop)
     }
 
     /// An animation, by the instance that also makes its frames; nil for stills.
     private func decodeMoving(_ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal) throws(ImageError) -> Image? {
-        guard !options.firstFrameOnly, unsafe host.table.instance_frame != nil else { return nil }
+        guard !options.firstFrameOnly, unsafe functions.table.instance_frame != nil else { return nil }
         // A coder that reads headers is asked first whether the picture moves at all.
-        let isTold = unsafe host.table.info != nil || host.table.describe != nil
-        let count = isTold ? try info(bytes, options: options, stop: stop).frameCount : nil
-        guard count ?? 2 > 1, let decoder = try ForeignDecoder(host, options: options) else { return nil }
+        let count = describes ? try info(bytes, options: options, stop: stop).frameCount : nil
+        guard count ?? 2 > 1, let decoder = try ForeignDecoder(functions, options: options) else { return nil }
         try decoder.update(try bytes.kept(), isFinished: true, stop: stop)
         guard decoder.frameCount > 1, let first = try decoder.image(stop: stop) else { return nil }
         return first.with(frames: decoder)
     }
 
     func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
-        try ForeignDecoder(host, options: options)
+        try ForeignDecoder(functions, options: options)
     }
 
     func open(source: any ByteSource, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
-        try ForeignDecoder(host, source: source, options: options)
+        try ForeignDecoder(functions, source: source, options: options, stop: stop)
     }
 
     /// A vector picture: at its own size by `decode`, at any other by `render`.
     private func draw(_ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal) throws(ImageError) -> Image {
-        let vector = ForeignVector(host, bytes: try bytes.kept(), options: options)
+        let vector = ForeignVector(functions, bytes: try bytes.kept(), options: options)
         guard options.wantsThumbnail || options.limitBytes > 0 else {
-            return try picture(bytes, options).finished(options, stop: stop).with(vector: vector)
+            return try picture(bytes, options, stop).finished(options, stop: stop).with(vector: vector)
         }
         let own = try info(bytes, options: options, stop: stop).displayedSize
-        var image = try vector.render(ForeignVector.size(own, options))
+        var image = try vector.render(ForeignVector.size(own, options), stop: stop)
         var metadata = image.metadata
         metadata.sourceSize = own
         image = image.with(metadata)
         return try image.finished(options, stop: stop).with(vector: vector)
     }
 
-    private func picture(_ bytes: Bytes, _ options: DecodeOptions) throws(ImageError) -> Image {
-        let lentOptions = DecodeOptionsObject(options)
-        let lentBag = options.bag.map { OptionsObject($0.bag) }
-        var image: Object = nil
-        var error: Object = nil
-        let status = unsafe host.table.decode(
-            host.userData, bytes.pointer, bytes.count, Handle.lend(lentOptions), Handle.lend(lentBag), &image, &error)
-        withExtendedLifetime((lentOptions, lentBag)) {}
-        return unsafe try ForeignCoder.take(status, image, error)
+    private func picture(_ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal) throws(ImageError) -> Image {
+        let budget = WorkBudget(stop, nanoseconds: options.limits.workNanoseconds)
+        return try functions.call(budget) { [functions] () throws(ImageError) in
+            let lentOptions = DecodeOptionsObject(options, budget: budget)
+            let lentBag = options.bag.map { OptionsObject($0.bag) }
+            var image: Object = nil
+            var error: Object = nil
+            let status = unsafe functions.table.decode(
+                functions.userData, bytes.pointer, bytes.count, Handle.lend(lentOptions), Handle.lend(lentBag), &image, &error)
+            withExtendedLifetime((lentOptions, lentBag)) {}
+            return unsafe try ForeignCoder.take(status, image, error)
+        }
     }
 
     /// What a function of the host returned and stored; its references are taken over.
@@ -113,28 +126,33 @@ final class ForeignCoder: ImageCoder {
     }
 
     func canEncode(_ format: ImageFormat) -> Bool {
-        guard unsafe host.table.encode != nil else { return false }
-        return unsafe host.table.can_encode?(host.userData, format.code) ?? false
+        guard unsafe functions.table.encode != nil else { return false }
+        return unsafe functions.table.can_encode?(functions.userData, format.code) ?? false
     }
 
     func encode(
         _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
     ) throws(ImageError) -> Bytes {
-        try options.keepingFileSize { quality throws(ImageError) in
-            try stop.check()
+        let budget = WorkBudget(stop, nanoseconds: .max)
+        return try options.keepingFileSize { quality throws(ImageError) in
             var options = options
             options.quality = quality
-            return try encode(image, format, options)
+            let chosen = options
+            return try functions.call(budget) { [self] () throws(ImageError) in
+                try encode(image, format, chosen, budget)
+            }
         }
     }
 
-    private func encode(_ image: Image, _ format: ImageFormat, _ options: EncodeOptions) throws(ImageError) -> Bytes {
-        let lentOptions = EncodeOptionsObject(options)
+    private func encode(
+        _ image: Image, _ format: ImageFormat, _ options: EncodeOptions, _ budget: WorkBudget
+    ) throws(ImageError) -> Bytes {
+        let lentOptions = EncodeOptionsObject(options, budget: budget)
         let lentBag = options.bag.map { OptionsObject($0.bag) }
         var data: Object = nil
         var error: Object = nil
-        let status = unsafe host.table.encode?(
-            host.userData, Handle.lend(image), format.code, Handle.lend(lentOptions), Handle.lend(lentBag), &data, &error)
+        let status = unsafe functions.table.encode?(
+            functions.userData, Handle.lend(image), format.code, Handle.lend(lentOptions), Handle.lend(lentBag), &data, &error)
         withExtendedLifetime((lentOptions, lentBag)) {}
         defer {
             unsafe Handle.unref(data, as: Bytes.self)

@@ -1,88 +1,80 @@
 import CSDImage
 import SDImage
 
-/// A growing or moving picture of a coder of the host; its instance functions lock for themselves.
-@safe final class ForeignDecoder: ImageDecoder {
-    private let host: ForeignTable<sdimage_coder_vtable>
-    private let options: DecodeOptions
-    /// What the instance reads from, as long as it lives.
-    private let source: SourceObject?
-    // The host's own pointer, passed back to it and never followed.
-    private nonisolated(unsafe) let instance: UserData
+/// A growing or moving picture of a coder of the host.
+final class ForeignDecoder: ImageDecoder {
+    /// What a detached instance says of its frames, noted after each of its calls: asking it could wait for a call that was
+    /// left behind.
+    private struct Facts {
+        var frameCount = 0
+        var loopCount = 0
+        var durations: [Int] = []
+    }
+
+    private let instance: ForeignInstance
+    private let facts: Monitor<Facts>
     private let seen = Monitor(PixelSize(width: 0, height: 0))
 
     /// nil when the table cannot open one.
-    init?(_ host: ForeignTable<sdimage_coder_vtable>, options: DecodeOptions) throws(ImageError) {
-        guard let open = unsafe host.table.open, unsafe host.table.instance_update != nil,
-            unsafe host.table.instance_image != nil
-        else { return nil }
-        let lent = DecodeOptionsObject(options)
-        var made: UserData = nil
-        var error: Object = nil
-        let status = unsafe open(host.userData, Handle.lend(lent), &made, &error)
-        withExtendedLifetime(lent) {}
-        defer { unsafe Handle.unref(error, as: ImageError.self) }
-        guard status.rawValue >= 0 else { throw unsafe .foreign(status, error) }
-        self.host = host
-        self.options = options
-        source = nil
-        unsafe instance = unsafe made
+    init?(_ functions: CoderFunctions, options: DecodeOptions) throws(ImageError) {
+        guard let instance = try ForeignInstance.open(functions, options: options) else { return nil }
+        self.instance = instance
+        facts = Monitor(Facts())
     }
 
     /// For bytes that the coder reads as it needs them; nil when it cannot.
     init?(
-        _ host: ForeignTable<sdimage_coder_vtable>, source: any ByteSource, options: DecodeOptions
+        _ functions: CoderFunctions, source: any ByteSource, options: DecodeOptions, stop: StopSignal
     ) throws(ImageError) {
-        guard let open = unsafe host.table.open_source, unsafe host.table.instance_image != nil else { return nil }
-        let lent = DecodeOptionsObject(options)
-        let kept = SourceObject(source)
-        var made: UserData = nil
-        var error: Object = nil
-        let status = unsafe open(host.userData, Handle.lend(kept), Handle.lend(lent), &made, &error)
-        withExtendedLifetime(lent) {}
-        defer { unsafe Handle.unref(error, as: ImageError.self) }
-        guard status.rawValue >= 0 else { throw unsafe .foreign(status, error) }
-        self.host = host
-        self.options = options
-        self.source = kept
-        unsafe instance = unsafe made
-    }
-
-    deinit {
-        let (host, source) = (host, source)
-        nonisolated(unsafe) let instance = unsafe instance
-        Engine.callLater {
-            unsafe host.table.instance_destroy?(host.userData, instance)
-            withExtendedLifetime(source) {}
+        guard let instance = try ForeignInstance.open(functions, source: source, options: options, stop: stop) else {
+            return nil
         }
+        self.instance = instance
+        facts = Monitor(instance.functions.isDetached ? ForeignDecoder.facts(of: instance) : Facts())
     }
 
     /// Known with the first picture only.
     var size: PixelSize { seen.withLock { $0 } }
     var isSatisfied: Bool { false }
 
-    var frameCount: Int { unsafe host.table.instance_frame_count.map { unsafe Int($0(host.userData, instance)) } ?? 0 }
-    var loopCount: Int { unsafe host.table.instance_loop_count.map { unsafe Int($0(host.userData, instance)) } ?? 0 }
+    var frameCount: Int {
+        instance.functions.isDetached ? facts.withLock { $0.frameCount } : ForeignDecoder.frameCount(of: instance)
+    }
+
+    var loopCount: Int {
+        instance.functions.isDetached ? facts.withLock { $0.loopCount } : ForeignDecoder.loopCount(of: instance)
+    }
 
     func durationMilliseconds(at index: Int) -> Int {
-        guard index >= 0, index < frameCount, let duration = unsafe host.table.instance_duration_ms else { return 0 }
-        return unsafe Int(duration(host.userData, instance, UInt32(clamping: index)))
+        guard instance.functions.isDetached else {
+            guard index >= 0, index < frameCount else { return 0 }
+            return ForeignDecoder.duration(of: instance, at: index)
+        }
+        return facts.withLock { $0.durations.indices.contains(index) ? $0.durations[index] : 0 }
     }
 
     func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
-        var error: Object = nil
-        let status = unsafe host.table.instance_update?(
-            host.userData, instance, bytes.pointer, bytes.count, isFinished, &error)
-        defer { unsafe Handle.unref(error, as: ImageError.self) }
-        if let status, status.rawValue < 0 { throw unsafe .foreign(status, error) }
+        guard unsafe instance.functions.table.instance_update != nil else { return }
+        let bytes = try instance.functions.lasting(bytes)
+        try call(stop) { instance throws(ImageError) in
+            var error: Object = nil
+            let status = unsafe instance.functions.table.instance_update?(
+                instance.functions.userData, instance.pointer, bytes.pointer, bytes.count, isFinished, &error)
+            defer { unsafe Handle.unref(error, as: ImageError.self) }
+            if let status, status.rawValue < 0 { throw unsafe .foreign(status, error) }
+        }
     }
 
     func image(stop: StopSignal) throws(ImageError) -> Image? {
-        var image: Object = nil
-        var error: Object = nil
-        let status = unsafe host.table.instance_image?(host.userData, instance, &image, &error)
-        guard status != .SDIMAGE_STATUS_NEED_MORE_DATA else { return nil }
-        let picture = unsafe try ForeignCoder.take(status, image, error).finished(options, stop: stop)
+        let made = try call(stop) { instance throws(ImageError) -> Image? in
+            var image: Object = nil
+            var error: Object = nil
+            let status = unsafe instance.functions.table.instance_image?(
+                instance.functions.userData, instance.pointer, &image, &error)
+            guard status != .SDIMAGE_STATUS_NEED_MORE_DATA else { return nil }
+            return unsafe try ForeignCoder.take(status, image, error)
+        }
+        guard let picture = try made?.finished(instance.options, stop: stop) else { return nil }
         seen.withLock { $0 = picture.size }
         return picture
     }
@@ -90,9 +82,53 @@ import SDImage
     func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
         let count = frameCount
         guard index >= 0, index < count, let number = UInt32(exactly: index) else { throw .noFrame(index, of: count) }
-        var image: Object = nil
-        var error: Object = nil
-        let status = unsafe host.table.instance_frame?(host.userData, instance, number, &image, &error)
-        return unsafe try ForeignCoder.take(status, image, error).finished(options, stop: stop)
+        let frame = try call(stop) { instance throws(ImageError) in
+            var image: Object = nil
+            var error: Object = nil
+            let status = unsafe instance.functions.table.instance_frame?(
+                instance.functions.userData, instance.pointer, number, &image, &error)
+            return unsafe try ForeignCoder.take(status, image, error)
+        }
+        return try frame.finished(instance.options, stop: stop)
+    }
+
+    private func call<R: Sendable>(
+        _ stop: StopSignal, _ body: @escaping @Sendable (ForeignInstance) throws(ImageError) -> R
+    ) throws(ImageError) -> R {
+        try instance.call(stop) { [facts] instance throws(ImageError) in
+            defer {
+                if instance.functions.isDetached {
+                    let known = facts.withLock { $0.frameCount }
+                    if ForeignDecoder.frameCount(of: instance) != known {
+                        let said = ForeignDecoder.facts(of: instance)
+                        facts.withLock { $0 = said }
+                    }
+                }
+            }
+            return try body(instance)
+        }
+    }
+
+    private static func frameCount(of instance: ForeignInstance) -> Int {
+        let functions = instance.functions
+        return unsafe functions.table.instance_frame_count.map { unsafe Int($0(functions.userData, instance.pointer)) } ?? 0
+    }
+
+    private static func loopCount(of instance: ForeignInstance) -> Int {
+        let functions = instance.functions
+        return unsafe functions.table.instance_loop_count.map { unsafe Int($0(functions.userData, instance.pointer)) } ?? 0
+    }
+
+    private static func duration(of instance: ForeignInstance, at index: Int) -> Int {
+        let functions = instance.functions
+        guard let duration = unsafe functions.table.instance_duration_ms else { return 0 }
+        return unsafe Int(duration(functions.userData, instance.pointer, UInt32(clamping: index)))
+    }
+
+    private static func facts(of instance: ForeignInstance) -> Facts {
+        let count = min(frameCount(of: instance), instance.options.limits.frames)
+        return Facts(
+            frameCount: count, loopCount: loopCount(of: instance),
+            durations: (0..<count).map { duration(of: instance, at: $0) })
     }
 }

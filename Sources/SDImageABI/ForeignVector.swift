@@ -3,17 +3,19 @@ import SDImage
 
 /// A vector picture of a coder of the host.
 final class ForeignVector: VectorPicture {
-    private let host: ForeignTable<sdimage_coder_vtable>
+    private let functions: CoderFunctions
     private let bytes: Bytes
     private let options: DecodeOptions
 
-    init(_ host: ForeignTable<sdimage_coder_vtable>, bytes: Bytes, options: DecodeOptions) {
-        self.host = host
+    init(_ functions: CoderFunctions, bytes: Bytes, options: DecodeOptions) {
+        self.functions = functions
         self.bytes = bytes
         self.options = options
     }
 
-    func render(_ size: PixelSize) throws(ImageError) -> Image {
+    func render(_ size: PixelSize) throws(ImageError) -> Image { try render(size, stop: StopSignal()) }
+
+    func render(_ size: PixelSize, stop: StopSignal) throws(ImageError) -> Image {
         guard !size.isEmpty, let width = UInt32(exactly: size.width), let height = UInt32(exactly: size.height) else {
             throw ImageError(.invalidArgument, "a picture without pixels")
         }
@@ -21,14 +23,18 @@ final class ForeignVector: VectorPicture {
         guard let area = size.pixelCount, area <= limits.heldPixels, area <= limits.outputBytes / 4 else {
             throw .tooLarge("picture area in pixels", limit: min(limits.heldPixels, limits.outputBytes / 4))
         }
-        let lent = DecodeOptionsObject(options)
-        var image: Object = nil
-        var error: Object = nil
-        let status = unsafe host.table.render?(
-            host.userData, bytes.pointer, bytes.count, Handle.lend(lent), sdimage_size(width: width, height: height), &image,
-            &error)
-        withExtendedLifetime(lent) {}
-        return unsafe try ForeignCoder.take(status, image, error).with(vector: self)
+        let budget = WorkBudget(stop, nanoseconds: limits.workNanoseconds)
+        let image = try functions.call(budget) { [functions, bytes, options] () throws(ImageError) in
+            let lent = DecodeOptionsObject(options, budget: budget)
+            var image: Object = nil
+            var error: Object = nil
+            let status = unsafe functions.table.render?(
+                functions.userData, bytes.pointer, bytes.count, Handle.lend(lent), sdimage_size(width: width, height: height),
+                &image, &error)
+            withExtendedLifetime(lent) {}
+            return unsafe try ForeignCoder.take(status, image, error)
+        }
+        return image.with(vector: self)
     }
 
     /// What is drawn for these options: into the box, larger too (spec COD-35), or within the bytes.

@@ -114,6 +114,13 @@ enum Handle {
 final class Box<Value>: @unchecked Sendable {
     // Unchecked: the header's rule for single-owner objects, one thread at a time, is the caller's to keep.
     var value: Value
+    /// Of the operation that options were made for; nil for what the host made.
+    let budget: WorkBudget?
 
-    init(_ value: Value) { self.value = value }
+    convenience init(_ value: Value) { self.init(value, budget: nil) }
+
+    init(_ value: Value, budget: WorkBudget?) {
+        self.value = value
+        self.budget = budget
+    }
 }

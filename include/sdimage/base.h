@@ -94,6 +94,7 @@ typedef struct sdimage_cache_query sdimage_cache_query;             /* which ent
 typedef struct sdimage_decode_options sdimage_decode_options;       /* how to decode: coder.h */
 typedef struct sdimage_downloader_config sdimage_downloader_config; /* how to download: downloader.h */
 typedef struct sdimage_encode_options sdimage_encode_options;       /* how to encode: encoder.h */
+typedef struct sdimage_work_budget sdimage_work_budget;             /* limits of one operation, for coders: coder.h */
 typedef struct sdimage_manager_config sdimage_manager_config;       /* how a manager is made: manager.h */
 typedef struct sdimage_metadata sdimage_metadata;                   /* what is known of a picture: image.h */
 typedef struct sdimage_options sdimage_options;                     /* named values for hooks and plug-ins: options.h */

@@ -129,12 +129,34 @@ typedef enum SDIMAGE_ENUM sdimage_metadata_kind {
 SDIMAGE_API sdimage_status sdimage_read_metadata(const void *bytes, size_t length, sdimage_metadata_kind kind,
                                                  sdimage_data **data, sdimage_error **error);
 
+/* --- Work budget of an operation, for coders of the host. */
+
+/* sdimage_work_budget: cancellation, time limit and amount of work of a decode, an encode or a look at a header. Borrowed from the
+ * options that a coder is given, valid as long as these: for the length of the call, and where the options were those of
+ * `open` or `open_source`, until the instance is destroyed; between the calls of an instance it has no limit. All
+ * functions may be called from any thread, and take NULL for a budget without limits. */
+/* OK while the operation may go on; CANCELLED, or TIMEOUT once its time is over: the coder returns this status soon, within
+ * 50 ms. Cheap: a look at the clock. */
+SDIMAGE_API sdimage_status sdimage_work_budget_check(const sdimage_work_budget *budget);
+
+/* Counts bytes of input that are read, skipped or unpacked; for input that a file makes a coder read repeatedly. As
+ * _check, and TOO_LARGE once all calls of the operation exceed an amount in proportion to the length of the input. */
+SDIMAGE_API sdimage_status sdimage_work_budget_spend(const sdimage_work_budget *budget, size_t bytes);
+
+/* Milliseconds until the time limit, 0 when it is over; UINT32_MAX without one. */
+SDIMAGE_API uint32_t sdimage_work_budget_remaining_ms(const sdimage_work_budget *budget);
+
+/* The budget of the operation that the options were made for; NULL for options that the host made. */
+SDIMAGE_API const sdimage_work_budget *sdimage_decode_options_work_budget(const sdimage_decode_options *options);
+
 /* --- Coders of one's own. */
 
 /* Random access to encoded bytes: source.h. */
 typedef struct sdimage_source sdimage_source;
 
-/* The functions of a coder. Called on worker threads, from several at once; they return, they do not wait.
+/* The functions of a coder. Called on worker threads, from several at once; they return, they do not wait. Functions that are
+ * given options check their work budget (sdimage_decode_options_work_budget) at least every 50 ms; when one returns after
+ * the end of its budget, the result is discarded.
  * Required: can_decode and decode. Every other may be NULL. Tables grow at the end: `size` is sizeof of the caller's.
  *
  * What a coder need not do, because the library does it to the picture that it returns: shrink it into the wanted box,
@@ -160,8 +182,8 @@ typedef struct sdimage_coder_vtable {
                              const sdimage_encode_options *options, const sdimage_options *bag, sdimage_data **data,
                              sdimage_error **error);
 
-    /* Pictures that grow or move. One instance serves progressive and animated decoding at once; its functions may be
-     * called from several threads and lock for themselves. */
+    /* Pictures that grow or move. One instance serves progressive and animated decoding at once. Its update, image and
+     * frame calls are serialized; the counts and durations may be asked for at the same time from other threads. */
     sdimage_status (*open)(void *user_data, const sdimage_decode_options *options, void **instance,
                            sdimage_error **error);
     /* Receives all bytes so far, which are valid for the call only and may lie elsewhere the next time; after `finished` it is
@@ -199,6 +221,12 @@ typedef struct sdimage_coder_vtable {
     /* In place of `info`, for coders whose answer depends on the options: on the page that is wanted, or a password. */
     sdimage_status (*describe)(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                                sdimage_metadata *metadata, sdimage_error **error);
+    /* For libraries that cannot be interrupted. 0, the default: all functions run on the thread of the operation. Else decode,
+     * encode, render, info, describe, open_source and the update, image and frame calls of instances run on a thread of
+     * their own with this many bytes of stack. The library waits for such a call until its operation is cancelled or its
+     * time is over, and then leaves it behind: its arguments stay valid until it returns, and its result is discarded. At
+     * most four calls of a coder are left behind; while they are, further ones are TIMEOUT after 500 ms. */
+    size_t detached_stack;
 } sdimage_coder_vtable;
 
 /* A coder made of the host's functions. `name` is copied and used in messages. `destroy(user_data)` is called once, also

@@ -147,6 +147,10 @@ SDIMAGE_API uint32_t sdimage_encode_options_loop_count(const sdimage_encode_opti
 SDIMAGE_API const sdimage_data *sdimage_encode_options_exif(const sdimage_encode_options *options);
 SDIMAGE_API const sdimage_data *sdimage_encode_options_xmp(const sdimage_encode_options *options);
 
+/* The work budget of the encode that the options were made for (coder.h), valid as long as they are; NULL for options that
+ * the host made. */
+SDIMAGE_API const sdimage_work_budget *sdimage_encode_options_work_budget(const sdimage_encode_options *options);
+
 /* --- Encoding. `options` may be NULL for the defaults. */
 
 /* Encodes with the registered coders, the last registered asked first. UNDEFINED is PNG for a picture with alpha, else JPEG.

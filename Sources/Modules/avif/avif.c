@@ -106,11 +106,11 @@ static void close_reader(reader *reader) {
 }
 
 /* Reads the container; to be closed, also after a failure. `bytes` must outlive the reader. */
-static sdimage_status parse(const void *bytes, size_t length, bool with_metadata, reader *reader,
-                            sdimage_error **error) {
+static sdimage_status parse(const void *bytes, size_t length, bool with_metadata, const sdimage_work_budget *budget,
+                            reader *reader, sdimage_error **error) {
     reader->owned = sdavif_without_other_tracks(bytes, length);
     sdimage_status status =
-        sdavif_check_tables(reader->owned ? reader->owned : bytes, length, &reader->tiles, error);
+        sdavif_check_tables(reader->owned ? reader->owned : bytes, length, budget, &reader->tiles, error);
     if (status < 0)
         return status;
     reader->decoder = avifDecoderCreate();
@@ -142,7 +142,7 @@ static sdimage_status check_tiles(const sdavif_tiles *tiles, const sdmod_facts *
 /* The same, within the limits; a stream that announces more than the container is refused by the AV1 decoder. */
 static sdimage_status prepare(const void *bytes, size_t length, const sdmod_wish *wish, reader *reader,
                               sdimage_error **error) {
-    sdimage_status status = parse(bytes, length, false, reader, error);
+    sdimage_status status = parse(bytes, length, false, wish->budget, reader, error);
     if (status < 0)
         return status;
     avifDecoder *decoder = reader->decoder;
@@ -214,11 +214,13 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     return status;
 }
 
-static sdimage_status info(void *user_data, const void *bytes, size_t length, sdimage_metadata *metadata,
-                           sdimage_error **error) {
+static sdimage_status describe(void *user_data, const void *bytes, size_t length,
+                               const sdimage_decode_options *options, sdimage_metadata *metadata,
+                               sdimage_error **error) {
     (void)user_data;
     reader reader = {.decoder = NULL};
-    sdimage_status status = parse(bytes, length, true, &reader, error);
+    sdimage_status status =
+        parse(bytes, length, true, sdimage_decode_options_work_budget(options), &reader, error);
     if (status >= 0) {
         sdmod_facts facts = facts_of(reader.decoder);
         if (facts.frame_count > 1)
@@ -290,6 +292,25 @@ static sdimage_status update(void *user_data, void *pointer, const void *bytes, 
     return status;
 }
 
+/* Decodes up to a frame, one frame at a time. */
+static sdimage_status go_to(avifDecoder *decoder, uint32_t index, const sdimage_work_budget *budget, sdimage_error **error) {
+    sdimage_status status = sdmod_check_budget(budget, error);
+    if (status < 0)
+        return status;
+    if (index >= (uint32_t)decoder->imageCount)
+        return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no such frame");
+    uint32_t key = avifDecoderNearestKeyframe(decoder, index);
+    bool is_behind = decoder->imageIndex >= 0 && (uint32_t)decoder->imageIndex > index;
+    if (decoder->imageIndex < 0 || is_behind || (uint32_t)decoder->imageIndex < key)
+        status = check(avifDecoderNthImage(decoder, key), decoder, error);
+    while (status >= 0 && (uint32_t)decoder->imageIndex < index) {
+        status = sdmod_check_budget(budget, error);
+        if (status >= 0)
+            status = check(avifDecoderNextImage(decoder), decoder, error);
+    }
+    return status;
+}
+
 static sdimage_status frame(void *user_data, void *pointer, uint32_t index, sdimage_image **image,
                             sdimage_error **error) {
     (void)user_data;
@@ -298,7 +319,7 @@ static sdimage_status frame(void *user_data, void *pointer, uint32_t index, sdim
     sdimage_status status = SDIMAGE_STATUS_NEED_MORE_DATA;
     avifDecoder *decoder = self->reader.decoder;
     if (decoder) {
-        status = check(avifDecoderNthImage(decoder, index), decoder, error);
+        status = go_to(decoder, index, self->wish.budget, error);
         if (status >= 0)
             status = current(decoder, 1, &self->wish, image, error);
     }
@@ -357,7 +378,8 @@ static const sdimage_coder_vtable table = {
     .instance_duration_ms = duration_ms,
     .instance_frame = frame,
     .instance_destroy = destroy_instance,
-    .info = info,
+    .describe = describe,
+    .detached_stack = SDMOD_STACK,
 };
 
 SDIMAGE_API sdimage_status sdimage_avif_coder_new(sdimage_coder **coder, sdimage_error **error) {

@@ -198,11 +198,12 @@ static sdimage_status find_tiles(const sdheif_container *c, sdavif_tiles *tiles,
     return status;
 }
 
-sdimage_status sdavif_check_tables(const void *bytes, size_t length, sdavif_tiles *tiles, sdimage_error **error) {
+sdimage_status sdavif_check_tables(const void *bytes, size_t length, const sdimage_work_budget *budget,
+                                   sdavif_tiles *tiles, sdimage_error **error) {
     sdmod_span file = {bytes, length};
     sdmod_box box;
     bool has_items = false;
-    sdimage_status status = SDIMAGE_STATUS_OK;
+    sdimage_status status = sdmod_check_budget(budget, error);
     *tiles = (sdavif_tiles){0, 0, 0, 0};
     while (status >= 0 && sdmod_next_box(&file, &box)) {
         if (box.type == SDMOD_TYPE('m', 'e', 't', 'a')) {
@@ -215,9 +216,9 @@ sdimage_status sdavif_check_tables(const void *bytes, size_t length, sdavif_tile
     if (status < 0 || !has_items)
         return status;
     sdheif_container container;
-    status = sdheif_container_open(&container, bytes, length, error);
+    status = sdheif_container_open(&container, bytes, length, budget, error);
     if (status >= 0)
         status = find_tiles(&container, tiles, error);
     sdheif_container_close(&container);
-    return status;
+    return status < 0 ? status : sdmod_check_budget(budget, error);
 }

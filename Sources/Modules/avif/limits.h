@@ -15,7 +15,8 @@ typedef struct sdavif_tiles {
 } sdavif_tiles;
 
 /* Errors: TOO_LARGE for more items, properties, references, extents, tracks or samples than the limits, and for tiles that
- * share their bytes; BAD_DATA; NO_MEMORY. Reads in time linear in `length`. */
-sdimage_status sdavif_check_tables(const void *bytes, size_t length, sdavif_tiles *tiles, sdimage_error **error);
+ * share their bytes; BAD_DATA; NO_MEMORY; CANCELLED; TIMEOUT. Reads in time linear in `length`. */
+sdimage_status sdavif_check_tables(const void *bytes, size_t length, const sdimage_work_budget *budget,
+                                   sdavif_tiles *tiles, sdimage_error **error);
 
 #endif

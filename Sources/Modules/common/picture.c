@@ -13,7 +13,7 @@ static const uint64_t STANDARD_PIXELS = (uint64_t)64 << 20;
 static const size_t STANDARD_BYTES = (size_t)256 << 20;
 
 sdmod_wish sdmod_wish_of(const sdimage_decode_options *options) {
-    sdmod_wish wish = {SDIMAGE_PIXEL_FORMAT_AUTOMATIC, {0, 0}, true, false, true, STANDARD_PIXELS, STANDARD_BYTES};
+    sdmod_wish wish = {SDIMAGE_PIXEL_FORMAT_AUTOMATIC, {0, 0}, true, false, true, STANDARD_PIXELS, STANDARD_BYTES, NULL};
     if (!options)
         return wish;
     wish.format = sdimage_decode_options_pixel_format(options);
@@ -23,6 +23,7 @@ sdmod_wish sdmod_wish_of(const sdimage_decode_options *options) {
     wish.converts_to_srgb = sdimage_decode_options_converts_to_srgb(options);
     wish.max_pixels = sdimage_decode_options_max_pixels(options);
     wish.max_bytes = sdimage_decode_options_max_bytes(options);
+    wish.budget = sdimage_decode_options_work_budget(options);
     return wish;
 }
 
@@ -30,6 +31,13 @@ sdimage_status sdmod_fail(sdimage_error **error, sdimage_status status, const ch
     if (error)
         *error = sdimage_error_new(status, message);
     return status;
+}
+
+sdimage_status sdmod_check_budget(const sdimage_work_budget *budget, sdimage_error **error) {
+    sdimage_status status = sdimage_work_budget_check(budget);
+    if (status == SDIMAGE_STATUS_OK)
+        return status;
+    return sdmod_fail(error, status, status == SDIMAGE_STATUS_CANCELLED ? "cancelled" : "time limit of the work exceeded");
 }
 
 uint64_t sdmod_plane_bytes(const sdmod_facts *facts) {

@@ -17,6 +17,7 @@ typedef struct sdmod_wish {
     bool keeps_aspect_ratio, first_frame_only, converts_to_srgb;
     uint64_t max_pixels;
     size_t max_bytes;
+    const sdimage_work_budget *budget; /* of the operation; NULL for none */
 } sdmod_wish;
 
 /* What the container says. */
@@ -42,6 +43,12 @@ sdmod_wish sdmod_wish_of(const sdimage_decode_options *options);
 
 /* Stores an error where the caller wants one, and returns its status. */
 sdimage_status sdmod_fail(sdimage_error **error, sdimage_status status, const char *message);
+
+/* CANCELLED or TIMEOUT once the operation's budget is used up. */
+sdimage_status sdmod_check_budget(const sdimage_work_budget *budget, sdimage_error **error);
+
+/* Stack of the threads on which the library runs calls of the modules. */
+enum { SDMOD_STACK = 8 << 20 };
 
 /* Working memory of one decode in bytes; and the bytes of the planes of one picture, without alpha. */
 enum { SDMOD_WORKING_BYTES = 256 << 20 };

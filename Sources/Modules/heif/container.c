@@ -173,8 +173,9 @@ static bool is_cut(sdmod_span file) {
     return file.length > 0;
 }
 
-sdimage_status sdheif_container_open(sdheif_container *c, const void *bytes, size_t length, sdimage_error **error) {
-    *c = (sdheif_container){.file = {bytes, length}};
+sdimage_status sdheif_container_open(sdheif_container *c, const void *bytes, size_t length,
+                                     const sdimage_work_budget *budget, sdimage_error **error) {
+    *c = (sdheif_container){.budget = budget, .file = {bytes, length}};
     sdmod_span meta, body;
     if (!sdmod_find_box(c->file, SDMOD_TYPE('m', 'e', 't', 'a'), &meta))
         return is_cut(c->file) ? sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end before the table of items")

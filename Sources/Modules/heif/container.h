@@ -4,6 +4,7 @@
 #ifndef SDHEIF_CONTAINER_H
 #define SDHEIF_CONTAINER_H
 
+#include <sdimage/coder.h>
 #include <sdimage/error.h>
 
 #include "../common/boxes.h"
@@ -30,6 +31,7 @@ typedef struct sdheif_item {
 } sdheif_item;
 
 typedef struct sdheif_container {
+    const sdimage_work_budget *budget; /* of the operation; NULL for none */
     sdmod_span file, data, references;
     sdheif_item *items; /* by rising number */
     size_t item_count;
@@ -47,7 +49,8 @@ typedef struct sdheif_bytes {
 
 /* Reads the tables in time linear in `length`; `close` also after a failure. Errors: TRUNCATED, UNSUPPORTED (no still
  * picture), BAD_DATA, TOO_LARGE (a table over its limit), NO_MEMORY. */
-sdimage_status sdheif_container_open(sdheif_container *container, const void *bytes, size_t length, sdimage_error **error);
+sdimage_status sdheif_container_open(sdheif_container *container, const void *bytes, size_t length,
+                                     const sdimage_work_budget *budget, sdimage_error **error);
 void sdheif_container_close(sdheif_container *container);
 
 /* NULL where there is none. */

@@ -48,7 +48,7 @@ static bool is_sound(const sdheif_container *c, const sdheif_item *item, int dep
     default: return false;
     }
     size_t count = sdheif_references(c, SDMOD_TYPE('d', 'i', 'm', 'g'), item->id, parts, PART_LIMIT);
-    if (!count || count > PART_LIMIT || !depth)
+    if (!count || count > PART_LIMIT || !depth || sdimage_work_budget_check(c->budget) != SDIMAGE_STATUS_OK)
         return false;
     for (size_t i = 0; i < count; i++) {
         const sdheif_item *part = sdheif_find_item(c, parts[i]);

@@ -93,15 +93,18 @@ static sdimage_status decode_best(const sdheif_container *c, const sdheif_pictur
         sdheif_picture_release(&thumbnail);
         if (status >= 0)
             return status;
+        status = sdmod_check_budget(c->budget, error);
+        if (status < 0)
+            return status;
     }
     return decode_picture(c, p, wish, &source, image, error);
 }
 
 /* The primary item; both are to be released, also after a failure. */
-static sdimage_status open_primary(const void *bytes, size_t length, sdheif_container *c, sdheif_picture *p,
-                                   sdimage_error **error) {
+static sdimage_status open_primary(const void *bytes, size_t length, const sdimage_work_budget *budget,
+                                   sdheif_container *c, sdheif_picture *p, sdimage_error **error) {
     *p = (sdheif_picture){.item = NULL};
-    sdimage_status status = sdheif_container_open(c, bytes, length, error);
+    sdimage_status status = sdheif_container_open(c, bytes, length, budget, error);
     if (status < 0)
         return status;
     const sdheif_item *item = sdheif_find_item(c, c->primary);
@@ -164,7 +167,7 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     sdheif_container container;
     sdheif_picture picture;
     sdimage_error *why = NULL;
-    sdimage_status status = open_primary(bytes, length, &container, &picture, &why);
+    sdimage_status status = open_primary(bytes, length, wish.budget, &container, &picture, &why);
     if (status >= 0)
         status = decode_best(&container, &picture, &wish, image, &why);
     else if (status == SDIMAGE_STATUS_UNSUPPORTED && picture.item && sdheif_is_general(&container, picture.item)) {
@@ -178,13 +181,15 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     return status;
 }
 
-static sdimage_status info(void *user_data, const void *bytes, size_t length, sdimage_metadata *metadata,
-                           sdimage_error **error) {
+static sdimage_status describe(void *user_data, const void *bytes, size_t length,
+                               const sdimage_decode_options *options, sdimage_metadata *metadata,
+                               sdimage_error **error) {
     (void)user_data;
     sdheif_container container;
     sdheif_picture picture;
     sdimage_error *why = NULL;
-    sdimage_status status = open_primary(bytes, length, &container, &picture, &why);
+    const sdimage_work_budget *budget = sdimage_decode_options_work_budget(options);
+    sdimage_status status = open_primary(bytes, length, budget, &container, &picture, &why);
     if (status == SDIMAGE_STATUS_UNSUPPORTED && picture.item && sdheif_is_general(&container, picture.item) &&
         sdheif_read_outline(&container, &picture)) {
         sdimage_error_unref(why);
@@ -211,7 +216,8 @@ static const sdimage_coder_vtable table = {
     .decode = decode,
     .can_encode = sdheif_can_encode,
     .encode = sdheif_encode,
-    .info = info,
+    .describe = describe,
+    .detached_stack = SDMOD_STACK,
 };
 
 static void release_library(void *user_data) {

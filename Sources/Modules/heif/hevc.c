@@ -8,7 +8,7 @@
 enum { CODED_MARGIN = 128 };
 
 /* Units that are given to the decoder, which holds them all; ITU-T H.265, table A.8 allows 600 segments a picture. */
-enum { UNIT_LIMIT = 16384 };
+enum { UNIT_LIMIT = 16384, UNITS_PER_CHECK = 256 };
 
 /* Types of units (ITU-T H.265, table 7-1): below the first are segments of pictures, then three kinds of parameter sets. */
 enum { PARAMETER_SETS = 32, OTHERS = 35, UNIT_HEADER = 2 };
@@ -18,7 +18,7 @@ typedef struct feed {
     const sdheif_container *container;
     de265_decoder_context *decoder;
     const sdheif_coded *coded;
-    uint32_t given;
+    uint32_t seen, given;
     bool has_picture, is_over;
 } feed;
 
@@ -67,6 +67,11 @@ static sdimage_status push(feed *feed, sdmod_span *span, size_t size, sdimage_er
         return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "a unit of the stream reaches beyond its item");
     sdmod_span unit = {span->bytes, (size_t)length};
     sdmod_skip(span, unit.length);
+    if (++feed->seen % UNITS_PER_CHECK == 0) {
+        sdimage_status status = sdmod_check_budget(feed->container->budget, error);
+        if (status < 0)
+            return status;
+    }
     return unit.length < UNIT_HEADER ? SDIMAGE_STATUS_OK : give(feed, unit, error);
 }
 
@@ -86,10 +91,14 @@ static sdimage_status push_parameters(feed *feed, sdmod_span arrays, sdimage_err
     return SDIMAGE_STATUS_OK;
 }
 
-static sdimage_status run(de265_decoder_context *decoder, const struct de265_image **image, sdimage_error **error) {
+static sdimage_status run(const feed *feed, const struct de265_image **image, sdimage_error **error) {
+    de265_decoder_context *decoder = feed->decoder;
     de265_flush_data(decoder);
     int more = 1;
     while (more) {
+        sdimage_status status = sdmod_check_budget(feed->container->budget, error);
+        if (status < 0)
+            return status;
         more = 0;
         de265_error failure = de265_decode(decoder, &more);
         if (failure == DE265_ERROR_OUT_OF_MEMORY)
@@ -167,7 +176,7 @@ sdimage_status sdheif_decode_frame(const sdheif_container *container, const sdhe
     feed feed = {.container = container, .decoder = frame->decoder, .coded = &coded};
     sdimage_status status = push_item(&feed, item, error);
     if (status >= 0)
-        status = run(frame->decoder, &image, error);
+        status = run(&feed, &image, error);
     if (status >= 0)
         status = describe(image, frame, error);
     if (status < 0)

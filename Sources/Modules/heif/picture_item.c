@@ -353,7 +353,7 @@ const sdheif_item *sdheif_thumbnail(const sdheif_container *c, const sdheif_pict
     for (size_t i = 0; i < count; i++) {
         const sdheif_item *item = sdheif_find_item(c, ids[i]);
         sdheif_picture thumbnail;
-        if (!item)
+        if (!item || sdimage_work_budget_check(c->budget) != SDIMAGE_STATUS_OK)
             continue;
         if (sdheif_picture_read(c, item, &thumbnail, NULL) >= 0) {
             sdmod_facts small = sdheif_facts(c, &thumbnail);

@@ -59,7 +59,10 @@ static sdimage_status decode_item(const assembly *a, size_t run, int threads, sd
     const sdheif_picture *p = a->picture;
     sdheif_coded coded = {p->tile_width, p->tile_height, threads};
     const sdheif_item *item = sdheif_find_item(a->container, p->tiles[p->order[p->runs[run]]]);
-    sdimage_status status = sdheif_decode_frame(a->container, item, coded, frame, error);
+    sdimage_status status = sdmod_check_budget(a->container->budget, error);
+    if (status < 0)
+        return status;
+    status = sdheif_decode_frame(a->container, item, coded, frame, error);
     if (status >= 0 && !is_as_announced(p, &frame->planes)) {
         sdheif_release_frame(frame);
         return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a coded picture that is not as announced");

@@ -116,12 +116,13 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     return status;
 }
 
-static sdimage_status info(void *user_data, const void *bytes, size_t length, sdimage_metadata *metadata,
-                           sdimage_error **error) {
+static sdimage_status describe(void *user_data, const void *bytes, size_t length,
+                               const sdimage_decode_options *options, sdimage_metadata *metadata,
+                               sdimage_error **error) {
     (void)user_data;
     sdmod_wish wish = sdmod_wish_of(NULL);
     sdav_movie movie;
-    sdimage_status status = sdav_open(&movie, bytes, NULL, length, &wish, sdplug_deadline_of(NULL), error);
+    sdimage_status status = sdav_open(&movie, bytes, NULL, length, &wish, sdplug_deadline_of(options), error);
     movie.is_sequence = kind_of(bytes, length) == SEQUENCE;
     if (status >= 0) {
         /* Of a long video the header's own number has to do. */
@@ -175,7 +176,7 @@ static void destroy_instance(void *user_data, void *pointer) {
 /* Counts the frames of what is shown as an animation. */
 static sdimage_status start(instance *self, kind kind, uint64_t length, sdimage_error **error) {
     sdimage_status status = sdav_open(&self->movie, sdimage_data_bytes(self->data), self->source, length, &self->wish,
-                                      sdplug_deadline_after(self->work_ms), error);
+                                      sdplug_deadline_after(self->work_ms, self->wish.budget), error);
     self->movie.is_sequence = kind == SEQUENCE;
     self->is_animation = !self->wish.first_frame_only && (kind == SEQUENCE || self->choice.frames);
     if (status >= 0)
@@ -241,7 +242,7 @@ static sdimage_status frame(void *user_data, void *pointer, uint32_t index, sdim
     pthread_mutex_lock(&self->lock);
     sdimage_status status = SDIMAGE_STATUS_NEED_MORE_DATA;
     if (self->is_open) {
-        self->movie.deadline = sdplug_deadline_after(self->work_ms);
+        self->movie.deadline = sdplug_deadline_after(self->work_ms, self->wish.budget);
         if (!self->is_animation) {
             status = still(&self->movie, self->choice, 1, image, error);
         } else {
@@ -299,7 +300,8 @@ static const sdimage_coder_vtable table = {
     .instance_frame = frame,
     .instance_destroy = destroy_instance,
     .open_source = open_source,
-    .info = info,
+    .describe = describe,
+    .detached_stack = SDMOD_STACK,
 };
 
 SDIMAGE_API sdimage_status sdimage_av_coder_new(sdimage_coder **coder, sdimage_error **error) {

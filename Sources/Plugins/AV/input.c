@@ -53,8 +53,9 @@ sdimage_status sdav_fail(const sdav_movie *movie, int code, const char *message,
             *error = sdimage_error_ref(movie->broken);
         return sdimage_error_code(movie->broken);
     }
-    if (code == AVERROR_EXIT || sdplug_is_over(movie->deadline))
-        return sdmod_fail(error, SDIMAGE_STATUS_TIMEOUT, "decoding took longer than max_work_ms allows");
+    sdimage_status status = sdplug_check_time(movie->deadline, error);
+    if (status < 0)
+        return status;
     if (movie->is_full)
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, SDAV_FULL);
     if (code == AVERROR(ENOMEM))

@@ -99,10 +99,12 @@ static sdimage_status begin_box(sdjxl_file *file, JxlDecoder *decoder, reading *
 
 /* --- Reading. */
 
-static sdimage_status walk(sdjxl_file *file, JxlDecoder *decoder, sdimage_error **error) {
+static sdimage_status walk(sdjxl_file *file, JxlDecoder *decoder, sdplug_deadline deadline, sdimage_error **error) {
     reading reading = {NULL, 0};
     for (uint32_t boxes = 0;;) {
-        sdimage_status status = SDIMAGE_STATUS_OK;
+        sdimage_status status = sdplug_check_time(deadline, error);
+        if (status < 0)
+            return status;
         switch (JxlDecoderProcessInput(decoder)) {
         case JXL_DEC_BASIC_INFO:
             if (JxlDecoderGetBasicInfo(decoder, &file->info) != JXL_DEC_SUCCESS)
@@ -137,7 +139,7 @@ static sdimage_status walk(sdjxl_file *file, JxlDecoder *decoder, sdimage_error 
 }
 
 sdimage_status sdjxl_file_read(sdjxl_file *file, const void *bytes, size_t length, bool with_blocks,
-                               sdimage_error **error) {
+                               sdplug_deadline deadline, sdimage_error **error) {
     *file = (sdjxl_file){.count = 0};
     JxlDecoder *decoder = JxlDecoderCreate(NULL);
     int events = JXL_DEC_BASIC_INFO | JXL_DEC_FRAME | (with_blocks ? JXL_DEC_BOX : 0);
@@ -149,7 +151,7 @@ sdimage_status sdjxl_file_read(sdjxl_file *file, const void *bytes, size_t lengt
         JxlDecoderSetInput(decoder, bytes, length) != JXL_DEC_SUCCESS)
         status = sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
     if (status >= 0)
-        status = walk(file, decoder, error);
+        status = walk(file, decoder, deadline, error);
     JxlDecoderDestroy(decoder);
     if (!file->count)
         file->count = 1;

@@ -84,21 +84,23 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     return status;
 }
 
-static sdimage_status info(void *user_data, const void *bytes, size_t length, sdimage_metadata *metadata,
-                           sdimage_error **error) {
+static sdimage_status describe(void *user_data, const void *bytes, size_t length,
+                               const sdimage_decode_options *options, sdimage_metadata *metadata,
+                               sdimage_error **error) {
     (void)user_data;
     sdmod_wish wish = sdmod_wish_of(NULL);
     wish.max_pixels = UINT64_MAX, wish.max_bytes = SIZE_MAX;
+    sdplug_deadline deadline = sdplug_deadline_of(options);
     sdjxl_file file;
     sdjxl_decoder colors;
     sdjxl_event event;
-    sdimage_status status = sdjxl_open(&colors, &wish, sdplug_deadline_of(NULL), error);
+    sdimage_status status = sdjxl_open(&colors, &wish, deadline, error);
     /* The header and the colours alone. */
     if (status >= 0 &&
         JxlDecoderSubscribeEvents(colors.decoder, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING) == JXL_DEC_SUCCESS &&
         JxlDecoderSetInput(colors.decoder, bytes, length) == JXL_DEC_SUCCESS)
         status = sdjxl_next(&colors, &event, error);
-    sdimage_status read = status < 0 ? status : sdjxl_file_read(&file, bytes, length, true, error);
+    sdimage_status read = status < 0 ? status : sdjxl_file_read(&file, bytes, length, true, deadline, error);
     if (read >= 0 && !colors.has_info)
         read = sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end amid the header");
     if (read >= 0) {
@@ -164,11 +166,11 @@ static sdimage_status grow(instance *self, const uint8_t *bytes, size_t length, 
     if (self->first)
         return status;
     if (!self->is_open) {
-        status = sdjxl_open(&self->growing, &self->wish, 0, error);
+        status = sdjxl_open(&self->growing, &self->wish, (sdplug_deadline){0, NULL}, error);
         self->is_open = status >= 0;
     }
     /* Each call has the time of a decode. */
-    self->growing.deadline = sdplug_deadline_after(self->work_ms);
+    self->growing.deadline = sdplug_deadline_after(self->work_ms, self->wish.budget);
     if (status >= 0 && self->at <= length)
         status = feed(&self->growing, bytes, length, &self->at, &event, error);
     if (status < 0 || (event == SDJXL_NEED_INPUT && !finished))
@@ -180,7 +182,7 @@ static sdimage_status grow(instance *self, const uint8_t *bytes, size_t length, 
 static sdimage_status count_frames(instance *self, const uint8_t *bytes, size_t length, sdimage_error **error) {
     if (self->wish.first_frame_only || !self->growing.info.have_animation)
         return SDIMAGE_STATUS_OK;
-    sdimage_status status = sdjxl_file_read(&self->file, bytes, length, false, error);
+    sdimage_status status = sdjxl_file_read(&self->file, bytes, length, false, self->growing.deadline, error);
     if (status >= 0 && self->file.count > 1)
         status = sdimage_data_new(bytes, length, &self->data, error);
     return status;
@@ -220,7 +222,7 @@ static sdimage_status seek(instance *self, uint32_t index, sdimage_error **error
         /* Frames are wanted whole. */
         sdjxl_close(&self->moving);
         self->is_moving = false;
-        status = sdjxl_open(&self->moving, &wish, 0, error);
+        status = sdjxl_open(&self->moving, &wish, (sdplug_deadline){0, NULL}, error);
         const uint8_t *bytes = sdimage_data_bytes(self->data);
         if (status >= 0 &&
             JxlDecoderSetInput(self->moving.decoder, bytes, sdimage_data_length(self->data)) != JXL_DEC_SUCCESS)
@@ -238,7 +240,7 @@ static sdimage_status seek(instance *self, uint32_t index, sdimage_error **error
 static sdimage_status next_frame(instance *self, uint32_t index, sdimage_image **image, sdimage_error **error) {
     sdjxl_event event = SDJXL_END;
     sdimage_status status = seek(self, index, error);
-    self->moving.deadline = sdplug_deadline_after(self->work_ms);
+    self->moving.deadline = sdplug_deadline_after(self->work_ms, self->wish.budget);
     while (status >= 0) {
         status = sdjxl_next(&self->moving, &event, error);
         if (status < 0 || event != SDJXL_PREVIEW)
@@ -309,7 +311,8 @@ static const sdimage_coder_vtable table = {
     .instance_duration_ms = duration_ms,
     .instance_frame = frame,
     .instance_destroy = destroy_instance,
-    .info = info,
+    .describe = describe,
+    .detached_stack = SDMOD_STACK,
 };
 
 SDIMAGE_API sdimage_status sdimage_jxl_coder_new(sdimage_coder **coder, sdimage_error **error) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../common/drawing.h"
+#include "../common/limited.h"
 
 /* Bytes of a document; what strangers send is not copied without end. */
 static const size_t MOST_BYTES = (size_t)256 << 20;
@@ -146,6 +147,7 @@ static const sdimage_coder_vtable table = {
     .decode = sdplug_drawing_decode,
     .render = sdplug_drawing_render,
     .describe = sdplug_drawing_describe,
+    .detached_stack = SDPLUG_STACK,
 };
 
 SDIMAGE_API sdimage_status sdimage_pdf_coder_new(sdimage_coder **coder, sdimage_error **error) {

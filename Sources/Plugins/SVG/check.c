@@ -19,7 +19,7 @@ enum { ELEMENT_BYTES = 1280, ATTRIBUTE_BYTES = 64, RULE_BYTES = 1024, CSS_TOKEN_
 static const uint64_t MOST_MATCHES = 100000000;
 
 /* librsvg calls itself for elements inside elements, for what they refer to, and for selectors inside selectors.
- * Elements inside each other; those times the elements that refer on; selectors: all fit in the stack of limited.c. */
+ * Elements inside each other; those times the elements that refer on; selectors: all fit in the stack of the thread (drawing.h). */
 enum { MOST_DEPTH = 512, MOST_LEVELS = 20000, MOST_SELECTORS = 2000 };
 
 void sdsvg_prepare(void) { xmlInitParser(); }

@@ -162,6 +162,7 @@ static const sdimage_coder_vtable table = {
     .decode = sdplug_drawing_decode,
     .render = sdplug_drawing_render,
     .describe = sdplug_drawing_describe,
+    .detached_stack = SDPLUG_STACK,
 };
 
 SDIMAGE_API sdimage_status sdimage_svg_coder_new(sdimage_coder **coder, sdimage_error **error) {

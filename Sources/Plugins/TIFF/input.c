@@ -24,6 +24,8 @@ static size_t read_bytes(sdtiff_input *input, void *buffer, size_t count) {
 
 static tmsize_t read_input(thandle_t handle, void *buffer, tmsize_t size) {
     sdtiff_input *input = handle;
+    if (sdplug_is_over(input->deadline))
+        return -1;
     uint64_t left = input->at < input->length ? input->length - input->at : 0;
     size_t wanted = size < 0 ? 0 : (size_t)size;
     if (wanted > left)
@@ -92,13 +94,15 @@ static sdimage_status open_input(sdtiff_input *input, sdimage_error **error) {
                        : sdtiff_fail(input, SDIMAGE_STATUS_BAD_DATA, "no directory that can be read", error);
 }
 
-sdimage_status sdtiff_open_bytes(sdtiff_input *input, const void *bytes, size_t length, sdimage_error **error) {
-    *input = (sdtiff_input){.bytes = bytes, .length = length};
+sdimage_status sdtiff_open_bytes(sdtiff_input *input, const void *bytes, size_t length, sdplug_deadline deadline,
+                                 sdimage_error **error) {
+    *input = (sdtiff_input){.bytes = bytes, .length = length, .deadline = deadline};
     return open_input(input, error);
 }
 
-sdimage_status sdtiff_open_source(sdtiff_input *input, const sdimage_source *source, sdimage_error **error) {
-    *input = (sdtiff_input){.source = source, .length = sdimage_source_size(source)};
+sdimage_status sdtiff_open_source(sdtiff_input *input, const sdimage_source *source, sdplug_deadline deadline,
+                                  sdimage_error **error) {
+    *input = (sdtiff_input){.source = source, .length = sdimage_source_size(source), .deadline = deadline};
     return open_input(input, error);
 }
 
@@ -115,6 +119,9 @@ sdimage_status sdtiff_fail(sdtiff_input *input, sdimage_status status, const cha
             *error = sdimage_error_ref(input->broken);
         return sdimage_error_code(input->broken);
     }
+    sdimage_status over = sdplug_check_time(input->deadline, error);
+    if (over < 0)
+        return over;
     if (input->is_short)
         return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end amid the picture");
     return sdmod_fail(error, status, *input->message ? input->message : otherwise);

@@ -72,7 +72,7 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     (void)user_data;
     sdtiff_wish wish = wish_of(options);
     sdtiff_input input;
-    sdimage_status status = sdtiff_open_bytes(&input, bytes, length, error);
+    sdimage_status status = sdtiff_open_bytes(&input, bytes, length, wish.deadline, error);
     if (status >= 0)
         status = read_page(&input, sdimage_options_get_int64(bag, SDIMAGE_TIFF_PAGE, 0), &wish, image, error);
     sdtiff_close(&input);
@@ -92,7 +92,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
     sdtiff_input input;
     sdtiff_layout layout;
     sdtiff_block exif = {NULL, 0};
-    sdimage_status status = sdtiff_open_bytes(&input, bytes, length, error);
+    sdimage_status status = sdtiff_open_bytes(&input, bytes, length, sdplug_deadline_of(options), error);
     if (status >= 0)
         status = turn_to(&input, page_of(options), error);
     if (status >= 0)
@@ -113,7 +113,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
 
 SDIMAGE_API uint32_t sdimage_tiff_page_count(const void *bytes, size_t length) {
     sdtiff_input input;
-    if (!bytes || sdtiff_open_bytes(&input, bytes, length, NULL) < 0)
+    if (!bytes || sdtiff_open_bytes(&input, bytes, length, sdplug_deadline_of(NULL), NULL) < 0)
         return 0;
     uint64_t count = TIFFNumberOfDirectories(input.file);
     sdtiff_close(&input);
@@ -149,8 +149,8 @@ static sdimage_status picture_of_source(void *user_data, void *pointer, sdimage_
     const instance *self = pointer;
     sdtiff_wish wish = self->wish;
     sdtiff_input input;
-    wish.deadline = sdplug_deadline_after(self->work_ms);
-    sdimage_status status = sdtiff_open_source(&input, self->source, error);
+    wish.deadline = sdplug_deadline_after(self->work_ms, self->wish.picture.budget);
+    sdimage_status status = sdtiff_open_source(&input, self->source, wish.deadline, error);
     if (status >= 0)
         status = read_page(&input, self->page, &wish, image, error);
     sdtiff_close(&input);
@@ -172,6 +172,7 @@ static const sdimage_coder_vtable table = {
     .instance_destroy = destroy_instance,
     .open_source = open_source,
     .describe = describe,
+    .detached_stack = SDMOD_STACK,
 };
 
 SDIMAGE_API sdimage_status sdimage_tiff_coder_new(sdimage_coder **coder, sdimage_error **error) {

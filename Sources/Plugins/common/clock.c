@@ -11,19 +11,27 @@ static uint64_t now(void) {
 }
 
 sdplug_deadline sdplug_deadline_of(const sdimage_decode_options *options) {
-    return sdplug_deadline_after(sdimage_decode_options_max_work_ms(options));
+    return sdplug_deadline_after(sdimage_decode_options_max_work_ms(options), sdimage_decode_options_work_budget(options));
 }
 
-sdplug_deadline sdplug_deadline_after(uint32_t milliseconds) {
-    return now() + (uint64_t)milliseconds * 1000000u;
+sdplug_deadline sdplug_deadline_after(uint32_t milliseconds, const sdimage_work_budget *budget) {
+    return (sdplug_deadline){now() + (uint64_t)milliseconds * 1000000u, budget};
+}
+
+static sdimage_status status_of(sdplug_deadline deadline) {
+    if (deadline.end && now() >= deadline.end)
+        return SDIMAGE_STATUS_TIMEOUT;
+    return sdimage_work_budget_check(deadline.budget);
 }
 
 bool sdplug_is_over(sdplug_deadline deadline) {
-    return now() >= deadline;
+    return status_of(deadline) != SDIMAGE_STATUS_OK;
 }
 
 sdimage_status sdplug_check_time(sdplug_deadline deadline, sdimage_error **error) {
-    if (!sdplug_is_over(deadline))
-        return SDIMAGE_STATUS_OK;
-    return sdmod_fail(error, SDIMAGE_STATUS_TIMEOUT, "decoding took longer than max_work_ms allows");
+    sdimage_status status = status_of(deadline);
+    if (status == SDIMAGE_STATUS_OK)
+        return status;
+    const char *message = status == SDIMAGE_STATUS_CANCELLED ? "cancelled" : "decoding took longer than max_work_ms allows";
+    return sdmod_fail(error, status, message);
 }

@@ -117,17 +117,16 @@ static sdimage_status collect_status(sdplug_drawing *self, sdimage_error **error
     return self->status;
 }
 
-static sdimage_status collect_image(void *job, void *place, sdimage_error **error) {
-    sdplug_drawing *self = job;
+static sdimage_status collect_image(sdplug_drawing *self, sdimage_image **image, sdimage_error **error) {
     sdmod_facts facts = facts_of(self);
     sdimage_status status = collect_status(self, error);
-    return status < 0 ? status : sdmod_attach(&facts, self->image, place, error);
+    return status < 0 ? status : sdmod_attach(&facts, self->image, image, error);
 }
 
-static sdimage_status collect_facts(void *job, void *place, sdimage_error **error) {
-    sdmod_facts facts = facts_of(job);
-    sdimage_status status = collect_status(job, error);
-    return status < 0 ? status : sdmod_describe(&facts, place, error);
+static sdimage_status collect_facts(sdplug_drawing *self, sdimage_metadata *metadata, sdimage_error **error) {
+    sdmod_facts facts = facts_of(self);
+    sdimage_status status = collect_status(self, error);
+    return status < 0 ? status : sdmod_describe(&facts, metadata, error);
 }
 
 /* --- The coder's functions. */
@@ -151,7 +150,10 @@ sdimage_status sdplug_drawing_render(void *user_data, const void *bytes, size_t 
     sdplug_drawing *self = job;
     self->size = size;
     self->draws = true;
-    return sdplug_run(job, kind->work, collect_image, image, kind->release, sdplug_deadline_of(options), error);
+    kind->work(job);
+    status = collect_image(self, image, error);
+    kind->release(job);
+    return status;
 }
 
 sdimage_status sdplug_drawing_decode(void *user_data, const void *bytes, size_t length,
@@ -169,5 +171,8 @@ sdimage_status sdplug_drawing_describe(void *user_data, const void *bytes, size_
     sdimage_status status = make(kind, bytes, length, options, &job, error);
     if (status < 0)
         return status;
-    return sdplug_run(job, kind->work, collect_facts, metadata, kind->release, sdplug_deadline_of(options), error);
+    kind->work(job);
+    status = collect_facts(job, metadata, error);
+    kind->release(job);
+    return status;
 }

@@ -1,11 +1,17 @@
-/* drawing.h: vector pictures to pixels, by cairo, on a thread that may be left behind (limited.h). */
+/* drawing.h: vector pictures to pixels, by cairo, on threads that may be left behind (coder.h, detached_stack). */
 #ifndef SDPLUG_DRAWING_H
 #define SDPLUG_DRAWING_H
 
 #include <cairo.h>
 
 #include "../../Modules/common/picture.h"
-#include "limited.h"
+
+/* Bytes of stack of the threads, of which pages are taken as they are needed: the libraries call themselves as deep as a
+ * file says. */
+#define SDPLUG_STACK (sizeof(size_t) > 4 ? (size_t)512 << 20 : (size_t)64 << 20)
+
+/* Works on a job, or frees it. */
+typedef void (*sdplug_job_fn)(void *job);
 
 /* The beginning of a plug-in's job, which owns all that its work needs. */
 typedef struct sdplug_drawing {
@@ -42,7 +48,7 @@ typedef struct sdplug_drawing_kind {
     /* Makes a job; its sdplug_drawing is filled in afterwards. */
     sdimage_status (*make)(const void *bytes, size_t length, const sdimage_decode_options *options, void **job,
                            sdimage_error **error);
-    sdplug_work work, release;
+    sdplug_job_fn work, release;
 } sdplug_drawing_kind;
 
 /* For its table: coder.h says what they do. */

@@ -68,7 +68,7 @@ static run *make(void *job, sdplug_work work, sdplug_work release) {
 
 /* Whether the work ended in time. */
 static bool wait_for(run *run, sdplug_deadline deadline, bool *abandoned) {
-    struct timespec moment = {(time_t)(deadline / 1000000000u), (long)(deadline % 1000000000u)};
+    struct timespec moment = {(time_t)(deadline.end / 1000000000u), (long)(deadline.end % 1000000000u)};
     pthread_mutex_lock(&run->lock);
     while (!run->is_over && pthread_cond_timedwait(&run->ended, &run->lock, &moment) == 0)
         continue;

@@ -26,9 +26,10 @@ package enum LibraryThread {
     }
 
     /// Starts a thread with all signals blocked: handlers of the host never run on it, and SIGPIPE cannot end it.
-    package static func start(_ name: String, of owner: AnyObject? = nil, _ body: @escaping @Sendable () -> Void)
-        throws(ImageError) -> pthread_t
-    {
+    /// `stackBytes`: 0 for the size that threads of the process have.
+    package static func start(
+        _ name: String, of owner: AnyObject? = nil, stackBytes: Int = 0, _ body: @escaping @Sendable () -> Void
+    ) throws(ImageError) -> pthread_t {
         let box = unsafe Unmanaged.passRetained(Body(name: name, owner: owner.map { ObjectIdentifier($0) }, run: body))
         var all = sigset_t()
         var before = sigset_t()
@@ -36,8 +37,12 @@ package enum LibraryThread {
         unsafe pthread_sigmask(SIG_BLOCK, &all, &before)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
         var thread = pthread_t()
+        var attributes = pthread_attr_t()
+        unsafe pthread_attr_init(&attributes)
+        defer { unsafe pthread_attr_destroy(&attributes) }
+        if stackBytes > 0 { unsafe pthread_attr_setstacksize(&attributes, stackBytes) }
         let code = unsafe pthread_create(
-            &thread, nil,
+            &thread, &attributes,
             { argument in
                 guard let argument = unsafe argument else { return nil }
                 let body = unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()

@@ -19,6 +19,9 @@ package final class StopSignal: Cancellable {
 
     package func cancel() { cancelled.store(true, ordering: .relaxed) }
 
+    /// End of the time limit in monotonic nanoseconds; `.max` without one.
+    package var end: UInt64 { deadline.load(ordering: .relaxed) }
+
     package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
     /// Starts the clock of one operation.

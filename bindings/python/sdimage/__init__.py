@@ -15,7 +15,7 @@ from .animated_view import AnimatedView
 from .animation import Animation
 from .cache import ImageCache
 from .caches import Cache, CacheChain, LayeredCache, TieredCache
-from .coder import Coder, register_coder, unregister_coder
+from .coder import Coder, WorkBudget, register_coder, unregister_coder
 from .defaults import set_default_cache, set_default_loader
 from .doctor import doctor, frame_memory, metrics, trim_memory, version, watch_memory_pressure
 from .encoding import EncodeOptions
@@ -86,6 +86,7 @@ __all__ = [
     "Transaction",
     "Transport",
     "TransportRequest",
+    "WorkBudget",
     "decode",
     "doctor",
     "frame_memory",

@@ -68,6 +68,7 @@ SERIALIZE = CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
 SHOULD_LOAD = CFUNCTYPE(c_bool, c_void_p, c_void_p)
 SHOULD_REMEMBER = CFUNCTYPE(c_bool, c_void_p, c_void_p, c_void_p)
 INFO = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT)
+DESCRIBE = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, HANDLE_OUT)
 ON_PROGRESS_CHANGED = CFUNCTYPE(None, c_void_p, c_void_p)
 ON_FETCHED = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p)
 ON_GROUP_PROGRESS = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_size_t)
@@ -135,7 +136,8 @@ class CoderTable(Structure):
         ("render", c_void_p),
         ("open_source", c_void_p),
         ("info", INFO),
-        ("describe", c_void_p),
+        ("describe", DESCRIBE),
+        ("detached_stack", c_size_t),
     ]
 
 
@@ -460,6 +462,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_decode_options_thumbnail_mode": (c_int, (c_void_p,)),
     "sdimage_decode_options_thumbnail_size": (Size, (c_void_p,)),
     "sdimage_decode_options_unref": (None, (c_void_p,)),
+    "sdimage_decode_options_work_budget": (c_void_p, (c_void_p,)),
     "sdimage_decoder_append": (c_int, (c_void_p, c_void_p, c_size_t, c_bool, HANDLE_OUT)),
     "sdimage_decoder_copy_bytes": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_decoder_copy_frame": (c_int, (c_void_p, c_uint32, HANDLE_OUT, HANDLE_OUT)),
@@ -569,6 +572,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_encode_options_set_webp": (None, (c_void_p, c_int, c_double)),
     "sdimage_encode_options_set_xmp": (None, (c_void_p, c_void_p)),
     "sdimage_encode_options_unref": (None, (c_void_p,)),
+    "sdimage_encode_options_work_budget": (c_void_p, (c_void_p,)),
     "sdimage_encode_options_xmp": (c_void_p, (c_void_p,)),
     "sdimage_error_code": (c_int, (c_void_p,)),
     "sdimage_error_http_status": (c_int, (c_void_p,)),
@@ -1083,6 +1087,9 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_version": (c_char_p, ()),
     "sdimage_version_number": (c_uint32, ()),
     "sdimage_watch_memory_pressure": (None, (c_bool,)),
+    "sdimage_work_budget_check": (c_int, (c_void_p,)),
+    "sdimage_work_budget_remaining_ms": (c_uint32, (c_void_p,)),
+    "sdimage_work_budget_spend": (c_int, (c_void_p, c_size_t)),
 }
 
 #: The integer types and their ranges: ctypes drops the upper bits of a number that does not fit.

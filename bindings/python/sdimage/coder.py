@@ -2,24 +2,73 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from ctypes import byref, c_void_p, sizeof
 from typing import Any
 
 from . import _bytes, _enums
-from ._ffi import CAN_DECODE, CAN_ENCODE, DECODE, DESTROY, ENCODE, INFO, CoderTable, lib
+from ._ffi import CAN_DECODE, CAN_ENCODE, DECODE, DESCRIBE, DESTROY, ENCODE, CoderTable, lib
 from ._handle import Handle
 from ._tokens import Tokens
-from .errors import Error, answer, call
+from .errors import Error, answer, call, status_name
 from .encoding import EncodeOptions
 from .image import Image
 from .options import DecodeOptions
 
 #: Bytes that :meth:`Coder.can_decode` sees.
 _HEAD = 4096
+
+
+#: Milliseconds that stand for no time limit.
+_NO_LIMIT = 0xFFFFFFFF
+
+
+class WorkBudget:
+    """The limits of the operation that a coder works for, valid while its method runs."""
+
+    def __init__(self, pointer: int | None) -> None:
+        self._pointer = pointer
+
+    def check(self) -> None:
+        """Raises ``CANCELLED``, or ``TIMEOUT`` once the time is over; to be called at least every 50 ms of work."""
+        _raise(lib.sdimage_work_budget_check(self._pointer))
+
+    def spend(self, count: int) -> None:
+        """The same for `count` bytes of input that are read; ``TOO_LARGE`` when it is far more than the input has."""
+        _raise(lib.sdimage_work_budget_spend(self._pointer, count))
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds until the time limit; None without one."""
+        milliseconds = lib.sdimage_work_budget_remaining_ms(self._pointer)
+        return None if milliseconds == _NO_LIMIT else milliseconds / 1000
+
+
+def _raise(status: int) -> None:
+    if status < 0:
+        raise Error(status_name(status), "the operation must end")
+
+
+class _UnderWay(threading.local):
+    """The budget of the call that this thread works on."""
+
+    pointer: int | None = None
+
+
+_under_way = _UnderWay()
+
+
+@contextlib.contextmanager
+def _working(pointer: int | None) -> Iterator[None]:
+    before, _under_way.pointer = _under_way.pointer, pointer
+    try:
+        yield
+    finally:
+        _under_way.pointer = before
 
 
 class Coder:
@@ -56,6 +105,11 @@ class Coder:
         the picture is shrunk already, and a limit of the file's size is kept by asking for different qualities."""
         raise NotImplementedError
 
+    @property
+    def budget(self) -> WorkBudget:
+        """The budget of the decode, encode or look at a header whose method runs on this thread; without limits elsewhere."""
+        return WorkBudget(_under_way.pointer)
+
     _handle: Handle | None = None
 
     @property
@@ -69,7 +123,7 @@ class Coder:
     def _made(self) -> Handle:
         table = CoderTable.from_buffer_copy(_TABLE)
         if type(self).info is not Coder.info:
-            table.info = _INFO
+            table.describe = _DESCRIBE
         out = c_void_p()
         name = _bytes.c_text(self.name)
         call(lib.sdimage_coder_new_custom, name, byref(table), _coders.add(self), _NO_DESTROY, byref(out))
@@ -123,7 +177,8 @@ def _decode(
     token: int | None, data: int | None, length: int, options: int, _bag: int | None, image_out: Any, error_out: Any
 ) -> int:
     def body() -> None:
-        image = _coders.find(token).decode(ctypes.string_at(data, length) if data else b"", _wanted(options))
+        with _working(lib.sdimage_decode_options_work_budget(options)):
+            image = _coders.find(token).decode(ctypes.string_at(data, length) if data else b"", _wanted(options))
         if not isinstance(image, Image):
             raise Error("INTERNAL_ERROR", f"the coder gave a {type(image).__name__}, not an Image")
         image_out[0] = lib.sdimage_image_ref(image.pointer)
@@ -134,9 +189,12 @@ def _decode(
 _SETTERS = ("has_alpha", "channels", "bits_per_channel")
 
 
-def _info(token: int | None, data: int | None, length: int, metadata: int, error_out: Any) -> int:
+def _describe(
+    token: int | None, data: int | None, length: int, options: int, metadata: int, error_out: Any
+) -> int:
     def body() -> None:
-        known = _coders.find(token).info(ctypes.string_at(data, length) if data else b"")
+        with _working(lib.sdimage_decode_options_work_budget(options)):
+            known = _coders.find(token).info(ctypes.string_at(data, length) if data else b"")
         lib.sdimage_metadata_set_source_size(metadata, known["width"], known["height"])
         for name in _SETTERS:
             if name in known:
@@ -164,7 +222,8 @@ def _encode(
             "effort": lib.sdimage_encode_options_effort(options),
             "background_color": (under.red, under.green, under.blue, under.alpha),
         }
-        data = _coders.find(token).encode(Image.borrowed(image), _enums.word(_enums.FORMATS, number), wish)
+        with _working(lib.sdimage_encode_options_work_budget(options)):
+            data = _coders.find(token).encode(Image.borrowed(image), _enums.word(_enums.FORMATS, number), wish)
         with _bytes.new_data(data) as block:
             data_out[0] = lib.sdimage_data_ref(block.pointer)
 
@@ -172,7 +231,7 @@ def _encode(
 
 
 _NO_DESTROY = DESTROY()
-_INFO = INFO(_info)
+_DESCRIBE = DESCRIBE(_describe)
 _TABLE = CoderTable(
     size=sizeof(CoderTable),
     can_decode=CAN_DECODE(_can_decode),

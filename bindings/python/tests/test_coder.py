@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import gc
+import os
 import struct
 import sys
+import threading
+import time
 import weakref
 from typing import Any
 
@@ -48,10 +52,55 @@ class FarbfeldWithInfo(Farbfeld):
         raise ZeroDivisionError("by nought")
 
 
+class Endless(sdimage.Coder):
+    """Decodes until it has to stop."""
+
+    name = "endless"
+
+    def __init__(self) -> None:
+        self.started = threading.Semaphore(0)
+
+    def can_decode(self, head: bytes) -> bool:
+        return head.startswith(b"endless")
+
+    def decode(self, data: bytes, options: sdimage.DecodeOptions) -> sdimage.Image:
+        self.started.release()
+        for _ in range(60_000):
+            self.budget.check()
+            time.sleep(0.001)
+        raise sdimage.Error("BAD_DATA", "a minute is over")
+
+
 class Custom(TestCase):
     def register(self, coder: sdimage.Coder) -> None:
         sdimage.register_coder(coder)
         self.addCleanup(sdimage.unregister_coder, coder)
+
+    def test_a_coder_sees_the_time_limit(self) -> None:
+        self.register(Endless())
+        start = time.monotonic()
+        self.assert_error("TIMEOUT", sdimage.decode, b"endless", max_work_ms=100)
+        self.assertLess(time.monotonic() - start, 10)
+
+    def test_there_is_no_budget_outside_of_calls(self) -> None:
+        budget = Endless().budget
+        budget.check()
+        budget.spend(1 << 40)
+        self.assertIsNone(budget.remaining)
+
+    def test_cancelled_loads_free_their_workers(self) -> None:
+        coder = Endless()
+        self.register(coder)
+        manager = self.manager()
+        # One for each worker, and more.
+        loads = [manager.start(f"data:,endless{i}") for i in range(len(os.sched_getaffinity(0)) + 2)]
+        self.assertTrue(coder.started.acquire(timeout=20))
+        start = time.monotonic()
+        for load in loads:
+            load.cancel()
+        png = base64.b64encode(sdimage.Image.from_pixels(bytes(4), 1, 1, "rgba8").encode("png")).decode()
+        self.assertEqual(manager.load(f"data:image/png;base64,{png}").result(20).image.width, 1)
+        self.assertLess(time.monotonic() - start, 10)
 
     def test_a_registered_coder_decodes_until_it_is_taken_out(self) -> None:
         coder = Farbfeld()

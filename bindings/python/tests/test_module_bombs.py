@@ -88,6 +88,12 @@ class HeifBombs(Bombs):
     def test_units_of_a_stream_have_a_limit(self) -> None:
         self.assert_harmless(bombs.many_units(self.data("still.heic"), 1_000_000), "TOO_LARGE", "OK")
 
+    def test_a_decode_ends_at_its_time_limit(self) -> None:
+        data = bombs.repeated_tile(self.data("still.heic"))
+        decoded, _, seconds, _ = self.measure(data, '{"max_work_ms": 5}')
+        self.assertEqual(decoded, "TIMEOUT")
+        self.assertLess(seconds, SECONDS)
+
     def test_the_crop_applies_to_alpha(self) -> None:
         still, alpha = self.data("still.heic"), self.data("gray.heic")
         whole = sdimage.decode(bombs.with_alpha(still, alpha, None))

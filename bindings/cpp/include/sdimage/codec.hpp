@@ -6,6 +6,24 @@
 
 namespace sdimage {
 
+// The limits of the operation that a coder works for. Borrowed from the options that it is given; may be empty. Any thread.
+class work_budget {
+public:
+    explicit work_budget(const sdimage_work_budget *of = nullptr) noexcept : of_(of) {}
+    // Throws CANCELLED, or TIMEOUT once the time is over; to be called at least every 50 ms of work.
+    void check() const { require(sdimage_work_budget_check(of_)); }
+    // The same for bytes of input that are read; throws TOO_LARGE for far more than the input has.
+    void spend(std::size_t bytes) const { require(sdimage_work_budget_spend(of_, bytes)); }
+    // UINT32_MAX without a time limit.
+    std::uint32_t remaining_ms() const noexcept { return sdimage_work_budget_remaining_ms(of_); }
+
+private:
+    static void require(sdimage_status code) {
+        if (code != SDIMAGE_STATUS_OK) throw error(static_cast<status>(code), "the operation must end");
+    }
+    const sdimage_work_budget *of_;
+};
+
 // How to decode. Class: single-owner.
 class decode_options : public detail::owned<sdimage_decode_options, sdimage_decode_options_unref> {
 public:
@@ -78,6 +96,10 @@ public:
     std::uint64_t max_pixels() const noexcept { return sdimage_decode_options_max_pixels(get()); }
     std::size_t max_bytes() const noexcept { return sdimage_decode_options_max_bytes(get()); }
     std::uint32_t max_work_ms() const noexcept { return sdimage_decode_options_max_work_ms(get()); }
+    // For coders: valid as long as these options.
+    sdimage::work_budget work_budget() const noexcept {
+        return sdimage::work_budget(sdimage_decode_options_work_budget(get()));
+    }
     decode_options &set_thumbnail_size(std::uint32_t width, std::uint32_t height,
                                        bool preserve_aspect_ratio = true) noexcept {
         sdimage_decode_options_set_thumbnail_size(get(), width, height, preserve_aspect_ratio);
@@ -100,6 +122,10 @@ class encode_options : public detail::owned<sdimage_encode_options, sdimage_enco
 public:
     using owned::owned;
     encode_options() : owned(detail::made(sdimage_encode_options_new())) {}
+    // For coders: valid as long as these options.
+    sdimage::work_budget work_budget() const noexcept {
+        return sdimage::work_budget(sdimage_encode_options_work_budget(get()));
+    }
     // The C functions of the same names: encoder.h.
     encode_options &set_quality(double quality) noexcept {
         sdimage_encode_options_set_quality(get(), quality);

@@ -42,7 +42,8 @@ inline decoder decoder::of(const source &bytes, const decode_options &how, const
 
 // --- Coders of one's own.
 
-// A picture that grows or moves, made by custom_coder::open. Called from several threads: it locks for itself.
+// A picture that grows or moves, made by custom_coder::open. update, current and frame are called by one thread at a time;
+// the counts and durations may be asked for at the same time from others.
 class custom_picture {
 public:
     virtual ~custom_picture() = default;
@@ -80,6 +81,8 @@ public:
     // What the header says, by the setters of metadata; describe where that depends on the options.
     virtual void info(bytes_view, metadata &) {}
     virtual void describe(bytes_view, const decode_options &, metadata &) {}
+    // For libraries that cannot be interrupted: the stack of threads that calls run on, and are left behind on (coder.h).
+    virtual std::size_t detached_stack() const noexcept { return 0; }
 };
 
 namespace detail {
@@ -221,8 +224,9 @@ template <class T, class... A> coder make_coder(std::string_view name, A &&...ar
     detail::set_encoding<T>(table);
     detail::set_headers<T>(table);
     const detail::text called(name);
-    return detail::handed_over<coder>(std::make_unique<T>(std::forward<A>(arguments)...), sdimage_coder_new_custom,
-                                      called.get(), &table);
+    auto made = std::make_unique<T>(std::forward<A>(arguments)...);
+    table.detached_stack = made->detached_stack();
+    return detail::handed_over<coder>(std::move(made), sdimage_coder_new_custom, called.get(), &table);
 }
 
 namespace detail {

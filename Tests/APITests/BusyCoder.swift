@@ -1,0 +1,92 @@
+import CSDImage
+import Foundation
+
+/// A coder of the host whose calls do nothing for a while. It notes what its work budget says.
+final class BusyCoder: @unchecked Sendable {
+    // Unchecked: the counters are under the lock.
+    private let lock = NSLock()
+    private var counts = (started: 0, returned: 0)
+    private var noted: (status: sdimage_status, remaining: UInt32)?
+    /// Calls return as soon as the budget says so; else after `seconds`.
+    let heedsBudget: Bool
+    let seconds: Double
+    let detachedStack: Int
+    /// Set by the function that destroys the coder's data.
+    let isDestroyed = NSCondition()
+    private(set) var wasDestroyed = false
+
+    init(heedsBudget: Bool, seconds: Double, detachedStack: Int = 0) {
+        self.heedsBudget = heedsBudget
+        self.seconds = seconds
+        self.detachedStack = detachedStack
+    }
+
+    var started: Int { lock.withLock { counts.started } }
+    var returned: Int { lock.withLock { counts.returned } }
+    /// What the budget said at the end of the latest call; and the milliseconds that it had at its beginning.
+    var budget: (status: sdimage_status, remaining: UInt32)? { lock.withLock { noted } }
+
+    private static func of(_ pointer: UnsafeMutableRawPointer?) -> BusyCoder {
+        Unmanaged.fromOpaque(pointer!).takeUnretainedValue()
+    }
+
+    private func work(_ budget: OpaquePointer?) -> sdimage_status {
+        lock.withLock { counts.started += 1 }
+        let remaining = sdimage_work_budget_remaining_ms(budget), end = Date(timeIntervalSinceNow: seconds)
+        var status = sdimage_work_budget_check(budget)
+        while Date() < end, !heedsBudget || status == .SDIMAGE_STATUS_OK {
+            usleep(1000)
+            status = sdimage_work_budget_check(budget)
+        }
+        lock.withLock {
+            noted = (status, remaining)
+            counts.returned += 1
+        }
+        return heedsBudget && status != .SDIMAGE_STATUS_OK ? status : .SDIMAGE_STATUS_BAD_DATA
+    }
+
+    private func destroyed() {
+        isDestroyed.withLock { wasDestroyed = true }
+        isDestroyed.broadcast()
+    }
+
+    /// `hasInstances`: the calls that take their time are the updates of an instance.
+    func makeCoder(hasInstances: Bool = false) throws -> Owned {
+        var table = sdimage_coder_vtable()
+        table.size = MemoryLayout<sdimage_coder_vtable>.size
+        table.detached_stack = detachedStack
+        table.can_decode = { _, bytes, length in length >= 4 && memcmp(bytes!, "BUSY", 4) == 0 }
+        table.decode = { userData, _, _, options, _, _, _ in
+            BusyCoder.of(userData).work(sdimage_decode_options_work_budget(options))
+        }
+        table.can_encode = { _, format in format == .SDIMAGE_FORMAT_BMP }
+        table.encode = { userData, _, _, options, _, _, _ in
+            BusyCoder.of(userData).work(sdimage_encode_options_work_budget(options))
+        }
+        if hasInstances {
+            // The budget, which stays valid, is all that an instance needs.
+            table.open = { _, options, instance, _ in
+                instance!.pointee = UnsafeMutableRawPointer(sdimage_decode_options_work_budget(options))
+                return .SDIMAGE_STATUS_OK
+            }
+            table.instance_update = { userData, instance, _, _, _, _ in
+                BusyCoder.of(userData).work(OpaquePointer(instance))
+            }
+            table.instance_image = { _, _, _, _ in .SDIMAGE_STATUS_NEED_MORE_DATA }
+            table.instance_destroy = { userData, instance in
+                let coder = BusyCoder.of(userData), budget = OpaquePointer(instance)
+                let status = sdimage_work_budget_check(budget), remaining = sdimage_work_budget_remaining_ms(budget)
+                coder.lock.withLock { coder.noted = (status, remaining) }
+            }
+        }
+        let userData = Unmanaged.passRetained(self).toOpaque()
+        return try make(sdimage_coder_unref) {
+            sdimage_coder_new_custom(
+                "busy", &table, userData,
+                {
+                    let coder = Unmanaged<BusyCoder>.fromOpaque($0!).takeRetainedValue()
+                    coder.destroyed()
+                }, $0, $1)
+        }
+    }
+}
