@@ -61,6 +61,7 @@ bool sdremote_job_drop(job *job) {
 void sdremote_job_free(job *job) {
     sdremote_refuse(job->reply, SDIMAGE_STATUS_SHUTDOWN, "the cache was closed");
     sdimage_cache_entry_unref(job->entry);
+    sdimage_cache_entry_unref(job->old);
     free(job);
 }
 
@@ -206,11 +207,9 @@ static uint64_t time_to_live(const tier *self, const sdimage_cache_entry *entry)
     return left < most ? left : most;
 }
 
-static void store_entry(void *user_data, const void *key, size_t length, sdimage_cache_entry *entry,
-                        const sdimage_options *options, sdimage_reply *reply) {
-    (void)options;
-    tier *self = user_data;
-    size_t size = sdremote_envelope_size(length, sdimage_data_length(sdimage_cache_entry_metadata(entry)),
+static void store(tier *self, const void *key, size_t length, sdimage_cache_entry *old, sdimage_cache_entry *entry,
+                  sdimage_reply *reply) {
+    size_t size = sdremote_envelope_size(SDREMOTE_DIGEST, sdimage_data_length(sdimage_cache_entry_metadata(entry)),
                                          sdimage_data_length(sdimage_cache_entry_data(entry)));
     uint64_t ttl_ms = time_to_live(self, entry);
     if (!ttl_ms) {
@@ -224,13 +223,25 @@ static void store_entry(void *user_data, const void *key, size_t length, sdimage
         sdremote_refuse(reply, SDIMAGE_STATUS_TOO_LARGE, "an entry over the limit of the remote cache");
         return;
     }
-    job *job = new_job(self, JOB_STORE, key, length, reply);
+    job *job = new_job(self, old ? JOB_REPLACE : JOB_STORE, key, length, reply);
     if (!job)
         return;
     job->entry = sdimage_cache_entry_ref(entry);
+    job->old = sdimage_cache_entry_ref(old);
     job->cost = size;
     job->ttl_ms = ttl_ms;
     submit(self, job);
+}
+
+static void store_entry(void *user_data, const void *key, size_t length, sdimage_cache_entry *entry,
+                        const sdimage_options *options, sdimage_reply *reply) {
+    (void)options;
+    store(user_data, key, length, NULL, entry, reply);
+}
+
+static void replace_entry(void *user_data, const void *key, size_t length, sdimage_cache_entry *old,
+                          sdimage_cache_entry *entry, sdimage_reply *reply) {
+    store(user_data, key, length, old, entry, reply);
 }
 
 static void forget(void *user_data, const void *key, size_t length, sdimage_cache_layers layers, sdimage_reply *reply) {
@@ -356,7 +367,9 @@ sdimage_status sdremote_cache_new(const sdremote_engine *engine, const char *add
                                   .store_entry = store_entry,
                                   .remove = forget,
                                   .lease = lease,
-                                  .end_lease = end_lease};
+                                  .end_lease = end_lease,
+                                  .replace_entry = replace_entry,
+                                  .is_shared = true};
     tier *self = NULL;
     if (!address || !cache)
         return sdremote_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "NULL where an address and a place are required");
