@@ -56,7 +56,10 @@ public func sdimage_cache_extended_data(
         unsafe try requirePlace(data)
         let disk = unsafe try disk(cache)
         let key = unsafe try Input.key(key, length)
-        guard let found = try disk.extendedDataNow(for: try disk.named(key)) else { throw ImageError(.notFound, "an entry without extended data") }
+        let named = try disk.named(key)
+        guard let found = try disk.extendedDataNow(for: named) else {
+            throw ImageError(.notFound, "an entry without extended data")
+        }
         unsafe try give(found, data)
     }
 }

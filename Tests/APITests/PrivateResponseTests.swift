@@ -13,7 +13,9 @@ import Testing
         var handlesCookies = false
         let isShared: Bool
         var isOnDisk = true
-        var testDescription: String { "\(control)|\(vary ?? "")|\(field ?? "")\(hasUser ? " user" : "")\(handlesCookies ? " jar" : "")" }
+        var testDescription: String {
+            "\(control)|\(vary ?? "")|\(field ?? "")\(hasUser ? " user" : "")\(handlesCookies ? " jar" : "")"
+        }
     }
 
     private static let token = "Authorization: Bearer a"

@@ -254,10 +254,12 @@ final class SharedHostCache: @unchecked Sendable {
             sdimage_reply_complete(reply)
             sdimage_reply_unref(reply)
         }
-        if leases { table.lease = { userData, key, length, _, _, reply in
-            SharedHostCache.asked(userData, key, length).0.complete(reply)
-            sdimage_reply_unref(reply)
-        } }
+        if leases {
+            table.lease = { userData, key, length, _, _, reply in
+                SharedHostCache.asked(userData, key, length).0.complete(reply)
+                sdimage_reply_unref(reply)
+            }
+        }
         table.end_lease = { userData, key, length in SharedHostCache.asked(userData, key, length).0.note("end") }
         let userData = Unmanaged.passRetained(self).toOpaque()
         return try make(sdimage_cache_unref) { cache, error in

@@ -131,16 +131,16 @@ static uint64_t expiration(uint64_t ttl_ms) {
     return seconds > 30 * 86400 ? (uint64_t)time(NULL) + seconds : seconds;
 }
 
-bool sdpeer_is_look_up(const sdremote_command *command) {
-    return command->verb == SDREMOTE_GET || command->verb == SDREMOTE_SWAP;
-}
-
 static bool append_command(peer *self, const sdremote_command *command, bool is_first_get) {
     int length = (int)command->key_length;
     switch (command->verb) {
     case SDREMOTE_GET:
     case SDREMOTE_SWAP:
-        return append_text(self, "%s %.*s", !is_first_get ? "" : self->has_tokens ? "gets" : "get", length, command->key);
+        return append_text(self, "%s %.*s",
+                           !is_first_get      ? ""
+                           : self->has_tokens ? "gets"
+                                              : "get",
+                           length, command->key);
     case SDREMOTE_CAS:
         return append_text(self, "cas %.*s 0 %" PRIu64 " %zu %" PRIu64 "\r\n", length, command->key,
                            expiration(command->ttl_ms), command->value_length, command->token) &&
@@ -243,7 +243,8 @@ static bool read_number(const char **text, const char *end, uint64_t most, uint6
     return *text > start;
 }
 
-/* VALUE key flags bytes, with a token after GETS: the look-up that it answers is the first of its key that has no value yet. */
+/* VALUE key flags bytes, with a token after GETS: the look-up that it answers is the first of its key that has no value
+ * yet. */
 static bool begin_value(peer *self, const char *line, size_t length) {
     const char *end = line + length, *key = line + 6, *text = memchr(key, ' ', length - 6);
     uint64_t flags = 0, bytes = 0, token = 0;
@@ -253,9 +254,9 @@ static bool begin_value(peer *self, const char *line, size_t length) {
     if (!read_number(&text, end, UINT32_MAX, &flags) || text == end || *text++ != ' ' ||
         !read_number(&text, end, self->max_value, &bytes))
         return false;
-    if (self->has_tokens && (text == end || *text++ != ' ' || !read_number(&text, end, UINT64_MAX, &token)))
-        return false;
-    if (text != end)
+    bool has_token =
+        !self->has_tokens || (text != end && *text++ == ' ' && read_number(&text, end, UINT64_MAX, &token));
+    if (!has_token || text != end)
         return false;
     for (size_t i = self->changes; i < self->count && !self->reading; i++) {
         sdremote_command *command = self->commands[i];
@@ -389,7 +390,6 @@ bool sdpeer_end(peer *self) {
         fail(self);
     self->count = self->changes = self->answered = 0;
     self->output_length = self->sent = 0;
-    /* Many large entries at once are rare. */
     if (self->output_capacity > longest_kept) {
         free(self->output);
         self->output = NULL;

@@ -43,7 +43,9 @@ void sdpeer_init(peer *self, const char *host, in_port_t port, size_t max_value)
 void sdpeer_close(peer *self);
 
 /* GET, or SWAP, of which it is the first half. */
-bool sdpeer_is_look_up(const sdremote_command *command);
+static inline bool sdpeer_is_look_up(const sdremote_command *command) {
+    return command->verb == SDREMOTE_GET || command->verb == SDREMOTE_SWAP;
+}
 
 /* Adds a command to the next exchange; all look-ups after all changes. */
 void sdpeer_add(peer *self, sdremote_command *command);

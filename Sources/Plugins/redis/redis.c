@@ -272,7 +272,8 @@ static const char swap_script[] = "if redis.call('GET', KEYS[1]) == ARGV[1] then
 static bool append_swap(connection *self, const sdremote_command *command, const char *ttl) {
     const char *texts[7] = {"EVAL", swap_script, "1", command->key, command->expected, command->value, ttl};
     size_t lengths[7] = {
-        4, sizeof swap_script - 1, 1, command->key_length, command->expected_length, command->value_length, strlen(ttl)};
+        4,          sizeof swap_script - 1, 1, command->key_length, command->expected_length, command->value_length,
+        strlen(ttl)};
     return redisAppendCommandArgv(self->context, 7, texts, lengths) == REDIS_OK;
 }
 
@@ -320,8 +321,9 @@ static void note(sdremote_command *command, redisReply *reply) {
         break;
     /* Out of memory, or without scripts: it lives, and refuses. */
     case REDIS_REPLY_ERROR:
-        command->is_answered = begins_with(reply, "OOM") || (command->verb == SDREMOTE_SWAP &&
-                                                             (begins_with(reply, "ERR") || begins_with(reply, "NOPERM")));
+        command->is_answered =
+            begins_with(reply, "OOM") ||
+            (command->verb == SDREMOTE_SWAP && (begins_with(reply, "ERR") || begins_with(reply, "NOPERM")));
         break;
     default:
         break;

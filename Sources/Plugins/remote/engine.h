@@ -8,7 +8,14 @@
 
 #include <sdimage/error.h>
 
-typedef enum sdremote_verb { SDREMOTE_GET, SDREMOTE_SET, SDREMOTE_ADD, SDREMOTE_DELETE, SDREMOTE_SWAP, SDREMOTE_CAS } sdremote_verb;
+typedef enum sdremote_verb {
+    SDREMOTE_GET,
+    SDREMOTE_SET,
+    SDREMOTE_ADD,
+    SDREMOTE_DELETE,
+    SDREMOTE_SWAP,
+    SDREMOTE_CAS
+} sdremote_verb;
 
 /* A command, and what came of it. Texts are borrowed until the exchange is over. */
 typedef struct sdremote_command {
@@ -57,8 +64,9 @@ typedef struct sdremote_engine {
     /* Does not wait for a server; NULL when memory is refused. */
     void *(*open)(void *place, const sdremote_settings *settings);
     void (*close)(void *connection);
-    /* Sends all commands and reads the answers until `deadline`, nanoseconds of the monotonic clock; those of one place in
-     * their order, but all GET last. What a server did not answer is left unanswered, and the next exchange connects anew. */
+    /* Sends all commands and reads the answers until `deadline`, nanoseconds of the monotonic clock; those of one place
+     * in their order, but all GET last. What a server did not answer is left unanswered, and the next exchange connects
+     * anew. */
     void (*exchange)(void *connection, sdremote_command *commands, size_t count, uint64_t deadline);
 } sdremote_engine;
 

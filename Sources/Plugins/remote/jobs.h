@@ -154,4 +154,7 @@ void sdremote_probe(tier *self);
 void *sdremote_work(void *worker);
 void *sdremote_watch_time(void *tier);
 
+/* Milliseconds for which an entry is kept; 0 where it is over already. */
+uint64_t sdremote_time_to_live(const tier *self, const sdimage_cache_entry *entry);
+
 #endif

@@ -9,12 +9,6 @@
 #include "envelope.h"
 #include "jobs.h"
 
-uint64_t sdremote_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 sdimage_status sdremote_fail(sdimage_error **error, sdimage_status status, const char *message) {
     if (error)
         *error = sdimage_error_new(status, message);
@@ -195,23 +189,11 @@ static void query(void *user_data, const void *key, size_t length, const sdimage
     submit(self, job);
 }
 
-/* Milliseconds for which the entry is kept; 0 where it is over already. */
-static uint64_t time_to_live(const tier *self, const sdimage_cache_entry *entry) {
-    uint64_t most = self->options.ttl_s * 1000, expiry = sdimage_cache_entry_expiry_ns(entry);
-    if (!expiry)
-        return most;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t date = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-    uint64_t left = expiry > date ? (expiry - date) / 1000000 : 0;
-    return left < most ? left : most;
-}
-
 static void store(tier *self, const void *key, size_t length, sdimage_cache_entry *old, sdimage_cache_entry *entry,
                   sdimage_reply *reply) {
     size_t size = sdremote_envelope_size(SDREMOTE_DIGEST, sdimage_data_length(sdimage_cache_entry_metadata(entry)),
                                          sdimage_data_length(sdimage_cache_entry_data(entry)));
-    uint64_t ttl_ms = time_to_live(self, entry);
+    uint64_t ttl_ms = sdremote_time_to_live(self, entry);
     if (!ttl_ms) {
         sdremote_answer(reply, NULL);
         return;

@@ -83,7 +83,8 @@ extension LoadPipeline {
             loaded.leaveBacklog()
             if let record = copy.record.renewed(by: loaded.data.answer), let image = try await picture(&copy, &timings) {
                 forgetFailures()
-                return try await confirmed(copy, await keep(record.noted(asking, origin), copy, image, by: loaded), rule, loaded, &timings)
+                return try await confirmed(
+                    copy, await keep(record.noted(asking, origin), copy, image, by: loaded), rule, loaded, &timings)
             }
             // It speaks of another picture, or there is nothing that it could confirm.
             loaded = try await fetch(origin, request, &timings)
