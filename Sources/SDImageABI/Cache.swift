@@ -187,7 +187,9 @@ public func sdimage_cache_memory_image(_ cache: Object, _ key: UnsafeRawPointer?
     guard let key = unsafe try? Input.view(key, length) else { return nil }
     return unsafe Handle.using(cache, as: CacheObject.self) { cache in
         let image = unsafe cache.memory.map { unsafe $0.image(for: key) } ?? cache.cache.memoryImage(for: key)
-        return unsafe image.map { unsafe Handle.own($0) } ?? nil
+        if let image { return unsafe Handle.own(image) }
+        let found = unsafe CacheKey(Array(key)).namesakes.lazy.compactMap { cache.cache.memoryImage(for: $0) }.first
+        return unsafe found.map { unsafe Handle.own($0) } ?? nil
     }
 }
 
@@ -231,9 +233,9 @@ public func sdimage_cache_data(_ cache: Object, _ key: UnsafeRawPointer?, _ leng
 {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(data)
-        guard let found = unsafe try blocking(cache).dataNow(for: try Input.key(key, length)) else {
-            throw ImageError(.notFound, "no such entry")
-        }
+        let cache = unsafe try blocking(cache)
+        let found = unsafe try Input.key(key, length).first { key throws(ImageError) in try cache.dataNow(for: key) }
+        guard let found else { throw ImageError(.notFound, "no such entry") }
         unsafe try give(found.bytes, data)
     }
 }
@@ -280,7 +282,11 @@ public func sdimage_cache_contains(_ cache: Object, _ key: UnsafeRawPointer?, _ 
     guard let cache = unsafe Handle.find(cache, as: CacheObject.self)?.cache, let key = unsafe try? Input.key(key, length) else {
         return .SDIMAGE_CACHE_LAYERS_NONE
     }
-    return ((try? cache.containsNow(key, in: .all)) ?? []).code
+    let found = try? key.first { key throws(ImageError) -> CacheLayers? in
+        let layers = try cache.containsNow(key, in: .all)
+        return layers.isEmpty ? nil : layers
+    }
+    return (found ?? []).code
 }
 
 @_cdecl("sdimage_cache_remove") @implementation
@@ -290,7 +296,7 @@ public func sdimage_cache_remove(
     unsafe attempt(error) { () throws(ImageError) in
         let cache = unsafe try blocking(cache)
         let key = unsafe try Input.key(key, length)
-        try cache.removeNow(key, from: CacheLayers(layers))
+        for key in [key] + key.namesakes { try cache.removeNow(key, from: CacheLayers(layers)) }
     }
 }
 
@@ -327,7 +333,7 @@ public func sdimage_cache_path(_ cache: Object, _ key: UnsafeRawPointer?, _ leng
         let disk = unsafe try disk(cache)
         let key = unsafe try Input.key(key, length)
         // The NUL is there for C and not counted.
-        let text = CString(try disk.pathNow(for: key))
+        let text = CString(try disk.pathNow(for: try disk.named(key)))
         unsafe try give(Bytes(adopting: text.pointer, count: text.count) { withExtendedLifetime(text) {} }, unsafe path)
     }
 }

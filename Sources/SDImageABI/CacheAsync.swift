@@ -78,7 +78,7 @@ public func sdimage_cache_data_async(
             let data = (try? outcome.get()) ?? nil
             unsafe function?(userData, Handle.lend(data), Handle.lend(outcome.failure))
         } _: { _ async throws(ImageError) in
-            try await cache.diskData(for: key)?.bytes
+            try await key.first { key async throws(ImageError) in try await cache.diskData(for: key)?.bytes }
         }
     }
 }
@@ -95,7 +95,11 @@ public func sdimage_cache_contains_async(
         unsafe try start(foreign) { (userData, outcome: Result<CacheLayers, ImageError>) in
             unsafe function?(userData, ((try? outcome.get()) ?? []).code, Handle.lend(outcome.failure))
         } _: { _ async throws(ImageError) in
-            try await cache.contains(key, in: .all)
+            let found = try await key.first { key async throws(ImageError) -> CacheLayers? in
+                let layers = try await cache.contains(key, in: .all)
+                return layers.isEmpty ? nil : layers
+            }
+            return found ?? []
         }
     }
 }
@@ -146,11 +150,13 @@ public func sdimage_cache_remove_async(
         let (cache, key) = unsafe (try open(cache), try Input.key(key, length))
         let layers = CacheLayers(layers)
         if let builtIn = cache.builtIn, let disk = builtIn.disk, layers.contains(.disk) {
-            if layers.contains(.memory) { builtIn.memory.remove(key) }
+            let namesakes = key.namesakes
+            if layers.contains(.memory) { for key in [key] + namesakes { builtIn.memory.remove(key) } }
+            for key in namesakes { disk.enqueueRemove(key, completion: nil) }
             return disk.enqueueRemove(key, completion: unsafe completion(foreign, function))
         }
         unsafe try start(foreign, done: function) { _ async throws(ImageError) in
-            try await cache.cache.remove(key, from: layers)
+            for key in [key] + key.namesakes { try await cache.cache.remove(key, from: layers) }
         }
     }
 }

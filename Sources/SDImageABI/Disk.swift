@@ -54,7 +54,10 @@ public func sdimage_cache_extended_data(
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(data)
-        guard let found = unsafe try disk(cache).extendedDataNow(for: try Input.key(key, length)) else {
+        let disk = unsafe try disk(cache)
+        let key = unsafe try Input.key(key, length)
+        let named = try disk.named(key)
+        guard let found = try disk.extendedDataNow(for: named) else {
             throw ImageError(.notFound, "an entry without extended data")
         }
         unsafe try give(found, data)
@@ -68,7 +71,7 @@ public func sdimage_cache_set_extended_data(
     unsafe attempt(error) { () throws(ImageError) in
         let disk = unsafe try disk(cache)
         let data = unsafe data == nil ? nil : try Handle.borrow(data, as: Bytes.self)
-        unsafe try disk.setExtendedDataNow(data, for: try Input.key(key, length))
+        unsafe try disk.setExtendedDataNow(data, for: try disk.named(try Input.key(key, length)))
     }
 }
 
@@ -78,7 +81,7 @@ public func sdimage_cache_set_expiry(
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let disk = unsafe try disk(cache)
-        unsafe try disk.setExpiryNow(date, for: try Input.key(key, length))
+        unsafe try disk.setExpiryNow(date, for: try disk.named(try Input.key(key, length)))
     }
 }
 

@@ -30,6 +30,7 @@ final class ForeignCache: ImageCaching {
     }
 
     func storeInMemory(_ image: Image, for key: CacheKey) {
+        if isShared, image.metadata.answer?.record.isPrivate == true { return }
         unsafe key.bytes.withUnsafeBytes { bytes in
             unsafe host.table.set_memory_image?(host.userData, bytes.baseAddress, bytes.count, Handle.lend(image))
         }
@@ -48,6 +49,7 @@ final class ForeignCache: ImageCaching {
 
     func storeOnDisk(_ data: CachedData, for key: CacheKey) async throws(ImageError) {
         guard stores else { throw ImageError(.unsupported, "a cache in memory only") }
+        if isShared, data.record.isPrivate { return }
         let lent = data.options.map { OptionsObject($0.bag) }
         let entry = unsafe host.table.store_entry == nil ? nil : CacheEntryObject(data)
         // What follows may outlive the call by a while: the lease does not go with it.
@@ -65,7 +67,7 @@ final class ForeignCache: ImageCaching {
     }
 
     func enqueueDiskStore(_ data: CachedData, for key: CacheKey) {
-        guard stores else { return }
+        guard stores, !isShared || !data.record.isPrivate else { return }
         Task(executorPreference: lease.engine.executor) { [self] in
             do throws(ImageError) { try await storeOnDisk(data, for: key) } catch {
                 // What it refuses by its own rules is no defect.
@@ -75,22 +77,39 @@ final class ForeignCache: ImageCaching {
         }
     }
 
-    /// Stored anew, where it is still the one that came with `old`: a host that keeps bytes alone has nothing to renew.
+    /// Stores the entry with the new record where it is still the one that came with `old`. A cache that keeps bytes alone has
+    /// nothing to renew. In a shared cache another process may store a newer image meanwhile: there the cache itself compares.
     func renew(_ key: CacheKey, from old: AnswerRecord, to new: AnswerRecord) async {
         guard unsafe host.table.store_entry != nil else { return }
         do throws(ImageError) {
-            guard var data = try await diskData(for: key), data.record.hasValidators(of: old) else { return }
+            if isShared, new.isPrivate { return try await remove(key, from: .disk) }
+            guard let found = try await diskData(for: key), found.record.hasValidators(of: old) else { return }
+            var data = found
             data.record = new
-            try await storeOnDisk(data, for: key)
+            if isShared { try await replace(found, by: data, for: key) } else { try await storeOnDisk(data, for: key) }
         } catch {
             Log.write(.error, "a cache of the host could not renew: \(error.message.string)")
         }
     }
 
-    var isShared: Bool { unsafe host.table.lease != nil }
+    /// Without the function of the table nothing is renewed.
+    private func replace(_ old: CachedData, by new: CachedData, for key: CacheKey) async throws(ImageError) {
+        guard unsafe host.table.replace_entry != nil else { return }
+        let entries = (CacheEntryObject(old), CacheEntryObject(new))
+        defer { withExtendedLifetime(entries) {} }
+        _ = unsafe try await ask(key) { table, userData, bytes, reply in
+            unsafe table.replace_entry?(
+                userData, bytes.baseAddress, bytes.count, Handle.lend(entries.0), Handle.lend(entries.1), reply)
+        }
+    }
+
+    /// Leases are for caches that several processes share.
+    var isShared: Bool { unsafe host.table.is_shared || host.table.lease != nil }
+
+    var grantsLeases: Bool { unsafe host.table.lease != nil }
 
     func lease(_ key: CacheKey, newerThan date: UInt64, options: FrozenOptions?) async -> CacheLeasing {
-        guard isShared else { return .unknown }
+        guard grantsLeases else { return .unknown }
         let lent = options.map { OptionsObject($0.bag) }
         defer { withExtendedLifetime(lent) {} }
         do throws(ImageError) {

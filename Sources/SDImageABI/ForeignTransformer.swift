@@ -19,11 +19,12 @@ struct ForeignTransformer: ImageTransformer {
     var preservesMetadata: Bool { unsafe host.table.preserves_metadata?(host.userData) ?? true }
 
     func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
-        let key = CString(cacheKey.bytes)
+        let printed = cacheKey.printed
+        let key = CString(printed)
         var result: Object = nil
         var error: Object = nil
         let status = unsafe host.table.transform?(
-            host.userData, Handle.lend(image), key.pointer, cacheKey.bytes.count, &result, &error)
+            host.userData, Handle.lend(image), key.pointer, printed.count, &result, &error)
         withExtendedLifetime(key) {}
         return unsafe try ForeignCoder.take(status, result, error)
     }

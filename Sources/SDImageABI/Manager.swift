@@ -212,6 +212,18 @@ public func sdimage_manager_cache_key(_ manager: Object, _ request: Object, _ ke
         unsafe try requirePlace(key)
         let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
         let request = unsafe try Handle.borrow(request, as: RequestObject.self).value
+        unsafe try give(try Bytes.copying(try manager.cacheKey(for: request).printed), key)
+    }
+}
+
+@_cdecl("sdimage_manager_entry_key") @implementation
+public func sdimage_manager_entry_key(_ manager: Object, _ request: Object, _ key: ObjectOut, _ error: ObjectOut)
+    -> sdimage_status
+{
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requirePlace(key)
+        let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
+        let request = unsafe try Handle.borrow(request, as: RequestObject.self).value
         unsafe try give(try Bytes.copying(try manager.cacheKey(for: request).bytes), key)
     }
 }

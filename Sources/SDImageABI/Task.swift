@@ -103,7 +103,7 @@ public func sdimage_reply_complete_with_data(_ reply: Object, _ data: Object) {
 @_cdecl("sdimage_reply_complete_with_entry") @implementation
 public func sdimage_reply_complete_with_entry(_ reply: Object, _ entry: Object) {
     unsafe Handle.find(reply, as: Reply.self)?.answer.complete(
-        .success(Handle.find(entry, as: CacheEntryObject.self)?.entry))
+        .success(Handle.find(entry, as: CacheEntryObject.self)?.dated))
 }
 
 @_cdecl("sdimage_reply_complete_with_error") @implementation

@@ -138,7 +138,13 @@ package final class CurlLoader: ImageLoader {
     package func sentFields(_ request: ImageRequest) -> [HeaderField] {
         var own = [HeaderField(name: "User-Agent", value: settings.configuration.userAgent)]
         if let token = settings.configuration.bearerToken { own.append(HeaderField(name: "Authorization", value: token)) }
-        return RequestHead.merge(RequestHead.merge(own, settings.configuration.headers), request.headers)
+        let fields = RequestHead.merge(RequestHead.merge(own, settings.configuration.headers), request.headers)
+        // Sent by libcurl itself, as an answer to a challenge at the latest.
+        guard let credential = settings.configuration.credential, !fields.contains(where: { $0.isNamed("Authorization") }) else {
+            return fields
+        }
+        let proof = Base64.encode(Array("\(credential.user):\(credential.password)".utf8))
+        return fields + [HeaderField(name: "Authorization", value: "Basic " + proof)]
     }
 
     package func sharingKey(_ request: ImageRequest) -> [UInt8]? {
@@ -156,6 +162,13 @@ package final class CurlLoader: ImageLoader {
             key.append(field.name.utf8.map(Byte.lowercased))
             key.append(Array(field.value.utf8))
         }
+        return key.bytes
+    }
+
+    /// Cookies are sent too: a failure does not hold for another content of the jar.
+    package func failureKey(_ request: ImageRequest) -> [UInt8]? {
+        guard var key = sharingKey(request).map(SharingKey.init(bytes:)) else { return nil }
+        key.append(request.handlesCookies ? settings.cookieChanges.load(ordering: .relaxed) : 0)
         return key.bytes
     }
 

@@ -182,6 +182,9 @@ import SDImage
     }
 
     func judge(_ transfer: Transfer, _ failure: ImageError?) {
+        if transfer.head.setsCookies, transfer.ticket.handlesCookies {
+            transfer.ticket.settings.cookieChanges.add(1, ordering: .relaxed)
+        }
         // An unwanted body was given up on purpose: its head has said all there is to know.
         let isHeadEnough = transfer.head.isComplete && transfer.disposition == .discard && transfer.failure == nil
         if let failure, !isHeadEnough { return retry(transfer, after: failure) }

@@ -8,6 +8,8 @@ final class LoaderSettings: Sendable {
     let configuration: DownloaderConfiguration
     /// Empty = none: a proxy would connect to a private address in our place.
     let proxy: String
+    /// Responses that changed the cookies of the loader.
+    let cookieChanges = Atomic<UInt64>(0)
 
     private static let lastID = Atomic<UInt64>(0)
 

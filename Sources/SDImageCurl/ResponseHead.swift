@@ -19,6 +19,7 @@ struct ResponseHead {
     var transferCodings: [String] { ResponseHead.members(transferCoding) }
     private var contentCoding: [UInt8] = []
     private var transferCoding: [UInt8] = []
+    private(set) var setsCookies = false
     private(set) var transport = TransportFields()
     /// All fields in their order, where hooks want them.
     private(set) var fields: [HeaderField] = []
@@ -79,6 +80,8 @@ struct ResponseHead {
             unsafe ResponseHead.append(value, to: &contentCoding)
         } else if unsafe ResponseHead.equals(name, "transfer-encoding") {
             unsafe ResponseHead.append(value, to: &transferCoding)
+        } else if unsafe ResponseHead.equals(name, "set-cookie") {
+            setsCookies = true
         } else if unsafe ResponseHead.equals(name, "location") {
             location = unsafe location ?? Array(value)
         } else if unsafe ResponseHead.equals(name, "etag") {

@@ -2,6 +2,8 @@
 struct SharingKey {
     private(set) var bytes: [UInt8] = []
 
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
     init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
     mutating func append(_ number: UInt64) {

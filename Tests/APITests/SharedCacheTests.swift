@@ -175,11 +175,38 @@ final class SharedHostCache: @unchecked Sendable {
     private let changed = NSCondition()
     private var entries: [[UInt8]: Owned] = [:]
     private var told: [String] = []
+    private var interruption: (key: [UInt8], left: Int, action: () -> Void)?
     var answer = LeaseAnswer.granted
 
     var events: [String] { changed.withLock { told } }
 
     func entry(_ key: String) -> Owned? { changed.withLock { entries[Array(key.utf8)] } }
+
+    func put(_ key: String, _ entry: Owned) { changed.withLock { entries[Array(key.utf8)] = entry } }
+
+    /// Runs once, when so many queries of a key from now on were answered.
+    func afterQuery(of key: String, count: Int, _ action: @escaping () -> Void) {
+        changed.withLock { interruption = (Array(key.utf8), count, action) }
+    }
+
+    private func noteQuery(_ key: [UInt8]) {
+        let action = changed.withLock { () -> (() -> Void)? in
+            guard interruption?.key == key else { return nil }
+            interruption?.left -= 1
+            guard interruption?.left == 0 else { return nil }
+            defer { interruption = nil }
+            return interruption?.action
+        }
+        action?()
+    }
+
+    private static func isSame(_ a: OpaquePointer?, _ b: OpaquePointer?) -> Bool {
+        func bytes(_ data: OpaquePointer?) -> [UInt8] {
+            Array(UnsafeRawBufferPointer(start: sdimage_data_bytes(data), count: sdimage_data_length(data)))
+        }
+        return bytes(sdimage_cache_entry_data(a)) == bytes(sdimage_cache_entry_data(b))
+            && bytes(sdimage_cache_entry_metadata(a)) == bytes(sdimage_cache_entry_metadata(b))
+    }
 
     /// What was asked but queries, once it is as long as `wanted`.
     func waitForEvents(_ wanted: [String]) -> [String] {
@@ -197,7 +224,7 @@ final class SharedHostCache: @unchecked Sendable {
         }
     }
 
-    func makeCache() throws -> Owned {
+    func makeCache(leases: Bool = true, isShared: Bool = false, replaces: Bool = true) throws -> Owned {
         var table = sdimage_cache_vtable()
         table.size = MemoryLayout<sdimage_cache_vtable>.size
         table.query = { userData, key, length, _, reply in
@@ -207,8 +234,11 @@ final class SharedHostCache: @unchecked Sendable {
             } else {
                 sdimage_reply_complete(reply)
             }
+            cache.noteQuery(key)
             sdimage_reply_unref(reply)
         }
+        table.is_shared = isShared
+        if replaces { table.replace_entry = SharedHostCache.replace }
         table.store_entry = { userData, key, length, entry, _, reply in
             let (cache, key) = SharedHostCache.asked(userData, key, length)
             let kept = sdimage_cache_entry_ref(entry).map { Owned($0) { sdimage_cache_entry_unref($0) } }
@@ -224,9 +254,11 @@ final class SharedHostCache: @unchecked Sendable {
             sdimage_reply_complete(reply)
             sdimage_reply_unref(reply)
         }
-        table.lease = { userData, key, length, _, _, reply in
-            SharedHostCache.asked(userData, key, length).0.complete(reply)
-            sdimage_reply_unref(reply)
+        if leases {
+            table.lease = { userData, key, length, _, _, reply in
+                SharedHostCache.asked(userData, key, length).0.complete(reply)
+                sdimage_reply_unref(reply)
+            }
         }
         table.end_lease = { userData, key, length in SharedHostCache.asked(userData, key, length).0.note("end") }
         let userData = Unmanaged.passRetained(self).toOpaque()
@@ -234,6 +266,19 @@ final class SharedHostCache: @unchecked Sendable {
             sdimage_cache_new_custom(&table, userData, SharedHostCache.release, cache, error)
         }
     }
+
+    private static let replace:
+        @convention(c) (
+            UnsafeMutableRawPointer?, UnsafeRawPointer?, Int, OpaquePointer?, OpaquePointer?, OpaquePointer?
+        ) -> Void = { userData, key, length, old, entry, reply in
+            let (cache, key) = SharedHostCache.asked(userData, key, length)
+            let kept = sdimage_cache_entry_ref(entry).map { Owned($0) { sdimage_cache_entry_unref($0) } }
+            cache.changed.withLock {
+                if let found = cache.entries[key], isSame(found.pointer, old) { cache.entries[key] = kept }
+            }
+            sdimage_reply_complete(reply)
+            sdimage_reply_unref(reply)
+        }
 
     private static let release: sdimage_destroy_fn = { userData in
         if let userData { Unmanaged<SharedHostCache>.fromOpaque(userData).release() }

@@ -95,7 +95,7 @@ import Testing
         let url = "test://h/g.png"
         _ = try load(cache, url, bytes: makePNG(width: 8, height: 4), thumbnail)
         let junk = try make(sdimage_data_unref) { sdimage_data_new("no picture", 10, $0, $1) }
-        let key = "test://h/g-Thumbnail(%7B4.000000,4.000000%7D,1).png"
+        let key = "test://h/g.png\u{1F}Thumbnail({4.000000,4.000000},1)"
         #expect(sdimage_cache_store_data(cache.pointer, key, -1, junk.pointer, nil) == .SDIMAGE_STATUS_OK)
         #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY, nil) == .SDIMAGE_STATUS_OK)
         let again = try load(cache, url, thumbnail)

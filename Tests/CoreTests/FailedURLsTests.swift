@@ -2,6 +2,26 @@ import SDImage
 import Testing
 
 private let gone = ImageError(.httpStatus, "gone", httpStatus: 410)
+private final class NoLoader: ImageLoader {
+    let name = "none"
+
+    func canLoad(_ request: ImageRequest) -> Bool { true }
+    func sharingKey(_ request: ImageRequest) -> [UInt8]? { request.url }
+    func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData { throw .cancelled }
+}
+
+private let loader = NoLoader()
+
+extension FailedURLs {
+    private func scope(_ url: CacheKey) -> FailureScope? { FailureScope(url.bytes, ImageRequest(url: url.bytes), loader) }
+
+    fileprivate func insert(_ url: CacheKey, _ failure: ImageError) {
+        if let scope = scope(url) { insert(scope, failure) }
+    }
+
+    fileprivate func failure(of url: CacheKey) -> ImageError? { scope(url).flatMap { failure(of: $0) } }
+}
+
 private func url(_ number: Int) -> CacheKey { CacheKey("https://x/\(number)") }
 
 @Test func theLatestTenThousandFailuresAreRemembered() {

@@ -24,6 +24,7 @@ import heads  # noqa: E402
 import names  # noqa: E402
 import report  # noqa: E402
 import sdimage  # noqa: E402
+import trust  # noqa: E402
 from certificates import Authority  # noqa: E402
 from pictures import pixels, png  # noqa: E402
 
@@ -59,6 +60,7 @@ def main() -> None:
             "names": lambda: names.names(good, folder),
             "extremes": lambda: extremes.extremes(good),
             "tls": lambda: connections.tls(good, folder, authority),
+            "trust": lambda: trust.trust(good, folder, authority),
             "nginx": lambda: connections.nginx(files, folder, authority),
         }
         for name, run in parts.items():

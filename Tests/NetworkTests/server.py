@@ -72,7 +72,7 @@ def head(status: int = 200, length: int | str | None = None, **headers: str) -> 
 class Server:
     """Answers on the loopback interface, each connection on a thread of its own; a context manager."""
 
-    def __init__(self, answer: Answer | None = None, tls: ssl.SSLContext | None = None) -> None:
+    def __init__(self, answer: Answer | None = None, tls: ssl.SSLContext | None = None, port: int = 0) -> None:
         self.answers: dict[str, Answer] = {}
         self.fallback = answer or (lambda connection: connection.answer(b"", 404))
         self.tls = tls
@@ -81,7 +81,7 @@ class Server:
         self.requests: list[tuple[str, dict[str, str]]] = []
         self._lock = threading.Lock()
         self._open: set[socket.socket] = set()
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        self._listener = socket.create_server(("127.0.0.1", port), backlog=1024)
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -97,6 +97,8 @@ class Server:
         return self
 
     def __exit__(self, *error: object) -> None:
+        # Ends the wait for a connection too, so that another server can have the port.
+        self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         with self._lock:
             left = list(self._open)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import pathlib
 import sys
@@ -29,6 +30,11 @@ NOISE = 100
 def has(kind: str) -> bool:
     """Whether the plug-in and its server are there."""
     return (PREFIX / f"lib/libsdimage-{kind}.so.1").exists() and servers.is_installed(kind)
+
+
+def server_name(key: str, kind: str = "h", namespace: str = "sdimage") -> str:
+    """The name of an entry, or with "l" of its lease, on a server."""
+    return f"{namespace}:{kind}:{hashlib.sha256(key.encode()).hexdigest()}"
 
 
 def code(function: Callable[[], object]) -> str:

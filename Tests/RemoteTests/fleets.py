@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from common import HERE, KINDS, PATIENT, becomes, code, managed  # first: it finds the others
+from common import HERE, KINDS, PATIENT, becomes, code, managed, server_name  # first: it finds the others
 import report
 import servers
 from pictures import png
@@ -134,7 +134,7 @@ def failing_origin(kind: str, origin: Origin) -> None:
                      and took < 2, f"{failed}, {took:.2f} s")
         third = KINDS[kind](server.address, lease_wait_ms=200, **PATIENT)
         slow = origin.url(f"{path}?held")
-        server.put(lease_name(slow), b"1")
+        server.put(server_name(slow, "l"), b"1")
         with managed(third) as manager:
             started = time.monotonic()
             result = manager.load(slow)
@@ -142,17 +142,6 @@ def failing_origin(kind: str, origin: Origin) -> None:
         numbers = third.statistics()
         report.check(f"{kind}: a load waits for a lease no longer than it is told to", result.image is not None
                      and numbers["given_up"] == 1 and 0.1 < took < 2, f"{took:.2f} s, {numbers}")
-
-
-def lease_name(key: str) -> str:
-    """The name of a lease, as the tier makes it: two lanes of FNV-1a."""
-    lanes = [14695981039346656037, 0x9E3779B97F4A7C15]
-    whole = 2**64 - 1
-    for byte in key.encode():
-        lanes[0] = (lanes[0] ^ byte) * 1099511628211 & whole
-        lanes[1] = (lanes[1] ^ byte) * 0xFF51AFD7ED558CCD & whole
-        lanes[1] ^= lanes[1] >> 29
-    return "sdimage:l:" + "".join("%x" % (lanes[place // 16] >> 4 * (place % 16) & 15) for place in range(32))
 
 
 def lease_part(kind: str, origin: Origin) -> None:

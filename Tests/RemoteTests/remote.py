@@ -4,7 +4,7 @@ budget, and a fleet asks the origin once.
 
     remote.py PREFIX [PART…]
 
-PART: bytes, hostile, faults, shards, lifecycle, lease, fleet, figures; all when none is named. PREFIX is where the library
+PART: bytes, hostile, privacy, faults, shards, lifecycle, lease, fleet, figures; all when none is named. PREFIX is where the library
 and the plug-ins are installed. Figures go to the standard error."""
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import time
 from common import BUDGET, HERE, KINDS, NOISE, PREFIX, ROOT, Lateness, has  # first: it finds the others
 import faults
 import fleets
+import privacy
 import report
 import servers
 import values
@@ -61,6 +62,7 @@ def figures_part(kind: str, origin: Origin) -> None:
 PARTS = {
     "bytes": values.bytes_part,
     "hostile": values.hostile_part,
+    "privacy": privacy.privacy_part,
     "faults": faults.faults_part,
     "shards": faults.shards_part,
     "lifecycle": faults.lifecycle_part,

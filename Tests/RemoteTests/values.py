@@ -8,7 +8,7 @@ import socket
 import threading
 import time
 
-from common import BUDGET, KINDS, NOISE, PATIENT, becomes, code, managed  # first: it finds the others
+from common import BUDGET, KINDS, NOISE, PATIENT, becomes, code, managed, server_name  # first: it finds the others
 import report
 import servers
 from pictures import png
@@ -146,34 +146,35 @@ def damaged_values(kind: str) -> None:
         good = os.urandom(3000)
         cache.store("victim", data=good)
         cache.store("other", data=good)
-        whole = server.get("sdimage:k:victim") or b""
-        others = server.get("sdimage:k:other") or b""
+        whole = server.get(server_name("victim")) or b""
+        others = server.get(server_name("other")) or b""
         values = {"nothing": b"", "a byte": b"S", "text": b"hello" * 20, "another key": others, "longer": whole + b"x"}
         values |= {f"cut at {at}": whole[:at] for at in (3, 23, 24, 40, len(whole) - 1)}
         values |= {f"bit {bit}": bytes((*whole[:bit // 8], whole[bit // 8] ^ 1 << bit % 8, *whole[bit // 8 + 1:]))
                    for bit in range(0, len(whole) * 8, 401)}
         wrong = []
         for name, value in values.items():
-            server.put("sdimage:k:victim", value)
+            server.put(server_name("victim"), value)
             if cache.data("victim") is not None:
                 wrong.append(name)
         numbers = cache.statistics()
         report.check(f"{kind}: {len(values)} damaged values are misses", not wrong and len(whole) > 3000, f"{wrong}")
         report.check(f"{kind}: damaged values are counted", numbers["damaged"] == len(values), f"{numbers}")
-        server.put("sdimage:k:victim", whole)
+        server.put(server_name("victim"), whole)
         report.check(f"{kind}: the whole value is found again", cache.data("victim") == good)
 
 
 def lying_servers(kind: str) -> None:
+    name = server_name("key").encode()
     answers = {
         "redis": [b"", b"garbage\r\n", b"$99999999999\r\nabc", b"$5\r\nab", b"$-5\r\n", b"*1000000\r\n", b"*1\r\n" * 2000,
                   b":12\r\n", b"+OK\r\n", b"-ERR no\r\n", b"-LOADING\r\n", b"\0" * 100, b"$3\r\nabcdef\r\n",
                   b"$2000000\r\n" + bytes(2_000_000) + b"\r\n"],
         "memcached": [b"", b"garbage\r\n", b"END", b"ERROR\r\n", b"SERVER_ERROR out of memory\r\n", b"VALUE\r\n",
-                      b"VALUE sdimage:k:key 0 99999999999\r\nabc", b"VALUE sdimage:k:key 0 5\r\nab",
-                      b"VALUE other 0 3\r\nabc\r\nEND\r\n", b"VALUE sdimage:k:key 0 -1\r\n", b"VALUE " + b"k" * 5000,
-                      b"VALUE sdimage:k:key 0 3000000\r\n" + bytes(3_000_000) + b"\r\nEND\r\n", b"\0" * 100,
-                      b"VALUE sdimage:k:key 0 3\r\nabcdef\r\nEND\r\n"],
+                      b"VALUE " + name + b" 0 99999999999\r\nabc", b"VALUE " + name + b" 0 5\r\nab",
+                      b"VALUE other 0 3\r\nabc\r\nEND\r\n", b"VALUE " + name + b" 0 -1\r\n", b"VALUE " + b"k" * 5000,
+                      b"VALUE " + name + b" 0 3000000\r\n" + bytes(3_000_000) + b"\r\nEND\r\n", b"\0" * 100,
+                      b"VALUE " + name + b" 0 3\r\nabcdef\r\nEND\r\n"],
     }[kind]
     found, slow = [], []
     for answer in answers:

@@ -2,8 +2,14 @@
  *
  * The disk part survives the end of a process at any instruction and may be shared by several processes. Nothing that
  * happens to it fails a load: its errors are counted (sdimage_cache_statistics) and told by stores. Keys are UTF-8 of at
- * least one byte, NUL bytes included, compared bytewise; others are INVALID_ARGUMENT, or not found. Classes: sdimage_cache
- * synchronised, sdimage_cache_config single-owner.
+ * least one byte, NUL bytes included, compared bytewise; others are INVALID_ARGUMENT, or not found.
+ *
+ * The key of a thumbnail or of a transformed image is the key of its original, the byte 0x1F and the variant
+ * (sdimage_manager_entry_key). Its printed form (sdimage_result_cache_key) has the variant before the extension. Look-ups
+ * and removals take both: a text is the original of that name first, and, where there is none, the variant that prints
+ * so; removals remove both. Stores take a text as it is: the printed form names an original.
+ *
+ * Classes: sdimage_cache synchronised, sdimage_cache_config single-owner.
  *
  * Functions on bytes block on the disk; memory functions never do. The same without blocking: cache_async.h. What else the
  * disk part can do: disk.h. For caches of the host and chains of caches (cache_chain.h) those functions work that their
@@ -210,6 +216,16 @@ typedef struct sdimage_cache_vtable {
                   sdimage_reply *reply);
     /* Once for each `lease` that was completed plainly; may be NULL. */
     void (*end_lease)(void *user_data, const void *key, size_t length);
+    /* Compare-and-swap, for revalidated entries: stores `entry` in place of `old`, which `query` returned a moment ago, where the
+     * cache still has the same data and metadata; changes nothing otherwise. Complete plainly in both cases. Reference the
+     * entries to keep them. NULL: a shared cache does not renew its entries. */
+    void (*replace_entry)(void *user_data, const void *key, size_t length, sdimage_cache_entry *old,
+                          sdimage_cache_entry *entry, sdimage_reply *reply);
+    /* True for a shared cache (RFC 9111): one whose entries other users or machines read. A cache with `lease` always is.
+     * It is not given images and entries of private responses: Cache-Control private or no-store; requests with
+     * Authorization, or with user and password in the URL, unless the response says public, s-maxage or must-revalidate;
+     * requests with cookies, unless it says public; Vary with such a field. */
+    bool is_shared;
 } sdimage_cache_vtable;
 
 /* A cache made of the host's functions, usable wherever a built-in one is. `destroy(user_data)` is called once, also when

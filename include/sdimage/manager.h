@@ -115,9 +115,16 @@ SDIMAGE_API sdimage_status sdimage_manager_load_sync(sdimage_manager *manager, c
 SDIMAGE_API sdimage_status sdimage_manager_find(sdimage_manager *manager, const sdimage_request *request,
                                                 sdimage_result **result, sdimage_error **error);
 
-/* The cache key that a load of the request would use, as bytes: the URL, the request's own key or that of a key filter
- * (load_hooks.h), with the parts of thumbnail and transformer before the extension. */
+/* The cache key of a load of the request in its printed form, as bytes: the URL, the request's own key or that of a key filter
+ * (load_hooks.h), with the variant (thumbnail, transformer) before the extension. A URL may be spelled like it:
+ * sdimage_manager_entry_key is exact. */
 SDIMAGE_API sdimage_status sdimage_manager_cache_key(const sdimage_manager *manager, const sdimage_request *request,
+                                                     sdimage_data **key, sdimage_error **error);
+
+/* The key that identifies the entry of a load of the request exactly, as bytes: for an original the same as
+ * sdimage_manager_cache_key; for a thumbnail or a transformed image the key of the original, the byte 0x1F, which no URL
+ * contains, and the variant. The functions of cache.h take both forms. */
+SDIMAGE_API sdimage_status sdimage_manager_entry_key(const sdimage_manager *manager, const sdimage_request *request,
                                                      sdimage_data **key, sdimage_error **error);
 
 /* Cancels every load that is under way. */

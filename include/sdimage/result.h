@@ -100,7 +100,8 @@ SDIMAGE_API bool sdimage_result_is_stale(const sdimage_result *result);
  * modified". */
 SDIMAGE_API sdimage_freshness_rule sdimage_result_freshness(const sdimage_result *result);
 
-/* The URL as asked for, without user and password, and the cache key of the picture. Borrowed; "" when none. */
+/* The URL as asked for, without user and password, and the cache key of the image in its printed
+ * form (sdimage_manager_cache_key). Borrowed; "" when none. */
 SDIMAGE_API const char *sdimage_result_url(const sdimage_result *result);
 SDIMAGE_API const char *sdimage_result_cache_key(const sdimage_result *result);
 

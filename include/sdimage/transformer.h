@@ -162,8 +162,8 @@ SDIMAGE_API sdimage_status sdimage_transformer_new_pipeline(sdimage_transformer 
  * of the caller's. */
 typedef struct sdimage_transformer_vtable {
     size_t size;
-    /* Makes *result of the picture; the image itself, referenced, where nothing changes. `cache_key` is the key under which
-     * the result will be kept, `key_length` bytes, empty outside a load. A failure ends what called
+    /* Makes *result of the picture; the image itself, referenced, where nothing changes. `cache_key` is the printed form of
+     * the key of the result (manager.h), `key_length` bytes, empty outside a load. A failure ends what called
      * it, but for a load, which delivers the picture as it was. */
     sdimage_status (*transform)(void *user_data, const sdimage_image *image, const char *cache_key, size_t key_length,
                                 sdimage_image **result, sdimage_error **error);

@@ -212,18 +212,15 @@ static void judge(connection *self, server *server, bool is_good) {
     }
 }
 
-static void exchange(void *opaque, sdremote_command *commands, size_t count, uint64_t deadline) {
-    connection *self = opaque;
-    struct pollfd *sockets = calloc(self->place->count, sizeof *sockets);
-    if (!sockets || !make_ring(self, sdremote_now())) {
-        free(sockets);
-        return;
-    }
+/* Commands that go together, each to its server. */
+static void run(connection *self, struct pollfd *sockets, sdremote_command *commands, size_t count, bool is_second_half,
+                uint64_t deadline) {
     /* Changes in their order first, then all look-ups as one. */
     for (int is_look_up = 0; is_look_up < 2; is_look_up++) {
         for (size_t i = 0; i < count; i++) {
-            peer *peer = (commands[i].verb == SDREMOTE_GET) == is_look_up ? peer_of(self, &commands[i]) : NULL;
-            if (peer)
+            bool is_due = !is_second_half || commands[i].verb == SDREMOTE_CAS;
+            peer *peer = sdpeer_is_look_up(&commands[i]) == is_look_up ? peer_of(self, &commands[i]) : NULL;
+            if (peer && is_due)
                 sdpeer_add(peer, &commands[i]);
         }
     }
@@ -233,6 +230,39 @@ static void exchange(void *opaque, sdremote_command *commands, size_t count, uin
     for (size_t i = 0; i < self->place->count; i++) {
         if (self->peers[i].count)
             judge(self, &self->place->each[i], sdpeer_end(&self->peers[i]));
+    }
+}
+
+/* After the look-up of each SWAP, what is left to do: nothing, where the server has other bytes. */
+static bool prepare_swaps(sdremote_command *commands, size_t count) {
+    bool has_any = false;
+    for (size_t i = 0; i < count; i++) {
+        sdremote_command *command = &commands[i];
+        if (command->verb != SDREMOTE_SWAP)
+            continue;
+        bool is_same = command->is_true && command->length == command->expected_length &&
+                       !memcmp(command->bytes, command->expected, command->length);
+        if (command->owner)
+            command->release(command->owner);
+        command->owner = NULL;
+        command->bytes = NULL;
+        command->is_true = false;
+        if (is_same && command->is_answered) {
+            command->verb = SDREMOTE_CAS;
+            command->is_answered = false;
+            has_any = true;
+        }
+    }
+    return has_any;
+}
+
+static void exchange(void *opaque, sdremote_command *commands, size_t count, uint64_t deadline) {
+    connection *self = opaque;
+    struct pollfd *sockets = calloc(self->place->count, sizeof *sockets);
+    if (sockets && make_ring(self, sdremote_now())) {
+        run(self, sockets, commands, count, false, deadline);
+        if (prepare_swaps(commands, count))
+            run(self, sockets, commands, count, true, deadline);
     }
     free(sockets);
 }

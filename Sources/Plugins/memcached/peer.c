@@ -135,7 +135,16 @@ static bool append_command(peer *self, const sdremote_command *command, bool is_
     int length = (int)command->key_length;
     switch (command->verb) {
     case SDREMOTE_GET:
-        return append_text(self, "%s %.*s", is_first_get ? "get" : "", length, command->key);
+    case SDREMOTE_SWAP:
+        return append_text(self, "%s %.*s",
+                           !is_first_get      ? ""
+                           : self->has_tokens ? "gets"
+                                              : "get",
+                           length, command->key);
+    case SDREMOTE_CAS:
+        return append_text(self, "cas %.*s 0 %" PRIu64 " %zu %" PRIu64 "\r\n", length, command->key,
+                           expiration(command->ttl_ms), command->value_length, command->token) &&
+               append(self, command->value, command->value_length) && append(self, "\r\n", 2);
     case SDREMOTE_DELETE:
         return append_text(self, "delete %.*s\r\n", length, command->key);
     default:
@@ -148,7 +157,8 @@ static bool append_command(peer *self, const sdremote_command *command, bool is_
 void sdpeer_add(peer *self, sdremote_command *command) {
     if (self->count == SDPEER_COMMANDS)
         return;
-    bool is_get = command->verb == SDREMOTE_GET;
+    bool is_get = sdpeer_is_look_up(command);
+    self->has_tokens = self->has_tokens || command->verb == SDREMOTE_SWAP;
     if (!append_command(self, command, is_get && self->count == self->changes))
         self->is_failed = true;
     self->changes += !is_get;
@@ -217,6 +227,8 @@ static bool note_change(peer *self, const char *line, size_t length) {
         return command->is_answered = command->is_true = true;
     /* It lives, and refuses: too large for it, or no memory. */
     bool is_refusal = length >= 12 && !memcmp(line, "SERVER_ERROR", 12);
+    if (command->verb == SDREMOTE_CAS && (is_line(line, length, "EXISTS") || is_line(line, length, "NOT_FOUND")))
+        return command->is_answered = true;
     return command->is_answered = is_refusal || is_line(line, length, is_delete ? "NOT_FOUND" : "NOT_STORED");
 }
 
@@ -224,28 +236,35 @@ static bool read_number(const char **text, const char *end, uint64_t most, uint6
     const char *start = *text;
     *number = 0;
     for (; *text < end && **text >= '0' && **text <= '9'; (*text)++) {
-        *number = *number * 10 + (uint64_t)(**text - '0');
-        if (*number > most)
+        if (__builtin_mul_overflow(*number, 10, number) ||
+            __builtin_add_overflow(*number, (uint64_t)(**text - '0'), number) || *number > most)
             return false;
     }
     return *text > start;
 }
 
-/* VALUE key flags bytes: the look-up that it answers is the first of its key that has no value yet. */
+/* VALUE key flags bytes, with a token after GETS: the look-up that it answers is the first of its key that has no value
+ * yet. */
 static bool begin_value(peer *self, const char *line, size_t length) {
     const char *end = line + length, *key = line + 6, *text = memchr(key, ' ', length - 6);
-    uint64_t flags = 0, bytes = 0;
+    uint64_t flags = 0, bytes = 0, token = 0;
     if (!text)
         return false;
     size_t key_length = (size_t)(text++ - key);
     if (!read_number(&text, end, UINT32_MAX, &flags) || text == end || *text++ != ' ' ||
-        !read_number(&text, end, self->max_value, &bytes) || text != end)
+        !read_number(&text, end, self->max_value, &bytes))
+        return false;
+    bool has_token =
+        !self->has_tokens || (text != end && *text++ == ' ' && read_number(&text, end, UINT64_MAX, &token));
+    if (!has_token || text != end)
         return false;
     for (size_t i = self->changes; i < self->count && !self->reading; i++) {
         sdremote_command *command = self->commands[i];
         if (!command->is_true && command->key_length == key_length && !memcmp(command->key, key, key_length))
             self->reading = command;
     }
+    if (self->reading)
+        self->reading->token = token;
     self->value_length = (size_t)bytes + 2;
     self->value_filled = 0;
     self->value = self->reading ? malloc(self->value_length) : NULL;
@@ -371,12 +390,11 @@ bool sdpeer_end(peer *self) {
         fail(self);
     self->count = self->changes = self->answered = 0;
     self->output_length = self->sent = 0;
-    /* Many large entries at once are rare. */
     if (self->output_capacity > longest_kept) {
         free(self->output);
         self->output = NULL;
         self->output_capacity = 0;
     }
-    self->is_failed = self->has_heard = false;
+    self->is_failed = self->has_heard = self->has_tokens = false;
     return is_good;
 }

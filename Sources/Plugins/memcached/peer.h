@@ -27,6 +27,8 @@ typedef struct peer {
     sdremote_command *commands[SDPEER_COMMANDS];
     size_t count, changes, answered;
     bool is_failed, has_heard, is_reused;
+    /* Look-ups ask for tokens. */
+    bool has_tokens;
     char *output;
     size_t output_length, output_capacity, sent;
     /* A value that is being read, and whose. */
@@ -39,6 +41,11 @@ typedef struct peer {
 
 void sdpeer_init(peer *self, const char *host, in_port_t port, size_t max_value);
 void sdpeer_close(peer *self);
+
+/* GET, or SWAP, of which it is the first half. */
+static inline bool sdpeer_is_look_up(const sdremote_command *command) {
+    return command->verb == SDREMOTE_GET || command->verb == SDREMOTE_SWAP;
+}
 
 /* Adds a command to the next exchange; all look-ups after all changes. */
 void sdpeer_add(peer *self, sdremote_command *command);

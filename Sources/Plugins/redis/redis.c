@@ -265,9 +265,23 @@ static bool connect_to(connection *self, uint64_t deadline) {
 
 /* --- Exchanges. */
 
+/* Runs on the server between two commands of other clients. */
+static const char swap_script[] = "if redis.call('GET', KEYS[1]) == ARGV[1] then "
+                                  "return redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end return false";
+
+static bool append_swap(connection *self, const sdremote_command *command, const char *ttl) {
+    const char *texts[7] = {"EVAL", swap_script, "1", command->key, command->expected, command->value, ttl};
+    size_t lengths[7] = {
+        4,          sizeof swap_script - 1, 1, command->key_length, command->expected_length, command->value_length,
+        strlen(ttl)};
+    return redisAppendCommandArgv(self->context, 7, texts, lengths) == REDIS_OK;
+}
+
 static bool append(connection *self, const sdremote_command *command) {
     char ttl[32];
     snprintf(ttl, sizeof ttl, "%llu", (unsigned long long)command->ttl_ms);
+    if (command->verb == SDREMOTE_SWAP)
+        return append_swap(self, command, ttl);
     const char *texts[6] = {"GET", command->key, command->value, "PX", ttl, "NX"};
     size_t lengths[6] = {3, command->key_length, command->value_length, 2, strlen(ttl), 2};
     int count = 2;
@@ -282,6 +296,10 @@ static bool append(connection *self, const sdremote_command *command) {
 
 static void release(void *reply) {
     freeReplyObject(reply);
+}
+
+static bool begins_with(const redisReply *reply, const char *text) {
+    return (size_t)reply->len >= strlen(text) && !memcmp(reply->str, text, strlen(text));
 }
 
 /* What is no answer to the command leaves it unanswered: a server that is loading or read-only is no help. */
@@ -301,9 +319,11 @@ static void note(sdremote_command *command, redisReply *reply) {
         command->is_answered = command->verb == SDREMOTE_DELETE;
         command->is_true = reply->integer > 0;
         break;
-    /* Out of memory: it lives, and refuses. */
+    /* Out of memory, or without scripts: it lives, and refuses. */
     case REDIS_REPLY_ERROR:
-        command->is_answered = reply->len >= 3 && !memcmp(reply->str, "OOM", 3);
+        command->is_answered =
+            begins_with(reply, "OOM") ||
+            (command->verb == SDREMOTE_SWAP && (begins_with(reply, "ERR") || begins_with(reply, "NOPERM")));
         break;
     default:
         break;

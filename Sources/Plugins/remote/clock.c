@@ -1,6 +1,23 @@
 /* clock.c: answers look-ups whose budget is over, whatever their exchange does, and has leases looked at again. */
 #include "jobs.h"
 
+uint64_t sdremote_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+uint64_t sdremote_time_to_live(const tier *self, const sdimage_cache_entry *entry) {
+    uint64_t most = self->options.ttl_s * 1000, expiry = sdimage_cache_entry_expiry_ns(entry);
+    if (!expiry)
+        return most;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t date = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    uint64_t left = expiry > date ? (expiry - date) / 1000000 : 0;
+    return left < most ? left : most;
+}
+
 /* Those whose deadline has passed, out of the list; their references are the caller's. */
 static job *late(tier *self, uint64_t now) {
     job *all = NULL;

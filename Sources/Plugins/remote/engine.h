@@ -8,7 +8,14 @@
 
 #include <sdimage/error.h>
 
-typedef enum sdremote_verb { SDREMOTE_GET, SDREMOTE_SET, SDREMOTE_ADD, SDREMOTE_DELETE } sdremote_verb;
+typedef enum sdremote_verb {
+    SDREMOTE_GET,
+    SDREMOTE_SET,
+    SDREMOTE_ADD,
+    SDREMOTE_DELETE,
+    SDREMOTE_SWAP,
+    SDREMOTE_CAS
+} sdremote_verb;
 
 /* A command, and what came of it. Texts are borrowed until the exchange is over. */
 typedef struct sdremote_command {
@@ -21,16 +28,21 @@ typedef struct sdremote_command {
     const void *value;
     size_t value_length;
     uint64_t ttl_ms;
+    /* SWAP stores the value where the server still has exactly these bytes; in one step as other clients see it. */
+    const void *expected;
+    size_t expected_length;
 
     /* The server has answered. */
     bool is_answered;
-    /* Found, stored, added, or deleted. */
+    /* Found, stored, added, deleted, or swapped. */
     bool is_true;
     /* What GET has found, until `release(owner)`, which is the caller's to call. */
     const void *bytes;
     size_t length;
     void *owner;
     void (*release)(void *owner);
+    /* For the engine alone, like the verb CAS: identifies the value that was found. */
+    uint64_t token;
 } sdremote_command;
 
 /* What one connection needs to know. */
@@ -52,8 +64,9 @@ typedef struct sdremote_engine {
     /* Does not wait for a server; NULL when memory is refused. */
     void *(*open)(void *place, const sdremote_settings *settings);
     void (*close)(void *connection);
-    /* Sends all commands and reads the answers until `deadline`, nanoseconds of the monotonic clock; those of one place in
-     * their order, but all GET last. What a server did not answer is left unanswered, and the next exchange connects anew. */
+    /* Sends all commands and reads the answers until `deadline`, nanoseconds of the monotonic clock; those of one place
+     * in their order, but all GET last. What a server did not answer is left unanswered, and the next exchange connects
+     * anew. */
     void (*exchange)(void *connection, sdremote_command *commands, size_t count, uint64_t deadline);
 } sdremote_engine;
 

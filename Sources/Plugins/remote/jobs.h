@@ -10,6 +10,7 @@
 #include "breaker.h"
 #include "engine.h"
 #include "settings.h"
+#include "sha256.h"
 
 #define SDREMOTE_KEY_MAX 250u
 #define SDREMOTE_STATISTICS 15u
@@ -17,7 +18,7 @@
 /* Commands that go together. */
 #define SDREMOTE_BATCH 32u
 
-typedef enum job_kind { JOB_QUERY, JOB_LEASE, JOB_PROBE, JOB_STORE, JOB_REMOVE, JOB_END_LEASE } job_kind;
+typedef enum job_kind { JOB_QUERY, JOB_LEASE, JOB_PROBE, JOB_STORE, JOB_REPLACE, JOB_REMOVE, JOB_END_LEASE } job_kind;
 
 typedef struct job {
     struct job *next;
@@ -39,10 +40,14 @@ typedef struct job {
     /* A store; the one after it among those that are not there yet. */
     struct job *next_pending;
     sdimage_cache_entry *entry;
+    /* Of a replacement: the entry that must still be there. */
+    sdimage_cache_entry *old;
     size_t cost;
     uint64_t ttl_ms;
     /* The names of entry and lease on the server. */
     char name[SDREMOTE_KEY_MAX + 1], lease_name[SDREMOTE_KEY_MAX + 1];
+    /* Of the key; stands for it in the envelope. */
+    uint8_t digest[SDREMOTE_DIGEST];
     size_t key_length;
     uint8_t key[];
 } job;
@@ -148,5 +153,8 @@ void sdremote_probe(tier *self);
 
 void *sdremote_work(void *worker);
 void *sdremote_watch_time(void *tier);
+
+/* Milliseconds for which an entry is kept; 0 where it is over already. */
+uint64_t sdremote_time_to_live(const tier *self, const sdimage_cache_entry *entry);
 
 #endif

@@ -9,12 +9,6 @@
 #include "envelope.h"
 #include "jobs.h"
 
-uint64_t sdremote_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 sdimage_status sdremote_fail(sdimage_error **error, sdimage_status status, const char *message) {
     if (error)
         *error = sdimage_error_new(status, message);
@@ -61,6 +55,7 @@ bool sdremote_job_drop(job *job) {
 void sdremote_job_free(job *job) {
     sdremote_refuse(job->reply, SDIMAGE_STATUS_SHUTDOWN, "the cache was closed");
     sdimage_cache_entry_unref(job->entry);
+    sdimage_cache_entry_unref(job->old);
     free(job);
 }
 
@@ -194,25 +189,11 @@ static void query(void *user_data, const void *key, size_t length, const sdimage
     submit(self, job);
 }
 
-/* Milliseconds for which the entry is kept; 0 where it is over already. */
-static uint64_t time_to_live(const tier *self, const sdimage_cache_entry *entry) {
-    uint64_t most = self->options.ttl_s * 1000, expiry = sdimage_cache_entry_expiry_ns(entry);
-    if (!expiry)
-        return most;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t date = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-    uint64_t left = expiry > date ? (expiry - date) / 1000000 : 0;
-    return left < most ? left : most;
-}
-
-static void store_entry(void *user_data, const void *key, size_t length, sdimage_cache_entry *entry,
-                        const sdimage_options *options, sdimage_reply *reply) {
-    (void)options;
-    tier *self = user_data;
-    size_t size = sdremote_envelope_size(length, sdimage_data_length(sdimage_cache_entry_metadata(entry)),
+static void store(tier *self, const void *key, size_t length, sdimage_cache_entry *old, sdimage_cache_entry *entry,
+                  sdimage_reply *reply) {
+    size_t size = sdremote_envelope_size(SDREMOTE_DIGEST, sdimage_data_length(sdimage_cache_entry_metadata(entry)),
                                          sdimage_data_length(sdimage_cache_entry_data(entry)));
-    uint64_t ttl_ms = time_to_live(self, entry);
+    uint64_t ttl_ms = sdremote_time_to_live(self, entry);
     if (!ttl_ms) {
         sdremote_answer(reply, NULL);
         return;
@@ -224,13 +205,25 @@ static void store_entry(void *user_data, const void *key, size_t length, sdimage
         sdremote_refuse(reply, SDIMAGE_STATUS_TOO_LARGE, "an entry over the limit of the remote cache");
         return;
     }
-    job *job = new_job(self, JOB_STORE, key, length, reply);
+    job *job = new_job(self, old ? JOB_REPLACE : JOB_STORE, key, length, reply);
     if (!job)
         return;
     job->entry = sdimage_cache_entry_ref(entry);
+    job->old = sdimage_cache_entry_ref(old);
     job->cost = size;
     job->ttl_ms = ttl_ms;
     submit(self, job);
+}
+
+static void store_entry(void *user_data, const void *key, size_t length, sdimage_cache_entry *entry,
+                        const sdimage_options *options, sdimage_reply *reply) {
+    (void)options;
+    store(user_data, key, length, NULL, entry, reply);
+}
+
+static void replace_entry(void *user_data, const void *key, size_t length, sdimage_cache_entry *old,
+                          sdimage_cache_entry *entry, sdimage_reply *reply) {
+    store(user_data, key, length, old, entry, reply);
 }
 
 static void forget(void *user_data, const void *key, size_t length, sdimage_cache_layers layers, sdimage_reply *reply) {
@@ -356,7 +349,9 @@ sdimage_status sdremote_cache_new(const sdremote_engine *engine, const char *add
                                   .store_entry = store_entry,
                                   .remove = forget,
                                   .lease = lease,
-                                  .end_lease = end_lease};
+                                  .end_lease = end_lease,
+                                  .replace_entry = replace_entry,
+                                  .is_shared = true};
     tier *self = NULL;
     if (!address || !cache)
         return sdremote_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "NULL where an address and a place are required");

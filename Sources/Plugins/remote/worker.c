@@ -16,7 +16,8 @@ typedef struct batch {
     /* A lease is two commands: its own, and the look at the entry after it. */
     sdremote_command commands[2 * SDREMOTE_BATCH];
     size_t command_count;
-    void *envelopes[SDREMOTE_BATCH];
+    /* Of entries, and of those that they replace. */
+    void *envelopes[SDREMOTE_BATCH], *old_envelopes[SDREMOTE_BATCH];
 } batch;
 
 static void count(tier *self, sdimage_remote_statistic statistic) {
@@ -35,15 +36,14 @@ static sdremote_command *add(batch *batch, sdremote_verb verb, const char *name,
     return command;
 }
 
-/* The envelope of an entry; NULL when memory is refused. */
-static void *envelope_of(const job *job, size_t *length) {
-    const sdimage_data *metadata = sdimage_cache_entry_metadata(job->entry),
-                       *data = sdimage_cache_entry_data(job->entry);
+/* The envelope of an entry under the key of a job; NULL when memory is refused. */
+static void *envelope_of(const job *job, const sdimage_cache_entry *entry, size_t *length) {
+    const sdimage_data *metadata = sdimage_cache_entry_metadata(entry), *data = sdimage_cache_entry_data(entry);
     size_t metadata_length = sdimage_data_length(metadata), data_length = sdimage_data_length(data);
-    *length = sdremote_envelope_size(job->key_length, metadata_length, data_length);
+    *length = sdremote_envelope_size(sizeof job->digest, metadata_length, data_length);
     uint8_t *bytes = *length ? malloc(*length) : NULL;
     if (bytes)
-        sdremote_envelope_write(bytes, job->key, job->key_length, sdimage_data_bytes(metadata), metadata_length,
+        sdremote_envelope_write(bytes, job->digest, sizeof job->digest, sdimage_data_bytes(metadata), metadata_length,
                                 sdimage_data_bytes(data), data_length);
     return bytes;
 }
@@ -53,7 +53,7 @@ static void prepare(tier *self, batch *batch) {
     for (size_t i = 0; i < batch->count; i++) {
         job *job = batch->jobs[i];
         sdremote_command *command = NULL;
-        batch->envelopes[i] = NULL;
+        batch->envelopes[i] = batch->old_envelopes[i] = NULL;
         switch (job->kind) {
         case JOB_QUERY:
         case JOB_PROBE:
@@ -68,11 +68,20 @@ static void prepare(tier *self, batch *batch) {
             break;
         case JOB_STORE:
             command = add(batch, SDREMOTE_SET, job->name, NULL);
-            command->value = batch->envelopes[i] = envelope_of(job, &command->value_length);
+            command->value = batch->envelopes[i] = envelope_of(job, job->entry, &command->value_length);
             command->ttl_ms = job->ttl_ms;
             /* Without memory for the new entry the old one goes: it is not what was stored last. */
             if (!command->value)
                 command->verb = SDREMOTE_DELETE;
+            break;
+        case JOB_REPLACE:
+            command = add(batch, SDREMOTE_SWAP, job->name, NULL);
+            command->value = batch->envelopes[i] = envelope_of(job, job->entry, &command->value_length);
+            command->expected = batch->old_envelopes[i] = envelope_of(job, job->old, &command->expected_length);
+            command->ttl_ms = job->ttl_ms;
+            /* Without memory it stays as it is. */
+            if (!command->value || !command->expected)
+                command->verb = SDREMOTE_GET;
             break;
         case JOB_REMOVE:
             add(batch, SDREMOTE_DELETE, job->name, NULL);
@@ -93,7 +102,7 @@ static sdimage_cache_entry *found(tier *self, const job *job, sdremote_command *
     sdremote_envelope parts;
     sdimage_data *data = NULL, *metadata = NULL;
     sdimage_cache_entry *entry = NULL;
-    if (sdremote_envelope_read(command->bytes, command->length, job->key, job->key_length, &parts)) {
+    if (sdremote_envelope_read(command->bytes, command->length, job->digest, sizeof job->digest, &parts)) {
         sdimage_status status = SDIMAGE_STATUS_OK;
         if (parts.metadata_length)
             status = sdimage_data_new(parts.metadata, parts.metadata_length, &metadata, NULL);
@@ -214,7 +223,7 @@ static void end_change(tier *self, job *job, sdremote_command *command) {
     sdimage_reply *reply = sdremote_take_reply(job);
     if (!is_done)
         self->statistics[SDIMAGE_REMOTE_STATISTIC_FAILURES]++;
-    else if (job->kind == JOB_STORE)
+    else if (job->kind == JOB_STORE || (job->kind == JOB_REPLACE && command->is_true))
         self->statistics[SDIMAGE_REMOTE_STATISTIC_STORED]++;
     self->queued_bytes -= job->cost;
     job->cost = 0;
@@ -252,6 +261,7 @@ static void finish(tier *self, batch *batch) {
             break;
         }
         free(batch->envelopes[i]);
+        free(batch->old_envelopes[i]);
     }
     for (size_t i = 0; i < batch->command_count; i++) {
         if (batch->commands[i].owner)

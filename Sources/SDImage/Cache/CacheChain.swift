@@ -130,10 +130,12 @@ package final class CacheChain: ImageCaching {
 
     package var isShared: Bool { members.contains { $0.isShared } }
 
+    package var grantsLeases: Bool { members.contains { $0.grantsLeases } }
+
     /// The highest member that knows of other processes is asked; what it finds goes the way of every other hit.
     package func lease(_ key: CacheKey, newerThan date: UInt64, options: FrozenOptions?) async -> CacheLeasing {
         let members = parties(.query).members
-        guard let member = members.first(where: { $0.isShared }) else { return .unknown }
+        guard let member = members.first(where: { $0.grantsLeases }) else { return .unknown }
         let leasing = await member.lease(key, newerThan: date, options: options)
         guard case .found(var data) = leasing else { return leasing }
         data.holder = data.holder ?? member

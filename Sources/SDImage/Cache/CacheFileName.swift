@@ -53,7 +53,7 @@ package struct CacheFileName: Hashable, Sendable {
 
     /// The extension of the URL's path, query and fragment left away (spec DSK-2), in lower case.
     private static func fileExtension(of key: CacheKey) -> String {
-        let path = key.bytes.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let path = key.base.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         // The longest one in the list has five letters.
         guard let dot = path.suffix(6).lastIndex(of: UInt8(ascii: ".")), dot > path.startIndex,
             path[dot - 1] != UInt8(ascii: "/")

@@ -11,6 +11,11 @@ extension DiskCache {
         }
     }
 
+    /// The key of the entry that a text of a caller names: exactly, or as the printed form of a variant's key.
+    package func named(_ text: CacheKey) throws(ImageError) -> CacheKey {
+        try text.first { key throws(ImageError) in try containsNow(key) ? key : nil } ?? text
+    }
+
     /// From when on an entry is a miss, nanoseconds since 1970, whatever the age rule says; 0 = by the rule. Blocks.
     package func setExpiryNow(_ date: UInt64, for key: CacheKey) throws(ImageError) {
         try changeRowNow(for: key) { row in

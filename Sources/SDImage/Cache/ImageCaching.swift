@@ -15,8 +15,10 @@ package protocol ImageCaching: AnyObject, Sendable {
     /// Keeps what a later answer said of the entry that came with `old`, without touching its bytes; returns when that is
     /// committed. What goes wrong is the cache's sorrow: the origin is asked once more.
     func renew(_ key: CacheKey, from old: AnswerRecord, to new: AnswerRecord) async
-    /// Whether other processes keep their entries here too, so that it is worth asking for a `lease`.
+    /// True for a cache whose entries other users or machines read (RFC 9111): private responses are not stored there.
     var isShared: Bool { get }
+    /// Whether it is worth asking for a `lease`.
+    var grantsLeases: Bool { get }
     /// Asked before the origin is, for what is not here or no longer good: one process is to ask, the others wait for it
     /// (decisions R27). An entry is an answer where its own is newer than `date`, nanoseconds since 1970.
     func lease(_ key: CacheKey, newerThan date: UInt64, options: FrozenOptions?) async -> CacheLeasing
@@ -41,6 +43,8 @@ extension ImageCaching {
     package func renew(_ key: CacheKey, from old: AnswerRecord, to new: AnswerRecord) async {}
 
     package var isShared: Bool { false }
+
+    package var grantsLeases: Bool { false }
 
     package func lease(_ key: CacheKey, newerThan date: UInt64, options: FrozenOptions?) async -> CacheLeasing { .unknown }
 

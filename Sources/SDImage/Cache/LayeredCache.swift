@@ -31,7 +31,9 @@ package final class LayeredCache: ImageCaching {
         await disk.renew(key, from: old, to: new)
     }
 
-    package var isShared: Bool { disk.isShared }
+    package var isShared: Bool { memory.isShared || disk.isShared }
+
+    package var grantsLeases: Bool { disk.grantsLeases }
 
     package func lease(_ key: CacheKey, newerThan date: UInt64, options: FrozenOptions?) async -> CacheLeasing {
         await disk.lease(key, newerThan: date, options: options)

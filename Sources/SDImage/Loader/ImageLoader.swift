@@ -25,6 +25,9 @@ package protocol ImageLoader: AnyObject, Sendable {
     func sharingKey(_ request: ImageRequest) -> [UInt8]?
     /// Whether a failure is remembered, so that the URL is not asked again for a while (decisions D9).
     func remembersFailure(_ error: ImageError) -> Bool
+    /// What must be equal for the failure of one request to hold for another: what transfers are shared by, and the state of
+    /// the loader that is sent along. nil: failures are not remembered.
+    func failureKey(_ request: ImageRequest) -> [UInt8]?
     /// The header fields that are sent for a request, the loader's own included: an answer may depend on them.
     func sentFields(_ request: ImageRequest) -> [HeaderField]
     /// Raises the priority of a transfer already queued for `sharingKey`.
@@ -65,13 +68,46 @@ package struct LoadedData: Sendable {
     /// "Not modified": no picture, but news of one.
     var isUnmodified: Bool { httpStatus == 304 && bytes.isEmpty }
 
-    /// The same, remembering what its request said in the fields that the answer depends on.
-    func selected(by fields: @autoclosure () -> [HeaderField]) -> LoadedData {
+    /// The same, with what its request decides: which later requests select it, and whether it may leave the process. "Not
+    /// modified" is noted after it was merged with the stored response.
+    func noted(_ request: ImageRequest, _ loader: any ImageLoader) -> LoadedData {
+        guard !isUnmodified else { return selected(by: loader.sentFields(request)) }
+        var data = self
+        data.answer = answer.noted(request, loader)
+        return data
+    }
+
+    private func selected(by fields: @autoclosure () -> [HeaderField]) -> LoadedData {
         guard !answer.vary.isEmpty else { return self }
         var data = self
         data.answer.select(by: fields())
         return data
     }
+}
+
+extension AnswerRecord {
+    /// The same, selected by the fields of the request, and restricted to private caches where it must be.
+    func noted(_ request: ImageRequest, _ loader: any ImageLoader) -> AnswerRecord {
+        let fields = loader.sentFields(request)
+        var record = self
+        if !vary.isEmpty { record.select(by: fields) }
+        record.restrict(
+            hasAuthorization: request.carriesAuthorization(fields), hasCookies: request.carriesCookies(fields))
+        return record
+    }
+}
+
+extension ImageRequest {
+    /// User and password in the URL count as the field.
+    func carriesAuthorization(_ fields: [HeaderField]) -> Bool {
+        fields.contains { $0.isNamed("Authorization") || $0.isNamed("Proxy-Authorization") } || URLText(self.url).userInfo != nil
+    }
+
+    func carriesCookies(_ fields: [HeaderField]) -> Bool {
+        self.handlesCookies || fields.contains { $0.isNamed("Cookie") }
+    }
+
+    func carriesCredentials(_ fields: [HeaderField]) -> Bool { carriesAuthorization(fields) || carriesCookies(fields) }
 }
 
 extension ImageLoader {
@@ -95,6 +131,14 @@ extension ImageLoader {
     package func prepared(_ request: ImageRequest) async throws(ImageError) -> ImageRequest { request }
 
     package func sentFields(_ request: ImageRequest) -> [HeaderField] { request.headers }
+
+    package func failureKey(_ request: ImageRequest) -> [UInt8]? {
+        if let key = sharingKey(request) { return key }
+        // What cannot be compared, such as values of the host, does not count: credentials are in URL and fields.
+        return request.headers.reduce(into: request.url) { key, field in
+            key += [Byte.newline] + Array("\(field.name.lowercased()): \(field.value)".utf8)
+        }
+    }
 
     package func chosen(for request: ImageRequest) throws(ImageError) -> any ImageLoader {
         if canLoad(request) { return self }

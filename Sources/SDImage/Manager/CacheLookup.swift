@@ -8,14 +8,22 @@ package struct CacheLookup: Sendable {
         self.registry = registry
     }
 
-    package func image(for key: CacheKey, options: DecodeOptions) throws(ImageError) -> Image {
-        var request = ImageRequest(url: key.bytes)
+    /// By a text of the caller: an exact key, or the printed form of a variant's.
+    package func image(for text: CacheKey, options: DecodeOptions) throws(ImageError) -> Image {
+        let found = try text.first { key throws(ImageError) in try find(key, options) }
+        guard let found else { throw ImageError(.notFound, "no such entry") }
+        return found
+    }
+
+    private func find(_ key: CacheKey, _ options: DecodeOptions) throws(ImageError) -> Image? {
+        var request = ImageRequest(url: [])
+        request.cacheKey = key.bytes
         request.decodeOptions = options
         let options = request.scaled(for: key).decodeOptions
         // A thumbnail is never kept under the key of the full picture (spec CAC-25).
         let keys = LoadKeys(request, transformer: nil)
         if let image = cache.memoryImage(for: keys.final) { return image }
-        guard let found = try cache.dataNow(for: key) else { throw ImageError(.notFound, "no such entry") }
+        guard let found = try cache.dataNow(for: key) else { return nil }
         let image = try registry.decode(found.bytes, options: options, stop: StopSignal()).with(extendedData: found.extendedData)
         cache.storeInMemory(image, for: keys.final)
         return image

@@ -1,19 +1,34 @@
 import Synchronization
 
-/// URLs that failed for good a moment ago and are not asked again for a while (decisions D9). Bounded: the oldest goes.
+/// Requests that failed for good a moment ago and are not sent again for a while (decisions D9). Bounded: the oldest goes.
+///
+/// A failure holds for requests that could have shared its transfer: the same loader, header fields, credentials and hooks.
 package final class FailedURLs: Sendable {
     private struct Entry {
+        /// Weak: the identity contains addresses, which are used again.
+        weak var loader: (any ImageLoader)?
+        weak var hooks: DownloadHooks?
+        let hasHooks: Bool
         let failure: ImageError
         /// When it may be asked again, monotonic nanoseconds.
         let until: UInt64
         /// Of its place in the order: one that was forgotten meanwhile may be there again.
         let number: UInt64
+
+        func isOf(_ scope: FailureScope) -> Bool {
+            loader === scope.loader && (hasHooks ? hooks != nil && hooks === scope.hooks : scope.hooks == nil)
+        }
     }
 
     private struct State {
-        var entries: [CacheKey: Entry] = [:]
-        var order = FIFO<(CacheKey, UInt64)>()
+        var entries: [CacheKey: [MD5: Entry]] = [:]
+        var order = FIFO<(CacheKey, MD5, UInt64)>()
         var lastNumber: UInt64 = 0
+
+        mutating func remove(_ url: CacheKey, _ identity: MD5) {
+            entries[url]?[identity] = nil
+            if entries[url]?.isEmpty == true { entries[url] = nil }
+        }
     }
 
     private static var capacity: Int { 10_000 }
@@ -24,7 +39,7 @@ package final class FailedURLs: Sendable {
 
     package init(retryAfter: Int64) { self.retryAfter = retryAfter }
 
-    package func insert(_ url: CacheKey, _ failure: ImageError) {
+    package func insert(_ scope: FailureScope, _ failure: ImageError) {
         guard retryAfter != 0 else { return }
         var until = UInt64.max
         if retryAfter > 0 {
@@ -34,25 +49,32 @@ package final class FailedURLs: Sendable {
         }
         state.withLock { state in
             state.lastNumber &+= 1
-            state.entries[url] = Entry(failure: failure, until: until, number: state.lastNumber)
-            state.order.append((url, state.lastNumber))
+            let entry = Entry(
+                loader: scope.loader, hooks: scope.hooks, hasHooks: scope.hooks != nil, failure: failure, until: until,
+                number: state.lastNumber)
+            state.entries[scope.url, default: [:]][scope.identity] = entry
+            state.order.append((scope.url, scope.identity, state.lastNumber))
             // The order may name what was removed, or has failed again: it is what stays bounded.
-            while state.order.count > FailedURLs.capacity, let (oldest, number) = state.order.popFirst() {
-                if state.entries[oldest]?.number == number { state.entries[oldest] = nil }
+            while state.order.count > FailedURLs.capacity, let (url, identity, number) = state.order.popFirst() {
+                if state.entries[url]?[identity]?.number == number { state.remove(url, identity) }
             }
         }
     }
 
-    /// Why a URL is not asked now; nil for one that may be.
-    package func failure(of url: CacheKey) -> ImageError? {
+    /// Whether any failure of a URL is remembered; spares the scope of a request in most loads.
+    package func knows(_ url: CacheKey) -> Bool { state.withLock { $0.entries[url] != nil } }
+
+    /// The failure for which a request is refused now; nil for one that may be sent.
+    package func failure(of scope: FailureScope) -> ImageError? {
         state.withLock { state in
-            guard let entry = state.entries[url] else { return nil }
-            if entry.until > MonotonicClock.now { return entry.failure }
-            state.entries[url] = nil
+            guard let entry = state.entries[scope.url]?[scope.identity] else { return nil }
+            if entry.until > MonotonicClock.now, entry.isOf(scope) { return entry.failure }
+            state.remove(scope.url, scope.identity)
             return nil
         }
     }
 
+    /// Forgets all failures of a URL, whatever the requests.
     package func remove(_ url: CacheKey) { state.withLock { $0.entries[url] = nil } }
 
     package func removeAll() {
@@ -60,5 +82,28 @@ package final class FailedURLs: Sendable {
             state.entries = [:]
             state.order = FIFO()
         }
+    }
+}
+
+/// The requests for which a failure is remembered.
+package struct FailureScope: Sendable {
+    package let url: CacheKey
+    let identity: MD5
+    let loader: any ImageLoader
+    let hooks: DownloadHooks?
+
+    /// `request` is the one that is sent, after a request hook, for a load of `url`. nil for requests whose failures say
+    /// nothing about others: they accept invalid certificates, change something at the server, or cannot be compared.
+    package init?(_ url: [UInt8], _ request: ImageRequest, _ loader: any ImageLoader) {
+        guard request.isGet, !request.acceptsInvalidCertificates else { return nil }
+        var plain = request
+        // What changes neither the bytes nor who asks.
+        (plain.maxRetries, plain.timeoutMilliseconds, plain.maxBodyBytes) = (nil, 0, 0)
+        plain.headers.removeAll { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
+        guard let key = loader.failureKey(plain) else { return nil }
+        self.url = CacheKey(url)
+        identity = MD5(of: Array("\(UInt(bitPattern: ObjectIdentifier(loader))) ".utf8) + key)
+        self.loader = loader
+        hooks = request.hooks?.sharingKey.isEmpty == false ? request.hooks : nil
     }
 }

@@ -47,6 +47,9 @@ package struct FetchKey: Hashable, Sendable {
     var alone: ObjectIdentifier?
     let maxBodyBytes: Int
     let timeout: UInt32
+    /// Also where the loader's own key does not say so: the bytes of one are never given to the other.
+    let acceptsInvalidCertificates: Bool
+    let handlesCookies: Bool
     /// Which entry of a shared cache may take the place of the transfer; nil where none may.
     let leasing: LeaseWish.Identity?
 

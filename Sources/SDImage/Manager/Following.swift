@@ -104,7 +104,7 @@ final class Following: Progression.Audience {
         timings.total = MonotonicClock.now - task.started
         task.show(
             ImageResult(
-                kind: .partial, image: picture, source: source, url: task.url, cacheKey: CString(keys.final.description),
+                kind: .partial, image: picture, source: source, url: task.url, cacheKey: keys.text,
                 timings: timings))
     }
 

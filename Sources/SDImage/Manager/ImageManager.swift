@@ -195,7 +195,7 @@ package final class ImageManager: Sendable {
 
     /// Asks the origin for nobody, so that the next load finds the picture fresh.
     func renew(_ request: ImageRequest, _ keys: LoadKeys, _ image: Image) {
-        guard !offline.forbids(request),
+        guard !offline.forbids(request), !request.acceptsInvalidCertificates,
             loads.state.withLock({ !$0.isClosed && $0.renewing.insert(keys.final).inserted })
         else { return }
         var request = request

@@ -2,7 +2,7 @@
 package final class LoadKeys: Sendable {
     /// Of the encoded original: the request's own key, or the URL.
     package let original: CacheKey
-    /// Of the picture as asked for: the original's, with what changes its pixels before the extension.
+    /// Of the image as requested: the pair of the original's key and what changes its pixels.
     package let final: CacheKey
     /// The same without the transformer: of what it is not applied to.
     package let decoded: CacheKey
@@ -11,29 +11,36 @@ package final class LoadKeys: Sendable {
 
     /// The encoded original is the picture, but for how many of its frames are wanted.
     package let isOriginal: Bool
-    /// `final` for messages.
+    /// `final` for messages and results, in its printed form.
     let text: CString
 
     package init(_ request: ImageRequest, transformer: (any ImageTransformer)?, ignoresSignatures: Bool = false) {
         let options = request.decodeOptions
-        original = CacheKey(
-            request.cacheKey ?? (ignoresSignatures ? SignatureFilter.unsigned(request.url) : request.url))
+        original = LoadKeys.original(request, ignoresSignatures)
         let suffixes = LoadKeys.suffixes(options)
         decoded = LoadKeys.composed(original, suffixes)
         isOriginal = transformer?.key.isEmpty != false && !options.wantsThumbnail && !options.choosesPixels
         guard let transformer, !transformer.key.isEmpty else {
             self.transformer = nil
             final = decoded
-            text = CString(final.bytes)
+            text = CString(final.printed)
             return
         }
         self.transformer = transformer
         final = LoadKeys.composed(original, suffixes + [transformer.key])
-        text = CString(final.bytes)
+        text = CString(final.printed)
+    }
+
+    /// The request's own key, or its URL. A URL with a separator in it, whose load fails, never names a variant.
+    private static func original(_ request: ImageRequest, _ ignoresSignatures: Bool) -> CacheKey {
+        if let key = request.cacheKey { return CacheKey(key) }
+        let url = ignoresSignatures ? SignatureFilter.unsigned(request.url) : request.url
+        guard !request.isKeyOnly, url.contains(CacheKey.separator) else { return CacheKey(url) }
+        return CacheKey(PercentEncoding.encode(url) { $0 != CacheKey.separator })
     }
 
     private static func composed(_ base: CacheKey, _ suffixes: [String]) -> CacheKey {
-        suffixes.isEmpty ? base : CacheKey.composed(base: base.bytes, suffixes: suffixes)
+        CacheKey(base: base.bytes, variant: suffixes)
     }
 
     /// Of the disk's copy of a thumbnail or transformed picture, whatever its pixel format; nil where the disk keeps the

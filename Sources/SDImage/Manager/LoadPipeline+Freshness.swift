@@ -77,13 +77,14 @@ extension LoadPipeline {
             asking.maxRetries = asking.maxRetries ?? 0
         }
         let known = copy.data?.date ?? copy.record.responseTime
-        var loaded = try await fetch(origin, asking, leasing: LeaseWish(self, newerThan: known), &timings)
+        var loaded = try await fetch(origin, asking, leasing: LeaseWish(self, origin, newerThan: known), &timings)
         let rule = policy == .refresh ? .refresh : freshness.rule
         if loaded.data.isUnmodified, !conditions.isEmpty {
             loaded.leaveBacklog()
             if let record = copy.record.renewed(by: loaded.data.answer), let image = try await picture(&copy, &timings) {
-                if request.retryFailed { manager.failedURLs.remove(CacheKey(request.url)) }
-                return try await confirmed(copy, await keep(record, copy, image, by: loaded), rule, loaded, &timings)
+                forgetFailures()
+                return try await confirmed(
+                    copy, await keep(record.noted(asking, origin), copy, image, by: loaded), rule, loaded, &timings)
             }
             // It speaks of another picture, or there is nothing that it could confirm.
             loaded = try await fetch(origin, request, &timings)
@@ -206,8 +207,8 @@ extension LoadPipeline {
 
     /// Notes with the picture, in memory and on disk, what was just said of it.
     private func keep(_ record: AnswerRecord, _ copy: Copy, _ image: Image, by loaded: Fetched) async -> Image {
-        // What nobody vouched for confirms nothing.
-        if loaded.data.isUntrusted { return image }
+        // A response under an invalid certificate confirms nothing.
+        guard mayFillCaches else { return image }
         let renewed = keepInMemory(record, image)
         guard record.mayBeStored(request.headers) else {
             await forget()

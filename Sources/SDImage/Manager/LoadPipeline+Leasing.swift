@@ -15,11 +15,13 @@ struct LeaseWish: Sendable {
     private let policy: FreshnessPolicy
 
     /// nil for loads of which the others would get nothing, or that want a new answer whatever the others have.
-    init?(_ pipeline: LoadPipeline, newerThan date: UInt64) {
+    init?(_ pipeline: LoadPipeline, _ loader: any ImageLoader, newerThan date: UInt64) {
         let request = pipeline.request
-        guard let cache = pipeline.originals, cache.isShared, request.isGet, request.coder == nil,
+        guard let cache = pipeline.originals, cache.grantsLeases, request.isGet, request.coder == nil, pipeline.mayFillCaches,
             pipeline.policy != .refresh, request.sourcePolicy != .loaderOnly,
             !["file", "data"].contains(URLText(request.url).scheme), AnswerRecord().mayBeStored(request.headers),
+            // The response will hardly be shared: others would wait for it one after the other.
+            !request.carriesCredentials(loader.sentFields(request)),
             pipeline.entries.contains(where: { !$0.isMade }),
             pipeline.diskPlaces.contains(where: { $0.cache === cache && $0.key == pipeline.keys.original })
         else { return nil }
@@ -58,7 +60,7 @@ extension LoadPipeline {
         }
         if Task.isCancelled { throw .cancelled }
         let data = try await loader.load(request, progress: progress)
-        return Fetched(data.selected(by: loader.sentFields(request)), engine.backlog, lease: lease)
+        return Fetched(data.noted(request, loader), engine.backlog, lease: lease)
     }
 
     /// Under `respect` an answer to another process counts for no more than one that was cached here.

@@ -16,10 +16,11 @@ extension LoadPipeline {
         do throws(ImageError) {
             try validate()
             try admit(request)
+            try refuseFailed(loader, request)
         } catch {
             return task.attach(Task(executorPreference: engine.executor) { self.end(.failure(error), timings) })
         }
-        share(seat, loader, request, LeaseWish(self, newerThan: 0)) { [self] outcome in
+        share(seat, loader, request, LeaseWish(self, loader, newerThan: 0)) { [self] outcome in
             // Cancelled meanwhile.
             if task.isFinished { return }
             task.attach(
@@ -51,24 +52,6 @@ extension LoadPipeline {
         }
     }
 
-    /// Throws where asking is forbidden, or known to be in vain.
-    private func admit(_ request: ImageRequest) throws(ImageError) {
-        if manager.offline.forbids(request) { throw ImageError(.offline, "loading over the network is switched off") }
-        if !request.retryFailed, request.isGet, let failure = manager.failedURLs.failure(of: CacheKey(request.url)) {
-            throw ImageError(
-                .failedURL, "failed for good a moment ago; not asked again yet", httpStatus: failure.httpStatus, cause: failure)
-        }
-    }
-
-    /// Does not ask again for a while where that is in vain; the host's word counts before the loader's (spec MGR-3). What another
-    /// method says of the URL holds for that method only.
-    func remember(_ error: ImageError, of loader: any ImageLoader) {
-        guard request.isGet, ![.cancelled, .shutdown, .noMemory].contains(error.status) else { return }
-        if request.loadHooks?.remembersFailure?(request, error) ?? loader.remembersFailure(error) {
-            manager.failedURLs.insert(CacheKey(request.url), error)
-        }
-    }
-
     private func outcome(
         _ loader: any ImageLoader, _ request: ImageRequest, _ following: Following, _ leasing: LeaseWish?
     ) async -> Result<Fetched, ImageError> {
@@ -82,6 +65,7 @@ extension LoadPipeline {
         _ loader: any ImageLoader, _ request: ImageRequest, _ following: Following?, _ leasing: LeaseWish?
     ) async throws(ImageError) -> Fetched {
         let request = try await loader.prepared(request)
+        try refuseFailed(loader, request)
         let seat = manager.fetches.seat(progress(following))
         let outcome: Result<Fetched, ImageError> = await withTaskCancellationHandler {
             unsafe await withUnsafeContinuation { continuation in
@@ -137,10 +121,13 @@ extension LoadPipeline {
         _ seat: Coalescer<FetchKey, Fetched>.Seat, _ loader: any ImageLoader, _ request: ImageRequest, _ leasing: LeaseWish?,
         _ tell: @escaping @Sendable (Result<Fetched, ImageError>) -> Void
     ) {
+        noteSent(request)
         let sharing = loader.sharingKey(request)
         let key = FetchKey(
             loader: ObjectIdentifier(loader), url: sharing ?? [], alone: sharing == nil ? ObjectIdentifier(self) : nil,
-            maxBodyBytes: request.maxBodyBytes, timeout: request.timeoutMilliseconds, leasing: leasing?.identity)
+            maxBodyBytes: request.maxBodyBytes, timeout: request.timeoutMilliseconds,
+            acceptsInvalidCertificates: request.acceptsInvalidCertificates, handlesCookies: request.handlesCookies,
+            leasing: leasing?.identity)
         manager.fetches.join(
             seat, for: key,
             joined: { if let sharing { loader.raisePriority(sharing, to: request.priority) } },
@@ -148,7 +135,7 @@ extension LoadPipeline {
             start: { [engine] progress, done in
                 if let leasing { return obtain(loader, request, leasing, progress, done) }
                 return loader.begin(request, progress: progress, on: engine.executor) { outcome in
-                    done(outcome.map { Fetched($0.selected(by: loader.sentFields(request)), engine.backlog) })
+                    done(outcome.map { Fetched($0.noted(request, loader), engine.backlog) })
                 }
             }, tell: tell)
     }

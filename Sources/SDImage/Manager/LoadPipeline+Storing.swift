@@ -11,7 +11,7 @@ extension LoadPipeline {
     /// False when the answer forbids that it is stored: then it is kept in memory only.
     func store(_ image: Image, _ loaded: Fetched, _ timings: inout StageTimings) async throws(ImageError) -> Bool {
         let isStorable = loaded.data.answer.mayBeStored(request.headers)
-        guard !loaded.data.isUntrusted else { return isStorable }
+        guard mayFillCaches else { return isStorable }
         keepInMemory(image)
         // What has no bytes of its own, or came from the user's own files, stays off the disk.
         guard !loaded.data.isPicture, loaded.data.isWorthKeeping else { return isStorable }
@@ -33,7 +33,7 @@ extension LoadPipeline {
 
     /// Under the key of what it is; a picture whose transformer failed is kept nowhere.
     func keepInMemory(_ image: Image) {
-        guard request.storeCacheType.contains(.memory), let key = keys.key(of: image, request) else { return }
+        guard mayFillCaches, request.storeCacheType.contains(.memory), let key = keys.key(of: image, request) else { return }
         cache?.storeInMemory(image, for: key)
     }
 
@@ -50,6 +50,7 @@ extension LoadPipeline {
 
     /// Removes from the disk what a request would find there.
     func forget() async {
+        guard mayFillCaches else { return }
         // The caches count and log what they could not do.
         if let originals { try? await originals.remove(keys.original, from: .disk) }
         if let cache, let variant = keys.variant(request) { try? await cache.remove(variant, from: .disk) }
@@ -81,7 +82,7 @@ extension LoadPipeline {
 
     /// Keeps what was made of an original beside it.
     func storeVariant(_ image: Image, of origin: CachedData, _ timings: inout StageTimings) async {
-        guard request.storeCacheType.contains(.disk), let cache, let key = keys.variant(request),
+        guard mayFillCaches, request.storeCacheType.contains(.disk), let cache, let key = keys.variant(request),
             let variant = Variant(image, keys, request, origin: origin)
         else { return }
         guard request.waitForStore else { return manager.variants.write(variant, at: key, into: cache, on: engine.work) }

@@ -20,6 +20,9 @@ final class LoadPipeline: Sendable {
     let local: LocalStage?
     /// What is to be shown until the final picture is there, and whether a worker is at it.
     let standIns = Mutex<(next: Image?, isBusy: Bool)>((nil, false))
+    /// The request as it was sent, and whether it accepted invalid certificates; see `mayFillCaches`.
+    let sent = Mutex<ImageRequest?>(nil)
+    let isUntrusted = Atomic<Bool>(false)
 
     var engine: Engine { manager.engine }
     var registry: CoderRegistry { manager.registry }
@@ -95,7 +98,7 @@ final class LoadPipeline: Sendable {
             source: found.source, isChanged: found.isChanged, isStale: found.isStale, freshness: found.rule, url: task.url,
             cacheKey: keys.text, timings: timings,
             transactions: failure?.transactions ?? found.error?.transactions ?? found.transactions, response: task.response)
-        if result.image != nil { manager.noteSize(request, keys) }
+        if result.image != nil, mayFillCaches { manager.noteSize(request, keys) }
         if local?.finish(result) != true { task.finish(result) }
         if isRenewal { manager.renewed(keys) }
     }
@@ -122,7 +125,7 @@ final class LoadPipeline: Sendable {
         let loaded: Fetched
         do throws(ImageError) {
             loaded = try await fetch(
-                loader, request, following: following, leasing: LeaseWish(self, newerThan: 0), &timings)
+                loader, request, following: following, leasing: LeaseWish(self, loader, newerThan: 0), &timings)
         } catch {
             following?.end()?.giveUp()
             guard let early = following?.early, !Task.isCancelled else { throw error }
@@ -137,6 +140,7 @@ final class LoadPipeline: Sendable {
     func take(
         _ loaded: Fetched, _ loader: any ImageLoader, after started: Progression? = nil, _ timings: inout StageTimings
     ) async throws(ImageError) -> LoadOutcome {
+        if loaded.data.isUntrusted { isUntrusted.store(true, ordering: .releasing) }
         if loaded.data.isUnmodified {
             loaded.leaveBacklog()
             throw ImageError(.notModified, "not modified, by a condition of the request's own", httpStatus: 304)
@@ -155,7 +159,7 @@ final class LoadPipeline: Sendable {
             if request.coder == nil { remember(error, of: loader) }
             throw error.after(loaded.data.transactions)
         }
-        if request.retryFailed { manager.failedURLs.remove(CacheKey(request.url)) }
+        forgetFailures()
         let isStored = try await store(image, loaded, &timings)
         return LoadOutcome(
             image: image, data: image.isPlain && !loaded.data.isPicture ? loaded.data.bytes : nil,
@@ -340,7 +344,7 @@ final class LoadPipeline: Sendable {
     /// Whether memory is to have the picture as it is before its transformer (spec MGR-18).
     private func keepsOriginal(_ data: LoadedData) -> Bool {
         request.originalStoreCacheType.contains(.memory) && !keys.isOriginal && keys.decoded == keys.original
-            && data.source != .memory && !data.isUntrusted
+            && data.source != .memory && mayFillCaches
     }
 
     private func picture(_ data: LoadedData, after started: PictureDecoder?, _ stop: StopSignal) throws(ImageError) -> Image {

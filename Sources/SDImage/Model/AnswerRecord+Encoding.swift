@@ -13,7 +13,7 @@ extension AnswerRecord {
         AnswerRecord.append(requestTime, to: &bytes)
         AnswerRecord.append(responseTime, to: &bytes)
         // Not to be read is not to be trusted.
-        let control = cacheControl.count > AnswerRecord.longestField ? Array("no-cache".utf8) : cacheControl
+        let control = cacheControl.count > AnswerRecord.longestField ? Array("no-cache, private".utf8) : cacheControl
         let vary = vary.count > AnswerRecord.longestField ? Array("*".utf8) : vary
         for field in [control, date, age, vary] { AnswerRecord.append(field, to: &bytes) }
         bytes.append(expires == nil ? 0 : 1)

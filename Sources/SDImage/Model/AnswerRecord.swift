@@ -35,6 +35,27 @@ package struct AnswerRecord: Hashable, Sendable {
         return !directives.noStore || directives.mustUnderstand && [200, 206].contains(status)
     }
 
+    // MARK: Shared caches (RFC 9111, sections 3 and 3.5; decisions D33)
+
+    /// True for a response that never leaves the process and the disk of its user.
+    package var isPrivate: Bool {
+        let directives = CacheDirectives(cacheControl)
+        return directives.isPrivate || directives.noStore
+    }
+
+    /// Marks the response as private where its request, or `Vary`, makes it so. The mark is the directive itself, in front
+    /// of the others: an unfinished quoted string cannot swallow it.
+    package mutating func restrict(hasAuthorization: Bool, hasCookies: Bool) {
+        guard !isPrivate else { return }
+        let directives = CacheDirectives(cacheControl)
+        let isForAuthorized = directives.isPublic || directives.sharedMaxAge != nil || directives.mustRevalidate
+        let variesBySecret = CacheDirectives.list(vary).contains {
+            ["authorization", "proxy-authorization", "cookie"].contains($0.name)
+        }
+        guard hasAuthorization && !isForAuthorized || hasCookies && !directives.isPublic || variesBySecret else { return }
+        cacheControl = Array((cacheControl.isEmpty ? "private" : "private, ").utf8) + cacheControl
+    }
+
     // MARK: Conditions
 
     /// The fields that ask whether the picture has changed (RFC 9111, section 4.3.1); empty where nothing is known to ask by.

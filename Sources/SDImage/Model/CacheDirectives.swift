@@ -14,6 +14,10 @@ package struct CacheDirectives: Hashable, Sendable {
     package var mustRevalidate = false
     package var mustUnderstand = false
     package var immutable = false
+    package var isPublic = false
+    /// Also with field names: the whole response is private then.
+    package var isPrivate = false
+    package var sharedMaxAge: Int64?
 
     /// What greater numbers of seconds count as (RFC 9111, section 1.2.2).
     package static let longest: Int64 = 1 << 31
@@ -37,7 +41,11 @@ package struct CacheDirectives: Hashable, Sendable {
         case "must-revalidate": mustRevalidate = true
         case "must-understand": mustUnderstand = true
         case "immutable": immutable = true
-        // `s-maxage`, `private`, `public` and `proxy-revalidate` are for caches that several people share.
+        // For caches that several users share.
+        case "public": isPublic = true
+        case "private": isPrivate = true
+        case "s-maxage": sharedMaxAge = CacheDirectives.seconds(value)
+        // `proxy-revalidate` and extensions.
         default: break
         }
     }

@@ -25,5 +25,5 @@ package struct CacheKey: Hashable, Sendable {
     package var isEmpty: Bool { bytes.isEmpty }
 
     /// For messages only; invalid bytes show as U+FFFD.
-    package var description: String { String(decoding: bytes, as: UTF8.self) }
+    package var description: String { String(decoding: printed, as: UTF8.self) }
 }

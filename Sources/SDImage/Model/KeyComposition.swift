@@ -1,31 +1,100 @@
-/// How the key of a thumbnail or of a transformed picture is made from the key of the original (spec 6.3).
+/// The key of a thumbnail or of a transformed image: the pair of the original's key and the variant (decisions D32).
+///
+/// The bytes are `base`, a separator that no URL contains, and `variant`. The printed form (spec 6.3) puts `-variant` before
+/// the extension; it is for readers, and as a key it names the original of that name.
 extension CacheKey {
-    /// Puts `-suffix` for each of `suffixes` before the extension of `base`, or at its end when it has none.
+    /// Unit separator: a control character, which `URLText.validate` refuses.
+    package static let separator: UInt8 = 0x1F
+
+    /// Hyphens of a text that are tried as the start of a variant.
+    private static let mostCandidates = 16
+
+    package init(base: [UInt8], variant: [String]) {
+        // A separator in the name of a transformer would move the boundary.
+        let text = variant.joined(separator: "-").utf8.map { $0 == CacheKey.separator ? Byte.space : $0 }
+        self.init(variant.isEmpty ? base : base + [CacheKey.separator] + text)
+    }
+
+    /// The original's key.
+    package var base: ArraySlice<UInt8> { bytes[..<(boundary ?? bytes.endIndex)] }
+
+    /// nil for the key of an original.
+    package var variant: ArraySlice<UInt8>? { boundary.map { bytes[($0 + 1)...] } }
+
+    private var boundary: Int? { bytes.lastIndex(of: CacheKey.separator) }
+
+    /// The key for readers: results and log messages.
+    package var printed: [UInt8] {
+        guard let variant else { return bytes }
+        return CacheKey.printed(base: Array(base), variant: Array(variant))
+    }
+
+    /// Puts `-variant` before the extension of `base`, or at its end when it has none (TRF-37).
     ///
-    /// All are placed against the original key in one step (TRF-37). Where the key is a well-formed URL other than
-    /// `file:`, what may not stand in a path is escaped (TRF-32); everything else stays as it was, byte for byte.
-    package static func composed(base: [UInt8], suffixes: [String]) -> CacheKey {
-        let suffix = suffixes.flatMap { [Byte.hyphen] + Array($0.utf8) }
+    /// Where the base is a well-formed URL other than `file:`, what may not stand in a path is escaped (TRF-32); everything
+    /// else stays as it was, byte for byte.
+    package static func printed(base: [UInt8], variant: [UInt8]) -> [UInt8] {
+        let suffix = [Byte.hyphen] + variant
         let url = URLText(base)
         let isURL = url.isWellFormed
-        guard let dot = isURL ? url.extensionDot : URLText.extensionDot(in: base[...]) else { return CacheKey(base + suffix) }
+        guard let dot = isURL ? url.extensionDot : URLText.extensionDot(in: base[...]) else { return base + suffix }
         let isEscaped = isURL && url.scheme != "file"
         let inserted = isEscaped ? PercentEncoding.encode(suffix, keeping: Byte.isPathCharacter) : suffix
-        return CacheKey(base[..<dot] + inserted + base[dot...])
+        return base[..<dot] + inserted + base[dot...]
     }
 
-    /// The suffix of a thumbnail (spec 6.1); `-Thumbnail(` in a key says that it is one (TRF-39).
-    package static func thumbnailSuffix(_ size: PixelSize, mode: ScaleMode) -> String {
-        let width = FixedDecimal.text(Double(size.width)), height = FixedDecimal.text(Double(size.height))
-        return "Thumbnail({\(width),\(height)},\(mode.rawValue))"
+    /// The variants whose printed form is this key; for texts of callers, never for a URL that is loaded. Empty for a key that
+    /// names a variant exactly.
+    package var namesakes: [CacheKey] {
+        guard variant == nil else { return [] }
+        let dots = Set([URLText(bytes).extensionDot, URLText.extensionDot(in: bytes[...])].compactMap { $0 })
+        let hyphens = bytes.indices.reversed().lazy.filter { bytes[$0] == Byte.hyphen }
+        return hyphens.prefix(CacheKey.mostCandidates).flatMap { hyphen in
+            ([bytes.endIndex] + dots).filter { $0 > hyphen + 1 }.compactMap { namesake(hyphen: hyphen, end: $0) }
+        }
     }
 
-    /// True for the key of a thumbnail (TRF-39).
+    /// The variant between a hyphen and the extension, where it prints as this key.
+    private func namesake(hyphen: Int, end: Int) -> CacheKey? {
+        let base = Array(bytes[..<hyphen] + bytes[end...])
+        guard !base.isEmpty else { return nil }
+        let text = Array(bytes[(hyphen + 1)..<end])
+        for variant in [PercentEncoding.decode(text[...]), text] {
+            guard CacheKey.printed(base: base, variant: variant) == bytes else { continue }
+            return CacheKey(base + [CacheKey.separator] + variant)
+        }
+        return nil
+    }
+
+    /// The printed form of the variant that `suffixes` name.
+    package static func composed(base: [UInt8], suffixes: [String]) -> CacheKey {
+        suffixes.isEmpty ? CacheKey(base) : CacheKey(printed(base: base, variant: Array(suffixes.joined(separator: "-").utf8)))
+    }
+
+    /// True for the printed key of a thumbnail (TRF-39).
     package var isThumbnail: Bool {
         let mark = Array("-Thumbnail(".utf8)
         guard bytes.count >= mark.count else { return false }
         return (0...bytes.count - mark.count).contains { bytes[$0..<$0 + mark.count].elementsEqual(mark) }
     }
 
-    private init(_ parts: ArraySlice<UInt8>) { self.init(Array(parts)) }
+    /// The first value that `find` has for a text of a caller: as an exact key, then as the printed form of a variant.
+    package func first<R>(_ find: (CacheKey) throws(ImageError) -> R?) throws(ImageError) -> R? {
+        if let found = try find(self) { return found }
+        for key in namesakes { if let found = try find(key) { return found } }
+        return nil
+    }
+
+    /// The same with waiting.
+    package func first<R>(_ find: (CacheKey) async throws(ImageError) -> R?) async throws(ImageError) -> R? {
+        if let found = try await find(self) { return found }
+        for key in namesakes { if let found = try await find(key) { return found } }
+        return nil
+    }
+
+    /// The variant of a thumbnail (spec 6.1).
+    package static func thumbnailSuffix(_ size: PixelSize, mode: ScaleMode) -> String {
+        let width = FixedDecimal.text(Double(size.width)), height = FixedDecimal.text(Double(size.height))
+        return "Thumbnail({\(width),\(height)},\(mode.rawValue))"
+    }
 }

@@ -135,6 +135,15 @@ public:
         entries_.erase(std::string(key));
         answer.complete();
     }
+    void replace_entry(std::string_view key, const cache_entry &before, const cache_entry &entry,
+                       reply answer) override {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const auto found = entries_.find(std::string(key));
+        if (found != entries_.end() && found->second.metadata().text() == before.metadata().text())
+            found->second = cache_entry(entry.data(), entry.metadata());
+        answer.complete();
+    }
+    static constexpr bool is_shared = true;
 
 private:
     counted own_;
@@ -149,7 +158,7 @@ TEST(a_subclass_is_a_cache_and_works_in_loads_and_chains) {
         const manager loads = manager::create(manager_config().set_cache(own));
         CHECK(loads.load(url("badge.png")).source() == image_source::network);
         CHECK(becomes_true([&] { return bool(own.try_data(url("badge.png"))); }));
-        CHECK(loads.load(url("badge.png")).source() == image_source::disk);
+        CHECK(loads.load(url("badge.png")).source() == image_source::remote);
         own.remove(url("badge.png"));
         CHECK_EQUAL(own.try_data(url("badge.png")).why().code(), status::not_found);
         CHECK_EQUAL(thrown([&] { own.remove("held"); }), status::busy);

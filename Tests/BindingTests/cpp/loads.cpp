@@ -33,6 +33,9 @@ TEST(a_load_waits_and_memory_answers_the_second_time) {
     CHECK(second.source() == image_source::memory);
     CHECK(second.image().pixels().data() == first.image().pixels().data());
     CHECK_EQUAL(loads.cache_key(badge()), url("badge.png"));
+    CHECK_EQUAL(loads.entry_key(badge()), url("badge.png"));
+    CHECK_EQUAL(loads.entry_key(badge().set_thumbnail_size(64, 64)),
+                url("badge.png") + "\x1fThumbnail({64.000000,64.000000},1)");
 }
 
 TEST(a_failed_load_throws_with_the_status_of_the_answer) {

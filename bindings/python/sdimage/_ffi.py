@@ -57,6 +57,7 @@ CACHE_CONTAINS_KEY = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p)
 CACHE_REMOVE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_int, c_void_p)
 CACHE_CLEAR = CFUNCTYPE(None, c_void_p, c_int, c_void_p)
 CACHE_LEASE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_uint64, c_void_p, c_void_p)
+CACHE_REPLACE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p)
 CACHE_END_LEASE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
 MODIFY = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
 DECRYPT = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
@@ -162,6 +163,8 @@ class CacheTable(Structure):
         ("store_entry", CACHE_STORE),
         ("lease", CACHE_LEASE),
         ("end_lease", CACHE_END_LEASE),
+        ("replace_entry", CACHE_REPLACE),
+        ("is_shared", c_bool),
     ]
 
 
@@ -710,6 +713,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_loader_unref": (None, (c_void_p,)),
     "sdimage_log_set_handler": (None, (c_int, LOG, c_void_p, DESTROY)),
     "sdimage_manager_cache_key": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_manager_entry_key": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_manager_cancel_all": (None, (c_void_p,)),
     "sdimage_manager_close": (c_int, (c_void_p, c_uint32, HANDLE_OUT)),
     "sdimage_manager_config_new": (c_void_p, ()),

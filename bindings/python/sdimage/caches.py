@@ -40,6 +40,9 @@ class Cache:
     methods on memory run on whichever thread starts a load, and may not block.
     """
 
+    #: True for a cache whose entries other users or machines read: it is not given private responses.
+    shared = False
+
     def query(self, key: bytes) -> bytes | None:
         """The encoded bytes of an entry; ``None`` when there is none."""
         raise NotImplementedError
@@ -80,7 +83,8 @@ class Cache:
         with _making:
             if self._handle is None:
                 out = c_void_p()
-                call(lib.sdimage_cache_new_custom, byref(_TABLE), _caches.add(self), _NO_DESTROY, byref(out))
+                table = _SHARED_TABLE if self.shared else _TABLE
+                call(lib.sdimage_cache_new_custom, byref(table), _caches.add(self), _NO_DESTROY, byref(out))
                 self._handle = Handle(out.value, lib.sdimage_cache_unref)
         return self._handle.pointer
 
@@ -244,13 +248,21 @@ def _clear(token: int | None, layers: int, reply: int) -> None:
 
 
 _NO_DESTROY = DESTROY()
-_TABLE = CacheTable(
-    size=sizeof(CacheTable),
-    memory_image=CACHE_IMAGE(_memory_image),
-    set_memory_image=CACHE_SET_IMAGE(_set_memory_image),
-    query=CACHE_QUERY(_query),
-    store=CACHE_STORE(_store),
-    remove=CACHE_REMOVE(_remove),
-    contains=CACHE_CONTAINS_KEY(_contains),
-    clear=CACHE_CLEAR(_clear),
-)
+
+
+def _table(shared: bool) -> CacheTable:
+    return CacheTable(
+        size=sizeof(CacheTable),
+        memory_image=CACHE_IMAGE(_memory_image),
+        set_memory_image=CACHE_SET_IMAGE(_set_memory_image),
+        query=CACHE_QUERY(_query),
+        store=CACHE_STORE(_store),
+        remove=CACHE_REMOVE(_remove),
+        contains=CACHE_CONTAINS_KEY(_contains),
+        clear=CACHE_CLEAR(_clear),
+        is_shared=shared,
+    )
+
+
+_TABLE = _table(False)
+_SHARED_TABLE = _table(True)

@@ -303,10 +303,17 @@ class Manager(Closing):
         return Task(out.value, self)
 
     def cache_key(self, url: str | bytes, **options: Unpack[RequestOptions]) -> bytes:
-        """The cache key that a load would use."""
+        """The cache key that a load would use, in its printed form."""
+        return self._key(lib.sdimage_manager_cache_key, url, options)
+
+    def entry_key(self, url: str | bytes, **options: Unpack[RequestOptions]) -> bytes:
+        """The key that identifies the entry of a load exactly: no URL is spelled like that of a variant."""
+        return self._key(lib.sdimage_manager_entry_key, url, options)
+
+    def _key(self, function: Any, url: str | bytes, options: RequestOptions) -> bytes:
         out = c_void_p()
         with new_request(url, options) as request:
-            call(lib.sdimage_manager_cache_key, self._handle.pointer, request.pointer, byref(out))
+            call(function, self._handle.pointer, request.pointer, byref(out))
         return _bytes.taken(out)
 
     @property

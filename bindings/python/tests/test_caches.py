@@ -40,6 +40,10 @@ class WithPictures(Dictionary):
         self.pictures[key] = image
 
 
+class Shared(Dictionary):
+    shared = True
+
+
 class Broken(sdimage.Cache):
     def query(self, key: bytes) -> bytes | None:
         raise ZeroDivisionError("by nought")
@@ -52,6 +56,25 @@ class Broken(sdimage.Cache):
 
 
 class Custom(TestCase):
+    def test_a_shared_cache_is_given_no_private_response(self) -> None:
+        origin = self.origin()
+        origin.add("cat.png", png())
+        for control, kinds in (("private", [Dictionary]), ("public", [Dictionary, Shared])):
+            for kind in (Dictionary, Shared):
+                cache, url = kind(), origin.url(f"cat.png?cache={control}")
+                self.manager(cache=cache).load(url, wait_for_store=True)
+                self.assertEqual(url.encode() in cache.entries, kind in kinds, (control, kind))
+
+    def test_an_entry_key_names_a_variant_exactly(self) -> None:
+        cache = Dictionary()
+        manager = self.manager(cache=cache, loader=lambda request: png())
+        manager.load("x:a.png", thumbnail_size=(2, 2), wait_for_store=True)
+        key = manager.entry_key("x:a.png", thumbnail_size=(2, 2))
+        self.assertEqual(key, b"x:a.png\x1fThumbnail({2.000000,2.000000},1)")
+        self.assertEqual(manager.cache_key("x:a.png", thumbnail_size=(2, 2)), b"x:a-Thumbnail(%7B2.000000,2.000000%7D,1).png")
+        self.assertEqual(manager.entry_key("x:a.png"), b"x:a.png")
+        self.assertIn(key, cache.entries)
+
     def test_a_cache_of_python_is_asked_and_filled(self) -> None:
         cache, calls = Dictionary(), []
 

@@ -17,7 +17,12 @@
  * Of all processes that miss an entry one gets a lease and asks the origin; the others wait for what it stores. A process
  * that dies leaves a lease that ends by itself; nobody waits longer than SDIMAGE_REMOTE_LEASE_WAIT_MS.
  *
- * Values carry their whole key and a checksum. Keys that a server could not take are hashed; two with the same hash miss.
+ * Names on servers are the namespace, ":h:" (entries) or ":l:" (leases) and the SHA-256 of the key in hexadecimal; values carry
+ * the same digest and a checksum. No URL, and no password or token in one, is stored. Private responses are not stored
+ * (sdimage_cache_vtable.is_shared in cache.h).
+ *
+ * A revalidated entry is renewed by compare-and-swap (EVAL of Redis, gets and cas of memcached): a newer entry that another
+ * process stored meanwhile stays. A server that refuses it keeps the entry as it is.
  * What is shared is nobody's to empty: sdimage_cache_clear is UNSUPPORTED; change the namespace instead.
  *
  * Each cache has a connection and a thread for each of SDIMAGE_REMOTE_CONNECTIONS, the last one of which stores, and one

@@ -30,6 +30,12 @@ public:
     // For caches that several processes share: whose turn it is to ask the origin.
     virtual void lease(std::string_view, std::uint64_t, const options &, reply answer) { answer.complete(); }
     virtual void end_lease(std::string_view) {}
+    // Compare-and-swap: the second entry in place of the first, where that is still there; completed plainly.
+    virtual void replace_entry(std::string_view, const cache_entry &, const cache_entry &, reply answer) {
+        answer.complete();
+    }
+    // To be hidden by a class whose entries other users or machines read: it is not given private responses.
+    static constexpr bool is_shared = false;
 };
 
 namespace detail {
@@ -125,6 +131,19 @@ template <class T> void set_asking(sdimage_cache_vtable &table) {
     }
 }
 
+template <class T> void set_replacing(sdimage_cache_vtable &table) {
+    if constexpr (overrides(&T::replace_entry, &custom_cache::replace_entry)) {
+        table.replace_entry = [](void *self, const void *key, std::size_t length, sdimage_cache_entry *before,
+                                 sdimage_cache_entry *entry, sdimage_reply *answer) {
+            const lent<cache_entry> before_lent(before);
+            const lent<cache_entry> entry_lent(entry);
+            replied(answer, [&](const reply &to) {
+                state<T>(self).replace_entry(key_of(key, length), *before_lent, *entry_lent, to);
+            });
+        };
+    }
+}
+
 } // namespace detail
 
 // A cache made of an object of T, constructed here of `arguments`.
@@ -134,6 +153,8 @@ template <class T, class... A> cache make_cache(A &&...arguments) {
     detail::set_memory<T>(table);
     detail::set_storing<T>(table);
     detail::set_asking<T>(table);
+    detail::set_replacing<T>(table);
+    table.is_shared = T::is_shared;
     return detail::handed_over<cache>(std::make_unique<T>(std::forward<A>(arguments)...), sdimage_cache_new_custom,
                                       &table);
 }

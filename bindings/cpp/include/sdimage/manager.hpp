@@ -214,9 +214,12 @@ public:
         detail::run(sdimage_manager_load, get(), wanted.get(), nullptr, token, nullptr, &begun);
         return task(begun);
     }
-    // The key under which a load of the request is cached.
+    // The key under which a load of the request is cached, in its printed form; entry_key identifies the entry exactly.
     std::string cache_key(const request &wanted) const {
         return std::string(detail::make<data>(sdimage_manager_cache_key, get(), wanted.get()).text());
+    }
+    std::string entry_key(const request &wanted) const {
+        return std::string(detail::make<data>(sdimage_manager_entry_key, get(), wanted.get()).text());
     }
     // All URLs unless one is named.
     void forget_failed(std::string_view url) const noexcept {
