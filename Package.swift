@@ -57,7 +57,9 @@ let package = Package(
         .target(
             name: "CCurl", path: "Sources/CLibs/CCurl", cSettings: cStrict,
             linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("z"), .linkedLibrary("dl")]),
-        .systemLibrary(name: "CSQLite", path: "Sources/CLibs/CSQLite"),
+        .target(
+            name: "CSQLite", dependencies: ["CSystem"], path: "Sources/CLibs/CSQLite", cSettings: cStrict,
+            linkerSettings: [.linkedLibrary("sqlite3")]),
 
         // Kernels on plain memory, chosen at run time by CPU.
         .target(name: "SDImagePixels", cSettings: cStrict + [.unsafeFlags(["-O3"])]),
@@ -84,7 +86,7 @@ let package = Package(
             name: "CReference", path: "Tests/Reference", cSettings: cStrict,
             linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("z")]),
         .testTarget(
-            name: "CoreTests", dependencies: ["SDImage", "SDImageSQLite", "SDImageCurl", "TestSupport"],
+            name: "CoreTests", dependencies: ["CSQLite", "SDImage", "SDImageSQLite", "SDImageCurl", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "CodecTests",

@@ -88,7 +88,7 @@ public func sdimage_cache_config_unref(_ config: Object) {
 @_cdecl("sdimage_cache_config_set_directory") @implementation
 public func sdimage_cache_config_set_directory(_ config: Object, _ path: Text) {
     unsafe change(config, CacheConfigObject.self) {
-        $0.directory = unsafe Input.text(path) ?? CacheConfiguration.defaultDirectory
+        $0.directory = unsafe Input.text(path) ?? DefaultDirectory().path
     }
 }
 

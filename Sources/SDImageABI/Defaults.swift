@@ -71,8 +71,8 @@ enum Defaults {
         else {
             throw ImageError(.invalidArgument, "a namespace that is no plain folder name")
         }
-        let cache = try ImageCache(configuration) { path, isDurable throws(ImageError) in
-            try SQLiteStore(path: path, isDurable: isDurable)
+        let cache = try ImageCache(configuration) { folder, name, isDurable throws(ImageError) in
+            try SQLiteStore(in: folder, name: name, isDurable: isDurable)
         }
         monitorPressure()
         shared.withLock { shared in

@@ -48,6 +48,7 @@ enum Report {
     static func doctor() -> JSONText {
         let coders = Defaults.coders.coders
         let pool = PixelPool.shared.statistics
+        let cache = DefaultDirectory()
         return .object([
             ("version", .string("\(Version.text)")),
             (
@@ -59,7 +60,9 @@ enum Report {
             ("libraries", .object(Defaults.libraries.map { ($0, .string($1)) })),
             ("plugins", .object(Defaults.plugins.map { ($0.name, .string($0.libraryVersion)) })),
             ("limits", limits()),
-            ("cache_path", .string(CacheConfiguration.defaultDirectory)),
+            ("cache_path", cache.path.map { .string($0) } ?? .null),
+            ("cache_path_source", cache.source.map { .string($0) } ?? .null),
+            ("cache_path_problem", cache.problem.map { .string($0) } ?? .null),
             ("processors", .integer(LibraryThread.availableProcessors)),
             ("pixel_pool", .object([("live_bytes", .integer(pool.live)), ("retained_bytes", .integer(pool.retained))])),
             ("library_threads", .integer(LibraryThread.count)),

@@ -5,21 +5,21 @@ import SDImage
 @safe final class SQLiteConnection: @unchecked Sendable {
     // Unchecked: SQLite is opened without its mutex; the store uses a connection under a lock only.
     private let handle: OpaquePointer
-    private let journal: Journal
+    /// Open as long as the connection.
+    private let folder: FileDescriptor
     private let patience = SQLitePatience()
 
-    /// The file must exist. Symbolic links are refused in every part of the path.
-    init(_ path: String) throws(ImageError) {
+    /// Opens a file that exists in `folder`.
+    init(_ folder: FileDescriptor, _ name: String) throws(ImageError) {
         var opened: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE
-        let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        let code = unsafe csqlite_open(folder.number, name, &opened)
         guard code == SQLITE_OK, let opened = unsafe opened else {
             let error = unsafe SQLiteConnection.error(code, opened, "database could not be opened")
             unsafe sqlite3_close_v2(opened)
             throw error
         }
+        self.folder = folder
         unsafe handle = opened
-        journal = Journal(patience)
         unsafe sqlite3_extended_result_codes(handle, 1)
         unsafe sqlite3_busy_handler(
             handle, { context, count in unsafe SQLitePatience.wait(context, count) },
@@ -51,20 +51,6 @@ import SDImage
     /// The one number that a query gives.
     func number(_ sql: String) throws(ImageError) -> Int64 {
         try prepare(sql).number()
-    }
-
-    /// Moves the journal into the database by itself after each commit that leaves more than `pages` in it.
-    func checkpoint(after pages: Int32, limit: Int32) {
-        let journal = journal
-        journal.soon = pages
-        journal.late = limit
-        unsafe _ = sqlite3_wal_hook(
-            handle,
-            { context, handle, _, pages in
-                guard let context = unsafe context else { return SQLITE_OK }
-                unsafe Unmanaged<Journal>.fromOpaque(context).takeUnretainedValue().checkpoint(handle, pages)
-                return SQLITE_OK
-            }, Unmanaged.passUnretained(journal).toOpaque())
     }
 
     /// Id of the row that was inserted last.
@@ -103,24 +89,3 @@ import SDImage
 
 /// SQLITE_IOERR_SHORT_READ, a macro that does not come through to Swift.
 private let shortRead: Int32 = SQLITE_IOERR | (2 << 8)
-
-/// When a journal is moved into its database.
-private final class Journal {
-    var soon: Int32 = 0
-    var late: Int32 = 0
-    private let patience: SQLitePatience
-
-    init(_ patience: SQLitePatience) { self.patience = patience }
-
-    /// Without waiting; but where readers of other processes never leave a gap, the journal would grow for ever. Then they
-    /// are waited for, for as long as a slice of trimming may take.
-    func checkpoint(_ handle: OpaquePointer?, _ pages: Int32) {
-        guard pages >= soon else { return }
-        let isLate = pages >= late
-        if isLate { patience.limit = 4_000_000 }
-        // An error leaves a longer journal: the next commit tries again.
-        unsafe sqlite3_wal_checkpoint_v2(
-            handle, nil, isLate ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-        patience.limit = SQLitePatience.ofStores
-    }
-}

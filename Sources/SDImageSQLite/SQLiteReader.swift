@@ -1,8 +1,7 @@
-import Glibc
 import SDImage
 import Synchronization
 
-/// The reading half of a store: a connection of its own, which in WAL mode no writer ever blocks.
+/// The reading half of a store: a connection of its own, which waits for a writer only while that writes its pages.
 final class SQLiteReader: Sendable {
     private let connection: SQLiteConnection
     private let header: SQLiteStatement
@@ -12,15 +11,13 @@ final class SQLiteReader: Sendable {
     private let pages: SQLiteStatement
     private let freePages: SQLiteStatement
     private let pageSize: Int
-    private let journal: String
     /// KiB.
     private let cacheSize = Atomic<Int>(SQLiteReader.leastCache)
     private static let leastCache = 8192
 
-    init(_ path: String) throws(ImageError) {
-        connection = try SQLiteConnection(path)
-        journal = path + "-wal"
-        try connection.execute("PRAGMA cache_size = -\(SQLiteReader.leastCache)")
+    init(_ folder: FileDescriptor, _ name: String) throws(ImageError) {
+        connection = try SQLiteConnection(folder, name)
+        try connection.execute("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -\(SQLiteReader.leastCache)")
         header = SQLiteStatement(SQLiteSchema.header, of: connection)
         row = SQLiteStatement(SQLiteSchema.row, of: connection)
         holds = SQLiteStatement(SQLiteSchema.holds, of: connection)
@@ -122,6 +119,13 @@ final class SQLiteReader: Sendable {
         cacheSize.store(wanted, ordering: .relaxed)
     }
 
+    /// Bytes of disk. Neither number is trusted: the sum stays at the largest one instead of overflowing.
+    static func footprint(allocated: Int64, pages: Int64, _ pageSize: Int) -> Int {
+        let (used, isHuge) = Int(max(0, pages)).multipliedReportingOverflow(by: max(0, pageSize))
+        let (sum, isHuger) = Int(max(0, allocated)).addingReportingOverflow(used)
+        return isHuge || isHuger ? .max : sum
+    }
+
     func readTotals() throws(ImageError) -> CacheTotals {
         let (entries, bytes, allocated) = try totals.use { statement throws(ImageError) in
             guard try statement.step() else { throw ImageError(.cacheDamaged, "database without totals") }
@@ -132,9 +136,7 @@ final class SQLiteReader: Sendable {
         var result = CacheTotals()
         result.count = Int(max(0, entries))
         result.bytes = Int(max(0, bytes))
-        result.footprint = Int(max(0, allocated)) &+ Int(max(0, used)) &* pageSize
-        var status = stat()
-        if unsafe stat(journal, &status) == 0 { result.journal = Int(status.st_blocks) &* 512 }
+        result.footprint = SQLiteReader.footprint(allocated: allocated, pages: used, pageSize)
         return result
     }
 }

@@ -6,21 +6,18 @@ import SDImage
 /// long keys are. The bytes of an entry are the last column of its row: a lookup finds all of it in one tree of the
 /// database, a store or a removal changes one tree less, and whoever wants the columns before them reads no further.
 enum SQLiteSchema {
-    /// Version in the file's header; another one means that the file is not ours.
-    static let version: Int64 = 3
+    /// Version in the file's header. A file of another one is left alone, and a new generation of the index begun.
+    static let version: Int64 = 4
 
     /// Settings of the file itself, which only take effect before it has pages.
     ///
     /// 16 KiB pages: a picture of 20 KB takes two, a lookup reads few. Freed pages go back in slices, when asked.
-    static let fileSettings = """
-        PRAGMA page_size = 16384;
-        PRAGMA auto_vacuum = INCREMENTAL;
-        PRAGMA journal_mode = WAL;
-        """
+    static let fileSettings = "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL"
 
-    static let tables = """
-        BEGIN IMMEDIATE;
-        CREATE TABLE IF NOT EXISTS entry (
+    /// Every table and index, in the words in which SQLite keeps them.
+    static let objects = [
+        """
+        CREATE TABLE entry (
             id INTEGER PRIMARY KEY,
             digest INTEGER NOT NULL,
             key BLOB NOT NULL,
@@ -38,17 +35,21 @@ enum SQLiteSchema {
             control BLOB NOT NULL,
             extended BLOB,
             bytes BLOB
-        );
-        CREATE INDEX IF NOT EXISTS entry_digest ON entry (digest);
-        CREATE INDEX IF NOT EXISTS entry_accessed ON entry (accessed);
-        CREATE INDEX IF NOT EXISTS entry_expires ON entry (expires) WHERE expires <> 0;
-        CREATE TABLE IF NOT EXISTS total (
-            id INTEGER PRIMARY KEY, entries INTEGER NOT NULL, bytes INTEGER NOT NULL, allocated INTEGER NOT NULL
-        );
-        INSERT OR IGNORE INTO total VALUES (1, 0, 0, 0);
-        PRAGMA user_version = 3;
-        COMMIT;
+        )
+        """,
+        "CREATE INDEX entry_digest ON entry (digest)",
+        "CREATE INDEX entry_accessed ON entry (accessed)",
+        "CREATE INDEX entry_expires ON entry (expires) WHERE expires <> 0",
         """
+        CREATE TABLE total (
+            id INTEGER PRIMARY KEY, entries INTEGER NOT NULL, bytes INTEGER NOT NULL, allocated INTEGER NOT NULL
+        )
+        """,
+    ]
+
+    static let creation =
+        "BEGIN IMMEDIATE; " + objects.map { $0 + "; " }.joined()
+        + "INSERT INTO total VALUES (1, 0, 0, 0); PRAGMA user_version = \(version); COMMIT"
 
     static let header = """
         SELECT instance, number, length, checksum, created, accessed, expires, allocated, file, etag, modified, control,

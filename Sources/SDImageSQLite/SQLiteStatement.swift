@@ -54,6 +54,8 @@ import SDImage
         switch code {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
+        // A value over the limit of what is stored: written by another program.
+        case SQLITE_TOOBIG: throw ImageError(.cacheDamaged, "disk cache: index has an oversized value", libraryCode: code)
         default: throw connection.error(code)
         }
     }
@@ -92,7 +94,7 @@ import SDImage
 
     func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-    /// Short values only: keys of files, header fields. A longer one, which nobody of us wrote, reads as empty.
+    /// Short values only: keys of files, header fields. A longer one, which this library did not write, reads as empty.
     func array(_ column: Int32) -> [UInt8] {
         let bytes = unsafe buffer(column)
         return unsafe bytes.count <= 65536 ? Array(bytes) : []

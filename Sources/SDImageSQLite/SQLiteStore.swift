@@ -6,14 +6,16 @@ package final class SQLiteStore: CacheStore {
     // nil once closed.
     private let reader: Mutex<SQLiteReader?>
     private let writer: Mutex<SQLiteWriter?>
-    private let path: String
+    private let folder: FileDescriptor
+    private let name: String
 
-    /// Opens the database at `path`, an existing file; makes the tables when it is empty.
-    package init(path: String, isDurable: Bool) throws(ImageError) {
-        self.path = path
+    /// Opens the database `name`, an existing file in `folder`; makes the tables when it is empty.
+    package init(in folder: FileDescriptor, name: String, isDurable: Bool) throws(ImageError) {
+        self.folder = folder
+        self.name = name
         // The writer first: it makes what the reader's statements are compiled against.
-        writer = Mutex(try SQLiteWriter(path, isDurable: isDurable))
-        reader = Mutex(try SQLiteReader(path))
+        writer = Mutex(try SQLiteWriter(folder, name, isDurable: isDurable))
+        reader = Mutex(try SQLiteReader(folder, name))
     }
 
     package func row(for key: CacheKey) throws(ImageError) -> CacheRow? {
@@ -36,8 +38,11 @@ package final class SQLiteStore: CacheStore {
         try read { reader throws(ImageError) in try reader.entries(query, from: place, limit: limit) }
     }
 
-    // On a connection of its own: it takes long, and queries would wait for it.
-    package func examine() throws(ImageError) { try SQLiteReader(path).examine() }
+    // On a connection of its own: it takes long, and queries would wait for it. Stores of this process wait: a commit would hold
+    // back every new reader until the examination ends.
+    package func examine() throws(ImageError) {
+        try write { _ throws(ImageError) in try SQLiteReader(folder, name).examine() }
+    }
 
     package func update(_ row: CacheRow) throws(ImageError) -> Bool {
         try write { writer throws(ImageError) in try writer.update(row) }

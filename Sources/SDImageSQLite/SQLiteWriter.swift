@@ -42,11 +42,9 @@ final class SQLiteWriter: Sendable {
         }
     }
 
-    init(_ path: String, isDurable: Bool) throws(ImageError) {
-        connection = try SQLiteConnection(path)
+    init(_ folder: FileDescriptor, _ name: String, isDurable: Bool) throws(ImageError) {
+        connection = try SQLiteConnection(folder, name)
         try SQLiteWriter.prepareFile(connection, isDurable: isDurable)
-        // 2 MiB, so that nobody waits for long; 8 MiB at most but for a transaction.
-        connection.checkpoint(after: 128, limit: 512)
         find = SQLiteStatement(SQLiteSchema.find, of: connection)
         insert = SQLiteStatement(SQLiteSchema.insert, of: connection)
         delete = SQLiteStatement(SQLiteSchema.delete, of: connection)
@@ -244,7 +242,7 @@ final class SQLiteWriter: Sendable {
 
     /// Bytes of disk in use, this transaction included.
     private func footprint(_ allocated: Int64) throws(ImageError) -> Int {
-        Int(max(0, allocated)) &+ Int(max(0, try pages.number() &- freePages.number())) &* pageSize
+        SQLiteReader.footprint(allocated: allocated, pages: try pages.number() &- freePages.number(), pageSize)
     }
 
     /// The seal in the upper half. Of the dates as they are stored.
@@ -259,18 +257,34 @@ final class SQLiteWriter: Sendable {
     private static func date(_ time: UInt64) -> UInt64 { min(time, UInt64(Int64.max)) }
 
     private static func prepareFile(_ connection: SQLiteConnection, isDurable: Bool) throws(ImageError) {
-        // Without `durable` nothing is waited for (reliability: after a power cut entries may be missing, never wrong):
-        // a checksum guards the bytes of each entry and SQLite notices a torn file, which is then given up. NORMAL would
-        // wait for the disk at each checkpoint, on the thread that commits.
+        // Without `durable` nothing is waited for: after a power cut entries may be missing, never wrong. A checksum guards the
+        // bytes of each entry, and SQLite notices a torn file, which is then given up.
         try connection.execute(
             "PRAGMA temp_store = MEMORY; PRAGMA secure_delete = OFF; PRAGMA synchronous = \(isDurable ? "FULL" : "OFF")")
+        // The mode belongs to the connection. A journal of size 0 counts as none: cheaper to look at than to remove.
+        try connection.execute("PRAGMA journal_mode = TRUNCATE")
         let version = try connection.number("PRAGMA user_version")
         guard version == 0 || version == SQLiteSchema.version else {
-            throw ImageError(.cacheDamaged, "database of another version")
+            throw ImageError(.cacheDamaged, "disk cache: database of another version")
         }
-        if version == 0 {
+        if version == 0, try connection.number("SELECT count(*) FROM sqlite_schema") == 0 {
             try connection.execute(SQLiteSchema.fileSettings)
-            try connection.execute(SQLiteSchema.tables)
+            try connection.execute(SQLiteSchema.creation)
+        }
+        try checkSchema(connection)
+    }
+
+    /// A table or index more, or another one, may hold expressions that run whenever a row is touched.
+    private static func checkSchema(_ connection: SQLiteConnection) throws(ImageError) {
+        let statement = try connection.prepare("SELECT sql FROM sqlite_schema LIMIT 16")
+        var found: Set<String> = []
+        var count = 0
+        while try statement.step() {
+            found.insert(String(decoding: statement.array(0), as: UTF8.self))
+            count += 1
+        }
+        guard count == SQLiteSchema.objects.count, found == Set(SQLiteSchema.objects) else {
+            throw ImageError(.cacheDamaged, "disk cache: database with an unknown schema")
         }
     }
 }

@@ -28,8 +28,8 @@ struct CacheFixture {
         configure(&configuration)
     }
 
-    static let store: CacheStoreFactory = { path, isDurable throws(ImageError) in
-        try SQLiteStore(path: path, isDurable: isDurable)
+    static let store: CacheStoreFactory = { folder, name, isDurable throws(ImageError) in
+        try SQLiteStore(in: folder, name: name, isDurable: isDurable)
     }
 
     func open() throws -> DiskCache { try DiskCache(configuration, store: CacheFixture.store) }

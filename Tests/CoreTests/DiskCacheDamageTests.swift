@@ -11,6 +11,8 @@ enum Harm: CaseIterable {
     func apply(to path: String) throws {
         let files = FileManager.default
         guard var bytes = files.contents(atPath: path) else { throw CocoaError(.fileNoSuchFile) }
+        // The journal of a finished transaction: one of another program instead.
+        if bytes.isEmpty { bytes = Data([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]) + Data(repeating: 1, count: 20_000) }
         switch self {
         case .flip: bytes[bytes.count / 2] ^= 0x10
         case .cut: bytes.removeLast()
@@ -76,7 +78,7 @@ func harmedFileIsAMissAndHeals(harm: Harm) throws {
     #expect(try cache.totalsNow().count == 0)
 }
 
-@Test(arguments: Harm.allCases, ["index-1.db", "index-1.db-wal", "index-1.db-shm"])
+@Test(arguments: Harm.allCases, ["index-1.db", "index-1.db-journal"])
 func harmedDatabaseNeverGivesWrongBytesNorStopsTheCache(harm: Harm, name: String) throws {
     let fixture = CacheFixture()
     let keeper = try fixture.open()

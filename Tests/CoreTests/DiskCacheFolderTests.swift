@@ -1,5 +1,6 @@
 import Foundation
 import SDImage
+import Synchronization
 import TestSupport
 import Testing
 
@@ -153,4 +154,121 @@ func namespaceThatIsNoNameIsRefused(namespace: String) throws {
     try cache.put(3, count: 10_000, at: "after")
     #expect(try cache.get("after") == array(try bytes(3, count: 10_000)))
     cache.close()
+}
+
+// MARK: The way to the folder
+
+private func makeFolder(_ path: String, mode: mode_t = 0o700) {
+    unsafe #expect(mkdir(path, 0o700) == 0 && chmod(path, mode) == 0)
+}
+
+private func give(_ path: String) { unsafe #expect(lchown(path, 65534, 65534) == 0) }
+
+private func link(_ target: String, at path: String) { unsafe #expect(symlink(target, path) == 0) }
+
+/// Whether a cache in `directory` is refused as one that others could exchange.
+private func isRefused(_ directory: String) throws -> Bool {
+    let cache = try CacheFixture { $0.directory = directory }.open()
+    let failure = status { try cache.put(1, at: "a") }
+    #expect(failure == nil || failure == .cacheUnusable)
+    #expect((try cache.get("a") == nil) == (failure != nil))
+    return failure != nil
+}
+
+@Test(arguments: [0o777, 0o1777, 0o770, 0o702, 0o722]) func directoryThatOthersMayWriteToIsRefused(mode: Int) throws {
+    let fixture = TemporaryDirectory()
+    let path = fixture.path + "/cache"
+    makeFolder(path, mode: mode_t(mode))
+    #expect(try isRefused(path))
+    #expect(try isRefused(path + "/."))
+    #expect(try isRefused(path + "/../cache"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)
+    // A folder below: whoever may write to its parent may exchange it. Root's sticky folders are the exception.
+    let isSafe = mode == 0o1777 && geteuid() == 0
+    #expect(try isRefused(path + "/below/deeper") == !isSafe)
+    unsafe chmod(path, 0o755)
+    #expect(try !isRefused(path))
+}
+
+@Test(.enabled(if: geteuid() == 0)) func parentOfAnotherUserIsRefused() throws {
+    let fixture = TemporaryDirectory()
+    let path = fixture.path + "/theirs"
+    makeFolder(path, mode: 0o755)
+    makeFolder(path + "/ours")
+    give(path)
+    #expect(try isRefused(path + "/ours"))
+    #expect(try isRefused(path))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: path + "/ours").isEmpty)
+}
+
+@Test func linksOnTheWayAreFollowedWhereTheyAreOurs() throws {
+    let fixture = TemporaryDirectory()
+    makeFolder(fixture.path + "/real")
+    link("real", at: fixture.path + "/relative")
+    link(fixture.path + "/relative/", at: fixture.path + "/absolute")
+    link("loop", at: fixture.path + "/loop")
+    #expect(try !isRefused(fixture.path + "/absolute/../absolute/cache"))
+    #expect(FileManager.default.fileExists(atPath: fixture.path + "/real/cache/default/v1"))
+    let cache = try CacheFixture { $0.directory = fixture.path + "/absolute/cache" }.open()
+    #expect(try cache.pathNow(for: CacheKey("a")).hasPrefix(fixture.path + "/real/cache/default/v1/pins/"))
+    #expect(try CacheFixture { $0.directory = fixture.path + "/loop/cache" }.open().get("a") == nil)
+    guard geteuid() == 0 else { return }
+    give(fixture.path + "/absolute")
+    #expect(try isRefused(fixture.path + "/absolute/cache"))
+}
+
+@Test func fileInPlaceOfAParentIsRefused() throws {
+    let fixture = TemporaryDirectory()
+    #expect(FileManager.default.createFile(atPath: fixture.path + "/file", contents: nil))
+    unsafe mkfifo(fixture.path + "/fifo", 0o600)
+    #expect(try isRefused(fixture.path + "/file/cache"))
+    #expect(try isRefused(fixture.path + "/fifo"))
+}
+
+@Test func defaultDirectoryIsNeverShared() {
+    func path(_ cacheHome: String?, _ home: String?, _ database: String?) -> String? {
+        DefaultDirectory(cacheHome: cacheHome, home: home) { database }.path
+    }
+    #expect(path("/x", "/h", "/p") == "/x/sdimage")
+    #expect(path("relative", "/h", "/p") == "/h/.cache/sdimage")
+    #expect(path("", "", "/p") == "/p/.cache/sdimage")
+    #expect(path(nil, nil, "/p") == "/p/.cache/sdimage")
+    #expect(path(nil, "home", "") == nil)
+    #expect(DefaultDirectory(cacheHome: nil, home: nil) { nil }.problem != nil)
+}
+
+@Test func cacheWithoutDirectoryIsInMemoryOnly() throws {
+    let cache = try ImageCache(CacheFixture { $0.directory = nil }.configuration, store: CacheFixture.store)
+    #expect(cache.disk == nil)
+}
+
+/// The folder is exchanged with one that another user prepared, by a thread that does nothing else: entries found are ours.
+@Test(.enabled(if: geteuid() == 0), .timeLimit(.minutes(2))) func exchangedFolderNeverAnswers() throws {
+    let fixture = TemporaryDirectory()
+    let parent = fixture.path + "/shared"
+    makeFolder(parent, mode: 0o777)
+    // A cache with a bait, made while the way was safe.
+    let bait = try CacheFixture { $0.directory = fixture.path + "/bait" }.open()
+    try bait.put(666, at: "a")
+    bait.close()
+    let move = { @Sendable (from: String, to: String) in _ = unsafe rename(from, to) }
+    move(fixture.path + "/bait", parent + "/bait")
+    makeFolder(parent + "/mine")
+    let isOver = Mutex(false)
+    let thread = try LibraryThread.start("attacker") {
+        while !isOver.withLock({ $0 }) {
+            move(parent + "/mine", parent + "/kept")
+            move(parent + "/bait", parent + "/mine")
+            move(parent + "/mine", parent + "/bait")
+            move(parent + "/kept", parent + "/mine")
+        }
+    }
+    for _ in 0..<200 {
+        let cache = try CacheFixture { $0.directory = parent + "/mine" }.open()
+        #expect(try cache.get("a") == nil)
+        #expect(status { try cache.put(1, at: "b") } == .cacheUnusable)
+        cache.close()
+    }
+    isOver.withLock { $0 = true }
+    pthread_join(thread, nil)
 }

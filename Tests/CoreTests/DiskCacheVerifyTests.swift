@@ -68,7 +68,7 @@ private func sqlite(_ statements: String, on path: String) throws {
         CREATE TABLE other (digest INTEGER); CREATE INDEX other_digest ON other (digest);
         UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'other_digest')
             WHERE name = 'entry_digest';
-        DELETE FROM sqlite_schema WHERE name = 'other_digest';
+        DELETE FROM sqlite_schema WHERE name IN ('other', 'other_digest');
         """, on: fixture.root + "/index-1.db")
     let other = try fixture.open()
     #expect(try other.get("7") == nil)

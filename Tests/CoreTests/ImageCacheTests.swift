@@ -12,7 +12,7 @@ private func open(_ configure: (inout CacheConfiguration) -> Void = { _ in }) th
     #expect(configuration.disk.maxAge == 604_800 && configuration.disk.maxSize == 0)
     #expect(configuration.maxMemoryCost == 0 && configuration.maxMemoryCount == 0)
     #expect(configuration.inlineEntryLimit == 65536 && configuration.namespace == "default")
-    #expect(configuration.directory.hasSuffix("/sdimage"))
+    #expect(configuration.directory?.hasSuffix("/sdimage") == true)
     #expect(configuration.keepsImagesInMemory && !configuration.isDurable && !configuration.isMemoryOnly)
 }
 

@@ -284,7 +284,7 @@ def keys() -> None:
         found = numbers(done.stdout) if done.returncode == 0 else {}
         report.check("10,000 hostile keys come back as themselves", found.get("wrong") == 0, f"{done.returncode} {done.stdout}")
         report.check("keys that are not UTF-8 are refused", found.get("accepted") == 0, done.stdout)
-        own = re.compile(r"CACHEDIR\.TAG|v1|v1/[0-9a-f]{2}|v1/[0-9a-f]{2}/[0-9a-f]{32}-[0-9a-f]+-[0-9a-f]+(\.[a-z]+)?|v1/index-1\.db(-wal|-shm)?|v1/instances(/[0-9a-f]+)?")
+        own = re.compile(r"CACHEDIR\.TAG|v1|v1/[0-9a-f]{2}|v1/[0-9a-f]{2}/[0-9a-f]{32}-[0-9a-f]+-[0-9a-f]+(\.[a-z]+)?|v1/index-1\.db(-journal)?|v1/instances(/[0-9a-f]+)?")
         home = pathlib.Path(folder, "default")
         strangers = [str(path.relative_to(home)) for path in home.rglob("*") if not own.fullmatch(str(path.relative_to(home)))]
         report.check("no key gets into the name of a file", not strangers and os.listdir(folder) == ["default"], json.dumps(strangers[:3]))

@@ -43,8 +43,13 @@ SDIMAGE_API sdimage_cache_config *sdimage_cache_config_new(void);
 SDIMAGE_API sdimage_cache_config *sdimage_cache_config_ref(sdimage_cache_config *config);
 SDIMAGE_API void sdimage_cache_config_unref(sdimage_cache_config *config);
 
-/* Folder of the disk part, copied. NULL, the default, is $XDG_CACHE_HOME/sdimage or ~/.cache/sdimage. It is made with mode
- * 0700 when it is missing; one that others may write to is refused. */
+/* Folder of the disk part, copied. NULL, the default, is $XDG_CACHE_HOME/sdimage where that variable is an absolute path, else
+ * $HOME/.cache/sdimage, else the same in the home directory of the password database; without any of them the cache is in
+ * memory only, and sdimage_doctor says so. Missing folders are made with mode 0700.
+ *
+ * Every folder on the path must belong to this user or to root and must not be writable by group or others; a sticky folder of
+ * root, such as /tmp, may lie on the path but not be its end. Symbolic links are followed where this user or root owns them. The
+ * path is walked name by name and checked on the way, and files are opened under the folder found. Otherwise: CACHE_UNUSABLE. */
 SDIMAGE_API void sdimage_cache_config_set_directory(sdimage_cache_config *config, const char *path);
 
 /* Name of a sub-folder, so that parts of a program do not see each other's entries. Default "default". */
@@ -124,7 +129,8 @@ SDIMAGE_API void sdimage_watch_memory_pressure(bool watch);
 
 /* --- Bytes. */
 
-/* The bytes of an entry: *data is the caller's; large ones are mapped, not copied. NOT_FOUND when there is none. */
+/* The bytes of an entry: *data is the caller's. They are a copy in memory: what happens to the file later does not change
+ * them. NOT_FOUND when there is none, or when its file was changed. */
 SDIMAGE_API sdimage_status sdimage_cache_data(const sdimage_cache *cache, const void *key, size_t length,
                                               sdimage_data **data, sdimage_error **error);
 

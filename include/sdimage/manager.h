@@ -150,8 +150,10 @@ SDIMAGE_API sdimage_status sdimage_manager_close(sdimage_manager *manager, uint3
 /* --- The process. */
 
 /* What a bug report starts with: a JSON object in UTF-8 with "version", "formats" ({"decode": […], "encode": […]}),
- * "libraries", "plugins" (of plugins.h: the library and its version, or why it is not there), "limits", "cache_path",
- * "processors", "pixel_pool" and "library_threads". */
+ * "libraries", "plugins" (of plugins.h: the library and its version, or why it is not there), "limits", "cache_path"
+ * (the default directory of caches, null where there is none), "cache_path_source" ("XDG_CACHE_HOME", "HOME" or "password
+ * database"), "cache_path_problem" (why no cache can be kept there; null when one can), "processors", "pixel_pool" and
+ * "library_threads". */
 SDIMAGE_API sdimage_status sdimage_doctor(sdimage_data **json, sdimage_error **error);
 
 /* Gives unused pixel memory back to the system and, with `empty_caches`, empties the memory part of every open cache and forgets

@@ -55,7 +55,7 @@ void csys_futex_wake(const void *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRI
 void csys_trim_heap(void) { malloc_trim(0); }
 
 /* Holds descriptor + 1, so that 0 is a free place. */
-static _Atomic int watched[64];
+static _Atomic int watched[256];
 
 static void exchange_watched(int from, int to) {
     for (unsigned i = 0; i < sizeof watched / sizeof watched[0]; i++) {

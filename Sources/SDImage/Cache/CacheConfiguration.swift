@@ -2,8 +2,8 @@ import Glibc
 
 /// How a cache is made. Copied at its creation; sizes and ages can be changed on the running cache (spec CAC-3).
 package struct CacheConfiguration: Sendable {
-    /// Where the folders of all namespaces lie.
-    package var directory = CacheConfiguration.defaultDirectory
+    /// Where the folders of all namespaces lie; nil keeps everything in memory.
+    package var directory = DefaultDirectory().path
     /// One path component.
     package var namespace = "default"
     /// 0 = unlimited.
@@ -26,19 +26,6 @@ package struct CacheConfiguration: Sendable {
     package var additionalBytes: (@Sendable (CacheKey) -> Bytes?)?
 
     package init() {}
-
-    /// `$XDG_CACHE_HOME/sdimage`, or `~/.cache/sdimage` when that is unset or not absolute (XDG Base Directory
-    /// Specification).
-    package static var defaultDirectory: String {
-        if let cache = variable("XDG_CACHE_HOME"), cache.hasPrefix("/") { return cache + "/sdimage" }
-        if let home = variable("HOME"), home.hasPrefix("/") { return home + "/.cache/sdimage" }
-        return "/tmp/sdimage-" + String(geteuid())
-    }
-
-    private static func variable(_ name: String) -> String? {
-        guard let value = unsafe getenv(name) else { return nil }
-        return unsafe String(cString: value)
-    }
 }
 
 /// Rights of the folders and files that a disk cache makes.

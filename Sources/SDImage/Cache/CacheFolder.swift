@@ -2,25 +2,26 @@ import Glibc
 
 /// The folder of one disk cache, `<directory>/<namespace>/v1`, and the files in it (decisions D4).
 package final class CacheFolder: Sendable {
-    /// Real path, for a library that opens files by path.
+    /// Path without symbolic links, for callers that are given one.
     package let path: String
     package let root: FileDescriptor
     let modes: CacheModes
     private let isDurable: Bool
+    /// Length of the largest file. Rows are not trusted: without a bound one of them and a sparse file would take all memory.
+    static let maxFileBytes = 1 << 30
 
-    /// Makes what is missing. Refuses a folder of another owner, and one that others may write to.
+    /// Makes what is missing. Refuses a folder on the path that another user owns or may write to (`FolderWalk`).
     package init(directory: String, namespace: String, modes: CacheModes, isDurable: Bool) throws(ImageError) {
         guard !namespace.isEmpty, namespace != ".", namespace != "..", !namespace.utf8.contains(UInt8(ascii: "/")),
             !namespace.utf8.contains(0), !directory.utf8.contains(0)
         else { throw ImageError(.cacheUnusable, "namespace is not a file name") }
         self.modes = modes
         self.isDurable = isDurable
-        CacheFolder.makeParents(of: directory + "/" + namespace)
-        let base = try FileDescriptor.folder(at: directory)
+        let (base, basePath) = try FolderWalk.open(directory)
         let home = try CacheFolder.own(namespace, in: base, modes)
         // The sub-folder is the version of the layout (decisions R24).
         root = try CacheFolder.own("v1", in: home, modes)
-        path = try CacheFolder.realPath(directory) + "/" + namespace + "/v1"
+        path = (basePath == "/" ? "" : basePath) + "/" + namespace + "/v1"
         CacheFolder.tag(home)
     }
 
@@ -29,6 +30,9 @@ package final class CacheFolder: Sendable {
 
     /// Writes a new file; returns the bytes of disk it takes.
     package func create(_ name: CacheFileName, _ bytes: Bytes) throws(ImageError) -> Int {
+        guard bytes.count <= CacheFolder.maxFileBytes else {
+            throw .tooLarge("disk cache: entry size in bytes", limit: CacheFolder.maxFileBytes)
+        }
         let folder = try root.folder(making: name.folder, mode: modes.folder)
         let file = try folder.file(making: name.name, mode: modes.file)
         do throws(ImageError) {
@@ -44,13 +48,13 @@ package final class CacheFolder: Sendable {
         }
     }
 
-    /// Maps a file, if it is a plain one of exactly that length.
-    package func map(_ name: CacheFileName, length: Int) throws(ImageError) -> Bytes {
+    /// The contents of a file, if it is a regular one of exactly that length.
+    package func read(_ name: CacheFileName, length: Int) throws(ImageError) -> Bytes {
         let file = try root.folder(name.folder).file(name.name)
-        // Not to know is not to know of a change.
         guard let status = file.status else { throw .file("cached file could not be examined", errno) }
-        guard status.isRegular, status.size == length else { throw ImageError(.badData, "cached file was changed") }
-        return try file.map(length)
+        guard status.isRegular, status.size == length, length <= CacheFolder.maxFileBytes, let bytes = try file.read(length)
+        else { throw ImageError(.badData, "disk cache: cached file was changed") }
+        return bytes
     }
 
     /// Removes a file of ours; other paths are ignored.
@@ -63,14 +67,6 @@ package final class CacheFolder: Sendable {
         // Nothing to do where it is gone already; what cannot be removed now is swept later.
         guard let folder = try? root.folder(name.folder) else { return }
         folder.remove(name.name)
-    }
-
-    private static func makeParents(of path: String) {
-        let bytes = Array(path.utf8)
-        for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "/") && index > 0 {
-            // An error shows when the folder is opened.
-            unsafe mkdir(String(decoding: bytes[..<index], as: UTF8.self), 0o700)
-        }
     }
 
     /// Opens a folder that belongs to this user alone, making it where it is missing.
@@ -87,12 +83,6 @@ package final class CacheFolder: Sendable {
         }
         guard !status.isSharedForWriting else { throw ImageError(.cacheUnusable, "cache folder can be written by others") }
         return folder
-    }
-
-    private static func realPath(_ path: String) throws(ImageError) -> String {
-        guard let resolved = unsafe realpath(path, nil) else { throw .file("cache folder could not be resolved", errno) }
-        defer { unsafe free(resolved) }
-        return unsafe String(cString: resolved)
     }
 
     /// Tells backup programs to leave the folder out (Cache Directory Tagging Specification).

@@ -72,7 +72,7 @@ package final class CacheIndex: Sendable {
             if let number = CacheIndex.generation(name), number < newest { old.append(name) }
             return true
         }
-        for name in old { for suffix in ["", "-wal", "-shm"] { folder.root.remove(name + suffix) } }
+        for name in old { for suffix in ["", "-journal", "-wal", "-shm"] { folder.root.remove(name + suffix) } }
     }
 
     package func close() {
@@ -148,12 +148,12 @@ package final class CacheIndex: Sendable {
     private func opened(_ generation: Int) throws(ImageError) -> Current {
         let name = CacheIndex.name(generation)
         // A pipe in place of one of them would hang SQLite.
-        for suffix in ["", "-wal", "-shm"] {
+        for suffix in ["", "-journal"] {
             let status = folder.root.status(of: name + suffix)
             guard status?.isRegular ?? !suffix.isEmpty else { throw ImageError(.cacheDamaged, "database is not a file") }
         }
         return Current(
-            generation: generation, store: try open(folder.path + "/" + name, isDurable),
+            generation: generation, store: try open(folder.root, name, isDurable),
             successor: CacheIndex.name(generation + 1))
     }
 

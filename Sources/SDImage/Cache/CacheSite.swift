@@ -8,8 +8,11 @@ final class CacheSite: Sendable {
     private let lastWrite = Atomic<UInt64>(0)
 
     init(_ configuration: CacheConfiguration, store: @escaping CacheStoreFactory) throws(ImageError) {
+        guard let directory = configuration.directory else {
+            throw ImageError(.cacheUnusable, "disk cache: no home directory to keep it in")
+        }
         folder = try CacheFolder(
-            directory: configuration.directory, namespace: configuration.namespace, modes: configuration.modes,
+            directory: directory, namespace: configuration.namespace, modes: configuration.modes,
             isDurable: configuration.isDurable)
         instance = try CacheInstance(in: folder.root)
         index = CacheIndex(folder, isDurable: configuration.isDurable, open: store)

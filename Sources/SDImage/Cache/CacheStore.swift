@@ -35,8 +35,9 @@ package protocol CacheStore: AnyObject, Sendable {
     func close()
 }
 
-/// Opens, and makes where the file is empty, the database at a path.
-package typealias CacheStoreFactory = @Sendable (_ path: String, _ isDurable: Bool) throws(ImageError) -> any CacheStore
+/// Opens the database of a name inside a folder; makes its tables where the file is empty.
+package typealias CacheStoreFactory = @Sendable (_ folder: FileDescriptor, _ name: String, _ isDurable: Bool)
+    throws(ImageError) -> any CacheStore
 
 /// Names one write of one instance, and is never used twice: file names are made of it.
 package struct CacheWrite: Hashable, Sendable {
@@ -93,11 +94,6 @@ package struct CacheTotals: Sendable, Equatable {
     package var bytes = 0
     /// Bytes of disk: used pages of the database and blocks of files (decisions R21).
     package var footprint = 0
-    /// Bytes of the database's journal, which cannot be trimmed and passes.
-    package var journal = 0
 
     package init() {}
-
-    /// What is compared with a limit: much journal leaves less room for entries, but never none.
-    package func use(of limit: Int) -> Int { footprint &+ min(journal, limit / 8) }
 }

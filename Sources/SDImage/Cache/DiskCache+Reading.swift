@@ -94,15 +94,9 @@ extension DiskCache {
         }
         guard let name = CacheFileName(path: row.file), name.write == row.write, row.length > 0 else { return countDamage() }
         do throws(ImageError) {
-            let bytes = try opened.folder.map(name, length: row.length)
-            if state.withLock({ $0.verified.contains(row.write) }) { return bytes }
-            guard isIntact(bytes, row) else { return countDamage() }
-            state.withLock { state in
-                // A set that only grows would be a leak; checking once more costs little.
-                if state.verified.count >= 65536 { state.verified.removeAll() }
-                state.verified.insert(row.write)
-            }
-            return bytes
+            // Compared at each reading: another process may have written to the file since.
+            let bytes = try opened.folder.read(name, length: row.length)
+            return isIntact(bytes, row) ? bytes : countDamage()
         } catch {
             switch error.status {
             case .notFound:

@@ -50,7 +50,7 @@ extension DiskCache {
         guard limit > 0 else { return }
         do throws(ImageError) {
             let totals = try opened.index.perform { store throws(ImageError) in try store.totals() }
-            let use = totals.use(of: limit)
+            let use = totals.footprint
             guard use > limit else { return }
             scheduleTrim()
             // Who stores faster than the trim removes lends a hand.
@@ -112,7 +112,7 @@ extension DiskCache {
             selection.notAfter = now - age * 1_000_000_000
             return try self.age(selection, in: opened, isAsked) ? .oversized : .aged
         case .oversized:
-            let use = try opened.index.perform { store throws(ImageError) in try store.totals() }.use(of: limits.maxSize)
+            let use = try opened.index.perform { store throws(ImageError) in try store.totals() }.footprint
             // Once begun it goes on down to half.
             let isTrimming = state.withLock { $0.isShrinking }
             guard limits.maxSize > 0, use > (isTrimming ? limits.maxSize / 2 : limits.maxSize) else { return .vacuum }

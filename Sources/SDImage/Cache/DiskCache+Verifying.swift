@@ -1,6 +1,5 @@
 extension DiskCache {
-    /// Reads every entry and compares every checksum, also of what this process has already found right; blocks for as long
-    /// as that takes, and nobody else. With `repairs` whatever is wrong is removed.
+    /// Reads every entry and compares every checksum; blocks the caller for as long as that takes. With `repairs` whatever is wrong is removed.
     package func verifyNow(repairs: Bool) throws(ImageError) -> CacheReport {
         try check()
         commitAll()
@@ -76,7 +75,6 @@ extension DiskCache {
         }
         report.entries += 1
         report.bytes &+= row.length
-        state.withLock { _ = $0.verified.remove(row.write) }
         let missing = state.withLock { $0.statistics.missingFiles }
         if try bytes(of: row, in: opened) != nil { return }
         if state.withLock({ $0.statistics.missingFiles }) > missing { report.missing += 1 } else { report.damaged += 1 }

@@ -15,8 +15,6 @@ package final class DiskCache: Sendable {
         var statistics = DiskCacheStatistics()
         /// Uses not yet written to the index (decisions R25).
         var accesses: [CacheKey: UInt64] = [:]
-        /// Files whose checksum was found right by this process.
-        var verified: Set<CacheWrite> = []
         /// How often each path was handed out.
         var pins: [String: Int] = [:]
         /// The disk thread will commit: at its next turn, or when a timer fires.
@@ -80,7 +78,7 @@ package final class DiskCache: Sendable {
     deinit { close() }
 
     /// `<directory>/<namespace>`.
-    package var path: String { configuration.directory + "/" + configuration.namespace }
+    package var path: String { (configuration.directory ?? "") + "/" + configuration.namespace }
 
     package var limits: DiskLimits { Engine.isForked ? configuration.disk : state.withLock { $0.limits } }
 

@@ -19,7 +19,7 @@ package final class ImageCache: ImageCaching {
         keepsImages = Atomic(configuration.keepsImagesInMemory)
         additionalBytes = configuration.additionalBytes
         if Engine.isForked { throw .forked }
-        disk = configuration.isMemoryOnly ? nil : try DiskCache(configuration, store: store)
+        disk = configuration.isMemoryOnly || configuration.directory == nil ? nil : try DiskCache(configuration, store: store)
     }
 
     // MARK: Memory

@@ -22,6 +22,25 @@ package final class FileDescriptor: Sendable {
         }
     }
 
+    /// A name as it is, for a step of a walk: a folder, link or file that is neither read nor followed.
+    package func step(_ name: String) throws(ImageError) -> FileDescriptor {
+        try FileDescriptor.made("folder could not be opened") {
+            unsafe openat(number, name, csys_open_path | O_NOFOLLOW | O_CLOEXEC)
+        }
+    }
+
+    /// Target of the symbolic link that `step` opened.
+    package func linkTarget() throws(ImageError) -> String {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+            unsafe buffer.baseAddress.map { unsafe readlinkat(number, "", $0, buffer.count) } ?? -1
+        }
+        guard count > 0, count < bytes.count,
+            let target = String(validating: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        else { throw .file("link could not be read", count < 0 ? errno : ENAMETOOLONG) }
+        return target
+    }
+
     /// Opens a folder, making it where it is missing.
     package func folder(making name: String, mode: mode_t = 0o700) throws(ImageError) -> FileDescriptor {
         if unsafe mkdirat(number, name, mode) == 0 {
@@ -37,14 +56,14 @@ package final class FileDescriptor: Sendable {
     /// Opens a file for reading; never waits for the other end of a pipe.
     package func file(_ name: String) throws(ImageError) -> FileDescriptor {
         try FileDescriptor.made("file could not be opened") {
-            unsafe openat(number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+            unsafe openat(number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         }
     }
 
     /// Opens an existing file for reading and writing.
     package func file(forWriting name: String) throws(ImageError) -> FileDescriptor {
         try FileDescriptor.made("file could not be opened") {
-            unsafe openat(number, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+            unsafe openat(number, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         }
     }
 
@@ -93,16 +112,20 @@ package final class FileDescriptor: Sendable {
         guard fsync(number) == 0 else { throw .file("file could not be written", errno) }
     }
 
-    /// Maps a file that nobody writes to. Not more than its size, or reading would raise SIGBUS.
-    package func map(_ length: Int) throws(ImageError) -> Bytes {
+    /// The first `length` bytes, in recycled memory of their own; nil when the file ends before.
+    ///
+    /// Never a mapping: a file that another process truncates would end this one with SIGBUS.
+    package func read(_ length: Int) throws(ImageError) -> Bytes? {
         guard length > 0 else { return .empty }
-        guard let memory = unsafe mmap(nil, length, PROT_READ, MAP_PRIVATE, number, 0), unsafe memory != MAP_FAILED else {
-            throw .file("file could not be mapped", errno)
+        let block = unsafe try PixelPool.shared.allocate(length)
+        let bytes = unsafe Bytes(pooled: block, count: length)
+        var done = 0
+        while done < length {
+            let count = unsafe pread(number, block.base + done, length - done, done)
+            if count == 0 { return nil }
+            if count > 0 { done += count } else if errno != EINTR { throw .file("file could not be read", errno) }
         }
-        let address = UInt(bitPattern: memory)
-        return unsafe Bytes(adopting: memory, count: length) {
-            unsafe munmap(UnsafeMutableRawPointer(bitPattern: address), length)
-        }
+        return bytes
     }
 
     /// Calls `body` with each name in the folder until it says false.
@@ -136,8 +159,13 @@ package final class FileDescriptor: Sendable {
 package struct FileStatus: Sendable {
     package let isRegular: Bool
     package let isFolder: Bool
+    package let isLink: Bool
     /// Owned by the user this process acts as.
     package let isOwn: Bool
+    /// Owned by root.
+    package let isRoots: Bool
+    /// In a sticky folder only the owner of a name may remove or exchange it.
+    package let isSticky: Bool
     /// Others than the owner may write.
     package let isSharedForWriting: Bool
     package let size: Int
@@ -149,6 +177,9 @@ package struct FileStatus: Sendable {
     init(_ status: stat) {
         isRegular = status.st_mode & S_IFMT == S_IFREG
         isFolder = status.st_mode & S_IFMT == S_IFDIR
+        isLink = status.st_mode & S_IFMT == S_IFLNK
+        isRoots = status.st_uid == 0
+        isSticky = status.st_mode & S_ISVTX != 0
         isOwn = status.st_uid == geteuid()
         isSharedForWriting = status.st_mode & 0o022 != 0
         size = Int(status.st_size)

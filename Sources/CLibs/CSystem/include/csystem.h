@@ -68,4 +68,7 @@ void csys_arm_timer(int descriptor, uint64_t moment);
 void csys_before_fork(void);
 void csys_after_fork_in_child(void);
 
+/* O_PATH. */
+static const int csys_open_path = 010000000;
+
 #endif

@@ -1,0 +1,398 @@
+/* files.c: files of SQLite inside a held folder.
+ *
+ * The built-in file system of SQLite opens paths, which another user may exchange between a check and its use, and maps the index
+ * of a write-ahead log, which ends the process where another one truncates that file. This one opens names under a descriptor and
+ * has no method that maps (version 1 of sqlite3_io_methods), so that SQLite cannot map even where a database asks for it. */
+#define _GNU_SOURCE
+#include "CSQLite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "csystem.h"
+
+/* Bytes that every SQLite locks: https://www.sqlite.org/src/file?name=src/os.h */
+enum { PENDING_BYTE = 0x40000000, RESERVED_BYTE = PENDING_BYTE + 1, SHARED_FIRST = PENDING_BYTE + 2, SHARED_SIZE = 510 };
+enum { LONGEST_NAME = 64, LONGEST_PATH = LONGEST_NAME + 16 };
+
+typedef struct folder_file {
+    sqlite3_file base;
+    int descriptor;
+    int folder;
+    int level; /* SQLITE_LOCK_… */
+    bool is_database;
+    bool is_new; /* its name is not synced yet */
+    pid_t process;
+} folder_file;
+
+static folder_file *of(sqlite3_file *file) { return (folder_file *)file; }
+
+/* Files are named "/DESCRIPTOR/NAME": SQLite appends the suffix of the journal itself. NULL for any other name. */
+static const char *split(const char *path, int *folder) {
+    char *end = NULL;
+    if (!path || path[0] != '/')
+        return NULL;
+    long number = strtol(path + 1, &end, 10);
+    if (end == path + 1 || *end != '/' || number < 0 || number > 0x7fffffff || strchr(end + 1, '/'))
+        return NULL;
+    *folder = (int)number;
+    return end + 1;
+}
+
+static bool has_suffix(const char *name, const char *suffix) {
+    size_t length = strlen(name), tail = strlen(suffix);
+    return length >= tail && !strcmp(name + length - tail, suffix);
+}
+
+/* MARK: Locks */
+
+static int set_lock(folder_file *file, short type, off_t start, off_t length) {
+    struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = start, .l_len = length};
+    while (fcntl(file->descriptor, F_OFD_SETLK, &lock)) {
+        if (errno == EINTR)
+            continue;
+        if (errno == EAGAIN || errno == EACCES || errno == ENOLCK || errno == EBUSY)
+            return SQLITE_BUSY;
+        return type == F_UNLCK ? SQLITE_IOERR_UNLOCK : SQLITE_IOERR_LOCK;
+    }
+    return SQLITE_OK;
+}
+
+static int lock_shared(folder_file *file) {
+    /* A writer that holds this byte waits for readers to end: no new one may begin. */
+    int code = set_lock(file, F_RDLCK, PENDING_BYTE, 1);
+    if (code)
+        return code;
+    code = set_lock(file, F_RDLCK, SHARED_FIRST, SHARED_SIZE);
+    int second = set_lock(file, F_UNLCK, PENDING_BYTE, 1);
+    if (!code && second) {
+        set_lock(file, F_UNLCK, SHARED_FIRST, SHARED_SIZE);
+        code = second;
+    }
+    return code;
+}
+
+static int file_lock(sqlite3_file *handle, int level) {
+    folder_file *file = of(handle);
+    int code = SQLITE_OK;
+    if (file->level >= level)
+        return SQLITE_OK;
+    if (level == SQLITE_LOCK_SHARED) {
+        code = lock_shared(file);
+    } else if (level == SQLITE_LOCK_RESERVED) {
+        code = set_lock(file, F_WRLCK, RESERVED_BYTE, 1);
+    } else {
+        if (file->level < SQLITE_LOCK_PENDING) {
+            code = set_lock(file, F_WRLCK, PENDING_BYTE, 1);
+            if (code)
+                return code;
+            file->level = SQLITE_LOCK_PENDING;
+        }
+        code = set_lock(file, F_WRLCK, SHARED_FIRST, SHARED_SIZE);
+    }
+    if (!code)
+        file->level = level;
+    return code;
+}
+
+static int file_unlock(sqlite3_file *handle, int level) {
+    folder_file *file = of(handle);
+    if (file->level <= level)
+        return SQLITE_OK;
+    int code = SQLITE_OK;
+    if (level == SQLITE_LOCK_SHARED) {
+        code = set_lock(file, F_RDLCK, SHARED_FIRST, SHARED_SIZE);
+        if (code)
+            return SQLITE_IOERR_RDLOCK;
+        code = set_lock(file, F_UNLCK, PENDING_BYTE, 2);
+    } else {
+        code = set_lock(file, F_UNLCK, PENDING_BYTE, 2 + SHARED_SIZE);
+    }
+    if (!code)
+        file->level = level;
+    return code;
+}
+
+static int file_check_reserved(sqlite3_file *handle, int *is_reserved) {
+    folder_file *file = of(handle);
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = RESERVED_BYTE, .l_len = 1};
+    *is_reserved = file->level >= SQLITE_LOCK_RESERVED;
+    if (*is_reserved)
+        return SQLITE_OK;
+    while (fcntl(file->descriptor, F_OFD_GETLK, &lock)) {
+        if (errno != EINTR)
+            return SQLITE_IOERR_CHECKRESERVEDLOCK;
+    }
+    *is_reserved = lock.l_type != F_UNLCK;
+    return SQLITE_OK;
+}
+
+/* MARK: Contents */
+
+static int file_close(sqlite3_file *handle) {
+    folder_file *file = of(handle);
+    /* In a forked child the number was closed already and may belong to another file. */
+    if (file->process == getpid()) {
+        if (file->is_database)
+            csys_unwatch_fork(file->descriptor);
+        close(file->descriptor);
+    }
+    return SQLITE_OK;
+}
+
+static int file_read(sqlite3_file *handle, void *buffer, int amount, sqlite3_int64 offset) {
+    char *bytes = buffer;
+    while (amount > 0) {
+        ssize_t count = pread(of(handle)->descriptor, bytes, (size_t)amount, offset);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return SQLITE_IOERR_READ;
+        if (count == 0) {
+            memset(bytes, 0, (size_t)amount);
+            return SQLITE_IOERR_SHORT_READ;
+        }
+        bytes += count;
+        offset += count;
+        amount -= (int)count;
+    }
+    return SQLITE_OK;
+}
+
+static int file_write(sqlite3_file *handle, const void *buffer, int amount, sqlite3_int64 offset) {
+    const char *bytes = buffer;
+    while (amount > 0) {
+        ssize_t count = pwrite(of(handle)->descriptor, bytes, (size_t)amount, offset);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return count == 0 || errno == ENOSPC || errno == EDQUOT ? SQLITE_FULL : SQLITE_IOERR_WRITE;
+        bytes += count;
+        offset += count;
+        amount -= (int)count;
+    }
+    return SQLITE_OK;
+}
+
+static int file_truncate(sqlite3_file *handle, sqlite3_int64 size) {
+    while (ftruncate(of(handle)->descriptor, size)) {
+        if (errno != EINTR)
+            return SQLITE_IOERR_TRUNCATE;
+    }
+    return SQLITE_OK;
+}
+
+static int sync_descriptor(int descriptor, bool is_data_only) {
+    while (is_data_only ? fdatasync(descriptor) : fsync(descriptor)) {
+        if (errno != EINTR)
+            return SQLITE_IOERR_FSYNC;
+    }
+    return SQLITE_OK;
+}
+
+static int file_sync(sqlite3_file *handle, int flags) {
+    folder_file *file = of(handle);
+    int code = sync_descriptor(file->descriptor, flags & SQLITE_SYNC_DATAONLY);
+    if (code || !file->is_new)
+        return code;
+    code = sync_descriptor(file->folder, false);
+    file->is_new = code != SQLITE_OK;
+    return code;
+}
+
+static int file_size(sqlite3_file *handle, sqlite3_int64 *size) {
+    struct stat status;
+    if (fstat(of(handle)->descriptor, &status))
+        return SQLITE_IOERR_FSTAT;
+    *size = status.st_size;
+    return SQLITE_OK;
+}
+
+static int file_control(sqlite3_file *handle, int operation, void *argument) {
+    (void)handle, (void)operation, (void)argument;
+    return SQLITE_NOTFOUND;
+}
+
+static int file_sector(sqlite3_file *handle) {
+    (void)handle;
+    return 4096;
+}
+
+static int file_characteristics(sqlite3_file *handle) {
+    (void)handle;
+    return SQLITE_IOCAP_POWERSAFE_OVERWRITE;
+}
+
+static const sqlite3_io_methods methods = {
+    .iVersion = 1,
+    .xClose = file_close,
+    .xRead = file_read,
+    .xWrite = file_write,
+    .xTruncate = file_truncate,
+    .xSync = file_sync,
+    .xFileSize = file_size,
+    .xLock = file_lock,
+    .xUnlock = file_unlock,
+    .xCheckReservedLock = file_check_reserved,
+    .xFileControl = file_control,
+    .xSectorSize = file_sector,
+    .xDeviceCharacteristics = file_characteristics,
+};
+
+/* MARK: The folder */
+
+/* An SQLite code that makes the index start again for what is not a file of this cache. */
+static int check_file(int descriptor, bool is_database) {
+    struct stat status;
+    if (fstat(descriptor, &status))
+        return SQLITE_IOERR_FSTAT;
+    if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & 022))
+        return SQLITE_NOTADB;
+    unsigned char version;
+    /* The version for reading, at this place of the header: 2 asks for a write-ahead log. */
+    if (is_database && pread(descriptor, &version, 1, 19) == 1 && version > 1)
+        return SQLITE_NOTADB;
+    return SQLITE_OK;
+}
+
+static int folder_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *handle, int flags, int *out_flags) {
+    (void)vfs;
+    folder_file *file = of(handle);
+    int folder = -1;
+    bool is_database = flags & SQLITE_OPEN_MAIN_DB, is_new = false;
+    const char *name = split(path, &folder);
+    memset(file, 0, sizeof *file);
+    if (!name || !(flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_MAIN_JOURNAL)))
+        return SQLITE_CANTOPEN;
+    int how = (flags & SQLITE_OPEN_READONLY ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    int descriptor;
+    do
+        descriptor = openat(folder, name, how);
+    while (descriptor < 0 && errno == EINTR);
+    if (descriptor < 0 && errno == ENOENT && (flags & SQLITE_OPEN_CREATE) && !is_database) {
+        do
+            descriptor = openat(folder, name, how | O_CREAT, 0600);
+        while (descriptor < 0 && errno == EINTR);
+        is_new = true;
+    }
+    if (descriptor < 0)
+        return errno == ELOOP || errno == ENXIO || errno == EISDIR ? SQLITE_NOTADB : SQLITE_CANTOPEN;
+    int code = check_file(descriptor, is_database);
+    if (code) {
+        close(descriptor);
+        return code;
+    }
+    *file = (folder_file){{&methods}, descriptor, folder, SQLITE_LOCK_NONE, is_database, is_new, getpid()};
+    /* A child would go on holding the locks of a parent that died. */
+    if (is_database)
+        csys_watch_fork(descriptor);
+    if (out_flags)
+        *out_flags = flags;
+    return SQLITE_OK;
+}
+
+static int folder_delete(sqlite3_vfs *vfs, const char *path, int sync) {
+    (void)vfs;
+    int folder = -1;
+    const char *name = split(path, &folder);
+    if (!name || !has_suffix(name, "-journal"))
+        return SQLITE_IOERR_DELETE;
+    if (unlinkat(folder, name, 0))
+        return errno == ENOENT ? SQLITE_IOERR_DELETE_NOENT : SQLITE_IOERR_DELETE;
+    return sync ? sync_descriptor(folder, false) : SQLITE_OK;
+}
+
+static int folder_access(sqlite3_vfs *vfs, const char *path, int flags, int *result) {
+    (void)vfs, (void)flags;
+    int folder = -1;
+    struct stat status;
+    const char *name = split(path, &folder);
+    *result = 0;
+    /* A write-ahead log belongs to no database of this kind. */
+    if (!name || has_suffix(name, "-wal"))
+        return SQLITE_OK;
+    if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW))
+        return errno == ENOENT ? SQLITE_OK : SQLITE_IOERR_ACCESS;
+    /* An empty journal is what a finished transaction leaves. */
+    *result = !S_ISREG(status.st_mode) || status.st_size > 0;
+    return SQLITE_OK;
+}
+
+static int folder_full_path(sqlite3_vfs *vfs, const char *path, int capacity, char *full) {
+    (void)vfs;
+    size_t length = strlen(path);
+    if (length >= (size_t)capacity)
+        return SQLITE_CANTOPEN;
+    memcpy(full, path, length + 1);
+    return SQLITE_OK;
+}
+
+static int folder_random(sqlite3_vfs *vfs, int count, char *bytes) {
+    (void)vfs;
+    ssize_t filled = getrandom(bytes, (size_t)count, GRND_NONBLOCK);
+    return filled < 0 ? 0 : (int)filled;
+}
+
+static int folder_sleep(sqlite3_vfs *vfs, int microseconds) {
+    (void)vfs;
+    usleep((useconds_t)microseconds);
+    return microseconds;
+}
+
+static int folder_time(sqlite3_vfs *vfs, double *julian) {
+    (void)vfs;
+    *julian = 2440587.5 + (double)time(NULL) / 86400;
+    return SQLITE_OK;
+}
+
+static int folder_last_error(sqlite3_vfs *vfs, int size, char *text) {
+    (void)vfs, (void)size, (void)text;
+    return errno;
+}
+
+static sqlite3_vfs folders = {
+    .iVersion = 1,
+    .szOsFile = sizeof(folder_file),
+    .mxPathname = LONGEST_PATH,
+    .zName = "sdimage-folder",
+    .xOpen = folder_open,
+    .xDelete = folder_delete,
+    .xAccess = folder_access,
+    .xFullPathname = folder_full_path,
+    .xRandomness = folder_random,
+    .xSleep = folder_sleep,
+    .xCurrentTime = folder_time,
+    .xGetLastError = folder_last_error,
+};
+
+static void register_folders(void) { sqlite3_vfs_register(&folders, 0); }
+
+int csqlite_open(int folder, const char *name, sqlite3 **database) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, register_folders);
+    char path[LONGEST_PATH];
+    *database = NULL;
+    if (strlen(name) > LONGEST_NAME - 10 || snprintf(path, sizeof path, "/%d/%s", folder, name) >= (int)sizeof path)
+        return SQLITE_CANTOPEN;
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+    int code = sqlite3_open_v2(path, database, flags, folders.zName);
+    if (code)
+        return code;
+    static const int settings[][2] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                                      {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                                      {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                                      {SQLITE_DBCONFIG_ENABLE_VIEW, 0}};
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+        sqlite3_db_config(*database, settings[i][0], settings[i][1], NULL);
+    sqlite3_limit(*database, SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_limit(*database, SQLITE_LIMIT_LENGTH, 256 << 20);
+    return SQLITE_OK;
+}

@@ -1,0 +1,112 @@
+import Glibc
+
+/// Opens a folder by a path on which no other user can exchange anything.
+///
+/// Walks from the root, one name at a time, each under the folder before it. Every folder on the way must belong to this user or to
+/// root. Only this user or root may write to it; a sticky folder of root, such as `/tmp`, may be passed, but not be the last. Symbolic
+/// links are followed where their owner is one of the two.
+struct FolderWalk {
+    private var folder: FileDescriptor
+    private var status: FileStatus
+    /// Names from the root to `folder`.
+    private var names: [String] = []
+    /// Names to walk, the next one last.
+    private var rest: [String]
+    private var linksLeft = 40
+    private let makesMissing: Bool
+
+    /// The folder and its path without links. Folders that are missing are made with mode 0700.
+    static func open(_ path: String) throws(ImageError) -> (folder: FileDescriptor, path: String) {
+        var walk = try FolderWalk(path, makesMissing: true)
+        try walk.finish()
+        return (try walk.folder.folder("."), "/" + walk.names.joined(separator: "/"))
+    }
+
+    /// Why a path would be refused; nil for one that would not, even if it does not exist.
+    static func problem(of path: String) -> ImageError? {
+        do throws(ImageError) {
+            var walk = try FolderWalk(path, makesMissing: false)
+            try walk.finish()
+            return nil
+        } catch { return error.systemError == ENOENT ? nil : error }
+    }
+
+    private init(_ path: String, makesMissing: Bool) throws(ImageError) {
+        guard !path.isEmpty, !path.utf8.contains(0) else { throw ImageError(.cacheUnusable, "disk cache: folder has no name") }
+        self.makesMissing = makesMissing
+        (folder, status) = try FolderWalk.top()
+        rest = FolderWalk.names(of: path)
+        if path.utf8.first != Byte.slash { rest += FolderWalk.names(of: try FolderWalk.current()) }
+    }
+
+    private mutating func finish() throws(ImageError) {
+        try check()
+        while let name = rest.popLast() { try step(to: name) }
+        guard !status.isSharedForWriting else { throw refusal("others may write to the folder") }
+    }
+
+    private mutating func step(to name: String) throws(ImageError) {
+        if name.isEmpty || name == "." { return }
+        let next = try folder.passage(name, makesMissing: makesMissing)
+        guard let found = next.status else { throw .file("disk cache: folder could not be examined", errno) }
+        if found.isLink { return try follow(next, found, name) }
+        if name == ".." { _ = names.popLast() } else { names.append(name) }
+        guard found.isFolder else { throw refusal("not a folder") }
+        (folder, status) = (next, found)
+        try check()
+    }
+
+    private func check() throws(ImageError) {
+        guard status.isOwn || status.isRoots else { throw refusal("the folder belongs to another user") }
+        guard !status.isSharedForWriting || status.isSticky && status.isRoots else {
+            throw refusal("others may write to the folder")
+        }
+    }
+
+    private mutating func follow(_ link: FileDescriptor, _ found: FileStatus, _ name: String) throws(ImageError) {
+        guard found.isOwn || found.isRoots else {
+            names.append(name)
+            throw refusal("the link belongs to another user")
+        }
+        linksLeft -= 1
+        guard linksLeft > 0 else { throw .file("disk cache: folder could not be opened", ELOOP) }
+        let target = try link.linkTarget()
+        rest += FolderWalk.names(of: target)
+        guard target.utf8.first == Byte.slash else { return }
+        names = []
+        (folder, status) = try FolderWalk.top()
+        try check()
+    }
+
+    private func refusal(_ problem: String) -> ImageError {
+        ImageError(.cacheUnusable, "disk cache: \(problem): /" + names.joined(separator: "/"))
+    }
+
+    private static func top() throws(ImageError) -> (FileDescriptor, FileStatus) {
+        let top = try FileDescriptor.folder(at: "/")
+        guard let status = top.status else { throw .file("disk cache: folder could not be examined", errno) }
+        return (top, status)
+    }
+
+    /// Last name first.
+    private static func names(of path: String) -> [String] {
+        path.split(separator: "/").reversed().map { String($0) }
+    }
+
+    private static func current() throws(ImageError) -> String {
+        guard let path = unsafe getcwd(nil, 0) else { throw .file("disk cache: current folder is unknown", errno) }
+        defer { unsafe free(path) }
+        return unsafe String(cString: path)
+    }
+}
+
+extension FileDescriptor {
+    /// The folder, link or file of a name as a step of a walk: neither read nor followed. A missing folder is made where wanted.
+    fileprivate func passage(_ name: String, makesMissing: Bool) throws(ImageError) -> FileDescriptor {
+        do throws(ImageError) { return try step(name) } catch {
+            guard error.systemError == ENOENT, makesMissing else { throw error }
+        }
+        guard unsafe mkdirat(number, name, 0o700) == 0 || errno == EEXIST else { throw .file("folder could not be made", errno) }
+        return try step(name)
+    }
+}

@@ -1,0 +1,141 @@
+import CSQLite
+import Foundation
+import SDImage
+import TestSupport
+import Testing
+
+/// Runs SQL on the index as another program would.
+private func alter(_ fixture: CacheFixture, _ sql: String, generation: Int = 1) throws {
+    var database: OpaquePointer?
+    defer { unsafe sqlite3_close(database) }
+    try #require(unsafe sqlite3_open(fixture.root + "/index-\(generation).db", &database) == SQLITE_OK)
+    let code = unsafe sqlite3_exec(database, sql, nil, nil, nil)
+    // SQLite itself refuses a text as the number of a row.
+    try #require(code == SQLITE_OK || code == SQLITE_MISMATCH, "\(unsafe String(cString: sqlite3_errmsg(database)))")
+}
+
+/// Everything that reads rows; only what it returns is of interest.
+private func useAll(_ cache: DiskCache) throws {
+    for key in ["a", "b"] {
+        _ = try cache.get(key)
+        _ = try cache.containsNow(CacheKey(key))
+        _ = try? cache.extendedDataNow(for: CacheKey(key))
+        _ = try? cache.setExtendedDataNow(try bytes(9), for: CacheKey(key))
+        _ = try? cache.setExpiryNow(0, for: CacheKey(key))
+        _ = try? cache.pathNow(for: CacheKey(key))
+    }
+    for order in [CacheQuery.Order.stored, .accessed] {
+        var query = CacheQuery()
+        query.order = order
+        var place: CachePlace? = .beginning
+        while let from = place { place = try? cache.entriesNow(query, from: from, limit: 1).next }
+    }
+    _ = try? cache.totalsNow()
+    _ = try? cache.verifyNow(repairs: false)
+    _ = try? cache.trimNow()
+    _ = try? cache.trimNow(below: 1)
+    _ = try? cache.verifyNow(repairs: true)
+}
+
+/// A value of the wrong type, sign or size in each column.
+@Test(.timeLimit(.minutes(3)), arguments: [
+    "id", "digest", "key", "instance", "number", "length", "checksum", "created", "accessed", "expires", "allocated", "file",
+    "etag", "modified", "control", "extended", "bytes",
+])
+func strangeValueInARowIsAMiss(column: String) throws {
+    for value in [
+        "-1", "9223372036854775807", "-9223372036854775808", "'text'", "1e300", "x''", "zeroblob(70000)", "'../../etc/passwd'",
+    ] {
+        let fixture = CacheFixture { $0.inlineEntryLimit = 50 }
+        do {
+            let cache = try fixture.open()
+            try cache.put(1, count: 40, at: "a")
+            try cache.put(2, count: 400, at: "b")
+            cache.close()
+        }
+        try alter(fixture, "UPDATE OR IGNORE entry SET \(column) = \(value)")
+        let cache = try fixture.open()
+        let found = try cache.get("a")
+        let stored = array(try bytes(1, count: 40))
+        #expect(found == nil || found == stored, "\(column) = \(value)")
+        try useAll(cache)
+        try cache.put(3, count: 40, at: "a")
+        #expect(try cache.get("a") == array(try bytes(3, count: 40)), "\(column) = \(value)")
+    }
+}
+
+@Test(arguments: [
+    "UPDATE total SET entries = 9223372036854775807, bytes = -5, allocated = 9223372036854775807",
+    "UPDATE total SET entries = -1, bytes = 'x', allocated = 1e300", "DELETE FROM total",
+])
+func strangeTotalsAreSurvived(sql: String) throws {
+    let fixture = CacheFixture { $0.disk.maxSize = 1 << 20 }
+    do {
+        let cache = try fixture.open()
+        try cache.put(1, at: "a")
+        cache.close()
+    }
+    try alter(fixture, sql)
+    let cache = try fixture.open()
+    try useAll(cache)
+    try cache.put(2, at: "b")
+    // Totals over the limit let a trim remove entries; nothing wrong is found.
+    let (found, stored) = (try cache.get("b"), array(try bytes(2)))
+    #expect(found == nil || found == stored)
+}
+
+/// Statements of another program that would run with each store, and a database that asks to be mapped.
+@Test(arguments: [
+    "CREATE TRIGGER spy AFTER INSERT ON entry BEGIN DELETE FROM entry; END", "CREATE TABLE more (a)",
+    "CREATE INDEX slow ON entry (length(hex(key)))", "ALTER TABLE entry ADD COLUMN more DEFAULT 1", "PRAGMA journal_mode = WAL",
+    "PRAGMA user_version = 3", "DROP INDEX entry_digest",
+])
+func databaseThatIsNotOursIsLeftAlone(sql: String) throws {
+    let fixture = CacheFixture()
+    do {
+        let cache = try fixture.open()
+        try cache.put(1, at: "a")
+        cache.close()
+    }
+    try alter(fixture, sql)
+    let cache = try fixture.open()
+    #expect(try cache.get("a") == nil)
+    try cache.put(2, at: "a")
+    #expect(try cache.get("a") == array(try bytes(2)))
+    #expect(FileManager.default.fileExists(atPath: fixture.root + "/index-2.db"))
+}
+
+@Test func oversizedValueIsNeverLoaded() throws {
+    let fixture = CacheFixture()
+    do {
+        let cache = try fixture.open()
+        try cache.put(1, at: "a")
+        cache.close()
+    }
+    try alter(fixture, "UPDATE entry SET bytes = zeroblob(400000000)")
+    let cache = try fixture.open()
+    #expect(try cache.get("a") == nil)
+    try cache.put(2, at: "a")
+    #expect(try cache.get("a") == array(try bytes(2)))
+}
+
+/// Every file of the open index truncated by another process, again and again. No file may be mapped: SIGBUS would end the process.
+@Test(arguments: ["index-1.db", "index-1.db-journal"], [0, 1, 4096])
+func truncatedOpenIndexNeverEndsTheProcess(name: String, length: Int) throws {
+    let fixture = CacheFixture()
+    let (cache, other) = (try fixture.open(), try fixture.open())
+    for index in 0..<50 { try cache.put(index, count: 3000, at: "\(index)") }
+    _ = try other.get("1")
+    let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+    #expect(!maps.contains(fixture.root))
+    unsafe truncate(fixture.root + "/" + name, off_t(length))
+    for index in 0..<50 {
+        for cache in [cache, other] {
+            let found = try cache.get("\(index)")
+            let stored = array(try bytes(index, count: 3000))
+            #expect(found == nil || found == stored)
+        }
+        try? cache.put(index, count: 3000, at: "\(index)")
+    }
+    #expect(FileManager.default.fileExists(atPath: fixture.root + "/index-1.db-shm") == false)
+}
