@@ -1,19 +1,18 @@
 import SDImage
-import Synchronization
 
 /// The index of a disk cache in one SQLite database.
 package final class SQLiteStore: CacheStore {
     // nil once closed.
-    private let reader: Mutex<SQLiteReader?>
-    private let writer: Mutex<SQLiteWriter?>
+    private let reader: Lock<SQLiteReader?>
+    private let writer: Lock<SQLiteWriter?>
     private let path: String
 
     /// Opens the database at `path`, an existing file; makes the tables when it is empty.
     package init(path: String, isDurable: Bool) throws(ImageError) {
         self.path = path
         // The writer first: it makes what the reader's statements are compiled against.
-        writer = Mutex(try SQLiteWriter(path, isDurable: isDurable))
-        reader = Mutex(try SQLiteReader(path))
+        writer = Lock(try SQLiteWriter(path, isDurable: isDurable))
+        reader = Lock(try SQLiteReader(path))
     }
 
     package func row(for key: CacheKey) throws(ImageError) -> CacheRow? {

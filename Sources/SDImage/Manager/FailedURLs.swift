@@ -1,4 +1,3 @@
-import Synchronization
 
 /// URLs that failed for good a moment ago and are not asked again for a while (decisions D9). Bounded: the oldest goes.
 package final class FailedURLs: Sendable {
@@ -20,7 +19,7 @@ package final class FailedURLs: Sendable {
 
     /// Seconds; negative = until cleared, 0 = never remembered.
     private let retryAfter: Int64
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     package init(retryAfter: Int64) { self.retryAfter = retryAfter }
 

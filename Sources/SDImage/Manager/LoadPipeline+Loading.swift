@@ -84,9 +84,7 @@ extension LoadPipeline {
         let request = try await loader.prepared(request)
         let seat = manager.fetches.seat(progress(following))
         let outcome: Result<Fetched, ImageError> = await withTaskCancellationHandler {
-            unsafe await withUnsafeContinuation { continuation in
-                share(seat, loader, request, leasing) { unsafe continuation.resume(returning: $0) }
-            }
+            await suspended { resume in share(seat, loader, request, leasing) { resume($0) } }
         } onCancel: {
             seat.cancel()
         }

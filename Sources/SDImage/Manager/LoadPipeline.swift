@@ -1,4 +1,3 @@
-import Synchronization
 
 /// The story of one load that was not in memory: disk, loader, decode, store. An object, because every step captures it.
 final class LoadPipeline: Sendable {
@@ -19,7 +18,7 @@ final class LoadPipeline: Sendable {
     /// Hears when the load leaves the caches.
     let local: LocalStage?
     /// What is to be shown until the final picture is there, and whether a worker is at it.
-    let standIns = Mutex<(next: Image?, isBusy: Bool)>((nil, false))
+    let standIns = Lock<(next: Image?, isBusy: Bool)>((nil, false))
 
     var engine: Engine { manager.engine }
     var registry: CoderRegistry { manager.registry }
