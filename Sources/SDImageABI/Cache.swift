@@ -1,6 +1,5 @@
 import CSDImage
 import SDImage
-import Synchronization
 
 typealias CacheConfigObject = Box<CacheConfiguration>
 
@@ -11,7 +10,7 @@ final class CacheObject: Sendable {
     let builtIn: ImageCache?
     /// That of the built-in cache.
     let memory: MemoryCache?
-    private let lookups = Mutex<ImageManager?>(nil)
+    private let lookups = Lock<ImageManager?>(nil)
 
     init(_ cache: any ImageCaching) {
         self.cache = cache

@@ -29,6 +29,14 @@ extension Image {
     }
 }
 
+/// The picture of bytes of the caller.
+func decodeCallersBytes(
+    _ bytes: UnsafeRawPointer?, _ length: Int, _ options: DecodeOptions, _ registry: CoderRegistry
+) throws(ImageError) -> Image {
+    let bytes = unsafe try callersBytes(bytes, length)
+    return try registry.decode(bytes, options: options, stop: StopSignal()).detached()
+}
+
 @_cdecl("sdimage_sniff") @implementation
 public func sdimage_sniff(_ bytes: UnsafeRawPointer?, _ length: Int) -> sdimage_format {
     guard let bytes = unsafe try? callersBytes(bytes, length) else { return .SDIMAGE_FORMAT_UNDEFINED }
@@ -42,8 +50,7 @@ public func sdimage_decode(_ bytes: UnsafeRawPointer?, _ length: Int, _ options:
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(image)
         let options = unsafe try decodeOptions(options)
-        let bytes = unsafe try callersBytes(bytes, length)
-        unsafe try give(try Defaults.coders.decode(bytes, options: options, stop: StopSignal()).detached(), image)
+        unsafe try give(try decodeCallersBytes(bytes, length, options, Defaults.coders), image)
     }
 }
 

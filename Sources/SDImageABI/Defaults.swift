@@ -27,14 +27,19 @@ enum Defaults {
     /// The built-in coders that a program can name: those of one format each too.
     static let namedCoders = core.formats + builtinCoders.filter { coder in !core.formats.contains { $0 === coder } }
     static let coders = {
-        let registry = CoderRegistry(builtinCoders) { image, options, stop throws(ImageError) in
-            try image.convertedToSRGB(options, stop: stop)
-        }
+        let registry = makeRegistry()
         ForkHandlers.hold(lock: { registry.lockForFork() }, unlock: { registry.unlockAfterFork() })
         ForkHandlers.hold(lock: { ColorConverter.lockForFork() }, unlock: { ColorConverter.unlockAfterFork() })
+        ForkHandlers.prepare { ForkPreparation.run() }
         ForkHandlers.install()
         return registry
     }()
+    /// A registry of the built-in coders alone.
+    static func makeRegistry() -> CoderRegistry {
+        CoderRegistry(builtinCoders) { image, options, stop throws(ImageError) in
+            try image.convertedToSRGB(options, stop: stop)
+        }
+    }
     /// For programs that scale large pictures down (spec COD-27).
     static let limitBytes = Atomic<Int>(60 << 20)
     static let downloader = DownloaderConfiguration()
@@ -55,7 +60,7 @@ enum Defaults {
     private struct WeakCache { weak var cache: ImageCache? }
     private struct WeakResources { weak var resources: Resources? }
 
-    private static let shared = Mutex(Shared())
+    private static let shared = Lock(Shared())
 
     private static let watchesMemory = Atomic<Bool>(false)
 
@@ -71,23 +76,31 @@ enum Defaults {
         else {
             throw ImageError(.invalidArgument, "a namespace that is no plain folder name")
         }
+        // With its handlers for forks, which caches need as much as decoding.
+        _ = coders
         let cache = try ImageCache(configuration) { folder, name, isDurable throws(ImageError) in
             try SQLiteStore(in: folder, name: name, isDurable: isDurable)
         }
         monitorPressure()
-        shared.withLock { shared in
-            shared.caches.removeAll { $0.cache == nil }
-            shared.caches.append(WeakCache(cache: cache))
+        // Reading a weak reference may leave this thread with the last strong one, which must not be released under the lock:
+        // the end of a cache may stop the engine, whose threads may ask for the lock.
+        let open = shared.withLock { shared in
+            let open = shared.caches.compactMap(\.cache)
+            shared.caches = (open + [cache]).map { WeakCache(cache: $0) }
+            return open
         }
+        withExtendedLifetime(open) {}
         return cache
     }
 
     static func makeResources(_ folder: [UInt8], _ options: DecodeOptions) throws(ImageError) -> Resources {
         let resources = try Resources(folder: folder, options: options, registry: coders)
-        shared.withLock { shared in
-            shared.resources.removeAll { $0.resources == nil }
-            shared.resources.append(WeakResources(resources: resources))
+        let open = shared.withLock { shared in
+            let open = shared.resources.compactMap(\.resources)
+            shared.resources = (open + [resources]).map { WeakResources(resources: $0) }
+            return open
         }
+        withExtendedLifetime(open) {}
         return resources
     }
 

@@ -42,8 +42,8 @@ final class ForeignLoader: ImageLoader {
         let limit = request.maxBodyBytes > 0 ? request.maxBodyBytes : Defaults.downloader.maxBodyBytes
         let inflow = Inflow(limit: limit, progress: progress)
         let outcome: Result<LoadedData, ImageError> = await withTaskCancellationHandler {
-            unsafe await withUnsafeContinuation { continuation in
-                unsafe inflow.wait(continuation)
+            await suspended { resume in
+                inflow.wait(resume)
                 engine.blocking.submit(request.priority) { [self] in begin(request, inflow) }
             }
         } onCancel: {

@@ -1,7 +1,6 @@
 #if DEBUG
     import SDImage
-    import Synchronization
-
+    
     /// Addresses of objects whose last reference was given back through the C API (decisions R10). A call with such a
     /// pointer is answered with BAD_HANDLE instead of touching what lies there now. Debug builds only: the rule of the API
     /// remains that using a freed handle is undefined.
@@ -9,7 +8,7 @@
     /// An address leaves when an object at it is handed out again, owned or lent. In a forked child, where the lock may be
     /// held for ever, nothing is in quarantine.
     enum FreedHandles {
-        private static let addresses = Mutex<Set<UInt>>([])
+        private static let addresses = Lock<Set<UInt>>([])
 
         static func insert(_ pointer: OpaquePointer) { unsafe change(pointer) { $0.insert($1) } }
 

@@ -90,7 +90,7 @@ enum Handle {
     }
 
     /// Objects that refer to such objects.
-    private static func holdsEngine(_ type: AnyObject.Type) -> Bool {
+    static func holdsEngine(_ type: AnyObject.Type) -> Bool {
         type == RequestObject.self || type == ManagerConfigObject.self || type == LoadEvent.self
             || type == TargetOptionsObject.self || type == BatchOptionsObject.self
     }

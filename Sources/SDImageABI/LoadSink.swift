@@ -22,7 +22,7 @@ final class LoadSink: Sendable {
         var isFinished = false
         var isCancelled = false
         var isStorable = true
-        var continuation: UnsafeContinuation<Outcome, Never>?
+        var waiting: Resumption<Outcome>?
         weak var sink: LoadSink?
         /// An end that came before anybody waited for it.
         var early: Outcome?
@@ -53,12 +53,12 @@ final class LoadSink: Sendable {
     /// The sink, while the loader still holds it.
     var sink: LoadSink? { state.withLock { $0.sink } }
 
-    func wait(_ continuation: UnsafeContinuation<Outcome, Never>) {
+    func wait(_ resume: Resumption<Outcome>) {
         let early = state.withLock { state -> Outcome? in
-            if state.early == nil { unsafe state.continuation = continuation }
+            if state.early == nil { state.waiting = resume }
             return state.early
         }
-        if let early { unsafe continuation.resume(returning: early) }
+        if let early { resume(early) }
     }
 
     func expect(_ length: UInt64) {
@@ -142,12 +142,12 @@ final class LoadSink: Sendable {
     }
 
     private func resume(_ outcome: Outcome) {
-        let continuation = unsafe state.withLock { state -> UnsafeContinuation<Outcome, Never>? in
-            let waiting = unsafe state.continuation
-            unsafe state.continuation = nil
-            if unsafe waiting == nil, state.early == nil { state.early = outcome }
-            return unsafe waiting
+        let waiting = state.withLock { state -> Resumption<Outcome>? in
+            let waiting = state.waiting
+            state.waiting = nil
+            if waiting == nil, state.early == nil { state.early = outcome }
+            return waiting
         }
-        unsafe continuation?.resume(returning: outcome)
+        waiting?(outcome)
     }
 }

@@ -1,5 +1,4 @@
 import SDImage
-import Synchronization
 
 /// What a hook of the host completes, once, at any time, from any thread. Letting go of it uncompleted is an answer too:
 /// so only the hook may hold it, and those who wait hold the `Answer`.
@@ -22,7 +21,7 @@ final class Answer: Sendable {
         case done
     }
 
-    private let state = Mutex((State.open, isCancelled: false))
+    private let state = Lock((State.open, isCancelled: false))
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
@@ -73,8 +72,8 @@ extension Answer {
         guard let engine else { throw .shutdown }
         let answer = Answer()
         let outcome: Outcome = await withTaskCancellationHandler {
-            unsafe await withUnsafeContinuation { continuation in
-                answer.whenComplete { unsafe continuation.resume(returning: $0) }
+            await suspended { resume in
+                answer.whenComplete { resume($0) }
                 // The hook owns one reference of the reply.
                 engine.blocking.submit(priority) { unsafe call(Handle.own(Reply(answer))) }
             }

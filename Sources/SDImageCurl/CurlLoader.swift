@@ -14,7 +14,7 @@ package final class CurlLoader: ImageLoader {
         var isInvalidated = false
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
     private let count = Atomic<Int>(0)
 
     /// The configuration is copied.
@@ -37,7 +37,7 @@ package final class CurlLoader: ImageLoader {
         try configuration.validateTransport()
         settings = LoaderSettings(configuration)
         self.service = service
-        state = Mutex(State(limits: configuration.queueLimits))
+        state = Lock(State(limits: configuration.queueLimits))
     }
 
     deinit { service.post(.forget(loader: settings.id)) }
@@ -49,9 +49,7 @@ package final class CurlLoader: ImageLoader {
     package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
         let ticket = try ticket(for: request, progress)
         let outcome = await withTaskCancellationHandler {
-            unsafe await withUnsafeContinuation { continuation in
-                start(ticket) { unsafe continuation.resume(returning: $0) }
-            }
+            await suspended { resume in start(ticket) { resume($0) } }
         } onCancel: {
             ticket.cancel()
         }

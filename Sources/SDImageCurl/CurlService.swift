@@ -29,7 +29,7 @@ package final class CurlService: EngineService {
         var thread: pthread_t?
     }
 
-    private let inbox = Mutex(Inbox())
+    private let inbox = Lock(Inbox())
     /// What `inbox` says of it too.
     private let hasCommands = Atomic<Bool>(false)
     private let wakeUp: Int32

@@ -1,5 +1,4 @@
 import SDImage
-import Synchronization
 
 /// One load between whoever waits for it and the transfer thread.
 final class Ticket: Cancellable {
@@ -34,7 +33,7 @@ final class Ticket: Cancellable {
         var question: Task<Void, Never>?
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     init(
         _ request: ImageRequest, url: URLText, sharingKey: [UInt8], settings: LoaderSettings, service: CurlService,

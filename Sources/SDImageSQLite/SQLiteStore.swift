@@ -1,11 +1,10 @@
 import SDImage
-import Synchronization
 
 /// The index of a disk cache in one SQLite database.
 package final class SQLiteStore: CacheStore {
     // nil once closed.
-    private let reader: Mutex<SQLiteReader?>
-    private let writer: Mutex<SQLiteWriter?>
+    private let reader: Lock<SQLiteReader?>
+    private let writer: Lock<SQLiteWriter?>
     private let folder: FileDescriptor
     private let name: String
 
@@ -14,8 +13,8 @@ package final class SQLiteStore: CacheStore {
         self.folder = folder
         self.name = name
         // The writer first: it makes what the reader's statements are compiled against.
-        writer = Mutex(try SQLiteWriter(folder, name, isDurable: isDurable))
-        reader = Mutex(try SQLiteReader(folder, name))
+        writer = Lock(try SQLiteWriter(folder, name, isDurable: isDurable))
+        reader = Lock(try SQLiteReader(folder, name))
     }
 
     package func row(for key: CacheKey) throws(ImageError) -> CacheRow? {

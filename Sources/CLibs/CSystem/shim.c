@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <link.h>
 #include <linux/futex.h>
 #include <malloc.h>
 #include <sys/eventfd.h>
@@ -45,12 +44,29 @@ uint64_t csys_next_order(void) {
     return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
 }
 
-void csys_futex_wait(const void *word, uint32_t expected, uint32_t nanoseconds) {
-    struct timespec time = {.tv_nsec = nanoseconds};
-    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, &time, NULL, 0);
+void csys_futex_wait(const void *word, uint32_t expected, uint64_t deadline) {
+    struct timespec time = {.tv_sec = (time_t)(deadline / 1000000000), .tv_nsec = (long)(deadline % 1000000000)};
+    /* FUTEX_WAIT_BITSET takes an absolute time of the monotonic clock. */
+    syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, expected, deadline == UINT64_MAX ? NULL : &time, NULL,
+            FUTEX_BITSET_MATCH_ANY);
 }
 
-void csys_futex_wake(const void *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0); }
+void csys_futex_wake(const void *word, int count) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0); }
+
+#ifdef SDIMAGE_TSAN
+#include <sanitizer/tsan_interface.h>
+
+void csys_will_lock(const void *lock) { __tsan_mutex_pre_lock((void *)lock, 0); }
+void csys_did_lock(const void *lock) { __tsan_mutex_post_lock((void *)lock, 0, 0); }
+void csys_will_try_lock(const void *lock) { __tsan_mutex_pre_lock((void *)lock, __tsan_mutex_try_lock); }
+void csys_did_try_lock(const void *lock, bool is_locked) {
+    __tsan_mutex_post_lock((void *)lock, __tsan_mutex_try_lock | (is_locked ? 0 : __tsan_mutex_try_lock_failed), 0);
+}
+void csys_will_unlock(const void *lock) { __tsan_mutex_pre_unlock((void *)lock, 0); }
+void csys_did_unlock(const void *lock) { __tsan_mutex_post_unlock((void *)lock, 0); }
+void csys_note_release(const void *address) { __tsan_release((void *)address); }
+void csys_note_acquire(const void *address) { __tsan_acquire((void *)address); }
+#endif
 
 void csys_trim_heap(void) { malloc_trim(0); }
 
@@ -138,40 +154,3 @@ const char *csys_own_file(void) {
 }
 
 const char *csys_environment(const char *name) { return secure_getenv(name); }
-
-/* Of the thread that forks: its number, and this library's thread-local memory, which is where Swift remembers it. */
-static pid_t forking_thread;
-static int *forking_memory;
-static size_t forking_words;
-
-static int find_thread_memory(struct dl_phdr_info *info, size_t size, void *data) {
-    (void)size;
-    (void)data;
-    bool is_own = false;
-    size_t bytes = 0;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-        uintptr_t start = info->dlpi_addr + part->p_vaddr, own = (uintptr_t)&forking_thread;
-        if (part->p_type == PT_LOAD && own >= start && own - start < part->p_memsz)
-            is_own = true;
-        if (part->p_type == PT_TLS)
-            bytes = part->p_memsz;
-    }
-    if (!is_own)
-        return 0;
-    forking_memory = info->dlpi_tls_data;
-    forking_words = forking_memory ? bytes / sizeof(int) : 0;
-    return 1;
-}
-
-void csys_before_fork(void) {
-    forking_thread = (pid_t)syscall(SYS_gettid);
-    forking_words = 0;
-    dl_iterate_phdr(find_thread_memory, NULL);
-}
-
-void csys_after_fork_in_child(void) {
-    for (size_t i = 0; i < forking_words; i++)
-        if (forking_memory[i] == forking_thread)
-            forking_memory[i] = 0;
-}

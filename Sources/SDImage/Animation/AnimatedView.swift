@@ -70,7 +70,19 @@ package final class AnimatedView: Sendable {
             state.clock = clock
             return state.player
         }
-        player?.setClock(clock)
+        if let player { giveClock(to: player) }
+    }
+
+    /// Gives the clock to the player that is shown. Another thread may replace either meanwhile: a player that is no longer shown
+    /// gives the clock back, and the one that is shown sets it again.
+    private func giveClock(to player: AnimationPlayer) {
+        while true {
+            let (shown, clock) = state.withLock { ($0.player, $0.clock) }
+            player.setClock(shown === player ? clock : nil)
+            if let shown, shown !== player { shown.settle() }
+            let isDone = state.withLock { $0.player === shown && $0.clock === clock }
+            if isDone { return }
+        }
     }
 
     // MARK: Pictures
@@ -106,15 +118,15 @@ package final class AnimatedView: Sendable {
         let isStill = image.map { $0.metadata.isIncremental && !isProgressive } ?? true
         let player = isStill ? nil : try image.flatMap { image throws(ImageError) in try makePlayer(image, settings) }
         let poster = try image.map { image throws(ImageError) in try firstPicture(image, settings) }
-        let (old, clock) = state.withLock { state in
+        let old = state.withLock { state in
             let old = state.player
             (state.image, state.poster, state.player) = (image, poster, player)
             state.isProgressive = isProgressive && player != nil
-            return (old, state.clock)
+            return old
         }
-        old?.setClock(nil)
+        if let old { giveClock(to: old) }
         old?.pause()
-        player?.setClock(clock)
+        if let player { giveClock(to: player) }
         handler?.show(self, poster)
         playIfVisible()
     }
@@ -151,8 +163,10 @@ package final class AnimatedView: Sendable {
 
     /// Nothing while it is invisible.
     package func start() {
-        let player = state.withLock { $0.isVisible ? $0.player : nil }
-        player?.start()
+        guard let player = state.withLock({ $0.isVisible ? $0.player : nil }) else { return }
+        player.start()
+        // Another thread may have hidden the view or replaced its player meanwhile, and paused before this started.
+        if state.withLock({ !$0.isVisible && $0.settings.playsByItself || $0.player !== player }) { player.pause() }
     }
 
     /// Pauses, or what else the settings say (spec ANI-47).
@@ -169,7 +183,14 @@ package final class AnimatedView: Sendable {
             return state.isVisible != isVisible && state.settings.playsByItself
         }
         guard isChanged else { return }
-        if isVisible { start() } else { stop() }
+        var isVisible = isVisible
+        while true {
+            if isVisible { start() } else { stop() }
+            // Another thread may have changed it, and acted first.
+            let isNow = self.isVisible
+            if isNow == isVisible { return }
+            isVisible = isNow
+        }
     }
 
     private func playIfVisible() {

@@ -155,22 +155,50 @@ extension AnimationPlayer {
         return true
     }
 
-    /// Says what is needed from here on, and sets the clock. `poster`: the first frame, which need not be made.
+    /// Tells the pool which frames are needed from here on, and sets the clock. `poster`: the first frame, which need not be made.
+    ///
+    /// Two threads may get here at once, and the one with the older state may be the last to apply it: each repeats until
+    /// nothing newer was computed.
     func settle(poster: KeptFrame? = nil) {
-        let (index, clock) = state.withLock { ($0.head.place.index, $0.clock) }
+        var poster = poster
+        while true {
+            let plan = plan()
+            pool.want(plan.want, by: id, poster: poster)
+            plan.clock?.arm(at: plan.moment)
+            poster = nil
+            let (isNewest, isDue) = state.withLock { state in
+                (state.plans == plan.number, state.isPlaying && !state.waitsForFrames)
+            }
+            guard isNewest else { continue }
+            // A frame that arrived in between has set the clock before this did.
+            if let clock = plan.clock, plan.moment == nil, isDue { clock.arm(at: MonotonicClock.now) }
+            return
+        }
+    }
+
+    /// What the state asks for at one moment.
+    private struct Plan {
+        let number: UInt64
+        let want: FrameWant
+        let moment: UInt64?
+        let clock: (any PlaybackClock)?
+    }
+
+    private func plan() -> Plan {
+        let index = state.withLock { $0.head.place.index }
         let duration = source.frames.durationMilliseconds(at: index)
         let now = MonotonicClock.now
-        let (want, moment) = state.withLock { state -> (FrameWant, UInt64?) in
-            let want = need(state, duration: duration, now: now)
-            guard state.isPlaying, !state.waitsForFrames else { return (want, nil) }
-            if state.head.isMissing || state.head.isStalled { return (want, now) }
-            // What waits and is not missing has not been asked for yet.
-            return (want, state.head.isWaiting ? now : now &+ state.head.remaining(state.settings, duration: duration))
+        return state.withLock { state in
+            state.plans += 1
+            var moment: UInt64?
+            if state.isPlaying, !state.waitsForFrames {
+                // What waits and is not missing has not been asked for yet.
+                let isNow = state.head.isMissing || state.head.isStalled || state.head.isWaiting
+                moment = isNow ? now : now &+ state.head.remaining(state.settings, duration: duration)
+            }
+            return Plan(
+                number: state.plans, want: need(state, duration: duration, now: now), moment: moment, clock: state.clock)
         }
-        pool.want(want, by: id, poster: poster)
-        clock?.arm(at: moment)
-        // What arrived in between has set the clock before this did.
-        if let clock, moment == nil, state.withLock({ $0.isPlaying && !$0.waitsForFrames }) { clock.arm(at: now) }
     }
 
     private func need(_ state: State, duration: Int, now: UInt64) -> FrameWant {

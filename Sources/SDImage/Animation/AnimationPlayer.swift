@@ -30,6 +30,8 @@ package final class AnimationPlayer: Sendable {
         var arrivalsSeen = 0
         /// Rises with everything that makes a turn under way pointless.
         var generation = 0
+        /// How often `settle` has looked at the state.
+        var plans: UInt64 = 0
         var clock: (any PlaybackClock)?
         /// When a clock's turn was last, monotonic nanoseconds.
         var lastTurn: UInt64 = 0

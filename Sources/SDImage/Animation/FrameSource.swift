@@ -1,10 +1,9 @@
-import Synchronization
 
 /// Frames as a player takes them.
 package final class FrameSource: Sendable {
     package let frames: any FrameProvider
     package let identity: FrameIdentity
-    private let poster: Mutex<Poster>
+    private let poster: Lock<Poster>
 
     /// The first frame, where it is there already: held until somebody has taken it, then as long as others have its pixels.
     private struct Poster {
@@ -16,7 +15,7 @@ package final class FrameSource: Sendable {
     private init(_ frames: any FrameProvider, _ identity: FrameIdentity, poster: Image?) {
         self.frames = frames
         self.identity = identity
-        self.poster = Mutex(Poster(pixels: poster?.pixels, shared: poster?.pixels, metadata: poster?.metadata))
+        self.poster = Lock(Poster(pixels: poster?.pixels, shared: poster?.pixels, metadata: poster?.metadata))
     }
 
     /// The first frame, where it is there already; `isShort`: as indices, unless its pixels are there anyway.

@@ -1,6 +1,5 @@
 import CSystem
 import Glibc
-import Synchronization
 
 /// What tells a player that its next frame is due.
 package protocol PlaybackClock: AnyObject, Sendable {
@@ -28,7 +27,7 @@ package final class LibraryClock: PlaybackClock {
     private let calls: CallQueue
     private let turn: @Sendable () -> Void
     /// The soonest timer that is under way; 0: none.
-    private let due = Mutex<UInt64>(0)
+    private let due = Lock<UInt64>(0)
 
     /// `turn` is called on the dispatcher, never twice at once.
     package init(on dispatcher: any Dispatcher, lease: EngineLease, turn: @escaping @Sendable () -> Void) throws(ImageError) {

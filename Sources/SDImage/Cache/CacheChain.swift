@@ -1,4 +1,3 @@
-import Synchronization
 
 /// Several caches that act as one; the last is the highest (spec 10).
 package final class CacheChain: ImageCaching {
@@ -20,7 +19,7 @@ package final class CacheChain: ImageCaching {
         var promotes = false
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let lease: EngineLease
 
     package init() throws(ImageError) { lease = try Engine.acquire() }

@@ -16,7 +16,7 @@ package final class CacheIndex: Sendable {
     private let folder: CacheFolder
     private let open: CacheStoreFactory
     private let isDurable: Bool
-    private let current = Mutex<Current?>(nil)
+    private let current = Lock<Current?>(nil)
     private let closed = Atomic<Bool>(false)
     private let raised = Atomic<Int>(0)
     /// Until then nobody asks the database.

@@ -15,10 +15,10 @@ extension DiskCache {
     /// Returns when all that was accepted before is committed.
     package func flush() async throws(ImageError) {
         try check()
-        unsafe await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+        await suspended { (resume: Resumption<Void>) in
             lease.engine.disk.submit { [self] in
                 commitAll()
-                unsafe continuation.resume()
+                resume()
             }
         }
     }
@@ -49,8 +49,8 @@ extension DiskCache {
     }
 
     private func wait(for change: PendingChanges.Change) async throws(ImageError) {
-        let result: Result<Void, ImageError> = unsafe await withUnsafeContinuation { continuation in
-            enqueue(change, isAwaited: true) { unsafe continuation.resume(returning: $0) }
+        let result: Result<Void, ImageError> = await suspended { resume in
+            enqueue(change, isAwaited: true) { resume($0) }
         }
         try result.get()
     }

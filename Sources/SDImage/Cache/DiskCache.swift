@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// Encoded pictures on disk: small ones inside the index, large ones as files (decisions D4).
 ///
@@ -44,11 +43,11 @@ package final class DiskCache: Sendable {
     let configuration: CacheConfiguration
     let lease: EngineLease
     let clock: CacheClock
-    let state: Mutex<State>
-    private let site = Mutex(Site())
+    let state: Lock<State>
+    private let site = Lock(Site())
     private let factory: CacheStoreFactory
     /// Held by whoever is committing.
-    let committing = Mutex(())
+    let committing = Lock(())
 
     static let commitDelay: UInt64 = 5_000_000
     static let vacuumDelay: UInt64 = 20_000_000
@@ -71,7 +70,7 @@ package final class DiskCache: Sendable {
         self.clock = clock
         factory = store
         lease = try Engine.acquire()
-        state = Mutex(State(limits: configuration.disk))
+        state = Lock(State(limits: configuration.disk))
         lease.engine.disk.submit { [weak self] in self?.start() }
     }
 

@@ -154,11 +154,9 @@ package final class ImageCache: ImageCaching {
     {
         try check()
         guard let disk else { throw ImageError(.notFound, "cache has no disk layer") }
-        let result: Result<R, ImageError> = unsafe await withUnsafeContinuation { continuation in
+        let result: Result<R, ImageError> = await suspended { resume in
             disk.lease.engine.disk.submit {
-                do throws(ImageError) { unsafe continuation.resume(returning: .success(try body(disk))) } catch {
-                    unsafe continuation.resume(returning: .failure(error))
-                }
+                do throws(ImageError) { resume(.success(try body(disk))) } catch { resume(.failure(error)) }
             }
         }
         return try result.get()

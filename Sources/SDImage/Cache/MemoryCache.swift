@@ -40,7 +40,7 @@ package final class MemoryCache: Sendable {
     private let secret = CacheKey.secret
     /// Whether a use is noted with its time.
     private let notesTimes: Bool
-    private let state: AdaptiveLock<State>
+    private let state: Lock<State>
     private let weakImages = WeakImages()
     private let keepsWeakly: Atomic<Bool>
 
@@ -49,7 +49,7 @@ package final class MemoryCache: Sendable {
         notesTimes = eviction == .leastRecentlyUsed
         let order: any EvictionOrder = eviction == .adaptive ? AdaptiveOrder() : LeastRecentlyUsedOrder()
         order.setLimits(bytes: byteLimit, count: countLimit)
-        state = AdaptiveLock(State(order: order, byteLimit: byteLimit, countLimit: countLimit))
+        state = Lock(State(order: order, byteLimit: byteLimit, countLimit: countLimit))
         self.keepsWeakly = Atomic(keepsWeakly)
     }
 

@@ -3,7 +3,7 @@ import Synchronization
 /// A part of a memory cache by hash: a table, its lock, and what it counts, in one line of the processor's cache.
 @safe struct MemoryShard: ~Copyable {
     // A lock in a shard rather than a class around it: a look-up follows one pointer less.
-    let lock = FutexLock()
+    let lock = LockWord()
     var table = MemoryTable()
     var hits = 0
     var misses = 0

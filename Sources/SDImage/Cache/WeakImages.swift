@@ -1,4 +1,3 @@
-import Synchronization
 
 /// Pictures by key that somebody else still holds, not kept alive by this table (spec MEM-5).
 final class WeakImages: Sendable {
@@ -12,7 +11,7 @@ final class WeakImages: Sendable {
         var cleanUpAt = 64
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     func image(for key: CacheKey) -> Image? { state.withLock { $0.references[key]?.image } }
 

@@ -1,4 +1,3 @@
-import Synchronization
 
 /// One request and its answer, done by a transport. What it says is heard in order: at most one answer, pieces of its content,
 /// and exactly one end.
@@ -22,7 +21,7 @@ package final class Exchange: Sendable {
     private let limit: Int
     private let transport: any Transport
     private let hear: @Sendable (Exchange, Event) -> Void
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// `hear` is called on the threads of the transport, and must be quick. More than `limit` bytes of content are refused.
     package init(

@@ -100,9 +100,12 @@ package final class GrowingBody: Sendable {
 
     /// Told of everything from now on, as long as it lives.
     package func observe(_ observer: any BodyObserver) {
-        state.withLock { state in
-            state.observers.removeAll { $0.observer == nil }
-            state.observers.append(WeakObserver(observer: observer))
+        let observed = state.withLock { state in
+            let observed = state.observed
+            state.observers = (observed + [observer]).map { WeakObserver(observer: $0) }
+            return observed
         }
+        // The last reference to one of them may be here.
+        withExtendedLifetime(observed) {}
     }
 }

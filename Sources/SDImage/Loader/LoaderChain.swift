@@ -1,12 +1,11 @@
-import Synchronization
 
 /// The loaders of a manager: the one registered last is asked first (spec LDR-4).
 package final class LoaderChain: ImageLoader {
     package let name = "chain"
-    private let loaders: Mutex<[any ImageLoader]>
+    private let loaders: Lock<[any ImageLoader]>
 
     /// In order of registration.
-    package init(_ loaders: [any ImageLoader] = []) { self.loaders = Mutex(loaders) }
+    package init(_ loaders: [any ImageLoader] = []) { self.loaders = Lock(loaders) }
 
     package var all: [any ImageLoader] { loaders.withLock { $0 } }
 

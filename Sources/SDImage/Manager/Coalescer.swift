@@ -1,4 +1,3 @@
-import Synchronization
 
 /// Lets equal pieces of work that are wanted at the same moment run once: the first to ask starts it, the others wait for
 /// the same outcome, and it is cancelled when the last of them has left.
@@ -15,9 +14,9 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
 
         fileprivate let progress: LoadProgress?
         private let coalescer: Coalescer
-        private let state = Mutex(State.new)
+        private let state = Lock(State.new)
         /// Set once, before anybody else hears of it.
-        private let boarded = Mutex<Flight?>(nil)
+        private let boarded = Lock<Flight?>(nil)
 
         fileprivate init(_ coalescer: Coalescer, _ progress: LoadProgress?) {
             self.coalescer = coalescer
@@ -71,7 +70,7 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
         }
 
         let key: Key
-        private let state = Mutex(State())
+        private let state = Lock(State())
 
         init(_ key: Key) { self.key = key }
 
@@ -144,7 +143,7 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
         }
     }
 
-    private let flights = Mutex<[Key: Flight]>([:])
+    private let flights = Lock<[Key: Flight]>([:])
 
     package init() {}
 
@@ -160,13 +159,13 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
     ) async throws(ImageError) -> Value {
         let seat = seat(progress)
         let outcome: Outcome = await withTaskCancellationHandler {
-            unsafe await withUnsafeContinuation { continuation in
+            await suspended { resume in
                 join(seat, for: key, joined: joined, shared: shared) { progress, done in
                     Task(executorPreference: executor) {
                         do throws(ImageError) { done(.success(try await work(progress))) } catch { done(.failure(error)) }
                     }
                 } tell: {
-                    unsafe continuation.resume(returning: $0)
+                    resume($0)
                 }
             }
         } onCancel: {

@@ -1,4 +1,3 @@
-import Synchronization
 
 /// Requests that failed for good a moment ago and are not sent again for a while (decisions D9). Bounded: the oldest goes.
 ///
@@ -35,7 +34,7 @@ package final class FailedURLs: Sendable {
 
     /// Seconds; negative = until cleared, 0 = never remembered.
     private let retryAfter: Int64
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     package init(retryAfter: Int64) { self.retryAfter = retryAfter }
 

@@ -14,14 +14,14 @@ package final class Fetched: Sendable {
 
     /// Several loads go on with it.
     private let several = Atomic<Bool>(false)
-    private let stored = Mutex<Set<Place>>([])
-    private let ticket: Mutex<Backlog.Ticket?>
+    private let stored = Lock<Set<Place>>([])
+    private let ticket: Lock<Backlog.Ticket?>
 
     init(_ data: LoadedData, _ backlog: Backlog, kept: CachedData? = nil, lease: CacheLease? = nil) {
         self.data = data
         self.kept = kept
         self.lease = lease
-        ticket = Mutex(backlog.add(data.bytes.count))
+        ticket = Lock(backlog.add(data.bytes.count))
     }
 
     var isShared: Bool { several.load(ordering: .acquiring) }

@@ -14,7 +14,7 @@ package final class ImageManager: Sendable {
             var isClosed = false
         }
 
-        let state = Mutex(State())
+        let state = Lock(State())
     }
 
     package let cache: (any ImageCaching)?

@@ -1,4 +1,3 @@
-import Synchronization
 
 /// Under which keys thumbnails of one picture were kept, so that one can stand in for another. Bounded: the oldest goes.
 final class KnownSizes: Sendable {
@@ -11,7 +10,7 @@ final class KnownSizes: Sendable {
     private static let capacity = 4096
     private static let most = 4
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     func note(_ thumbnail: CacheKey, of whole: CacheKey) {
         state.withLock { state in

@@ -68,9 +68,7 @@ extension LoadPipeline {
         try refuseFailed(loader, request)
         let seat = manager.fetches.seat(progress(following))
         let outcome: Result<Fetched, ImageError> = await withTaskCancellationHandler {
-            unsafe await withUnsafeContinuation { continuation in
-                share(seat, loader, request, leasing) { unsafe continuation.resume(returning: $0) }
-            }
+            await suspended { resume in share(seat, loader, request, leasing) { resume($0) } }
         } onCancel: {
             seat.cancel()
         }

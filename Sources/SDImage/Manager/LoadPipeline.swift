@@ -1,5 +1,6 @@
 import Synchronization
 
+
 /// The story of one load that was not in memory: disk, loader, decode, store. An object, because every step captures it.
 final class LoadPipeline: Sendable {
     let manager: ImageManager
@@ -19,9 +20,9 @@ final class LoadPipeline: Sendable {
     /// Hears when the load leaves the caches.
     let local: LocalStage?
     /// What is to be shown until the final picture is there, and whether a worker is at it.
-    let standIns = Mutex<(next: Image?, isBusy: Bool)>((nil, false))
+    let standIns = Lock<(next: Image?, isBusy: Bool)>((nil, false))
     /// The request as it was sent, and whether it accepted invalid certificates; see `mayFillCaches`.
-    let sent = Mutex<ImageRequest?>(nil)
+    let sent = Lock<ImageRequest?>(nil)
     let isUntrusted = Atomic<Bool>(false)
 
     var engine: Engine { manager.engine }

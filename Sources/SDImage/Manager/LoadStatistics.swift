@@ -63,7 +63,7 @@ package final class LoadStatistics: Sendable {
 
     /// Apart, because finding a picture in memory is as cheap as taking the lock.
     private let fromMemory = Atomic<Int>(0)
-    private let others = Mutex(Numbers())
+    private let others = Lock(Numbers())
 
     package init() {}
 

@@ -25,7 +25,7 @@ package final class LoadEvent: Sendable {
 }
 
 /// A load under way: its state, its queue of deliveries, and the promise that exactly one of them is final.
-package final class LoadTask: @unchecked Sendable {
+package final class LoadTask: Sendable {
     private enum Item {
         case result(ImageResult)
         case progress
@@ -55,6 +55,8 @@ package final class LoadTask: @unchecked Sendable {
         var lease: EngineLease?
         /// What the host lent for the length of the load.
         var owner: (any Sendable & AnyObject)?
+        /// Counts changes for threads that wait; nil until one does, because there are many loads and few are waited for.
+        var sleepers: Monitor<UInt64>?
     }
 
     /// The URL as asked for, without user and password.
@@ -67,11 +69,7 @@ package final class LoadTask: @unchecked Sendable {
     private let hasHandler: Bool
     private let wantsProgress: Bool
     private let observers: LoadObservers
-    // Both are touched only under `lock`: a load has a lock of four bytes, because there are many and few are waited for.
-    private let lock = FutexLock()
-    private var state: State
-    /// What threads sleep on; counts changes. Only where there was one.
-    private var sleepers: Monitor<UInt64>?
+    private let state: Lock<State>
 
     package init(
         url: CString, token: UInt, dispatcher: any Dispatcher, handler: (any LoadHandler)?, owner: (any Sendable & AnyObject)?,
@@ -88,7 +86,7 @@ package final class LoadTask: @unchecked Sendable {
         state.handler = handler
         state.lease = lease
         state.owner = owner
-        self.state = state
+        self.state = Lock(state)
     }
 
     /// A load that ended as it began. `isHandled`: whoever made it is calling back, and says with `foundDelivered` when he is done.
@@ -104,7 +102,7 @@ package final class LoadTask: @unchecked Sendable {
         state.result = result
         state.isFinalDelivered = !isHandled
         state.deliverer = isHandled ? pthread_self() : nil
-        self.state = state
+        self.state = Lock(state)
     }
 
     /// The callback of a load that ended as it began has returned.
@@ -112,21 +110,17 @@ package final class LoadTask: @unchecked Sendable {
         let hasSleepers = withLock { state in
             state.isFinalDelivered = true
             state.deliverer = nil
-            return sleepers != nil
+            return state.sleepers != nil
         }
         if hasSleepers { wake() }
     }
 
     @inline(__always)
-    private func withLock<R>(_ body: (inout State) -> R) -> R {
-        lock.lock()
-        defer { lock.unlock() }
-        return body(&state)
-    }
+    private func withLock<R>(_ body: (inout sending State) -> sending R) -> sending R { state.withLock(body) }
 
     /// After a change that somebody may wait for.
     private func wake() {
-        guard let sleepers = withLock({ _ in sleepers }) else { return }
+        guard let sleepers = withLock({ $0.sleepers }) else { return }
         sleepers.withLock { $0 &+= 1 }
         sleepers.broadcast()
     }
@@ -135,8 +129,8 @@ package final class LoadTask: @unchecked Sendable {
     private func wait(deadline: UInt64, until isTrue: (State) -> Bool) -> Bool {
         while true {
             let (isAsWanted, bell, seen) = withLock { state in
-                let bell = sleepers ?? Monitor(0)
-                sleepers = bell
+                let bell = state.sleepers ?? Monitor(0)
+                state.sleepers = bell
                 // Read before the lock is given back: every later change counts further.
                 return (isTrue(state), bell, bell.withLock { $0 })
             }

@@ -1,4 +1,3 @@
-import Synchronization
 
 /// What a host wants to hear of all lists of a prefetcher together (spec PRE-6).
 package protocol PrefetchObserver: AnyObject, Sendable {
@@ -28,7 +27,7 @@ package final class Prefetcher: Sendable {
     private let manager: ImageManager
     private let lease: EngineLease
     private let calls: CallQueue
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     package init(manager: ImageManager, dispatcher: any Dispatcher, lease: EngineLease) {
         self.manager = manager
@@ -36,7 +35,7 @@ package final class Prefetcher: Sendable {
         calls = CallQueue(on: dispatcher)
         var request = ImageRequest(url: [])
         request.priority = .low
-        state = Mutex(State(request: request))
+        state = Lock(State(request: request))
     }
 
     /// Loads under way at once, over all groups; takes effect at once. 0 counts as 1 (spec Q29).

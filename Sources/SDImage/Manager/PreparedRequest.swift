@@ -1,4 +1,3 @@
-import Synchronization
 
 /// A request as loads take it, with what is made of it once: whoever loads it again finds that done.
 package final class PreparedRequest: Sendable {
@@ -12,7 +11,7 @@ package final class PreparedRequest: Sendable {
     let url: CString
     /// A picture in memory is all that it can bring, for a manager that does not care for freshness by itself.
     let isContentWithMemory: Bool
-    private let known = Mutex<Known?>(nil)
+    private let known = Lock<Known?>(nil)
 
     package init(_ request: ImageRequest) {
         self.request = request

@@ -79,13 +79,13 @@ final class Progression: BodyObserver {
 
     /// The decoder that has the beginning of these bytes behind it, once it rests; nil where a decode of all bytes is as fast.
     func decoder(for bytes: Bytes) async -> PictureDecoder? {
-        unsafe await withUnsafeContinuation { continuation in
+        await suspended { resume in
             let isResting = state.withLock { state in
                 state.isOver = true
-                if state.isDecoding { state.waiting.append { unsafe continuation.resume() } }
+                if state.isDecoding { state.waiting.append { resume() } }
                 return !state.isDecoding
             }
-            if isResting { unsafe continuation.resume() }
+            if isResting { resume() }
         }
         let attempt = body.extent.attempt
         return state.withLock { state in

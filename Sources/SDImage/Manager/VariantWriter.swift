@@ -1,4 +1,3 @@
-import Synchronization
 
 /// Encodes thumbnails and transformed pictures for the disk, and has the host serialize originals, in the background and each
 /// once at a time.
@@ -17,7 +16,7 @@ package final class VariantWriter: Sendable {
     private static let pendingBytes = 64 << 20
 
     private let registry: CoderRegistry
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     package init(registry: CoderRegistry) { self.registry = registry }
 

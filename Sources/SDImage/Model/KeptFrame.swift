@@ -1,4 +1,3 @@
-import Synchronization
 
 /// A frame as it is kept for those who play: a picture, or the indices of one, where the process is short of memory for frames.
 package struct KeptFrame: Sendable {
@@ -56,7 +55,7 @@ private final class IndexedFrame: Sendable {
 
     let pixels: IndexedPixels
     private let metadata: ImageMetadata
-    private let shown = Mutex(Shown())
+    private let shown = Lock(Shown())
 
     init(_ pixels: IndexedPixels, _ metadata: ImageMetadata) {
         self.pixels = pixels

@@ -21,7 +21,7 @@ package final class Backlog: Sendable {
     private static let limit = 8 << 20
 
     private let bytes = Atomic<Int>(0)
-    private let observers = Mutex<[@Sendable () -> Void]>([])
+    private let observers = Lock<[@Sendable () -> Void]>([])
 
     package init() {}
 

@@ -22,14 +22,14 @@ package final class Engine: Sendable {
     /// What has been loaded and is not decoded yet.
     package let backlog = Backlog()
 
-    private let services = Mutex<[ObjectIdentifier: any EngineService]>([:])
+    private let services = Lock<[ObjectIdentifier: any EngineService]>([:])
 
     private struct Shared {
         var engine: Engine?
         var leases = 0
     }
 
-    private static let shared = Mutex(Shared())
+    private static let shared = Lock(Shared())
     private static let live = Atomic<Bool>(false)
     private static let forked = Atomic<Bool>(false)
 

@@ -9,14 +9,46 @@ package enum ForkHandlers {
         let unlock: @Sendable () -> Void
     }
 
-    private static let held = Monitor<[Held]>([
-        Held(lock: { FrameBudget.shared.lockForFork() }, unlock: { FrameBudget.shared.unlockAfterFork() }),
-        Held(lock: { PixelPool.shared.lockForFork() }, unlock: { PixelPool.shared.unlockAfterFork() }),
-    ])
+    private enum Preparation {
+        case none, running, done
+        case pending(@Sendable () -> Void)
+    }
+
+    private struct State {
+        var locks = [
+            Held(lock: { FrameBudget.shared.lockForFork() }, unlock: { FrameBudget.shared.unlockAfterFork() }),
+            Held(lock: { PixelPool.shared.lockForFork() }, unlock: { PixelPool.shared.unlockAfterFork() }),
+        ]
+        var preparation = Preparation.none
+    }
+
+    private static let held = Monitor(State())
+
+    /// Sets what is done once, before the first fork, while nothing is locked yet.
+    package static func prepare(_ body: @escaping @Sendable () -> Void) {
+        held.withLock { if case .none = $0.preparation { $0.preparation = .pending(body) } }
+    }
+
+    /// A second thread that forks meanwhile waits.
+    private static func prepareOnce() {
+        let body: (@Sendable () -> Void)? = held.wait { state, _ -> (@Sendable () -> Void)?? in
+            switch state.preparation {
+            case .none, .done: return .some(nil)
+            case .running: return nil
+            case .pending(let body):
+                state.preparation = .running
+                return body
+            }
+        } ?? nil
+        guard let body else { return }
+        body()
+        held.withLock { $0.preparation = .done }
+        held.broadcast()
+    }
 
     /// Adds a lock, for parts that the core does not know.
     package static func hold(lock: @escaping @Sendable () -> Void, unlock: @escaping @Sendable () -> Void) {
-        held.withLock { $0.append(Held(lock: lock, unlock: unlock)) }
+        held.withLock { $0.locks.append(Held(lock: lock, unlock: unlock)) }
     }
 
     /// Installed once, by whoever first needs a lock held: an engine, or a decode without one.
@@ -25,28 +57,20 @@ package enum ForkHandlers {
     private static let installed: Void = {
         _ = pthread_atfork(
             {
+                ForkHandlers.prepareOnce()
                 ForkHandlers.held.lock()
-                ForkHandlers.held.forEachHeld { $0.lock() }
-                csys_before_fork()
+                ForkHandlers.held.withHeldState { for held in $0.locks { held.lock() } }
             },
             { ForkHandlers.release() },
             {
                 csys_close_watched()
                 Engine.markForked()
                 ForkHandlers.release()
-                csys_after_fork_in_child()
             })
     }()
 
     private static func release() {
-        held.forEachHeld { $0.unlock() }
+        held.withHeldState { for held in $0.locks { held.unlock() } }
         held.unlock()
-    }
-}
-
-extension Monitor where State: ~Copyable {
-    /// The value, for whoever holds the lock already.
-    fileprivate func forEachHeld<Element>(_ body: (Element) -> Void) where State == [Element] {
-        withHeldState { for element in $0 { body(element) } }
     }
 }

@@ -15,7 +15,7 @@ package enum Log {
 
     package typealias Sink = @Sendable (Level, CString) -> Void
 
-    private static let sink = Mutex<Sink?>(nil)
+    private static let sink = Lock<Sink?>(nil)
     private static let level = Atomic<Int32>(0)
 
     package static func set(_ newLevel: Level, _ newSink: Sink?) {

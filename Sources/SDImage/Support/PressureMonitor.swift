@@ -1,4 +1,3 @@
-import Synchronization
 
 /// Looks for memory pressure now and then, and answers when it begins and while it lasts.
 ///
@@ -8,7 +7,7 @@ package final class PressureMonitor: EngineService {
     private let pressure: MemoryPressure
     private let interval: UInt64
     private let respond: @Sendable () -> Void
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     private struct State {
         var isOn = false

@@ -6,7 +6,7 @@ package final class RowBands: Sendable {
     private let bandRows: Int
     private let stop: StopSignal
     private let next = Atomic<Int>(0)
-    private let failure = Mutex<ImageError?>(nil)
+    private let failure = Lock<ImageError?>(nil)
 
     /// Bands of about so many bytes: enough that asking for the next is nothing, few enough that a wish to stop is
     /// soon seen.

@@ -1,4 +1,3 @@
-import Synchronization
 
 /// Rows of a result for kernels that carry something on from row to row: every thread has rows of its own, which it makes
 /// from top to bottom, and takes half of another's when it has none left.
@@ -11,12 +10,12 @@ package final class RowShares: Sendable {
 
     private let band: Int
     private let stop: StopSignal
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     private init(rows: Int, band: Int, stop: StopSignal) {
         self.band = max(1, band)
         self.stop = stop
-        state = Mutex(State(ranges: [0..<rows], failure: nil))
+        state = Lock(State(ranges: [0..<rows], failure: nil))
     }
 
     /// One thread's view.

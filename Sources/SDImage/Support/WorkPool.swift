@@ -45,13 +45,9 @@ package final class WorkPool: Sendable {
         _ priority: LoadPriority, _ body: @escaping @Sendable () throws(ImageError) -> R
     ) async throws(ImageError) -> R {
         if LibraryThread.isOwned(by: self) { return try body() }
-        let result: Result<R, ImageError> = unsafe await withUnsafeContinuation { continuation in
+        let result: Result<R, ImageError> = await suspended { resume in
             submit(priority) {
-                do throws(ImageError) {
-                    unsafe continuation.resume(returning: .success(try body()))
-                } catch {
-                    unsafe continuation.resume(returning: .failure(error))
-                }
+                do throws(ImageError) { resume(.success(try body())) } catch { resume(.failure(error)) }
             }
         }
         return try result.get()

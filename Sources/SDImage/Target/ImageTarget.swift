@@ -1,4 +1,3 @@
-import Synchronization
 
 /// Stands for one widget of the host: loads pictures into its slots, and sees to it that nothing late or wrong is shown.
 ///
@@ -30,7 +29,7 @@ package final class ImageTarget: Sendable {
     private let manager: ManagerHold
     /// A pollable one is open as long as somebody holds it.
     private let dispatcher: any Dispatcher
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     package init(manager: ManagerHold, dispatcher: any Dispatcher, host: any TargetHost, lease: EngineLease) {
         self.manager = manager

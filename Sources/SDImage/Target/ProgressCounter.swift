@@ -1,4 +1,3 @@
-import Synchronization
 
 /// Who wants to hear that a counter changed.
 package protocol ProgressObserver: AnyObject, Sendable {
@@ -13,7 +12,7 @@ package final class ProgressCounter: Sendable {
         var observer: (any ProgressObserver)?
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     package init() {}
 

@@ -1,4 +1,3 @@
-import Synchronization
 
 /// One load into a slot of a target. What it tells the host runs in the target's queue of calls.
 final class TargetLoad: LoadHandler {
@@ -24,7 +23,7 @@ final class TargetLoad: LoadHandler {
     private let token: UInt
     private let manager: ImageManager
     private let target: ImageTarget
-    private let state: Mutex<State>
+    private let state: Lock<State>
     private var key: CString { options.key.text }
     private var host: any TargetHost { target.host }
 
@@ -41,7 +40,7 @@ final class TargetLoad: LoadHandler {
             handler?.wantsProgress == true || target.host.showsProgress || target.counter(options.key) != nil
         var state = State()
         state.handler = handler
-        self.state = Mutex(state)
+        self.state = Lock(state)
     }
 
     var task: LoadTask? { state.withLock { $0.task } }
@@ -93,25 +92,27 @@ final class TargetLoad: LoadHandler {
             if isOvertaken { task.cancel() }
             return task
         } catch {
-            refuse()
+            // What took its place may have told the handler the end already: then this load counts as started.
+            guard refuse() else { return conclude(.cancelled) }
             throw error
         }
     }
 
-    /// The manager took no load: the handler hears nothing.
-    private func refuse() {
-        let handler = state.withLock { state in
+    /// The manager took no load, so the handler gets no result; false where it has got one.
+    private func refuse() -> Bool {
+        let (handler, wasTold) = state.withLock { state in
             defer {
                 state.isTold = true
                 state.handler = nil
             }
-            return state.handler
+            return (state.handler, state.isTold)
         }
         withExtendedLifetime(handler) {}
         target.calls.perform { [self] in
             stopIndicator()
             target.forget(self)
         }
+        return !wasTold
     }
 
     /// Ends without the manager.

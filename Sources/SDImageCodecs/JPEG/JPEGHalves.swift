@@ -14,7 +14,7 @@ final class JPEGHalves: Sendable {
     private let background: Color
     private let stop: StopSignal
     private let row: Int
-    private let lower = Mutex<Result<Bytes, ImageError>?>(nil)
+    private let lower = Lock<Result<Bytes, ImageError>?>(nil)
     private let isAbandoned = Atomic<Bool>(false)
     private let pool: WorkPool
 

@@ -8,7 +8,7 @@ final class WebPFrameMaker: Sendable {
     private let configuration: WebPConfiguration
     private let stop: StopSignal
     private let isAbandoned = Atomic<Bool>(false)
-    private let second = Mutex<Result<Bytes, ImageError>?>(nil)
+    private let second = Lock<Result<Bytes, ImageError>?>(nil)
 
     init(_ image: Image, _ count: Int, _ configuration: WebPConfiguration, stop: StopSignal) {
         self.image = image

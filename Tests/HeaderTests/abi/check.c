@@ -33,9 +33,9 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
     return remove(path);
 }
 
-/* Becomes this program anew, told to run one test only. A child that is nothing but a copy would inherit from the Swift runtime
- * of its parent the number of a thread that it does not have, under which two threads can wait for each other for ever. */
-_Noreturn static void start_anew(const char *name) {
+/* Starts this program again to run one test only: with a library that did nothing yet, and, under a sanitizer, in a process that
+ * is no copy of another. */
+_Noreturn static void start_again(const char *name) {
     static char line[4096];
     char *arguments[16] = {NULL};
     FILE *file = fopen("/proc/self/cmdline", "r");
@@ -69,7 +69,7 @@ static bool run_test(const test *test) {
     running = test->name;
     pid_t child = fork();
     if (child == 0)
-        start_anew(test->name);
+        start_again(test->name);
     int status = -1;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;

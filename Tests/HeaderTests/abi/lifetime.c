@@ -1,6 +1,5 @@
 /* lifetime.c: what the library starts it ends: threads, descriptors, destroy callbacks; and what a fork may do. */
 #include <fcntl.h>
-#include <link.h>
 #include <sys/wait.h>
 
 #include "check.h"
@@ -255,47 +254,6 @@ static void aForkDecodesOnSeveralThreads(void) {
     }
 }
 
-/* How many words of the library's thread-local memory are `number`. */
-struct words {
-    int number;
-    int count;
-};
-
-static int count_words(struct dl_phdr_info *info, size_t size, void *data) {
-    struct words *words = data;
-    (void)size;
-    if (!strstr(info->dlpi_name, "libsdimage.so") || !info->dlpi_tls_data)
-        return 0;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        if (info->dlpi_phdr[i].p_type != PT_TLS)
-            continue;
-        for (size_t k = 0; k < info->dlpi_phdr[i].p_memsz / sizeof(int); k++)
-            words->count += ((int *)info->dlpi_tls_data)[k] == words->number;
-    }
-    return 1;
-}
-
-static int words_that_are(int number) {
-    struct words words = {.number = number};
-    dl_iterate_phdr(count_words, &words);
-    return words.count;
-}
-
-/* Swift's locks know a thread by its number in the kernel, which each thread asks for once. The one that a child remembers
- * would be that of a thread of its parent, and the first lock that two threads want would end the process. */
-static void aForkDoesNotTakeItselfForItsParent(void) {
-    decode_once();
-    CHECK(words_that_are(getpid()) > 0);
-    pid_t child = fork();
-    if (child == 0) {
-        alarm(20);
-        CHECK_EQUAL(words_that_are(getppid()), 0);
-        use_everything();
-        _exit(0);
-    }
-    wait_for_success_of(child);
-}
-
 /* --- Destroy. */
 
 enum { MOST_DESTROYS = 16 };
@@ -450,7 +408,6 @@ int main(void) {
         TEST(aForkBeforeTheFirstUseIsUnaffected),
         TEST(aForkAmidDecodingCanDecode),
         TEST(aForkDecodesOnSeveralThreads),
-        TEST(aForkDoesNotTakeItselfForItsParent),
         TEST(aRefusedCallDestroysOnce),
         TEST(anAcceptedUserDataIsDestroyedOnce),
         TEST(aDestroyMayCallTheCacheThatDropsIt),

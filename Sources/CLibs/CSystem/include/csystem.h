@@ -2,6 +2,7 @@
 #ifndef CSYSTEM_H
 #define CSYSTEM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Names the calling thread, at most 15 characters. */
@@ -22,10 +23,12 @@ static inline uint64_t csys_order(void) { return __builtin_ia32_rdtsc(); }
 static inline uint64_t csys_order(void) { return csys_next_order(); }
 #endif
 
-/* Sleeping on a 32-bit word of this process while it holds `expected`, for less than a second at most, and waking one
-   sleeper (futex(2)); a hint to the processor that this is a waiting loop. */
-void csys_futex_wait(const void *word, uint32_t expected, uint32_t nanoseconds);
-void csys_futex_wake(const void *word);
+/* Sleeps on a 32-bit word of this process while it holds `expected`, until a wake or a time of the monotonic clock in
+   nanoseconds (UINT64_MAX = none); may return early. Wakes at most `count` sleepers. See futex(2). */
+void csys_futex_wait(const void *word, uint32_t expected, uint64_t deadline);
+void csys_futex_wake(const void *word, int count);
+
+/* A hint to the processor that this is a waiting loop. */
 static inline void csys_pause(void) {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
@@ -33,6 +36,28 @@ static inline void csys_pause(void) {
     __asm__ volatile("yield");
 #endif
 }
+
+/* What ThreadSanitizer must know of a lock that is not a pthread mutex (tsan_interface.h). Nothing in other builds. */
+#ifdef SDIMAGE_TSAN
+void csys_will_lock(const void *lock);
+void csys_did_lock(const void *lock);
+void csys_will_try_lock(const void *lock);
+void csys_did_try_lock(const void *lock, bool is_locked);
+void csys_will_unlock(const void *lock);
+void csys_did_unlock(const void *lock);
+/* What one thread did before the first call happened before what another does after the second one at that address. */
+void csys_note_release(const void *address);
+void csys_note_acquire(const void *address);
+#else
+static inline void csys_will_lock(const void *lock) { (void)lock; }
+static inline void csys_did_lock(const void *lock) { (void)lock; }
+static inline void csys_will_try_lock(const void *lock) { (void)lock; }
+static inline void csys_did_try_lock(const void *lock, bool is_locked) { (void)lock, (void)is_locked; }
+static inline void csys_will_unlock(const void *lock) { (void)lock; }
+static inline void csys_did_unlock(const void *lock) { (void)lock; }
+static inline void csys_note_release(const void *address) { (void)address; }
+static inline void csys_note_acquire(const void *address) { (void)address; }
+#endif
 
 /* Asks for the line of memory at an address that will be read soon. Any address will do. */
 static inline void csys_prefetch(const void *address) { __builtin_prefetch(address); }
@@ -61,12 +86,6 @@ void csys_clear_event(int descriptor);
    closed on exec), or -errno. Arming it again, or with 0 for never, makes it unreadable until then. */
 int csys_timer_descriptor(void);
 void csys_arm_timer(int descriptor, uint64_t moment);
-
-/* What runs before a fork, and in the child. Swift's locks keep the number of the thread that holds them, and each thread
-   remembers its own number, which the child's only thread no longer has: the kernel would look for its owner in the parent.
-   The second call makes it forget; no lock of Swift may be held across both. */
-void csys_before_fork(void);
-void csys_after_fork_in_child(void);
 
 /* O_PATH. */
 static const int csys_open_path = 010000000;

@@ -1,0 +1,34 @@
+import CSystem
+import Synchronization
+
+/// A condition variable for a `LockWord`: a counter of signals on which waiters sleep.
+///
+/// A change that a waiter may wait for is made under the lock, and signalled under it or after it.
+struct Condition: ~Copyable {
+    /// Changes with each signal. A waiter reads it under the lock and sleeps only while it is unchanged.
+    private let signals = Atomic<UInt32>(0)
+    /// Changed only under the lock.
+    private let waiters = Atomic<Int>(0)
+
+    init() {}
+
+    /// Unlocks, sleeps until a signal or `deadline` (monotonic nanoseconds, `.max` = none), and locks again. May return early.
+    func wait(_ lock: borrowing LockWord, deadline: UInt64) {
+        waiters.add(1, ordering: .relaxed)
+        let seen = signals.load(ordering: .relaxed)
+        lock.unlock()
+        unsafe withUnsafePointer(to: signals) { unsafe csys_futex_wait($0, seen, deadline) }
+        lock.lock()
+        waiters.subtract(1, ordering: .relaxed)
+    }
+
+    func signal() { wake(1) }
+    func broadcast() { wake(.max) }
+
+    private func wake(_ count: Int32) {
+        signals.add(1, ordering: .relaxed)
+        // A waiter that registered before the change is visible: the lock orders the two.
+        guard waiters.load(ordering: .relaxed) > 0 else { return }
+        unsafe withUnsafePointer(to: signals) { unsafe csys_futex_wake($0, count) }
+    }
+}

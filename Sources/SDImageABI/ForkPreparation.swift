@@ -1,0 +1,90 @@
+import CSDImage
+import SDImage
+
+/// Does once, in the parent before its first fork, what a child may do: info, decode and encode, and FORKED from the rest.
+///
+/// The first use of a generic type takes a lock of the Swift runtime. A child whose parent had a thread inside that lock would
+/// wait for it forever. After this a child finds every type it needs and takes no such lock, which `forks.c` checks. Calls no
+/// code of the host: its coders are not in the registry used here.
+enum ForkPreparation {
+    private static let formats: [ImageFormat] = [.png, .jpeg, .gif, .webp, .bmp]
+    private static let side: UInt32 = 8
+
+    static func run() {
+        let registry = Defaults.makeRegistry()
+        var still: Object = nil
+        unsafe makePicture(&still)
+        var frames: [Object] = unsafe [still, still]
+        var durations: [UInt32] = [100, 100]
+        var moving: Object = nil
+        _ = unsafe sdimage_image_new_animation(&frames, &durations, 2, 0, &moving, nil)
+        for format in formats {
+            unsafe useAll(still, format, registry)
+            unsafe useAll(moving, format, registry)
+        }
+        unsafe sdimage_image_unref(still)
+        unsafe sdimage_image_unref(moving)
+        refuse()
+    }
+
+    private static func makePicture(_ image: inout Object) {
+        var pixels: UserData = nil
+        var stride = 0
+        _ = unsafe sdimage_image_new_uninitialized(side, side, .SDIMAGE_PIXEL_FORMAT_RGBA8, &image, &pixels, &stride, nil)
+        guard let pixels = unsafe pixels else { return }
+        for index in 0..<stride * Int(side) {
+            unsafe pixels.storeBytes(of: UInt8(truncatingIfNeeded: index &* 7), toByteOffset: index, as: UInt8.self)
+        }
+    }
+
+    /// Encodes, then reads what was encoded: in full, as a thumbnail, and cut in half.
+    private static func useAll(_ picture: Object, _ format: ImageFormat, _ registry: CoderRegistry) {
+        var data: Object = nil
+        _ = attempt(nil) { () throws(ImageError) in
+            let options = unsafe sdimage_encode_options_new()
+            defer { unsafe sdimage_encode_options_unref(options) }
+            let image = unsafe try Handle.borrow(picture, as: Image.self)
+            unsafe try give(
+                try registry.encode(image, format: format, options: try encodeOptions(options), stop: StopSignal()), &data)
+        }
+        let bytes = unsafe sdimage_data_bytes(data)
+        let length = unsafe sdimage_data_length(data)
+        var json: Object = nil
+        _ = attempt(nil) { () throws(ImageError) in
+            unsafe try give(try Report.info(try registry.info(try callersBytes(bytes, length))).bytes(), &json)
+        }
+        unsafe sdimage_data_unref(json)
+        let thumbnail = unsafe sdimage_decode_options_new()
+        unsafe sdimage_decode_options_set_thumbnail_size(thumbnail, side / 2, side / 2, true)
+        unsafe decode(bytes, length, nil, registry)
+        unsafe decode(bytes, length, thumbnail, registry)
+        unsafe decode(bytes, length / 2, nil, registry)
+        unsafe sdimage_decode_options_unref(thumbnail)
+        unsafe sdimage_data_unref(data)
+    }
+
+    private static func decode(_ bytes: UnsafeRawPointer?, _ length: Int, _ options: Object, _ registry: CoderRegistry) {
+        var image: Object = nil
+        var error: Object = nil
+        _ = unsafe attempt(&error) { () throws(ImageError) in
+            let options = unsafe try decodeOptions(options)
+            unsafe try give(try decodeCallersBytes(bytes, length, options, registry), &image)
+        }
+        var frame: Object = nil
+        _ = unsafe sdimage_image_copy_frame(image, 1, &frame, nil)
+        unsafe sdimage_image_unref(frame)
+        unsafe sdimage_image_unref(image)
+        unsafe sdimage_error_unref(error)
+    }
+
+    /// The errors of calls that a child may not make, and the objects that such calls take.
+    private static func refuse() {
+        var error: Object = nil
+        _ = unsafe attempt(&error) { () throws(ImageError) in throw .forked }
+        _ = unsafe (sdimage_error_code(error), sdimage_error_message(error))
+        unsafe sdimage_error_unref(error)
+        let request = unsafe sdimage_request_new("data:,", 6)
+        unsafe sdimage_request_unref(request)
+        _ = (Handle.needsEngine(Image.self), Handle.holdsEngine(Image.self))
+    }
+}

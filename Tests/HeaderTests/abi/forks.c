@@ -1,0 +1,216 @@
+/* forks.c: children of a busy process. They may ask for information, decode and encode; everything else is FORKED; nothing hangs.
+ *
+ *   forks [FORKS]     default 1000; what a release is given: 20000 */
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/wait.h>
+
+#include "check.h"
+
+enum { THREADS = 4, CHILD_SECONDS = 10 };
+
+static long forks = 1000;
+static atomic_bool is_enough;
+static sdimage_manager *manager;
+static sdimage_cache *cache;
+
+static void decode_and_encode(const void *bytes, size_t length, sdimage_format format) {
+    sdimage_image *image = NULL;
+    sdimage_data *info = NULL, *data = NULL;
+    CHECK_EQUAL(sdimage_info(bytes, length, &info, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_decode(bytes, length, NULL, &image, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_encode(image, format, NULL, &data, NULL), SDIMAGE_STATUS_OK);
+    sdimage_data_unref(info);
+    sdimage_data_unref(data);
+    sdimage_image_unref(image);
+}
+
+static void *keep_busy(void *argument) {
+    static const sdimage_format formats[] = {SDIMAGE_FORMAT_PNG, SDIMAGE_FORMAT_JPEG, SDIMAGE_FORMAT_GIF, SDIMAGE_FORMAT_WEBP};
+    unsigned seed = (unsigned)(uintptr_t)argument + 1;
+    while (!atomic_load(&is_enough)) {
+        sdimage_request *request = new_request(rand_r(&seed) % 2 ? PNG_DATA_URL : GIF_DATA_URL);
+        sdimage_task *task = NULL;
+        sdimage_image *image = NULL;
+        sdimage_manager_load(manager, request, NULL, NULL, NULL, &task, NULL);
+        if (rand_r(&seed) % 3 == 0)
+            sdimage_task_cancel(task);
+        if (rand_r(&seed) % 2)
+            sdimage_task_wait(task, 1000, NULL);
+        sdimage_task_unref(task);
+        sdimage_request_unref(request);
+        decode_and_encode(png_2x2, sizeof png_2x2, formats[rand_r(&seed) % 4]);
+        if (sdimage_decode(png_2x2, sizeof png_2x2, NULL, &image, NULL) == SDIMAGE_STATUS_OK)
+            sdimage_cache_set_memory_image(cache, "key", 3, image, NULL);
+        sdimage_image_unref(image);
+        sdimage_image_unref(sdimage_cache_memory_image(cache, "key", 3));
+        if (rand_r(&seed) % 8 == 0)
+            sdimage_trim_memory(true);
+    }
+    return NULL;
+}
+
+static void make_engine(void) {
+    sdimage_cache_config *config = sdimage_cache_config_new();
+    sdimage_cache_config_set_memory_only(config, true);
+    CHECK_EQUAL(sdimage_cache_new(config, &cache, NULL), SDIMAGE_STATUS_OK);
+    sdimage_cache_config_unref(config);
+    manager = new_manager(NULL, NULL, false);
+}
+
+static void start_threads(pthread_t *threads) {
+    make_engine();
+    for (uintptr_t i = 0; i < THREADS; i++)
+        CHECK_EQUAL(pthread_create(&threads[i], NULL, keep_busy, (void *)i), 0);
+}
+
+/* What is promised to a child. */
+static void work_in_child(unsigned number) {
+    sdimage_manager *another = NULL;
+    sdimage_cache *other_cache = NULL;
+    sdimage_result *result = NULL;
+    alarm(CHILD_SECONDS);
+    if (number % 2)
+        decode_and_encode(png_2x2, sizeof png_2x2, SDIMAGE_FORMAT_JPEG);
+    else
+        decode_and_encode(gif_1x1, sizeof gif_1x1, SDIMAGE_FORMAT_WEBP);
+    sdimage_request *request = new_request(PNG_DATA_URL);
+    CHECK_EQUAL(sdimage_manager_new(NULL, &another, NULL), SDIMAGE_STATUS_FORKED);
+    CHECK_EQUAL(sdimage_cache_new(NULL, &other_cache, NULL), SDIMAGE_STATUS_FORKED);
+    CHECK_EQUAL(sdimage_manager_load_sync(manager, request, &result, NULL), SDIMAGE_STATUS_FORKED);
+    _exit(0);
+}
+
+static void expect_success(pid_t child) {
+    int status = -1;
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    if (WIFSIGNALED(status))
+        fail_test(__FILE__, __LINE__, "a child was ended by signal %d (14: it hung)", WTERMSIG(status));
+    CHECK_EQUAL(status, 0);
+}
+
+static void childrenOfABusyProcessDecode(void) {
+    pthread_t threads[THREADS];
+    alarm((unsigned)(60 + forks / 10));
+    start_threads(threads);
+    for (long i = 0; i < forks; i++) {
+        pid_t child = fork();
+        if (child == 0)
+            work_in_child((unsigned)i);
+        CHECK(child > 0);
+        expect_success(child);
+    }
+    atomic_store(&is_enough, true);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    sdimage_manager_unref(manager);
+    sdimage_cache_unref(cache);
+}
+
+/* Each round is a process in which threads do everything for the first time while the main thread forks. */
+static void childrenAmidFirstUsesDecode(void) {
+    alarm((unsigned)(60 + forks / 10));
+    for (long round = 0; round < forks / 10; round++) {
+        pid_t fresh = fork();
+        if (fresh == 0) {
+            pthread_t threads[THREADS];
+            alarm(CHILD_SECONDS);
+            start_threads(threads);
+            for (unsigned i = 0; i < 4; i++) {
+                pid_t child = fork();
+                if (child == 0)
+                    work_in_child(i);
+                expect_success(child);
+                usleep((unsigned)round % 8 * 100);
+            }
+            _exit(0);
+        }
+        expect_success(fresh);
+    }
+}
+
+/* Locks in the library's own memory are those of the Swift runtime: the library's are no mutexes of the C library. A child that
+ * takes one could wait for a thread of its parent forever. */
+static uintptr_t library_start, library_end;
+static atomic_bool is_counting;
+static atomic_int runtime_locks;
+
+/* In place of the C library's. */
+int pthread_mutex_lock(pthread_mutex_t *mutex) {
+    static int (*real)(pthread_mutex_t *);
+    if (!real)
+        *(void **)&real = dlsym(RTLD_NEXT, "pthread_mutex_lock");
+    if (atomic_load(&is_counting) && (uintptr_t)mutex >= library_start && (uintptr_t)mutex < library_end)
+        atomic_fetch_add(&runtime_locks, 1);
+    return real(mutex);
+}
+
+static int find_library(struct dl_phdr_info *info, size_t size, void *data) {
+    (void)size, (void)data;
+    if (!strstr(info->dlpi_name, "libsdimage.so"))
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + part->p_vaddr;
+        if (part->p_type != PT_LOAD)
+            continue;
+        if (!library_start || start < library_start)
+            library_start = start;
+        if (start + part->p_memsz > library_end)
+            library_end = start + part->p_memsz;
+    }
+    return 1;
+}
+
+static void decode_half(const void *bytes, size_t length) {
+    sdimage_image *image = NULL;
+    sdimage_error *error = NULL;
+    sdimage_decode_options *options = sdimage_decode_options_new();
+    sdimage_decode_options_set_thumbnail_size(options, 1, 1, true);
+    sdimage_decode(bytes, length / 2, NULL, &image, &error);
+    CHECK(image || sdimage_error_code(error) < 0);
+    sdimage_error_unref(error);
+    sdimage_image_unref(image);
+    CHECK_EQUAL(sdimage_decode(bytes, length, options, &image, NULL), SDIMAGE_STATUS_OK);
+    sdimage_image_unref(image);
+    sdimage_decode_options_unref(options);
+}
+
+static void aChildTakesNoLockOfTheRuntime(void) {
+    static const sdimage_format formats[] = {SDIMAGE_FORMAT_PNG, SDIMAGE_FORMAT_JPEG, SDIMAGE_FORMAT_GIF, SDIMAGE_FORMAT_WEBP};
+    dl_iterate_phdr(find_library, NULL);
+    CHECK(library_end > library_start);
+    make_engine();
+    pid_t child = fork();
+    if (child == 0) {
+        sdimage_manager *another = NULL;
+        sdimage_error *error = NULL;
+        atomic_store(&is_counting, true);
+        for (int i = 0; i < 4; i++) {
+            sdimage_image *image = NULL;
+            sdimage_data *data = NULL;
+            CHECK_EQUAL(sdimage_decode(png_2x2, sizeof png_2x2, NULL, &image, NULL), SDIMAGE_STATUS_OK);
+            CHECK_EQUAL(sdimage_encode(image, formats[i], NULL, &data, NULL), SDIMAGE_STATUS_OK);
+            decode_and_encode(sdimage_data_bytes(data), sdimage_data_length(data), SDIMAGE_FORMAT_BMP);
+            decode_half(sdimage_data_bytes(data), sdimage_data_length(data));
+            sdimage_data_unref(data);
+            sdimage_image_unref(image);
+        }
+        CHECK_EQUAL(sdimage_manager_new(NULL, &another, &error), SDIMAGE_STATUS_FORKED);
+        sdimage_error_unref(error);
+        CHECK_EQUAL(atomic_load(&runtime_locks), 0);
+        work_in_child(0);
+    }
+    expect_success(child);
+}
+
+int main(int argc, char **argv) {
+    static const test tests[] = {
+        TEST(aChildTakesNoLockOfTheRuntime),
+        TEST(childrenOfABusyProcessDecode),
+        TEST(childrenAmidFirstUsesDecode),
+    };
+    if (argc > 1)
+        forks = atol(argv[1]);
+    return run_tests(tests, sizeof tests / sizeof *tests);
+}
