@@ -1,5 +1,6 @@
 import CSDImage
 import SDImage
+import Synchronization
 
 /// Does once, in the parent before its first fork, what a child may do: info, decode and encode, and FORKED from the rest.
 ///
@@ -9,11 +10,18 @@ import SDImage
 enum ForkPreparation {
     private static let formats: [ImageFormat] = [.png, .jpeg, .gif, .webp, .bmp]
     private static let side: UInt32 = 8
+    private static let hasEngineTypes = Atomic<Bool>(true)
 
     static func run() {
         let registry = Defaults.makeRegistry()
+        // With 4 and with 3 channels: encoders convert one or the other.
+        for format in [sdimage_pixel_format.SDIMAGE_PIXEL_FORMAT_RGB8, .SDIMAGE_PIXEL_FORMAT_RGBA8] { use(format, registry) }
+        refuse()
+    }
+
+    private static func use(_ pixelFormat: sdimage_pixel_format, _ registry: CoderRegistry) {
         var still: Object = nil
-        unsafe makePicture(&still)
+        unsafe makePicture(pixelFormat, &still)
         var frames: [Object] = unsafe [still, still]
         var durations: [UInt32] = [100, 100]
         var moving: Object = nil
@@ -24,13 +32,12 @@ enum ForkPreparation {
         }
         unsafe sdimage_image_unref(still)
         unsafe sdimage_image_unref(moving)
-        refuse()
     }
 
-    private static func makePicture(_ image: inout Object) {
+    private static func makePicture(_ pixelFormat: sdimage_pixel_format, _ image: inout Object) {
         var pixels: UserData = nil
         var stride = 0
-        _ = unsafe sdimage_image_new_uninitialized(side, side, .SDIMAGE_PIXEL_FORMAT_RGBA8, &image, &pixels, &stride, nil)
+        _ = unsafe sdimage_image_new_uninitialized(side, side, pixelFormat, &image, &pixels, &stride, nil)
         guard let pixels = unsafe pixels else { return }
         for index in 0..<stride * Int(side) {
             unsafe pixels.storeBytes(of: UInt8(truncatingIfNeeded: index &* 7), toByteOffset: index, as: UInt8.self)
@@ -85,6 +92,8 @@ enum ForkPreparation {
         unsafe sdimage_error_unref(error)
         let request = unsafe sdimage_request_new("data:,", 6)
         unsafe sdimage_request_unref(request)
-        _ = (Handle.needsEngine(Image.self), Handle.holdsEngine(Image.self))
+        // Stored, so that the comparisons are not optimized away.
+        let types: [AnyObject.Type] = [Image.self, Bytes.self]
+        hasEngineTypes.store(types.contains { Handle.needsEngine($0) || Handle.holdsEngine($0) }, ordering: .relaxed)
     }
 }

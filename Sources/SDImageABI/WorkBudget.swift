@@ -55,14 +55,17 @@ final class WorkBudget: Sendable {
 
 @_cdecl("sdimage_work_budget_check") @implementation
 public func sdimage_work_budget_check(_ budget: Object) -> sdimage_status {
-    unsafe read(budget, WorkBudget.self, .SDIMAGE_STATUS_OK) { $0.failure?.status.code ?? .SDIMAGE_STATUS_OK }
+    attempt(nil) { () throws(ImageError) in
+        guard unsafe budget != nil else { return }
+        try (unsafe try Handle.borrow(budget, as: WorkBudget.self)).check()
+    }
 }
 
 @_cdecl("sdimage_work_budget_spend") @implementation
 public func sdimage_work_budget_spend(_ budget: Object, _ bytes: Int) -> sdimage_status {
-    unsafe read(budget, WorkBudget.self, .SDIMAGE_STATUS_OK) { budget in
-        do throws(ImageError) { try budget.spend(bytes) } catch { return error.status.code }
-        return .SDIMAGE_STATUS_OK
+    attempt(nil) { () throws(ImageError) in
+        guard unsafe budget != nil else { return }
+        try (unsafe try Handle.borrow(budget, as: WorkBudget.self)).spend(bytes)
     }
 }
 

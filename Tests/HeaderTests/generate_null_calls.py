@@ -20,9 +20,11 @@ NEUTRAL = {"sdimage_format": "SDIMAGE_FORMAT_UNDEFINED", "sdimage_orientation": 
            "sdimage_download_event_type": "SDIMAGE_DOWNLOAD_EVENT_TYPE_STOPPED"}
 # Getters whose answer without an object is documented: the fallback, the default, "no error".
 OWN_ANSWER = re.compile(r"sdimage_(options_get_\w+|decode_options_(preserves|applies|converts|max)_\w+"
-                        r"|encode_options_background_color|cache_page_is_last|error_code)$")
+                        r"|encode_options_background_color|cache_page_is_last|error_code|work_budget_remaining_ms)$")
 # Functions that need no pointer.
 NEEDS_NOTHING = re.compile(r"sdimage_plugins_load_all$")
+# Functions that document NULL as a value of their object.
+TAKE_NULL = re.compile(r"sdimage_work_budget_\w+$")
 # Functions that end an object that the next calls need.
 ENDING = re.compile(r"_(unref|close|finish\w*|complete\w*)$")
 
@@ -78,11 +80,16 @@ def call(function: Function, arguments: list[str], expected: str) -> str:
     return "\n".join(lines)
 
 
+def missing_object(function: Function) -> str:
+    """The status of a fallible function whose object is NULL."""
+    return "SDIMAGE_STATUS_OK" if TAKE_NULL.match(function.name) else "SDIMAGE_STATUS_INVALID_ARGUMENT"
+
+
 def calls_with_nothing(function: Function) -> list[str]:
     neutral = is_object(function) or (function.parameters and noun(function.parameters[0]))
     if function.result == "sdimage_status":
         is_fine = not function.parameters or NEEDS_NOTHING.match(function.name)
-        expected = "ANY" if is_fine else "SDIMAGE_STATUS_INVALID_ARGUMENT"
+        expected = "ANY" if is_fine else missing_object(function)
     else:
         expected = "NEUTRAL" if neutral else "ANY"
     return [call(function, [nothing(p) for p in function.parameters], expected)]
@@ -96,7 +103,7 @@ def calls_with_one_missing(function: Function) -> list[str]:
             continue
         arguments = ["NULL" if i == index else good(p) for i, p in enumerate(function.parameters)]
         if function.result == "sdimage_status":
-            expected = "SDIMAGE_STATUS_INVALID_ARGUMENT" if is_self else "ANY"
+            expected = missing_object(function) if is_self else "ANY"
         else:
             expected = "NEUTRAL" if is_self else "ANY"
         calls.append(call(function, arguments, expected))

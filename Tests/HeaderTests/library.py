@@ -12,7 +12,9 @@ import sys
 import declarations
 import report
 
-LIMIT = 12 * 1000 * 1000
+# Budget of the stripped file. It was 12.0 MB until decoding of HTTP content codings, work budgets and the allow list came in,
+# which are 0.2 MB; a use of Swift's regular expressions alone would add 1.4 MB.
+LIMIT = 12_300_000
 # The C and C++ runtime, and the libraries of the core packages.
 ALLOWED = re.compile(
     r"(libc|libm|libdl|librt|libpthread|libresolv|libgcc_s|libstdc\+\+|ld-linux[-\w]*|libz|libcurl|libsqlite3|libjpeg"

@@ -1,6 +1,5 @@
 import Synchronization
 
-
 /// The story of one load that was not in memory: disk, loader, decode, store. An object, because every step captures it.
 final class LoadPipeline: Sendable {
     let manager: ImageManager

@@ -44,9 +44,11 @@ extension URLText {
     }
 
     private static func shown(segment: ArraySlice<UInt8>) -> [UInt8] {
-        // An escaped "?", "@", ";" or "#" begins the same parts of a URL inside the path.
-        let text = String(decoding: segment, as: UTF8.self).lowercased()
-        if ["%3f", "%40", "%3b", "%23"].contains(where: { text.contains($0) }) { return ellipsis }
+        // Escaped, these begin the same parts of a URL inside the path.
+        let begins = [Byte.question, Byte.at, Byte.semicolon, Byte.hash]
+        if segment.indices.contains(where: { PercentEncoding.value(in: segment, at: $0).map(begins.contains) ?? false }) {
+            return ellipsis
+        }
         let plain = segment.prefix { $0 != Byte.semicolon }
         let tail = plain.count < segment.count ? [Byte.semicolon] + ellipsis : []
         guard let at = plain.lastIndex(of: Byte.at), plain[..<at].contains(Byte.colon) else { return plain + tail }

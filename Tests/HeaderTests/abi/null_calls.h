@@ -50,6 +50,7 @@ typedef struct objects {
     sdimage_target *target;
     sdimage_target_options *target_options;
     sdimage_batch_options *batch_options;
+    const sdimage_work_budget *work_budget; /* lent to coders alone: none here */
     sdimage_task *task;
     sdimage_transformer *transformer;
     sdimage_transport *transport;

@@ -140,5 +140,5 @@ def is_vector(image: sdimage.Image) -> bool:
 
 def rendered(image: sdimage.Image, width: int, height: int) -> sdimage.Image:
     out = c_void_p()
-    sdimage.errors.call(lib.sdimage_image_render, image.pointer, ctypes.c_uint32(width), ctypes.c_uint32(height), byref(out))
+    sdimage.errors.call(lib.sdimage_image_render, image.pointer, width, height, byref(out))
     return sdimage.Image.owned(out.value)

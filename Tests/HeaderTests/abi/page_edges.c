@@ -1,0 +1,167 @@
+/* page_edges.c: encoded bytes that end where the address space ends. Every fixture is cut at many lengths and changed at its
+ * beginning, and each variant lies directly before a page without access, so that a read past its end is a SIGSEGV at once. The
+ * functions that take caller's memory run on it: sniff, can_decode, info, read_metadata and decode.
+ *
+ *     page_edges FOLDER…
+ *
+ * Each file runs in a child; the variants are the same in every run. */
+#include <ftw.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "check.h"
+
+enum {
+    LONGEST_SECONDS = 60,  /* for all variants of one file; seconds are enough on an idle machine */
+    FIRST_CUTS = 400,      /* every length up to this one */
+    LATER_CUTS = 60,       /* spread over the rest of the file */
+    SPLICES = 600,         /* variants with a changed beginning */
+    SPLICED_BYTES = 512,   /* that beginning */
+    PIECES = 512,          /* offsets from which a piece is moved to directly behind the signature */
+    DECODES_EVERY = 16     /* of how many variants one is decoded, too */
+};
+
+/* Memory whose last byte is followed by a page without access. */
+typedef struct edge {
+    uint8_t *end;
+    size_t capacity;
+} edge;
+
+static edge make_edge(size_t capacity) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t size = (capacity + page - 1) / page * page;
+    uint8_t *memory = mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED || mprotect(memory + size, page, PROT_NONE) != 0)
+        _exit(4);
+    return (edge){.end = memory + size, .capacity = size};
+}
+
+/* Copies bytes directly before the inaccessible page. */
+static const uint8_t *place(edge edge, const uint8_t *bytes, size_t length) {
+    return length ? memmove(edge.end - length, bytes, length) : edge.end;
+}
+
+static void use(const uint8_t *bytes, size_t length, bool decodes) {
+    sdimage_data *data = NULL;
+    sdimage_image *image = NULL;
+    sdimage_sniff(bytes, length);
+    sdimage_can_decode(bytes, length);
+    if (sdimage_info(bytes, length, &data, NULL) >= 0)
+        sdimage_data_unref(data);
+    for (int kind = SDIMAGE_METADATA_KIND_EXIF; kind <= SDIMAGE_METADATA_KIND_ICC; kind++)
+        if (sdimage_read_metadata(bytes, length, (sdimage_metadata_kind)kind, &data, NULL) >= 0)
+            sdimage_data_unref(data);
+    if (!decodes)
+        return;
+    sdimage_decode_options *options = sdimage_decode_options_new();
+    sdimage_decode_options_set_thumbnail_size(options, 40, 40, true);
+    sdimage_decode_options_set_accept_partial(options, true);
+    sdimage_decode_options_set_early_thumbnail(options, true);
+    sdimage_decode_options_set_max_work_ms(options, 1000);
+    for (int full = 0; full <= 1; full++)
+        if (sdimage_decode(bytes, length, full ? NULL : options, &image, NULL) >= 0)
+            sdimage_image_unref(image);
+    sdimage_decode_options_unref(options);
+}
+
+/* A linear congruential generator (Knuth, MMIX): the variants must not depend on the C library. */
+static uint32_t next_random(uint64_t *state) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*state >> 33);
+}
+
+/* The beginning of the file with one piece removed, repeated or overwritten, and cut somewhere. */
+static size_t splice(uint8_t *to, const uint8_t *bytes, size_t length, uint64_t *state) {
+    size_t count = length < SPLICED_BYTES ? length : SPLICED_BYTES;
+    memcpy(to, bytes, count);
+    size_t from = next_random(state) % count, size = 1 + next_random(state) % 32;
+    if (size > count - from)
+        size = count - from;
+    switch (next_random(state) % 4) {
+    case 0:
+        memmove(to + from, to + from + size, count - from - size);
+        count -= size;
+        break;
+    case 1:
+        memmove(to + from + size, to + from, count - from);
+        count += size;
+        break;
+    default: memset(to + from, next_random(state) % 2 ? 0xff : 0, size);
+    }
+    return 1 + next_random(state) % count;
+}
+
+/* The signature and one later piece: a chunk header before the chunks that it depends on, with nothing behind it. */
+static void use_pieces(edge edge, const uint8_t *bytes, size_t length) {
+    static const size_t signatures[] = {8, 12}, sizes[] = {8, 12};
+    for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++)
+        for (size_t from = signatures[i]; from < length && from < PIECES; from++) {
+            size_t size = sizes[i] < length - from ? sizes[i] : length - from;
+            uint8_t start[32];
+            memcpy(start, bytes, signatures[i]);
+            memcpy(start + signatures[i], bytes + from, size);
+            use(place(edge, start, signatures[i] + size), signatures[i] + size, true);
+        }
+}
+
+static void use_variants(const uint8_t *bytes, size_t length) {
+    edge edge = make_edge(length + SPLICED_BYTES);
+    uint64_t state = length;
+    size_t step = length > FIRST_CUTS ? (length - FIRST_CUTS) / LATER_CUTS + 1 : 1;
+    for (size_t cut = 0, count = 0; cut <= length; cut += cut < FIRST_CUTS ? 1 : step, count++)
+        use(place(edge, bytes, cut), cut, count % DECODES_EVERY == 0);
+    use(place(edge, bytes, length), length, true);
+    for (int i = 0; i < SPLICES; i++) {
+        uint8_t start[SPLICED_BYTES + 32];
+        size_t count = splice(start, bytes, length, &state);
+        use(place(edge, start, count), count, i % DECODES_EVERY == 0);
+    }
+    use_pieces(edge, bytes, length);
+}
+
+_Noreturn static void use_file(const char *path) {
+    FILE *file = fopen(path, "rb");
+    static uint8_t bytes[2 << 20];
+    size_t length = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+    alarm(LONGEST_SECONDS);
+    sdimage_plugin_list *plugins = NULL;
+    if (sdimage_plugins_load_all(&plugins, NULL) >= 0)
+        sdimage_plugin_list_unref(plugins);
+    if (length > 0)
+        use_variants(bytes, length);
+    _exit(length > 0 ? 0 : 3);
+}
+
+static int files, bad;
+
+static int use_in_a_child(const char *path, const struct stat *status, int type, struct FTW *where) {
+    (void)status, (void)where;
+    const char *name = strrchr(path, '.');
+    if (type != FTW_F || (name && (strcmp(name, ".py") == 0 || strcmp(name, ".json") == 0)))
+        return 0;
+    files++;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0)
+        use_file(path);
+    int ended = -1;
+    waitpid(child, &ended, 0);
+    if (WIFEXITED(ended) && WEXITSTATUS(ended) == 0)
+        return 0;
+    bad++;
+    if (WIFSIGNALED(ended))
+        printf("not ok page edges %s: %s\n", path, strsignal(WTERMSIG(ended)));
+    else
+        printf("not ok page edges %s: exit status %d\n", path, WEXITSTATUS(ended));
+    return 0;
+}
+
+int main(int count, char **folders) {
+    for (int i = 1; i < count; i++)
+        nftw(folders[i], use_in_a_child, 16, FTW_PHYS);
+    if (files == 0)
+        puts("not ok page edges: no files");
+    else if (bad == 0)
+        printf("ok %d files at the edge of a page\n", files);
+    return bad || files == 0;
+}
