@@ -14,6 +14,9 @@ enum RequestTarget {
         expect(sdimage_cache_new(cacheConfig, &cache, nil) == .SDIMAGE_STATUS_OK, "a cache is made")
         sdimage_manager_config_set_cache(config, cache)
         expect(sdimage_manager_new(config, &manager, nil) == .SDIMAGE_STATUS_OK, "a manager is made")
+        sdimage_cache_config_unref(cacheConfig)
+        sdimage_manager_config_unref(config)
+        sdimage_cache_unref(cache)
         return manager
     }()
 
