@@ -107,12 +107,21 @@ if let fuzzer {
     // So are the coder plug-ins: those named, with what pkg-config says of their libraries.
     let plugins = words("SDIMAGE_FUZZ_PLUGINS")
     let modules: [Target.Dependency] =
-        (withModules ? ["CSDImage", "SDImageABI", "CModules", "CModuleHeaders"] : []) + (plugins.isEmpty ? [] : ["CPlugins"])
+        (withModules ? ["CModules", "CModuleHeaders"] : []) + (plugins.isEmpty ? [] : ["CPlugins"])
     package.targets += [
         .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/libfuzzer"),
+        // The photo library, in one program with the library, whose functions it calls.
+        .target(
+            name: "CPhotos", path: "Sources/Plugins/photos", publicHeadersPath: ".",
+            cSettings: [.unsafeFlags(["-std=c11", "-D_GNU_SOURCE", "-I\(Context.packageDirectory)/include"])],
+            linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("m")]),
+        .target(
+            name: "CPhotosFuzz", dependencies: ["CPhotos"], path: "Tests/Fuzz/photos",
+            cSettings: [.unsafeFlags(["-std=c11", "-D_GNU_SOURCE", "-I\(Context.packageDirectory)/include"])]),
         .executableTarget(
-            name: "Fuzz", dependencies: ["CFuzzer", "SDImage", "SDImageCodecs", "SDImageCurl"] + modules, path: "Tests/Fuzz",
-            exclude: ["libfuzzer", "modules", "dictionaries", "seeds.py"],
+            name: "Fuzz",
+            dependencies: ["CFuzzer", "CSDImage", "SDImage", "SDImageABI", "SDImageCodecs", "SDImageCurl", "CPhotosFuzz"] + modules,
+            path: "Tests/Fuzz", exclude: ["libfuzzer", "modules", "photos", "dictionaries", "seeds.py"],
             swiftSettings: plain + (withModules ? [.define("SDIMAGE_FUZZ_MODULES")] : [])
                 + plugins.map { .define("SDIMAGE_FUZZ_\($0)") },
             linkerSettings: [.unsafeFlags([fuzzer]), .linkedLibrary("stdc++")]),

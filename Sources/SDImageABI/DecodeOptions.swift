@@ -99,7 +99,7 @@ public func sdimage_decode_options_set_max_bytes(_ options: Object, _ bytes: Int
 public func sdimage_decode_options_set_max_work_ms(_ options: Object, _ milliseconds: UInt32) {
     unsafe change(options, DecodeOptionsObject.self) { options in
         let standard = DecodeLimits.standard.workNanoseconds
-        options.limits.workNanoseconds = milliseconds > 0 ? UInt64(milliseconds) * 1_000_000 : standard
+        options.limits.workNanoseconds = milliseconds > 0 ? .saturatingNanoseconds(milliseconds: milliseconds) : standard
     }
 }
 

@@ -15,7 +15,10 @@ final class ForeignFrames: FrameProvider {
         host = ForeignTable(copy, foreign)
     }
 
-    var frameCount: Int { Int(clamping: unsafe host.table.frame_count?(host.userData) ?? 0) }
+    /// What no animation exceeds: players and images walk through all frames, each a call of the host.
+    private static let mostFrames = 1 << 20
+
+    var frameCount: Int { min(Int(clamping: unsafe host.table.frame_count?(host.userData) ?? 0), ForeignFrames.mostFrames) }
     var loopCount: Int { Int(clamping: unsafe host.table.loop_count?(host.userData) ?? 0) }
     var isGrowing: Bool { unsafe host.table.is_growing?(host.userData) ?? false }
 

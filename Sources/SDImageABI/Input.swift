@@ -80,6 +80,7 @@ enum Input {
     static func objects<T: AnyObject>(
         _ pointer: UnsafePointer<OpaquePointer?>?, _ count: Int, as type: T.Type
     ) throws(ImageError) -> [T] {
+        guard count >= 0, count <= longestText else { throw ImageError(.invalidArgument, "a list of that many objects") }
         guard count > 0 else { return [] }
         guard let pointer = unsafe pointer else { throw ImageError(.invalidArgument, "NULL with a length") }
         var objects: [T] = []

@@ -3,7 +3,7 @@ import SDImage
 
 /// The monotonic moment `milliseconds` from now; never for UINT32_MAX.
 func deadline(_ milliseconds: UInt32) -> UInt64 {
-    milliseconds == .max ? .max : MonotonicClock.now + UInt64(milliseconds) * 1_000_000
+    milliseconds == .max ? .max : MonotonicClock.now.addingSaturated(.saturatingNanoseconds(milliseconds: milliseconds))
 }
 
 @_cdecl("sdimage_task_ref") @implementation

@@ -136,6 +136,20 @@ import Testing
         one.count == other.count && zip(one, other).allSatisfy { (pair: (Float, Float)) -> Bool in abs(pair.0 - pair.1) < 1e-4 }
     }
 
+    /// Under the sanitizers any arithmetic without a value ends the test.
+    @Test func samplesWithoutAValueBecomeSomeColor() throws {
+        let samples: [Float] = [
+            .nan, -.nan, .infinity, -.infinity, -0.0, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude,
+            -.leastNonzeroMagnitude, 1e10, -1e10, .signalingNaN, 0, 1, 2, 0.5,
+        ]
+        for shift in 0..<4 {
+            let image = try LightTests.image(light: Array(samples[shift...] + samples[..<shift]), width: 4)
+            for format in PixelFormat.allCases { #expect(try image.converted(to: format).size == image.size) }
+            #expect(try !ThumbHash(image).image().size.isEmpty)
+            #expect(try BlurHash(image, across: 4, down: 1).text.count == 12)
+        }
+    }
+
     @Test func lightIsShrunkAsLightAndKeepsWhatExceedsWhite() throws {
         let pixels = (0..<64).flatMap { (index: Int) -> [Float] in index % 2 == 0 ? [8, 0, -0.25, 1] : [0, 4, -0.25, 1] }
         let image = try fitted(try LightTests.image(light: pixels, width: 8, height: 8)) {

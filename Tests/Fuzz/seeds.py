@@ -11,8 +11,10 @@ import gzip
 import hashlib
 import os
 import pathlib
+import sqlite3
 import struct
 import sys
+import tempfile
 import zlib
 from collections.abc import Iterator
 
@@ -58,6 +60,56 @@ FRESHNESS = ["\n".join(lines).encode() for lines in (
     ('"a"', "Sun, 06 Nov 1994 08:49:37 GMT", 'max-age=60, no-cache="x", stale-if-error=5', "Sun Nov  6 08:49:37 1994", "7, 8",
      "Sunday, 06-Nov-94 08:49:37 GMT", "accept, *", "max-age=5"),
     ("https://x/a.png?X-Amz-Date=1&Signature=%41&Expires=2&sig=&se=3#a", "", "immutable,,must-revalidate", "", "", "0"))]
+
+URLS = [b"https://user:password@example.org:8080/a/b.c/d@2x.png?q=1&Signature=%41#f\n../x//./y?z", b"HTTP://[::1]:80\n//other/p",
+        b"file:///a%20b.jpg\n?q", b"data:image/png;base64,AA==\nmailto:a@b", b"http:alice:pw@host\n#f"]
+NAMES = [b"icons/a@2x.png", b"b@1.5x", b"c.tar@3x.gif", b"@x", b"a/../b", b"d@1e9x"]
+DATA_URLS = [b"image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEklEQVR42mP4z8DAAMIM/4EAAB/uBfvxq7p3AAAAAElFTkSuQmCC",
+             b"image/gif;charset=x;base64,R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw%3D%3D", b",a%20b", b";base64,", b"IMAGE/x ; BASE64 ,A A="]
+REQUESTS = [bytes(range(step, 250, 7)) * 3 for step in range(6)]
+
+SHOTWELL = ("CREATE TABLE VersionTable (schema_version); INSERT INTO VersionTable VALUES (20);"
+            "CREATE TABLE PhotoTable (id INTEGER PRIMARY KEY, filename, width, height, orientation, exposure_time, rating, event_id, flags);"
+            "INSERT INTO PhotoTable VALUES (10, '/proc/self/exe', 4, 2, 6, 1714564800, 3, 1, 0);"
+            "CREATE TABLE VideoTable (id INTEGER PRIMARY KEY, filename, width, height, exposure_time, rating, event_id, flags);"
+            "INSERT INTO VideoTable VALUES (11, '/proc/self/exe', 4, 2, 0, -1, 2, 0);"
+            "CREATE TABLE EventTable (id INTEGER PRIMARY KEY, name); INSERT INTO EventTable VALUES (1, 'walk');"
+            "CREATE TABLE TagTable (name, photo_id_list); INSERT INTO TagTable VALUES ('/t', 'thumb000000000000000a,video-000000000000000b,');")
+DIGIKAM = ("CREATE TABLE Settings (keyword, value); INSERT INTO Settings VALUES ('DBVersion', '10');"
+           "CREATE TABLE AlbumRoots (id, identifier, specificPath); INSERT INTO AlbumRoots VALUES (1, 'volumeid:?path=%2Fproc', '/self');"
+           "CREATE TABLE Albums (id, albumRoot, relativePath); INSERT INTO Albums VALUES (1, 1, '/');"
+           "CREATE TABLE Images (id, album, name, status, category); INSERT INTO Images VALUES (1, 1, 'exe', 1, 1);"
+           "CREATE TABLE ImageInformation (imageid, rating, creationDate, orientation, width, height);"
+           "INSERT INTO ImageInformation VALUES (1, 4, '2024-05-01T12:00:00', 6, 40, 20);"
+           "CREATE TABLE Tags (id, pid, name); INSERT INTO Tags VALUES (1, 0, 'a'), (2, 1, 'b');"
+           "CREATE TABLE ImageTags (imageid, tagid); INSERT INTO ImageTags VALUES (1, 2);")
+INDEX = ("CREATE TABLE files (id TEXT PRIMARY KEY, path BLOB NOT NULL, device INTEGER, node INTEGER, size INTEGER, modified INTEGER,"
+         " digest BLOB, known INTEGER, lost INTEGER, media INTEGER, playback INTEGER, format INTEGER, type TEXT, width INTEGER,"
+         " height INTEGER, orientation INTEGER, dated INTEGER, taken INTEGER, shared INTEGER) WITHOUT ROWID; PRAGMA user_version = 1;"
+         "INSERT INTO files VALUES ('01234567-89ab-4cde-8f01-23456789abcd', CAST('a.jpg' || char(0) AS BLOB), 1, 2, 3, 4,"
+         " zeroblob(16), 1, 0, 1, 1, 0, 'image/jpeg', 4, 2, 1, 1, 5, 0);")
+
+
+def database(script: str) -> bytes:
+    """Of small pages, so that it is short."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "seed.db"
+        connection = sqlite3.connect(path)
+        connection.executescript("PRAGMA page_size = 512; " + script)
+        connection.commit()
+        connection.close()
+        return path.read_bytes()
+
+
+def photos() -> Iterator[bytes]:
+    """The first byte chooses the reader (photos_fuzz.c)."""
+    yield from (b"\0" + block for block in EXIF)
+    chunk = b"".join(struct.pack(">I", len(text)) + b"tEXt" + text + b"crc." for text in (b"Thumb::URI\0file:///a", b"Thumb::MTime\0123"))
+    yield b"\1\x89PNG\r\n\x1a\n" + chunk
+    yield from (b"\2" + url for url in (b"ph://a%20b/c?d", b"ph://digikam/1", b"PH://%00"))
+    yield from (b"\3" + picture[:2048] for picture in files((".jpg", ".png", ".gif", ".webp", ".mp4")))
+    yield from (bytes([number]) + database(script) for number, script in ((4, SHOTWELL), (5, DIGIKAM), (6, INDEX)))
+
 
 def files(suffixes: tuple[str, ...]) -> Iterator[bytes]:
     """Of the fixtures all, of the corpus some."""
@@ -113,6 +165,10 @@ def seeds(target: str) -> Iterator[bytes]:
         yield from FRESHNESS
     elif target == "http":
         yield from exchanges()
+    elif target in ("url", "name", "dataurl", "request"):
+        yield from {"url": URLS, "name": NAMES, "dataurl": DATA_URLS, "request": REQUESTS}[target]
+    elif target == "photos":
+        yield from photos()
     elif target == "exif":
         yield from EXIF + [b"Exif\0\0" + block for block in EXIF]
 

@@ -53,7 +53,7 @@ def main() -> None:
     report.check(f"{label} asks for no executable stack", not re.search(r"GNU_STACK.*RWE", segments), "RWE stack")
     if "--stripped" in sys.argv:
         size = os.path.getsize(path)
-        report.check(f"{label} is smaller than {LIMIT // 1000000} MB", size < LIMIT, f"{size} bytes")
+        report.check(f"{label} is smaller than {LIMIT / 1e6:g} MB", size < LIMIT, f"{size} bytes")
         sections = output("readelf", "-S", "-W", path)
         report.check(f"{label} is stripped", ".symtab" not in sections, "it has a .symtab")
     report.finish()

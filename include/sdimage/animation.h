@@ -25,7 +25,7 @@ extern "C" {
 /* Frames of the host. Called on any thread, by several at once, never under a lock of the library. */
 typedef struct sdimage_frame_vtable {
     size_t size;
-    /* How many frames there are now. */
+    /* How many frames there are now: at most 1048576, greater numbers count as that. */
     uint32_t (*frame_count)(void *user_data);
     /* Makes a frame, whose reference becomes the library's: all frames have one size. May take its time: it holds up one worker
      * and no other animation. */

@@ -44,8 +44,7 @@ package struct Playhead: Sendable {
         _ time: UInt64, _ settings: PlaybackSettings, of count: Int, isGrowing: Bool, duration: (Int) -> Int
     ) -> Step {
         guard settings.dropsLateFrames || !isMissing else { return .stays }
-        let (sum, overflow) = elapsed.addingReportingOverflow(time)
-        elapsed = overflow ? .max : sum
+        elapsed = elapsed.addingSaturated(time)
         // Shown before others are left out, or a slow decoder would never show anything.
         guard !isMissing else { return .stays }
         let shown = settings.nanoseconds(duration(place.index))

@@ -41,14 +41,35 @@ package final class DataURLLoader: ImageLoader {
         // A question mark is data like any other here, so the parts of a hierarchical URL do not apply.
         let whole = url.withoutFragment.dropFirst("data:".utf8.count)
         guard let comma = whole.firstIndex(of: Byte.comma) else { throw ImageError(.invalidURL, "data URL has no comma") }
-        let parameters = String(decoding: whole[..<comma], as: UTF8.self).lowercased()
-            .split(separator: ";", omittingEmptySubsequences: false).map { String($0).trimmedASCII }
+        let parameters = whole[..<comma]
         let text = whole[(comma + 1)...]
-        let isBase64 = parameters.count > 1 && parameters.last == "base64"
+        let isBase64 = lastParameter(of: parameters) == "base64"
         var data = LoadedData(bytes: isBase64 ? try Base64.decode(text, limit: limit) : try unescape(text, limit: limit))
         guard !data.bytes.isEmpty else { throw ImageError(.emptyData, "data URL carries no data") }
-        data.mediaType = parameters.first.flatMap { $0.isEmpty ? nil : $0 } ?? "text/plain"
+        data.mediaType = mediaType(of: parameters)
         return data
+    }
+
+    /// What a name of a type and one of a subtype may have together (RFC 6838, section 4.2), and a slash.
+    private static let longestMediaType = 255
+
+    /// What stands before the first semicolon. Parameters may be as long as the URL, and are not taken apart.
+    private static func mediaType(of parameters: ArraySlice<UInt8>) -> String {
+        let type = word(parameters.prefix { $0 != Byte.semicolon })
+        return type.isEmpty ? "text/plain" : type
+    }
+
+    /// What stands behind the last semicolon; nil without one.
+    private static func lastParameter(of parameters: ArraySlice<UInt8>) -> String? {
+        parameters.lastIndex(of: Byte.semicolon).map { word(parameters[($0 + 1)...]) }
+    }
+
+    /// In lower case without white space around it; empty for what no name is as long as.
+    private static func word(_ bytes: ArraySlice<UInt8>) -> String {
+        let bare = bytes.drop(while: Byte.isSpace)
+        let end = bare.lastIndex { !Byte.isSpace($0) }.map { $0 + 1 } ?? bare.startIndex
+        guard end - bare.startIndex <= longestMediaType else { return "" }
+        return String(decoding: bare[..<end].map(Byte.lowercased), as: UTF8.self)
     }
 
     private static func unescape(_ text: ArraySlice<UInt8>, limit: Int) throws(ImageError) -> Bytes {

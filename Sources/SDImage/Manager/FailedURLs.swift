@@ -42,9 +42,7 @@ package final class FailedURLs: Sendable {
         guard retryAfter != 0 else { return }
         var until = UInt64.max
         if retryAfter > 0 {
-            let wait = UInt64(retryAfter).multipliedReportingOverflow(by: 1_000_000_000)
-            let end = MonotonicClock.now.addingReportingOverflow(wait.partialValue)
-            until = wait.overflow || end.overflow ? .max : end.partialValue
+            until = MonotonicClock.now.addingSaturated(.saturatingNanoseconds(seconds: retryAfter))
         }
         state.withLock { state in
             state.lastNumber &+= 1

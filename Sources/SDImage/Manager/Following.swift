@@ -90,7 +90,7 @@ final class Following: Progression.Audience {
     private var wish: Progression.Wish {
         Progression.Wish(
             decodeOptions: request.decodeOptions, coder: request.coder, priority: request.priority,
-            interval: request.isProgressive ? UInt64(request.progressiveIntervalMilliseconds) * 1_000_000 : nil
+            interval: request.isProgressive ? .saturatingNanoseconds(milliseconds: request.progressiveIntervalMilliseconds) : nil
         ) { [request, keys] image, stop throws(ImageError) in
             try keys.transformed(image, request, stop)
         }

@@ -19,7 +19,7 @@ struct BitRow: Sendable {
     /// A value of 0 to 1 as the nearest of the numbers that there are.
     mutating func put(_ value: Double, _ count: Int) {
         let top = Double(1 << count - 1)
-        put(number: Int((min(1, max(0, value)) * top).rounded()), count)
+        put(number: Int(saturating: (min(1, max(0, value)) * top).rounded()), count)
     }
 
     /// Beyond the end there are zeros.

@@ -61,15 +61,15 @@ package struct BlurHash: Sendable {
     package var text: [UInt8] {
         let waves = components.dropFirst()
         let largest = waves.joined().reduce(0) { max($0, abs($1)) }
-        let step = waves.isEmpty ? 0 : Int(max(0, min(82, (largest * 166 - 0.5).rounded(.down))))
+        let step = waves.isEmpty ? 0 : Int(saturating: max(0, min(82, (largest * 166 - 0.5).rounded(.down))))
         let scale = waves.isEmpty ? 1 : Double(step + 1) / 166
-        let mean = components[0].reduce(0) { $0 << 8 | Int(BlurHash.encoded($1) * 255 + 0.5) }
+        let mean = components[0].reduce(0) { $0 << 8 | Int(saturating: BlurHash.encoded($1) * 255 + 0.5) }
         var text = Base83.text((across - 1) + (down - 1) * 9, digits: 1) + Base83.text(step, digits: 1)
         text += Base83.text(mean, digits: 4)
         for wave in waves {
             let number = wave.reduce(0) { number, value in
                 let root = sqrt(abs(value / scale)) * (value < 0 ? -1 : 1)
-                return number * 19 + Int(max(0, min(18, (root * 9 + 9.5).rounded(.down))))
+                return number * 19 + Int(saturating: max(0, min(18, (root * 9 + 9.5).rounded(.down))))
             }
             text += Base83.text(number, digits: 2)
         }

@@ -36,7 +36,7 @@ extension FrameProvider {
 
     /// One round of all frames.
     package var durationMilliseconds: Int {
-        (0..<frameCount).reduce(0) { $0 + durationMilliseconds(at: $1) }
+        (0..<frameCount).reduce(0) { $0.addingSaturated(durationMilliseconds(at: $1)) }
     }
 }
 

@@ -37,7 +37,7 @@ package struct PixelSize: Hashable, Sendable {
     }
 
     /// Whole pixels, at least one; no more than can be multiplied.
-    private static func side(_ length: Double) -> Int { max(1, Int(min(length.rounded(.up), 1e9))) }
+    private static func side(_ length: Double) -> Int { max(1, Int(saturating: min(length.rounded(.up), 1e9))) }
 
     /// The box in which `frames` pictures of this size and `bytesPerPixel` stay under `limit` bytes (spec COD-28).
     package func limited(toBytes limit: Int, bytesPerPixel: Int = 4, frames: Int = 1) -> PixelSize {
@@ -45,6 +45,7 @@ package struct PixelSize: Hashable, Sendable {
         let total = Double(limit / max(bytesPerPixel, 1) / max(frames, 1))
         let ratio = Double(height) / Double(width)
         let fitted = (total / ratio).squareRoot()
-        return PixelSize(width: max(1, Int(min(fitted, 1e9))), height: max(1, Int(min(fitted * ratio, 1e9))))
+        return PixelSize(
+            width: max(1, Int(saturating: min(fitted, 1e9))), height: max(1, Int(saturating: min(fitted * ratio, 1e9))))
     }
 }

@@ -77,7 +77,7 @@ package enum LibraryThread {
     /// Processors this process may use: the CPU set, and the quota of its control group.
     package static let availableProcessors: Int = {
         var count = Int(csys_available_processors())
-        if let quota = ControlGroup.processorQuota { count = min(count, max(1, Int(quota.rounded(.up)))) }
+        if let quota = ControlGroup.processorQuota { count = min(count, max(1, Int(saturating: quota.rounded(.up)))) }
         return max(1, count)
     }()
 }

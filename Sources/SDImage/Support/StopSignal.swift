@@ -26,8 +26,7 @@ package final class StopSignal: Cancellable {
 
     /// Starts the clock of one operation.
     package func allow(nanoseconds: UInt64) {
-        let (end, overflow) = MonotonicClock.now.addingReportingOverflow(nanoseconds)
-        deadline.store(overflow ? .max : end, ordering: .relaxed)
+        deadline.store(MonotonicClock.now.addingSaturated(nanoseconds), ordering: .relaxed)
     }
 
     /// Starts the clock of one operation on `encodedBytes` bytes, with an amount in proportion to them.

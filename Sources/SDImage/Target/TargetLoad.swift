@@ -258,7 +258,8 @@ final class TargetLoad: LoadHandler {
         if options.transitionSetsImage, !isOvertaken { put(image, result) }
         if !isOvertaken { host.animateTransition(key, options.transition, image) }
         if isOvertaken { return }
-        let end = MonotonicClock.now &+ UInt64(options.transition.durationMilliseconds) * 1_000_000
+        let end = MonotonicClock.now.addingSaturated(
+            .saturatingNanoseconds(milliseconds: options.transition.durationMilliseconds))
         target.lease.engine.executor.schedule(at: end) { [weak self] in
             guard let self else { return }
             target.calls.perform { [self] in endTransition(finished: true) }

@@ -23,6 +23,6 @@ package struct BlurTransformer: ImageTransformer {
     /// The width of the boxes for a radius in pixels (SVG 1.1, 15.17): odd, so that nothing moves.
     static func box(radius: Double) -> Int {
         let width = max(2, radius) * 3 * (2 * Double.pi).squareRoot() / 4 + 0.5
-        return Int(min(width, 1e9)) | 1
+        return Int(saturating: min(width, 1e9)) | 1
     }
 }

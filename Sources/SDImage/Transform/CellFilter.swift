@@ -5,7 +5,7 @@ struct CellFilter {
     private let side: Int
 
     /// In pixels, rounded.
-    init(side: Double) { self.side = max(1, Int(min(side, 1_000_000).rounded())) }
+    init(side: Double) { self.side = max(1, Int(saturating: min(side, 1_000_000).rounded())) }
 
     func draw(_ image: Image, stop: StopSignal) throws(ImageError) -> Image {
         let source = image.pixels

@@ -10,7 +10,7 @@ struct ConvolutionFilter {
 
     /// All neighbours up to a distance in pixels count the same, those that are touched in part by that part.
     init(meanTo radius: Double) {
-        let whole = Int(min(radius, ConvolutionFilter.farthest))
+        let whole = Int(saturating: min(radius, ConvolutionFilter.farthest))
         let rest = min(radius, ConvolutionFilter.farthest) - Double(whole)
         let ends = rest > 0 ? [rest] : []
         weights = ConvolutionFilter.normalized(ends + [Double](repeating: 1, count: 2 * whole + 1) + ends)
@@ -20,7 +20,7 @@ struct ConvolutionFilter {
     /// `deviation` in pixels.
     init(gaussian deviation: Double, amount: Double, lumaAlone: Bool) {
         let deviation = min(deviation, ConvolutionFilter.farthest / 3)
-        let reach = Int((3 * deviation).rounded(.up))
+        let reach = Int(saturating: (3 * deviation).rounded(.up))
         weights = ConvolutionFilter.normalized(
             (-reach...reach).map { deviation > 0 ? exp(-Double($0 * $0) / (2 * deviation * deviation)) : 1 })
         sharpening = (Float(amount), lumaAlone)

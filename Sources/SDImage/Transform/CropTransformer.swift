@@ -30,7 +30,7 @@ package struct CropTransformer: ImageTransformer {
     private static func pixels(_ from: Double, _ to: Double, count: Int) -> Range<Int> {
         let low = min(max(from.rounded(.down), 0), Double(count))
         let high = min(max(to.rounded(.up), low), Double(count))
-        return Int(low)..<Int(high)
+        return Int(saturating: low)..<Int(saturating: max(low, high))
     }
 }
 

@@ -54,6 +54,6 @@ import SDImagePixels
 
     private static func index(_ position: Int, of length: Int, start: Double, extent: Double, count: Int) -> Int {
         let at = start + (Double(position) + 0.5) * extent / Double(length)
-        return min(count - 1, max(0, Int(at)))
+        return min(count - 1, max(0, Int(saturating: at)))
     }
 }

@@ -20,8 +20,8 @@ extension ResizeTransformer {
             case .aspectFit:
                 // Whole pixels, so that no edge is half clear.
                 let factor = min(across, down)
-                size.width = min(canvas.width, max(1, Int((width * factor).rounded())))
-                size.height = min(canvas.height, max(1, Int((height * factor).rounded())))
+                size.width = min(canvas.width, max(1, Int(saturating: (width * factor).rounded())))
+                size.height = min(canvas.height, max(1, Int(saturating: (height * factor).rounded())))
             case .aspectFill:
                 let factor = max(across, down)
                 part.width = min(width, Double(canvas.width) / factor)

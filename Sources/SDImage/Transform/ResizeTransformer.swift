@@ -60,6 +60,6 @@ package struct ResizeTransformer: ImageTransformer {
         guard columns < 1e9, rows < 1e9 else {
             throw .tooLarge("picture size in bytes", limit: DecodeLimits.standard.outputBytes)
         }
-        return PixelSize(width: max(1, Int(columns)), height: max(1, Int(rows)))
+        return PixelSize(width: max(1, Int(saturating: columns)), height: max(1, Int(saturating: rows)))
     }
 }

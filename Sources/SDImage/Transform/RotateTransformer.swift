@@ -21,7 +21,7 @@ package struct RotateTransformer: ImageTransformer {
         let quarters = (turn / (.pi / 2)).rounded()
         // Closer than anybody writes a quarter turn, and less than a pixel in any picture.
         guard abs(turn - quarters * (.pi / 2)) > 1e-6 else {
-            return try QuarterTurn(quarters: Int(quarters) & 3, fitSize: fitSize).turn(image, stop: stop)
+            return try QuarterTurn(quarters: Int(saturating: quarters) & 3, fitSize: fitSize).turn(image, stop: stop)
         }
         return try drawn(image, sine: sin(turn), cosine: cos(turn), stop: stop)
     }
@@ -56,6 +56,7 @@ package struct RotateTransformer: ImageTransformer {
     private static func size(_ width: Double, _ height: Double) throws(ImageError) -> PixelSize {
         guard width < 1e9, height < 1e9 else { throw .tooLarge("side in pixels", limit: 1_000_000_000) }
         return PixelSize(
-            width: max(1, Int((width - 0.001).rounded(.up))), height: max(1, Int((height - 0.001).rounded(.up))))
+            width: max(1, Int(saturating: (width - 0.001).rounded(.up))),
+            height: max(1, Int(saturating: (height - 0.001).rounded(.up))))
     }
 }
