@@ -68,9 +68,11 @@ enum SQLiteSchema {
         SELECT id, key, instance, number, length, created, accessed, expires, length(file) FROM entry
         WHERE id > ?2 AND ?1 >= 0 ORDER BY id
         """
+    /// Dates of another type, which this library never writes, order after all numbers but read as one: a page would begin again
+    /// before them, for ever.
     static let listAccessed = """
         SELECT id, key, instance, number, length, created, accessed, expires, length(file) FROM entry
-        WHERE (accessed, id) > (?1, ?2) ORDER BY accessed, id
+        WHERE (accessed, id) > (?1, ?2) AND typeof(accessed) = 'integer' ORDER BY accessed, id
         """
     static let totals = "SELECT entries, bytes, allocated FROM total WHERE id = 1"
     static let allocated = "SELECT allocated FROM total WHERE id = 1"
