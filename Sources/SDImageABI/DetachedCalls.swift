@@ -6,7 +6,7 @@ import SDImage
 /// For libraries that cannot be interrupted: the thread of the operation is free again, and the call ends when it ends.
 final class DetachedCalls: Sendable {
     /// Calls left behind at a time: more than one, so that a single endless picture does not stop all others; few, because
-    /// each may take a processor for ever.
+    /// each may keep a processor busy without end.
     private static let limit = 4
     /// Nanoseconds that a further call waits for one of them to end.
     private static let longestWait: UInt64 = 500_000_000

@@ -27,7 +27,7 @@ package final class BasicCoder: ImageCoder {
         StreamDecoder(BasicStream(self, options: BasicCoder.still(options)))
     }
 
-    /// The first frame alone (spec COD-70).
+    /// The first frame alone.
     package func encode(
         _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
     ) throws(ImageError) -> Bytes {

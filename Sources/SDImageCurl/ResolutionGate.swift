@@ -1,7 +1,7 @@
 import Glibc
 import SDImage
 
-/// Keeps the name look-ups of each downloader few: libcurl runs each in a thread of its own (decisions R5).
+/// Keeps the name look-ups of each downloader few: libcurl runs each in a thread of its own.
 ///
 /// At most eight names at once for one downloader, and each name by one of its transfers only: the others find the address in
 /// libcurl's table. A look-up that takes longer than `patience` no longer counts, so that names whose servers are silent do not

@@ -69,7 +69,7 @@ enum SQLiteSchema {
         WHERE id > ?2 AND ?1 >= 0 ORDER BY id
         """
     /// Dates of another type, which this library never writes, order after all numbers but read as one: a page would begin again
-    /// before them, for ever.
+    /// before them, without end.
     static let listAccessed = """
         SELECT id, key, instance, number, length, created, accessed, expires, length(file) FROM entry
         WHERE (accessed, id) > (?1, ?2) AND typeof(accessed) = 'integer' ORDER BY accessed, id

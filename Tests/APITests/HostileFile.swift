@@ -37,7 +37,7 @@ enum HostileFile {
         return header(width, height, type: 0) + chunk("IDAT", data) + chunk("IEND", [])
     }
 
-    /// A picture of 4 by 4 with so many profiles, each of which unpacks to 2 MiB or is cut.
+    /// A 4 × 4 image with `count` profiles, each of which unpacks to 2 MiB or is cut.
     static func profiles(_ count: Int, isCut: Bool) -> [UInt8] {
         let packed = isCut ? Array(zeros(2 << 20).prefix(1000)) : zeros(2 << 20)
         let profile = chunk("iCCP", Array("profile".utf8) + [0, 0] + packed)

@@ -184,7 +184,7 @@ final class SharedHostCache: @unchecked Sendable {
 
     func put(_ key: String, _ entry: Owned) { changed.withLock { entries[Array(key.utf8)] = entry } }
 
-    /// Runs once, when so many queries of a key from now on were answered.
+    /// Runs once, after the given number of further queries of a key.
     func afterQuery(of key: String, count: Int, _ action: @escaping () -> Void) {
         changed.withLock { interruption = (Array(key.utf8), count, action) }
     }

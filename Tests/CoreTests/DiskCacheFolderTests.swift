@@ -183,7 +183,7 @@ private func isRefused(_ directory: String) throws -> Bool {
     #expect(try isRefused(path + "/."))
     #expect(try isRefused(path + "/../cache"))
     #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)
-    // A folder below: whoever may write to its parent may exchange it. Root's sticky folders are the exception.
+    // A folder below: a user who may write to its parent may exchange it. Root's sticky folders are the exception.
     let isSafe = mode == 0o1777 && geteuid() == 0
     #expect(try isRefused(path + "/below/deeper") == !isSafe)
     unsafe chmod(path, 0o755)

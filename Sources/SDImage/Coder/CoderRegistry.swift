@@ -85,7 +85,7 @@ package final class CoderRegistry: Sendable {
         return try coder.info(bytes, options: options, stop: stop)
     }
 
-    /// Decodes with `coder`, or else the first that recognises the bytes; its answer is final (spec COD-12). The budget
+    /// Decodes with `coder`, or else the first that recognises the bytes; its answer is final. The budget
     /// starts here.
     package func decode(
         _ bytes: Bytes, options: DecodeOptions, stop: StopSignal, coder override: (any ImageCoder)? = nil
@@ -122,7 +122,7 @@ package final class CoderRegistry: Sendable {
     }
 
     /// Encodes with the first coder that claims the format (spec COD-14); undefined is PNG for a picture with alpha, else
-    /// JPEG (spec COD-70). The clock of the work limit starts here.
+    /// JPEG. The clock of the work limit starts here.
     package func encode(
         _ image: Image, format wanted: ImageFormat, options: EncodeOptions, stop: StopSignal
     ) throws(ImageError) -> Bytes {

@@ -6,7 +6,7 @@ package protocol ImageDecoder: FrameProvider {
     var size: PixelSize { get }
     /// More bytes would change nothing.
     var isSatisfied: Bool { get }
-    /// Takes all bytes so far, not the last piece alone (spec COD-2). Throws once they are known to be bad, and for what is
+    /// Takes all bytes so far, not the last piece alone. Throws once they are known to be bad, and for what is
     /// missing only when `isFinished`. All updates together stay within the amount of `stop`.
     func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError)
     /// The best picture so far, marked incremental; nil when there is none yet. After the last update exactly what one

@@ -65,7 +65,7 @@ package final class PictureDecoder: FrameProvider {
     /// All bytes so far.
     package var bytes: Bytes { state.withLock { $0.bytes.bytes } }
 
-    /// The next bytes, copied; those after the last are ignored (spec COD-2). By one thread at a time. `stop`: the budget of
+    /// The next bytes, copied; those after the last are ignored. By one thread at a time. `stop`: the budget of
     /// all updates, whose clock starts with each; nil for the decoder's own.
     package func append(
         _ piece: UnsafeRawBufferPointer, isFinished: Bool, stop: StopSignal? = nil

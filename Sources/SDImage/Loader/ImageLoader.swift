@@ -23,7 +23,7 @@ package protocol ImageLoader: AnyObject, Sendable {
     /// What must be equal for two requests to share one transfer: the URL and everything that changes the bytes
     /// (decisions D12). nil: never share.
     func sharingKey(_ request: ImageRequest) -> [UInt8]?
-    /// Whether a failure is remembered, so that the URL is not asked again for a while (decisions D9).
+    /// Whether a failure is remembered, so that the URL is not asked again for a while.
     func remembersFailure(_ error: ImageError) -> Bool
     /// What must be equal for the failure of one request to hold for another: what transfers are shared by, and the state of
     /// the loader that is sent along. nil: failures are not remembered.

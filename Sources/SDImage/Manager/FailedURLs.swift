@@ -1,5 +1,5 @@
 
-/// Requests that failed for good a moment ago and are not sent again for a while (decisions D9). Bounded: the oldest goes.
+/// Requests that failed for good a moment ago and are not sent again for a while. Bounded: the oldest goes.
 ///
 /// A failure holds for requests that could have shared its transfer: the same loader, header fields, credentials and hooks.
 package final class FailedURLs: Sendable {

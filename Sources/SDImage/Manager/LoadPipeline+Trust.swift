@@ -28,7 +28,7 @@ extension LoadPipeline {
             .failedURL, "failed for good a moment ago; not asked again yet", httpStatus: failure.httpStatus, cause: failure)
     }
 
-    /// Remembers a failure for equal requests; the host's word counts before the loader's (spec MGR-3). A response to another
+    /// Remembers a failure for equal requests; the host's word counts before the loader's. A response to another
     /// method holds for that method only.
     func remember(_ error: ImageError, of loader: any ImageLoader) {
         guard request.isGet, mayFillCaches, ![.cancelled, .shutdown, .noMemory, .failedURL, .offline].contains(error.status),

@@ -35,7 +35,7 @@ package struct AnswerRecord: Hashable, Sendable {
         return !directives.noStore || directives.mustUnderstand && [200, 206].contains(status)
     }
 
-    // MARK: Shared caches (RFC 9111, sections 3 and 3.5; decisions D33)
+    // MARK: Shared caches (RFC 9111, sections 3 and 3.5)
 
     /// True for a response that never leaves the process and the disk of its user.
     package var isPrivate: Bool {

@@ -1,4 +1,4 @@
-/// The key of a thumbnail or of a transformed image: the pair of the original's key and the variant (decisions D32).
+/// The key of a thumbnail or of a transformed image: the pair of the original's key and the variant.
 ///
 /// The bytes are `base`, a separator that no URL contains, and `variant`. The printed form (spec 6.3) puts `-variant` before
 /// the extension; it is for readers, and as a key it names the original of that name.

@@ -94,7 +94,7 @@ import SDImage
         (layout.left, layout.top) = (left * 2, top * 2)
         layout.blend = flags & 2 != 0 ? .source : .over
         // A rectangle that is disposed of becomes transparent whatever the background colour, and up to 10 ms means 100 ms,
-        // as in browsers (spec COD-36, COD-41).
+        // as in browsers.
         layout.disposal = flags & 1 != 0 ? .background : .none
         layout.durationMilliseconds = duration <= 10 ? 100 : duration
         layout.isOpaque = !frame.hasAlpha
