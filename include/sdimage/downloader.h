@@ -89,7 +89,7 @@ SDIMAGE_API void sdimage_downloader_config_set_address_policy(sdimage_downloader
  *     "fd00::/8"     "::1"        "[::1]:9000"      "[fd00::]/8:9000"
  *
  * Decided on the address and port of every connection, new or reused, of every hop: neither a name that changes its address nor
- * a redirect leads elsewhere. An IPv4 address that an IPv6 address maps (::ffff:10.1.2.3) counts as the IPv4 address. Proxies
+ * a redirect leads elsewhere. An IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2) counts as the IPv4 address. Proxies
  * stay off. Without effect on ANY. INVALID_ARGUMENT for other text, host names and bits behind the prefix included. */
 SDIMAGE_API sdimage_status sdimage_downloader_config_add_allowed_address(sdimage_downloader_config *config, const char *range,
                                                                          sdimage_error **error);
