@@ -263,7 +263,7 @@ private func isRefused(_ directory: String) throws -> Bool {
             move(parent + "/kept", parent + "/mine")
         }
     }
-    for _ in 0..<200 {
+    for _ in 0..<20 {
         let cache = try CacheFixture { $0.directory = parent + "/mine" }.open()
         #expect(try cache.get("a") == nil)
         #expect(status { try cache.put(1, at: "b") } == .cacheUnusable)
