@@ -116,7 +116,7 @@ private final class Flag: @unchecked Sendable {
         thread.start()
         var (hits, misses) = (0, 0)
         // Few enough for a debug build: a miss stores the file once more.
-        for _ in 0..<200 {
+        for _ in 0..<100 {
             do {
                 let data = try read(cache)
                 #expect(contents(data).elementsEqual(bytes))

@@ -206,6 +206,11 @@ final class HeldLoader: @unchecked Sendable {
     /// Waits for the next request and answers it.
     func answer(_ bytes: [UInt8], within seconds: Double = 60) -> Bool {
         guard let sink = next(within: seconds) else { return false }
+        return answer(bytes, to: sink)
+    }
+
+    /// Answers a request that `next` returned, and releases its sink.
+    func answer(_ bytes: [UInt8], to sink: OpaquePointer) -> Bool {
         sdimage_load_sink_set_expected_length(sink, UInt64(bytes.count))
         let status = sdimage_load_sink_write(sink, bytes, bytes.count, nil)
         sdimage_load_sink_finish(sink, nil)

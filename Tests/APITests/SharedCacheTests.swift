@@ -141,9 +141,20 @@ import Testing
         let held = HeldLoader()
         let manager = try makeManager(cache: try shared.makeCache(), loader: try held.makeLoader())
         let listeners = [Listener(), Listener(), Listener()]
+        let asked = DispatchSemaphore(value: 0)
+        shared.afterQuery(of: key, count: listeners.count) { asked.signal() }
         for listener in listeners { _ = try listener.load(manager, makeRequest(key)) }
-        #expect(held.answer(makePNG(width: 2, height: 2)))
-        for listener in listeners { #expect(listener.final()?.status == .SDIMAGE_STATUS_OK) }
+        let first = try #require(held.next())
+        #expect(asked.wait(timeout: .now() + 60) == .success)
+        // A load that starts now is behind the last of them in every queue: once it is at the loader, all have joined.
+        let probe = Listener()
+        let request = makeRequest("http://test.invalid/probe.png")
+        sdimage_request_set_store_layers(request.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY)
+        _ = try probe.load(manager, request)
+        let second = try #require(held.next())
+        #expect(held.answer(makePNG(width: 2, height: 2), to: first))
+        #expect(held.answer(makePNG(width: 2, height: 2), to: second))
+        for listener in listeners + [probe] { #expect(listener.final()?.status == .SDIMAGE_STATUS_OK) }
         #expect(shared.waitForEvents(["lease", "store", "end"]) == ["lease", "store", "end"])
     }
 

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 /// The tests of transfers; one after the other, because some of them count threads and measure time.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct CurlTests {}
+// The limit ends a hang. It counts the time in which a test waits for a thread of the runner's pool, behind all others.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct CurlTests {}
 
 /// A loader with an engine of its own lease.
 struct Downloader: Sendable {

@@ -243,7 +243,7 @@ private func isRefused(_ directory: String) throws -> Bool {
 }
 
 /// The folder is exchanged with one that another user prepared, by a thread that does nothing else: entries found are ours.
-@Test(.enabled(if: geteuid() == 0), .timeLimit(.minutes(2))) func exchangedFolderNeverAnswers() throws {
+@Test(.enabled(if: geteuid() == 0), .timeLimit(.minutes(5))) func exchangedFolderNeverAnswers() throws {
     let fixture = TemporaryDirectory()
     let parent = fixture.path + "/shared"
     makeFolder(parent, mode: 0o777)

@@ -166,8 +166,8 @@ class Loader:
             lib.sdimage_downloader_config_set_address_policy(pointer, policy)
             if isinstance(address_allow, str):
                 raise Error("INVALID_ARGUMENT", "address_allow is a list of ranges, not a text")
-            for word in address_allow:
-                call(lib.sdimage_downloader_config_add_allowed_address, pointer, _bytes.c_text(word))
+            for allowed in address_allow:
+                call(lib.sdimage_downloader_config_add_allowed_address, pointer, _bytes.c_text(allowed))
             for field, text_ in (headers or {}).items():
                 lib.sdimage_downloader_config_set_header(
                     pointer, _bytes.c_text(field), None if text_ is None else _bytes.c_text(text_)

@@ -99,7 +99,7 @@ class Custom(TestCase):
         for load in loads:
             load.cancel()
         png = base64.b64encode(sdimage.Image.from_pixels(bytes(4), 1, 1, "rgba8").encode("png")).decode()
-        self.assertEqual(manager.load(f"data:image/png;base64,{png}").result(20).image.width, 1)
+        self.assertEqual(manager.load(f"data:image/png;base64,{png}").image.width, 1)
         self.assertLess(time.monotonic() - start, 10)
 
     def test_a_registered_coder_decodes_until_it_is_taken_out(self) -> None:

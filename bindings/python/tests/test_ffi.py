@@ -137,7 +137,7 @@ class Table(unittest.TestCase):
         for name, table in tables.items():
             found = re.search(rf"typedef struct {name} \{{(.*?)\}} {name};", text(), flags=re.DOTALL)
             assert found
-            fields = re.findall(r"^ +(?:size_t (size);|bool (\w+);|[^\n(]*\(\*(\w+)\)\()", found[1], flags=re.MULTILINE)
+            fields = re.findall(r"^ +(?:size_t (\w+);|bool (\w+);|[^\n(]*\(\*(\w+)\)\()", found[1], flags=re.MULTILINE)
             self.assertEqual([field[0] for field in table._fields_], [size or flag or call for size, flag, call in fields])
 
     def test_the_library_has_the_version_of_the_headers(self) -> None:
