@@ -71,7 +71,7 @@ void csys_trim_heap(void);
 const char *csys_own_file(void);
 const char *csys_environment(const char *name);
 
-/* Descriptors that a child of fork closes at once, so that their locks end with the parent. Up to 64; one too many is
+/* Descriptors that a child of fork closes at once, so that their locks end with the parent. Up to 256; one too many is
    not watched. */
 void csys_watch_fork(int descriptor);
 void csys_unwatch_fork(int descriptor);
