@@ -4,7 +4,8 @@ import SDImage
 /// scan.
 final class JPEGPreview {
     private let file: JPEGFile
-    private var writer: ScanlineWriter
+    /// Rows of a file with one scan; nil once all of them are in `image`. Each pass over several scans has a writer of its own.
+    private var writer: ScanlineWriter?
     private var rows = 0
     private var scans = 0
     private var hasAllScans = false
@@ -19,7 +20,7 @@ final class JPEGPreview {
         options.earlyThumbnail = false
         file = try JPEGFile(try JPEGDecoder(growing: bytes), options: options, stop: stop)
         try file.picture.prepare()
-        writer = try file.picture.makeWriter()
+        writer = file.picture.decoder.hasMultipleScans ? nil : try file.picture.makeWriter()
     }
 
     private var picture: JPEGPicture { file.picture }
@@ -37,12 +38,23 @@ final class JPEGPreview {
     }
 
     private func advanceRows(stop: StopSignal) throws(ImageError) {
-        let next = try picture.read(from: rows, to: &writer, stop: stop)
-        guard next > rows else { return }
-        rows = next
-        // Its memory may serve for the next.
-        image = nil
-        image = file.image(try writer.copy(), isIncremental: true)
+        guard var writer = writer.take() else { return }
+        let next: Int
+        do throws(ImageError) { next = try picture.read(from: rows, to: &writer, stop: stop) } catch {
+            self.writer = consume writer
+            throw error
+        }
+        if next > rows {
+            rows = next
+            // Frees the memory of the last image before the next is allocated.
+            image = nil
+            if picture.isWhole(rows: rows) {
+                image = file.image(try writer.finish(), isIncremental: true)
+                return
+            }
+            image = file.image(try writer.copy(), isIncremental: true)
+        }
+        self.writer = consume writer
     }
 
     private func advanceScans(stop: StopSignal) throws(ImageError) {

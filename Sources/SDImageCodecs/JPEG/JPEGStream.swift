@@ -26,7 +26,10 @@ struct JPEGStream: PictureStream {
         openPreview(stop, isFinished)
         if options.earlyThumbnail, passesMarker(), earlyGate.opens(at: bytes.count) || isFinished { finished = decodeEarly(stop: stop) }
         if isFinished, finished == nil { try finish(stop: stop) }
-        facts.isSatisfied = finished != nil
+        guard finished != nil else { return }
+        // Frees the coefficients and rows of the decoder.
+        preview = nil
+        facts.isSatisfied = true
     }
 
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {

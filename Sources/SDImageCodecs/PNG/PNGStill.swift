@@ -71,6 +71,8 @@ struct PNGStill: PictureStream {
         guard let now = progress, now.rowsDone > 0 else { return nil }
         if let preview, preview.rows == now.rowsDone { return preview.image }
         let rows = now.picture.data.isInterlaced ? now.buffer.size.height : now.rowsDone
+        // Frees the memory of the last preview before the next is allocated.
+        preview = nil
         let pixels = try now.picture.preview(now.buffer, rows: rows, stop: stop)
         let image = now.picture.image(pixels, isIncremental: true)
         preview = (now.rowsDone, image)
@@ -79,12 +81,14 @@ struct PNGStill: PictureStream {
 
     /// What one decode of all bytes gives: it is done wherever the rows that are there are not those that it would make.
     private mutating func finish(stop: StopSignal) throws(ImageError) -> Image {
+        preview = nil
         if progress != nil { try advance(stop: stop) }
         let header = try PNGHeader(bytes)
         let picture = try PNGPicture(header, bytes, options: options, stop: stop)
         facts.size = picture.size
         facts.frameCount = 1
         guard let now = progress, now.hasAllRows, now.isSound, now.buffer.format == picture.wholeFormat else {
+            progress = nil
             return try picture.decode(header, bytes, stop: stop)
         }
         return picture.image(try picture.finish(now.buffer, stop: stop))

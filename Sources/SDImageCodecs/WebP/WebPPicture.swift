@@ -112,15 +112,19 @@ import SDImagePixels
 
     /// The picture as it is while more rows are to come.
     func preview(_ buffer: PixelBuffer, rows: Int, stop: StopSignal) throws(ImageError) -> Image {
-        let copy = try PixelBuffer(
-            size: buffer.size, format: buffer.format, limit: options.limits.workingBytes, zeroed: true)
-        for y in 0..<rows {
-            if let from = unsafe buffer.row(y), let to = unsafe copy.mutableRow(y) { unsafe to.copyMemory(from: from) }
-        }
-        let image = try finish(copy, rows: rows, stop: stop)
+        // A buffer that is converted on the way needs no copy.
+        let image = try finish(isFinal(buffer) ? try copy(buffer, rows: rows) : buffer, rows: rows, stop: stop)
         var metadata = image.metadata
         metadata.isIncremental = true
         return image.with(metadata)
+    }
+
+    private func copy(_ buffer: PixelBuffer, rows: Int) throws(ImageError) -> PixelBuffer {
+        let copy = try PixelBuffer(size: buffer.size, format: buffer.format, limit: options.limits.outputBytes, zeroed: true)
+        for y in 0..<rows {
+            if let from = unsafe buffer.row(y), let to = unsafe copy.mutableRow(y) { unsafe to.copyMemory(from: from) }
+        }
+        return copy
     }
 
     // MARK: Steps

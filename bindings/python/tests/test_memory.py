@@ -19,6 +19,25 @@ PEAK = """
     print(image.width, image.height, peak() - before)
 """
 
+#: Feeds a file in pieces and keeps the last partial image, as a program does that shows it. Prints bytes of one bitmap, the peak,
+#: and what is held in the end.
+PIECES = """
+    import sys
+    import sdimage
+    def status(field):  # bytes
+        with open("/proc/self/status") as file:
+            return next(int(line.split()[1]) for line in file if line.startswith(field)) << 10
+    data = open(sys.argv[1], "rb").read()
+    decoder, shown, step = sdimage.Animation(b"", pixel_format="rgba8"), None, len(data) // 12 + 1
+    before = status("VmRSS")
+    for start in range(0, len(data), step):
+        decoder.update(data[start : start + step], finished=start + step >= len(data))
+        if start // step % 4 == 0:
+            shown = decoder.image or shown
+    image = decoder.image
+    print(image.width * image.height * 4, status("VmHWM") - before, status("VmRSS") - before)
+"""
+
 
 class Memory(TestCase):
     def test_a_thumbnail_of_24_megapixels_never_holds_the_full_bitmap(self) -> None:
@@ -31,6 +50,24 @@ class Memory(TestCase):
         width, height, full = map(int, run_python(PEAK, path, "None").stdout.split())
         self.assertEqual((width, height), (6000, 4000))
         self.assertGreater(full, 60_000)
+
+    def test_a_growing_picture_holds_no_more_bitmaps_than_needed(self) -> None:
+        picture = sdimage.decode(jpeg(6144, 4096))
+        # At the peak: the partial image of the program, the bitmap under way, and a copy of it; or, of a progressive JPEG, the
+        # coefficients, which are 3/4 of a bitmap. In the end: the partial image, and the picture.
+        for name, data in (
+            ("progressive JPEG", picture.encode("jpeg", progressive=True)),
+            ("baseline JPEG", picture.encode("jpeg")),
+            ("PNG", picture.encode("png")),
+            ("WebP", picture.encode("webp")),
+        ):
+            with self.subTest(name):
+                path = self.folder() + "/large"
+                with open(path, "wb") as file:
+                    file.write(data)
+                bitmap, peak, held = map(int, run_python(PIECES, path).stdout.split())
+                self.assertLess(peak, 3.3 * bitmap)
+                self.assertLess(held, 2.3 * bitmap)
 
     def test_handles_are_given_back(self) -> None:
         def resident() -> int:
