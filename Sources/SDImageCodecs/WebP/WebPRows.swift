@@ -17,6 +17,7 @@ import SDImagePixels
 
     private let height: Int
     private let isLarge: Bool
+    private let isLossless: Bool
     private let decoder: OpaquePointer
     /// libwebp keeps pointing at it.
     private let config: UnsafeMutablePointer<WebPDecoderConfig>
@@ -73,6 +74,7 @@ import SDImagePixels
         }
         height = size.height
         isLarge = frame.size.pixelCount ?? Int.max > 8 * WebPRows.threadsFrom
+        isLossless = frame.isLossless
         unsafe self.decoder = unsafe decoder
         unsafe self.config = unsafe config
     }
@@ -114,9 +116,12 @@ import SDImagePixels
 
     private var isWaiting: Bool { code == VP8_STATUS_SUSPENDED || code == VP8_STATUS_NOT_ENOUGH_DATA }
 
-    /// Bytes given to the decoder between two looks at the stop signal: not fewer than a sixteenth of all, because a
-    /// lossless decoder that has to wait repeats up to eight rows. Of a large picture 64 KiB can be all.
-    private func step(of total: Int) -> Int { max(isLarge ? 256 : 1 << 16, total / 16 + 1) }
+    /// Bytes given to the decoder between two looks at the stop signal. A byte of a lossy picture may code hundreds of blocks
+    /// without a coefficient. A lossless decoder that has to wait repeats up to eight rows, so it gets at least a sixty-fourth.
+    private func step(of total: Int) -> Int {
+        guard isLarge else { return 1 << 16 }
+        return isLossless ? max(64, total / 64 + 1) : 2048
+    }
 
     /// `size`: of libwebp's rows; `shown`: of the picture in the end, as far as it is known.
     private static func choose(

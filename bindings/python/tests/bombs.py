@@ -99,15 +99,18 @@ def repeated_tile(still: bytes, junk_bytes: int = 0) -> bytes:
     ).bytes().replace(grid(256, 256, 4096, 4096), grid(256, 255, 4096, 4080))
 
 
-def shared_tiles(still: bytes, side: int = 63, junk_bytes: int = 0) -> bytes:
-    """A grid of as many items as tiles, which all have the same bytes."""
+def shared_tiles(still: bytes, side: int = 63, junk_bytes: int = 0, own_bytes: bool = False) -> bytes:
+    """A grid of as many items as tiles, which all have the same bytes, or equal bytes of their own."""
     body, coding = coded(still)
     tiles = range(2, 2 + side * side)
     return Container(
         b"heic",
         [size(side * 128, side * 64), size(128, 64), coding],
-        [Item(PRIMARY, b"grid", 0, (1,)), *(Item(number, b"hvc1", 1, (2, 0x83)) for number in tiles)],
-        [grid(side, side, side * 128, side * 64), body + junk(junk_bytes)],
+        [
+            Item(PRIMARY, b"grid", 0, (1,)),
+            *(Item(number, b"hvc1", number - 1 if own_bytes else 1, (2, 0x83)) for number in tiles),
+        ],
+        [grid(side, side, side * 128, side * 64), *[body + junk(junk_bytes)] * (side * side if own_bytes else 1)],
         reference(b"dimg", PRIMARY, list(tiles)),
     ).bytes()
 
