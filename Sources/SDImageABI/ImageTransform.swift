@@ -1,6 +1,13 @@
 import CSDImage
 import SDImage
 
+/// A stop signal with the time limit of one transformation, which is that of an encode.
+private func timeLimit() -> StopSignal {
+    let stop = StopSignal()
+    stop.allow(nanoseconds: EncodeOptions().workNanoseconds)
+    return stop
+}
+
 /// Makes a transformer, applies it and stores the result for the caller.
 private func apply(
     _ image: Object, _ result: ObjectOut, _ error: ObjectOut, _ body: () throws(ImageError) -> any ImageTransformer
@@ -10,7 +17,7 @@ private func apply(
         let image = unsafe try Handle.borrow(image, as: Image.self)
         let transformer = try body()
         unsafe try give(
-            try Engine.helped { () throws(ImageError) in try image.transformed(by: transformer, stop: StopSignal()) }, result)
+            try Engine.helped { () throws(ImageError) in try image.transformed(by: transformer, stop: timeLimit()) }, result)
     }
 }
 
@@ -32,7 +39,7 @@ public func sdimage_image_transform_frames(
         let image = unsafe try Handle.borrow(image, as: Image.self)
         let transformer = unsafe try Handle.borrow(transformer, as: TransformerObject.self).transformer
         unsafe try give(
-            try Engine.helped { () throws(ImageError) in try image.framesTransformed(by: transformer, stop: StopSignal()) },
+            try Engine.helped { () throws(ImageError) in try image.framesTransformed(by: transformer, stop: timeLimit()) },
             result)
     }
 }

@@ -178,7 +178,8 @@ SDIMAGE_API sdimage_status sdimage_transformer_new_custom(const char *key, const
                                                           sdimage_transformer **transformer, sdimage_error **error);
 
 /* --- Applying them. *result is the caller's; it may be the image itself, referenced. Errors: INVALID_ARGUMENT, TOO_LARGE
- * (the result takes more than 256 MiB), NO_MEMORY, and those of a transformer of the host. */
+ * (the result, or the working memory, takes more than 256 MiB), TIMEOUT (it takes longer than 60 s), NO_MEMORY, and those of a
+ * transformer of the host. In a load the time limit is that of its decode. */
 
 /* The picture changed; of an animation its first frame. */
 SDIMAGE_API sdimage_status sdimage_image_transform(const sdimage_image *image, const sdimage_transformer *transformer,

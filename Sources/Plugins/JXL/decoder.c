@@ -14,8 +14,10 @@
 /* Code points of ITU-T H.273. */
 enum { BT709 = 1, UNSPECIFIED = 2, LINEAR = 8, BT2020 = 9, DISPLAY_P3 = 12, SRGB = 13, PQ = 16, HLG = 18 };
 
-/* Bytes of the planes of floats that libjxl works on. */
-static const uint64_t MOST_PLANES = (uint64_t)1 << 30;
+/* Bytes of the bitmap and of the planes of floats that libjxl holds for a whole picture beside it: together no more than the
+ * limits of working memory and of a bitmap. A memory manager of JxlDecoderCreate could not enforce that: libjxl before 0.11
+ * allocates planes without it. */
+static const uint64_t MOST_BYTES = (uint64_t)SDMOD_WORKING_BYTES + ((uint64_t)256 << 20);
 
 /* --- What the header says, and what is refused by it. */
 
@@ -78,8 +80,8 @@ static sdimage_status read_header(sdjxl_decoder *self, sdimage_error **error) {
     self->format = format_of(self);
     if (pixels > self->wish.max_bytes / sdimage_pixel_format_bytes(self->format))
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "a bitmap of more bytes than max_bytes allows");
-    if (channels * sizeof(float) > MOST_PLANES / pixels)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "planes of more than 1 GiB");
+    if (channels * sizeof(float) + sdimage_pixel_format_bytes(self->format) > MOST_BYTES / pixels)
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "planes and bitmap of more than 512 MiB");
     self->has_info = true;
     uint32_t threads = JxlResizableParallelRunnerSuggestThreads(self->info.xsize, self->info.ysize);
     uint32_t most = (uint32_t)sdmod_processors();

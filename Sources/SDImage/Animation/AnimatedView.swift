@@ -151,7 +151,9 @@ package final class AnimatedView: Sendable {
 
     private func firstPicture(_ image: Image, _ settings: Settings) throws(ImageError) -> Image {
         guard let change = settings.change, image.frames != nil else { return image }
-        return try change.apply(image.still, StopSignal())
+        let stop = StopSignal()
+        stop.allow(nanoseconds: DecodeLimits.standard.workNanoseconds)
+        return try change.apply(image.still, stop)
     }
 
     private func apply(_ settings: Settings, to player: AnimationPlayer) {

@@ -62,7 +62,9 @@ struct BatchArray: Sendable {
         // One whose transformer failed comes as it was.
         var metadata = image.metadata
         metadata.scale = 1
-        let sized = try resize.transform(image.with(metadata), cacheKey: CacheKey([]), stop: StopSignal())
+        let stop = StopSignal()
+        stop.allow(nanoseconds: DecodeLimits.standard.workNanoseconds)
+        let sized = try resize.transform(image.with(metadata), cacheKey: CacheKey([]), stop: stop)
         try pictures.write(sized, at: index)
     }
 }

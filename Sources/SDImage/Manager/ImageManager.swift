@@ -152,6 +152,7 @@ package final class ImageManager: Sendable {
             return Array(state.tasks.values)
         }
         for task in tasks { task.cancel(.shutdown) }
+        variants.close()
         return tasks
     }
 

@@ -45,6 +45,7 @@ package struct PictureStore: Sendable {
             data = CachedData(bytes: own)
         } else if let image {
             let format = registry.format(toStore: image)
+            // The registry starts the time limit of the options; a store cannot be cancelled.
             data = CachedData(bytes: try registry.encode(image, format: format, options: options, stop: StopSignal()))
         } else {
             return nil

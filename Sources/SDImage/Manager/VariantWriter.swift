@@ -10,10 +10,15 @@ package final class VariantWriter: Sendable {
     private struct State {
         var underWay: Set<Place> = []
         var bytes = 0
+        /// Encodes under way, and the bytes of their pixels.
+        var encodes: [ObjectIdentifier: (stop: StopSignal, cost: Int)] = [:]
+        var isClosed = false
     }
 
     /// Pixels that may wait to be encoded; what comes beyond is not kept, because its original is.
     private static let pendingBytes = 64 << 20
+    /// Pixels whose encode takes well below a second; larger ones are abandoned when the manager closes.
+    private static let quickBytes = 8 << 20
 
     private let registry: CoderRegistry
     private let state = Lock(State())
@@ -26,18 +31,38 @@ package final class VariantWriter: Sendable {
         guard claim(place, variant.cost, always: variant.isOriginal) else { return }
         pool.submit(.low) { [self] in
             defer { release(place, variant.cost) }
-            if let data = encoded(variant) { cache.enqueueDiskStore(data, for: key) }
+            if let data = encoded(variant, StopSignal()) { cache.enqueueDiskStore(data, for: key) }
         }
     }
 
     /// The same for a load that waits until it is committed.
     func writeNow(_ variant: Variant, at key: CacheKey, into cache: any ImageCaching, on pool: WorkPool) async {
-        let data = try? await pool.run(.normal) { [self] () throws(ImageError) -> CachedData? in encoded(variant) }
+        let stop = StopSignal()
+        let data = await withTaskCancellationHandler {
+            try? await pool.run(.normal) { [self] () throws(ImageError) -> CachedData? in encoded(variant, stop) }
+        } onCancel: {
+            stop.cancel()
+        }
         // A cache that cannot store is the cache's sorrow: it counts and logs it, the load goes on (decisions D5).
         if let data { try? await cache.storeOnDisk(data, for: key) }
     }
 
-    private func encoded(_ variant: Variant) -> CachedData? {
+    /// Abandons long encodes, those under way and those to come: their originals are there.
+    func close() {
+        let encodes = state.withLock { state in
+            state.isClosed = true
+            return Array(state.encodes.values)
+        }
+        for encode in encodes where encode.cost > VariantWriter.quickBytes { encode.stop.cancel() }
+    }
+
+    private func encoded(_ variant: Variant, _ stop: StopSignal) -> CachedData? {
+        let isClosed = state.withLock { state in
+            state.encodes[ObjectIdentifier(stop)] = (stop, variant.cost)
+            return state.isClosed
+        }
+        defer { state.withLock { _ = $0.encodes.removeValue(forKey: ObjectIdentifier(stop)) } }
+        if isClosed, variant.cost > VariantWriter.quickBytes { stop.cancel() }
         do throws(ImageError) {
             var data = variant.origin.withoutWrite
             data.lease = variant.origin.lease
@@ -46,11 +71,13 @@ package final class VariantWriter: Sendable {
                 data.bytes = bytes
             } else if variant.isEncoded {
                 let format = variant.isOriginal ? registry.format(toStore: variant.image) : variant.format
-                data.bytes = try registry.encode(variant.image, format: format, options: variant.options, stop: StopSignal())
+                data.bytes = try registry.encode(variant.image, format: format, options: variant.options, stop: stop)
             }
             return data
         } catch {
-            Log.write(.warning, "a picture could not be encoded for the cache: \(error.message.string)")
+            if error.status != .cancelled {
+                Log.write(.warning, "a picture could not be encoded for the cache: \(error.message.string)")
+            }
             return nil
         }
     }

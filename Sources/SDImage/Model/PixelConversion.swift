@@ -17,6 +17,7 @@ extension Image {
         let buffer = try PixelBuffer(size: pixels.size, format: format, limit: Int.max)
         let isBright = pixels.format == .rgbaFloat && metadata.isHighDynamicRange
         let source = pixels
+        // No time limit: one pass over a bitmap whose size is limited.
         try RowBands.run(source.size.height, rowBytes: PixelBuffer.lightly(source.stride), stop: StopSignal()) {
             rows throws(ImageError) in
             try source.convert(rows, to: buffer, tonesDown: isBright)

@@ -7,6 +7,7 @@ import SDImagePixels
     private let target: PixelBuffer
     private let box: Int
     private let kind: sdpx_blur_kind
+    private let account = DecodeLimits.standard.account
     /// Colour is to be weighted by alpha.
     private let isStraight: Bool
 
@@ -43,8 +44,7 @@ import SDImagePixels
     }
 
     private func scratch(length: Int) throws(ImageError) -> ScratchMemory {
-        try ScratchMemory(
-            sdpx_blur_scratch(kind, length, box), of: UInt8.self, account: DecodeLimits.standard.account)
+        try ScratchMemory(sdpx_blur_scratch(kind, length, box), account: account)
     }
 
     private func blurRows(_ rows: Range<Int>) throws(ImageError) {
@@ -52,7 +52,7 @@ import SDImagePixels
         let bytes = Int32(source.format.bytesPerPixel)
         let atOnce = BoxBlur.width / source.format.bytesPerPixel
         let scratch = try scratch(length: size.width)
-        let turned = try ScratchMemory(size.width * BoxBlur.width)
+        let turned = try ScratchMemory(size.width * BoxBlur.width, account: account)
         guard let strip = unsafe turned.bytes.baseAddress, let working = unsafe scratch.bytes.baseAddress else { return }
         for y in stride(from: rows.lowerBound, to: rows.upperBound, by: atOnce) {
             let count = min(atOnce, rows.upperBound - y)

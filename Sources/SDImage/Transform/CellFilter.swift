@@ -15,8 +15,9 @@ struct CellFilter {
         let bounds = (Array(stride(from: 0, to: width, by: side)) + [width]).map { Int32(clamping: $0) }
         let cells = bounds.count - 1
         let cellRows = (height + side - 1) / side
+        let account = DecodeLimits.standard.account
         try RowBands.run(cellRows, rowBytes: buffer.stride * min(side, height), stop: stop) { rows throws(ImageError) in
-            let scratch = try ScratchMemory(4 * cells * MemoryLayout<Float>.size, zeroed: false)
+            let scratch = try ScratchMemory(4 * cells, of: Float.self, account: account)
             guard let sums = unsafe scratch.bound(to: Float.self).baseAddress else { return }
             for first in rows.map({ $0 * side }) {
                 let end = min(height, first + side)

@@ -39,14 +39,14 @@ struct ConvolutionFilter {
         let buffer = try PixelBuffer(size: image.size, format: source.format)
         let weights = weights
         let sharpening = sharpening
+        let account = DecodeLimits.standard.account
         try RowBands.run(image.size.height, rowBytes: buffer.stride, stop: stop) { rows throws(ImageError) in
-            let weighted = try WeightedRows(source, weights: weights)
+            let weighted = try WeightedRows(source, weights: weights, account: account)
             for first in stride(from: rows.lowerBound, to: rows.upperBound, by: WeightedRows.together) {
                 let group = first..<min(rows.upperBound, first + WeightedRows.together)
-                try stop.check()
-                weighted.sum(group)
+                try weighted.sum(group, stop: stop)
                 for y in group {
-                    guard let line = unsafe weighted.line(y), let from = unsafe source.row(y)?.baseAddress,
+                    guard let line = unsafe try weighted.line(y, stop: stop), let from = unsafe source.row(y)?.baseAddress,
                         let to = unsafe buffer.mutableRow(y)?.baseAddress
                     else { continue }
                     guard let sharpening else {

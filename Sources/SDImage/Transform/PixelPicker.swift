@@ -8,6 +8,7 @@ import SDImagePixels
     private let part: Rectangle
     private let placement: ResizeTransformer.Placement
     private let columns: ScratchMemory
+    private let account = DecodeLimits.standard.account
 
     init(
         _ source: PixelBuffer, part: Rectangle, into target: PixelBuffer, _ placement: ResizeTransformer.Placement
@@ -17,7 +18,7 @@ import SDImagePixels
         self.part = part
         self.placement = placement
         let width = placement.size.width
-        columns = try ScratchMemory(width, of: Int32.self, account: DecodeLimits.standard.account)
+        columns = try ScratchMemory(width, of: Int32.self, account: account)
         let table = unsafe columns.bound(to: Int32.self)
         for x in 0..<width {
             unsafe table[x] = Int32(
@@ -29,7 +30,7 @@ import SDImagePixels
         let height = placement.size.height
         try RowBands.run(height, rowBytes: target.stride, stop: stop) { [self] rows throws(ImageError) in
             let bytes = placement.size.width * source.format.bytesPerPixel
-            let packed = target.format == source.format ? nil : try ScratchMemory(bytes)
+            let packed = target.format == source.format ? nil : try ScratchMemory(bytes, account: account)
             for y in rows {
                 pick(
                     y, from: PixelPicker.index(y, of: height, start: part.y, extent: part.height, count: source.size.height),

@@ -35,8 +35,9 @@ package struct RotateTransformer: ImageTransformer {
         let buffer = try PixelBuffer(size: size, format: image.pixels.format.withAlpha)
         let source = image.pixels
         let isOpaque = !image.metadata.hasAlpha
+        let account = DecodeLimits.standard.account
         try RowBands.run(size.height, rowBytes: buffer.stride, stop: stop) { rows throws(ImageError) in
-            let scratch = try ScratchMemory(size.width * 4 * MemoryLayout<Float>.size, zeroed: false)
+            let scratch = try ScratchMemory(size.width * 4, of: Float.self, account: account)
             let line = unsafe sdpx_source(
                 pixels: source.pixels, stride: source.stride, width: Int32(clamping: source.size.width),
                 height: Int32(clamping: source.size.height), format: source.format.rawValue, is_opaque: isOpaque ? 1 : 0)

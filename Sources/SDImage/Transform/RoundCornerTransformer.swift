@@ -36,8 +36,9 @@ package struct RoundCornerTransformer: ImageTransformer {
         let border = border(width, height, scale: scale, format: format)
         let source = image.pixels
         let buffer = try PixelBuffer(size: image.size, format: format)
+        let account = DecodeLimits.standard.account
         try RowBands.run(image.size.height, rowBytes: buffer.stride, stop: stop) { rows throws(ImageError) in
-            let canvas = try RoundedCanvas(buffer, cut: cut, border: border)
+            let canvas = try RoundedCanvas(buffer, cut: cut, border: border, account: account)
             for y in rows { canvas.draw(y, of: source) }
         }
         return image.redrawn(buffer, hasAlpha: true)

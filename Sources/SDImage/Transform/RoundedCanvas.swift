@@ -15,11 +15,11 @@ import SDImagePixels
     /// Coverage of a row, of the inside of the border, and of the border.
     private let scratch: ScratchMemory
 
-    init(_ buffer: PixelBuffer, cut: sdpx_rounded, border: Border?) throws(ImageError) {
+    init(_ buffer: PixelBuffer, cut: sdpx_rounded, border: Border?, account: WorkingMemory) throws(ImageError) {
         self.buffer = buffer
         self.cut = cut
         self.border = border
-        scratch = try ScratchMemory(2 * buffer.size.width * MemoryLayout<Float>.size)
+        scratch = try ScratchMemory(2 * buffer.size.width, of: Float.self, account: account)
     }
 
     func draw(_ y: Int, of source: PixelBuffer) {

@@ -14,24 +14,29 @@ import SDImagePixels
     private let sums: ScratchMemory
     private let result: ScratchMemory
     private var firstRow = 0
+    /// Products of a weight and a sample between two looks at the stop signal: some milliseconds.
+    private static let productsAtOnce = 1 << 22
 
-    init(_ source: PixelBuffer, weights: [Float]) throws(ImageError) {
+    /// `account`: that of all threads that draw the picture.
+    init(_ source: PixelBuffer, weights: [Float], account: WorkingMemory) throws(ImageError) {
         self.source = source
         self.weights = weights
         samples = source.size.width * source.format.channels
         margin = weights.count / 2 * source.format.channels
         stride = (samples + 2 * margin + 31) & ~15
-        sums = try ScratchMemory(stride * WeightedRows.together * MemoryLayout<Float>.size)
-        result = try ScratchMemory((samples + 16) * MemoryLayout<Float>.size)
+        sums = try ScratchMemory(stride * WeightedRows.together, of: Float.self, account: account)
+        result = try ScratchMemory(samples + 16, of: Float.self, account: account)
     }
 
     /// Sums the columns around these rows, at most `together`.
-    func sum(_ rows: Range<Int>) {
+    func sum(_ rows: Range<Int>, stop: StopSignal) throws(ImageError) {
         firstRow = rows.lowerBound
         let reach = weights.count / 2
         unsafe sums.bytes.initializeMemory(as: UInt8.self, repeating: 0)
         guard let base = unsafe sums.bound(to: Float.self).baseAddress else { return }
+        let rowsAtOnce = max(1, WeightedRows.productsAtOnce / (samples * WeightedRows.together))
         for y in rows.lowerBound - reach..<rows.upperBound + reach {
+            if (y - rows.lowerBound) % rowsAtOnce == 0 { try stop.check() }
             guard let row = unsafe source.row(min(max(y, 0), source.size.height - 1))?.baseAddress else { continue }
             let reached = max(rows.lowerBound, y - reach)..<min(rows.upperBound, y + reach + 1)
             let targets = unsafe reached.map { index -> UnsafeMutablePointer<Float>? in
@@ -58,12 +63,19 @@ import SDImagePixels
     }
 
     /// Row `y` of the last sums, summed along x too: premultiplied where there is alpha. Lives until the next call.
-    func line(_ y: Int) -> UnsafePointer<Float>? {
+    func line(_ y: Int, stop: StopSignal) throws(ImageError) -> UnsafePointer<Float>? {
         guard let base = unsafe sums.bound(to: Float.self).baseAddress,
             let result = unsafe result.bound(to: Float.self).baseAddress
         else { return nil }
-        unsafe sdpx_convolve_row(
-            result, base + (y - firstRow) * stride, samples, weights, weights.count, Int32(source.format.channels))
+        let row = unsafe base + (y - firstRow) * stride
+        // A multiple of the lanes of the kernel, so that the result does not depend on it.
+        let step = max(64, WeightedRows.productsAtOnce / weights.count & ~63)
+        for first in Swift.stride(from: 0, to: samples, by: step) {
+            try stop.check()
+            unsafe sdpx_convolve_row(
+                result + first, row + first, min(step, samples - first), weights, weights.count,
+                Int32(source.format.channels))
+        }
         return unsafe UnsafePointer(result)
     }
 }

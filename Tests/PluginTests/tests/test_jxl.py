@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
 import unittest
 
-from .support import FIXTURES, TestCase, needs, sdimage
+from .support import FIXTURES, TestCase, apart, needs, sdimage
 
 
 def ramp(width: int = 96, height: int = 64, channels: int = 3) -> sdimage.Image:
@@ -128,6 +129,26 @@ class Jxl(TestCase):
             count += size
         huge = b"\xff\x0a" + bits.to_bytes(16, "little") + bytes(64)
         self.assert_error(("TOO_LARGE", "BAD_DATA"), huge)
+
+    def test_planes_of_floats_have_a_limit(self) -> None:
+        # Of 36 million pixels, in about a kilobyte; their planes and bitmap take 515 MiB.
+        image = sdimage.Image.from_pixels(bytes(6000 * 6000), 6000, 6000, "gray8").convert("rgb8")
+        with tempfile.NamedTemporaryFile(suffix=".jxl") as file:
+            file.write(image.encode("jxl", effort=1))
+            file.flush()
+            done = apart(
+                """
+                import sys
+                try:
+                    print(sdimage.decode(sys.argv[1]).width)
+                except sdimage.Error as error:
+                    print(error.code)
+                status = open("/proc/self/status").read()
+                print(int(status.split("VmHWM:")[1].split()[0]) >> 10)
+                """, file.name)
+        code, peak = done.stdout.split()
+        self.assertEqual(code, "TOO_LARGE")
+        self.assertLess(int(peak), 128)
 
     def test_damage_is_an_error_or_a_picture(self) -> None:
         for image, options in ((ramp(channels=4), {"lossless": True}), (ramp(), {"quality": 0.7})):

@@ -71,6 +71,29 @@ class Endless(sdimage.Coder):
         raise sdimage.Error("BAD_DATA", "a minute is over")
 
 
+class EndlessEncoder(sdimage.Coder):
+    """Encodes until its budget ends."""
+
+    def __init__(self) -> None:
+        self.started, self.ended = threading.Semaphore(0), threading.Semaphore(0)
+
+    def can_decode(self, head: bytes) -> bool:
+        return False
+
+    def can_encode(self, format: str) -> bool:  # noqa: A002
+        return format == "png"
+
+    def encode(self, image: sdimage.Image, format: str, options: sdimage.EncodeOptions) -> bytes:  # noqa: A002
+        self.started.release()
+        try:
+            for _ in range(60_000):
+                self.budget.check()
+                time.sleep(0.001)
+        finally:
+            self.ended.release()
+        raise sdimage.Error("BAD_DATA", "a minute is over")
+
+
 class Custom(TestCase):
     def register(self, coder: sdimage.Coder) -> None:
         sdimage.register_coder(coder)
@@ -101,6 +124,16 @@ class Custom(TestCase):
         png = base64.b64encode(sdimage.Image.from_pixels(bytes(4), 1, 1, "rgba8").encode("png")).decode()
         self.assertEqual(manager.load(f"data:image/png;base64,{png}").image.width, 1)
         self.assertLess(time.monotonic() - start, 10)
+
+    def test_closing_a_manager_ends_long_encodes_for_its_cache(self) -> None:
+        picture = sdimage.Image.from_pixels(bytes(12), 2, 2, "rgb8").encode("png")
+        coder = EndlessEncoder()
+        self.register(coder)
+        manager = self.manager(loader=lambda request: picture)
+        manager.load("x://a", transformer=sdimage.transforms.resize((2000, 2000), mode="fill"))
+        self.assertTrue(coder.started.acquire(timeout=20))
+        manager.close()
+        self.assertTrue(coder.ended.acquire(timeout=10))
 
     def test_a_registered_coder_decodes_until_it_is_taken_out(self) -> None:
         coder = Farbfeld()

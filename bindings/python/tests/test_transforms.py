@@ -5,12 +5,15 @@ from __future__ import annotations
 import base64
 import gc
 import math
+import os
+import random
 import threading
+import time
 import weakref
 
 from sdimage import transforms
 
-from .support import TestCase, sdimage
+from .support import TestCase, png, sdimage
 
 
 def picture(width: int = 6, height: int = 4) -> sdimage.Image:
@@ -148,3 +151,37 @@ class Custom(TestCase):
 
 def data_url(data: bytes) -> str:
     return "data:image/png;base64," + base64.b64encode(data).decode()
+
+
+class Bounds(TestCase):
+    def test_working_memory_counts_rows_of_transformers(self) -> None:
+        wide = sdimage.Image.from_pixels(bytes(30_000_000), 30_000_000, 1, "gray8")
+        for transformer in (transforms.blur(5), transforms.rotate(10), transforms.filter("CIBoxBlur")):
+            with self.subTest(transformer.key):
+                self.assert_error("TOO_LARGE", wide.transform, transformer)
+
+    def test_a_filter_with_a_large_radius_ends_at_the_time_limit(self) -> None:
+        picture = png(2_000_000, 8)
+        manager = self.manager(cache=None, loader=lambda request: picture)
+        began = time.monotonic()
+        wide = transforms.filter("CIBoxBlur", radius=100)
+        image = manager.load("x://wide", transformer=wide, scale=30, max_work_ms=300).image
+        assert image is not None
+        # A load whose transformer fails has the image without it.
+        self.assertFalse(image.is_transformed)
+        self.assertLess(time.monotonic() - began, 1.5)
+
+    def test_cancelled_loads_leave_their_encoders(self) -> None:
+        pixels = random.Random(1).randbytes(600 * 600 * 3)
+        noise = sdimage.Image.from_pixels(pixels, 600, 600, "rgb8").encode("png")
+        manager = self.manager(loader=lambda request: noise)
+        large = transforms.resize((8000, 8000), mode="fill")
+        count = len(os.sched_getaffinity(0))
+        tasks = [manager.start(f"x://{i}", transformer=large, wait_for_store=True) for i in range(count)]
+        # Decoded and resized by then, and being encoded for seconds.
+        time.sleep(1)
+        for task in tasks:
+            task.cancel()
+        began = time.monotonic()
+        manager.load("x://good", thumbnail_size=(20, 20))
+        self.assertLess(time.monotonic() - began, 1.5)
