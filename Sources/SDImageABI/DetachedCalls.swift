@@ -8,7 +8,7 @@ final class DetachedCalls: Sendable {
     /// Calls left behind at a time: more than one, so that a single endless picture does not stop all others; few, because
     /// each may keep a processor busy without end.
     private static let limit = 4
-    /// Nanoseconds that a further call waits for one of them to end.
+    /// Nanoseconds that a further call waits for one of them to end, within its own budget.
     private static let longestWait: UInt64 = 500_000_000
     /// Nanoseconds between two looks at the budget.
     private static let pollInterval: UInt64 = 10_000_000
@@ -28,7 +28,7 @@ final class DetachedCalls: Sendable {
     func run<R: Sendable>(
         _ budget: WorkBudget, _ body: @escaping @Sendable () -> Result<R, ImageError>
     ) throws(ImageError) -> R {
-        try waitForOthers()
+        try waitForOthers(budget)
         let call = Monitor(Call<R>())
         let thread = try LibraryThread.start("sdimage-coder", stackBytes: stackBytes) { [left] in
             let result = body()
@@ -47,10 +47,17 @@ final class DetachedCalls: Sendable {
         return try result.get()
     }
 
-    private func waitForOthers() throws(ImageError) {
+    private func waitForOthers(_ budget: WorkBudget) throws(ImageError) {
         let end = MonotonicClock.now &+ DetachedCalls.longestWait
-        let isFree = left.wait(deadline: end) { count, _ in count < DetachedCalls.limit ? true : nil } ?? false
-        guard isFree else { throw ImageError(.timeout, "\(DetachedCalls.limit) earlier calls of the coder have not returned") }
+        let isFree = left.wait(deadline: end) { count, wakeAt -> Bool? in
+            if count < DetachedCalls.limit || budget.failure != nil { return true }
+            wakeAt = MonotonicClock.now &+ DetachedCalls.pollInterval
+            return nil
+        }
+        try budget.check()
+        guard isFree ?? false else {
+            throw ImageError(.timeout, "\(DetachedCalls.limit) earlier calls of the coder have not returned")
+        }
     }
 
     private func wait<R: Sendable>(for call: Monitor<Call<R>>, _ budget: WorkBudget) -> Result<R, ImageError> {
