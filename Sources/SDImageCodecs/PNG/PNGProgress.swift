@@ -14,11 +14,11 @@ struct PNGProgress {
     init?(_ picture: PNGPicture, data: PNGDataChunks) {
         do throws(ImageError) {
             let limits = picture.options.limits
-            let whole = try picture.makeWhole(zeroed: true)
             let total = PNGRows.byteCount(picture.data, try PNGSamples(picture.data, limits: limits))
             inflater = try PNGInflater([])
             rows = try PNGRows(picture.data, limits: limits, source: try PNGWindow(inflater, total: total))
-            painter = try PNGPainter(whole, source: rows.format, limits: limits)
+            // Last, because rows that exceed the working memory are refused before the picture takes any.
+            painter = try PNGPainter(try picture.makeWhole(zeroed: true), source: rows.format, limits: limits)
         } catch { return nil }
         self.picture = picture
         chunks = data

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import struct
+import zlib
 
 from .support import TestCase, jpeg, png, run_python, sdimage
 
@@ -38,6 +40,24 @@ PIECES = """
     print(image.width * image.height * 4, status("VmHWM") - before, status("VmRSS") - before)
 """
 
+#: Feeds a file in pieces. Prints how that ends, and the peak in bytes.
+WIDE = """
+    import sys
+    import sdimage
+    def status(field):  # bytes
+        with open("/proc/self/status") as file:
+            return next(int(line.split()[1]) for line in file if line.startswith(field)) << 10
+    data = open(sys.argv[1], "rb").read()
+    before, code = status("VmRSS"), "OK"
+    try:
+        decoder = sdimage.Animation(b"")
+        for start in range(0, len(data), 4096):
+            decoder.update(data[start : start + 4096], finished=start + 4096 >= len(data))
+    except sdimage.Error as error:
+        code = error.code
+    print(code, status("VmHWM") - before)
+"""
+
 
 class Memory(TestCase):
     def test_a_thumbnail_of_24_megapixels_never_holds_the_full_bitmap(self) -> None:
@@ -68,6 +88,19 @@ class Memory(TestCase):
                 bitmap, peak, held = map(int, run_python(PIECES, path).stdout.split())
                 self.assertLess(peak, 3.3 * bitmap)
                 self.assertLess(held, 2.3 * bitmap)
+
+    def test_a_growing_picture_of_very_wide_rows_stays_within_working_memory(self) -> None:
+        width = 67_000_000
+        head = struct.pack(">IIBBBBB", width, 1, 8, 3, 0, 0, 0)
+        chunks = ((b"IHDR", head), (b"PLTE", bytes(768)), (b"IDAT", zlib.compress(bytes(width + 1))), (b"IEND", b""))
+        path = self.folder() + "/wide.png"
+        with open(path, "wb") as file:
+            file.write(b"\x89PNG\r\n\x1a\n")
+            for name, data in chunks:
+                file.write(struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)))
+        code, peak = run_python(WIDE, path).stdout.split()
+        self.assertEqual(code, "TOO_LARGE")
+        self.assertLess(int(peak), 300 << 20)
 
     def test_handles_are_given_back(self) -> None:
         def resident() -> int:

@@ -5,7 +5,8 @@
  * Frames of less than 100 ms are shown for 100 ms. libjxl starts threads for the length of a call, at most one for each
  * processor; the time limit is looked at between parts of a picture; builds of 0.7 write about damaged files to standard error.
  *
- * libjxl works on planes of floats, for each sample four bytes and more: a picture whose planes take over 1 GiB is TOO_LARGE.
+ * libjxl works on planes of floats, four bytes for each sample of each channel, beside the bitmap: a picture whose planes and
+ * bitmap take over 512 MiB is TOO_LARGE, at 8 bits without alpha one of more than 35 million pixels.
  *
  * Encodes stills and animations: quality as libjxl maps it to distances, 1 being a distance of 0.1; lossless; effort 1 to 9,
  * 7 by default; ICC profile or code points, orientation, EXIF and XMP blocks. */
