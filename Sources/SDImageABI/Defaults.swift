@@ -30,7 +30,6 @@ enum Defaults {
         let registry = makeRegistry()
         ForkHandlers.hold(lock: { registry.lockForFork() }, unlock: { registry.unlockAfterFork() })
         ForkHandlers.hold(lock: { ColorConverter.lockForFork() }, unlock: { ColorConverter.unlockAfterFork() })
-        ForkHandlers.prepare { ForkPreparation.run() }
         ForkHandlers.install()
         return registry
     }()

@@ -13,6 +13,8 @@ enum ForkPreparation {
     private static let hasEngineTypes = Atomic<Bool>(true)
 
     static func run() {
+        // Another thread may be making the list of coders: the child must not find it half made.
+        _ = Defaults.coders
         let registry = Defaults.makeRegistry()
         // With 4 and with 3 channels: encoders convert one or the other.
         for format in [sdimage_pixel_format.SDIMAGE_PIXEL_FORMAT_RGB8, .SDIMAGE_PIXEL_FORMAT_RGBA8] { use(format, registry) }
@@ -97,3 +99,7 @@ enum ForkPreparation {
         hasEngineTypes.store(types.contains { Handle.needsEngine($0) || Handle.holdsEngine($0) }, ordering: .relaxed)
     }
 }
+
+/// Called by the at-fork handlers of the core, which does not know this module.
+@_cdecl("sdi_prepare_fork")
+public func prepareFork() { ForkPreparation.run() }

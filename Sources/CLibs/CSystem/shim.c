@@ -85,12 +85,74 @@ void csys_watch_fork(int descriptor) { exchange_watched(0, descriptor + 1); }
 
 void csys_unwatch_fork(int descriptor) { exchange_watched(descriptor + 1, 0); }
 
-void csys_close_watched(void) {
+static void close_watched(void) {
     for (unsigned i = 0; i < sizeof watched / sizeof watched[0]; i++) {
         int held = atomic_exchange(&watched[i], 0);
         if (held > 0)
             close(held - 1);
     }
+}
+
+/* The number of the calling thread, which the Swift runtime caches for `swift_once` (Threading/Impl/Linux/ulock.h). The definition in
+ * the static runtime is weak: this one takes its place. */
+__thread int32_t runtime_thread __asm__("_ZZN5swift14threading_impl5linux13ulock_get_tidEvE3tid");
+
+extern void swift_once(void *token, void (*function)(void *), void *context);
+
+static void do_nothing(void *context) { (void)context; }
+
+/* The only thread of a child inherits the number of the thread that forked: once another thread waited for a `swift_once` that it
+ * runs, it could not unlock that, and both would hang. False where the runtime caches the number elsewhere: every version of
+ * the runtime may. */
+static bool forget_runtime_thread(void) {
+    intptr_t token[2] = {0};
+    runtime_thread = 0;
+    swift_once(token, do_nothing, NULL);
+#ifdef SDIMAGE_TSAN
+    return true; /* The runtime is a shared library there. */
+#else
+    return runtime_thread == (int32_t)syscall(SYS_gettid);
+#endif
+}
+
+_Atomic bool csys_forked;
+static void (*_Atomic will_fork)(void), (*_Atomic did_fork)(void), (*_Atomic did_fork_in_child)(void);
+/* The handlers may be set while this thread forks. */
+static __thread bool is_handled;
+
+static void prepare_fork(void) {
+    void (*prepare)(void) = atomic_load(&will_fork);
+    is_handled = prepare;
+    if (prepare)
+        prepare();
+}
+
+static void end_fork(void) {
+    if (is_handled)
+        atomic_load(&did_fork)();
+}
+
+static void start_child(void) {
+    close_watched();
+    if (!forget_runtime_thread())
+        atomic_store(&csys_forked, true);
+    if (is_handled)
+        atomic_load(&did_fork_in_child)();
+}
+
+__attribute__((constructor)) static void handle_forks(void) { pthread_atfork(prepare_fork, end_fork, start_child); }
+
+void csys_handle_forks(void (*prepare)(void), void (*parent)(void), void (*child)(void)) {
+    atomic_store(&did_fork, parent);
+    atomic_store(&did_fork_in_child, child);
+    atomic_store(&will_fork, prepare);
+}
+
+extern void sdi_prepare_fork(void) __attribute__((weak));
+
+void csys_prepare_fork(void) {
+    if (sdi_prepare_fork)
+        sdi_prepare_fork();
 }
 
 int csys_event_descriptor(void) {

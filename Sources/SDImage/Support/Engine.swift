@@ -31,7 +31,6 @@ package final class Engine: Sendable {
 
     private static let shared = Lock(Shared())
     private static let live = Atomic<Bool>(false)
-    private static let forked = Atomic<Bool>(false)
 
     private init() {
         lanes = [
@@ -43,7 +42,8 @@ package final class Engine: Sendable {
     package func lane(_ priority: LoadPriority) -> any TaskExecutor { lanes[priority] ?? executor }
 
     /// True in a child of `fork` whose parent had a running engine: its threads and locks did not come along.
-    package static var isForked: Bool { forked.load(ordering: .relaxed) }
+    @inline(__always)
+    package static var isForked: Bool { csys_is_forked() }
 
     /// Keeps the engine alive as long as the lease lives.
     package static func acquire() throws(ImageError) -> EngineLease {
@@ -61,7 +61,6 @@ package final class Engine: Sendable {
 
     /// The running engine, if any.
     package static var current: Engine? {
-        // Without an engine nothing may be locked here: no handler holds that lock across a fork, and the child may decode.
         guard !isForked, live.load(ordering: .relaxed) else { return nil }
         return shared.withLock { $0.engine }
     }
@@ -124,8 +123,12 @@ package final class Engine: Sendable {
     }
 
     static func markForked() {
-        if live.load(ordering: .relaxed) { forked.store(true, ordering: .relaxed) }
+        if live.load(ordering: .relaxed) { csys_mark_forked() }
     }
+
+    /// Held across a fork: a child whose parent had no engine yet may start one.
+    static func lockForFork() { shared.lock() }
+    static func unlockAfterFork() { shared.unlock() }
 }
 
 /// A part of the engine with threads or descriptors of its own.

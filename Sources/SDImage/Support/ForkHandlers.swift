@@ -1,5 +1,4 @@
 import CSystem
-import Glibc
 
 /// What happens around `fork` (decisions, "Fork"): locks that synchronous decoding needs are held across it, so that the
 /// child finds them free; the child is told that the engine's threads stayed behind.
@@ -9,10 +8,7 @@ package enum ForkHandlers {
         let unlock: @Sendable () -> Void
     }
 
-    private enum Preparation {
-        case none, running, done
-        case pending(@Sendable () -> Void)
-    }
+    private enum Preparation { case none, running, done }
 
     private struct State {
         var locks = [
@@ -24,24 +20,20 @@ package enum ForkHandlers {
 
     private static let held = Monitor(State())
 
-    /// Sets what is done once, before the first fork, while nothing is locked yet.
-    package static func prepare(_ body: @escaping @Sendable () -> Void) {
-        held.withLock { if case .none = $0.preparation { $0.preparation = .pending(body) } }
-    }
-
-    /// A second thread that forks meanwhile waits.
+    /// Before the first fork, while nothing is locked: has the runtime make the types that a child needs. A second thread that
+    /// forks meanwhile waits.
     private static func prepareOnce() {
-        let body: (@Sendable () -> Void)? = held.wait { state, _ -> (@Sendable () -> Void)?? in
+        let isFirst = held.wait { state, _ -> Bool? in
             switch state.preparation {
-            case .none, .done: return .some(nil)
+            case .done: return false
             case .running: return nil
-            case .pending(let body):
+            case .none:
                 state.preparation = .running
-                return body
+                return true
             }
-        } ?? nil
-        guard let body else { return }
-        body()
+        }
+        guard isFirst == true else { return }
+        csys_prepare_fork()
         held.withLock { $0.preparation = .done }
         held.broadcast()
     }
@@ -51,25 +43,25 @@ package enum ForkHandlers {
         held.withLock { $0.locks.append(Held(lock: lock, unlock: unlock)) }
     }
 
-    /// Installed once, by whoever first needs a lock held: an engine, or a decode without one.
-    package static func install() { _ = installed }
-
-    private static let installed: Void = {
-        _ = pthread_atfork(
+    /// Called by everything that first needs a lock held: an engine, or a decode without one.
+    package static func install() {
+        csys_handle_forks(
             {
                 ForkHandlers.prepareOnce()
                 ForkHandlers.held.lock()
                 ForkHandlers.held.withHeldState { for held in $0.locks { held.lock() } }
+                // Last: a module may need it while it is opened, under the lock of that module.
+                Engine.lockForFork()
             },
             { ForkHandlers.release() },
             {
-                csys_close_watched()
                 Engine.markForked()
                 ForkHandlers.release()
             })
-    }()
+    }
 
     private static func release() {
+        Engine.unlockAfterFork()
         held.withHeldState { for held in $0.locks { held.unlock() } }
         held.unlock()
     }

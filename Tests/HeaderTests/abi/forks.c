@@ -129,6 +129,42 @@ static void childrenAmidFirstUsesDecode(void) {
     }
 }
 
+static atomic_int ready;
+
+static void *use_at_once(void *argument) {
+    static const sdimage_format formats[] = {SDIMAGE_FORMAT_PNG, SDIMAGE_FORMAT_JPEG, SDIMAGE_FORMAT_GIF, SDIMAGE_FORMAT_WEBP};
+    atomic_fetch_add(&ready, 1);
+    while (atomic_load(&ready) < THREADS)
+        continue;
+    for (int i = 0; i < 4; i++)
+        decode_and_encode(png_2x2, sizeof png_2x2, formats[i]);
+    return argument;
+}
+
+/* The library is loaded and was not used: its children may use all of it. Their main thread, which forked, and others want the
+ * same first uses at once: each waits for the other's. */
+static void childrenOfAnIdleProcessUseThreads(void) {
+    alarm((unsigned)(60 + forks / 10));
+    for (long i = 0; i < forks / 10; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            pthread_t threads[THREADS];
+            alarm(CHILD_SECONDS);
+            for (uintptr_t thread = 1; thread < THREADS; thread++)
+                CHECK_EQUAL(pthread_create(&threads[thread], NULL, use_at_once, NULL), 0);
+            use_at_once(NULL);
+            for (int thread = 1; thread < THREADS; thread++)
+                pthread_join(threads[thread], NULL);
+            make_engine();
+            sdimage_request *request = new_request(PNG_DATA_URL);
+            sdimage_result *result = NULL;
+            CHECK_EQUAL(sdimage_manager_load_sync(manager, request, &result, NULL), SDIMAGE_STATUS_OK);
+            _exit(0);
+        }
+        expect_success(child);
+    }
+}
+
 /* Locks in the library's own memory are those of the Swift runtime: the library's are no mutexes of the C library. A child that
  * takes one could wait for a thread of its parent forever. */
 static uintptr_t library_start, library_end;
@@ -209,6 +245,7 @@ int main(int argc, char **argv) {
         TEST(aChildTakesNoLockOfTheRuntime),
         TEST(childrenOfABusyProcessDecode),
         TEST(childrenAmidFirstUsesDecode),
+        TEST(childrenOfAnIdleProcessUseThreads),
     };
     if (argc > 1)
         forks = atol(argv[1]);

@@ -75,7 +75,17 @@ const char *csys_environment(const char *name);
    not watched. */
 void csys_watch_fork(int descriptor);
 void csys_unwatch_fork(int descriptor);
-void csys_close_watched(void);
+
+/* Sets what runs before a fork, and after it in the parent and in the child (pthread_atfork(3)). The handlers are registered when
+   the library is loaded: a thread that uses the library for the first time never misses a fork of another one. */
+void csys_handle_forks(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+/* Calls `sdi_prepare_fork`, the function of that name in whatever is linked with this; does nothing without one. */
+void csys_prepare_fork(void);
+/* True in a child that must answer FORKED: its parent had a running engine, or the version of the Swift runtime is not known to
+   work in a child. */
+extern _Atomic bool csys_forked;
+static inline bool csys_is_forked(void) { return __c11_atomic_load(&csys_forked, __ATOMIC_RELAXED); }
+static inline void csys_mark_forked(void) { __c11_atomic_store(&csys_forked, true, __ATOMIC_RELAXED); }
 
 /* A descriptor that is readable while signalled (eventfd(2), non-blocking, closed on exec); -errno when none is to be had. */
 int csys_event_descriptor(void);
