@@ -4,18 +4,21 @@ import SDImage
 typealias CacheConfigObject = Box<CacheConfiguration>
 
 /// A cache as C holds it.
-final class CacheObject: Sendable {
+@safe final class CacheObject: Sendable {
     let cache: any ImageCaching
     /// nil for a cache of the host, which offers less.
     let builtIn: ImageCache?
     /// That of the built-in cache.
     let memory: MemoryCache?
+    /// `memory` for look-ups, which count no reference to it: it lives as long as this object.
+    fileprivate let lookupMemory: Unmanaged<MemoryCache>?
     private let lookups = Lock<ImageManager?>(nil)
 
     init(_ cache: any ImageCaching) {
         self.cache = cache
         builtIn = cache as? ImageCache
         memory = builtIn?.memory
+        unsafe lookupMemory = memory.map { unsafe Unmanaged.passUnretained($0) }
     }
 
     /// Loads that ask this cache alone; one for all, so that equal ones decode once.
@@ -185,7 +188,10 @@ public func sdimage_cache_close(_ cache: Object, _ error: ObjectOut) -> sdimage_
 public func sdimage_cache_memory_image(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int) -> Object {
     guard let key = unsafe try? Input.view(key, length) else { return nil }
     return unsafe Handle.using(cache, as: CacheObject.self) { cache in
-        let image = unsafe cache.memory.map { unsafe $0.image(for: key) } ?? cache.cache.memoryImage(for: key)
+        let image =
+            if let memory = unsafe cache.lookupMemory { unsafe memory._withUnsafeGuaranteedRef { unsafe $0.image(for: key) } } else {
+                unsafe cache.cache.memoryImage(for: key)
+            }
         if let image { return unsafe Handle.own(image) }
         let found = unsafe CacheKey(Array(key)).namesakes.lazy.compactMap { cache.cache.memoryImage(for: $0) }.first
         return unsafe found.map { unsafe Handle.own($0) } ?? nil

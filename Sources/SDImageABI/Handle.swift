@@ -1,4 +1,5 @@
 import CSDImage
+import CSystem
 import SDImage
 
 /// A pointer to one of the library's objects, as C passes it; nil for NULL.
@@ -36,7 +37,7 @@ enum Handle {
     /// The object behind a pointer, or why it is none.
     static func borrow<T: AnyObject>(_ pointer: Object, as type: T.Type) throws(ImageError) -> T {
         guard let pointer = unsafe pointer else { throw ImageError(.invalidArgument, "NULL where an object is required") }
-        if Engine.isForked, needsEngine(type) { throw .forked }
+        if csys_is_forked(), needsEngine(type) { throw .forked }
         guard let object = unsafe peek(pointer, as: type) else {
             throw ImageError(.badHandle, "an object of another kind where \(type) is required")
         }
@@ -45,7 +46,7 @@ enum Handle {
 
     /// The object behind a pointer; nil for NULL and for objects of another kind.
     static func find<T: AnyObject>(_ pointer: Object, as type: T.Type) -> T? {
-        guard let pointer = unsafe pointer, !Engine.isForked || !needsEngine(type) else { return nil }
+        guard let pointer = unsafe pointer, !csys_is_forked() || !needsEngine(type) else { return nil }
         return unsafe peek(pointer, as: type)
     }
 
@@ -53,7 +54,7 @@ enum Handle {
     /// at a time do not wait for its counter. nil for NULL and for objects of another kind.
     @inline(__always)
     static func using<T: AnyObject, R>(_ pointer: Object, as type: T.Type, _ body: (T) -> R?) -> R? {
-        guard let pointer = unsafe pointer, !Engine.isForked || !needsEngine(type), unsafe isValid(pointer, as: type) else {
+        guard let pointer = unsafe pointer, !csys_is_forked() || !needsEngine(type), unsafe isValid(pointer, as: type) else {
             return nil
         }
         return unsafe Unmanaged<T>.fromOpaque(UnsafeRawPointer(pointer))._withUnsafeGuaranteedRef(body)
@@ -68,7 +69,7 @@ enum Handle {
     /// Takes a reference back; does nothing for NULL, for what is not a `T`, and in a forked child for what would take
     /// locks on its way out.
     static func unref<T: AnyObject>(_ pointer: Object, as type: T.Type) {
-        guard let pointer = unsafe pointer, !Engine.isForked || !needsEngine(type) && !holdsEngine(type),
+        guard let pointer = unsafe pointer, !csys_is_forked() || !needsEngine(type) && !holdsEngine(type),
             unsafe peek(pointer, as: type) != nil
         else { return }
         #if DEBUG

@@ -21,6 +21,7 @@ enum Input {
     }
 
     /// The same without a copy; valid during the call.
+    @inline(__always)
     static func view(_ pointer: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> UnsafeRawBufferPointer {
         guard let pointer = unsafe pointer else {
             guard length == 0 else { throw ImageError(.invalidArgument, "NULL with a length") }

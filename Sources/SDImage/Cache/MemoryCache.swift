@@ -72,15 +72,15 @@ package final class MemoryCache: Sendable {
     /// Whether an entry exists; does not count as a use.
     package func contains(_ key: CacheKey) -> Bool {
         guard !Engine.isForked else { return false }
-        return unsafe MemoryShard.withLock(shards[key.hash]) { unsafe slot(key, in: $0) != nil }
+        return unsafe shards[key.hash].withLock { unsafe slot(key, in: $0) != nil }
     }
 
     @inline(__always)
     private func find(_ hash: UInt64, _ key: UnsafeRawBufferPointer) -> Image? {
         guard !Engine.isForked else { return nil }
         let shard = unsafe shards[hash]
-        unsafe MemoryShard.prefetch(hash, of: shard)
-        return unsafe MemoryShard.withLock(shard) { shard in
+        unsafe shard.prefetch(hash)
+        return unsafe shard.withLock { shard in
             guard let entry = unsafe shard.pointee.table.find(hash, key)?.pointee.entry else {
                 unsafe shard.pointee.misses &+= 1
                 return nil
@@ -99,7 +99,7 @@ package final class MemoryCache: Sendable {
         if unsafe uses < MemoryEntry.mostUses { unsafe entry.pointee.uses.store(uses + 1, ordering: .relaxed) }
     }
 
-    private func slot(_ key: CacheKey, in shard: UnsafeMutablePointer<MemoryShard>) -> UnsafeMutablePointer<MemoryTable.Slot>? {
+    private func slot(_ key: CacheKey, in shard: UnsafeMutablePointer<MemoryShard.Contents>) -> UnsafeMutablePointer<MemoryTable.Slot>? {
         unsafe key.bytes.withUnsafeBytes { unsafe shard.pointee.table.find(key.hash, $0) }
     }
 
@@ -139,7 +139,7 @@ package final class MemoryCache: Sendable {
         guard !Engine.isForked else { return }
         changing { state, removed in
             for index in 0..<MemoryShards.count {
-                unsafe MemoryShard.withLock(shards[index]) { unsafe MemoryShard.removeAll(from: $0) }
+                unsafe shards[index].removeAll()
             }
             unsafe removed.chain = state.order.removeAll()
             (state.bytes, state.count) = (0, 0)
@@ -166,7 +166,7 @@ package final class MemoryCache: Sendable {
         var result = MemoryCacheStatistics()
         guard !Engine.isForked else { return result }
         for index in 0..<MemoryShards.count {
-            let (hits, misses) = unsafe MemoryShard.withLock(shards[index]) { unsafe ($0.pointee.hits, $0.pointee.misses) }
+            let (hits, misses) = unsafe shards[index].withLock { unsafe ($0.pointee.hits, $0.pointee.misses) }
             result.hits &+= hits
             result.misses &+= misses
         }
@@ -200,7 +200,7 @@ package final class MemoryCache: Sendable {
 
     /// Exchanges the picture of an entry of that very cost, which changes nothing for the limits; nil when there is none.
     private func replace(_ image: Image, for key: CacheKey, cost: Int) -> Image? {
-        unsafe MemoryShard.withLock(shards[key.hash]) { shard in
+        unsafe shards[key.hash].withLock { shard in
             guard let slot = unsafe slot(key, in: shard), let entry = unsafe slot.pointee.entry, unsafe entry.pointee.cost == cost
             else { return nil }
             unsafe noteUse(entry)
@@ -209,7 +209,7 @@ package final class MemoryCache: Sendable {
     }
 
     private func entry(of key: CacheKey) -> MemoryEntry.Pointer? {
-        unsafe MemoryShard.withLock(shards[key.hash]) { unsafe slot(key, in: $0)?.pointee.entry }
+        unsafe shards[key.hash].withLock { unsafe slot(key, in: $0)?.pointee.entry }
     }
 
     private func insert(_ image: Image, _ key: CacheKey, _ cost: Int, _ state: inout State, _ removed: inout Removed) {
@@ -217,7 +217,7 @@ package final class MemoryCache: Sendable {
         let made = unsafe key.bytes.withUnsafeBytes { unsafe MemoryEntry.make(hash: key.hash, key: $0, image: image, cost: cost) }
         guard let entry = unsafe made else { return }
         if notesTimes { unsafe noteUse(entry) }
-        guard unsafe MemoryShard.withLock(shards[key.hash], { unsafe MemoryShard.insert(entry, into: $0) }) else {
+        guard unsafe shards[key.hash].insert(entry) else {
             return unsafe removed.add(entry)
         }
         unsafe state.order.insert(entry)
@@ -232,7 +232,7 @@ package final class MemoryCache: Sendable {
         unsafe state.order.remove(entry)
         unsafe state.bytes &-= entry.pointee.cost
         makeRoom(bytes: cost, count: 0, &state, &removed)
-        unsafe removed.replaced = MemoryShard.withLock(shards[key.hash]) { shard in
+        unsafe removed.replaced = shards[key.hash].withLock { shard in
             unsafe entry.pointee.cost = cost
             unsafe noteUse(entry)
             return unsafe slot(key, in: shard)?.pointee.exchange(image)
@@ -257,7 +257,7 @@ package final class MemoryCache: Sendable {
 
     /// Takes an entry that has left the order out of the table too.
     private func takeOut(_ entry: MemoryEntry.Pointer, _ state: inout State, _ removed: inout Removed) {
-        unsafe MemoryShard.withLock(shards[entry.pointee.hash]) { unsafe $0.pointee.table.remove(entry) }
+        unsafe shards[entry.pointee.hash].withLock { unsafe $0.pointee.table.remove(entry) }
         unsafe state.bytes &-= entry.pointee.cost
         state.count -= 1
         unsafe removed.add(entry)

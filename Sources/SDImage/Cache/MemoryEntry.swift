@@ -1,3 +1,4 @@
+import CSystem
 import Glibc
 import Synchronization
 
@@ -71,6 +72,6 @@ import Synchronization
     static func hasKey(_ entry: Pointer, _ key: UnsafeRawBufferPointer) -> Bool {
         guard unsafe Int(entry.pointee.keyLength) == key.count else { return false }
         guard let start = key.baseAddress else { return true }
-        return unsafe memcmp(UnsafeRawPointer(entry) + MemoryLayout<MemoryEntry>.size, start, key.count) == 0
+        return unsafe csys_equal(UnsafeRawPointer(entry) + MemoryLayout<MemoryEntry>.size, start, key.count)
     }
 }

@@ -1,71 +1,98 @@
 import Synchronization
 
-/// A part of a memory cache by hash: a table, its lock, and what it counts, in one line of the processor's cache.
-@safe struct MemoryShard: ~Copyable {
-    // A lock in a shard rather than a class around it: a look-up follows one pointer less.
-    let lock = LockWord()
-    var table = MemoryTable()
-    var hits = 0
-    var misses = 0
-    /// Where the table's slots are, for whoever only wants the memory to come nearer; may be out of date.
-    let slots = Atomic<UInt>(0)
+/// A part of a memory cache by hash, in one line of the processor's cache: what any thread may access, and behind it what the lock
+/// guards.
+///
+/// Two structures in plain memory rather than one with its lock inside: a change of a property counts as an access to the whole
+/// structure, and with it to the lock that other threads are trying to take.
+@unsafe struct MemoryShard {
+    struct Contents: ~Copyable {
+        var table = MemoryTable()
+        var hits = 0
+        var misses = 0
+    }
+
+    private struct Shared: ~Copyable {
+        let lock = LockWord()
+        /// The address of the table's slots, for prefetching; may be out of date.
+        let slots = Atomic<UInt>(0)
+    }
+
+    static let stride = 64
+    private let line: UnsafeMutableRawPointer
+
+    init(at line: UnsafeMutableRawPointer) { unsafe self.line = line }
+
+    @inline(__always)
+    private var shared: UnsafeMutablePointer<Shared> { unsafe line.assumingMemoryBound(to: Shared.self) }
+
+    @inline(__always)
+    private var contents: UnsafeMutablePointer<Contents> {
+        unsafe (line + MemoryLayout<Shared>.stride).assumingMemoryBound(to: Contents.self)
+    }
+
+    func initialize() {
+        unsafe shared.initialize(to: Shared())
+        unsafe contents.initialize(to: Contents())
+    }
+
+    func deinitialize() {
+        unsafe contents.deinitialize(count: 1)
+        unsafe shared.deinitialize(count: 1)
+    }
 
     /// Begins to fetch the slot of a hash: it comes while the lock is taken.
     @inline(__always)
-    static func prefetch(_ hash: UInt64, of shard: UnsafeMutablePointer<MemoryShard>) {
-        unsafe MemoryTable.prefetch(hash, shard.pointee.slots.load(ordering: .relaxed))
-    }
-
-    /// Puts in an entry that is not there yet; false when memory is refused. Under the lock.
-    static func insert(_ entry: MemoryEntry.Pointer, into shard: UnsafeMutablePointer<MemoryShard>) -> Bool {
-        guard unsafe shard.pointee.table.insert(entry) else { return false }
-        unsafe shard.pointee.slots.store(shard.pointee.table.place, ordering: .relaxed)
-        return true
-    }
-
-    /// Forgets all entries. Under the lock.
-    static func removeAll(from shard: UnsafeMutablePointer<MemoryShard>) {
-        unsafe shard.pointee.table.removeAll()
-        unsafe shard.pointee.slots.store(0, ordering: .relaxed)
-    }
+    func prefetch(_ hash: UInt64) { unsafe MemoryTable.prefetch(hash, shared.pointee.slots.load(ordering: .relaxed)) }
 
     @inline(__always)
-    static func withLock<R>(_ shard: UnsafeMutablePointer<MemoryShard>, _ body: (UnsafeMutablePointer<MemoryShard>) -> R) -> R {
-        unsafe shard.pointee.lock.lock()
-        defer { unsafe shard.pointee.lock.unlock() }
-        return unsafe body(shard)
+    func withLock<R>(_ body: (UnsafeMutablePointer<Contents>) -> R) -> R {
+        unsafe shared.pointee.lock.lock()
+        defer { unsafe shared.pointee.lock.unlock() }
+        return unsafe body(contents)
+    }
+
+    /// Adds an entry that is not there yet; false when memory is refused.
+    func insert(_ entry: MemoryEntry.Pointer) -> Bool {
+        unsafe withLock { contents in
+            guard unsafe contents.pointee.table.insert(entry) else { return false }
+            unsafe shared.pointee.slots.store(contents.pointee.table.place, ordering: .relaxed)
+            return true
+        }
+    }
+
+    func removeAll() {
+        unsafe withLock { contents in
+            unsafe contents.pointee.table.removeAll()
+            unsafe shared.pointee.slots.store(0, ordering: .relaxed)
+        }
     }
 }
 
 /// All shards of a memory cache, each on a line of its own, so that threads do not wait for a line where they share
 /// no lock.
 @safe struct MemoryShards: ~Copyable, @unchecked Sendable {
-    // Unchecked: a shard is touched only under its lock.
+    // Unchecked: the contents of a shard are accessed only under its lock.
     private let memory: UnsafeMutableRawPointer
     private static let bits: UInt64 = 6
-    private static let stride = 64
 
     static let count = 1 << bits
 
     init() {
-        unsafe memory = .allocate(byteCount: MemoryShards.count * MemoryShards.stride, alignment: MemoryShards.stride)
-        for index in 0..<MemoryShards.count { unsafe self[index].initialize(to: MemoryShard()) }
+        unsafe memory = .allocate(byteCount: MemoryShards.count * MemoryShard.stride, alignment: MemoryShard.stride)
+        for index in 0..<MemoryShards.count { unsafe self[index].initialize() }
     }
 
     deinit {
-        for index in 0..<MemoryShards.count { unsafe self[index].deinitialize(count: 1) }
+        for index in 0..<MemoryShards.count { unsafe self[index].deinitialize() }
         unsafe memory.deallocate()
     }
 
     /// The shard of a number below `count`.
     @inline(__always)
-    subscript(index: Int) -> UnsafeMutablePointer<MemoryShard> {
-        unsafe (memory + index &* MemoryShards.stride).assumingMemoryBound(to: MemoryShard.self)
-    }
+    subscript(index: Int) -> MemoryShard { unsafe MemoryShard(at: memory + index &* MemoryShard.stride) }
 
     /// The shard of a hash: by its upper bits, because the tables take the lower ones.
     @inline(__always)
-    subscript(hash: UInt64) -> UnsafeMutablePointer<MemoryShard> {
-        unsafe self[Int(truncatingIfNeeded: hash >> (64 &- MemoryShards.bits))]
-    }
+    subscript(hash: UInt64) -> MemoryShard { unsafe self[Int(truncatingIfNeeded: hash >> (64 &- MemoryShards.bits))] }
 }
