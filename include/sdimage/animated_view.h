@@ -43,7 +43,8 @@ SDIMAGE_API sdimage_animated_view *sdimage_animated_view_ref(sdimage_animated_vi
 SDIMAGE_API void sdimage_animated_view_unref(sdimage_animated_view *view);
 
 /* Shows an image, or nothing for NULL; `show` is called before this returns. The same image again changes nothing. What had been
- * played of another is forgotten, unless both are parts of one animation. Errors: those of the transformer; FORKED. */
+ * played of another is forgotten, unless both are parts of one animation. When threads set images at once, `show` may be called
+ * twice with one of them; the last call has the image that stays. Errors: those of the transformer; FORKED. */
 SDIMAGE_API sdimage_status sdimage_animated_view_set_image(sdimage_animated_view *view, const sdimage_image *image,
                                                            sdimage_error **error);
 /* What is to be drawn now, the caller's to unref; NULL for nothing. */

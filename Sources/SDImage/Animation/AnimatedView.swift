@@ -32,6 +32,9 @@ package final class AnimatedView: Sendable {
         var isProgressive = false
         var isVisible = true
         var clock: (any PlaybackClock)?
+        /// Rise with every change of `settings`, and of what is shown.
+        var settingsChanges: UInt64 = 0
+        var replacements: UInt64 = 0
     }
 
     private let handler: (any AnimatedViewHandler)?
@@ -58,11 +61,24 @@ package final class AnimatedView: Sendable {
 
     /// Holds for the player of the picture that is shown, too.
     package func change(_ body: (inout Settings) -> Void) {
-        let (settings, player) = state.withLock { state in
+        let (old, player) = state.withLock { state in
+            let old = state.settings
             body(&state.settings)
-            return (state.settings, state.player)
+            state.settingsChanges += 1
+            return (old, state.player)
         }
-        if let player { apply(settings, to: player) }
+        withExtendedLifetime(old) {}
+        if let player { applySettings(to: player) }
+    }
+
+    /// Applies the settings to a player. Another thread may change them meanwhile and apply its own first: repeats until what it
+    /// applied is the newest.
+    private func applySettings(to player: AnimationPlayer) {
+        while true {
+            let (settings, changes) = state.withLock { ($0.settings, $0.settingsChanges) }
+            apply(settings, to: player)
+            if state.withLock({ $0.settingsChanges == changes }) { return }
+        }
     }
 
     package func setClock(_ clock: (any PlaybackClock)?) {
@@ -94,8 +110,7 @@ package final class AnimatedView: Sendable {
         }
         guard image !== before else { return }
         let follows = image.map { isPart($0, of: before, settings) } ?? false
-        if follows, wasProgressive, let player {
-            state.withLock { $0.image = image }
+        if follows, wasProgressive, let player, continues(player, with: image) {
             // The frame that shows stays, and what has come is played on (spec ANI-50).
             player.update()
             if !player.isPlaying { playIfVisible() }
@@ -114,21 +129,50 @@ package final class AnimatedView: Sendable {
     }
 
     private func replace(_ image: Image?, isProgressive: Bool) throws(ImageError) {
-        let settings = settings
+        let (settings, changes) = state.withLock { ($0.settings, $0.settingsChanges) }
         let isStill = image.map { $0.metadata.isIncremental && !isProgressive } ?? true
         let player = isStill ? nil : try image.flatMap { image throws(ImageError) in try makePlayer(image, settings) }
         let poster = try image.map { image throws(ImageError) in try firstPicture(image, settings) }
-        let old = state.withLock { state in
-            let old = state.player
+        let (old, isChanged, number) = state.withLock { state in
+            let old = (state.image, state.poster, state.player)
             (state.image, state.poster, state.player) = (image, poster, player)
             state.isProgressive = isProgressive && player != nil
-            return old
+            state.replacements += 1
+            return (old, state.settingsChanges != changes, state.replacements)
         }
-        if let old { giveClock(to: old) }
-        old?.pause()
-        if let player { giveClock(to: player) }
-        handler?.show(self, poster)
+        if let old = old.2 {
+            giveClock(to: old)
+            old.pause()
+        }
+        if let player {
+            if isChanged { applySettings(to: player) }
+            giveClock(to: player)
+        }
+        tell(poster, number)
         playIfVisible()
+    }
+
+    /// Takes the next part for the player that is shown; false where another thread has replaced that meanwhile.
+    private func continues(_ player: AnimationPlayer, with image: Image?) -> Bool {
+        let (isShown, old) = state.withLock { state -> (Bool, Image?) in
+            guard state.player === player else { return (false, nil) }
+            defer { state.image = image }
+            return (true, state.image)
+        }
+        withExtendedLifetime(old) {}
+        return isShown
+    }
+
+    /// Tells the host what is to be drawn. Another thread may replace that meanwhile and tell the host first: repeats until what was
+    /// told last is what is shown.
+    private func tell(_ image: Image?, _ number: UInt64) {
+        var (image, number) = (image, number)
+        while true {
+            handler?.show(self, image)
+            let newest = state.withLock { $0.replacements }
+            if newest == number { return }
+            (image, number) = (self.image, newest)
+        }
     }
 
     /// Whether a picture is a part from which the one before it grew, or the first of its kind.
@@ -212,8 +256,9 @@ package final class AnimatedView: Sendable {
         var wantsFrames: Bool { view.view?.handler?.wantsFrames ?? false }
 
         func frame(_ player: AnimationPlayer, _ index: Int, _ image: Image) {
-            guard let view = view.view, view.player === player else { return }
-            view.handler?.show(view, image)
+            guard let view = view.view else { return }
+            let number = view.state.withLock { $0.player === player ? $0.replacements : nil }
+            if let number { view.tell(image, number) }
         }
 
         func loop(_ player: AnimationPlayer, _ count: Int) {

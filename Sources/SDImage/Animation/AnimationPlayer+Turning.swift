@@ -164,15 +164,16 @@ extension AnimationPlayer {
         while true {
             let plan = plan()
             pool.want(plan.want, by: id, poster: poster)
-            plan.clock?.arm(at: plan.moment)
             poster = nil
-            let (isNewest, isDue) = state.withLock { state in
-                (state.plans == plan.number, state.isPlaying && !state.waitsForFrames)
+            let isNewest = arming.withLock { _ in
+                let (isNewest, isDue) = state.withLock { state in
+                    (state.plans == plan.number, state.isPlaying && !state.waitsForFrames)
+                }
+                // A frame that arrived in between is due at once.
+                if isNewest { plan.clock?.arm(at: plan.moment ?? (isDue ? MonotonicClock.now : nil)) }
+                return isNewest
             }
-            guard isNewest else { continue }
-            // A frame that arrived in between has set the clock before this did.
-            if let clock = plan.clock, plan.moment == nil, isDue { clock.arm(at: MonotonicClock.now) }
-            return
+            if isNewest { return }
         }
     }
 
@@ -233,10 +234,12 @@ extension AnimationPlayer: FrameListener {
     }
 
     package func frameArrived() {
-        let clock = state.withLock { state in
-            state.arrivals += 1
-            return state.isPlaying && (state.head.isWaiting || state.head.isStalled) ? state.clock : nil
+        arming.withLock { _ in
+            let clock = state.withLock { state in
+                state.arrivals += 1
+                return state.isPlaying && (state.head.isWaiting || state.head.isStalled) ? state.clock : nil
+            }
+            clock?.arm(at: MonotonicClock.now)
         }
-        clock?.arm(at: MonotonicClock.now)
     }
 }

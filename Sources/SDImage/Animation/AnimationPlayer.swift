@@ -30,7 +30,7 @@ package final class AnimationPlayer: Sendable {
         var arrivalsSeen = 0
         /// Rises with everything that makes a turn under way pointless.
         var generation = 0
-        /// How often `settle` has looked at the state.
+        /// Rises with every plan of `settle` and with every change of the clock: an older plan is not applied.
         var plans: UInt64 = 0
         var clock: (any PlaybackClock)?
         /// When a clock's turn was last, monotonic nanoseconds.
@@ -53,6 +53,8 @@ package final class AnimationPlayer: Sendable {
     let handler: (any PlaybackHandler)?
     let id: UInt64
     let state: Monitor<State>
+    /// Held while a clock is armed: once it was given to another player, no thread arms it for this one. Before `state`.
+    let arming = Lock(())
 
     /// Refuses what has fewer than two frames and will not get more (spec ANI-20).
     package init(
@@ -116,16 +118,21 @@ package final class AnimationPlayer: Sendable {
 
     /// In place of the host's ticks; nil: back to them.
     package func setClock(_ clock: (any PlaybackClock)?) {
-        let before = state.withLock { state in
-            defer {
-                state.clock = clock
-                state.lastTurn = MonotonicClock.now
-                // Nobody told of those that arrived before.
-                state.arrivals += 1
+        let before = arming.withLock { _ in
+            let before = state.withLock { state in
+                defer {
+                    state.clock = clock
+                    state.lastTurn = MonotonicClock.now
+                    // Nobody told of those that arrived before.
+                    state.arrivals += 1
+                    state.plans += 1
+                }
+                return state.clock
             }
-            return state.clock
+            before?.arm(at: nil)
+            return before
         }
-        before?.arm(at: nil)
+        withExtendedLifetime(before) {}
         pool.tell(clock == nil ? nil : self, by: id)
         settle()
     }
