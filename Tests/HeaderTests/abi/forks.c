@@ -1,6 +1,6 @@
 /* forks.c: children of a busy process. They may ask for information, decode and encode; everything else is FORKED; nothing hangs.
  *
- *   forks [FORKS]     default 1000; what a release is given: 20000 */
+ *   forks [FORKS]     default 800; for a release: 20000 */
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/wait.h>
@@ -9,7 +9,7 @@
 
 enum { THREADS = 4, CHILD_SECONDS = 10 };
 
-static long forks = 1000;
+static long forks = 800;
 static atomic_bool is_enough;
 static sdimage_manager *manager;
 static sdimage_cache *cache;

@@ -152,10 +152,50 @@ static void playersThatComeAndGoLeaveNothing(void) {
     CHECK_EQUAL(frame_statistic("bytes"), 0);
 }
 
+/* --- A view whose image another thread replaces while its host is told of the first one. */
+
+static sdimage_animated_view *view;
+static sdimage_image *first_image, *second_image;
+static const sdimage_image *drawn;
+static bool is_replaced;
+
+static void *set_second_image(void *argument) {
+    CHECK_EQUAL(sdimage_animated_view_set_image(view, second_image, NULL), SDIMAGE_STATUS_OK);
+    return argument;
+}
+
+static void draw(void *user_data, sdimage_animated_view *shown, const sdimage_image *image) {
+    pthread_t thread;
+    (void)user_data, (void)shown;
+    if (!is_replaced) {
+        is_replaced = true;
+        CHECK_EQUAL(pthread_create(&thread, NULL, set_second_image, NULL), 0);
+        pthread_join(thread, NULL);
+    }
+    drawn = image;
+}
+
+static void theLastImageDrawnIsTheOneThatStays(void) {
+    sdimage_animated_view_handler handler = {.size = sizeof handler, .show = draw};
+    CHECK_EQUAL(sdimage_decode(png_2x2, sizeof png_2x2, NULL, &first_image, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_decode(png_2x2, sizeof png_2x2, NULL, &second_image, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_animated_view_new(&handler, NULL, NULL, &view, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_animated_view_set_image(view, first_image, NULL), SDIMAGE_STATUS_OK);
+    sdimage_image *shown = NULL;
+    sdimage_animated_view_copy_image(view, &shown);
+    CHECK(shown == second_image);
+    CHECK(drawn == second_image);
+    sdimage_image_unref(shown);
+    sdimage_animated_view_unref(view);
+    sdimage_image_unref(first_image);
+    sdimage_image_unref(second_image);
+}
+
 int main(void) {
     static const test tests[] = {
         TEST(twoPlayersMakeEachFrameOnce),     TEST(theLimitHoldsForAllTogether),      TEST(shortMemoryEmptiesWhatIsPaused),
         TEST(aChildOfForkMayDecodeAndNotPlay), TEST(playersThatComeAndGoLeaveNothing),
+        TEST(theLastImageDrawnIsTheOneThatStays),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);
 }
