@@ -22,8 +22,17 @@ typedef struct test {
 
 #define TEST(function) {#function, function}
 
+/* 1 in a build with ThreadSanitizer (Tests/races). */
+#if defined(__SANITIZE_THREAD__)
+#define HAS_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#define HAS_THREAD_SANITIZER __has_feature(thread_sanitizer)
+#else
+#define HAS_THREAD_SANITIZER 0
+#endif
+
 /* A test that did not end within so many seconds fails; the exit status of one that has said why. */
-enum { LONGEST_TEST_SECONDS = 30, FAILED_WITH_REASON = 77 };
+enum { LONGEST_TEST_SECONDS = HAS_THREAD_SANITIZER ? 300 : 30, FAILED_WITH_REASON = 77 };
 
 /* The name of the test of this process. */
 const char *running_test(void);

@@ -3,7 +3,7 @@
  *
  *   races [SECONDS [SEED]]     default 3 1
  *
- * Each load must have exactly one FINAL, and each destroy must be called once. */
+ * Each load must have exactly one FINAL, each destroy must be called once, and no kind of operation may be left out. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -13,12 +13,16 @@
 
 #include "check.h"
 
-enum { THREADS = 6, MANAGERS = 2, TARGETS = 3, VIEWS = 3, PLAYERS = 3, PICTURES = 40, ANIMATIONS = 4, FRAMES = 6 };
+enum { THREADS = 6, MANAGERS = 2, TARGETS = 3, VIEWS = 3, PLAYERS = 3, PICTURES = 40, ANIMATIONS = 4, FRAMES = 6, LEAST_EACH_SECOND = 9 };
 
 static unsigned seconds = 3, seed = 1;
 static uint64_t end_time;
 static int port;
 static atomic_int started, finals, destroyed;
+enum { LOADS, CANCELLATIONS, TARGETS_USED, VIEWS_USED, PLAYERS_USED, CACHES_USED, PREFETCHES, MANAGERS_REPLACED, KINDS };
+static const char *const kind_names[KINDS] = {"loads",        "cancellations", "calls of targets", "calls of views",
+                                              "calls of players", "calls of caches", "prefetches",   "managers replaced"};
+static atomic_int operations[KINDS];
 static sdimage_data *animations[ANIMATIONS];
 
 static uint64_t now_ms(void) {
@@ -279,7 +283,11 @@ static sdimage_request *random_request(unsigned random) {
     return request;
 }
 
+static void note(int kind) { atomic_fetch_add(&operations[kind], 1); }
+
 static void end_task(sdimage_task *task, unsigned random) {
+    if (random % 3 == 0 || random % 7 == 0)
+        note(CANCELLATIONS);
     if (random % 3 == 0)
         sdimage_task_cancel(task);
     else if (random % 7 == 0)
@@ -288,6 +296,7 @@ static void end_task(sdimage_task *task, unsigned random) {
 }
 
 static void load(unsigned random) {
+    note(LOADS);
     sdimage_request *request = random_request(random);
     sdimage_manager *manager = shared_sdimage_manager(random >> 16);
     sdimage_task *task = NULL;
@@ -301,6 +310,7 @@ static void load(unsigned random) {
 }
 
 static void load_sync(unsigned random) {
+    note(LOADS);
     sdimage_request *request = random_request(random);
     sdimage_manager *manager = shared_sdimage_manager(0);
     sdimage_result *result = NULL;
@@ -311,6 +321,7 @@ static void load_sync(unsigned random) {
 }
 
 static void replace_manager(unsigned random) {
+    note(MANAGERS_REPLACED);
     sdimage_manager *manager = new_shared_manager(random), *old = shared_sdimage_manager(random);
     replace_sdimage_manager(random, manager);
     if (random & 0x100)
@@ -321,6 +332,7 @@ static void replace_manager(unsigned random) {
 }
 
 static void use_target(unsigned random) {
+    note(TARGETS_USED);
     static const char *const keys[] = {"a", "b"};
     const char *key = keys[random >> 24 & 1];
     sdimage_target *target = shared_sdimage_target(random >> 16);
@@ -368,6 +380,7 @@ static void use_target(unsigned random) {
 }
 
 static void use_view(unsigned random) {
+    note(VIEWS_USED);
     sdimage_animated_view *view = shared_sdimage_animated_view(random >> 16);
     sdimage_image *image = NULL;
     switch (random >> 8 & 7) {
@@ -388,6 +401,7 @@ static void use_view(unsigned random) {
 }
 
 static void use_player(unsigned random) {
+    note(PLAYERS_USED);
     sdimage_player *player = shared_sdimage_player(random >> 16);
     sdimage_image *image = NULL;
     switch (random >> 8 & 15) {
@@ -410,6 +424,7 @@ static void use_player(unsigned random) {
 }
 
 static void use_cache(unsigned random) {
+    note(CACHES_USED);
     sdimage_cache *cache = caches[random >> 16 & 1];
     char key[32];
     int length = snprintf(key, sizeof key, "key-%u", random >> 20 & 31);
@@ -435,6 +450,7 @@ static void use_cache(unsigned random) {
 }
 
 static void prefetch(unsigned random) {
+    note(PREFETCHES);
     char urls[6][64];
     const char *list[6];
     for (unsigned i = 0; i < 6; i++) {
@@ -501,7 +517,10 @@ static void everyLoadEndsOnceUnderRandomCalls(void) {
     if (!becomes_true(all_ended, NULL))
         fail_test(__FILE__, __LINE__, "%d loads, %d FINALs, %d destroyed", atomic_load(&started), atomic_load(&finals),
                   atomic_load(&destroyed));
-    fprintf(stderr, "%d loads in %u s\n", atomic_load(&started), seconds);
+    for (int i = 0; i < KINDS; i++) {
+        fprintf(stderr, "%d %s in %u s\n", atomic_load(&operations[i]), kind_names[i], seconds);
+        CHECK(atomic_load(&operations[i]) >= (int)seconds * LEAST_EACH_SECOND);
+    }
     for (int i = 0; i < PLAYERS; i++)
         sdimage_player_unref(players[i]);
     for (int i = 0; i < VIEWS; i++)

@@ -115,7 +115,11 @@ static bool is_asleep(int number, char *state, size_t size) {
     state[length] = 0;
     if (file)
         fclose(file);
-    return strstr(state, "State:\tS") != NULL;
+    bool sleeps = strstr(state, "State:\tS") != NULL;
+    /* How often it slept so far; not the memory of the process, which others change. */
+    const char *switches = strstr(state, "voluntary_ctxt_switches");
+    memmove(state, switches ? switches : "", switches ? strlen(switches) + 1 : 1);
+    return sleeps;
 }
 
 /* Twenty looks in a row, between which nothing has happened to the thread. */
@@ -223,7 +227,7 @@ static void aChildOfAProcessThatHadNoEngineMayGoOn(void) {
     sdimage_resources *resources = new_resources(temporary_folder());
     sdimage_image *cat = image_of(resources, "cat");
     size_t threads = thread_count();
-    CHECK_EQUAL(threads, 1);
+    CHECK_EQUAL(threads, HAS_THREAD_SANITIZER ? 2 : 1);
     pid_t child = fork();
     if (child == 0) {
         alarm(20);
