@@ -6,6 +6,7 @@
 import json
 import os
 import pathlib
+import pwd
 import tempfile
 
 from pictures import Origin, gif, png
@@ -255,6 +256,31 @@ def photos(folder: pathlib.Path) -> None:
     report.check("nor a name without a format", done.returncode == 2, done.stderr.decode())
 
 
+def doctor(folder: pathlib.Path) -> None:
+    """Where caches lie by default, where that was taken from, and why none can lie there."""
+    home, shared = folder / "home", folder / "shared"
+    home.mkdir()
+    shared.mkdir()
+    shared.chmod(0o777)
+    set_before = {name: os.environ.pop(name, None) for name in ("XDG_CACHE_HOME", "HOME")}
+    for name, variables, source, path in (
+        ("XDG_CACHE_HOME", {"XDG_CACHE_HOME": str(home), "HOME": "/"}, "XDG_CACHE_HOME", home / "sdimage"),
+        ("HOME", {"HOME": str(home)}, "HOME", home / ".cache/sdimage"),
+        ("HOME rather than a relative path", {"XDG_CACHE_HOME": "home", "HOME": str(home)}, "HOME", home / ".cache/sdimage"),
+        ("the password database", {}, "password database", pathlib.Path(pwd.getpwuid(os.geteuid()).pw_dir, ".cache/sdimage")),
+        ("a folder that others may write to", {"XDG_CACHE_HOME": str(shared)}, "XDG_CACHE_HOME", shared / "sdimage"),
+    ):
+        os.environ.update(variables)
+        (told,) = shape(f"doctor --json with {name}", run("doctor", "--json"), 0, set(objects(run("doctor", "--json"))[0]),
+                        cache_path=str(path), cache_path_source=source)
+        problem = told.get("cache_path_problem")
+        report.check(f"which {'cannot' if path.parent == shared else 'can'} have a cache",
+                     bool(problem) == (path.parent == shared), repr(problem))
+        for variable in variables:
+            del os.environ[variable]
+    os.environ.update({name: value for name, value in set_before.items() if value is not None})
+
+
 def main() -> None:
     files_of_origin = {"/cat.png": png(40, 30), "/page": b"<!DOCTYPE html>"}
     with Origin(files_of_origin) as origin, tempfile.TemporaryDirectory() as name:
@@ -264,7 +290,7 @@ def main() -> None:
         loads(folder, origin)
         cache(folder, origin)
         photos(folder)
-        shape("doctor --json", run("doctor", "--json"), 0, set(objects(run("doctor", "--json"))[0]))
+        doctor(folder)
     report.finish()
 
 

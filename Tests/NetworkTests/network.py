@@ -4,8 +4,8 @@ nothing wrong is kept.
 
     network.py [PART…]
 
-PART: broken, wrong, bombs, codings, retries, redirects, addresses, heads, slowness, reuse, exec, names, extremes, tls, nginx; all when none is named. The
-library is the one in SDIMAGE_LIBRARY."""
+PART: broken, wrong, bombs, codings, retries, redirects, addresses, heads, slowness, reuse, exec, names, extremes, tls, trust,
+nginx; all when none is named. The library is the one in SDIMAGE_LIBRARY."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ import codings  # noqa: E402
 import connections  # noqa: E402
 import extremes  # noqa: E402
 import heads  # noqa: E402
+import http2  # noqa: E402
 import names  # noqa: E402
 import report  # noqa: E402
 import sdimage  # noqa: E402
@@ -55,7 +56,8 @@ def main() -> None:
             "addresses": lambda: (heads.addresses(good), heads.allowed_addresses(good)),
             "heads": lambda: (heads.damaged_heads(good), heads.injections(good)),
             "slowness": lambda: (connections.slowness(good), connections.stalled_crowd(good)),
-            "reuse": lambda: (connections.reuse([png(20 + index, 10) for index in range(8)]), connections.stale(good)),
+            "reuse": lambda: (connections.reuse([png(20 + index, 10) for index in range(8)]), connections.stale(good),
+                              http2.stale(good, authority)),
             "exec": lambda: connections.inherited(good),
             "names": lambda: names.names(good, folder),
             "extremes": lambda: extremes.extremes(good),
