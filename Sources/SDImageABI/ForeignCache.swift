@@ -49,7 +49,7 @@ final class ForeignCache: ImageCaching {
 
     func storeOnDisk(_ data: CachedData, for key: CacheKey) async throws(ImageError) {
         guard stores else { throw ImageError(.unsupported, "a cache in memory only") }
-        if isShared, data.record.isPrivate { return }
+        if isShared, data.isPrivate { return }
         let lent = data.options.map { OptionsObject($0.bag) }
         let entry = unsafe host.table.store_entry == nil ? nil : CacheEntryObject(data)
         // What follows may outlive the call by a while: the lease does not go with it.
@@ -67,7 +67,7 @@ final class ForeignCache: ImageCaching {
     }
 
     func enqueueDiskStore(_ data: CachedData, for key: CacheKey) {
-        guard stores, !isShared || !data.record.isPrivate else { return }
+        guard stores, !isShared || !data.isPrivate else { return }
         Task(executorPreference: lease.engine.executor) { [self] in
             do throws(ImageError) { try await storeOnDisk(data, for: key) } catch {
                 // What it refuses by its own rules is no defect.

@@ -93,6 +93,26 @@ import Testing
         }
     }
 
+    /// An image that the program stores itself, with its bytes and without.
+    @Test(arguments: [Row(control: "private", isShared: false), Row(control: "max-age=60", isShared: true)])
+    func anImageThatTheProgramStoresStaysPrivate(_ row: Row) throws {
+        let (shared, folder) = (SharedHostCache(), TemporaryDirectory())
+        let local = try makeCache(in: folder.path)
+        let lower = try shared.makeCache()
+        let chain = try make(sdimage_cache_unref) { sdimage_cache_new_tiered(local.pointer, lower.pointer, $0, $1) }
+        let origin = ScriptedOrigin(.init(headers: ["Cache-Control": row.control], body: makePNG(width: 8, height: 8)))
+        _ = try load(try makeManager(cache: local), origin.url())
+        let image = try #require(sdimage_cache_memory_image(local.pointer, origin.url(), origin.url().utf8.count))
+        defer { sdimage_image_unref(image) }
+        for (key, data) in [("encoded", nil), ("given", try make(sdimage_data_unref) { sdimage_data_new("bytes", 5, $0, $1) })] {
+            let stored = sdimage_cache_store(
+                chain.pointer, key, key.utf8.count, image, data?.pointer, .SDIMAGE_CACHE_LAYERS_ALL, nil, nil)
+            #expect(stored == .SDIMAGE_STATUS_OK)
+            #expect((shared.entry(key) != nil) == row.isShared)
+            #expect(diskBytes(local, key) != nil)
+        }
+    }
+
     /// Between the look-up and the store of a renewal another process stores a newer image: it stays.
     @Test(arguments: [true, false]) func aRenewalNeverBringsBackOldBytes(hasReplace: Bool) throws {
         let shared = SharedHostCache()

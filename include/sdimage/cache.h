@@ -228,9 +228,9 @@ typedef struct sdimage_cache_vtable {
     void (*replace_entry)(void *user_data, const void *key, size_t length, sdimage_cache_entry *old,
                           sdimage_cache_entry *entry, sdimage_reply *reply);
     /* True for a shared cache (RFC 9111): one whose entries other users or machines read. A cache with `lease` always is.
-     * It is not given images and entries of private responses: Cache-Control private or no-store; requests with
-     * Authorization, or with user and password in the URL, unless the response says public, s-maxage or must-revalidate;
-     * requests with cookies, unless it says public; Vary with such a field. */
+     * It is not given images and entries of private responses, also when the program stores such an image itself:
+     * Cache-Control private or no-store; requests with Authorization, or with user and password in the URL, unless the response
+     * says public, s-maxage or must-revalidate; requests with cookies, unless it says public; Vary with such a field. */
     bool is_shared;
 } sdimage_cache_vtable;
 

@@ -77,6 +77,8 @@ package struct CachedData: Sendable {
     package var lease: CacheLease?
     /// From a cache that several machines share; set by it, never kept.
     package var isShared = false
+    /// The image that is stored came with a private response; these bytes alone do not tell. Never kept.
+    package var isOfPrivateImage = false
     /// The member of a chain that has it.
     package var holder: (any ImageCaching)?
 
@@ -93,6 +95,9 @@ package struct CachedData: Sendable {
             answer = newValue.encoded
         }
     }
+
+    /// Whether a shared cache must not be given the entry.
+    package var isPrivate: Bool { isOfPrivateImage || record.isPrivate }
 
     /// When the origin gave the answer; without one, when the entry was made.
     package var date: UInt64 {

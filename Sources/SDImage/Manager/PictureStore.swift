@@ -51,6 +51,7 @@ package struct PictureStore: Sendable {
             return nil
         }
         data.extendedData = image?.metadata.extendedData
+        data.isOfPrivateImage = image?.metadata.answer?.record.isPrivate ?? false
         return data
     }
 
