@@ -90,7 +90,7 @@ import SDImage
         setLong(CURLOPT_HTTPAUTH, aspect.isUserInURL ? ccurl_auth_basic : ccurl_auth_basic | ccurl_auth_digest)
         setLong(CURLOPT_FRESH_CONNECT, aspect.isFresh ? 1 : 0)
         setTLS(aspect)
-        unsafe _ = ccurl_set_share(curl, aspect.handlesCookies ? jar.share : nil)
+        unsafe _ = ccurl_set_share(curl, aspect.handlesCookies ? jar.share(verifiesTLS: aspect.verifiesTLS) : nil)
         // Reads no file: it only switches cookies on.
         setString(CURLOPT_COOKIEFILE, aspect.handlesCookies ? "" : nil)
         setLong(CURLOPT_HTTP_VERSION, aspect.isHTTP2 ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))

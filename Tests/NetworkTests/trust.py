@@ -154,6 +154,28 @@ def failures(here: World, body: bytes, authority: Authority) -> None:
                      f"{lenient} {strict}")
 
 
+def cookies(here: World, body: bytes, authority: Authority) -> None:
+    """Cookies of connections with and without a verified certificate are apart."""
+    good, bad = context(authority.sign("cookies")), context((authority.folder / "stranger.pem", authority.folder / "stranger.key"))
+    sent: list[str] = []
+
+    def answer(cookie: str) -> Callable[[Connection], None]:
+        def set_cookie(connection: Connection) -> None:
+            sent.append(connection.headers.get("cookie", ""))
+            connection.answer(body, Set_Cookie=cookie, Cache_Control="no-store", Connection="close")
+            connection.close()
+        return set_cookie
+
+    port = 0
+    for certificate, cookie, lenient in ((good, "session=true", False), (bad, "session=forged", True), (good, "b=2", False),
+                                         (bad, "c=3", True)):
+        with Server(answer(cookie), certificate, port) as server:
+            port = server.port
+            here.manager.load(server.url("/a"), handle_cookies=True, accept_invalid_certificates=lenient, freshness="refresh")
+    report.check("trust: cookies under an invalid certificate stay apart",
+                 sent == ["", "", "session=true", "session=forged"], repr(sent))
+
+
 def trust(good: bytes, folder: pathlib.Path, authority: Authority) -> None:
     stranger = folder / "stranger.pem"
     if not stranger.exists():
@@ -166,3 +188,4 @@ def trust(good: bytes, folder: pathlib.Path, authority: Authority) -> None:
         together(here, files["jpeg"], invalid)
         revalidations(here, files["jpeg"], authority)
         failures(here, good, authority)
+        cookies(here, good, authority)

@@ -248,7 +248,8 @@ SDIMAGE_API void sdimage_request_set_timeout_ms(sdimage_request *request, uint32
 SDIMAGE_API void sdimage_request_set_max_retries(sdimage_request *request, uint32_t count);
 SDIMAGE_API void sdimage_request_reset_max_retries(sdimage_request *request);
 
-/* Sends and keeps cookies, in a jar that the downloader has in memory. Default false: none is sent or kept. */
+/* Sends and stores cookies, in a jar that the downloader has in memory. Default false: none is sent or stored. Transfers whose
+ * certificate is not verified have a jar of their own: they are sent no cookie of the others, and set none for them. */
 SDIMAGE_API void sdimage_request_set_handle_cookies(sdimage_request *request, bool handle);
 
 /* Loads from servers with certificates that expired, are for another host, or that nobody vouches for. Default false. No
