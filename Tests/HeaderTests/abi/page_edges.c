@@ -1,6 +1,7 @@
 /* page_edges.c: encoded bytes that end where the address space ends. Every fixture is cut at many lengths and changed at its
  * beginning, and each variant lies directly before a page without access, so that a read past its end is a SIGSEGV at once. The
- * functions that take caller's memory run on it: sniff, can_decode, info, read_metadata and decode.
+ * functions that take caller's memory run on it: sniff, can_decode, info, read_metadata, decode and decoder_append. Those that take
+ * a URL, a key or a hash are given texts in the same way, cut at every length.
  *
  *     page_edges FOLDER…
  *
@@ -62,6 +63,10 @@ static void use(const uint8_t *bytes, size_t length, bool decodes) {
         if (sdimage_decode(bytes, length, full ? NULL : options, &image, NULL) >= 0)
             sdimage_image_unref(image);
     sdimage_decode_options_unref(options);
+    sdimage_decoder *decoder = NULL;
+    if (sdimage_decoder_new(NULL, NULL, &decoder, NULL) >= 0)
+        sdimage_decoder_append(decoder, bytes, length, true, NULL);
+    sdimage_decoder_unref(decoder);
 }
 
 /* A linear congruential generator (Knuth, MMIX): the variants must not depend on the C library. */
@@ -132,36 +137,112 @@ _Noreturn static void use_file(const char *path) {
     _exit(length > 0 ? 0 : 3);
 }
 
+static const char *const texts[] = {
+    "https://user:p%40ss@host.example:8080/a/b%2Fc.jpg?query=%C3%A9&x=1#fragment",
+    "HTTPS://[2001:db8::1%25eth0]:99999999999/..%2f../@3x.png",
+    "file:///tmp/%00%ff%",
+    "data:image/png;charset=utf-8;base64,iVBORw0KGgo%3D=",
+    "photos://asset/ABC?size=1x1",
+    "L6PZfSi_.AyE_3t7t7R**0o#DgR4",
+    "\x1f\x1f\xff\xfe\xf0\x9f\x98",
+    "3OcRJYB4d3h/iIeHeEh3eIhw+j2w",
+};
+
+static void use_text(sdimage_manager *manager, sdimage_cache *cache, const uint8_t *bytes, size_t length) {
+    const char *text = (const char *)bytes;
+    sdimage_data *data = NULL;
+    sdimage_image *image = NULL;
+    sdimage_request *request = sdimage_request_new(text, length);
+    sdimage_request_set_url(request, text, length);
+    sdimage_request_set_cache_key(request, bytes, length);
+    if (sdimage_manager_cache_key(manager, request, &data, NULL) >= 0)
+        sdimage_data_unref(data);
+    if (sdimage_manager_entry_key(manager, request, &data, NULL) >= 0)
+        sdimage_data_unref(data);
+    sdimage_request_unref(request);
+    sdimage_manager_forget_failed(manager, text, length);
+    sdimage_cache_contains(cache, bytes, length);
+    if (sdimage_cache_path(cache, bytes, length, &data, NULL) >= 0)
+        sdimage_data_unref(data);
+    if (sdimage_cache_data(cache, bytes, length, &data, NULL) >= 0)
+        sdimage_data_unref(data);
+    sdimage_cache_remove(cache, bytes, length, SDIMAGE_CACHE_LAYERS_ALL, NULL);
+    if (sdimage_blurhash_decode(text, length, 8, 8, 1, &image, NULL) >= 0)
+        sdimage_image_unref(image);
+    if (sdimage_thumbhash_decode(bytes, length, &image, NULL) >= 0)
+        sdimage_image_unref(image);
+    sdimage_target_options *options = sdimage_target_options_new();
+    sdimage_target_options_set_blurhash(options, text, length, 8, 8);
+    sdimage_target_options_set_thumbhash(options, bytes, length);
+    sdimage_target_options_unref(options);
+}
+
 static int files, bad;
+
+/* Notes how the child ended that was given `name`. */
+static void judge(const char *name, pid_t child) {
+    int ended = -1;
+    waitpid(child, &ended, 0);
+    files++;
+    if (WIFEXITED(ended) && WEXITSTATUS(ended) == 0)
+        return;
+    bad++;
+    if (WIFSIGNALED(ended))
+        printf("not ok page edges %s: %s\n", name, strsignal(WTERMSIG(ended)));
+    else
+        printf("not ok page edges %s: exit status %d\n", name, WEXITSTATUS(ended));
+}
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *where) {
+    (void)status, (void)type, (void)where;
+    return remove(path);
+}
+
+static void use_texts_in_children(void) {
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        fflush(stdout);
+        pid_t child = fork();
+        if (child == 0) {
+            size_t length = strlen(texts[i]);
+            edge edge = make_edge(length);
+            char folder[] = "/tmp/sdimage-edges-XXXXXX";
+            sdimage_cache_config *config = sdimage_cache_config_new();
+            sdimage_cache_config_set_directory(config, mkdtemp(folder));
+            sdimage_cache *cache = NULL;
+            sdimage_manager *manager = NULL;
+            if (sdimage_cache_new(config, &cache, NULL) < 0 || sdimage_manager_new(NULL, &manager, NULL) < 0)
+                _exit(3);
+            alarm(LONGEST_SECONDS);
+            for (size_t cut = 0; cut <= length; cut++) {
+                use_text(manager, cache, place(edge, (const uint8_t *)texts[i], cut), cut);
+                use_text(manager, cache, place(edge, (const uint8_t *)texts[i] + cut, length - cut), length - cut);
+            }
+            _exit(sdimage_cache_close(cache, NULL) < 0 || nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS) != 0 ? 5 : 0);
+        }
+        judge(texts[i], child);
+    }
+}
 
 static int use_in_a_child(const char *path, const struct stat *status, int type, struct FTW *where) {
     (void)status, (void)where;
     const char *name = strrchr(path, '.');
     if (type != FTW_F || (name && (strcmp(name, ".py") == 0 || strcmp(name, ".json") == 0)))
         return 0;
-    files++;
     fflush(stdout);
     pid_t child = fork();
     if (child == 0)
         use_file(path);
-    int ended = -1;
-    waitpid(child, &ended, 0);
-    if (WIFEXITED(ended) && WEXITSTATUS(ended) == 0)
-        return 0;
-    bad++;
-    if (WIFSIGNALED(ended))
-        printf("not ok page edges %s: %s\n", path, strsignal(WTERMSIG(ended)));
-    else
-        printf("not ok page edges %s: exit status %d\n", path, WEXITSTATUS(ended));
+    judge(path, child);
     return 0;
 }
 
 int main(int count, char **folders) {
+    use_texts_in_children();
     for (int i = 1; i < count; i++)
         nftw(folders[i], use_in_a_child, 16, FTW_PHYS);
     if (files == 0)
         puts("not ok page edges: no files");
     else if (bad == 0)
-        printf("ok %d files at the edge of a page\n", files);
+        printf("ok %d files and texts at the edge of a page\n", files);
     return bad || files == 0;
 }
