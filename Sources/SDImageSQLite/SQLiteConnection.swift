@@ -8,6 +8,8 @@ import SDImage
     /// Open as long as the connection.
     private let folder: FileDescriptor
     private let patience = SQLitePatience()
+    private let budget = SQLiteBudget()
+    private let name: String
 
     /// Opens a file that exists in `folder`.
     init(_ folder: FileDescriptor, _ name: String) throws(ImageError) {
@@ -19,12 +21,21 @@ import SDImage
             throw error
         }
         self.folder = folder
+        self.name = name
         unsafe handle = opened
         unsafe sqlite3_extended_result_codes(handle, 1)
         unsafe sqlite3_busy_handler(
             handle, { context, count in unsafe SQLitePatience.wait(context, count) },
             Unmanaged.passUnretained(patience).toOpaque())
+        unsafe sqlite3_progress_handler(
+            handle, SQLiteBudget.interval, { unsafe SQLiteBudget.check($0) }, Unmanaged.passUnretained(budget).toOpaque())
     }
+
+    /// Limits what follows to this much processor time, in nanoseconds; beyond it statements fail with `cacheDamaged`.
+    func begin(_ limit: UInt64) { budget.begin(limit) }
+
+    /// As `begin`, for what reads every row or page.
+    func beginWhole() { begin(SQLiteBudget.whole(folder.status(of: name)?.allocated ?? 0)) }
 
     deinit { unsafe sqlite3_close_v2(handle) }
 
@@ -78,6 +89,8 @@ import SDImage
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: .permissionDenied
         case SQLITE_NOMEM: .noMemory
         case SQLITE_TOOBIG: .tooLarge
+        // No sound index takes as much processor time (`SQLiteBudget`).
+        case SQLITE_INTERRUPT: .cacheDamaged
         // A statement of ours that does not compile, a type that does not fit, a file cut short: not our database.
         case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_SCHEMA, SQLITE_MISMATCH, SQLITE_CONSTRAINT, SQLITE_FORMAT:
             .cacheDamaged

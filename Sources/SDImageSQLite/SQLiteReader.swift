@@ -27,6 +27,9 @@ final class SQLiteReader: Sendable {
         pageSize = Int(try connection.number("PRAGMA page_size"))
     }
 
+    /// Limits the processor time of the next calls.
+    func begin(_ limit: UInt64) { connection.begin(limit) }
+
     func header(for key: CacheKey) throws(ImageError) -> CacheRow? {
         try header.use { statement throws(ImageError) in try find(key, by: statement) }
     }
@@ -77,9 +80,16 @@ final class SQLiteReader: Sendable {
         statement.bind(2, place.id)
         var page = CachePage()
         var (looked, weight) = (0, 0)
+        var last = (date: Int64(clamping: place.date), id: place.id)
         while page.entries.count < limit, looked < CacheQuery.longestLook, weight < CacheQuery.heaviestPage {
             guard try statement.step() else { return page }
             looked += 1
+            let here = (date: statement.int(6), id: statement.int(0))
+            // A tree that holds a page twice gives its rows again: the list would never end.
+            guard query.order == .stored ? here.id > last.id : here > last else {
+                throw ImageError(.cacheDamaged, "disk cache: index gives rows out of order")
+            }
+            last = here
             let accessed = statement.bits(6)
             // By the date nothing that follows can match.
             if query.order == .accessed, accessed > query.accessedUntil { return page }
@@ -104,6 +114,7 @@ final class SQLiteReader: Sendable {
 
     /// The database's own check of its pages and indexes.
     func examine() throws(ImageError) {
+        connection.beginWhole()
         let statement = try connection.prepare("PRAGMA integrity_check(1)")
         guard try statement.step() else { return }
         let answer = String(decoding: statement.array(0), as: UTF8.self)

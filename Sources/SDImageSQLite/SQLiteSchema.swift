@@ -87,17 +87,15 @@ enum SQLiteSchema {
     static let addTotal = """
         UPDATE total SET entries = entries + ?1, bytes = bytes + ?2, allocated = allocated + ?3 WHERE id = 1
         """
-    static let files = "SELECT file FROM entry WHERE length(file) > 0"
+    static let files = "SELECT id, file FROM entry ORDER BY id"
     static let touch = "UPDATE entry SET accessed = ?3 WHERE digest = ?1 AND key = ?2 AND accessed < ?3"
 
     static let update = """
         UPDATE entry SET checksum = ?5, created = ?6, expires = ?7, etag = ?8, modified = ?9, control = ?10, extended = ?11
         WHERE digest = ?1 AND key = ?2 AND instance = ?3 AND number = ?4
         """
-    static let recount = """
-        UPDATE total SET entries = (SELECT count(*) FROM entry), bytes = (SELECT coalesce(sum(length), 0) FROM entry),
-            allocated = (SELECT coalesce(sum(allocated), 0) FROM entry) WHERE id = 1
-        """
+    static let lengths = "SELECT id, length, allocated FROM entry ORDER BY id"
+    static let setTotal = "UPDATE total SET entries = ?1, bytes = ?2, allocated = ?3 WHERE id = 1"
 
     /// Candidates of a removal, the same columns as `find`. Rows with an expiry of their own do not age by the rule.
     static let oldestAccessed = """

@@ -18,23 +18,23 @@ package final class SQLiteStore: CacheStore {
     }
 
     package func row(for key: CacheKey) throws(ImageError) -> CacheRow? {
-        try read { reader throws(ImageError) in try reader.row(for: key) }
+        try read(SQLiteBudget.lookUp) { reader throws(ImageError) in try reader.row(for: key) }
     }
 
     package func header(for key: CacheKey) throws(ImageError) -> CacheRow? {
-        try read { reader throws(ImageError) in try reader.header(for: key) }
+        try read(SQLiteBudget.lookUp) { reader throws(ImageError) in try reader.header(for: key) }
     }
 
     package func holds(_ name: CacheFileName) throws(ImageError) -> Bool {
-        try read { reader throws(ImageError) in try reader.holds(name) }
+        try read(SQLiteBudget.lookUp) { reader throws(ImageError) in try reader.holds(name) }
     }
 
     package func totals() throws(ImageError) -> CacheTotals {
-        try read { reader throws(ImageError) in try reader.readTotals() }
+        try read(SQLiteBudget.lookUp) { reader throws(ImageError) in try reader.readTotals() }
     }
 
     package func entries(_ query: CacheQuery, from place: CachePlace, limit: Int) throws(ImageError) -> CachePage {
-        try read { reader throws(ImageError) in try reader.entries(query, from: place, limit: limit) }
+        try read(SQLiteBudget.list) { reader throws(ImageError) in try reader.entries(query, from: place, limit: limit) }
     }
 
     // On a connection of its own: it takes long, and queries would wait for it. Stores of this process wait: a commit would hold
@@ -76,9 +76,10 @@ package final class SQLiteStore: CacheStore {
         writer.withLock { $0 = nil }
     }
 
-    private func read<R: Sendable>(_ body: (SQLiteReader) throws(ImageError) -> R) throws(ImageError) -> R {
+    private func read<R: Sendable>(_ limit: UInt64, _ body: (SQLiteReader) throws(ImageError) -> R) throws(ImageError) -> R {
         try reader.withLock { reader throws(ImageError) in
             guard let reader else { throw .shutdown }
+            reader.begin(limit)
             return try body(reader)
         }
     }
@@ -86,6 +87,7 @@ package final class SQLiteStore: CacheStore {
     private func write<R: Sendable>(_ body: (SQLiteWriter) throws(ImageError) -> R) throws(ImageError) -> R {
         try writer.withLock { writer throws(ImageError) in
             guard let writer else { throw .shutdown }
+            writer.limitChange()
             return try body(writer)
         }
     }

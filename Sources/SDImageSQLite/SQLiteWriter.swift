@@ -58,6 +58,9 @@ final class SQLiteWriter: Sendable {
         pageSize = Int(try connection.number("PRAGMA page_size"))
     }
 
+    /// Limits the processor time of the next calls to that of one transaction.
+    func limitChange() { connection.begin(SQLiteBudget.change) }
+
     func apply(_ changes: [CacheChange]) throws(ImageError) -> [String] {
         try transaction { outcome throws(ImageError) in
             for change in changes {
@@ -78,8 +81,11 @@ final class SQLiteWriter: Sendable {
 
     func removeAll() throws(ImageError) -> [String] {
         try transaction { outcome throws(ImageError) in
-            let files = try connection.prepare(SQLiteSchema.files)
-            while try files.step() { outcome.files.append(String(decoding: files.array(0), as: UTF8.self)) }
+            connection.beginWhole()
+            try forEachRow(SQLiteSchema.files) { row in
+                let file = row.array(1)
+                if !file.isEmpty { outcome.files.append(String(decoding: file, as: UTF8.self)) }
+            }
             try connection.execute(
                 "DELETE FROM entry; UPDATE total SET entries = 0, bytes = 0, allocated = 0")
         }.files
@@ -132,14 +138,44 @@ final class SQLiteWriter: Sendable {
         return isChanged
     }
 
-    func mend() throws(ImageError) { try connection.execute("REINDEX") }
+    func mend() throws(ImageError) {
+        connection.beginWhole()
+        // REINDEX sorts the rows in memory, which those of a tree without an end would fill.
+        try forEachRow(SQLiteSchema.lengths) { _ in }
+        try connection.execute("REINDEX")
+    }
 
     func recount() throws(ImageError) {
-        _ = try transaction { _ throws(ImageError) in try connection.execute(SQLiteSchema.recount) }
+        _ = try transaction { _ throws(ImageError) in
+            connection.beginWhole()
+            var (entries, bytes, allocated) = (0, 0, 0)
+            try forEachRow(SQLiteSchema.lengths) { row in
+                entries += 1
+                bytes = bytes.addingSaturated(Int(row.int(1)))
+                allocated = allocated.addingSaturated(Int(row.int(2)))
+            }
+            try connection.prepare(SQLiteSchema.setTotal).run {
+                $0.bind(1, entries)
+                $0.bind(2, bytes)
+                $0.bind(3, allocated)
+            }
+        }
+    }
+
+    /// Every row in the order of its number, the first column. A tree that holds a page twice gives its rows again: damaged.
+    private func forEachRow(_ sql: String, _ body: (SQLiteStatement) -> Void) throws(ImageError) {
+        let rows = try connection.prepare(sql)
+        var last = Int64.min
+        while try rows.step() {
+            guard rows.int(0) > last else { throw ImageError(.cacheDamaged, "disk cache: index gives rows out of order") }
+            last = rows.int(0)
+            body(rows)
+        }
     }
 
     func touch(_ accesses: [(key: CacheKey, time: UInt64)]) throws(ImageError) {
         _ = try transaction { _ throws(ImageError) in
+            connection.beginWhole()
             for (key, time) in accesses {
                 try touch.run {
                     $0.bind(1, MD5(of: key.bytes).high)
@@ -156,10 +192,12 @@ final class SQLiteWriter: Sendable {
             let free = try freePages.number()
             return free &- max(SQLiteWriter.sparePages, (try self.pages.number() &- free) / 8)
         }
-        let count = min(Int64(pages), try surplus())
+        let before = try surplus()
+        let count = min(Int64(pages), before)
         guard count > 0 else { return false }
         try connection.execute("PRAGMA incremental_vacuum(\(count))")
-        return try surplus() > 0
+        let after = try surplus()
+        return after > 0 && after < before
     }
 
     // MARK: Steps of a transaction
@@ -221,6 +259,8 @@ final class SQLiteWriter: Sendable {
 
     private func remove(_ found: Found, _ outcome: inout Outcome) throws(ImageError) {
         try delete.run { $0.bind(1, found.id) }
+        // A tree that holds a page twice gives its rows again: a removal would never be complete.
+        guard connection.changes == 1 else { throw ImageError(.cacheDamaged, "disk cache: index gives a row twice") }
         if !found.file.isEmpty { outcome.files.append(found.file) }
         outcome.entries -= 1
         outcome.bytes &-= found.length
@@ -267,7 +307,7 @@ final class SQLiteWriter: Sendable {
         guard version == 0 || version == SQLiteSchema.version else {
             throw ImageError(.cacheDamaged, "disk cache: database of another version")
         }
-        if version == 0, try connection.number("SELECT count(*) FROM sqlite_schema") == 0 {
+        if version == 0, try connection.number("SELECT EXISTS (SELECT 1 FROM sqlite_schema)") == 0 {
             try connection.execute(SQLiteSchema.fileSettings)
             try connection.execute(SQLiteSchema.creation)
         }

@@ -8,6 +8,9 @@ package enum MonotonicClock {
     /// Nanoseconds since 1970, as the system believes.
     package static var wall: UInt64 { read(CLOCK_REALTIME) }
 
+    /// Nanoseconds of processor time that the calling thread has used.
+    package static var processor: UInt64 { read(CLOCK_THREAD_CPUTIME_ID) }
+
     /// Seconds since 1970, as the system believes.
     package static var wallSeconds: Int64 { Int64(wall / 1_000_000_000) }
 
