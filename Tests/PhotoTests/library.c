@@ -176,6 +176,119 @@ static int change_indexes(const char *sql) {
     return count;
 }
 
+/* Truncates every file in the folder of indexes; how many there are. */
+static int truncate_indexes(off_t length) {
+    DIR *folder = opendir(path_of("cache/sdimage-photos/v1"));
+    int count = 0;
+    CHECK(folder != NULL);
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        char name[300];
+        snprintf(name, sizeof name, "cache/sdimage-photos/v1/%s", entry->d_name);
+        if (entry->d_name[0] != '.' && truncate(path_of(name), length) == 0)
+            count++;
+    }
+    closedir(folder);
+    return count;
+}
+
+/* A mapped file would end the process with SIGBUS. */
+static void truncatedFilesOfAnOpenIndexNeverEndTheProcess(void) {
+    static const off_t lengths[] = {0, 1, 4096, 32768};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        use_folders();
+        write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
+        sdimage_photos_library *library = open_album(false), *other = open_album(false);
+        CHECK_EQUAL(count_of(library, NULL), 1 + 3 * i);
+        for (int round = 0; round < 3; round++) {
+            char name[40];
+            CHECK(truncate_indexes(lengths[i]) >= 2);
+            snprintf(name, sizeof name, "album/%zu-%d.jpg", i, round);
+            write_photo(name, (photo){.width = 32, .height = 8, .shade = (uint8_t)(2 + round + 4 * i)});
+            CHECK_EQUAL(count_of(library, NULL), count_of(other, NULL));
+            CHECK(is_named(other, strrchr(name, '/') + 1, identifier_of(library, strrchr(name, '/') + 1)));
+        }
+        sdimage_photos_library_unref(other);
+        sdimage_photos_library_unref(library);
+    }
+}
+
+/* With a write-ahead log: identifiers stay, and no index of a log comes to be. */
+static void anIndexOfAnEarlierVersionIsReadOn(void) {
+    use_folders();
+    write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
+    sdimage_photos_library *library = open_album(false);
+    const char *a = identifier_of(library, "a.jpg");
+    sdimage_photos_library_unref(library);
+    CHECK_EQUAL(change_indexes("PRAGMA journal_mode = WAL; UPDATE files SET size = size"), 1);
+    library = open_album(false);
+    CHECK(is_named(library, "a.jpg", a));
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[1000];
+    CHECK(maps != NULL);
+    while (fgets(line, sizeof line, maps))
+        CHECK(!strstr(line, "-shm"));
+    fclose(maps);
+    sdimage_photos_library_unref(library);
+    CHECK_EQUAL(change_indexes("SELECT 1"), 1);
+}
+
+/* Lets the root of the index refer 600 times to a page that refers 600 times to one of its leaves (SQLite file
+ * format, 1.6). */
+static void loop_index(const char *name) {
+    enum { PAGE = 4096, COUNT = 600 };
+    static uint8_t page[PAGE];
+    sqlite3 *database = NULL;
+    sqlite3_stmt *root = NULL;
+    CHECK_EQUAL(sqlite3_open(path_of(name), &database), SQLITE_OK);
+    CHECK_EQUAL(sqlite3_prepare_v2(database, "SELECT rootpage FROM sqlite_master", -1, &root, NULL), SQLITE_OK);
+    CHECK_EQUAL(sqlite3_step(root), SQLITE_ROW);
+    uint32_t number = (uint32_t)sqlite3_column_int(root, 0), children[2];
+    sqlite3_finalize(root);
+    sqlite3_close(database);
+    FILE *file = fopen(path_of(name), "r+b");
+    CHECK(file && !fseek(file, (long)(number - 1) * PAGE, SEEK_SET) && fread(page, PAGE, 1, file) == 1 && page[0] == 2);
+    for (int i = 0; i < 2; i++) {
+        const uint8_t *cell = page + page[12 + 2 * i] * 256 + page[13 + 2 * i];
+        children[i] = (uint32_t)cell[0] << 24 | (uint32_t)cell[1] << 16 | (uint32_t)cell[2] << 8 | cell[3];
+    }
+    const uint32_t pages[] = {number, children[0]};
+    int first = page[12] * 256 + page[13];
+    for (int i = 0; i < 2; i++) {
+        page[3] = COUNT >> 8, page[4] = COUNT & 0xff;
+        page[8] = 0, page[9] = 0, page[10] = (uint8_t)(children[i] >> 8), page[11] = (uint8_t)children[i];
+        for (int at = 0; at < COUNT; at++)
+            page[12 + 2 * at] = (uint8_t)(first >> 8), page[13 + 2 * at] = (uint8_t)first;
+        memcpy(page + first, page + 8, 4);
+        CHECK(!fseek(file, (long)(pages[i] - 1) * PAGE, SEEK_SET) && fwrite(page, PAGE, 1, file) == 1);
+    }
+    CHECK_EQUAL(fclose(file), 0);
+}
+
+static void anIndexWithoutAnEndIsMadeAnew(void) {
+    use_folders();
+    for (int i = 0; i < 100; i++) {
+        char name[30];
+        snprintf(name, sizeof name, "album/%d.jpg", i);
+        write_photo(name, (photo){.width = 8, .height = 8, .shade = (uint8_t)i});
+    }
+    sdimage_photos_library *library = open_album(false);
+    CHECK_EQUAL(count_of(library, NULL), 100);
+    sdimage_photos_library_unref(library);
+    DIR *folder = opendir(path_of("cache/sdimage-photos/v1"));
+    CHECK(folder != NULL);
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        char name[300];
+        snprintf(name, sizeof name, "cache/sdimage-photos/v1/%s", entry->d_name);
+        if (strlen(name) > 3 && !strcmp(name + strlen(name) - 3, ".db"))
+            loop_index(name);
+    }
+    closedir(folder);
+    library = open_album(false);
+    CHECK_EQUAL(count_of(library, NULL), 100);
+    sdimage_photos_library_unref(library);
+    CHECK_EQUAL(change_indexes("SELECT 1"), 2);
+}
+
 static void rowsOfAnIndexNameNothingOutsideTheLibrary(void) {
     static const char *const paths[] = {"../outside.jpg", "..", "below/../../outside.jpg", "/etc/passwd"};
     use_folders();
@@ -662,6 +775,9 @@ int main(void) {
         TEST(hardLinksAreTwoPhotos),
         TEST(librariesOfOneTreeAgree),
         TEST(aDamagedIndexIsMadeAnew),
+        TEST(truncatedFilesOfAnOpenIndexNeverEndTheProcess),
+        TEST(anIndexOfAnEarlierVersionIsReadOn),
+        TEST(anIndexWithoutAnEndIsMadeAnew),
         TEST(rowsOfAnIndexNameNothingOutsideTheLibrary),
         TEST(filesOfAnyYearHaveADate),
         TEST(changesAreToldWhileTheLibraryWatches),

@@ -1,8 +1,12 @@
 /* sources.c: libraries of other programs and of hosts. */
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <sqlite3.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "album.h"
 
@@ -161,6 +165,81 @@ static void aLogIsReadAndStaysAsItIs(void) {
     CHECK_EQUAL(files_in("crashed"), 3);
     CHECK_EQUAL(files_in("copied"), 2);
     sqlite3_close(writer);
+}
+
+/* --- Another process that writes with a log while the database is read. */
+
+enum { MANY = 2000 };
+
+/* Writes the same rating to all photos in one transaction, again and again; copies the log into the database as often
+ * as its size asks for that, and begins it again. */
+_Noreturn static void write_ratings(const char *path) {
+    sqlite3 *writer = NULL;
+    if (sqlite3_open(path, &writer) != SQLITE_OK ||
+        sqlite3_exec(writer, "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 50",
+                     NULL, NULL, NULL))
+        _exit(1);
+    sqlite3_busy_timeout(writer, 10000);
+    for (int rating = 1;; rating = rating % 5 + 1) {
+        char sql[100];
+        snprintf(sql, sizeof sql, "UPDATE PhotoTable SET rating = %d", rating);
+        if (sqlite3_exec(writer, sql, NULL, NULL, NULL) != SQLITE_OK)
+            _exit(1);
+    }
+}
+
+static pid_t start_writer(void) {
+    const char *path = path_of("data/photo.db");
+    char sql[300];
+    make_shotwell();
+    snprintf(sql, sizeof sql,
+             "DELETE FROM PhotoTable; WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
+             " INSERT INTO PhotoTable (id, filename, flags, rating) SELECT i, '%s', 0, 1 FROM n; DELETE FROM VideoTable",
+             MANY, path_of("album/a.jpg"));
+    /* Without the constraint that names differ: one file is looked at as often as there are rows. */
+    run_sql("data/photo.db", "CREATE TABLE Other AS SELECT * FROM PhotoTable; DROP TABLE PhotoTable;"
+                             "ALTER TABLE Other RENAME TO PhotoTable");
+    run_sql("data/photo.db", sql);
+    pid_t child = fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        write_ratings(path);
+    }
+    /* The index of the log is there once it has written. */
+    for (int i = 0; i < 5000 && !exists("data/photo.db-shm"); i++)
+        usleep(1000);
+    CHECK(exists("data/photo.db-shm"));
+    return child;
+}
+
+static void stop_writer(pid_t child) {
+    int status = 0;
+    kill(child, SIGKILL);
+    CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status));
+}
+
+/* All photos have the rating of one transaction, whatever the writer does meanwhile; and the writer never fails. */
+static void aReadingIsOfOneMomentWhileAnotherProcessWrites(void) {
+    pid_t child = start_writer();
+    int seen = 0;
+    for (int round = 0; round < 40; round++) {
+        sdimage_photos_library *library = NULL;
+        sdimage_status status = sdimage_photos_library_open_shotwell(path_of("data/photo.db"), &library, NULL);
+        if (status == SDIMAGE_STATUS_BUSY)
+            continue;
+        CHECK_EQUAL(status, 0);
+        sdimage_photos_list *list = fetch(library, NULL);
+        CHECK_EQUAL(sdimage_photos_list_count(list), MANY);
+        int rating = sdimage_photos_asset_rating(sdimage_photos_list_asset(list, 0));
+        for (size_t i = 0; i < MANY; i++)
+            CHECK_EQUAL(sdimage_photos_asset_rating(sdimage_photos_list_asset(list, i)), rating);
+        seen |= 1 << rating;
+        sdimage_photos_list_unref(list);
+        sdimage_photos_library_unref(library);
+    }
+    /* More than one: it was written and read meanwhile. */
+    CHECK((seen & (seen - 1)) != 0);
+    stop_writer(child);
 }
 
 static void databasesThatCannotBeReadSayWhy(void) {
@@ -613,6 +692,7 @@ int main(void) {
         TEST(theDatabaseOfShotwellIsALibrary),
         TEST(databasesAreOpenedForReadingAlone),
         TEST(aLogIsReadAndStaysAsItIs),
+        TEST(aReadingIsOfOneMomentWhileAnotherProcessWrites),
         TEST(databasesThatCannotBeReadSayWhy),
         TEST(queriesOfADatabaseEnd),
         TEST(theDatabaseOfDigikamIsALibrary),

@@ -11,6 +11,7 @@
 
 #include <sdimage/encoder.h>
 
+#include "unmapped.h"
 #include "uri.h"
 
 /* Rows that are read at most; and how long a program that writes is waited for. Bytes of a value: the list of what has
@@ -35,33 +36,26 @@ struct sdphoto_database {
 
 /* --- Opening without writing. */
 
-typedef enum manner { IMMUTABLE, LIVE, LEFT_BEHIND } manner;
+/* ROLLBACK: a database with a rollback journal, under the locks of SQLite. FILE_ALONE: in WAL mode without a log; SQLite
+ * would make one beside it (SQLite file format, 1.3.3: read version 2). LOG: in WAL mode with a log, whose index SQLite
+ * keeps in the heap, where no other process can truncate it; locks are held by sdphoto_hold meanwhile. */
+typedef enum manner { ROLLBACK, FILE_ALONE, LOG } manner;
 
 static char *uri_of(const char *path, manner manner) {
-    static const char *const queries[] = {"?immutable=1", "?mode=ro&readonly_shm=1", "?mode=ro&vfs=unix-none"};
+    static const char *const queries[] = {"?mode=ro", "?immutable=1", "?mode=ro"};
     char *file = sdphoto_file_uri(path);
     char *uri = file ? sdphoto_join(file, queries[manner], NULL) : NULL;
     free(file);
     return uri;
 }
 
-/* A database that is not being written with a log may be read as it lies: otherwise SQLite would make the files of the
- * log beside it (SQLite file format, 1.3.3: read version 2). The same is so of a log that a program left behind: it is
- * read with its index in memory, which needs a lock that nobody else wants. */
-static bool wants_log(const char *path) {
+static bool is_in_wal_mode(const char *path) {
     uint8_t head[20] = {0};
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     ssize_t count = descriptor >= 0 ? pread(descriptor, head, sizeof head, 0) : -1;
     if (descriptor >= 0)
         close(descriptor);
     return count == sizeof head && head[19] == 2;
-}
-
-static bool has_log_index(const char *path) {
-    char *index = sdphoto_join(path, "-shm", NULL);
-    bool is_there = index && access(index, F_OK) == 0;
-    free(index);
-    return is_there;
 }
 
 static bool log_of(const char *path, struct stat *status) {
@@ -90,25 +84,29 @@ static void distrust(sqlite3 *connection, sdphoto_work *work) {
     sqlite3_progress_handler(connection, WORK_STEP, is_too_long, work);
 }
 
-static sdimage_status open_connection(const char *path, sqlite3 **connection, sdphoto_work *work,
+static sdimage_status open_connection(const char *path, sqlite3 **connection, sdphoto_reading *reading,
                                       sdimage_error **error) {
     struct stat status;
     int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
-    manner manner = !wants_log(path)         ? LIVE
-                    : !log_of(path, &status) ? IMMUTABLE
-                    : has_log_index(path)    ? LIVE
-                                             : LEFT_BEHIND;
-    char *uri = uri_of(path, manner);
-    int code = uri ? sqlite3_open_v2(uri, connection, flags, NULL) : SQLITE_NOMEM;
+    sdphoto_work *work = &reading->work;
+    manner manner = ROLLBACK;
+    if (is_in_wal_mode(path)) {
+        if (!sdphoto_hold_take(&reading->hold, path, BUSY_MS))
+            return sdphoto_fail(error, SDIMAGE_STATUS_BUSY, "the database is being written");
+        manner = log_of(path, &status) ? LOG : FILE_ALONE;
+    }
+    const char *system = manner == ROLLBACK ? sdphoto_unmapped() : sdphoto_unmapped_without_locks();
+    char *uri = system ? uri_of(path, manner) : NULL;
+    int code = uri ? sqlite3_open_v2(uri, connection, flags, system) : SQLITE_NOMEM;
     free(uri);
-    if (code == SQLITE_OK && manner == LEFT_BEHIND) {
+    if (code == SQLITE_OK && manner == LOG) {
         sqlite3_db_config(*connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
         code = sqlite3_exec(*connection, "PRAGMA locking_mode = EXCLUSIVE", NULL, NULL, NULL);
     }
     if (code == SQLITE_OK) {
         distrust(*connection, work);
         sqlite3_busy_timeout(*connection, BUSY_MS);
-        code = sqlite3_exec(*connection, "BEGIN; SELECT count(*) FROM sqlite_master", NULL, NULL, NULL);
+        code = sqlite3_exec(*connection, "BEGIN; SELECT 1 FROM sqlite_master LIMIT 1", NULL, NULL, NULL);
     }
     switch (code & 0xff) {
     case SQLITE_OK: return SDIMAGE_STATUS_OK;
@@ -233,11 +231,36 @@ static void drop(sdphoto_map *assets) {
 
 static bool is_time(struct timespec a, struct timespec b) { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
 
+/* Reads the whole database into a map. */
+static sdimage_status read_assets(sdphoto_database *database, sdphoto_map *assets, sdimage_error **error) {
+    enum { TRIES = 3 };
+    for (int i = 0; i < TRIES; i++) {
+        sqlite3 *connection = NULL;
+        struct stat before = {0}, after = {0};
+        sdphoto_reading reading = {.assets = assets, .hold = {-1, -1}};
+        stat(database->path, &before);
+        sdimage_status result = open_connection(database->path, &connection, &reading, error);
+        if (result >= 0)
+            result = database->read(&reading, connection, error);
+        sqlite3_close(connection);
+        /* Without an index of the log there was nothing to lock by which a program that began meanwhile copies its log.
+         */
+        bool was_exposed = reading.hold.database >= 0 && reading.hold.index < 0;
+        sdphoto_hold_release(&reading.hold);
+        if (!was_exposed || (stat(database->path, &after) == 0 && is_time(before.st_mtim, after.st_mtim)))
+            return result;
+        if (result < 0 && error) {
+            sdimage_error_unref(*error);
+            *error = NULL;
+        }
+        drop(assets);
+    }
+    return sdphoto_fail(error, SDIMAGE_STATUS_BUSY, "the database is being written");
+}
+
 static sdimage_status read_again(sdphoto_database *database, sdphoto_need need, sdimage_error **error) {
     struct stat status, log = {0};
-    sqlite3 *connection = NULL;
     sdphoto_map assets = {NULL, 0, 0};
-    sdphoto_reading reading = {.assets = &assets};
     if (stat(database->path, &status) != 0)
         return sdphoto_fail_file(error, errno);
     /* SQLite would wait for the other end of a fifo. */
@@ -248,10 +271,7 @@ static sdimage_status read_again(sdphoto_database *database, sdphoto_need need, 
         status.st_size == database->size && is_time(log.st_mtim, database->log_changed) &&
         log.st_size == database->log_size)
         return SDIMAGE_STATUS_OK;
-    sdimage_status result = open_connection(database->path, &connection, &reading.work, error);
-    if (result >= 0)
-        result = database->read(&reading, connection, error);
-    sqlite3_close(connection);
+    sdimage_status result = read_assets(database, &assets, error);
     if (result < 0) {
         drop(&assets);
         return result;

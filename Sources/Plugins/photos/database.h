@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 
 #include "library.h"
+#include "unmapped.h"
 
 typedef struct sdphoto_database sdphoto_database;
 
@@ -26,6 +27,7 @@ typedef struct sdphoto_work {
 
 struct sdphoto_reading {
     sdphoto_work work;
+    sdphoto_hold hold; /* of a database in WAL mode */
     sdphoto_map *assets;
     char **roots; /* digiKam: folders of album roots, by their number */
     int64_t *root_numbers;

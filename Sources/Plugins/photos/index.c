@@ -12,11 +12,15 @@
 #include <unistd.h>
 
 #include "md5.h"
+#include "unmapped.h"
 
 /* The format of the tables, and the folder that has it for a name. */
 enum { FORMAT = 1, BUSY_MS = 2000, GENERATION_LIMIT = 1000000 };
 /* Paths so long are passed over by a scan too; with the folder of the library they must fit PATH_MAX. */
-enum { PATH_LIMIT = 4096, VALUE_LIMIT = 1 << 20 };
+enum { PATH_LIMIT = 4096, VALUE_LIMIT = 1 << 20, IDENTIFIER_LENGTH = 36 };
+/* Instructions of SQLite between two calls of the progress handler, and such calls in one function: seconds. A damaged
+ * file could have it compute without an end; an index of a million photos takes a quarter of them. */
+enum { STEP = 10000, STEP_LIMIT = 20000 };
 
 bool sdphoto_new_identifier(char identifier[40]) {
     uint8_t bytes[16];
@@ -65,10 +69,27 @@ static int64_t number_of(sqlite3 *database, const char *sql) {
     return number;
 }
 
+static int is_too_long(void *user_data) {
+    sdphoto_index *index = user_data;
+    return ++index->steps > STEP_LIMIT;
+}
+
+/* The format that the database has. One in WAL mode, which earlier versions wrote, is changed to a rollback journal
+ * first: in exclusive mode SQLite needs no mapped index of the log. */
+static int64_t format_of(sqlite3 *database) {
+    static const char change[] =
+        "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; PRAGMA locking_mode = NORMAL";
+    int64_t format = number_of(database, "PRAGMA user_version");
+    if (format < 0 && sqlite3_errcode(database) == SQLITE_CANTOPEN &&
+        sqlite3_exec(database, change, NULL, NULL, NULL) == SQLITE_OK)
+        format = number_of(database, "PRAGMA user_version");
+    return format;
+}
+
 /* Opens the database of the present generation, and makes its table. */
 static bool open_database(sdphoto_index *index) {
     static const char table[] =
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+        "PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = NORMAL;"
         "CREATE TABLE IF NOT EXISTS files (id TEXT PRIMARY KEY, path BLOB NOT NULL, device INTEGER, node INTEGER,"
         " size INTEGER, modified INTEGER, digest BLOB, known INTEGER, lost INTEGER, media INTEGER, playback INTEGER,"
         " format INTEGER, type TEXT, width INTEGER, height INTEGER, orientation INTEGER, dated INTEGER, taken INTEGER,"
@@ -77,13 +98,16 @@ static bool open_database(sdphoto_index *index) {
     static const char put[] = "INSERT OR REPLACE INTO files VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
     char *path = file_of(index, index->generation);
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
-    bool is_open = path && sqlite3_open_v2(path, &index->database, flags, NULL) == SQLITE_OK;
+    bool is_open =
+        path && sdphoto_unmapped() && sqlite3_open_v2(path, &index->database, flags, sdphoto_unmapped()) == SQLITE_OK;
     free(path);
     if (is_open) {
         sqlite3_limit(index->database, SQLITE_LIMIT_LENGTH, VALUE_LIMIT);
         sqlite3_busy_timeout(index->database, BUSY_MS);
+        index->steps = 0;
+        sqlite3_progress_handler(index->database, STEP, is_too_long, index);
     }
-    int64_t format = is_open ? number_of(index->database, "PRAGMA user_version") : -1;
+    int64_t format = is_open ? format_of(index->database) : -1;
     if ((format == 0 || format == FORMAT) && sqlite3_exec(index->database, table, NULL, NULL, NULL) == SQLITE_OK &&
         sqlite3_prepare_v3(index->database, put, -1, SQLITE_PREPARE_PERSISTENT, &index->put, NULL) == SQLITE_OK) {
         index->is_damaged = false;
@@ -210,6 +234,16 @@ static bool read_record(sqlite3_stmt *row, sdphoto_record *record) {
     return true;
 }
 
+/* Identifiers ascend. A tree that holds a page twice gives its rows again, without an end. */
+static bool follows(sqlite3_stmt *row, char last[IDENTIFIER_LENGTH]) {
+    const void *identifier = sqlite3_column_blob(row, 0);
+    if (!identifier || sqlite3_column_bytes(row, 0) != IDENTIFIER_LENGTH ||
+        memcmp(identifier, last, IDENTIFIER_LENGTH) <= 0)
+        return false;
+    memcpy(last, identifier, IDENTIFIER_LENGTH);
+    return true;
+}
+
 bool sdphoto_index_load(sdphoto_index *index, bool (*take)(void *user_data, const sdphoto_record *record),
                         void *user_data) {
     if (!index->database || index->is_damaged || exists(index, index->generation + 1))
@@ -217,13 +251,15 @@ bool sdphoto_index_load(sdphoto_index *index, bool (*take)(void *user_data, cons
             return true;
     sqlite3_stmt *rows = NULL;
     sdphoto_record record;
-    int code = sqlite3_prepare_v2(index->database, "SELECT * FROM files", -1, &rows, NULL);
+    char last[IDENTIFIER_LENGTH] = "";
+    index->steps = 0;
+    int code = sqlite3_prepare_v2(index->database, "SELECT * FROM files ORDER BY id", -1, &rows, NULL);
     bool has_memory = true;
     index->seen = number_of(index->database, "PRAGMA data_version");
     while (code == SQLITE_OK && has_memory && (code = sqlite3_step(rows)) == SQLITE_ROW) {
-        if (read_record(rows, &record))
+        code = follows(rows, last) ? SQLITE_OK : SQLITE_CORRUPT;
+        if (code == SQLITE_OK && read_record(rows, &record))
             has_memory = take(user_data, &record);
-        code = SQLITE_OK;
     }
     sqlite3_finalize(rows);
     if (code != SQLITE_OK && code != SQLITE_DONE && code != SQLITE_BUSY && code != SQLITE_LOCKED) {
@@ -234,11 +270,12 @@ bool sdphoto_index_load(sdphoto_index *index, bool (*take)(void *user_data, cons
 }
 
 static void check(sdphoto_index *index, int code) {
-    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB || (code & 0xff) == SQLITE_IOERR)
+    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_INTERRUPT || (code & 0xff) == SQLITE_IOERR)
         index->is_damaged = true;
 }
 
 void sdphoto_index_begin(sdphoto_index *index) {
+    index->steps = 0;
     if (index->database)
         check(index, sqlite3_exec(index->database, "BEGIN IMMEDIATE", NULL, NULL, NULL));
 }
@@ -248,6 +285,7 @@ void sdphoto_index_put(sdphoto_index *index, const sdphoto_record *record) {
     const sdphoto_facts *facts = &record->facts;
     if (!put || index->is_damaged)
         return;
+    index->steps = 0;
     sqlite3_bind_text(put, 1, record->identifier, -1, SQLITE_STATIC);
     sqlite3_bind_blob64(put, 2, record->path, strlen(record->path) + 1, SQLITE_STATIC);
     sqlite3_bind_int64(put, 3, (int64_t)record->device);
@@ -273,6 +311,7 @@ void sdphoto_index_put(sdphoto_index *index, const sdphoto_record *record) {
 
 void sdphoto_index_forget_lost(sdphoto_index *index, int64_t before_ns) {
     char sql[80];
+    index->steps = 0;
     snprintf(sql, sizeof sql, "DELETE FROM files WHERE lost > 0 AND lost < %lld", (long long)before_ns);
     if (index->database)
         check(index, sqlite3_exec(index->database, sql, NULL, NULL, NULL));

@@ -17,7 +17,8 @@ typedef struct sdphoto_index {
     int lock;
     sqlite3 *database;
     sqlite3_stmt *put;
-    int64_t seen; /* the database's own count of changes by others */
+    int64_t seen;   /* the database's own count of changes by others */
+    unsigned steps; /* of SQLite in this call, in units of the progress handler */
     bool is_damaged;
 } sdphoto_index;
 

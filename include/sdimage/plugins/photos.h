@@ -207,7 +207,9 @@ SDIMAGE_API sdimage_status sdimage_photos_library_open(const char *path, const s
 
 /* Opens the database of Shotwell, NULL: ~/.local/share/shotwell/data/photo.db; or of digiKam, NULL: digikam4.db in the
  * pictures folder. Read only, and read again by a fetch after it changed. Events, albums and tags are albums. What is
- * in the trash, hidden or missing is left out. Errors: NOT_FOUND, NOT_A_FILE, PHOTOS_NOT_AUTHORIZED, UNSUPPORTED
+ * in the trash, hidden or missing is left out. Nothing of it is mapped, and the other program may write meanwhile: a
+ * reading is of one moment. This process must not have the database open by SQLite itself, because closing a file ends
+ * the locks that the process has on it. Errors: NOT_FOUND, NOT_A_FILE, PHOTOS_NOT_AUTHORIZED, UNSUPPORTED
  * (another version of its tables), CACHE_DAMAGED, BUSY, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_photos_library_open_shotwell(const char *path, sdimage_photos_library **library,
                                                                 sdimage_error **error);
