@@ -55,7 +55,7 @@ final class DownloadQueue {
 
     let settings: LoaderSettings
     var limits: QueueLimits
-    private let jar = CookieJar()
+    private let shares = CurlShares()
     private var origins: [[UInt8]: Origin] = [:]
     private var running = 0
     private var background = 0
@@ -140,10 +140,12 @@ final class DownloadQueue {
 
     func takeHandle(_ sockets: SocketTable) throws(ImageError) -> EasyHandle {
         if let handle = idle.popLast() { return handle }
-        return try EasyHandle(settings, sockets: sockets, jar: jar)
+        return try EasyHandle(settings, sockets: sockets, shares: shares)
     }
 
-    func giveBack(_ handle: EasyHandle) { idle.append(handle) }
+    func giveBack(_ handle: EasyHandle) {
+        if EasyHandle.isReusable { idle.append(handle) }
+    }
 
     /// Each handle keeps buffers.
     func dropHandles() { idle = [] }

@@ -238,6 +238,24 @@ def tls(good: bytes, folder: pathlib.Path, authority: Authority) -> None:
             refused(here, "TLS, a reset within the body", server.url("/a"), {"CONNECTION_LOST", "TLS_FAILED"})
         with Server(answer, context(authority.sign("good"))) as server:
             report.check("TLS, a certificate in order", here.is_picture(server.url("/a"), good))
+        sessions(good, here, context(authority.sign("sessions")))
+
+
+def sessions(good: bytes, here: World, tls: ssl.SSLContext) -> None:
+    """A new connection resumes a TLS session of an earlier one (RFC 8446, section 2.2) that was verified as it would be."""
+    resumed: list[bool] = []
+
+    def answer(connection: Connection) -> None:
+        resumed.append(connection.socket.session_reused)
+        connection.answer(good)
+        connection.close()
+
+    with Server(answer, tls) as server:
+        verified, trusting = {"source_policy": "loader_only"}, {"source_policy": "loader_only", "accept_invalid_certificates": True}
+        for options in (verified, verified, trusting, trusting, verified, {**verified, "handle_cookies": True}):
+            here.load(server.url("/a"), **options)
+        report.check("TLS, sessions are resumed by connections verified alike", resumed == [False, True, False, True, True, False],
+                     f"{resumed}")
 
 
 def load_all(here: World, urls: list[str]) -> list[sdimage.Result]:

@@ -87,15 +87,18 @@ CURLcode ccurl_set_socket_closer(CURL *easy, curl_closesocket_callback close, vo
     return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, context) : code;
 }
 
+unsigned ccurl_version(void) { return curl_version_info(CURLVERSION_NOW)->version_num; }
+
 CURLcode ccurl_set_share(CURL *easy, CURLSH *share) { return curl_easy_setopt(easy, CURLOPT_SHARE, share); }
 
-CURLSH *ccurl_make_cookie_share(void) {
+CURLSH *ccurl_make_share(bool cookies) {
     CURLSH *share = curl_share_init();
-    if (share != NULL && curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE) != CURLSHE_OK) {
-        curl_share_cleanup(share);
-        return NULL;
-    }
-    return share;
+    if (share == NULL) return NULL;
+    CURLSHcode code = curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
+    if (code == CURLSHE_OK && cookies) code = curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
+    if (code == CURLSHE_OK) return share;
+    curl_share_cleanup(share);
+    return NULL;
 }
 
 CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {

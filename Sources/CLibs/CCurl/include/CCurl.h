@@ -33,10 +33,13 @@ CURLcode ccurl_set_socket_opener(CURL *easy, curl_opensocket_callback open, void
 /* Called to close each socket that this transfer opens, which may be long after it ended. */
 CURLcode ccurl_set_socket_closer(CURL *easy, curl_closesocket_callback close, void *context);
 
+/* Of the libcurl that is loaded, 0xXXYYZZ for X.Y.Z. */
+unsigned ccurl_version(void);
+
 CURLcode ccurl_set_share(CURL *easy, CURLSH *share);
 
-/* What handles share that have cookies in common; for one thread. NULL when memory is refused. */
-CURLSH *ccurl_make_cookie_share(void);
+/* What handles share that have TLS sessions in common, and cookies if `cookies`; for one thread. NULL when memory is refused. */
+CURLSH *ccurl_make_share(bool cookies);
 
 CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 
