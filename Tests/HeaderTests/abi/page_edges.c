@@ -8,19 +8,28 @@
  * Each file runs in a child; the variants are the same in every run. */
 #include <ftw.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "check.h"
 
 enum {
-    LONGEST_SECONDS = 60,  /* for all variants of one file; seconds are enough on an idle machine */
-    FIRST_CUTS = 400,      /* every length up to this one */
-    LATER_CUTS = 60,       /* spread over the rest of the file */
-    SPLICES = 600,         /* variants with a changed beginning */
-    SPLICED_BYTES = 512,   /* that beginning */
-    PIECES = 512,          /* offsets from which a piece is moved to directly behind the signature */
-    DECODES_EVERY = 16     /* of how many variants one is decoded, too */
+    LONGEST_CPU_SECONDS = 60, /* for all variants of one file; seconds are enough */
+    LONGEST_SECONDS = 600,    /* the same on a busy machine */
+    FIRST_CUTS = 400,         /* every length up to this one */
+    LATER_CUTS = 60,          /* spread over the rest of the file */
+    SPLICES = 600,            /* variants with a changed beginning */
+    SPLICED_BYTES = 512,      /* that beginning */
+    PIECES = 512,             /* offsets from which a piece is moved to directly behind the signature */
+    DECODES_EVERY = 16        /* of how many variants one is decoded, too */
 };
+
+/* Ends a child that computes or waits for too long: SIGXCPU or SIGALRM. */
+static void limit_time(void) {
+    struct rlimit limit = {.rlim_cur = LONGEST_CPU_SECONDS, .rlim_max = LONGEST_CPU_SECONDS + 1};
+    setrlimit(RLIMIT_CPU, &limit);
+    alarm(LONGEST_SECONDS);
+}
 
 /* Memory whose last byte is followed by a page without access. */
 typedef struct edge {
@@ -128,7 +137,7 @@ _Noreturn static void use_file(const char *path) {
     FILE *file = fopen(path, "rb");
     static uint8_t bytes[2 << 20];
     size_t length = file ? fread(bytes, 1, sizeof bytes, file) : 0;
-    alarm(LONGEST_SECONDS);
+    limit_time();
     sdimage_plugin_list *plugins = NULL;
     if (sdimage_plugins_load_all(&plugins, NULL) >= 0)
         sdimage_plugin_list_unref(plugins);
@@ -212,7 +221,7 @@ static void use_texts_in_children(void) {
             sdimage_manager *manager = NULL;
             if (sdimage_cache_new(config, &cache, NULL) < 0 || sdimage_manager_new(NULL, &manager, NULL) < 0)
                 _exit(3);
-            alarm(LONGEST_SECONDS);
+            limit_time();
             for (size_t cut = 0; cut <= length; cut++) {
                 use_text(manager, cache, place(edge, (const uint8_t *)texts[i], cut), cut);
                 use_text(manager, cache, place(edge, (const uint8_t *)texts[i] + cut, length - cut), length - cut);
