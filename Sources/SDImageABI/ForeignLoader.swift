@@ -5,6 +5,7 @@ import Synchronization
 /// A loader of the host. Its `load` runs where it may block for a while; what it fetches arrives through the sink.
 final class ForeignLoader: ImageLoader {
     let name: String
+    let number = UniqueNumber.next()
     private let host: ForeignTable<sdimage_loader_vtable>
 
     init(name: String, _ table: UnsafePointer<sdimage_loader_vtable>?, _ foreign: Foreign) throws(ImageError) {

@@ -4,6 +4,7 @@ import Synchronization
 /// Loads `http:` and `https:` URLs.
 package final class CurlLoader: ImageLoader {
     package let name = "http"
+    package var number: UInt64 { settings.id }
     private let settings: LoaderSettings
     private let service: CurlService
     /// Keeps the service running.

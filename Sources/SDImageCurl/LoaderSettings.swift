@@ -11,10 +11,8 @@ final class LoaderSettings: Sendable {
     /// Responses that changed the cookies of the loader.
     let cookieChanges = Atomic<UInt64>(0)
 
-    private static let lastID = Atomic<UInt64>(0)
-
     init(_ configuration: DownloaderConfiguration) {
-        id = LoaderSettings.lastID.wrappingAdd(1, ordering: .relaxed).newValue
+        id = UniqueNumber.next()
         self.configuration = configuration
         proxy = configuration.addressPolicy == .publicOnly ? "" : configuration.proxy ?? ""
     }

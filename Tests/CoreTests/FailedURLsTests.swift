@@ -4,6 +4,7 @@ import Testing
 private let gone = ImageError(.httpStatus, "gone", httpStatus: 410)
 private final class NoLoader: ImageLoader {
     let name = "none"
+    let number = UniqueNumber.next()
 
     func canLoad(_ request: ImageRequest) -> Bool { true }
     func sharingKey(_ request: ImageRequest) -> [UInt8]? { request.url }

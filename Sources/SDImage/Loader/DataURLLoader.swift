@@ -1,6 +1,7 @@
 /// Loads `data:` URLs, which carry their content in themselves (RFC 2397).
 package final class DataURLLoader: ImageLoader {
     package let name = "data"
+    package let number = UniqueNumber.next()
     private let pool: WorkPool
     /// Keeps the pool's threads running.
     private let lease: EngineLease?

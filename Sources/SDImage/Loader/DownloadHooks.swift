@@ -16,6 +16,8 @@ package final class DownloadHooks: Sendable {
     /// Told in order; must be quick.
     package let event: (@Sendable (DownloadEvent) -> Void)?
 
+    private let number = UniqueNumber.next()
+
     package init(
         request: RequestHook? = nil, response: ResponseHook? = nil, decrypt: Decryptor? = nil, redirect: RedirectHook? = nil,
         event: (@Sendable (DownloadEvent) -> Void)? = nil
@@ -52,7 +54,7 @@ package final class DownloadHooks: Sendable {
     /// what is made of them is compared (decisions D12).
     package var sharingKey: [UInt8] {
         guard response != nil || decrypt != nil || redirect != nil || event != nil else { return [] }
-        return Array("\(UInt(bitPattern: ObjectIdentifier(self)))".utf8)
+        return Array("\(number)".utf8)
     }
 
     /// The answer is not accepted before its body has come, or the bytes are not the picture's: no part can be shown.

@@ -5,6 +5,7 @@ import Glibc
 /// Reads with `pread` and never maps: another process may cut the file at any time (decisions, "Limits and numbers").
 package final class FileLoader: ImageLoader {
     package let name = "file"
+    package let number = UniqueNumber.next()
     private let pool: WorkPool
     /// Keeps the pool's threads running.
     private let lease: EngineLease?

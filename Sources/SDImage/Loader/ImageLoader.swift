@@ -2,6 +2,8 @@
 package protocol ImageLoader: AnyObject, Sendable {
     /// Name for messages and `doctor`.
     var name: String { get }
+    /// Identifies the loader in keys (UniqueNumber).
+    var number: UInt64 { get }
     /// True when this loader knows the scheme; the next one is asked otherwise.
     func canLoad(_ request: ImageRequest) -> Bool
     /// Who does the work for this request: itself, or one of a chain. Throws when nobody takes it.

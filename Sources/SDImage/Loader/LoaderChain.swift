@@ -2,6 +2,7 @@
 /// The loaders of a manager: the one registered last is asked first (spec LDR-4).
 package final class LoaderChain: ImageLoader {
     package let name = "chain"
+    package let number = UniqueNumber.next()
     private let loaders: Lock<[any ImageLoader]>
 
     /// In order of registration.

@@ -4,19 +4,11 @@
 /// A failure holds for requests that could have shared its transfer: the same loader, header fields, credentials and hooks.
 package final class FailedURLs: Sendable {
     private struct Entry {
-        /// Weak: the identity contains addresses, which are used again.
-        weak var loader: (any ImageLoader)?
-        weak var hooks: DownloadHooks?
-        let hasHooks: Bool
         let failure: ImageError
         /// When it may be asked again, monotonic nanoseconds.
         let until: UInt64
         /// Of its place in the order: one that was forgotten meanwhile may be there again.
         let number: UInt64
-
-        func isOf(_ scope: FailureScope) -> Bool {
-            loader === scope.loader && (hasHooks ? hooks != nil && hooks === scope.hooks : scope.hooks == nil)
-        }
     }
 
     private struct State {
@@ -46,9 +38,7 @@ package final class FailedURLs: Sendable {
         }
         state.withLock { state in
             state.lastNumber &+= 1
-            let entry = Entry(
-                loader: scope.loader, hooks: scope.hooks, hasHooks: scope.hooks != nil, failure: failure, until: until,
-                number: state.lastNumber)
+            let entry = Entry(failure: failure, until: until, number: state.lastNumber)
             state.entries[scope.url, default: [:]][scope.identity] = entry
             state.order.append((scope.url, scope.identity, state.lastNumber))
             // The order may name what was removed, or has failed again: it is what stays bounded.
@@ -65,7 +55,7 @@ package final class FailedURLs: Sendable {
     package func failure(of scope: FailureScope) -> ImageError? {
         state.withLock { state in
             guard let entry = state.entries[scope.url]?[scope.identity] else { return nil }
-            if entry.until > MonotonicClock.now, entry.isOf(scope) { return entry.failure }
+            if entry.until > MonotonicClock.now { return entry.failure }
             state.remove(scope.url, scope.identity)
             return nil
         }
@@ -86,8 +76,6 @@ package final class FailedURLs: Sendable {
 package struct FailureScope: Sendable {
     package let url: CacheKey
     let identity: MD5
-    let loader: any ImageLoader
-    let hooks: DownloadHooks?
 
     /// `request` is the one that is sent, after a request hook, for a load of `url`. nil for requests whose failures say
     /// nothing about others: they accept invalid certificates, change something at the server, or cannot be compared.
@@ -99,8 +87,6 @@ package struct FailureScope: Sendable {
         plain.headers.removeAll { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
         guard let key = loader.failureKey(plain) else { return nil }
         self.url = CacheKey(url)
-        identity = MD5(of: Array("\(UInt(bitPattern: ObjectIdentifier(loader))) ".utf8) + key)
-        self.loader = loader
-        hooks = request.hooks?.sharingKey.isEmpty == false ? request.hooks : nil
+        identity = MD5(of: Array("\(loader.number) ".utf8) + key)
     }
 }
