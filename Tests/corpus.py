@@ -35,10 +35,12 @@ from typing import Any
 SECONDS = 2.0
 #: A worker that says nothing for so long hangs.
 PATIENCE = 150.0
-#: Growth of memory in MiB: the default limit of a bitmap, and 64 for the library itself.
-MEMORY = 256 + 64
-#: In pieces: the limits of working memory and of a bitmap, 64 for the library, and one picture that the program shows.
-MEMORY_IN_PIECES = 256 + 256 + 64
+#: Growth of memory in MiB besides bitmaps and working memory.
+LIBRARY = 64
+#: Growth of memory in MiB: the default limit of a bitmap, and what the library needs besides.
+MEMORY = 256 + LIBRARY
+#: In pieces: the limits of working memory and of a bitmap, what the library needs besides, and one picture that the program shows.
+MEMORY_IN_PIECES = 256 + 256 + LIBRARY
 #: Sides of the box of the thumbnail.
 BOX = 64
 PIECES = 20
@@ -67,8 +69,10 @@ CODERS = {"cur": "ico"}
 class Meter:
     """Processor time and growth of memory of one way of decoding."""
 
-    def __init__(self) -> None:
+    def __init__(self, sdimage: Any) -> None:
         gc.collect()
+        # Blocks that earlier files left behind would count towards this one, or hide its growth.
+        sdimage.trim_memory()
         with open("/proc/self/clear_refs", "w") as file:
             file.write("5")  # the high-water mark starts anew
         self.before = self.status("VmRSS")
@@ -93,9 +97,10 @@ def work() -> None:
         row = json.loads(line)
         answer = {}
         for way in (at_once, in_pieces, shrunk):
-            meter = Meter()
+            data = pathlib.Path(row["path"]).read_bytes()
+            meter = Meter(sdimage)
             try:
-                said = way(sdimage, pathlib.Path(row["path"]).read_bytes(), row)
+                said = way(sdimage, data, row)
             except sdimage.Error as error:
                 said = {"error": error.code, "message": str(error).removeprefix(f"{error.code}: ")}
             answer[way.__name__] = said | meter.result()
@@ -202,8 +207,8 @@ def readings(record: dict[str, Any]) -> list[list[str]]:
 class Check:
     """Judges one answer."""
 
-    def __init__(self, row: dict[str, str], record: dict[str, Any]) -> None:
-        self.row, self.record = row, record
+    def __init__(self, row: dict[str, str], record: dict[str, Any], path: str) -> None:
+        self.row, self.record, self.path = row, record, path
         self.decodes = row["expected"] == "decodes"
 
     def faults(self, answer: dict[str, Any]) -> Iterator[str]:
@@ -211,7 +216,7 @@ class Check:
             yield answer["lost"]
             return
         for way, said in answer.items():
-            if said["memory"] > (MEMORY_IN_PIECES + self.bitmap() if way == "in_pieces" else MEMORY):
+            if said["memory"] > (MEMORY_IN_PIECES + self.bitmap() if way == "in_pieces" else self.memory()):
                 yield f"{way}: memory grew by {said['memory']:.0f} MiB"
             if not self.decodes and said["seconds"] > SECONDS:
                 yield f"{way}: took {said['seconds']:.1f} s"
@@ -221,6 +226,11 @@ class Check:
         if self.decodes and "error" not in answer["at_once"]:
             yield from self.picture(answer["at_once"])
             yield from self.thumbnail(answer["shrunk"])
+
+    def memory(self) -> float:
+        """MiB for a decode at once. libjpeg holds all coefficients of a JPEG with several scans until the last row."""
+        coefficients = coefficient_bytes(pathlib.Path(self.path).read_bytes()) / 2**20
+        return max(MEMORY, self.bitmap() + coefficients + LIBRARY) if coefficients else MEMORY
 
     def bitmap(self) -> float:
         """MiB of the picture in RGBA."""
@@ -255,6 +265,28 @@ class Check:
             yield f"a thumbnail of {said['size']}"
 
 
+def coefficient_bytes(data: bytes) -> int:
+    """Bytes of the coefficients of a JPEG with several scans: 64 of 16 bits for each block (T.81, A.2.4). 0 for others."""
+    at, frame = 2, b""
+    while data[:2] == b"\xff\xd8" and at + 4 <= len(data) and data[at] == 0xFF:
+        marker, length = data[at + 1], int.from_bytes(data[at + 2 : at + 4], "big")
+        segment = data[at + 4 : at + 2 + length]
+        if marker in (0xC0, 0xC1, 0xC2) and len(segment) > 6 and len(segment) >= 6 + 3 * segment[5] > 6:
+            frame, is_progressive = segment, marker == 0xC2
+        if marker == 0xDA and frame:
+            return coefficients(frame) if is_progressive or segment[:1] < frame[5:6] else 0
+        at += 2 + length
+    return 0
+
+
+def coefficients(frame: bytes) -> int:
+    height, width = int.from_bytes(frame[1:3], "big"), int.from_bytes(frame[3:5], "big")
+    sampling = [divmod(byte, 16) for byte in frame[7 : 6 + 3 * frame[5] : 3]]
+    across, down = max(1, *(h for h, _ in sampling)), max(1, *(v for _, v in sampling))
+    units = -(-width // (8 * across)) * -(-height // (8 * down))
+    return sum(units * h * v * 64 * 2 for h, v in sampling)
+
+
 def short(value: Any) -> str:
     text = json.dumps(value)
     return text if len(text) < 60 else f"{text[:60]}…"
@@ -274,8 +306,9 @@ def known_coders() -> set[str]:
 
 
 def run(rows: list[dict[str, Any]], done: Callable[[dict[str, Any], dict[str, Any]], None]) -> None:
-    """Asks as many workers as there are processors."""
+    """Asks as many workers as there are processors. Raises what `done` raises."""
     lock, remaining = threading.Lock(), iter(rows)
+    failures: list[BaseException] = []
 
     def loop() -> None:
         worker = Worker()
@@ -286,7 +319,11 @@ def run(rows: list[dict[str, Any]], done: Callable[[dict[str, Any], dict[str, An
                 break
             answer = worker.ask(row)
             with lock:
-                done(row, answer)
+                try:
+                    done(row, answer)
+                except BaseException as error:
+                    failures.append(error)
+                    break
         worker.end()
 
     threads = [threading.Thread(target=loop) for _ in range(WORKERS)]
@@ -294,6 +331,8 @@ def run(rows: list[dict[str, Any]], done: Callable[[dict[str, Any], dict[str, An
         thread.start()
     for thread in threads:
         thread.join()
+    for failure in failures:
+        raise failure
 
 
 def main() -> int:
@@ -327,7 +366,7 @@ def main() -> int:
 
     def done(asked: dict[str, Any], answer: dict[str, Any]) -> None:
         row = asked["row"]
-        faults = list(Check(row, oracle[row["path"]]).faults(answer))
+        faults = list(Check(row, oracle[row["path"]], asked["path"]).faults(answer))
         tally["not ok" if faults else "ok", row["family"]] += 1
         if faults:
             print(f"not ok corpus {row['path']}: {'; '.join(faults)}", flush=True)
