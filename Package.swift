@@ -92,7 +92,7 @@ let package = Package(
             name: "CodecTests",
             dependencies: ["SDImage", "SDImageCodecs", "SDImagePixels", "CReference", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "APITests", dependencies: ["CSDImage", "CSQLite", "SDImageABI", "TestSupport"], swiftSettings: plain),
+            name: "APITests", dependencies: ["CSDImage", "CSQLite", "SDImage", "SDImageABI", "TestSupport"], swiftSettings: plain),
     ],
     cLanguageStandard: .c11
 )

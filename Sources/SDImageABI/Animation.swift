@@ -111,7 +111,7 @@ public func sdimage_image_preload_frames(_ image: Object, _ error: ObjectOut) ->
     unsafe attempt(error) { () throws(ImageError) in
         guard let frames = unsafe try Handle.borrow(image, as: Image.self).frames else { return }
         let stop = StopSignal()
-        stop.allow(nanoseconds: DecodeLimits.standard.workNanoseconds)
+        stop.allow(nanoseconds: CallTimeLimits.frame)
         try Engine.helped { () throws(ImageError) in
             try frames.load(limit: DecodeLimits.standard.outputBytes, stop: stop)
         }

@@ -189,7 +189,7 @@ public func sdimage_image_copy_frame(_ image: Object, _ index: UInt32, _ frame: 
         let image = unsafe try Handle.borrow(image, as: Image.self)
         unsafe try requirePlace(frame)
         let stop = StopSignal()
-        stop.allow(nanoseconds: DecodeLimits.standard.workNanoseconds)
+        stop.allow(nanoseconds: CallTimeLimits.frame)
         unsafe try give(try image.frame(at: Int(clamping: index), stop: stop), frame)
     }
 }

@@ -4,7 +4,7 @@ import SDImage
 /// A stop signal with the time limit of one transformation, which is that of an encode.
 private func timeLimit() -> StopSignal {
     let stop = StopSignal()
-    stop.allow(nanoseconds: EncodeOptions().workNanoseconds)
+    stop.allow(nanoseconds: CallTimeLimits.transformation)
     return stop
 }
 

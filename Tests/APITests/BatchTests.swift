@@ -1,5 +1,6 @@
 import CSDImage
 import Foundation
+import SDImage
 import TestSupport
 import Testing
 
@@ -170,6 +171,20 @@ import Testing
         sdimage_batch_options_set_request(options.pointer, request.pointer)
         let bytes = try load(manager, options, ["test://flag"]).bytes
         #expect(bytes == (0..<16).flatMap { _ in [255, 0, 0] as [UInt8] })
+    }
+
+    /// A picture whose transformer failed is brought to the size of its place outside its load.
+    @Test func bringingAPictureToItsSizeHasATimeLimit() throws {
+        let failing = CountingTransformer(width: 5, failure: .SDIMAGE_STATUS_TRANSFORM_FAILED)
+        let transformer = try failing.makeTransformer(key: "never")
+        let manager = try manager(["red": makePNG(width: 40, height: 30)])
+        let request = makeRequest("")
+        sdimage_request_add_transformer(request.pointer, transformer.pointer)
+        let options = options()
+        sdimage_batch_options_set_request(options.pointer, request.pointer)
+        let late = try CallTimeLimits.$frame.withValue(0) { try load(manager, options, ["test://red"]).group }
+        #expect(failures(late) == [0: .SDIMAGE_STATUS_TIMEOUT])
+        #expect(failures(try load(manager, options, ["test://red"]).group).isEmpty)
     }
 
     @Test func whatWasLoadedIsTakenFromMemory() throws {

@@ -196,7 +196,7 @@ package final class AnimatedView: Sendable {
     private func firstPicture(_ image: Image, _ settings: Settings) throws(ImageError) -> Image {
         guard let change = settings.change, image.frames != nil else { return image }
         let stop = StopSignal()
-        stop.allow(nanoseconds: DecodeLimits.standard.workNanoseconds)
+        stop.allow(nanoseconds: CallTimeLimits.frame)
         return try change.apply(image.still, stop)
     }
 

@@ -1,4 +1,3 @@
-
 /// Frames as a player takes them.
 package final class FrameSource: Sendable {
     package let frames: any FrameProvider
@@ -46,7 +45,7 @@ package final class FrameSource: Sendable {
         let count = frames.frameCount
         guard index >= 0, index < count else { throw .noFrame(index, of: count) }
         let stop = StopSignal()
-        stop.allow(nanoseconds: DecodeLimits.standard.workNanoseconds)
+        stop.allow(nanoseconds: CallTimeLimits.frame)
         return try Engine.helped { () throws(ImageError) in try frames.frame(at: index, stop: stop) }
     }
 

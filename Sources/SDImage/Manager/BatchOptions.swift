@@ -51,6 +51,8 @@ package struct BatchOptions: Sendable {
 struct BatchArray: Sendable {
     let pictures: PictureArray
     private let resize: ResizeTransformer
+    /// That of the call which starts the batch: pictures are written by other threads.
+    private let timeLimit = CallTimeLimits.frame
 
     init(_ pictures: PictureArray, _ options: BatchOptions) throws(ImageError) {
         self.pictures = pictures
@@ -63,7 +65,7 @@ struct BatchArray: Sendable {
         var metadata = image.metadata
         metadata.scale = 1
         let stop = StopSignal()
-        stop.allow(nanoseconds: DecodeLimits.standard.workNanoseconds)
+        stop.allow(nanoseconds: timeLimit)
         let sized = try resize.transform(image.with(metadata), cacheKey: CacheKey([]), stop: stop)
         try pictures.write(sized, at: index)
     }
