@@ -150,7 +150,10 @@ package final class FrameBudget: Sendable {
             guard let root = state.tables[pool.id]?.root else { return (.nothing, []) }
             let before = state.tables[pool.id]?.wants[player]
             state.tables[pool.id]?.wants[player] = want
-            if want == nil { state.tables[pool.id]?.listeners[player] = nil }
+            if want == nil {
+                state.tables[pool.id]?.listeners[player] = nil
+                state.tables[pool.id]?.playerLeft()
+            }
             if before?.claim != want?.claim { state.areSharesStale = true }
             share(&state)
             var taken = change(&state, pool.id) { $0.takeSurplus() }
@@ -176,7 +179,7 @@ package final class FrameBudget: Sendable {
     // MARK: Making frames
 
     /// The most urgent frame that is to be made; its pool stays busy until `finish`.
-    func nextJob() -> (pool: FramePool, index: Int)? {
+    func nextJob() -> (pool: FramePool, index: Int, stop: StopSignal)? {
         var idle: [FramePool] = []
         return state.withLock { state in
             while let place = FrameBudget.mostUrgent(state.due.map(\.deadline)) {
@@ -184,7 +187,7 @@ package final class FrameBudget: Sendable {
                 // What was wanted when it was scheduled may not be wanted any more.
                 if let target = state.tables[pool.id]?.target(now: MonotonicClock.now, lead: lead(state)) {
                     state.statistics.decodes += 1
-                    return (pool, target.index)
+                    return (pool, target.index, state.tables[pool.id]?.beginMaking() ?? StopSignal())
                 }
                 state.tables[pool.id]?.isBusy = false
                 // The last reference must not go under the lock.
@@ -203,7 +206,9 @@ package final class FrameBudget: Sendable {
         _ pool: FramePool, _ index: Int, _ result: Result<KeptFrame, ImageError>, cost: UInt64
     ) -> (order: Order, listeners: [any FrameListener]) {
         let (order, listeners, taken) = state.withLock { state -> (Order, [any FrameListener], [any Sendable]) in
-            let taken = store(&state, pool.id, index, result)
+            // An abandoned frame has not failed: a player that has come since gets it.
+            let isAbandoned = state.tables[pool.id]?.finishMaking() == true
+            let taken = isAbandoned ? [] : store(&state, pool.id, index, result)
             let before = state.tables[pool.id]?.cost ?? 0
             state.tables[pool.id]?.count(cost: cost)
             // Set right with the next change of the shares.

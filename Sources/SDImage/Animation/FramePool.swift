@@ -44,7 +44,7 @@ package final class FramePool: Sendable {
     /// A frame made by the calling thread.
     package func make(_ index: Int) throws(ImageError) -> KeptFrame {
         do throws(ImageError) {
-            let frame = try draw(index)
+            let frame = try draw(index, StopSignal())
             budget.insert(id, index, .success(frame))
             return frame
         } catch {
@@ -53,9 +53,8 @@ package final class FramePool: Sendable {
         }
     }
 
-    private func draw(_ index: Int) throws(ImageError) -> KeptFrame {
-        let stop = StopSignal()
-        stop.allow(nanoseconds: DecodeLimits.standard.workNanoseconds)
+    private func draw(_ index: Int, _ stop: StopSignal) throws(ImageError) -> KeptFrame {
+        stop.allow(nanoseconds: CallTimeLimits.frame)
         return try Engine.helped { () throws(ImageError) in try frames.keptFrame(at: index, stop: stop) }
     }
 
@@ -63,15 +62,15 @@ package final class FramePool: Sendable {
     private func send() {
         let budget = budget
         lease.engine.work.submit(.high) {
-            guard let (pool, index) = budget.nextJob() else { return }
-            pool.serve(index)
+            guard let (pool, index, stop) = budget.nextJob() else { return }
+            pool.serve(index, stop)
         }
     }
 
-    private func serve(_ index: Int) {
+    private func serve(_ index: Int, _ stop: StopSignal) {
         let began = MonotonicClock.now
         let result: Result<KeptFrame, ImageError>
-        do throws(ImageError) { result = .success(try draw(index)) } catch { result = .failure(error) }
+        do throws(ImageError) { result = .success(try draw(index, stop)) } catch { result = .failure(error) }
         let (order, listeners) = budget.finish(self, index, result, cost: MonotonicClock.now &- began)
         for listener in listeners { listener.frameArrived() }
         follow(order)

@@ -27,6 +27,8 @@ package struct PoolTable: Sendable {
     package var allowed = 1
     /// A frame is being made, or about to be.
     package var isBusy = false
+    /// Stops the frame that a worker is making.
+    private var making: StopSignal?
     /// What making a frame takes, lately, in nanoseconds.
     package private(set) var cost: UInt64 = 0
 
@@ -94,6 +96,22 @@ package struct PoolTable: Sendable {
         pictureBytes = max(frame.pictureBytes, 1)
         canvasPictureBytes = frame.canvasPictureBytes
         return before.map { [$0] } ?? []
+    }
+
+    /// A worker begins to make a frame.
+    mutating func beginMaking() -> StopSignal {
+        let stop = StopSignal()
+        making = stop
+        return stop
+    }
+
+    /// A player is gone. The frame in the making is of no use without any.
+    func playerLeft() { if wants.isEmpty { making?.cancel() } }
+
+    /// True when the frame was abandoned.
+    mutating func finishMaking() -> Bool {
+        defer { making = nil }
+        return making?.isCancelled == true
     }
 
     /// A frame has taken so long.
