@@ -101,9 +101,9 @@ extension LoadPipeline {
 
     /// Made into what the request wants.
     private func deliver(_ standIn: Image) {
-        guard !task.isFinished else { return }
         let stop = StopSignal()
         stop.allow(nanoseconds: request.decodeOptions.limits.workNanoseconds)
+        guard task.attachPartial(stop) else { return }
         // Where it cannot be shown, the final picture will be.
         guard let fitted = try? registry.fit(standIn.still, options: request.decodeOptions, stop: stop),
             let image = try? keys.transformed(fitted, request, stop)

@@ -49,6 +49,8 @@ package final class LoadTask: Sendable {
         var expected: Int64 = -1
         var head: ReceivedHead?
         var work: (any Cancellable)?
+        /// Of a picture that is prepared to be shown before the final one.
+        var partial: StopSignal?
         var handler: (any LoadHandler)?
         /// Told once the final result is delivered.
         var whenDelivered: (@Sendable () -> Void)?
@@ -170,6 +172,15 @@ package final class LoadTask: Sendable {
         if isFinished { work.cancel() }
     }
 
+    /// Remembers the work on a picture that is shown before the final one, to be cancelled when the load ends. False when it has.
+    func attachPartial(_ stop: StopSignal) -> Bool {
+        withLock { state in
+            guard state.result == nil else { return false }
+            state.partial = stop
+            return true
+        }
+    }
+
     /// Calls `body` once the last callback has returned, here when it has.
     package func whenDelivered(_ body: @escaping @Sendable () -> Void) {
         let isDelivered = withLock { state -> Bool in
@@ -203,17 +214,18 @@ package final class LoadTask: Sendable {
     /// Sets the final result unless there is one, and gives the work that is no longer needed. Both in one step: work
     /// attached in between would never be cancelled.
     private func conclude(_ result: ImageResult) -> (isFirst: Bool, work: (any Cancellable)?) {
-        let (isFirst, work, passed) = withLock { state -> (Bool, (any Cancellable)?, [Item]) in
-            guard state.result == nil else { return (false, nil, []) }
+        let (isFirst, work, partial, passed) = withLock { state -> (Bool, (any Cancellable)?, StopSignal?, [Item]) in
+            guard state.result == nil else { return (false, nil, nil, []) }
             state.result = result
             // Progress, or a part of a picture, would be noise beside the final result. Let go of outside the lock.
             let passed = state.pending.filter(\.isPassing)
             state.pending.removeAll(where: \.isPassing)
             state.pending.append(.result(result))
-            defer { state.work = nil }
-            return (true, state.work, passed)
+            defer { (state.work, state.partial) = (nil, nil) }
+            return (true, state.work, state.partial, passed)
         }
         withExtendedLifetime(passed) {}
+        partial?.cancel()
         if isFirst {
             wake()
             observers.loadEnded(result)
