@@ -37,6 +37,19 @@ struct WebPChunkWalk {
         }
     }
 
+    /// Where the bitstream chunk of an extended still begins; 0 for others.
+    static func pictureOffset(_ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Int {
+        var reader = bytes.reader
+        guard reader.matches("VP8X", at: 12), reader.skip(12) else { return 0 }
+        while reader.skip(4), let size = reader.u32(bigEndian: false) {
+            let start = reader.offset - headerLength
+            if reader.matches("VP8 ", at: start) || reader.matches("VP8L", at: start) { return start }
+            try stop.spend(headerLength)
+            guard reader.skip(Int(size) + Int(size % 2)) else { return 0 }
+        }
+        return 0
+    }
+
     /// The header of a still's bitstream is there: 10 bytes where it is lossy, 5 where it is not (RFC 9649, sections 2.5 and
     /// 2.6).
     static func reachesPicture(_ bytes: Bytes) -> Bool {

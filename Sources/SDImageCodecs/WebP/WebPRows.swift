@@ -93,6 +93,8 @@ import SDImagePixels
             throw ImageError(.emptyData, "no data")
         }
         let step = step(of: bytes.count)
+        // libwebp walks all chunks before the picture again until it reaches it.
+        if given == 0 { given = try WebPChunkWalk.pictureOffset(bytes, stop: stop) }
         while isWaiting, given < bytes.count {
             try stop.check()
             given = min(bytes.count, given + step)

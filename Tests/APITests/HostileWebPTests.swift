@@ -1,0 +1,50 @@
+import CSDImage
+import Foundation
+import Testing
+
+/// Chunks before the picture of a WebP cost time in proportion to their number, however the bytes arrive.
+@Suite(.serialized) struct HostileWebPTests {
+    /// An extended still whose picture comes behind `count` empty chunks (RFC 9649, section 2.7).
+    private func file(chunks count: Int) throws -> [UInt8] {
+        let image = try DrawnPicture.draw(4, 4, .SDIMAGE_PIXEL_FORMAT_RGBA8) { x, y in [UInt8(x), UInt8(y), 0, 128] }
+        let options = Owned(sdimage_encode_options_new()) { sdimage_encode_options_unref($0) }
+        sdimage_encode_options_set_lossless(options.pointer, true)
+        let data = try make(sdimage_data_unref) { sdimage_encode(image.pointer, .SDIMAGE_FORMAT_WEBP, options.pointer, $0, $1) }
+        let simple = UnsafeRawBufferPointer(start: sdimage_data_bytes(data.pointer), count: sdimage_data_length(data.pointer))
+        let picture = Array(simple.dropFirst(12))
+        let empty: [UInt8] = Array("abcd".utf8) + HostileFile.little(0)
+        var body = Array("WEBPVP8X".utf8) + HostileFile.little(10) + [0x10, 0, 0, 0, 3, 0, 0, 3, 0, 0]
+        body.reserveCapacity(body.count + count * empty.count + picture.count)
+        for _ in 0..<count { body += empty }
+        body += picture
+        return Array("RIFF".utf8) + HostileFile.little(body.count) + body
+    }
+
+    /// Least processor time of this thread in seconds: that of other programs does not count.
+    private func cost(_ body: () throws -> Void) rethrows -> Double {
+        func now() -> Double {
+            var time = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        }
+        var least = Double.infinity
+        for _ in 0..<3 {
+            let began = now()
+            try body()
+            least = min(least, now() - began)
+        }
+        return least
+    }
+
+    private func decode(_ bytes: [UInt8]) throws {
+        let image = try make(sdimage_image_unref) { sdimage_decode(bytes, bytes.count, nil, $0, $1) }
+        #expect(sdimage_image_width(image.pointer) == 4)
+    }
+
+    /// Where all chunks are walked for each part that libwebp is given, eight times as many take about forty times as long.
+    @Test func chunksAreWalkedOnce() throws {
+        let few = try file(chunks: 1 << 18), many = try file(chunks: 1 << 21)
+        let least = try cost { try decode(few) }, most = try cost { try decode(many) }
+        #expect(most < 20 * least)
+    }
+}
