@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attributes.h"
 #include "inside.h"
 
 /* Elements; references; bytes of all entities, whose texts librsvg 2.54 never frees; pixels of all pictures inside. */
 enum { MOST_ELEMENTS = 1000000, MOST_NAMES = 1000000, MOST_ENTITIES = 1 << 16 };
+/* Of one element: libxml2 before 2.12 compares each with all others. */
+enum { MOST_ATTRIBUTES = 512 };
 static const uint64_t MOST_PIXELS = (uint64_t)32 << 20;
 
 /* Bytes that librsvg 2.54 was measured to take for parts of a document, rounded up: 1.3 KB for an element, 0.8 KB for a rule of
@@ -413,6 +416,8 @@ static void parse(checker *checker, const sdsvg_text *text) {
 
 sdimage_status sdsvg_check(const sdsvg_text *text, sdimage_error **error) {
     checker checker = {.status = SDIMAGE_STATUS_OK};
+    if (sdsvg_has_more_attributes(text, MOST_ATTRIBUTES))
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "svg: more than 512 attributes of one element");
     parse(&checker, text);
     check_chains(&checker);
     free(checker.css);

@@ -235,6 +235,20 @@ class Svg(TestCase):
                 self.assertLess(int(peak), 300 * 1024)
         self.assertEqual(sdimage.decode(svg(f"<style>{rules[:100_000]}</style>{HALVES}")).width, 40)
 
+    def test_elements_with_very_many_attributes_are_refused(self) -> None:
+        def element(count: int, value: str = "") -> str:
+            return "<g " + " ".join(f"a{i}='{value}'" for i in range(count)) + "/>"
+
+        entity = "<g " + "a='' " * 513 + "/>"
+        for name, data in {
+            "element": svg(element(513)), "tags in values": svg(element(513, "/>")), "quotes in values": svg(element(513, '"')),
+            "behind a comment": svg('<!-- <g a=" -->' + element(513)),
+            "entity": svg(before=f'<!DOCTYPE svg [<!ENTITY e "{entity}">]>'),
+        }.items():
+            with self.subTest(name):
+                self.assert_error("TOO_LARGE", data)
+        self.assert_survives(svg("<style>" + "/* = */" * 2000 + "</style>" + element(500, "=") + HALVES))
+
     def test_time_is_limited(self) -> None:
         slow = svg('<filter id="f"><feTurbulence baseFrequency=".01" numOctaves="60"/></filter>'
                    '<rect width="900" height="900" filter="url(#f)"/>', 'width="900" height="900"')
