@@ -9,7 +9,7 @@ import SDImagePixels
     let palette: [UInt32]
 
     /// nil when there are more than `most` colours. `rows`: rgb8 or rgba8.
-    init?(_ rows: PictureRows, most: Int = 256, stop: StopSignal) throws(ImageError) {
+    init?(_ rows: PictureRows, most: Int = 256, account: WorkingMemory, stop: StopSignal) throws(ImageError) {
         let memory = try ScratchMemory(sdpx_colors_size())
         let colors = unsafe OpaquePointer(memory.bytes.baseAddress)
         unsafe sdpx_colors_start(colors)
@@ -26,7 +26,7 @@ import SDImagePixels
         var places = [UInt8](repeating: 0, count: 256)
         for (place, index) in order.enumerated() { places[index] = UInt8(truncatingIfNeeded: place) }
         palette = order.map { values[$0] }
-        indices = try PixelBuffer(size: size, format: .gray8, limit: Int.max)
+        indices = try PixelBuffer(size: size, format: .gray8, limit: Int.max, account: account)
         for y in 0..<size.height {
             if y % 64 == 0 { try stop.check() }
             guard let to = unsafe indices.mutableRow(y)?.assumingMemoryBound(to: UInt8.self).baseAddress,
@@ -38,10 +38,10 @@ import SDImagePixels
     }
 
     /// Indices side by side, as many in a byte as fit; a row ends at a whole byte. `bits` is 1, 2 or 4.
-    func packed(bits: Int) throws(ImageError) -> PixelBuffer {
+    func packed(bits: Int, account: WorkingMemory) throws(ImageError) -> PixelBuffer {
         let size = indices.size
         let bytes = PixelSize(width: (size.width - 1) / (8 / bits) + 1, height: size.height)
-        let buffer = try PixelBuffer(size: bytes, format: .gray8, limit: Int.max)
+        let buffer = try PixelBuffer(size: bytes, format: .gray8, limit: Int.max, account: account)
         for y in 0..<size.height {
             guard let to = unsafe buffer.mutableRow(y)?.assumingMemoryBound(to: UInt8.self).baseAddress,
                 let row = unsafe indices.row(y)?.assumingMemoryBound(to: UInt8.self).baseAddress

@@ -55,6 +55,19 @@ enum HostileFile {
         return Array(rest[..<end]) + chunks.flatMap { $0 } + Array(rest[end...])
     }
 
+    /// An interlaced animation of three frames. The first two are one pixel each; the third covers the canvas, lets those before
+    /// it shine through, and is taken back when it was shown. Its data are missing.
+    static func interlacedFrames(_ width: Int, _ height: Int) -> [UInt8] {
+        // One stored block: a filter byte and four samples, and their Adler-32.
+        let pixel: [UInt8] = [0x78, 0x01, 1, 5, 0, 0xFA, 0xFF, 0, 0, 0, 0, 0, 0, 5, 0, 1]
+        func control(_ number: Int, _ width: Int, _ height: Int, _ end: [UInt8]) -> [UInt8] {
+            chunk("fcTL", big(number) + big(width) + big(height) + big(0) + big(0) + [0, 1, 0, 10] + end)
+        }
+        return header(width, height, type: 6, interlaced: 1) + chunk("acTL", big(3) + big(0)) + chunk("IDAT", pixel)
+            + control(0, 1, 1, [0, 0]) + chunk("fdAT", big(1) + pixel) + control(2, 1, 1, [0, 0]) + chunk("fdAT", big(3) + pixel)
+            + control(4, width, height, [2, 1]) + chunk("fdAT", big(5) + pixel) + chunk("IEND", [])
+    }
+
     // MARK: ICO
 
     /// A directory of `entries` over `pictures` offsets; each is a PNG whose `padding` bytes of chunks end before its data.

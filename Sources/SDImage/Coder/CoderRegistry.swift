@@ -138,7 +138,7 @@ package final class CoderRegistry: Sendable {
         }
         let prepared = try image.prepared(options, stop: stop)
         return try Engine.helped { () throws(ImageError) in
-            try coder.encode(prepared, format: format, options: options, stop: stop)
+            try coder.encode(prepared, format: format, options: options.accounted, stop: stop)
         }
     }
 

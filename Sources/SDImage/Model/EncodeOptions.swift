@@ -29,6 +29,10 @@ package struct EncodeOptions: Sendable {
     /// Nanoseconds of work on one file.
     package var workNanoseconds = EncodeOptions.standardWorkNanoseconds
     package static let standardWorkNanoseconds: UInt64 = 60_000_000_000
+    /// Bytes that an encoder may use besides the image and the file: four of the largest bitmaps that a decode gives.
+    package static let workingBytes = 4 * DecodeLimits.standard.outputBytes
+    /// What the buffers of an operation are counted on; empty until it starts.
+    private var memory = WorkingMemory.Slot()
     /// Blocks to write beside the pixels.
     package var exif: Bytes?
     package var xmp: Bytes?
@@ -36,6 +40,16 @@ package struct EncodeOptions: Sendable {
     package var bag: FrozenOptions?
 
     package init() {}
+
+    /// The account of the operation; outside of one, each buffer has its own.
+    package var account: WorkingMemory { memory.account ?? WorkingMemory(limit: EncodeOptions.workingBytes) }
+
+    /// The same options with an account of their own.
+    package var accounted: EncodeOptions {
+        var options = self
+        options.memory = WorkingMemory.Slot(WorkingMemory(limit: EncodeOptions.workingBytes))
+        return options
+    }
 
     /// The bytes that a picture was made of are as good as new ones of the same format: nothing is asked for that could make
     /// them differ.

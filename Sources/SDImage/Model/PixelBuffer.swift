@@ -11,19 +11,24 @@ import Glibc
     package let stride: Int
     private let base: UnsafeMutableRawPointer
     private let release: @Sendable () -> Void
+    /// Of working memory.
+    private let reservation: WorkingMemory.Reservation?
 
     package var byteCount: Int { stride * size.height }
     /// What stays allocated for it: of a view all pixels of the whole.
     package let heldBytes: Int
 
-    /// Uninitialised memory from the pool, unless `zeroed`. Refuses more than `limit` bytes before allocating.
-    package init(size: PixelSize, format: PixelFormat, limit: Int = DecodeLimits.standard.outputBytes, zeroed: Bool = false)
-        throws(ImageError)
-    {
+    /// Uninitialised memory from the pool, unless `zeroed`. Refuses more than `limit` bytes before allocating. `account`: that of
+    /// the operation, unless the buffer is its result.
+    package init(
+        size: PixelSize, format: PixelFormat, limit: Int = DecodeLimits.standard.outputBytes, zeroed: Bool = false,
+        account: WorkingMemory? = nil
+    ) throws(ImageError) {
         guard !size.isEmpty else { throw ImageError(.badData, "picture without pixels") }
         let stride = try PixelBuffer.stride(width: size.width, format: format)
         let (bytes, overflow) = stride.multipliedReportingOverflow(by: size.height)
         guard !overflow, bytes <= limit else { throw .tooLarge("decoded size in bytes", limit: limit) }
+        reservation = if let account { try WorkingMemory.Reservation(bytes, of: account) } else { nil }
         let block = unsafe try PixelPool.shared.allocate(bytes)
         self.size = size
         self.format = format
@@ -50,11 +55,15 @@ import Glibc
         self.format = format
         self.stride = stride
         heldBytes = max(holding, stride * size.height)
+        reservation = nil
         unsafe self.base = base
         self.release = release
     }
 
     deinit { release() }
+
+    /// The buffer becomes the result of its operation, or is held longer: no longer working memory.
+    package func becomeResult() { reservation?.release() }
 
     /// Row bytes padded to 64, checked for overflow.
     package static func stride(width: Int, format: PixelFormat) throws(ImageError) -> Int {

@@ -18,6 +18,23 @@ package final class WorkingMemory: Sendable {
 
     func release(_ bytes: Int) { used.wrappingSubtract(bytes, ordering: .relaxed) }
 
+    /// Bytes of memory that another library or type allocates; given back with this object, or before.
+    package final class Reservation: Sendable {
+        private let account: WorkingMemory
+        private let bytes: Atomic<Int>
+
+        package init(_ bytes: Int, of account: WorkingMemory) throws(ImageError) {
+            try account.reserve(bytes)
+            self.account = account
+            self.bytes = Atomic(bytes)
+        }
+
+        deinit { release() }
+
+        /// The memory is gone, or no longer working memory.
+        package func release() { account.release(bytes.exchange(0, ordering: .relaxed)) }
+    }
+
     /// Where limits keep the account of their operation; options that differ in it ask for the same picture.
     package struct Slot: Hashable, Sendable {
         package var account: WorkingMemory?

@@ -104,8 +104,13 @@ package struct FrameCompositor {
         // Every other turn has learned that some frame is not what its layout promised.
         while true {
             if let failure = failures[index] { throw failure }
-            if let canvas = try held(index) { return canvas }
-            if let canvas = try drawChain(to: index, painter: painter, stop: stop) { return canvas }
+            let canvas =
+                if let held = try held(index) { held } else {
+                    try drawChain(to: index, painter: painter, stop: stop)
+                }
+            guard let canvas else { continue }
+            canvas.becomeResult()
+            return canvas
         }
     }
 
@@ -128,17 +133,19 @@ package struct FrameCompositor {
         var canvas: PixelBuffer?
         for frame in chain.reversed() {
             canvas = nil
-            canvas = try draw(frame, painter: painter, packer: packer, stop: stop)
+            canvas = try draw(frame, isResult: frame == index, painter: painter, packer: packer, stop: stop)
             guard canvas != nil else { break }
         }
         return canvas
     }
 
     private mutating func draw(
-        _ index: Int, painter: some FramePainter, packer: CanvasPacker?, stop: StopSignal
+        _ index: Int, isResult: Bool, painter: some FramePainter, packer: CanvasPacker?, stop: StopSignal
     ) throws(ImageError) -> PixelBuffer? {
         try stop.check()
-        let (canvas, ground) = try ground(index)
+        // Canvases on the way to a frame are working memory, beside what the painter takes.
+        let (canvas, ground) = try ground(index, isResult ? nil : limits.account)
+        if isResult { canvas.becomeResult() }
         // One that cannot be decoded takes part by its disposal alone.
         if failures[index] == nil {
             let place = FrameCanvas(canvas, layout: layouts[index], ground: ground)
@@ -168,18 +175,18 @@ package struct FrameCompositor {
     }
 
     /// What the frame is to be drawn on; nobody else sees it. With a ground where the one below is still to be brought over.
-    private mutating func ground(_ index: Int) throws(ImageError) -> (PixelBuffer, CanvasGround?) {
+    private mutating func ground(_ index: Int, _ account: WorkingMemory?) throws(ImageError) -> (PixelBuffer, CanvasGround?) {
         guard case .frame(let parent) = dependencies[index].base else {
             // Its memory is the likeliest to serve again.
             if layouts[index].leavesTrace {
                 forgetLatest()
                 forgetSpare()
             }
-            return (try emptyCanvas(dependencies[index].base), nil)
+            return (try emptyCanvas(dependencies[index].base, account), nil)
         }
         let (canvas, ground) =
             if let own = try takeLatest(parent, for: index) { (own, nil as CanvasGround?) } else {
-                try copy(parent, for: index)
+                try copy(parent, for: index, account)
             }
         guard layouts[parent].disposal == .background else { return (canvas, ground) }
         ground?.finish()
@@ -188,12 +195,13 @@ package struct FrameCompositor {
     }
 
     /// What the first frame is drawn on.
-    package func startCanvas() throws(ImageError) -> PixelBuffer { try emptyCanvas(start) }
+    package func startCanvas() throws(ImageError) -> PixelBuffer { try emptyCanvas(start, nil) }
 
     private var start: FrameDependency.Base { background == nil ? .blank : .filled }
 
-    private func emptyCanvas(_ base: FrameDependency.Base) throws(ImageError) -> PixelBuffer {
-        let canvas = try PixelBuffer(size: size, format: format, limit: limits.workingBytes, zeroed: base == .blank)
+    private func emptyCanvas(_ base: FrameDependency.Base, _ account: WorkingMemory?) throws(ImageError) -> PixelBuffer {
+        let canvas = try PixelBuffer(
+            size: size, format: format, limit: limits.workingBytes, zeroed: base == .blank, account: account)
         if base == .filled, let background { FrameCanvas(canvas, layout: FrameLayout(size: size)).fill(background) }
         return canvas
     }
@@ -210,18 +218,20 @@ package struct FrameCompositor {
 
     /// The same pixels on another canvas: the one on show before, where it is to be had, which differs in what the last frame
     /// changed.
-    private mutating func copy(_ parent: Int, for index: Int) throws(ImageError) -> (PixelBuffer, CanvasGround) {
+    private mutating func copy(
+        _ parent: Int, for index: Int, _ account: WorkingMemory?
+    ) throws(ImageError) -> (PixelBuffer, CanvasGround) {
         guard let below = try held(parent) else { throw ImageError(.internalError, "no canvas to draw on") }
         let spare = takeSpare(before: parent)
-        let canvas = if let spare { spare.canvas } else { try newCanvas() }
+        let canvas = if let spare { spare.canvas } else { try newCanvas(account) }
         let ground = CanvasGround(
             canvas, below: below, stale: spare?.stale ?? PixelArea(size),
             hidden: layouts[index].overwrites ? layouts[index].area(on: size) : nil)
         return (canvas, ground)
     }
 
-    private func newCanvas() throws(ImageError) -> PixelBuffer {
-        try PixelBuffer(size: size, format: format, limit: limits.workingBytes)
+    private func newCanvas(_ account: WorkingMemory?) throws(ImageError) -> PixelBuffer {
+        try PixelBuffer(size: size, format: format, limit: limits.workingBytes, account: account)
     }
 
     // MARK: What is kept
@@ -229,11 +239,13 @@ package struct FrameCompositor {
     private mutating func held(_ index: Int) throws(ImageError) -> PixelBuffer? {
         if latestIndex == index { return try bringLatest() }
         if let canvas = try wake(index) { return canvas }
-        let (size, format, limit) = (size, format, limits.workingBytes)
+        let (size, format, limits) = (size, format, limits)
         guard
             let (canvas, isNew) = try kept.canvas(
                 at: index,
-                make: { () throws(ImageError) in try PixelBuffer(size: size, format: format, limit: limit) })
+                make: { () throws(ImageError) in
+                    try PixelBuffer(size: size, format: format, limit: limits.workingBytes, account: limits.account)
+                })
         else { return nil }
         // What is shown next is likely to be drawn on it.
         if isNew, layouts[index].leavesTrace { (latestIndex, latest) = (index, canvas) }

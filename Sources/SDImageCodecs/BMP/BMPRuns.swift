@@ -24,7 +24,8 @@ import SDImage
         guard reader.seek(to: header.data), reader.remaining > 0 else { throw .bitmapEndsEarly }
         // Pixels that no run reaches have the index 0.
         pixels = try PixelBuffer(
-            size: header.size, format: header.bits == 24 ? .rgb8 : .gray8, limit: limits.workingBytes, zeroed: true)
+            size: header.size, format: header.bits == 24 ? .rgb8 : .gray8, limit: limits.workingBytes, zeroed: true,
+            account: limits.account)
         try unpack(stop: stop)
     }
 

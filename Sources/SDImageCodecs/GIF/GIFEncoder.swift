@@ -7,10 +7,12 @@ import SDImagePixels
 struct GIFEncoder {
     private let options: EncodeOptions
     private let stop: StopSignal
+    private let account: WorkingMemory
 
     init(_ options: EncodeOptions, stop: StopSignal) {
         self.options = options
         self.stop = stop
+        account = options.account
     }
 
     func encode(_ original: Image) throws(ImageError) -> Bytes {
@@ -22,10 +24,10 @@ struct GIFEncoder {
         fitting.pixelFormat = .rgba8
         let image = try original.convertedToSRGB(fitting, stop: stop)
         let count = image.frames.map { max(1, $0.frameCount) } ?? 1
-        let quantizer = try GIFQuantizer(width: image.size.width, options)
+        let quantizer = try GIFQuantizer(width: image.size.width, options, account: account)
         var clock = GIFClock()
         var following = try shown(image, at: 1, of: count)
-        var plan = try GIFFramePlan(try opaque(image), before: nil, after: following)
+        var plan = try GIFFramePlan(try opaque(image), before: nil, after: following, account: account)
         var palette = try palette(of: plan, quantizer)
         var file = try GIFFileWriter(image.size, palette: palette.entries)
         if let frames = image.frames, count > 1 { try file.loops(options.loopCount ?? frames.loopCount) }
@@ -35,7 +37,7 @@ struct GIFEncoder {
             try write(plan, palette, quantizer, to: &file)
             guard let next = following else { break }
             following = try shown(image, at: index + 2, of: count)
-            plan = try GIFFramePlan(next, before: plan.rest, after: following)
+            plan = try GIFFramePlan(next, before: plan.rest, after: following, account: account)
             palette = try self.palette(of: plan, quantizer)
         }
         return try file.finish()
@@ -54,7 +56,7 @@ struct GIFEncoder {
     /// Pixels that are half opaque or more, and 0 for the others.
     private func opaque(_ frame: Image) throws(ImageError) -> PixelBuffer {
         let rows = try PictureRows(frame.withoutIdleAlpha().pixels, as: .rgba8)
-        let buffer = try PixelBuffer(size: frame.size, format: .rgba8, limit: Int.max)
+        let buffer = try PixelBuffer(size: frame.size, format: .rgba8, limit: Int.max, account: account)
         for y in 0..<frame.size.height {
             guard let to = unsafe buffer.mutableRow(y)?.assumingMemoryBound(to: UInt32.self).baseAddress,
                 let row = unsafe rows.row(y)?.assumingMemoryBound(to: UInt8.self).baseAddress

@@ -13,12 +13,23 @@ struct GIFFramePlan {
 
     /// `before`: what the frame finds, nil for the first. Where `after`, the next one, is clear and this one is not, the
     /// rectangle must be cleared again: nothing else takes pixels away.
-    init(_ shown: PixelBuffer, before: PixelBuffer?, after: PixelBuffer?) throws(ImageError) {
+    init(_ shown: PixelBuffer, before: PixelBuffer?, after: PixelBuffer?, account: WorkingMemory) throws(ImageError) {
         let vanishing = after.flatMap { PixelArea(clearedFrom: shown, in: $0) }
         // A frame in which nothing changes draws one clear pixel.
         let changed = before.map { PixelArea(from: $0, to: shown) ?? PixelArea(columns: 0..<1, rows: 0..<1) }
         let area = (changed ?? PixelArea(shown.size)).union(vanishing)
-        let drawn = try PixelBuffer(size: area.size, format: .rgba8, limit: Int.max)
+        self.area = area
+        // The first frame draws everything: its pixels need no copy.
+        pixels = before == nil ? shown : try GIFFramePlan.changes(area, of: shown, since: before, account)
+        disposal = vanishing == nil ? .keep : .clear
+        rest = vanishing == nil ? shown : try GIFFramePlan.clearing(area, of: shown, account)
+    }
+
+    /// The pixels of `area`, clear where they are as they were.
+    private static func changes(
+        _ area: PixelArea, of shown: PixelBuffer, since before: PixelBuffer?, _ account: WorkingMemory
+    ) throws(ImageError) -> PixelBuffer {
+        let drawn = try PixelBuffer(size: area.size, format: .rgba8, limit: Int.max, account: account)
         for y in 0..<area.size.height {
             guard let from = unsafe shown.row(area.top + y)?.assumingMemoryBound(to: UInt8.self).baseAddress,
                 let to = unsafe drawn.mutableRow(y)?.assumingMemoryBound(to: UInt8.self).baseAddress
@@ -29,14 +40,13 @@ struct GIFFramePlan {
                 unsafe to.update(from: from + area.left * 4, count: area.size.width * 4)
             }
         }
-        self.area = area
-        pixels = drawn
-        disposal = vanishing == nil ? .keep : .clear
-        rest = vanishing == nil ? shown : try GIFFramePlan.clearing(area, of: shown)
+        return drawn
     }
 
-    private static func clearing(_ area: PixelArea, of pixels: PixelBuffer) throws(ImageError) -> PixelBuffer {
-        let copy = try PixelBuffer(size: pixels.size, format: pixels.format, limit: Int.max)
+    private static func clearing(
+        _ area: PixelArea, of pixels: PixelBuffer, _ account: WorkingMemory
+    ) throws(ImageError) -> PixelBuffer {
+        let copy = try PixelBuffer(size: pixels.size, format: pixels.format, limit: Int.max, account: account)
         for y in 0..<pixels.size.height {
             guard let from = unsafe pixels.row(y)?.assumingMemoryBound(to: UInt32.self).baseAddress,
                 let to = unsafe copy.mutableRow(y)?.assumingMemoryBound(to: UInt32.self).baseAddress

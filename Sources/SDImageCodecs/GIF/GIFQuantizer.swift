@@ -13,10 +13,11 @@ import SDImagePixels
     private static let standardEffort = 5
 
     /// For frames of at most this width.
-    init(width: Int, _ options: EncodeOptions) throws(ImageError) {
+    init(width: Int, _ options: EncodeOptions, account: WorkingMemory) throws(ImageError) {
         memory = try ScratchMemory(sdpx_quantizer_size(), zeroed: false)
-        errors = try ScratchMemory(sdpx_quantizer_errors(width) * MemoryLayout<Int16>.stride, zeroed: false)
-        indices = try ScratchMemory(width, zeroed: false)
+        errors = try ScratchMemory(
+            sdpx_quantizer_errors(width) * MemoryLayout<Int16>.stride, zeroed: false, account: account)
+        indices = try ScratchMemory(width, zeroed: false, account: account)
         self.options = options
     }
 

@@ -25,6 +25,8 @@ import SDImage
     private let decoder: OpaquePointer
     private(set) var bytes: Bytes
     private let header: cjpeg_header
+    /// Of the coefficients, which libjpeg allocates.
+    private var coefficients: WorkingMemory.Reservation?
 
     static var libraryVersion: String { unsafe String(cString: cjpeg_version()) }
 
@@ -126,6 +128,10 @@ import SDImage
     func prepare(_ rows: Rows, scale: Scale, limits: DecodeLimits) throws(ImageError) {
         if hasMultipleScans, header.coefficient_bytes > UInt64(max(0, limits.workingBytes)) {
             throw .tooLarge("memory for coefficients in bytes", limit: limits.workingBytes)
+        }
+        coefficients = nil
+        if hasMultipleScans {
+            coefficients = try WorkingMemory.Reservation(Int(clamping: header.coefficient_bytes), of: limits.account)
         }
         try check(unsafe cjpeg_start(decoder, rows.rawValue, Int32(scale.eighths), max(1, limits.workingBytes)))
     }

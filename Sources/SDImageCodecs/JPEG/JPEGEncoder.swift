@@ -15,6 +15,17 @@ import SDImage
         /// Huffman codes made for the picture, in a second pass.
         var hasOwnCodes = false
         var hasRestarts = false
+        /// Counts coefficients.
+        var account: WorkingMemory?
+
+        /// Bytes of all coefficients, which libjpeg holds where it writes the picture in several passes.
+        var coefficientBytes: Int {
+            guard isProgressive || hasOwnCodes else { return 0 }
+            // Rows and columns are padded to whole MCUs.
+            let (width, height) = ((size.width + 15) & ~15, (size.height + 15) & ~15)
+            let samples = rows == .gray ? width * height : width * height * (chroma == .full ? 3 : chroma == .half ? 2 : 1)
+            return (rows != .gray && chroma == .quarter ? samples + samples / 2 : samples) * MemoryLayout<Int16>.stride
+        }
     }
 
     static let longestSide = Int(CJPEG_LONGEST_SIDE)
@@ -23,8 +34,13 @@ import SDImage
     /// The file as far as it is finished.
     let output: OutputBytes
     private let encoder: OpaquePointer
+    private let coefficients: WorkingMemory.Reservation?
 
     init(_ parameters: Parameters) throws(ImageError) {
+        coefficients =
+            if let account = parameters.account { try WorkingMemory.Reservation(parameters.coefficientBytes, of: account) } else {
+                nil
+            }
         output = try OutputBytes(expecting: JPEGEncoder.expectedBytes(parameters))
         let context = unsafe Unmanaged.passUnretained(output).toOpaque()
         guard let encoder = unsafe cjpeg_encoder_open(growOutput, context) else { throw .noMemory(0) }

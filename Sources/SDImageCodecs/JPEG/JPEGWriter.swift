@@ -33,6 +33,7 @@ struct JPEGWriter {
         parameters.isProgressive = options.isProgressive
         parameters.hasOwnCodes = options.effort ?? 0 >= JPEGWriter.effortForOwnCodes
         parameters.hasRestarts = options.restartMarkers
+        parameters.account = options.account
         if let halves = JPEGHalves(parameters, image, background: options.background, stop: stop, pool: pool) {
             return try halves.encode(source, markers: markers)
         }

@@ -74,7 +74,7 @@ struct APNGEncoder {
     private func onlyChanged(
         _ shown: PixelBuffer, _ before: PixelBuffer, _ area: PixelArea
     ) throws(ImageError) -> PixelBuffer? {
-        let buffer = try PixelBuffer(size: area.size, format: shown.format, limit: Int.max)
+        let buffer = try PixelBuffer(size: area.size, format: shown.format, limit: Int.max, account: options.account)
         let pixel = shown.format.bytesPerPixel
         let offset = area.left * pixel
         for y in 0..<area.size.height {

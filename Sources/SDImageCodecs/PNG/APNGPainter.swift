@@ -46,7 +46,8 @@ import SDImagePixels
     }
 
     private func drawPasses(_ data: PNGImageData, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) {
-        let buffer = try PixelBuffer(size: data.size, format: .rgba8, limit: limits.workingBytes)
+        let buffer = try PixelBuffer(
+            size: data.size, format: .rgba8, limit: limits.workingBytes, account: limits.account)
         try data.decode(into: buffer, limits: limits, stop: stop)
         for y in 0..<buffer.size.height {
             if let row = unsafe buffer.row(y) { unsafe canvas.draw(row, y: y, blend: APNGPainter.blend) }

@@ -41,7 +41,7 @@ struct PNGEncoder {
     /// nil where it would not pay, or there are too many colours.
     private func palette(_ rows: PictureRows) throws(ImageError) -> IndexedPicture? {
         guard rows.format == .rgb8 || rows.format == .rgba8,
-            let indexed = try IndexedPicture(rows, stop: stop),
+            let indexed = try IndexedPicture(rows, account: options.account, stop: stop),
             let pixels = rows.size.pixelCount, indexed.palette.count * 4 <= pixels
         else { return nil }
         return indexed
@@ -58,7 +58,7 @@ struct PNGEncoder {
         let alphas = colors.map { UInt8($0 >> 24) }.filter { $0 < 255 }
         if !alphas.isEmpty { try file.chunk("tRNS", alphas) }
         try prelude.writeBlocks(&file)
-        let stored = bits < 8 ? try picture.packed(bits: bits) : picture.indices
+        let stored = bits < 8 ? try picture.packed(bits: bits, account: options.account) : picture.indices
         try write(PNGStoredRows(PictureRows(stored, as: .gray8)), "IDAT", [], to: &file)
         return try file.finish()
     }
@@ -78,7 +78,7 @@ struct PNGEncoder {
     func write(
         _ rows: PNGStoredRows, _ name: StaticString, _ head: [UInt8], filter: PNGFilter? = nil, to file: inout PNGFileWriter
     ) throws(ImageError) {
-        let lines = try PNGScanlines(rows)
+        let lines = try PNGScanlines(rows, account: options.account)
         let chosen = if let filter { filter } else { try lines.bestFilter(for: sampler).filter }
         let filtered = try lines.filtered(chosen, stop: stop)
         unsafe try file.chunk(name, head, packed: UnsafeRawBufferPointer(filtered.bytes), by: deflater)
@@ -86,6 +86,6 @@ struct PNGEncoder {
     }
 
     func bestFilter(_ rows: PNGStoredRows) throws(ImageError) -> (filter: PNGFilter, cost: Int) {
-        try PNGScanlines(rows).bestFilter(for: sampler)
+        try PNGScanlines(rows, account: options.account).bestFilter(for: sampler)
     }
 }

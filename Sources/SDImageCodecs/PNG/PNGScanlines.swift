@@ -4,18 +4,21 @@ import SDImage
 /// touched as far as the packed picture goes.
 @safe struct PNGScanlines {
     private let rows: PNGStoredRows
+    private let account: WorkingMemory
     /// In place of the row above the first.
     private let zeros: ScratchMemory
 
-    init(_ rows: PNGStoredRows) throws(ImageError) {
+    /// `account`: for the filtered rows.
+    init(_ rows: PNGStoredRows, account: WorkingMemory) throws(ImageError) {
         self.rows = rows
+        self.account = account
         zeros = try ScratchMemory(rows.rowBytes)
     }
 
     func filtered(_ filter: PNGFilter, stop: StopSignal) throws(ImageError) -> ScratchMemory {
         let (bytes, overflow) = (rows.rowBytes + 1).multipliedReportingOverflow(by: rows.size.height)
         guard !overflow else { throw .tooLarge("picture in bytes", limit: Int.max) }
-        let memory = try ScratchMemory(bytes, zeroed: false)
+        let memory = try ScratchMemory(bytes, zeroed: false, account: account)
         var end = 0
         for y in 0..<rows.size.height {
             if y % 64 == 0 { try stop.check() }

@@ -11,12 +11,17 @@ typealias LibraryPicture = CWebP.WebPPicture
     static let longestSide = Int(WEBP_MAX_DIMENSION)
 
     private let configuration: WebPConfiguration
+    private let account: WorkingMemory
     private let stop: StopSignal
     /// Asked together with `stop`.
     private let isAbandoned: @Sendable () -> Bool
 
-    init(_ configuration: WebPConfiguration, stop: StopSignal, isAbandoned: @escaping @Sendable () -> Bool = { false }) {
+    init(
+        _ configuration: WebPConfiguration, account: WorkingMemory, stop: StopSignal,
+        isAbandoned: @escaping @Sendable () -> Bool = { false }
+    ) {
         self.configuration = configuration
+        self.account = account
         self.stop = stop
         self.isAbandoned = isAbandoned
     }
@@ -68,15 +73,15 @@ typealias LibraryPicture = CWebP.WebPPicture
     }
 
     private func encode(_ image: Image, _ config: inout WebPConfig) throws(ImageError) -> Bytes {
+        let reservation = try WorkingMemory.Reservation(WebPEncoder.memory(image.size, config), of: account)
+        defer { reservation.release() }
         let context = Context(try OutputBytes(expecting: (image.size.pixelCount ?? 0) / 4), stop, isAbandoned)
         var picture = unsafe LibraryPicture()
         guard unsafe WebPPictureInit(&picture) != 0 else { throw ImageError(.unsupported, "a libwebp of another version") }
         defer { unsafe WebPPictureFree(&picture) }
         unsafe picture.width = Int32(clamping: image.size.width)
         unsafe picture.height = Int32(clamping: image.size.height)
-        // Only from RGB can libwebp make chroma in a better way, or spread the error of it.
-        let wantsRGB = config.lossless != 0 || config.use_sharp_yuv != 0 || config.preprocessing & 2 != 0
-        unsafe picture.use_argb = wantsRGB ? 1 : 0
+        unsafe picture.use_argb = WebPEncoder.wantsRGB(config) ? 1 : 0
         unsafe try WebPEncoder.fill(&picture, image)
         unsafe picture.custom_ptr = Unmanaged.passUnretained(context).toOpaque()
         unsafe picture.writer = writePiece
@@ -88,6 +93,18 @@ typealias LibraryPicture = CWebP.WebPPicture
             guard isEncoded else { throw unsafe WebPEncoder.error(picture.error_code) }
             return try context.output.finish()
         }
+    }
+
+    /// Only from RGB can libwebp make chroma in a better way, or spread the error of it.
+    private static func wantsRGB(_ config: WebPConfig) -> Bool {
+        config.lossless != 0 || config.use_sharp_yuv != 0 || config.preprocessing & 2 != 0
+    }
+
+    /// At least the bytes that libwebp holds: brightness, halved chroma and alpha, before that RGB; without loss RGB, what the
+    /// transforms make of it, and a chain of hashes, of 4 bytes a pixel each.
+    static func memory(_ size: PixelSize, _ config: WebPConfig) -> Int {
+        let pixels = size.pixelCount ?? Int(Int32.max)
+        return config.lossless != 0 ? pixels * 12 : pixels * 5 / 2 + (wantsRGB(config) ? pixels * 4 : 0)
     }
 
     // MARK: Pixels

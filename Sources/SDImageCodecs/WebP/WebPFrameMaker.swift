@@ -6,14 +6,16 @@ final class WebPFrameMaker: Sendable {
     private let image: Image
     private let count: Int
     private let configuration: WebPConfiguration
+    private let account: WorkingMemory
     private let stop: StopSignal
     private let isAbandoned = Atomic<Bool>(false)
     private let second = Lock<Result<Bytes, ImageError>?>(nil)
 
-    init(_ image: Image, _ count: Int, _ configuration: WebPConfiguration, stop: StopSignal) {
+    init(_ image: Image, _ count: Int, _ configuration: WebPConfiguration, account: WorkingMemory, stop: StopSignal) {
         self.image = image
         self.count = count
         self.configuration = configuration
+        self.account = account
         self.stop = stop
     }
 
@@ -45,6 +47,7 @@ final class WebPFrameMaker: Sendable {
     private func encode(_ index: Int) throws(ImageError) -> Bytes {
         let frame = try image.frame(at: index, stop: stop)
         guard frame.size == image.size else { throw ImageError(.encodeFailed, "frames of different sizes") }
-        return try WebPEncoder(configuration, stop: stop) { self.isAbandoned.load(ordering: .relaxed) }.encode(frame)
+        let encoder = WebPEncoder(configuration, account: account, stop: stop) { self.isAbandoned.load(ordering: .relaxed) }
+        return try encoder.encode(frame)
     }
 }

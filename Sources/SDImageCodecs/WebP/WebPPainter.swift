@@ -45,7 +45,7 @@ import SDImagePixels
     /// True when nothing shone through.
     private func blend(_ frame: WebPFrame, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) -> Bool {
         let size = frame.layout.size
-        let buffer = try PixelBuffer(size: size, format: format, limit: limits.workingBytes)
+        let buffer = try PixelBuffer(size: size, format: format, limit: limits.workingBytes, account: limits.account)
         let target = unsafe WebPRows.Target(
             base: buffer.mutablePixels, stride: buffer.stride, size: size, format: format)
         unsafe try decode(frame, into: target, tolerant: false, stop: stop)

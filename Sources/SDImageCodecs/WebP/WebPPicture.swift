@@ -53,7 +53,7 @@ import SDImagePixels
 
     /// Shrunk before its colours are made, which is faster than what libwebp does while it decodes, and sharper.
     private func readPlanes(_ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Image {
-        let planes = try WebPPlanes(frame.size)
+        let planes = try WebPPlanes(frame.size, account: options.limits.account)
         let rows = try WebPRows(frame, into: planes, shown: layout(rowSize: rowSize).size)
         try rows.feed(bytes, stop: stop)
         let count = try withExtendedLifetime(planes) { () throws(ImageError) in try rows.finish(tolerant: false) }

@@ -16,9 +16,9 @@ import SDImagePixels
     }
 
     /// `size`: of the picture.
-    init(_ size: PixelSize) throws(ImageError) {
+    init(_ size: PixelSize, account: WorkingMemory) throws(ImageError) {
         self.size = size
-        memory = try ScratchMemory(WebPPlanes.byteCount(size), zeroed: false)
+        memory = try ScratchMemory(WebPPlanes.byteCount(size), zeroed: false, account: account)
     }
 
     func size(_ plane: Int) -> PixelSize { WebPPlanes.size(plane, of: size) }
@@ -64,7 +64,7 @@ import SDImagePixels
         var writer = try ScanlineWriter(
             rowSize: rowSize, sourceFormat: .gray8, plan: plan, output: .gray8, transform: nil, options: options,
             extent: extent)
-        let means = try ScratchMemory(rowSize.width, zeroed: false)
+        let means = try ScratchMemory(rowSize.width, zeroed: false, account: options.limits.account)
         let samples = unsafe UnsafeBufferPointer(plane(index))
         for y in 0..<rowSize.height {
             if y % 16 == 0 { try stop.check() }

@@ -35,7 +35,7 @@ struct WebPWriter {
     }
 
     private func encodeStill(_ configuration: WebPConfiguration) throws(ImageError) -> Bytes {
-        let file = try WebPEncoder(configuration, stop: stop).encode(image)
+        let file = try WebPEncoder(configuration, account: options.account, stop: stop).encode(image)
         guard !blocks.isEmpty else { return file }
         var container = try WebPContainer(canvas: image.size, blocks: blocks, loopCount: nil)
         try container.add(file)
@@ -47,9 +47,11 @@ struct WebPWriter {
     ) throws(ImageError) -> Bytes {
         let loopCount = options.loopCount ?? image.metadata.loopCount
         var container = try WebPContainer(canvas: image.size, blocks: blocks, loopCount: loopCount)
-        let maker = WebPFrameMaker(image, frames.frameCount, configuration, stop: stop)
+        let maker = WebPFrameMaker(image, frames.frameCount, configuration, account: options.account, stop: stop)
+        // Where memory is enough for one frame at a time, a second one would fail or not with the load of the machine.
+        let hasRoomForTwo = WebPEncoder.memory(image.size, configuration.value) <= EncodeOptions.workingBytes / 2
         for index in stride(from: 0, to: frames.frameCount, by: 2) {
-            let (first, second) = try maker.pair(index, pool: pool)
+            let (first, second) = try maker.pair(index, pool: hasRoomForTwo ? pool : { nil })
             try container.add(frame: first, milliseconds: frames.durationMilliseconds(at: index))
             if let second { try container.add(frame: second, milliseconds: frames.durationMilliseconds(at: index + 1)) }
         }

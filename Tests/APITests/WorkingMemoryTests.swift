@@ -1,0 +1,68 @@
+import CSDImage
+import Foundation
+import Testing
+
+/// Coders whose buffers would exceed the limit on working memory refuse before they allocate them.
+@Suite struct WorkingMemoryTests {
+    /// Pixels of zeros that take memory only where they are written.
+    private func blank(_ width: UInt32, _ height: UInt32, _ format: sdimage_pixel_format, bytesPerPixel: Int) throws -> Owned {
+        let stride = Int(width) * bytesPerPixel, count = stride * Int(height)
+        let pixels = try #require(
+            mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))
+        let length = UnsafeMutablePointer<Int>.allocate(capacity: 2)
+        (length[0], length[1]) = (Int(bitPattern: pixels), count)
+        return try make(sdimage_image_unref) {
+            sdimage_image_new_adopting(
+                width, height, stride, format, pixels, length,
+                { userData in
+                    let length = userData!.assumingMemoryBound(to: Int.self)
+                    munmap(UnsafeMutableRawPointer(bitPattern: length[0]), length[1])
+                    length.deallocate()
+                }, $0, $1)
+        }
+    }
+
+    private func expectRefusal(
+        _ image: Owned, _ format: sdimage_format, _ change: (OpaquePointer) -> Void = { _ in }
+    ) throws {
+        let options = Owned(sdimage_encode_options_new()) { sdimage_encode_options_unref($0) }
+        change(options.pointer)
+        var data: OpaquePointer?
+        var error: OpaquePointer?
+        #expect(sdimage_encode(image.pointer, format, options.pointer, &data, &error) == .SDIMAGE_STATUS_TOO_LARGE)
+        #expect(String(cString: sdimage_error_message(error)).hasPrefix("working memory in bytes"))
+        sdimage_error_unref(error)
+        sdimage_data_unref(data)
+    }
+
+    @Test func gifEncodersCountTheirFrames() throws {
+        try expectRefusal(try blank(16_384, 16_384, .SDIMAGE_PIXEL_FORMAT_GRAY8, bytesPerPixel: 1), .SDIMAGE_FORMAT_GIF)
+    }
+
+    @Test func webpEncodersCountTheirPixels() throws {
+        let image = try blank(16_000, 16_000, .SDIMAGE_PIXEL_FORMAT_GRAY8, bytesPerPixel: 1)
+        try expectRefusal(image, .SDIMAGE_FORMAT_WEBP) { sdimage_encode_options_set_lossless($0, true) }
+    }
+
+    /// The limit leaves room for the largest bitmap of a decode.
+    @Test func aLargePictureIsEncoded() throws {
+        let image = try blank(8192, 8192, .SDIMAGE_PIXEL_FORMAT_RGBA8, bytesPerPixel: 4)
+        let data = try make(sdimage_data_unref) { sdimage_encode(image.pointer, .SDIMAGE_FORMAT_PNG, nil, $0, $1) }
+        #expect(sdimage_data_length(data.pointer) > 0)
+    }
+
+    /// The third frame is drawn on a canvas that nothing else needs, and its passes have a buffer of their own.
+    @Test func interlacedFramesCountTheirBufferBesideTheCanvas() throws {
+        let image = try MovingPicture.image(HostileFile.interlacedFrames(6000, 6000))
+        var frame: OpaquePointer?
+        var error: OpaquePointer?
+        #expect(sdimage_image_copy_frame(image.pointer, 1, &frame, nil) == .SDIMAGE_STATUS_OK)
+        sdimage_image_unref(frame)
+        frame = nil
+        let fresh = try MovingPicture.image(HostileFile.interlacedFrames(6000, 6000))
+        #expect(sdimage_image_copy_frame(fresh.pointer, 2, &frame, &error) == .SDIMAGE_STATUS_TOO_LARGE)
+        #expect(String(cString: sdimage_error_message(error)).hasPrefix("working memory in bytes"))
+        sdimage_error_unref(error)
+        sdimage_image_unref(frame)
+    }
+}
