@@ -21,7 +21,9 @@ struct GIFEncoder {
         }
         // A GIF knows neither directions nor colour spaces.
         var fitting = DecodeOptions()
-        fitting.pixelFormat = .rgba8
+        // Rows of plain stills are converted one by one, without a bitmap of four times their size.
+        let isPlain = original.frames == nil && (original.pixels.format == .gray8 || original.pixels.format == .rgb8)
+        fitting.pixelFormat = isPlain ? nil : .rgba8
         let image = try original.convertedToSRGB(fitting, stop: stop)
         let count = image.frames.map { max(1, $0.frameCount) } ?? 1
         let quantizer = try GIFQuantizer(width: image.size.width, options, account: account)
