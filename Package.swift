@@ -80,7 +80,7 @@ let package = Package(
             // Hidden symbols would hide the sanitizer's allocator too.
             swiftSettings: strict, linkerSettings: fuzzer == nil ? sharedLibrary : []),
 
-        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
+        .target(name: "TestSupport", dependencies: ["CSQLite"], path: "Tests/Support", swiftSettings: strict),
         // The libraries that own code must agree with.
         .target(
             name: "CReference", path: "Tests/Reference", cSettings: cStrict,
@@ -92,7 +92,7 @@ let package = Package(
             name: "CodecTests",
             dependencies: ["SDImage", "SDImageCodecs", "SDImagePixels", "CReference", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "APITests", dependencies: ["CSDImage", "CSQLite", "SDImage", "SDImageABI", "TestSupport"], swiftSettings: plain),
+            name: "APITests", dependencies: ["CSDImage", "SDImage", "SDImageABI", "TestSupport"], swiftSettings: plain),
     ],
     cLanguageStandard: .c11
 )

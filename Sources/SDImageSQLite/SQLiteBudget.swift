@@ -8,22 +8,14 @@ import SDImage
 /// digest: SQLite would compute without end. Elapsed time tells nothing: the disk may be slow and the machine busy.
 /// Used under the lock that serializes the connection.
 final class SQLiteBudget {
-    /// A few pages are read: more than a thousand times what a sound index takes.
-    static let lookUp: UInt64 = 250_000_000
-    /// One page of a list.
-    static let list: UInt64 = 1_000_000_000
-    /// One transaction of a limited number of rows.
-    static let change: UInt64 = 10_000_000_000
-
-    /// Every row, or every page: grows with the bytes that the file occupies on disk, which a sparse file does not.
-    static func whole(_ allocated: Int) -> UInt64 { change.addingSaturated(UInt64(clamping: allocated / (64 << 20)) * 1_000_000_000) }
-
     /// Instructions of SQLite between two checks; one may read a value of 256 MiB. A look-up in a sound index takes about 20.
     static let interval: Int32 = 250
 
-    private var limit = SQLiteBudget.change
+    private var limit: UInt64
     /// Processor time of the thread at the first check of the call, because reading that clock costs as much as a look-up of a page.
     private var begun: UInt64?
+
+    init(_ limit: UInt64) { self.limit = limit }
 
     func begin(_ limit: UInt64) {
         self.limit = limit

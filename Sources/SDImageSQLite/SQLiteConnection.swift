@@ -8,11 +8,12 @@ import SDImage
     /// Open as long as the connection.
     private let folder: FileDescriptor
     private let patience = SQLitePatience()
-    private let budget = SQLiteBudget()
+    private let limits: SQLiteLimits
+    private let budget: SQLiteBudget
     private let name: String
 
     /// Opens a file that exists in `folder`.
-    init(_ folder: FileDescriptor, _ name: String) throws(ImageError) {
+    init(_ folder: FileDescriptor, _ name: String, _ limits: SQLiteLimits) throws(ImageError) {
         var opened: OpaquePointer?
         let code = unsafe csqlite_open(folder.number, name, &opened)
         guard code == SQLITE_OK, let opened = unsafe opened else {
@@ -22,6 +23,8 @@ import SDImage
         }
         self.folder = folder
         self.name = name
+        self.limits = limits
+        budget = SQLiteBudget(limits.change)
         unsafe handle = opened
         unsafe sqlite3_extended_result_codes(handle, 1)
         unsafe sqlite3_busy_handler(
@@ -31,11 +34,11 @@ import SDImage
             handle, SQLiteBudget.interval, { unsafe SQLiteBudget.check($0) }, Unmanaged.passUnretained(budget).toOpaque())
     }
 
-    /// Limits what follows to this much processor time, in nanoseconds; beyond it statements fail with `cacheDamaged`.
+    /// Limits what follows to this much processor time; beyond it statements fail with `cacheDamaged`.
     func begin(_ limit: UInt64) { budget.begin(limit) }
 
     /// As `begin`, for what reads every row or page.
-    func beginWhole() { begin(SQLiteBudget.whole(folder.status(of: name)?.allocated ?? 0)) }
+    func beginWhole() { begin(limits.whole(folder.status(of: name)?.allocated ?? 0)) }
 
     deinit { unsafe sqlite3_close_v2(handle) }
 

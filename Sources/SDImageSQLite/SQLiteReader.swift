@@ -15,8 +15,8 @@ final class SQLiteReader: Sendable {
     private let cacheSize = Atomic<Int>(SQLiteReader.leastCache)
     private static let leastCache = 8192
 
-    init(_ folder: FileDescriptor, _ name: String) throws(ImageError) {
-        connection = try SQLiteConnection(folder, name)
+    init(_ folder: FileDescriptor, _ name: String, _ limits: SQLiteLimits) throws(ImageError) {
+        connection = try SQLiteConnection(folder, name, limits)
         try connection.execute("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -\(SQLiteReader.leastCache)")
         header = SQLiteStatement(SQLiteSchema.header, of: connection)
         row = SQLiteStatement(SQLiteSchema.row, of: connection)

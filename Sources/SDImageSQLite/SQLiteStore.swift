@@ -7,40 +7,44 @@ package final class SQLiteStore: CacheStore {
     private let writer: Lock<SQLiteWriter?>
     private let folder: FileDescriptor
     private let name: String
+    private let limits: SQLiteLimits
 
     /// Opens the database `name`, an existing file in `folder`; makes the tables when it is empty.
-    package init(in folder: FileDescriptor, name: String, isDurable: Bool) throws(ImageError) {
+    package init(in folder: FileDescriptor, name: String, isDurable: Bool, limits: SQLiteLimits = SQLiteLimits())
+        throws(ImageError)
+    {
         self.folder = folder
         self.name = name
+        self.limits = limits
         // The writer first: it makes what the reader's statements are compiled against.
-        writer = Lock(try SQLiteWriter(folder, name, isDurable: isDurable))
-        reader = Lock(try SQLiteReader(folder, name))
+        writer = Lock(try SQLiteWriter(folder, name, isDurable: isDurable, limits))
+        reader = Lock(try SQLiteReader(folder, name, limits))
     }
 
     package func row(for key: CacheKey) throws(ImageError) -> CacheRow? {
-        try read(SQLiteBudget.lookUp) { reader throws(ImageError) in try reader.row(for: key) }
+        try read(limits.lookUp) { reader throws(ImageError) in try reader.row(for: key) }
     }
 
     package func header(for key: CacheKey) throws(ImageError) -> CacheRow? {
-        try read(SQLiteBudget.lookUp) { reader throws(ImageError) in try reader.header(for: key) }
+        try read(limits.lookUp) { reader throws(ImageError) in try reader.header(for: key) }
     }
 
     package func holds(_ name: CacheFileName) throws(ImageError) -> Bool {
-        try read(SQLiteBudget.lookUp) { reader throws(ImageError) in try reader.holds(name) }
+        try read(limits.lookUp) { reader throws(ImageError) in try reader.holds(name) }
     }
 
     package func totals() throws(ImageError) -> CacheTotals {
-        try read(SQLiteBudget.lookUp) { reader throws(ImageError) in try reader.readTotals() }
+        try read(limits.lookUp) { reader throws(ImageError) in try reader.readTotals() }
     }
 
     package func entries(_ query: CacheQuery, from place: CachePlace, limit: Int) throws(ImageError) -> CachePage {
-        try read(SQLiteBudget.list) { reader throws(ImageError) in try reader.entries(query, from: place, limit: limit) }
+        try read(limits.list) { reader throws(ImageError) in try reader.entries(query, from: place, limit: limit) }
     }
 
     // On a connection of its own: it takes long, and queries would wait for it. Stores of this process wait: a commit would hold
     // back every new reader until the examination ends.
     package func examine() throws(ImageError) {
-        try write { _ throws(ImageError) in try SQLiteReader(folder, name).examine() }
+        try write { _ throws(ImageError) in try SQLiteReader(folder, name, limits).examine() }
     }
 
     package func update(_ row: CacheRow) throws(ImageError) -> Bool {
@@ -87,7 +91,7 @@ package final class SQLiteStore: CacheStore {
     private func write<R: Sendable>(_ body: (SQLiteWriter) throws(ImageError) -> R) throws(ImageError) -> R {
         try writer.withLock { writer throws(ImageError) in
             guard let writer else { throw .shutdown }
-            writer.limitChange()
+            writer.limitTime(limits.change)
             return try body(writer)
         }
     }

@@ -42,8 +42,8 @@ final class SQLiteWriter: Sendable {
         }
     }
 
-    init(_ folder: FileDescriptor, _ name: String, isDurable: Bool) throws(ImageError) {
-        connection = try SQLiteConnection(folder, name)
+    init(_ folder: FileDescriptor, _ name: String, isDurable: Bool, _ limits: SQLiteLimits) throws(ImageError) {
+        connection = try SQLiteConnection(folder, name, limits)
         try SQLiteWriter.prepareFile(connection, isDurable: isDurable)
         find = SQLiteStatement(SQLiteSchema.find, of: connection)
         insert = SQLiteStatement(SQLiteSchema.insert, of: connection)
@@ -58,8 +58,8 @@ final class SQLiteWriter: Sendable {
         pageSize = Int(try connection.number("PRAGMA page_size"))
     }
 
-    /// Limits the processor time of the next calls to that of one transaction.
-    func limitChange() { connection.begin(SQLiteBudget.change) }
+    /// Limits the processor time of the next calls.
+    func limitTime(_ limit: UInt64) { connection.begin(limit) }
 
     func apply(_ changes: [CacheChange]) throws(ImageError) -> [String] {
         try transaction { outcome throws(ImageError) in
