@@ -59,9 +59,26 @@ func strangeValueInARowIsAMiss(column: String) throws {
         let stored = array(try bytes(1, count: 40))
         #expect(found == nil || found == stored, "\(column) = \(value)")
         try useAll(cache)
+        #expect(try cache.verifyNow(repairs: false).isSound, "\(column) = \(value)")
         try cache.put(3, count: 40, at: "a")
         #expect(try cache.get("a") == array(try bytes(3, count: 40)), "\(column) = \(value)")
     }
+}
+
+/// Numbers that SQLite gives to a row only where a program asks for them.
+@Test(arguments: ["-id", "1 - id", "id - 9223372036854775807"])
+func rowOfAnyNumberIsListedAndVerified(number: String) throws {
+    let fixture = CacheFixture()
+    do {
+        let cache = try fixture.open()
+        for key in ["a", "b", "c"] { try cache.put(1, at: key) }
+        cache.close()
+    }
+    try alter(fixture, "UPDATE entry SET id = \(number)")
+    let cache = try fixture.open()
+    #expect(try cache.entriesNow(limit: 10).entries.count == 3)
+    let report = try cache.verifyNow(repairs: false)
+    #expect(report.isSound && report.entries == 3)
 }
 
 @Test(arguments: [

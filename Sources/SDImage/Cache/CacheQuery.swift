@@ -27,7 +27,8 @@ package struct CachePlace: Sendable, Equatable {
     package var date: UInt64
     package var id: Int64
 
-    package static let beginning = CachePlace(date: 0, id: 0)
+    /// Before every row: this library numbers rows from 1 on, another program may have used other numbers.
+    package static let beginning = CachePlace(date: 0, id: .min)
 
     package init(date: UInt64, id: Int64) {
         self.date = date

@@ -1,4 +1,11 @@
 extension DiskCache {
+    /// Rows of a negative length too, which no list shows.
+    private static let everyRow = {
+        var query = CacheQuery()
+        query.lengths = .min ... .max
+        return query
+    }()
+
     /// Reads every entry and compares every checksum; blocks the caller for as long as that takes. With `repairs` whatever is wrong is removed.
     package func verifyNow(repairs: Bool) throws(ImageError) -> CacheReport {
         try check()
@@ -47,7 +54,7 @@ extension DiskCache {
         var place: CachePlace? = .beginning
         while let from = place {
             let page = try opened.index.perform { store throws(ImageError) in
-                try store.entries(CacheQuery(), from: from, limit: 256)
+                try store.entries(DiskCache.everyRow, from: from, limit: 256)
             }
             for entry in page.entries { try verify(entry, opened, repairs, &report) }
             place = page.next
@@ -84,7 +91,7 @@ extension DiskCache {
 
     private func isListed(_ entry: CacheEntry, _ opened: CacheSite) throws(ImageError) -> Bool {
         let page = try opened.index.perform { store throws(ImageError) in
-            try store.entries(CacheQuery(), from: CachePlace(date: 0, id: entry.id &- 1), limit: 1)
+            try store.entries(DiskCache.everyRow, from: CachePlace(date: 0, id: entry.id &- 1), limit: 1)
         }
         return page.entries.first.map { $0.id == entry.id && $0.write == entry.write } ?? false
     }
