@@ -19,6 +19,8 @@ import SDImage
         guard code == SQLITE_OK, let opened = unsafe opened else {
             let error = unsafe SQLiteConnection.error(code, opened, "database could not be opened")
             unsafe sqlite3_close_v2(opened)
+            // Removed by a process that found a newer one, which the caller is to use.
+            if folder.status(of: name) == nil { throw ImageError(.cacheDamaged, "database was removed") }
             throw error
         }
         self.folder = folder

@@ -163,3 +163,15 @@ func harmedSurroundingsNeverHarmOutsidersNorTheCache(harm: Harm, name: String) t
     #expect(try FileManager.default.contentsOfDirectory(atPath: outside.path) == ["canary"])
     #expect(try String(contentsOfFile: canary, encoding: .utf8) == "untouched")
 }
+
+/// A process that finds no other one removes indexes that were given up.
+@Test func removedIndexIsDamagedAndRepairingStartsANewOne() throws {
+    let fixture = CacheFixture()
+    let cache = try fixture.open()
+    try cache.put(1, at: "a")
+    try FileManager.default.removeItem(atPath: fixture.root + "/index-1.db")
+    #expect(try cache.verifyNow(repairs: true).isIndexDamaged)
+    #expect(try cache.verifyNow(repairs: false).isSound)
+    try cache.put(2, at: "a")
+    #expect(try cache.get("a") == array(try bytes(2)))
+}
