@@ -214,3 +214,28 @@ func harmedDatabaseNeverGivesWrongBytesNorStopsTheCache(harm: Harm, name: String
     cache.close()
     #expect(!fixture.files.contains { $0.contains("/instances/") })
 }
+
+/// Each of them has its own descriptors and locks, as processes have.
+@Test func cachesThatGiveUpAnIndexAtOnceMakeOneNewGeneration() throws {
+    for _ in 0..<5 {
+        let fixture = CacheFixture()
+        do {
+            let cache = try fixture.open()
+            try cache.put(1, at: "old")
+            cache.close()
+        }
+        try Data(repeating: 0x55, count: 100_000).write(to: URL(fileURLWithPath: fixture.root + "/index-1.db"))
+        let caches = try (0..<3).map { _ in try fixture.open() }
+        DispatchQueue.concurrentPerform(iterations: caches.count) { number in
+            for index in 0..<10 { try? caches[number].put(index, at: "\(number) \(index)") }
+        }
+        for number in caches.indices {
+            for index in 0..<10 {
+                let reader = caches[(number + 1) % caches.count]
+                #expect(try reader.get("\(number) \(index)") == array(try bytes(index)))
+            }
+        }
+        #expect(FileManager.default.fileExists(atPath: fixture.root + "/index-2.db"))
+        #expect(!FileManager.default.fileExists(atPath: fixture.root + "/index-3.db"))
+    }
+}

@@ -156,7 +156,8 @@ func storedBytesComeBackTheSame(count: Int) throws {
 }
 
 @Test func keysAreBytes() throws {
-    let cache = try CacheFixture().open()
+    let fixture = CacheFixture()
+    let cache = try fixture.open()
     let keys = [CacheKey("caf\u{e9}"), CacheKey("cafe\u{301}"), CacheKey([0xff]), CacheKey([0xfe]), CacheKey(""), CacheKey([0])]
     for (index, key) in keys.enumerated() { try cache.storeNow(CachedData(bytes: try bytes(index)), for: key) }
     for (index, key) in keys.enumerated() { #expect(array(try cache.dataNow(for: key)?.bytes) == array(try bytes(index))) }
@@ -237,7 +238,8 @@ func storedBytesComeBackTheSame(count: Int) throws {
 }
 
 @Test func closedCacheAnswersShutdown() async throws {
-    let cache = try CacheFixture().open()
+    let fixture = CacheFixture()
+    let cache = try fixture.open()
     try cache.put(1, at: "a")
     cache.close()
     cache.close()
