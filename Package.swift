@@ -118,10 +118,21 @@ if let fuzzer {
         .target(
             name: "CPhotosFuzz", dependencies: ["CPhotos"], path: "Tests/Fuzz/photos",
             cSettings: [.unsafeFlags(["-std=c11", "-D_GNU_SOURCE", "-I\(Context.packageDirectory)/include"])]),
+        // What caches on servers read of them, without the libraries that carry it.
+        .target(
+            name: "CRemote", path: "Sources/Plugins", sources: ["remote/envelope.c", "memcached/peer.c"],
+            publicHeadersPath: "remote",
+            cSettings: [.unsafeFlags(["-std=c11", "-D_GNU_SOURCE", "-I\(Context.packageDirectory)/include"])]),
+        .target(
+            name: "CRemoteFuzz", dependencies: ["CRemote"], path: "Tests/Fuzz/remote",
+            cSettings: [.unsafeFlags(["-std=c11", "-D_GNU_SOURCE", "-I\(Context.packageDirectory)/include"])]),
         .executableTarget(
             name: "Fuzz",
-            dependencies: ["CFuzzer", "CSDImage", "SDImage", "SDImageABI", "SDImageCodecs", "SDImageCurl", "CPhotosFuzz"] + modules,
-            path: "Tests/Fuzz", exclude: ["libfuzzer", "modules", "photos", "dictionaries", "seeds.py"],
+            dependencies: [
+                "CFuzzer", "CSDImage", "CSQLite", "SDImage", "SDImageABI", "SDImageCodecs", "SDImageCurl", "SDImageSQLite",
+                "CPhotosFuzz", "CRemoteFuzz",
+            ] + modules,
+            path: "Tests/Fuzz", exclude: ["libfuzzer", "modules", "photos", "remote", "dictionaries", "seeds.py"],
             swiftSettings: plain + (withModules ? [.define("SDIMAGE_FUZZ_MODULES")] : [])
                 + plugins.map { .define("SDIMAGE_FUZZ_\($0)") },
             linkerSettings: [.unsafeFlags([fuzzer]), .linkedLibrary("stdc++")]),

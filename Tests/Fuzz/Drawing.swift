@@ -9,6 +9,8 @@ struct Drawing {
     /// What has not been drawn.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: rest)) }
 
+    var isEmpty: Bool { rest.isEmpty }
+
     mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
     mutating func flag() -> Bool { byte() & 1 == 1 }
     mutating func number(below limit: Int) -> Int { Int(byte()) % limit }

@@ -11,10 +11,10 @@ struct FuzzTarget: Sendable {
     /// Makes checksums right again, without which few changes would get past the first reader.
     var repair: (@Sendable (UnsafeMutableBufferPointer<UInt8>) -> Void)?
 
-    /// The formats whose coder this build has, the parsers, what works on pictures of every format, responses, and loads.
+    /// The formats whose coder this build has, the parsers, what works on pictures of every format, responses, caches, and loads.
     static let all =
         pictures + modules + parsers + [DecoderTarget.target, OptionsTarget.target, ResponseTarget.target, PhotosTarget.target]
-        + URLTarget.targets + RequestTarget.targets
+        + [IndexTarget.target, RecordsTarget.target] + URLTarget.targets + RequestTarget.targets
 
     static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 

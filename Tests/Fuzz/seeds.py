@@ -111,6 +111,72 @@ def photos() -> Iterator[bytes]:
     yield from (bytes([number]) + database(script) for number, script in ((4, SHOTWELL), (5, DIGIKAM), (6, INDEX)))
 
 
+def indexes() -> Iterator[bytes]:
+    """Settings, calls, rows, totals, and changes of bytes (IndexTarget, IndexDatabase)."""
+    def index(flags: int, calls: Iterator[int], rows: list[bytes], totals: int = 0, changes: bytes = b"") -> bytes:
+        made = [bytes((kind, kind)) for kind in calls]
+        return bytes([flags, len(made)]) + b"".join(made) + bytes([len(rows)]) + b"".join(rows) + bytes([totals]) + changes
+
+    def replaced(shape: int, columns: tuple[int, ...], values: bytes) -> bytes:
+        mask = sum(1 << column for column in columns)
+        return bytes([shape | 32]) + struct.pack(">HB", mask >> 1, mask & 1) + values
+
+    plain = [bytes([key | 8 * (key & 1)]) for key in range(8)]
+    filed = [bytes([16 | key]) for key in range(8)]
+    numbers = bytes(choice for kind in range(12) for choice in (3, kind))
+    names = [replaced(64 | 16 | key, (11,), bytes([240 + key])) for key in range(8)]
+    typed = [replaced(key, (column,), bytes([kind, 9, 1, 2, 3, 4, 5, 6, 7])[: 10 if kind in (2, 4, 5, 6) else 2])
+             for key, column, kind in zip(range(16), range(1, 17), (3, 5, 1, 2, 3, 4, 6, 7) * 2)]
+    for calls in (range(0, 12), range(12, 24), (4, 5, 17, 18, 6), (16, 0, 23, 0, 14, 8), (9, 21, 20, 15, 23, 18)):
+        yield index(0, calls, plain)
+        yield index(1, calls, filed, 1)
+        yield index(2 | 4, calls, plain + filed, 4)
+        yield index(8 | 2 | 16, calls, typed, 8)
+        yield index(32 | 1, calls, names, 2)
+        yield index(0, calls, [replaced(64 | key, (3, 5, 7, 8, 9, 10), numbers) for key in range(8)])
+        yield index(64, calls, plain * 4, 0, bytes([2, 0, 1, 1, 2, 0, 0, 9]) * 3)
+        for change in (b"\0\0\0\x10\x04abcd", b"\x03\1\2", b"\4\2\0\1\xf0", b"\1\3\2\0", b"\5\1\3\5\1\3", b"\0\4\7"):
+            yield index(0, calls, plain * 4, 0, change)
+
+
+def crc32c(data: bytes) -> int:
+    """RFC 3720, appendix B.4."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ 0x82F63B78 if crc & 1 else crc >> 1
+    return crc ^ 0xFFFFFFFF
+
+
+def records() -> Iterator[bytes]:
+    """The first byte chooses the reader (RecordsTarget)."""
+    def envelope(key: bytes, metadata: bytes, data: bytes) -> bytes:
+        rest = struct.pack("<IIII", 1, len(key), len(metadata), len(data)) + key + metadata + data
+        return bytes([len(key)]) + key + b"SDIE" + struct.pack("<I", crc32c(rest)) + rest
+
+    def record(*fields: bytes) -> bytes:
+        control, date, age, vary, expires = (struct.pack("<H", len(field)) + field for field in fields)
+        return b"\1" + struct.pack("<QQQ", 200, 1 << 60, 1 << 60) + control + date + age + vary + b"\1" + expires + b"\1" + bytes(16)
+
+    date = b"Sun, 06 Nov 1994 08:49:37 GMT"
+    encoded = [b"max-age=60", record(b'private, no-cache="x"', date, b"5", b"accept, *", date), record(b"public, max-age=9", b"", b"", b"", b"0")]
+    yield from (b"\0" + entry for entry in ENTRIES)
+    yield from (b"\0" + struct.pack("<BQQIII", 1, 5, 6, 0, 0, len(answer)) + answer for answer in encoded)
+    for tag, modified in ((b'"a"', date), (b'W/"a"', b""), (b"", b"x" * 5000)):
+        yield from (b"\1\2" + struct.pack(">HH", len(tag), len(modified)) + tag + modified + answer for answer in encoded)
+    yield from (b"\2" + envelope(b"key", metadata, b"data") for metadata in (b"", *ENTRIES))
+    value = b"VALUE a 0 4 77\r\nabcd\r\n"
+    yield b"\3\0\0\0" + value + b"END\r\n"
+    yield b"\3\3\7\2\3\5\0" + b"STORED\r\nNOT_STORED\r\nDELETED\r\n" + value.replace(b" 77", b"") + b"END\r\n"
+    yield b"\3\1\1\4\x0c" + value + value.replace(b"a 0", b"b 0") + b"END\r\n"
+    yield b"\3\0\0\6EXISTS\r\n"
+    yield b"\3\0\0\2SERVER_ERROR out of memory\r\n"
+    digest = hashlib.md5(b"a").hexdigest().encode()
+    yield from (b"\4" + digest[:2] + b"/" + digest + end for end in (b"-7-1", b"-7-1.png", b"-FF-0001.jpeg", b"-7-1.exe"))
+    yield from (b"\5" + key for key in (b"https://a/b-Thumbnail({1,2},1).png", b"a-b-c", b"https://a/b.png\x1fTwo", b"/p%20q-r.gif?-s"))
+
+
 def files(suffixes: tuple[str, ...]) -> Iterator[bytes]:
     """Of the fixtures all, of the corpus some."""
     yield from read(sorted(FIXTURES.rglob("*")), suffixes)
@@ -169,6 +235,10 @@ def seeds(target: str) -> Iterator[bytes]:
         yield from {"url": URLS, "name": NAMES, "dataurl": DATA_URLS, "request": REQUESTS}[target]
     elif target == "photos":
         yield from photos()
+    elif target == "index":
+        yield from indexes()
+    elif target == "records":
+        yield from records()
     elif target == "exif":
         yield from EXIF + [b"Exif\0\0" + block for block in EXIF]
 
