@@ -43,6 +43,12 @@ import Testing
         try expectAlways(.SDIMAGE_STATUS_TRUNCATED, Array(interlaced.prefix(interlaced.count / 2)), options)
     }
 
+    /// The canvas itself is the picture where nothing is to be converted.
+    @Test func theCanvasOfAnAnimationKeepsTheLimitOfBytes() throws {
+        let options = decodeOptions { sdimage_decode_options_set_max_bytes($0, 100_000) }
+        try expectAlways(.SDIMAGE_STATUS_TOO_LARGE, try Fixtures.bytes("pictures/orbits.gif"), options)
+    }
+
     private func expectAlways(_ status: sdimage_status, _ bytes: [UInt8], _ options: Owned? = nil) throws {
         #expect(Outcome.whole(bytes, options) == .failure(status))
         for cut in Cut.allCases {

@@ -26,7 +26,7 @@ package struct CanvasOutput {
     package func frame(
         _ canvas: PixelBuffer, _ indices: IndexedPixels?, _ metadata: ImageMetadata, stop: StopSignal
     ) throws(ImageError) -> KeptFrame {
-        if isCanvas(canvas) {
+        if try isCanvas(canvas) {
             return indices.map { KeptFrame($0, metadata) } ?? KeptFrame(Image(pixels: canvas, metadata: metadata))
         }
         if !plan.shrinks, plan.turn == .up, transform == nil, let own = try indices?.converted(to: format) {
@@ -36,14 +36,17 @@ package struct CanvasOutput {
         return KeptFrame(image, canvas: canvas, indices: indices)
     }
 
-    /// Nothing is to be changed.
-    private func isCanvas(_ canvas: PixelBuffer) -> Bool {
-        !plan.shrinks && plan.turn == .up && transform == nil && format == canvas.format
+    /// Nothing is to be changed. Canvases have the limit of working memory, what is handed out has its own.
+    private func isCanvas(_ canvas: PixelBuffer) throws(ImageError) -> Bool {
+        guard !plan.shrinks, plan.turn == .up, transform == nil, format == canvas.format else { return false }
+        let limit = options.limits.outputBytes
+        guard canvas.byteCount <= limit else { throw .tooLarge("decoded size in bytes", limit: limit) }
+        return true
     }
 
     /// The canvas itself where nothing is to be changed.
     package func picture(from canvas: PixelBuffer, stop: StopSignal) throws(ImageError) -> PixelBuffer {
-        if isCanvas(canvas) { return canvas }
+        if try isCanvas(canvas) { return canvas }
         var writer = try ScanlineWriter(
             rowSize: canvas.size, sourceFormat: canvas.format, plan: plan, output: format, transform: transform,
             options: options)
