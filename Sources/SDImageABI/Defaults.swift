@@ -28,6 +28,7 @@ enum Defaults {
     static let namedCoders = core.formats + builtinCoders.filter { coder in !core.formats.contains { $0 === coder } }
     static let coders = {
         let registry = makeRegistry()
+        ForkHandlers.hold(lock: { FrameBudget.shared.lockForFork() }, unlock: { FrameBudget.shared.unlockAfterFork() })
         ForkHandlers.hold(lock: { registry.lockForFork() }, unlock: { registry.unlockAfterFork() })
         ForkHandlers.hold(lock: { ColorConverter.lockForFork() }, unlock: { ColorConverter.unlockAfterFork() })
         ForkHandlers.install()

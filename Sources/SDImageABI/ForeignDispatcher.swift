@@ -15,13 +15,13 @@ final class ForeignDispatcher: Dispatcher {
 
     var isCurrent: Bool { unsafe host.table.is_current?(host.userData) ?? false }
 
-    func post(_ delivery: LoadTask) {
-        let argument = unsafe Unmanaged.passRetained(delivery).toOpaque()
+    func post(_ delivery: any Delivery) {
+        let argument = unsafe Unmanaged.passRetained(PostedDelivery(delivery)).toOpaque()
         unsafe host.table.post(
             host.userData,
             { argument in
                 guard let argument = unsafe argument else { return }
-                unsafe Unmanaged<LoadTask>.fromOpaque(argument).takeRetainedValue().deliverPending()
+                unsafe Unmanaged<PostedDelivery>.fromOpaque(argument).takeRetainedValue().delivery.deliverPending()
             }, argument)
     }
 
@@ -34,4 +34,11 @@ final class ForeignDispatcher: Dispatcher {
                 unsafe Unmanaged<CallQueue>.fromOpaque(argument).takeRetainedValue().deliverPending()
             }, argument)
     }
+}
+
+/// A delivery while the host's loop holds it: a reference to a protocol is two words, and C holds one.
+private final class PostedDelivery {
+    let delivery: any Delivery
+
+    init(_ delivery: any Delivery) { self.delivery = delivery }
 }

@@ -39,17 +39,6 @@ package protocol CacheStore: AnyObject, Sendable {
 package typealias CacheStoreFactory = @Sendable (_ folder: FileDescriptor, _ name: String, _ isDurable: Bool)
     throws(ImageError) -> any CacheStore
 
-/// Names one write of one instance, and is never used twice: file names are made of it.
-package struct CacheWrite: Hashable, Sendable {
-    package var instance: UInt64
-    package var number: UInt64
-
-    package init(instance: UInt64, number: UInt64) {
-        self.instance = instance
-        self.number = number
-    }
-}
-
 /// One step of a transaction.
 package enum CacheChange: Sendable {
     /// Replaces a row of equal key.

@@ -32,7 +32,7 @@ package final class LoaderChain: ImageLoader {
     /// The first that takes the request. `canLoad` may be foreign code and is called without a lock.
     package func chosen(for request: ImageRequest) throws(ImageError) -> any ImageLoader {
         if let found = all.last(where: { $0.canLoad(request) }) { return try found.chosen(for: request) }
-        throw LoaderChain.refusal(of: URLText(request.url))
+        throw ImageError.noLoader(for: URLText(request.url))
     }
 
     package var isQuick: Bool { all.allSatisfy(\.isQuick) }
@@ -45,17 +45,6 @@ package final class LoaderChain: ImageLoader {
 
     package func sentFields(_ request: ImageRequest) -> [HeaderField] {
         (try? chosen(for: request))?.sentFields(request) ?? request.headers
-    }
-
-    /// Why no loader takes a URL.
-    static func refusal(of url: URLText) -> ImageError {
-        let scheme = url.scheme
-        switch scheme {
-        case "": return ImageError(.invalidURL, "URL has no scheme", url: url.redacted)
-        case "http", "https", "file", "data", "ftp":
-            return ImageError(.unsupported, "no loader for scheme \(scheme)", url: url.redacted)
-        default: return ImageError(.schemeForbidden, "scheme is not one that pictures are loaded from", url: url.redacted)
-        }
     }
 
     /// The old list is released outside the lock: with it a loader of the host may go.

@@ -14,3 +14,14 @@ package struct TransformerPipeline: ImageTransformer {
         return image
     }
 }
+
+extension ImageRequest {
+    /// Appends a transformer to those of the request.
+    package mutating func addTransformer(_ transformer: any ImageTransformer) {
+        if case .value(let before) = self.transformer {
+            self.transformer = .value(TransformerPipeline([before, transformer]))
+        } else {
+            self.transformer = .value(transformer)
+        }
+    }
+}

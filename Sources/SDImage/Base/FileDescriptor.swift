@@ -9,7 +9,7 @@ package final class FileDescriptor: Sendable {
     private init(_ number: Int32) { self.number = number }
 
     // In a forked child the number may already belong to another file.
-    deinit { if !Engine.isForked { close(number) } }
+    deinit { if !csys_is_forked() { close(number) } }
 
     /// Opens a folder at a path of the user, whose links are followed.
     package static func folder(at path: String) throws(ImageError) -> FileDescriptor {

@@ -6,7 +6,7 @@ import Glibc
 package final class CallQueue: Dispatcher {
     private enum Item {
         case call(@Sendable () -> Void)
-        case delivery(LoadTask)
+        case delivery(any Delivery)
     }
 
     private struct State {
@@ -32,8 +32,8 @@ package final class CallQueue: Dispatcher {
 
     package func prepare() throws(ImageError) { try base.prepare() }
 
-    package func post(_ delivery: LoadTask) { add(.delivery(delivery), inline: false) }
-    package func deliver(_ delivery: LoadTask) { add(.delivery(delivery), inline: true) }
+    package func post(_ delivery: any Delivery) { add(.delivery(delivery), inline: false) }
+    package func deliver(_ delivery: any Delivery) { add(.delivery(delivery), inline: true) }
 
     package func post(_ calls: CallQueue) { base.post(calls) }
 

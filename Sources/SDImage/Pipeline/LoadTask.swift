@@ -300,7 +300,7 @@ package final class LoadTask: Sendable {
 }
 
 /// Taking deliveries: the side of the dispatchers.
-extension LoadTask {
+extension LoadTask: Delivery {
     /// Calls back for everything pending; returns how many that were. While another thread is delivering it does nothing:
     /// that one goes on until nothing is pending, so calls never overlap.
     @discardableResult
@@ -370,4 +370,9 @@ extension LoadTask {
         released.3?()
         withExtendedLifetime(released) {}
     }
+}
+
+extension PollableDispatcher {
+    /// The next delivery of a load as an object, or nil when nothing is queued.
+    package func nextEvent() -> LoadEvent? { next { ($0 as? LoadTask)?.takePending() } }
 }

@@ -61,13 +61,6 @@ package final class Image: Sendable {
         return with(metadata)
     }
 
-    /// The same picture as brought by an answer.
-    package func with(_ record: AnswerRecord) -> Image {
-        var metadata = metadata
-        metadata.answer = KeptAnswer(record)
-        return with(metadata)
-    }
-
     /// The same picture as drawn from shapes.
     package func with(vector: any VectorPicture) -> Image {
         Image(pixels: pixels, metadata: metadata, frames: frames, vector: vector)
@@ -142,8 +135,11 @@ package struct ImageMetadata: Sendable {
     package var memoryCost: Int?
     /// A value of the host, stored with the disk entry.
     package var extendedData: Bytes?
-    /// What the answer said that brought the picture; nil where it did not come over HTTP.
-    package var answer: KeptAnswer?
+    /// The response that the image came from; nil unless it came over HTTP.
+    package var provenance: (any ImageProvenance)?
 
     package init() {}
 }
+
+/// Information about where an image came from. Imaging stores it without knowing HTTP.
+package protocol ImageProvenance: AnyObject, Sendable {}

@@ -105,15 +105,6 @@ extension ImageRequest {
     package func transforms(_ image: Image) -> Bool {
         (self.transformsAnimated || image.frames == nil) && (self.transformsVector || image.vector == nil)
     }
-
-    /// Puts one more transformer behind those that the request has.
-    package mutating func addTransformer(_ transformer: any ImageTransformer) {
-        if case .value(let before) = self.transformer {
-            self.transformer = .value(TransformerPipeline([before, transformer]))
-        } else {
-            self.transformer = .value(transformer)
-        }
-    }
 }
 
 /// A choice of a request that may also be left to the manager (spec OPT-6).
@@ -143,40 +134,6 @@ package struct BlockingReads: OptionSet, Sendable {
     package static let memoryData = BlockingReads(rawValue: 1)
     /// The look-up on disk of a picture that is not in memory.
     package static let disk = BlockingReads(rawValue: 2)
-}
-
-/// One header field of a request.
-package struct HeaderField: Hashable, Sendable {
-    package var name: String
-    package var value: String
-
-    package init(name: String, value: String) {
-        self.name = name
-        self.value = value
-    }
-
-    /// Names compare without case (RFC 9110, section 5.1).
-    package func isNamed(_ other: String) -> Bool {
-        name.utf8.count == other.utf8.count
-            && zip(name.utf8, other.utf8).allSatisfy { Byte.lowercased($0) == Byte.lowercased($1) }
-    }
-}
-
-extension [HeaderField] {
-    /// Each of `fields` takes the place of all of its name.
-    package mutating func replace(by fields: [HeaderField]) {
-        removeAll { old in fields.contains { $0.isNamed(old.name) } }
-        self += fields
-    }
-}
-
-/// Order among waiting loads.
-package enum LoadPriority: Int32, Sendable, Comparable {
-    case low = -1
-    case normal = 0
-    case high = 1
-
-    package static func < (a: LoadPriority, b: LoadPriority) -> Bool { a.rawValue < b.rawValue }
 }
 
 /// Which sources a load may use.

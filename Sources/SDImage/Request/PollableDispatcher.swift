@@ -17,7 +17,7 @@ package final class PollableDispatcher: Dispatcher {
     package var target: any Dispatcher { queue }
     package var descriptor: Int32 { queue.descriptor }
 
-    package func post(_ delivery: LoadTask) { queue.post(delivery) }
+    package func post(_ delivery: any Delivery) { queue.post(delivery) }
     package func post(_ calls: CallQueue) { queue.post(calls) }
     package func bindCurrentThread() { queue.bindCurrentThread() }
 
@@ -33,14 +33,15 @@ package final class PollableDispatcher: Dispatcher {
         return count
     }
 
-    /// The next delivery as an object, or nil when nothing is queued. Calls that are no deliveries of a load are made on the way.
-    package func nextEvent() -> LoadEvent? {
+    /// The event that `take` makes of the next delivery, or nil when nothing is queued. Calls that are not deliveries of a load are
+    /// made on the way.
+    package func next<Event>(_ take: (any Delivery) -> Event?) -> Event? {
         while let item = queue.takeOne() {
             guard case .delivery(let delivery) = item else {
                 if case .calls(let calls) = item { calls.deliverPending() }
                 continue
             }
-            guard let event = delivery.takePending() else { continue }
+            guard let event = take(delivery) else { continue }
             // A load may have more than the one delivery that this post stood for.
             if delivery.hasPending { queue.post(delivery) }
             return event
@@ -52,7 +53,7 @@ package final class PollableDispatcher: Dispatcher {
 /// The queue and its descriptor.
 package final class PollableQueue: Dispatcher {
     fileprivate enum Item {
-        case delivery(LoadTask)
+        case delivery(any Delivery)
         case calls(CallQueue)
 
         func dropPending() {
@@ -86,7 +87,7 @@ package final class PollableQueue: Dispatcher {
 
     fileprivate func bindCurrentThread() { monitor.withLock { $0.bound = pthread_self() } }
 
-    package func post(_ delivery: LoadTask) { add(.delivery(delivery)) }
+    package func post(_ delivery: any Delivery) { add(.delivery(delivery)) }
     package func post(_ calls: CallQueue) { add(.calls(calls)) }
 
     private func add(_ item: Item) {

@@ -1,3 +1,4 @@
+import CSystem
 import Glibc
 import Synchronization
 
@@ -29,7 +30,7 @@ package enum Log {
 
     /// The message is made only when somebody listens at that level.
     package static func write(_ messageLevel: Level, _ message: @autoclosure () -> String) {
-        guard messageLevel.rawValue <= level.load(ordering: .relaxed), !Engine.isForked, !isInSink,
+        guard messageLevel.rawValue <= level.load(ordering: .relaxed), !csys_is_forked(), !isInSink,
             let sink = sink.withLock({ $0 })
         else { return }
         let text = CString(message())

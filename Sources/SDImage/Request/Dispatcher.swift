@@ -10,11 +10,11 @@ package protocol Dispatcher: AnyObject, Sendable {
     /// Throws when nothing could be delivered, for want of a thread.
     func prepare() throws(ImageError)
     /// Runs or hands out `delivery` once, later or now, in the order of posting. A closed dispatcher drops it.
-    func post(_ delivery: LoadTask)
+    func post(_ delivery: any Delivery)
     /// The same for progress, which the thread that moves the bytes tells.
-    func postProgress(_ delivery: LoadTask)
+    func postProgress(_ delivery: any Delivery)
     /// Runs `delivery` now, on the calling thread, which is one that callbacks run on.
-    func deliver(_ delivery: LoadTask)
+    func deliver(_ delivery: any Delivery)
     /// Posts calls that are no deliveries of a load.
     func post(_ calls: CallQueue)
     /// True when a call that waits here cannot run before the calling thread has returned to whoever called it.
@@ -25,8 +25,8 @@ extension Dispatcher {
     package var takesEvents: Bool { false }
     package var target: any Dispatcher { self }
     package var isWaitingFutile: Bool { isCurrent }
-    package func postProgress(_ delivery: LoadTask) { post(delivery) }
-    package func deliver(_ delivery: LoadTask) { delivery.deliverPending() }
+    package func postProgress(_ delivery: any Delivery) { post(delivery) }
+    package func deliver(_ delivery: any Delivery) { delivery.deliverPending() }
     package func prepare() throws(ImageError) {}
 }
 
@@ -40,7 +40,7 @@ package final class LibraryDispatcher: Dispatcher {
 
     package func prepare() throws(ImageError) { try lease.engine.callbacks.ensureStarted() }
 
-    package func post(_ delivery: LoadTask) { lease.engine.callbacks.submit { delivery.deliverPending() } }
+    package func post(_ delivery: any Delivery) { lease.engine.callbacks.submit { delivery.deliverPending() } }
     package func post(_ calls: CallQueue) { lease.engine.callbacks.submit { calls.deliverPending() } }
 }
 
@@ -50,7 +50,7 @@ package final class ImmediateDispatcher: Dispatcher {
 
     package var isCurrent: Bool { true }
 
-    package func post(_ delivery: LoadTask) { delivery.deliverPending() }
-    package func postProgress(_ delivery: LoadTask) { Engine.callLater { delivery.deliverPending() } }
+    package func post(_ delivery: any Delivery) { delivery.deliverPending() }
+    package func postProgress(_ delivery: any Delivery) { Engine.callLater { delivery.deliverPending() } }
     package func post(_ calls: CallQueue) { calls.deliverPending() }
 }

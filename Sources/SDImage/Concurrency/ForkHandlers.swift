@@ -12,7 +12,6 @@ package enum ForkHandlers {
 
     private struct State {
         var locks = [
-            Held(lock: { FrameBudget.shared.lockForFork() }, unlock: { FrameBudget.shared.unlockAfterFork() }),
             Held(lock: { PixelPool.shared.lockForFork() }, unlock: { PixelPool.shared.unlockAfterFork() }),
         ]
         var preparation = Preparation.none

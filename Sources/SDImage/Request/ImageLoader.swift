@@ -144,7 +144,7 @@ extension ImageLoader {
 
     package func chosen(for request: ImageRequest) throws(ImageError) -> any ImageLoader {
         if canLoad(request) { return self }
-        throw LoaderChain.refusal(of: URLText(request.url))
+        throw ImageError.noLoader(for: URLText(request.url))
     }
 
     /// Definite failures only: what is gone, and what can never be loaded (spec PHO-12 of photo libraries).
@@ -153,6 +153,19 @@ extension ImageLoader {
         case .invalidURL, .schemeForbidden, .badData, .notAnImage, .emptyData, .photosNotAnImage: true
         case .httpStatus: [404, 410, 451].contains(error.httpStatus)
         default: false
+        }
+    }
+}
+
+extension ImageError {
+    /// The error of a URL that no loader accepts.
+    package static func noLoader(for url: URLText) -> ImageError {
+        let scheme = url.scheme
+        switch scheme {
+        case "": return ImageError(.invalidURL, "URL has no scheme", url: url.redacted)
+        case "http", "https", "file", "data", "ftp":
+            return ImageError(.unsupported, "no loader for scheme \(scheme)", url: url.redacted)
+        default: return ImageError(.schemeForbidden, "scheme is not one that pictures are loaded from", url: url.redacted)
         }
     }
 }

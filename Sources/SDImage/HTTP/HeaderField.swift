@@ -1,0 +1,24 @@
+/// One field of a request or response (RFC 9110, section 5).
+package struct HeaderField: Hashable, Sendable {
+    package var name: String
+    package var value: String
+
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    /// Names compare without case (RFC 9110, section 5.1).
+    package func isNamed(_ other: String) -> Bool {
+        name.utf8.count == other.utf8.count
+            && zip(name.utf8, other.utf8).allSatisfy { Byte.lowercased($0) == Byte.lowercased($1) }
+    }
+}
+
+extension [HeaderField] {
+    /// Each of `fields` takes the place of all of its name.
+    package mutating func replace(by fields: [HeaderField]) {
+        removeAll { old in fields.contains { $0.isNamed(old.name) } }
+        self += fields
+    }
+}
