@@ -207,7 +207,7 @@ public func sdimage_cache_set_memory_image(
         try cache.builtIn?.check()
         let image = unsafe try Handle.borrow(image, as: Image.self)
         let key = unsafe try Input.key(key, length)
-        // An explicit wish, which the cache's own rule does not touch (spec MEM-7).
+        // An explicit wish, which the cache's own rule does not touch.
         if let memory = cache.memory { memory.set(image, for: key) } else { cache.cache.storeInMemory(image, for: key) }
     }
 }

@@ -120,7 +120,7 @@ public func sdimage_cache_store_async(
         let store = PictureStore(cache: cache.cache, registry: Defaults.coders, layers: layers)
         if Engine.isForked { throw .forked }
         store.storeInMemory(image, for: key)
-        // Bytes take their place in the order before this returns (decisions R3).
+        // Bytes take their place in the order before this returns (docs/decisions.md, "Order is settled before a call returns").
         if let disk = cache.builtIn?.disk, bytes != nil, let entry = try store.entry(image, bytes, options) {
             return disk.enqueueStore(entry, for: key, completion: unsafe completion(foreign, function))
         }

@@ -40,7 +40,7 @@ enum Defaults {
             try image.convertedToSRGB(options, stop: stop)
         }
     }
-    /// For programs that scale large pictures down (spec COD-27).
+    /// For programs that scale large pictures down.
     static let limitBytes = Atomic<Int>(60 << 20)
     static let downloader = DownloaderConfiguration()
     static let statistics = LoadStatistics()
@@ -163,8 +163,8 @@ enum Defaults {
     // In a child of fork these answer before anything else, without key paths: what looks a type up for the first time may wait
     // for a thread of the parent.
 
-    /// For managers that name none, from now on; nil: one that the library makes. What was there is let go of outside the lock: with
-    /// it something of the host may go.
+    /// For managers that name none, from now on; nil: one that the library makes. What was there is let go of outside the lock:
+    /// with it something of the host may go.
     static func setCache(_ cache: (any ImageCaching)?) {
         if Engine.isForked { return }
         let old = shared.withLock { shared in

@@ -35,7 +35,7 @@ final class ForeignLoadHooks: Sendable {
         return try copy.submitted()
     }
 
-    /// A key is text of at least one byte (decisions R16); anything else is none.
+    /// A key is text of at least one byte (docs/decisions.md, "Keys are bytes"); anything else is none.
     private func key(of request: ImageRequest) -> [UInt8]? {
         let lent = RequestObject(request)
         let key = unsafe taken(host.table.cache_key?(host.userData, Handle.lend(lent)))

@@ -37,7 +37,7 @@ final class ForeignVector: VectorPicture {
         return image.with(vector: self)
     }
 
-    /// What is drawn for these options: into the box, larger too (spec COD-35), or within the bytes.
+    /// What is drawn for these options: into the box, larger too, or within the bytes.
     static func size(_ own: PixelSize, _ options: DecodeOptions) -> PixelSize {
         if options.limitBytes > 0 {
             let perPixel = options.pixelFormat?.bytesPerPixel ?? 4

@@ -34,7 +34,7 @@ enum Input {
         return unsafe UnsafeRawBufferPointer(start: pointer, count: length)
     }
 
-    /// A key of at least one byte, in UTF-8 (decisions R16).
+    /// A key of at least one byte, in UTF-8 (docs/decisions.md, "Keys are bytes").
     static func key(_ pointer: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> CacheKey {
         let bytes = unsafe try bytes(pointer, length)
         guard !bytes.isEmpty else { throw ImageError(.invalidArgument, "an empty key") }

@@ -3,7 +3,7 @@ import Glibc
 import SDImage
 
 /// A built-in coder whose heavy libraries lie in a module, a file of its own that is opened when bytes of its formats are
-/// first to be read (decisions D3): no program pays for them that never sees such bytes.
+/// first to be read (docs/decisions.md, "Coders that are registered"): no program pays for them that never sees such bytes.
 final class ModuleCoder: ImageCoder {
     let name: String
     private let formats: [ImageFormat]

@@ -1,7 +1,7 @@
 import SDImage
 
 /// The first frame of every format that the core can read: what is left where the coder of a moving format was taken out
-/// (spec COD-10, COD-35; decisions D2).
+/// (docs/decisions.md, "Coders that are registered").
 package final class BasicCoder: ImageCoder {
     private let coders: [any ImageCoder]
 

@@ -1,6 +1,6 @@
 import SDImage
 
-/// The coders of the core (decisions D2).
+/// The coders of the core (docs/decisions.md, "Coders that are registered").
 package struct BuiltinCoders {
     /// One for each format, which decodes all of it.
     package let formats: [any ImageCoder]

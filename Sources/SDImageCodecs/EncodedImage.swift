@@ -22,7 +22,7 @@ extension Image {
         return try still.converted(to: pixels.format.bytesPerChannel == 1 ? .rgb8 : .rgb16)
     }
 
-    /// A preview for a file, of at most 320 by 320 pixels (spec COD-74), as the picture lies.
+    /// A preview for a file, of at most 320 by 320 pixels, as the picture lies.
     func preview(stop: StopSignal) throws(ImageError) -> Image {
         var options = DecodeOptions()
         options.thumbnailSize = PixelSize(width: 320, height: 320)

@@ -1,7 +1,7 @@
 import Glibc
 import SDImage
 
-/// How one downloader behaves; copied when the loader is made (spec 12.1, decisions "Limits and numbers").
+/// How one downloader behaves; copied when the loader is made (docs/decisions.md, "Limits of one decode").
 package struct DownloaderConfiguration: Sendable {
     /// Transfers at once to one origin.
     package var maxPerHost = 6
@@ -69,7 +69,7 @@ package struct DownloaderConfiguration: Sendable {
         }
     }
 
-    /// `<program>/<version> (Linux <release>; Scale/1.00)`, ASCII only (spec DLR-3).
+    /// `<program>/<version> (Linux <release>; Scale/1.00)`, ASCII only.
     package static let defaultUserAgent: String = {
         let program = (SmallFile.read("/proc/self/comm") ?? "").filter {
             $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0))

@@ -1,6 +1,6 @@
 import SDImage
 
-/// Where a redirect may lead, and what goes along (decisions D11).
+/// Where a redirect may lead, and what goes along (docs/decisions.md, "Redirects").
 enum RedirectRules {
     /// Statuses that name another place to get the same thing.
     static func isRedirect(_ status: Int32) -> Bool { [301, 302, 303, 307, 308].contains(status) }

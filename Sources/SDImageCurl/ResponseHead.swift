@@ -2,7 +2,7 @@ import SDImage
 
 /// Status and header fields of one answer, read line by line as they arrive.
 struct ResponseHead {
-    /// All heads of one transfer together, interim ones and those of redirects included (reliability §3).
+    /// All heads of one transfer together, interim ones and those of redirects included.
     static let longest = 300 << 10
 
     private(set) var status: Int32 = 0

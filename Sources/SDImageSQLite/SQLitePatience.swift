@@ -6,7 +6,8 @@ import SDImage
 /// SQLite's own way of waiting looks again after longer and longer pauses, and so misses the short gaps that a trim leaves
 /// between its slices until that is done. Used under the lock that serialises the connection.
 final class SQLitePatience {
-    /// Another process may hold the database for its transaction; longer than this and the store is dropped (decisions R23).
+    /// Another process may hold the database for its transaction; longer than this and the store is dropped (docs/decisions.md,
+    /// "Stores are committed together").
     static let ofStores: UInt64 = 2_000_000_000
 
     /// Nanoseconds.

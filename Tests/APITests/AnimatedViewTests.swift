@@ -2,7 +2,7 @@ import CSDImage
 import Foundation
 import Testing
 
-/// A picture in a widget (spec ANI-45 … 50).
+/// A picture in a widget.
 @Suite struct AnimatedViewTests {
     private static let three: [UInt32] = [100, 100, 100]
 

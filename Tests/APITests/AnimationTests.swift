@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Frames of images, of decoders and of programs (spec ANI-1 … 14).
+/// Frames of images, of decoders and of programs.
 @Suite struct AnimationTests {
     private func provider(_ image: Owned) throws -> Owned {
         try make(sdimage_frame_provider_unref) { sdimage_frame_provider_new_image(image.pointer, $0, $1) }

@@ -210,7 +210,7 @@ import Testing
             let image = try make(sdimage_image_unref) { sdimage_cache_image(cache.pointer, "shipped", -1, nil, $0, $1) }
             #expect(sdimage_image_width(image.pointer) == 5)
             #expect(throws: CallFailure.self) { try bytes(cache) }
-            // Whether it exists is not asked there (spec CAC-6).
+            // Whether it exists is not asked there.
             #expect(sdimage_cache_contains(cache.pointer, "shipped", -1) == .SDIMAGE_CACHE_LAYERS_MEMORY)
             let request = makeRequest("shipped")
             sdimage_request_set_query_layers(request.pointer, .SDIMAGE_CACHE_LAYERS_DISK)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Where, when and in which order callbacks come, on each kind of dispatcher (spec section 16).
+/// Where, when and in which order callbacks come, on each kind of dispatcher.
 @Suite struct CallbackTests {
     static let kinds = ["library", "immediate", "pollable", "host"]
     private let loop = HostLoop()

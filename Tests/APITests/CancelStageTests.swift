@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Cancelling a load in each of its stages: FINAL is CANCELLED, once, and what was begun is let go (spec MGR-27, Q5, Q6).
+/// Cancelling a load in each of its stages: FINAL is CANCELLED, once, and what was begun is let go.
 @Suite struct CancelStageTests {
     private let picture = makePNG(width: 6, height: 4)
 

@@ -2,7 +2,7 @@ import CSDImage
 import TestSupport
 import Testing
 
-/// A picture whose transformer gives nothing is delivered as it was (spec MGR-17, Q3).
+/// A picture whose transformer gives nothing is delivered as it was.
 @Suite struct FailingTransformerTests {
     private let folder = TemporaryDirectory()
     private let failing = CountingTransformer(width: 5, failure: .SDIMAGE_STATUS_TRANSFORM_FAILED)

@@ -2,7 +2,7 @@ import CSDImage
 import Foundation
 import Testing
 
-/// Frames made ahead of time, and who shares them (spec ANI-21, ANI-27, ANI-35 … 38). One after the other: emptying what
+/// Frames made ahead of time, and who shares them. One after the other: emptying what
 /// all players hold is one of the tests.
 @Suite(.serialized) struct PlayerBufferTests {
     private static let three: [UInt32] = [100, 100, 100]

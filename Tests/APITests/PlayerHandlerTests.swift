@@ -2,7 +2,7 @@ import CSDImage
 import Foundation
 import Testing
 
-/// Handlers may do anything (spec ANI-30), and clocks call them where they should.
+/// Handlers may do anything, and clocks call them where they should.
 @Suite struct PlayerHandlerTests {
     private static let three: [UInt32] = [100, 100, 100]
 

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Lists of URLs loaded ahead (spec §14).
+/// Lists of URLs loaded ahead.
 @Suite struct PrefetcherTests {
     private func makePrefetcher(_ manager: Owned?, dispatcher: Owned? = nil, atOnce: UInt32 = 3) throws -> Owned {
         let prefetcher = try make(sdimage_prefetcher_unref) {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A program's own pictures by their names (spec ANI-1, ANI-8, ANI-9). What is kept, and by how many threads, is told in C, in
+/// A program's own pictures by their names. What is kept, and by how many threads, is told in C, in
 /// processes of their own: here other tests have all pictures forgotten.
 @Suite struct ResourcesTests {
     /// A folder of pictures, and the object for it.

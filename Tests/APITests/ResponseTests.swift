@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a server said, as a task and a result tell it (spec MGR-26, section 21).
+/// What a server said, as a task and a result tell it.
 @Suite struct ResponseTests {
     private let picture = makePNG(width: 60, height: 60)
 

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is under way in the slots of a target, how far it is, and how it ends (spec TGT-8 … 10, 17, 18).
+/// What is under way in the slots of a target, how far it is, and how it ends.
 @Suite struct TargetSlotTests {
     // TGT-17
     @Test func theLatestLoadCanBeCancelledAndIsGoneThen() throws {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a widget sees of loads (spec §15).
+/// What a widget sees of loads.
 @Suite struct TargetTests {
     // TGT-1, TGT-6
     @Test func aLoadShowsThePlaceholderAndThenThePicture() throws {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How one picture takes the place of another (spec TGT-14 … 16).
+/// How one picture takes the place of another.
 @Suite struct TargetTransitionTests {
     private func fading(_ milliseconds: UInt32 = 1, _ change: (OpaquePointer?) -> Void = { _ in }) -> Owned {
         targetOptions {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Targets that show their pictures in an animated view (spec §5.5, §15).
+/// Targets that show their pictures in an animated view.
 @Suite struct TargetViewTests {
     private let fixture: TargetFixture
     private let watcher = ViewWatcher()

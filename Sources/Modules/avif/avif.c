@@ -340,7 +340,7 @@ static uint32_t frame_count(void *user_data, void *pointer) {
     return count;
 }
 
-/* For ever (spec COD-37); since libavif 1.0 files can say more. */
+/* For ever; since libavif 1.0 files can say more. */
 static uint32_t loop_count(void *user_data, void *pointer) {
     (void)user_data;
 #if AVIF_VERSION >= 1000000

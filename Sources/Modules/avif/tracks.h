@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Milliseconds of each frame, 100 for less than 11 as for other animations (spec COD-36); to be freed. NULL when memory is
+/* Milliseconds of each frame, 100 for less than 11 as for other animations; to be freed. NULL when memory is
  * refused. libavif tells the same, but each answer of its takes time in proportion to the table. */
 uint32_t *sdavif_durations(const void *bytes, size_t length, uint32_t count);
 

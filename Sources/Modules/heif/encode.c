@@ -6,7 +6,7 @@
 #include "../common/source.h"
 #include "library.h"
 
-/* The box of a preview (spec COD-74). */
+/* The box of a preview. */
 enum { PREVIEW_SIDE = 320 };
 
 static sdimage_status check(struct heif_error result, sdimage_error **error) {
@@ -113,7 +113,7 @@ static sdimage_status encode_one(job *job, const sdimage_image *image, struct he
     return status;
 }
 
-/* Inside the box, of even sides (spec COD-74); 0 x 0 where the picture fits itself. */
+/* Inside the box, of even sides; 0 x 0 where the picture fits itself. */
 static sdimage_size preview_size(const sdimage_image *image) {
     uint64_t width = sdimage_image_width(image), height = sdimage_image_height(image);
     uint64_t longer = width > height ? width : height;

@@ -45,7 +45,7 @@ uint64_t sdheif_tile_bytes(const sdheif_picture *picture);
 sdmod_facts sdheif_facts(const sdheif_container *container, const sdheif_picture *picture);
 
 /* The smallest thumbnail of `picture` that is as large as the wish asks for and of the same shape; NULL where there is none
- * (spec COD-44). */
+ *. */
 const sdheif_item *sdheif_thumbnail(const sdheif_container *container, const sdheif_picture *picture,
                                     const sdmod_wish *wish);
 

@@ -268,7 +268,7 @@ static uint32_t frame_count(void *user_data, void *pointer) {
     return count;
 }
 
-/* For ever (spec COD-37); a video once. */
+/* For ever; a video once. */
 static uint32_t loop_count(void *user_data, void *pointer) {
     (void)user_data;
     instance *self = pointer;

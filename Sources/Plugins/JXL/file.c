@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frames of an animation (decisions D16); the shortest time that one is shown (spec COD-36). */
+/* Frames of an animation (docs/decisions.md, "Limits of one decode"); the shortest time that one is shown. */
 enum { MOST_FRAMES = 10000, MOST_BOXES = 65536, SHORTEST_MS = 100 };
 
 /* The offset of the TIFF structure, with which an Exif box begins (ISO/IEC 18181-2, 9.4). */

@@ -1,4 +1,4 @@
-/* Assets that are files: their bytes, their picture, or a smaller one that is there already (PHO-6 to PHO-9). */
+/* Assets that are files: their bytes, their picture, or a smaller one that is there already. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -103,7 +103,7 @@ static sdimage_image *decoded_poster(file *file, const sdimage_decode_options *o
     return image;
 }
 
-/* PHO-9. */
+/* The poster of a video. */
 static void finish_with_poster(sdphoto_load *load, const sdimage_photos_asset *asset, file *file,
                                const sdimage_decode_options *options) {
     sdimage_image *image = decoded_poster(file, options);
@@ -117,7 +117,7 @@ static void finish_with_poster(sdphoto_load *load, const sdimage_photos_asset *a
     sdimage_image_unref(image);
 }
 
-/* How the picture is decoded (PHO-7); NULL when memory is refused. */
+/* How the picture is decoded; NULL when memory is refused. */
 static sdimage_decode_options *decode_options(sdphoto_load *load, file *file) {
     sdimage_decode_options *options =
         load->decode ? sdimage_decode_options_ref(load->decode) : sdimage_decode_options_new();

@@ -34,7 +34,7 @@ typedef struct sdphoto_load {
     sdimage_error *refusal; /* what the first library said that is more than "not here" */
 } sdphoto_load;
 
-/* What the request says, before what the loader was made with (PHO-4). */
+/* What the request says, before what the loader was made with. */
 sdphoto_load *sdphoto_load_new(sdimage_photos_loader_config *config, const sdimage_request *request,
                                sdimage_load_sink *sink);
 void sdphoto_load_free(sdphoto_load *load);
@@ -49,7 +49,7 @@ bool sdphoto_load_is_cancelled(const sdphoto_load *load);
 /* Goes on with an asset of this library. */
 void sdphoto_load_adopt(sdphoto_load *load, sdimage_photos_library *library);
 
-/* PHO-5: what is no image is refused, which ends the load, and PHO-6: the mode. */
+/* Refuses what is not an image, which ends the load, and what the mode excludes. */
 bool sdphoto_load_is_wanted(sdphoto_load *load, const sdimage_photos_asset *asset);
 
 /* Ends a load with an asset that is a file. */

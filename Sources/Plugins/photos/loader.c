@@ -1,4 +1,4 @@
-/* The loader for ph: URLs: from an identifier to an asset, from an asset to a picture or bytes (PHO-5 to PHO-11). */
+/* The loader for ph: URLs: from an identifier to an asset, from an asset to a picture or bytes. */
 #include <stdlib.h>
 
 #include "load.h"

@@ -30,7 +30,7 @@ typedef struct sdphoto_wish {
     sdimage_photos_content content;
 } sdphoto_wish;
 
-/* By the thumbnail size of the request where there is one, else by the options (PHO-7). */
+/* By the thumbnail size of the request where there is one, else by the options. */
 sdphoto_wish sdphoto_wish_of(const sdimage_decode_options *decode, const sdimage_photos_request_options *options,
                              sdimage_size pixels);
 

@@ -7,7 +7,7 @@ package protocol AnimatedViewHandler: AnyObject, Sendable {
     func loop(_ view: AnimatedView, _ count: Int)
 }
 
-/// A picture in a widget, moving or not, also while it arrives (spec ANI-45 … 50): the rules of who plays when.
+/// A picture in a widget, moving or not, also while it arrives: the rules of who plays when.
 package final class AnimatedView: Sendable {
     package struct Settings: Sendable {
         /// Plays while it is visible.
@@ -103,7 +103,7 @@ package final class AnimatedView: Sendable {
 
     // MARK: Pictures
 
-    /// Shows another picture, or nothing. The same object again changes nothing (spec ANI-46).
+    /// Shows another picture, or nothing. The same object again changes nothing.
     package func setImage(_ image: Image?) throws(ImageError) {
         let (before, player, settings, wasProgressive) = state.withLock {
             ($0.image, $0.player, $0.settings, $0.isProgressive)
@@ -111,7 +111,7 @@ package final class AnimatedView: Sendable {
         guard image !== before else { return }
         let follows = image.map { isPart($0, of: before, settings) } ?? false
         if follows, wasProgressive, let player, continues(player, with: image) {
-            // The frame that shows stays, and what has come is played on (spec ANI-50).
+            // The frame that shows stays, and what has come is played on.
             player.update()
             if !player.isPlaying { playIfVisible() }
             return
@@ -163,8 +163,8 @@ package final class AnimatedView: Sendable {
         return isShown
     }
 
-    /// Tells the host what is to be drawn. Another thread may replace that meanwhile and tell the host first: repeats until what was
-    /// told last is what is shown.
+    /// Tells the host what is to be drawn. Another thread may replace that meanwhile and tell the host first: repeats until what
+    /// was told last is what is shown.
     private func tell(_ image: Image?, _ number: UInt64) {
         var (image, number) = (image, number)
         while true {
@@ -215,7 +215,7 @@ package final class AnimatedView: Sendable {
         if state.withLock({ !$0.isVisible && $0.settings.playsByItself || $0.player !== player }) { player.pause() }
     }
 
-    /// Pauses, or what else the settings say (spec ANI-47).
+    /// Pauses, or what else the settings say.
     package func stop() {
         let (player, settings) = state.withLock { ($0.player, $0.settings) }
         if settings.rewindsWhenStopped { player?.stop() } else { player?.pause() }

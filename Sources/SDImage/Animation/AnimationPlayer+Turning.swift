@@ -9,7 +9,7 @@ extension AnimationPlayer {
 
     private enum Showing { case nothing, frame(KeptFrame, Int), make(Int) }
 
-    /// Lets time pass (spec ANI-25); true when another frame is to be drawn. A tick inside a handler, or beside another
+    /// Lets time pass; true when another frame is to be drawn. A tick inside a handler, or beside another
     /// thread's, adds its time to the next one.
     @discardableResult
     package func tick(_ nanoseconds: UInt64) -> Bool { turn(nanoseconds, isPrompt: false) }
@@ -142,7 +142,7 @@ extension AnimationPlayer {
         }
     }
 
-    /// False when that was the last round, or the handler has changed everything (spec ANI-26).
+    /// False when that was the last round, or the handler has changed everything.
     private func countRound(_ count: Int, _ look: Look) -> Bool {
         handler?.loop(self, count)
         guard isCurrent(look) else { return false }
@@ -155,7 +155,8 @@ extension AnimationPlayer {
         return true
     }
 
-    /// Tells the pool which frames are needed from here on, and sets the clock. `poster`: the first frame, which need not be made.
+    /// Tells the pool which frames are needed from here on, and sets the clock. `poster`: the first frame, which need not be
+    /// made.
     ///
     /// Two threads may get here at once, and the one with the older state may be the last to apply it: each repeats until
     /// nothing newer was computed.

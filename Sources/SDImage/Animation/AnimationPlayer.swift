@@ -7,7 +7,7 @@ package protocol PlaybackHandler: AnyObject, Sendable {
     func loop(_ player: AnimationPlayer, _ count: Int)
 }
 
-/// Plays the frames of one provider (spec ANI-20 … 30).
+/// Plays the frames of one provider.
 ///
 /// Time comes from the host by `tick`, or from a clock, whose turns call `advance`. Handlers run under no lock and may do
 /// anything, letting go of the player included.
@@ -56,7 +56,7 @@ package final class AnimationPlayer: Sendable {
     /// Held while a clock is armed: once it was given to another player, no thread arms it for this one. Before `state`.
     let arming = Lock(())
 
-    /// Refuses what has fewer than two frames and will not get more (spec ANI-20).
+    /// Refuses what has fewer than two frames and will not get more.
     package init(
         _ source: FrameSource, handler: (any PlaybackHandler)?, budget: FrameBudget, lease: EngineLease
     ) throws(ImageError) {
@@ -139,7 +139,7 @@ package final class AnimationPlayer: Sendable {
 
     // MARK: What it does
 
-    /// Starts, or goes on (spec ANI-22).
+    /// Starts, or goes on.
     package func start() {
         let count = source.frames.frameCount
         let beginsAtFirst = state.withLock { state -> Bool in
@@ -165,7 +165,7 @@ package final class AnimationPlayer: Sendable {
         settle()
     }
 
-    /// Stops and goes back to the start, without a word to the handler; frames that are held stay (spec ANI-23).
+    /// Stops and goes back to the start, without a word to the handler; frames that are held stay.
     package func stop() {
         let frame = state.withLock { state -> KeptFrame? in
             state.isPlaying = false
@@ -180,7 +180,7 @@ package final class AnimationPlayer: Sendable {
 
     package func clearFrameBuffer() { pool.empty() }
 
-    /// Shows a frame now, made by the calling thread, also while paused (spec ANI-24). Refuses what is no frame.
+    /// Shows a frame now, made by the calling thread, also while paused. Refuses what is no frame.
     package func seek(to index: Int, loop: Int) throws(ImageError) {
         let count = frameCount
         guard index >= 0, index < count else { throw .noFrame(index, of: count) }

@@ -1,4 +1,4 @@
-/// The frames that all animations of the process hold together, under one limit (decisions D15).
+/// The frames that all animations of the process hold together, under one limit (docs/decisions.md, "One frame budget").
 ///
 /// Each pool that plays may hold the frame it shows next; what is beyond that is shared equally among those who want more
 /// (`FrameShares`). Canvases kept for seeking take what is left. One lock guards it all and is held for some hundred
@@ -78,7 +78,7 @@ package final class FrameBudget: Sendable {
         }
     }
 
-    /// Lets go of everything but the frames that are shown next (spec ANI-37).
+    /// Lets go of everything but the frames that are shown next.
     package func empty() {
         withExtendedLifetime(
             state.withLock { state -> [any Sendable] in
@@ -144,7 +144,8 @@ package final class FrameBudget: Sendable {
     /// What a pool is to do.
     enum Order { case nothing, frame, rest }
 
-    /// Says what a player needs; nil when it is gone. `poster`: the first frame, kept where it is needed: before anybody makes it.
+    /// Says what a player needs; nil when it is gone. `poster`: the first frame, kept where it is needed: before anybody makes
+    /// it.
     func want(_ pool: FramePool, _ player: UInt64, _ want: FrameWant?, _ poster: KeptFrame? = nil) -> Order {
         let (order, taken) = state.withLock { state -> (Order, [any Sendable]) in
             guard let root = state.tables[pool.id]?.root else { return (.nothing, []) }

@@ -1,4 +1,4 @@
-/// Which frames a provider gives: two of the same identity share one pool (spec ANI-35, ANI-38).
+/// Which frames a provider gives: two of the same identity share one pool.
 package struct FrameIdentity: Hashable, Sendable {
     private let base: ObjectIdentifier
     /// Of the transformers on top, innermost first.

@@ -1,4 +1,4 @@
-/// The frames of one animation that are held for all who play it (spec ANI-35). Gone with its last player.
+/// The frames of one animation that are held for all who play it. Gone with its last player.
 package final class FramePool: Sendable {
     let id: UInt64
     let identity: FrameIdentity
@@ -24,7 +24,7 @@ package final class FramePool: Sendable {
     /// See `FrameBudget`.
     package var isShort: Bool { budget.isShort }
 
-    /// Says what a player needs, and has missing frames made; one at a time (spec ANI-36). nil when the player is gone.
+    /// Says what a player needs, and has missing frames made; one at a time. nil when the player is gone.
     /// `poster`: the first frame, where it is there already.
     package func want(_ want: FrameWant?, by player: UInt64, poster: KeptFrame? = nil) {
         follow(budget.want(self, player, want, poster))

@@ -34,7 +34,7 @@ package final class FrameSource: Sendable {
 
     package convenience init(_ frames: any FrameProvider) { self.init(frames, FrameIdentity(frames), poster: nil) }
 
-    /// Of an animated image; of a still, no frames (spec ANI-4).
+    /// Of an animated image; of a still, no frames.
     package convenience init(_ image: Image) {
         let frames: any FrameProvider = if let own = image.frames { own } else { NoFrames() }
         self.init(frames, FrameIdentity(frames), poster: image.frames == nil ? nil : image.still)

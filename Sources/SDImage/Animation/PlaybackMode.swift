@@ -1,4 +1,4 @@
-/// The order in which frames play (spec ANI-25).
+/// The order in which frames play.
 package enum PlaybackMode: Int32, Sendable {
     case normal = 0
     case reverse = 1

@@ -5,7 +5,7 @@ package struct PlaybackSettings: Sendable {
     /// Above 1 is faster; 0 and below stops at the next tick.
     package var rate = 1.0
     package var mode = PlaybackMode.normal
-    /// Follows the wall clock: frames whose time is over are left out (decisions D14).
+    /// Follows the wall clock: frames whose time is over are left out (docs/decisions.md, "Late frames are shown").
     package var dropsLateFrames = false
     /// A frame that is due and not there is made by the calling thread, instead of being late.
     package var makesFramesItself = false

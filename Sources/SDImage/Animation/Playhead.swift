@@ -1,4 +1,4 @@
-/// Where an animation stands in time (spec ANI-22 … 28): which frame is due, and since when. Pure: what is shown, and
+/// Where an animation stands in time: which frame is due, and since when. Pure: what is shown, and
 /// where frames come from, is for others to say.
 package struct Playhead: Sendable {
     package private(set) var place = PlayPlace()
@@ -39,7 +39,7 @@ package struct Playhead: Sendable {
     package mutating func missed() { isMissing = true }
 
     /// Lets time pass. `isGrowing`: more frames are to come behind the last. A step is at most one frame; without dropping
-    /// no frame is ever skipped, and time stands still while one is missing (spec ANI-27).
+    /// no frame is ever skipped, and time stands still while one is missing.
     package mutating func pass(
         _ time: UInt64, _ settings: PlaybackSettings, of count: Int, isGrowing: Bool, duration: (Int) -> Int
     ) -> Step {

@@ -13,7 +13,7 @@ package struct PoolTable: Sendable {
     private var failures: [Int: Bool] = [:]
     package var wants: [UInt64: FrameWant] = [:]
     var listeners: [UInt64: WeakListener] = [:]
-    /// Of one frame; a guess until the first is known (spec ANI-21).
+    /// Of one frame; a guess until the first is known.
     package var frameBytes: Int { max(frameSize.value ?? 1024, 1) }
     private var frameSize = RecentMost()
     /// Of one frame as a picture.

@@ -1,4 +1,4 @@
-/// Pixels per point that the name of a file says (spec ANI-8): 2 for "cat@2x.gif", 1.5 for "cat@1.5x", else 1.
+/// Pixels per point that the name of a file says: 2 for "cat@2x.gif", 1.5 for "cat@1.5x", else 1.
 package enum FileScale {
     package static func of(_ path: String) -> Double {
         let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""

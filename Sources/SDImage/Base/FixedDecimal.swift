@@ -1,4 +1,4 @@
-/// Numbers as C prints them with "%f", whatever the locale of the process: cache keys are made of them (spec TRF-2).
+/// Numbers as C prints them with "%f", whatever the locale of the process: cache keys are made of them.
 package enum FixedDecimal {
     /// Six decimals, rounded half to even.
     package static func text(_ value: Double) -> String {

@@ -1,4 +1,4 @@
-/// One request and its answer within a load: redirects and retries add more (spec DLR-65).
+/// One request and its answer within a load: redirects and retries add more.
 package struct LoadTransaction: Sendable {
     /// Without user and password.
     package var url = CString.empty

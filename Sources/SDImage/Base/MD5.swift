@@ -1,4 +1,4 @@
-/// The MD5 digest (RFC 1321): it names files (spec DSK-1), and protects nothing.
+/// The MD5 digest (RFC 1321): it names files, and protects nothing.
 package struct MD5: Hashable, Sendable {
     /// Bytes 0 to 7 of the digest, the first one in the highest bits.
     package let high: UInt64

@@ -1,5 +1,5 @@
 /// String-keyed values that travel untouched from the host to hooks, custom loaders, caches, coders and plug-ins
-/// (spec OPT-7). The core itself never reads them.
+///. The core itself never reads them.
 package struct OptionsBag: Sendable {
     package enum Value: Sendable {
         case string(CString)

@@ -83,7 +83,7 @@ package struct URLText: Hashable, Sendable {
     /// Where the part starts that is never sent to a server.
     package var withoutFragment: ArraySlice<UInt8> { bytes[..<(fragmentStart.map { $0 - 1 } ?? bytes.count)] }
 
-    /// Position of the dot before the path's extension (spec TRF-31). A dot that begins or ends the last component is
+    /// Position of the dot before the path's extension. A dot that begins or ends the last component is
     /// none.
     package var extensionDot: Int? { URLText.extensionDot(in: path) }
 

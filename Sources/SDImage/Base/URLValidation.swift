@@ -22,8 +22,7 @@ extension URLText {
         }
     }
 
-    /// True for text made of the characters of RFC 3986 with whole escapes, with or without a scheme: what spec TRF-32
-    /// calls a key that parses as a URL.
+    /// True for text made of the characters of RFC 3986 with whole escapes, with or without a scheme.
     package var isWellFormed: Bool {
         var index = 0
         while index < bytes.count {

@@ -1,5 +1,5 @@
 
-/// Several caches that act as one; the last is the highest (spec 10).
+/// Several caches that act as one; the last is the highest.
 package final class CacheChain: ImageCaching {
     /// How the members share an operation; the numbers are those of `sdimage_cache_policy`.
     package enum Policy: Int32, Sendable {
@@ -43,10 +43,11 @@ package final class CacheChain: ImageCaching {
         state.withLock { $0.policies[operation] = policy }
     }
 
-    /// Whether what a lower member has found is stored in those above it (decisions R27).
+    /// Whether what a lower member has found is stored in those above it (docs/decisions.md, "Chains of caches").
     package func setPromotes(_ promotes: Bool) { state.withLock { $0.promotes = promotes } }
 
-    /// A local cache over one that is shared (decisions R27): what the lower one has is kept in the upper one, and both store.
+    /// A local cache over one that is shared (docs/decisions.md, "Chains of caches"): what the lower one has is kept in the upper
+    /// one, and both store.
     package static func tiered(_ local: any ImageCaching, _ shared: any ImageCaching) throws(ImageError) -> CacheChain {
         let chain = try CacheChain()
         chain.add(shared)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// How a cache is made. Copied at its creation; sizes and ages can be changed on the running cache (spec CAC-3).
+/// How a cache is made. Copied at its creation; sizes and ages can be changed on the running cache.
 package struct CacheConfiguration: Sendable {
     /// Where the folders of all namespaces lie; nil keeps everything in memory.
     package var directory = DefaultDirectory().path
@@ -10,9 +10,9 @@ package struct CacheConfiguration: Sendable {
     package var maxMemoryCost = 0
     package var maxMemoryCount = 0
     package var eviction = EvictionPolicy.adaptive
-    /// False: nothing enters memory but by an explicit wish (spec MEM-7).
+    /// False: nothing enters memory but by an explicit wish.
     package var keepsImagesInMemory = true
-    /// Pictures that left memory are found as long as somebody else holds them (spec MEM-5).
+    /// Pictures that left memory are found as long as somebody else holds them.
     package var keepsWeakImages = false
     /// No folder, no files.
     package var isMemoryOnly = false
@@ -22,7 +22,7 @@ package struct CacheConfiguration: Sendable {
     /// Each store survives a power cut once it is reported; costs a wait for the disk each time.
     package var isDurable = false
     package var modes = CacheModes()
-    /// Bytes that lie elsewhere, asked for when the disk part has none (spec CAC-6); may block for a file.
+    /// Bytes that lie elsewhere, asked for when the disk part has none; may block for a file.
     package var additionalBytes: (@Sendable (CacheKey) -> Bytes?)?
 
     package init() {}
@@ -51,7 +51,7 @@ package struct DiskLimits: Sendable, Equatable {
     package init() {}
 }
 
-/// Which date of an entry tells its age (spec DSK-21). Entries are replaced, never changed: they are as old as their store.
+/// Which date of an entry tells its age. Entries are replaced, never changed: they are as old as their store.
 package enum ExpiryRule: Int32, Sendable {
     case access = 0
     case creation = 1

@@ -1,5 +1,5 @@
 /// The name of one file of a disk cache: digest of the key, the write that made it, and a picture extension
-/// (decisions D4), in the sub-folder of the first two digits. No text of the caller gets into it.
+/// (docs/decisions.md, "The row is the commit"), in the sub-folder of the first two digits. No text of the caller gets into it.
 package struct CacheFileName: Hashable, Sendable {
     package let digest: MD5
     package let write: CacheWrite
@@ -51,7 +51,7 @@ package struct CacheFileName: Hashable, Sendable {
         "svg", "tif", "tiff", "webp",
     ]
 
-    /// The extension of the URL's path, query and fragment left away (spec DSK-2), in lower case.
+    /// The extension of the URL's path, query and fragment left away, in lower case.
     private static func fileExtension(of key: CacheKey) -> String {
         let path = key.base.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         // The longest one in the list has five letters.

@@ -1,6 +1,7 @@
 import Glibc
 
-/// The folder of one disk cache, `<directory>/<namespace>/v1`, and the files in it (decisions D4).
+/// The folder of one disk cache, `<directory>/<namespace>/v1`, and the files in it (docs/decisions.md, "Small entries in the
+/// index, large ones as files").
 package final class CacheFolder: Sendable {
     /// Path without symbolic links, for callers that are given one.
     package let path: String
@@ -19,7 +20,7 @@ package final class CacheFolder: Sendable {
         self.isDurable = isDurable
         let (base, basePath) = try FolderWalk.open(directory)
         let home = try CacheFolder.own(namespace, in: base, modes)
-        // The sub-folder is the version of the layout (decisions R24).
+        // The sub-folder is the version of the layout (docs/decisions.md, "Versions of the layout").
         root = try CacheFolder.own("v1", in: home, modes)
         path = (basePath == "/" ? "" : basePath) + "/" + namespace + "/v1"
         CacheFolder.tag(home)

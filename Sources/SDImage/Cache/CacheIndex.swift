@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The database of a cache in its newest generation (decisions R24).
+/// The database of a cache in its newest generation (docs/decisions.md, "Generations of the index").
 ///
 /// A damaged `index-7.db` is left where it is; whoever finds it makes `index-8.db`, and all others see that file before
 /// their next transaction. Nobody renames or removes one that may be in use.
@@ -64,7 +64,8 @@ package final class CacheIndex: Sendable {
     /// Gives up the database as if it had been found damaged.
     package func giveUp() throws(ImageError) { _ = try raise(from: store().0) }
 
-    /// Removes databases that were given up. Only while no other instance lives: one in use must stay (decisions R24).
+    /// Removes databases that were given up. Only while no other instance lives: one in use must stay (docs/decisions.md,
+    /// "Generations of the index").
     package func removeOld() {
         guard let newest = newestGeneration() else { return }
         var old: [String] = []

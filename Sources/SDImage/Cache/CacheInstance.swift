@@ -2,7 +2,7 @@ import CSystem
 import Glibc
 
 /// One cache opened by one process: a number that is never used twice, and a lock that lives as long as its owner
-/// (decisions R22).
+/// (docs/decisions.md, "Instances").
 package final class CacheInstance: Sendable {
     package let id: UInt64
     private let folder: FileDescriptor

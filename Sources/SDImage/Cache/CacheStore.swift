@@ -1,8 +1,8 @@
 /// Rows of a disk cache: an index with small values inline. Implemented on SQLite; every call may block on the disk and
 /// is made on a thread that may wait. Reading and writing calls may run at the same time.
 ///
-/// The row is the commit: an entry exists when its row does (decisions D4). Errors: `cacheDamaged` says that the database
-/// must be given up (R24), `busy` that another process held it for too long.
+/// The row is the commit: an entry exists when its row does (docs/decisions.md, "The row is the commit"). Errors: `cacheDamaged`
+/// says that the database must be given up (R24), `busy` that another process held it for too long.
 package protocol CacheStore: AnyObject, Sendable {
     /// The row of `key`, with its inline bytes, or nil.
     func row(for key: CacheKey) throws(ImageError) -> CacheRow?
@@ -27,7 +27,7 @@ package protocol CacheStore: AnyObject, Sendable {
     func mend() throws(ImageError)
     /// Counts all rows and sets right what `totals` tells.
     func recount() throws(ImageError)
-    /// Raises access dates, each to the later of the two (decisions R25).
+    /// Raises access dates, each to the later of the two (docs/decisions.md, "Dates of access").
     func touch(_ accesses: [(key: CacheKey, time: UInt64)]) throws(ImageError)
     /// Gives unused pages back to the file system, at most so many; true when there may be more.
     func vacuum(pages: Int) throws(ImageError) -> Bool
@@ -43,7 +43,7 @@ package typealias CacheStoreFactory = @Sendable (_ folder: FileDescriptor, _ nam
 package enum CacheChange: Sendable {
     /// Replaces a row of equal key.
     case put(CacheRow)
-    /// With `write`, only if the row is of that very write (decisions R20).
+    /// With `write`, only if the row is of that very write (docs/decisions.md, "The row is the commit").
     case remove(CacheKey, write: CacheWrite?)
     /// A row whose key no longer leads to it.
     case removeRow(Int64, write: CacheWrite)
@@ -81,7 +81,7 @@ package struct CacheTotals: Sendable, Equatable {
     package var count = 0
     /// Sum of the lengths of all entries.
     package var bytes = 0
-    /// Bytes of disk: used pages of the database and blocks of files (decisions R21).
+    /// Bytes of disk: used pages of the database and blocks of files (docs/decisions.md, "Sizes count disk usage").
     package var footprint = 0
 
     package init() {}

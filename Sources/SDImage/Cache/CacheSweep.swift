@@ -1,4 +1,5 @@
-/// Removes files that processes left behind when they died between writing a file and committing its row (decisions R22).
+/// Removes files that processes left behind when they died between writing a file and committing its row (docs/decisions.md,
+/// "Instances").
 ///
 /// A clean end leaves none and removes the instance's lock file, so that there is usually nothing to do. One dead instance
 /// is reason enough to look at the files of all that do not live: it may have died between replacing the row of another's

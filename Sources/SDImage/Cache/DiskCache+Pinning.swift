@@ -1,8 +1,8 @@
 import Glibc
 
 extension DiskCache {
-    /// Path of a file with the bytes of an entry, which stays until it is unpinned as often as it was handed out, or the
-    /// cache is closed, whatever is evicted (decisions R26); `notFound` without an entry. Blocks.
+    /// Path of a file with the bytes of an entry, which stays until it is unpinned as often as it was handed out, or the cache is
+    /// closed, whatever is evicted (docs/decisions.md, "Paths of entries are pins"); `notFound` without an entry. Blocks.
     package func pathNow(for key: CacheKey) throws(ImageError) -> String {
         try check()
         if case .stored = state.withLock({ $0.pending.answer(for: key) }) { commitAll() }

@@ -41,7 +41,8 @@ extension DiskCache {
         }
     }
 
-    /// Removes the entry, but only if it is still that very write: bytes that no coder can read (decisions D7).
+    /// Removes the entry, but only if it is still that very write: bytes that no coder can read (docs/decisions.md, "A damaged
+    /// entry is replaced").
     package func removeDamaged(_ key: CacheKey, write: CacheWrite) {
         guard !Engine.isForked else { return }
         lease.engine.disk.submit { [weak self] in
@@ -60,7 +61,8 @@ extension DiskCache {
     private func read(_ key: CacheKey) -> CachedData? {
         do throws(ImageError) {
             let opened = try opened()
-            // A row may be replaced between reading it and opening its file: then it is read again (decisions R20).
+            // A row may be replaced between reading it and opening its file: then it is read again (docs/decisions.md, "The row
+            // is the commit").
             var damaged: CacheWrite?
             for _ in 0..<4 {
                 guard let row = try opened.index.perform({ store throws(ImageError) in try store.row(for: key) }) else {
@@ -149,7 +151,7 @@ extension DiskCache {
     }
 
     private func noteAccess(_ row: CacheRow, at now: UInt64) {
-        // One minute of resolution spares nearly all of the writes (decisions R25).
+        // One minute of resolution spares nearly all of the writes (docs/decisions.md, "Dates of access").
         guard now > row.accessed, now - row.accessed >= 60_000_000_000 else { return }
         let mustSchedule = state.withLock { state in
             state.accesses[row.key] = now

@@ -2,7 +2,7 @@ import Glibc
 
 extension DiskCache {
     /// What a trim does, one slice after the other: entries past their own expiry, entries past the age rule, the oldest
-    /// until less than half of the limit is used (spec DSK-22, DSK-23), and giving free pages back.
+    /// until less than half of the limit is used, and giving free pages back.
     private enum Phase {
         case expired, aged, oversized, vacuum
     }
@@ -72,7 +72,7 @@ extension DiskCache {
         if mustSubmit { lease.engine.disk.submit { [weak self] in self?.step(.expired) } }
     }
 
-    /// Looks for aged entries now and then: a server has no other moment for it (decisions D6).
+    /// Looks for aged entries now and then: a server has no other moment for it (docs/decisions.md, "Trimming").
     func scheduleAging() {
         lease.engine.disk.schedule(at: MonotonicClock.now &+ 3_600_000_000_000) { [weak self] in
             self?.state.withLock { $0.agingAllowance = .max }

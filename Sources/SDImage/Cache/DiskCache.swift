@@ -1,6 +1,7 @@
 import Glibc
 
-/// Encoded pictures on disk: small ones inside the index, large ones as files (decisions D4).
+/// Encoded pictures on disk: small ones inside the index, large ones as files (docs/decisions.md, "Small entries in the index,
+/// large ones as files").
 ///
 /// Stores wait in memory for a common transaction and are seen by queries at once. Nothing that goes wrong with the folder
 /// is an error for a query; it is counted, and told to those who store. Blocking calls say so; none of them may be
@@ -12,7 +13,7 @@ package final class DiskCache: Sendable {
         var pending = PendingChanges()
         var limits: DiskLimits
         var statistics = DiskCacheStatistics()
-        /// Uses not yet written to the index (decisions R25).
+        /// Uses not yet written to the index (docs/decisions.md, "Dates of access").
         var accesses: [CacheKey: UInt64] = [:]
         /// How often each path was handed out.
         var pins: [String: Int] = [:]

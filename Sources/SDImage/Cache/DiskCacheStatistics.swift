@@ -1,4 +1,4 @@
-/// How a disk cache was used, and what went wrong in it (decisions D5).
+/// How a disk cache was used, and what went wrong in it (docs/decisions.md, "A failing cache does not fail a load").
 package struct DiskCacheStatistics: Sendable {
     package var hits = 0
     package var misses = 0

@@ -26,7 +26,7 @@ package final class ImageCache: ImageCaching {
 
     package func memoryImage(for key: UnsafeRawBufferPointer) -> Image? { unsafe memory.image(for: key) }
 
-    /// Does nothing where the cache is set not to keep pictures (spec MEM-7); `memory.set` always keeps.
+    /// Does nothing where the cache is set not to keep pictures; `memory.set` always keeps.
     package func storeInMemory(_ image: Image, for key: CacheKey) {
         guard keepsImages.load(ordering: .relaxed), !closed.load(ordering: .relaxed) else { return }
         memory.set(image, for: key)
@@ -84,7 +84,7 @@ package final class ImageCache: ImageCaching {
         if layers.contains(.disk) { try await disk?.removeAll() }
     }
 
-    /// The layers among those named where the entry is found; memory spares the look at the disk (spec CAC-44).
+    /// The layers among those named where the entry is found; memory spares the look at the disk.
     package func contains(_ key: CacheKey, in layers: CacheLayers) async throws(ImageError) -> CacheLayers {
         try check()
         if layers.contains(.memory), memory.contains(key) { return .memory }
@@ -93,7 +93,7 @@ package final class ImageCache: ImageCaching {
         return isFound ? .disk : []
     }
 
-    /// Path of a file with the bytes of an entry (decisions R26); `notFound` without one.
+    /// Path of a file with the bytes of an entry (docs/decisions.md, "Paths of entries are pins"); `notFound` without one.
     package func path(for key: CacheKey) async throws(ImageError) -> String {
         try await onDiskThread { disk throws(ImageError) in try disk.pathNow(for: key) }
     }
@@ -104,7 +104,7 @@ package final class ImageCache: ImageCaching {
         return try await onDiskThread { disk throws(ImageError) in try disk.totalsNow() }
     }
 
-    /// Removes what is expired, then the oldest down to half the limit where that is crossed (spec DSK-22, DSK-23).
+    /// Removes what is expired, then the oldest down to half the limit where that is crossed.
     package func trim() async throws(ImageError) {
         guard disk != nil else { return try check() }
         try await onDiskThread { disk throws(ImageError) in try disk.trimNow() }

@@ -134,7 +134,7 @@ package final class MemoryCache: Sendable {
     }
 
     /// The host is short of memory: nothing is kept alive any more, and what others hold is still found where weak
-    /// references are kept (spec MEM-6).
+    /// references are kept.
     package func memoryPressure() {
         guard !Engine.isForked else { return }
         changing { state, removed in

@@ -1,5 +1,5 @@
-/// Changes of a disk cache that wait for their transaction, and what a query must see of them meanwhile (decisions R23).
-/// A pure value: its owner holds the lock and has the effects.
+/// Changes of a disk cache that wait for their transaction, and what a query must see of them meanwhile (docs/decisions.md,
+/// "Stores are committed together"). A pure value: its owner holds the lock and has the effects.
 struct PendingChanges {
     typealias Completion = @Sendable (Result<Void, ImageError>) -> Void
 

@@ -1,5 +1,5 @@
 
-/// Pictures by key that somebody else still holds, not kept alive by this table (spec MEM-5).
+/// Pictures by key that somebody else still holds, not kept alive by this table.
 final class WeakImages: Sendable {
     private struct Reference {
         weak var image: Image?

@@ -1,5 +1,4 @@
-/// The coders of a process or of one manager, in the order of their registration; the last is asked first (spec COD-11,
-/// decisions D2).
+/// The coders of a process or of one manager, in the order of their registration; the last is asked first.
 ///
 /// Changes take effect for the next operation. Coders are called outside the lock, on a snapshot of the list.
 package final class CoderRegistry: Sendable {
@@ -121,7 +120,7 @@ package final class CoderRegistry: Sendable {
         try choose(for: start, options: options, override: override).open(source: source, options: options, stop: stop)
     }
 
-    /// Encodes with the first coder that claims the format (spec COD-14); undefined is PNG for a picture with alpha, else
+    /// Encodes with the first coder that claims the format; undefined is PNG for a picture with alpha, else
     /// JPEG. The clock of the work limit starts here.
     package func encode(
         _ image: Image, format wanted: ImageFormat, options: EncodeOptions, stop: StopSignal
@@ -132,7 +131,7 @@ package final class CoderRegistry: Sendable {
         }
         try options.check()
         stop.allow(nanoseconds: options.workNanoseconds)
-        // What all frames come from (spec IMG-41).
+        // What all frames come from.
         if options.keepsEverything, image.isAsDecoded, let own = image.frames?.encoded, FormatSniffer.format(of: own) == format {
             return own
         }

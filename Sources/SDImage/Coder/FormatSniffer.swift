@@ -1,4 +1,4 @@
-/// Tells the container format of encoded bytes by their whole signature (decisions R18).
+/// Tells the container format of encoded bytes by their whole signature (docs/decisions.md, "Signatures are compared in full").
 package enum FormatSniffer {
     /// `undefined` when no known signature fits; camera raw is never sniffed, because it looks like TIFF.
     package static func format(of bytes: Bytes) -> ImageFormat {

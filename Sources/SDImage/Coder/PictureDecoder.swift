@@ -1,5 +1,5 @@
 /// Decodes one picture from bytes that arrive piece by piece, or frame by frame: chooses the coder once enough bytes are
-/// there to know the format, and then uses that one to the end (spec COD-56).
+/// there to know the format, and then uses that one to the end.
 package final class PictureDecoder: FrameProvider {
     private struct State {
         var bytes: GrowingBytes
@@ -141,7 +141,7 @@ package final class PictureDecoder: FrameProvider {
     /// What more bytes may still change says so, even where the first frame of several is whole.
     private func marked(_ image: Image, _ decoder: any ImageDecoder) -> Image {
         guard !isFinished, !decoder.isSatisfied else { return image }
-        // The frames that are there can be played while the others come (spec ANI-50).
+        // The frames that are there can be played while the others come.
         let moving = decoder.frameCount > 1 && image.frames == nil ? image.with(frames: self) : image
         guard !moving.metadata.isIncremental else { return moving }
         var metadata = moving.metadata

@@ -1,6 +1,6 @@
 import CSystem
 
-/// What happens around `fork` (decisions, "Fork"): locks that synchronous decoding needs are held across it, so that the
+/// What happens around `fork` (docs/decisions.md, "Fork"): locks that synchronous decoding needs are held across it, so that the
 /// child finds them free; the child is told that the engine's threads stayed behind.
 package enum ForkHandlers {
     private struct Held {

@@ -1,4 +1,5 @@
-/// How much a load cares whether a cached picture is still that of its origin (decisions D10).
+/// How much a load cares whether a cached picture is still that of its origin (docs/decisions.md, "Freshness is part of the
+/// cache").
 package enum FreshnessPolicy: Int32, Sendable {
     /// What is cached is good.
     case ignore = 0

@@ -1,4 +1,4 @@
-/// The frames of an animated image: those of a coder or of the host, all of which can be kept for a while (spec ANI-10).
+/// The frames of an animated image: those of a coder or of the host, all of which can be kept for a while.
 package final class AnimationFrames: FrameProvider {
     private let base: any FrameProvider
     private let kept = Monitor<[Image]?>(nil)

@@ -22,7 +22,7 @@ package struct Color: Hashable, Sendable {
         (Color.byte(red), Color.byte(green), Color.byte(blue), Color.byte(alpha))
     }
 
-    /// "#aarrggbb" (spec IMG-32).
+    /// "#aarrggbb".
     package var hex: String {
         let (red, green, blue, alpha) = bytes
         return "#" + [alpha, red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

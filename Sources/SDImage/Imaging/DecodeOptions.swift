@@ -1,4 +1,4 @@
-/// How bytes become pixels (spec 4.3, decisions R19). Defaults give the smallest straight format that holds the
+/// How bytes become pixels. Defaults give the smallest straight format that holds the
 /// picture, in sRGB, upright, at full size.
 package struct DecodeOptions: Hashable, Sendable {
     /// Box in pixels of the displayed picture; nil or empty = full size. Never enlarges.
@@ -15,7 +15,8 @@ package struct DecodeOptions: Hashable, Sendable {
     package var formatHint: ImageFormat = .undefined
     /// Pixels per point of the result, at least 1; nil: what the key of a load tells, or 1.
     package var scale: Double?
-    /// Accept a truncated picture and return what rows there are (decisions D13); otherwise it is an error.
+    /// Accept a truncated picture and return what rows there are (docs/decisions.md, "Truncated images are errors"); otherwise it
+    /// is an error.
     package var acceptPartial = false
     /// A thumbnail of at most an eighth of a progressive JPEG from its first scan of means, and of an interlaced PNG from its
     /// first pass; what follows need not be there.
@@ -33,7 +34,7 @@ package struct DecodeOptions: Hashable, Sendable {
     package var wantsThumbnail: Bool { thumbnailSize.map { !$0.isEmpty } ?? false }
 }
 
-/// Safety limits of one decode (decisions, "Limits and numbers"): on by default, each with its own message.
+/// Safety limits of one decode (docs/decisions.md, "Limits of one decode"): on by default, each with its own message.
 package struct DecodeLimits: Hashable, Sendable {
     /// Pixels of the header's area where the coder streams rows and needs no full bitmap.
     package var streamedPixels = 1 << 30

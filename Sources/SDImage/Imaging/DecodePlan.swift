@@ -15,7 +15,7 @@ package struct DecodePlan: Sendable {
         shrinks && scaledSize.width <= (storedSize.width + 7) / 8 && scaledSize.height <= (storedSize.height + 7) / 8
     }
 
-    /// Applies spec COD-22 … 31 with their decisions: boxes refer to the displayed picture, sizes never grow.
+    /// Boxes refer to the displayed image, and sizes never grow.
     package init(storedSize: PixelSize, orientation: Orientation, options: DecodeOptions, frames: Int = 1) throws(ImageError) {
         guard !storedSize.isEmpty else { throw ImageError(.badData, "picture without pixels") }
         guard let pixels = storedSize.pixelCount, pixels <= options.limits.streamedPixels else {

@@ -1,4 +1,4 @@
-/// How pixels become bytes (spec 4.10).
+/// How pixels become bytes.
 package struct EncodeOptions: Sendable {
     /// 0 to 1, of lossy formats.
     package var quality = 1.0

@@ -13,7 +13,7 @@ package protocol FrameProvider: AnyObject, Sendable {
     var origin: AnyObject { get }
     /// What the frames come from below all changes: the parts of one growing picture have the same.
     var root: AnyObject { get }
-    /// As played (spec COD-36); 0 outside the frames.
+    /// As played; 0 outside the frames.
     func durationMilliseconds(at index: Int) -> Int
     /// A frame that cannot be decoded throws its error; those after it are composed as if it had drawn nothing.
     func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image

@@ -19,7 +19,7 @@ package final class Image: Sendable {
 
     package var size: PixelSize { pixels.size }
 
-    /// Bytes that the bitmap keeps allocated, as many times as frames are held (spec IMG-5), unless set by hand.
+    /// Bytes that the bitmap keeps allocated, as many times as frames are held, unless set by hand.
     package var memoryCost: Int {
         if let cost = metadata.memoryCost { return cost }
         guard let frames, frames.isLoaded else { return pixels.heldBytes }
@@ -92,7 +92,7 @@ package final class Image: Sendable {
     }
 }
 
-/// What is known about a picture beside its pixels (spec 3.1).
+/// What is known about a picture beside its pixels.
 package struct ImageMetadata: Sendable {
     package var format: ImageFormat = .undefined
     /// Pixels per point, at least 1.

@@ -1,4 +1,4 @@
-/// A container format of encoded pictures; the numbers are those of `sdimage_format` (spec 1.4, extended).
+/// A container format of encoded pictures; the numbers are those of `sdimage_format`.
 package enum ImageFormat: Int32, Sendable, CaseIterable {
     case undefined = -1
     case jpeg = 0

@@ -1,7 +1,7 @@
 import SDImagePixels
 
 extension Image {
-    /// The straight colour of a pixel of the bitmap (spec IMG-30); what alpha 0 hides is told as it is stored.
+    /// The straight colour of a pixel of the bitmap; what alpha 0 hides is told as it is stored.
     package func color(x: Int, y: Int) throws(ImageError) -> Color {
         guard x >= 0, x < size.width, let row = unsafe pixels.row(y)?.baseAddress else {
             throw ImageError(.invalidArgument, "(\(x), \(y)) of \(size.width) by \(size.height) pixels")

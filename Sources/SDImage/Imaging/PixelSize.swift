@@ -17,7 +17,7 @@ package struct PixelSize: Hashable, Sendable {
         return overflow ? nil : count
     }
 
-    /// The size that meets `box` in that mode (spec COD-26); never enlarges unless `scaleUp`.
+    /// The size that meets `box` in that mode; never enlarges unless `scaleUp`.
     package func scaled(to box: PixelSize, mode: ScaleMode = .aspectFit, scaleUp: Bool) -> PixelSize {
         guard !isEmpty, !box.isEmpty else { return self }
         var result = box
@@ -39,7 +39,7 @@ package struct PixelSize: Hashable, Sendable {
     /// Whole pixels, at least one; no more than can be multiplied.
     private static func side(_ length: Double) -> Int { max(1, Int(saturating: min(length.rounded(.up), 1e9))) }
 
-    /// The box in which `frames` pictures of this size and `bytesPerPixel` stay under `limit` bytes (spec COD-28).
+    /// The box in which `frames` pictures of this size and `bytesPerPixel` stay under `limit` bytes.
     package func limited(toBytes limit: Int, bytesPerPixel: Int = 4, frames: Int = 1) -> PixelSize {
         guard !isEmpty else { return PixelSize(width: 1, height: 1) }
         let total = Double(limit / max(bytesPerPixel, 1) / max(frames, 1))

@@ -2,7 +2,7 @@ import Glibc
 
 /// Loads `file:` URLs of regular files.
 ///
-/// Reads with `pread` and never maps: another process may cut the file at any time (decisions, "Limits and numbers").
+/// Reads with `pread` and never maps: another process may cut the file at any time.
 package final class FileLoader: ImageLoader {
     package let name = "file"
     package let number = UniqueNumber.next()

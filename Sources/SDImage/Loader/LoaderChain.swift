@@ -1,5 +1,5 @@
 
-/// The loaders of a manager: the one registered last is asked first (spec LDR-4).
+/// The loaders of a manager: the one registered last is asked first.
 package final class LoaderChain: ImageLoader {
     package let name = "chain"
     package let number = UniqueNumber.next()

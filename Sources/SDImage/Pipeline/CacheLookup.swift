@@ -20,7 +20,7 @@ package struct CacheLookup: Sendable {
         request.cacheKey = key.bytes
         request.decodeOptions = options
         let options = request.scaled(for: key).decodeOptions
-        // A thumbnail is never kept under the key of the full picture (spec CAC-25).
+        // A thumbnail is never kept under the key of the full picture.
         let keys = LoadKeys(request, transformer: nil)
         if let image = cache.memoryImage(for: keys.final) { return image }
         guard let found = try cache.dataNow(for: key) else { return nil }

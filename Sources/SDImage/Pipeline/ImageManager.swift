@@ -61,7 +61,8 @@ package final class ImageManager: Sendable {
         variants = VariantWriter(registry: registry)
     }
 
-    /// Starts a load. A picture in memory is its result before this returns (decisions R4, R7).
+    /// Starts a load. A picture in memory is its result before this returns (docs/decisions.md, "A memory hit is delivered before
+    /// the call returns").
     package func load(_ request: ImageRequest, handler: (any LoadHandler)?, token: UInt, owner: (any Sendable & AnyObject)? = nil)
         throws(ImageError) -> LoadTask
     {

@@ -66,7 +66,7 @@ package final class LoadKeys: Sendable {
     }
 
     /// A picture in memory under another key that answers the request: one that its transformer would leave as it is, or an
-    /// animation of which only the first frame is wanted (spec CAC-21).
+    /// animation of which only the first frame is wanted.
     func related(_ request: ImageRequest, in cache: any ImageCaching) -> Image? {
         if transformer != nil, let image = cache.memoryImage(for: decoded), !request.transforms(image) { return image }
         guard request.decodeOptions.firstFrameOnly, transformer == nil else { return nil }
@@ -77,7 +77,7 @@ package final class LoadKeys: Sendable {
         return image.still
     }
 
-    /// The picture as asked for, or as it was where the transformer fails (spec MGR-17). A crop is a view: what is kept for
+    /// The picture as asked for, or as it was where the transformer fails. A crop is a view: what is kept for
     /// long must not keep the whole picture.
     func transformed(_ image: Image, _ request: ImageRequest, _ stop: StopSignal) throws(ImageError) -> Image {
         guard let transformer, request.transforms(image) else { return image }

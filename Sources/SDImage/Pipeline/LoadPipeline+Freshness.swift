@@ -1,4 +1,4 @@
-/// The part of a load that asks whether a cached picture is still good (decisions D10, R6).
+/// The part of a load that asks whether a cached picture is still good (docs/decisions.md, "Freshness is part of the cache").
 extension LoadPipeline {
     /// A picture that is cached, in memory or only as bytes, and what its answer said.
     private struct Copy {

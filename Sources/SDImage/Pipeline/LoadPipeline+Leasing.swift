@@ -34,7 +34,8 @@ struct LeaseWish: Sendable {
     var identity: Identity { Identity(cache: ObjectIdentifier(cache), key: key, date: date, policy: policy) }
 }
 
-/// The part of a load that lets a fleet of processes ask the origin once (decisions R27).
+/// The part of a load that lets a fleet of processes ask the origin once (docs/decisions.md, "Several processes ask the origin
+/// once").
 extension LoadPipeline {
     /// From the origin, unless another process has brought it into the shared cache, or does so now.
     func obtain(

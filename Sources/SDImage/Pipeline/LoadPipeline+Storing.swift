@@ -1,4 +1,4 @@
-/// What is kept of a load, and where (spec MGR-18, 19, 22).
+/// What is kept of a load, and where.
 ///
 /// | what | where | under | by |
 /// | --- | --- | --- | --- |
@@ -73,7 +73,8 @@ extension LoadPipeline {
         if let serialized {
             await manager.variants.writeNow(serialized, at: key, into: originals, on: engine.work)
         } else {
-            // A cache that cannot store is the cache's sorrow: it counts and logs it, the load goes on (decisions D5).
+            // A cache that cannot store is the cache's sorrow: it counts and logs it, the load goes on (docs/decisions.md, "A
+            // failing cache does not fail a load").
             try? await originals.storeOnDisk(cached, for: key)
         }
         timings.store += MonotonicClock.now - start

@@ -214,7 +214,7 @@ final class LoadPipeline: Sendable {
         return LoadOutcome(image: image, data: entry.isMade || image.isPlain ? cached.bytes : nil, source: cached.source)
     }
 
-    /// What is made of an original that memory has: shrunk and transformed, never the original itself (spec MGR-15).
+    /// What is made of an original that memory has: shrunk and transformed, never the original itself.
     private func queryOriginalInMemory(_ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome? {
         // Pixels as they are stored cannot be made of others.
         guard !keys.isOriginal, request.originalQueryCacheType.contains(.memory), request.decodeOptions.isUpright,
@@ -266,7 +266,7 @@ final class LoadPipeline: Sendable {
         } catch {
             // What the request's own coder cannot read, others may.
             guard request.coder == nil, error.meansUnreadable else { throw error }
-            // A poisoned entry heals itself: it goes, and the loader is asked (decisions D7).
+            // A poisoned entry heals itself: it goes, and the loader is asked (docs/decisions.md, "A damaged entry is replaced").
             entry.cache.dropDamaged(cached, for: entry.key)
             Log.write(.warning, "undecodable cache entry dropped: \(error.message.string)")
             return nil
@@ -341,7 +341,7 @@ final class LoadPipeline: Sendable {
         return try keys.transformed(image, request, stop)
     }
 
-    /// Whether memory is to have the picture as it is before its transformer (spec MGR-18).
+    /// Whether memory is to have the picture as it is before its transformer.
     private func keepsOriginal(_ data: LoadedData) -> Bool {
         request.originalStoreCacheType.contains(.memory) && !keys.isOriginal && keys.decoded == keys.original
             && data.source != .memory && mayFillCaches

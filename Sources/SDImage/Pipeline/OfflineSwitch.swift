@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether a manager may load over the network (decisions D21).
+/// Whether a manager may load over the network.
 package final class OfflineSwitch: Sendable {
     private let isOffline = Atomic<Bool>(false)
 

@@ -1,5 +1,5 @@
 /// Puts pictures into a cache: the picture into memory, and on disk the bytes that came with it, or the picture encoded
-/// (spec CAC-10 … 13).
+///.
 package struct PictureStore: Sendable {
     private let cache: any ImageCaching
     private let registry: CoderRegistry
@@ -41,7 +41,7 @@ package struct PictureStore: Sendable {
         if let bytes {
             data = CachedData(bytes: bytes)
         } else if let image, let own = image.frames?.encoded, !image.metadata.isThumbnail {
-            // What all its frames come from (spec ANI-13).
+            // What all its frames come from.
             data = CachedData(bytes: own)
         } else if let image {
             let format = registry.format(toStore: image)
@@ -62,7 +62,7 @@ package struct PictureStore: Sendable {
 }
 
 extension CoderRegistry {
-    /// The format of a picture that is stored without bytes of its own (spec CAC-12): its own where that can be written.
+    /// The format of a picture that is stored without bytes of its own: its own where that can be written.
     func format(toStore image: Image) -> ImageFormat {
         let own = image.metadata.format
         if own != .undefined, canEncode(own), image.frames == nil || own == .gif || own == .png || own == .webp { return own }

@@ -11,7 +11,7 @@ extension ImageRequest {
         return self.preloadsFrames ? try image.holding(frames, within: self.decodeOptions.limits.outputBytes, stop) : image
     }
 
-    /// With the scale that the key tells, where the request does not say (spec IMG-10).
+    /// With the scale that the key tells, where the request does not say.
     func scaled(for key: CacheKey) -> ImageRequest {
         guard self.decodeOptions.scale == nil, key.scale != 1 else { return self }
         var request = self
@@ -33,7 +33,7 @@ extension Image {
         }
         let held = try HeldFrames(images, durations: durations, loopCount: frames.loopCount)
         var metadata = metadata
-        // Each frame counts where it is held (spec IMG-5).
+        // Each frame counts where it is held.
         metadata.memoryCost = metadata.memoryCost ?? cost
         return Image(pixels: pixels, metadata: metadata, frames: held, vector: vector)
     }

@@ -1,5 +1,5 @@
 
-/// What a host wants to hear of all lists of a prefetcher together (spec PRE-6).
+/// What a host wants to hear of all lists of a prefetcher together.
 package protocol PrefetchObserver: AnyObject, Sendable {
     /// One more is done. The numbers are sums over the lists that are not completed.
     func fetched(url: CString, finished: Int, total: Int)
@@ -38,7 +38,7 @@ package final class Prefetcher: Sendable {
         state = Lock(State(request: request))
     }
 
-    /// Loads under way at once, over all groups; takes effect at once. 0 counts as 1 (spec Q29).
+    /// Loads under way at once, over all groups; takes effect at once. 0 counts as 1.
     package var maxConcurrent: Int {
         get { state.withLock { $0.maxConcurrent } }
         set {

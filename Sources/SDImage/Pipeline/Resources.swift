@@ -1,4 +1,4 @@
-/// The pictures below one folder by their names (spec ANI-9): each is decoded once, and kept until it is forgotten.
+/// The pictures below one folder by their names: each is decoded once, and kept until it is forgotten.
 ///
 /// Files are read and decoded on the calling thread, outside the lock.
 package final class Resources: Sendable {

@@ -43,7 +43,8 @@ package final class VariantWriter: Sendable {
         } onCancel: {
             stop.cancel()
         }
-        // A cache that cannot store is the cache's sorrow: it counts and logs it, the load goes on (decisions D5).
+        // A cache that cannot store is the cache's sorrow: it counts and logs it, the load goes on (docs/decisions.md, "A failing
+        // cache does not fail a load").
         if let data { try? await cache.storeOnDisk(data, for: key) }
     }
 

@@ -1,6 +1,6 @@
 /// Something that happened to a download.
 package final class DownloadEvent: Sendable {
-    /// In their order; `finished` after `stopped`, and only where all went well (spec DLR-36).
+    /// In their order; `finished` after `stopped`, and only where all went well.
     package enum Kind: Int32, Sendable {
         case started = 1
         case responded = 2

@@ -42,7 +42,7 @@ package final class DownloadHooks: Sendable {
         }
     }
 
-    /// These, and where one is absent that of `below` (spec OPT-6).
+    /// These, and where one is absent that of `below`.
     package func over(_ below: DownloadHooks?) -> DownloadHooks {
         guard let below else { return self }
         return DownloadHooks(
@@ -51,7 +51,7 @@ package final class DownloadHooks: Sendable {
     }
 
     /// What loads with these hooks must have in common to share a transfer: nothing where only requests are modified, because
-    /// what is made of them is compared (decisions D12).
+    /// what is made of them is compared (docs/decisions.md, "What a transfer is shared by").
     package var sharingKey: [UInt8] {
         guard response != nil || decrypt != nil || redirect != nil || event != nil else { return [] }
         return Array("\(number)".utf8)
@@ -60,7 +60,7 @@ package final class DownloadHooks: Sendable {
     /// The answer is not accepted before its body has come, or the bytes are not the picture's: no part can be shown.
     package var needsAll: Bool { response != nil || decrypt != nil }
 
-    /// Says the same of all requests, and of all answers (spec DLR-14).
+    /// Says the same of all requests, and of all answers.
     package static func fixed(request: ImageRequest?, response: DownloadResponse?) -> DownloadHooks {
         let changeRequest: RequestHook? = request.map { fixed in
             { @Sendable asked throws(ImageError) in

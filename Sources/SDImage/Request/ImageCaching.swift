@@ -20,11 +20,12 @@ package protocol ImageCaching: AnyObject, Sendable {
     /// Whether it is worth asking for a `lease`.
     var grantsLeases: Bool { get }
     /// Asked before the origin is, for what is not here or no longer good: one process is to ask, the others wait for it
-    /// (decisions R27). An entry is an answer where its own is newer than `date`, nanoseconds since 1970.
+    /// (docs/decisions.md, "Several processes ask the origin once"). An entry is an answer where its own is newer than `date`,
+    /// nanoseconds since 1970.
     func lease(_ key: CacheKey, newerThan date: UInt64, options: FrozenOptions?) async -> CacheLeasing
     /// Removes from the named layers.
     func remove(_ key: CacheKey, from layers: CacheLayers) async throws(ImageError)
-    /// The layers among those named where the entry is found; memory spares the look at the disk (spec CAC-44).
+    /// The layers among those named where the entry is found; memory spares the look at the disk.
     func contains(_ key: CacheKey, in layers: CacheLayers) async throws(ImageError) -> CacheLayers
     /// Empties the named layers.
     func clear(_ layers: CacheLayers) async throws(ImageError)

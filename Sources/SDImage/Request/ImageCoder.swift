@@ -40,7 +40,7 @@ extension ImageCoder {
     }
 }
 
-/// What a header says (spec 3.1); nothing here was decoded.
+/// What a header says; nothing here was decoded.
 package struct ImageInfo: Sendable {
     package var format: ImageFormat = .undefined
     /// As stored, before the orientation is applied.

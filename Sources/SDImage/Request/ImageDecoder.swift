@@ -1,4 +1,5 @@
-/// One picture that grows while its bytes arrive, or moves: progressive and animated decoding in one (decisions R9).
+/// One picture that grows while its bytes arrive, or moves: progressive and animated decoding in one (docs/decisions.md,
+/// "Progressive and animated decoding share one interface").
 ///
 /// Called from several threads, except that `update` is called by one at a time.
 package protocol ImageDecoder: FrameProvider {

@@ -23,7 +23,7 @@ package protocol ImageLoader: AnyObject, Sendable {
     /// The request as it is sent, where a hook of the host changes it; what follows is about this one. May wait.
     func prepared(_ request: ImageRequest) async throws(ImageError) -> ImageRequest
     /// What must be equal for two requests to share one transfer: the URL and everything that changes the bytes
-    /// (decisions D12). nil: never share.
+    /// (docs/decisions.md, "What a transfer is shared by"). nil: never share.
     func sharingKey(_ request: ImageRequest) -> [UInt8]?
     /// Whether a failure is remembered, so that the URL is not asked again for a while.
     func remembersFailure(_ error: ImageError) -> Bool
@@ -147,7 +147,7 @@ extension ImageLoader {
         throw ImageError.noLoader(for: URLText(request.url))
     }
 
-    /// Definite failures only: what is gone, and what can never be loaded (spec PHO-12 of photo libraries).
+    /// Definite failures only: what is gone, and what can never be loaded.
     package func remembersFailure(_ error: ImageError) -> Bool {
         switch error.status {
         case .invalidURL, .schemeForbidden, .badData, .notAnImage, .emptyData, .photosNotAnImage: true

@@ -43,9 +43,9 @@ package struct RequestChoices: Sendable {
     package var originalQueryCacheType: CacheLayers = .disk
     package var originalStoreCacheType: CacheLayers = .disk
     package var waitForStore = false
-    /// A memory hit brings the encoded bytes too (spec 1.1, bit 12).
+    /// A memory hit brings the encoded bytes too.
     package var wantsData = false
-    /// What the starting call waits for (spec 1.1, bits 13 and 14).
+    /// What the starting call waits for.
     package var blockingReads: BlockingReads = []
     /// For what is encoded to be kept on disk.
     package var encodeOptions = EncodeOptions()
@@ -101,13 +101,13 @@ extension ImageRequest {
     /// It asks for what is at the URL, and changes nothing there.
     package var isGet: Bool { self.method == ImageRequest.get }
 
-    /// Whether a transformer is applied to the picture (spec TRF-21).
+    /// Whether a transformer is applied to the picture.
     package func transforms(_ image: Image) -> Bool {
         (self.transformsAnimated || image.frames == nil) && (self.transformsVector || image.vector == nil)
     }
 }
 
-/// A choice of a request that may also be left to the manager (spec OPT-6).
+/// A choice of a request that may also be left to the manager.
 package enum Setting<Value> {
     case inherited
     case none
@@ -143,7 +143,7 @@ package enum SourcePolicy: Int32, Sendable {
     case loaderOnly = 2
 }
 
-/// Which layers of a cache take part (spec 1.4; the same numbers).
+/// Which layers of a cache take part.
 package struct CacheLayers: OptionSet, Sendable {
     package let rawValue: Int32
     package init(rawValue: Int32) { self.rawValue = rawValue }

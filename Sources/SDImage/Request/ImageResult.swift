@@ -2,7 +2,7 @@
 package final class ImageResult: Sendable {
     package let kind: DeliveryKind
     package let image: Image?
-    /// The encoded bytes, for plain loads; nil for freshly made thumbnails (spec MGR-21).
+    /// The encoded bytes, for plain loads; nil for freshly made thumbnails.
     package let data: Bytes?
     package let error: ImageError?
     package let source: ImageSource
@@ -41,7 +41,7 @@ package final class ImageResult: Sendable {
     }
 }
 
-/// Which of a load's deliveries this is (decisions R6): exactly one `final` ends each accepted load.
+/// Which of a load's deliveries this is (docs/decisions.md, "One final delivery"): exactly one `final` ends each accepted load.
 package enum DeliveryKind: Int32, Sendable {
     case partial = 1
     case cached = 2

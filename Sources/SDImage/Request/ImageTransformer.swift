@@ -2,7 +2,7 @@
 ///
 /// Called on a worker of the pool, from several threads at once. Built-in ones work on the first frame of an animation.
 package protocol ImageTransformer: Sendable {
-    /// Stands for what it does, parameters included; enters the cache key (spec TRF-1).
+    /// Stands for what it does, parameters included; enters the cache key.
     var key: String { get }
     /// The result takes over what is known about the picture.
     var preservesMetadata: Bool { get }
@@ -41,7 +41,7 @@ extension Image {
 }
 
 extension ImageMetadata {
-    /// What a transformed picture keeps of the one it was made of (spec IMG-6).
+    /// What a transformed picture keeps of the one it was made of.
     fileprivate func takingOver(_ source: ImageMetadata) -> ImageMetadata {
         var metadata = self
         metadata.format = source.format

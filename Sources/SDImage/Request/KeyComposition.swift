@@ -1,6 +1,6 @@
 /// The key of a thumbnail or of a transformed image: the pair of the original's key and the variant.
 ///
-/// The bytes are `base`, a separator that no URL contains, and `variant`. The printed form (spec 6.3) puts `-variant` before
+/// The bytes are `base`, a separator that no URL contains, and `variant`. The printed form puts `-variant` before
 /// the extension; it is for readers, and as a key it names the original of that name.
 extension CacheKey {
     /// Unit separator: a control character, which `URLText.validate` refuses.
@@ -29,9 +29,9 @@ extension CacheKey {
         return CacheKey.printed(base: Array(base), variant: Array(variant))
     }
 
-    /// Puts `-variant` before the extension of `base`, or at its end when it has none (TRF-37).
+    /// Puts `-variant` before the extension of `base`, or at its end when it has none.
     ///
-    /// Where the base is a well-formed URL other than `file:`, what may not stand in a path is escaped (TRF-32); everything
+    /// Where the base is a well-formed URL other than `file:`, what may not stand in a path is escaped; everything
     /// else stays as it was, byte for byte.
     package static func printed(base: [UInt8], variant: [UInt8]) -> [UInt8] {
         let suffix = [Byte.hyphen] + variant
@@ -71,7 +71,7 @@ extension CacheKey {
         suffixes.isEmpty ? CacheKey(base) : CacheKey(printed(base: base, variant: Array(suffixes.joined(separator: "-").utf8)))
     }
 
-    /// True for the printed key of a thumbnail (TRF-39).
+    /// True for the printed key of a thumbnail.
     package var isThumbnail: Bool {
         let mark = Array("-Thumbnail(".utf8)
         guard bytes.count >= mark.count else { return false }
@@ -92,7 +92,7 @@ extension CacheKey {
         return nil
     }
 
-    /// The variant of a thumbnail (spec 6.1).
+    /// The variant of a thumbnail.
     package static func thumbnailSuffix(_ size: PixelSize, mode: ScaleMode) -> String {
         let width = FixedDecimal.text(Double(size.width)), height = FixedDecimal.text(Double(size.height))
         return "Thumbnail({\(width),\(height)},\(mode.rawValue))"

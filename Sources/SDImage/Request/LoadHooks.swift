@@ -27,7 +27,7 @@ package final class LoadHooks: Sendable {
         self.remembersFailure = remembersFailure
     }
 
-    /// These, and where one is absent that of `below` (spec OPT-6).
+    /// These, and where one is absent that of `below`.
     package func over(_ below: LoadHooks?) -> LoadHooks {
         guard let below else { return self }
         return LoadHooks(
@@ -38,7 +38,7 @@ package final class LoadHooks: Sendable {
 
 extension ImageRequest {
     /// The request that is loaded: what it left to its manager filled in, processed, and under the key that a filter gives it
-    /// (spec MGR-5, 7b, 11).
+    ///.
     package func processed(by hooks: LoadHooks?, transformer above: (any ImageTransformer)?) throws(ImageError) -> ImageRequest {
         var request = self
         if let process = hooks?.process {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The name of one of a program's own pictures, and the files that it may mean (spec ANI-9). In the file system's bytes.
+/// The name of one of a program's own pictures, and the files that it may mean. In the file system's bytes.
 package struct ResourceName: Sendable {
     /// As it was given, with its extension: what its picture is kept under.
     package let file: [UInt8]

@@ -48,7 +48,7 @@ package final class ImageTarget: Sendable {
         try lease.engine.executor.ensureStarted()
         try calls.prepare()
         let manager = (options.manager ?? manager).manager
-        // A picture that nobody but the widget holds must outlive that the widget is cleared (spec TGT-6).
+        // A picture that nobody but the widget holds must outlive that the widget is cleared.
         let kept = manager.imageInMemory(request)
         defer { withExtendedLifetime(kept) {} }
         let load = TargetLoad(self, manager, request, options, handler: handler, token: token)
@@ -114,7 +114,7 @@ package final class ImageTarget: Sendable {
         withExtendedLifetime(foreign) {}
     }
 
-    /// Shows a slot in a view, too; nil: in none (spec §5.5).
+    /// Shows a slot in a view, too; nil: in none.
     package func setView(_ view: AnimatedView?, _ key: TargetKey) {
         let before = state.withLock { state -> AnimatedView? in
             guard !state.isClosed else { return nil }

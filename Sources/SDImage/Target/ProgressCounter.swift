@@ -4,7 +4,7 @@ package protocol ProgressObserver: AnyObject, Sendable {
     func changed(_ counter: ProgressCounter)
 }
 
-/// Units completed of a total; may be shared by several targets (spec TGT-9).
+/// Units completed of a total; may be shared by several targets.
 package final class ProgressCounter: Sendable {
     private struct State {
         var completed: Int64 = 0

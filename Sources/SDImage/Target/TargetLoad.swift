@@ -170,7 +170,7 @@ final class TargetLoad: LoadHandler {
         stopIndicator()
         let isCancelled = result.error?.status == .cancelled
         if isOvertaken || isCancelled {
-            // A picture that was on its way is late (spec TGT-3, 20).
+            // A picture that was on its way is late.
             let told = isCancelled ? result : ImageResult(kind: .final, error: .cancelled.about(url: task.url), url: task.url)
             return tell(task, told)
         }
@@ -216,7 +216,7 @@ final class TargetLoad: LoadHandler {
         target.show(options.key, image, result)
     }
 
-    /// Shows the last picture, or what stands in for one (spec TGT-11).
+    /// Shows the last picture, or what stands in for one.
     private func show(_ result: ImageResult) {
         let image: Image?
         if let loaded = result.image {

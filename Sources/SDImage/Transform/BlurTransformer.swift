@@ -1,4 +1,4 @@
-/// A Gaussian blur as three box means (spec TRF-16).
+/// A Gaussian blur as three box means.
 package struct BlurTransformer: ImageTransformer {
     let radius: Double
 

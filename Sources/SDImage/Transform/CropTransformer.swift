@@ -1,4 +1,4 @@
-/// A part of the picture (spec TRF-11).
+/// A part of the picture.
 package struct CropTransformer: ImageTransformer {
     let rect: Rectangle
 

@@ -1,4 +1,4 @@
-/// A filter of the catalogue, by its name (spec TRF-17).
+/// A filter of the catalogue, by its name.
 package struct FilterTransformer: ImageTransformer {
     private let filter: Filter
     private let values: [Double]

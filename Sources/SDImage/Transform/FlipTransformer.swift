@@ -1,4 +1,4 @@
-/// Mirrored left and right, top and bottom, or both (spec TRF-14).
+/// Mirrored left and right, top and bottom, or both.
 package struct FlipTransformer: ImageTransformer {
     let horizontal: Bool
     let vertical: Bool

@@ -1,4 +1,4 @@
-/// To a size in points (spec TRF-10).
+/// To a size in points.
 package struct ResizeTransformer: ImageTransformer {
     /// How samples are weighted.
     package enum Resampling: Int32, Sendable {

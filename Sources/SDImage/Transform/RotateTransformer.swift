@@ -1,7 +1,7 @@
 import Glibc
 import SDImagePixels
 
-/// Turned counter-clockwise by an angle (spec TRF-13).
+/// Turned counter-clockwise by an angle.
 package struct RotateTransformer: ImageTransformer {
     let angle: Double
     let fitSize: Bool

@@ -1,6 +1,6 @@
 import SDImagePixels
 
-/// Corners cut round, and a border (spec TRF-12).
+/// Corners cut round, and a border.
 package struct RoundCornerTransformer: ImageTransformer {
     let radius: Double
     let corners: UInt64

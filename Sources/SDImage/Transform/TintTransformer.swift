@@ -1,6 +1,6 @@
 import SDImagePixels
 
-/// A colour over the whole picture (spec TRF-15).
+/// A colour over the whole picture.
 package struct TintTransformer: ImageTransformer {
     let color: Color
     let mode: BlendMode

@@ -1,4 +1,4 @@
-/// Several transformers, one after the other (spec TRF-3).
+/// Several transformers, one after the other.
 package struct TransformerPipeline: ImageTransformer {
     private let transformers: [any ImageTransformer]
 

@@ -14,7 +14,7 @@ package struct FrameLayout: Equatable, Sendable {
     package var size: PixelSize
     package var blend = Blend.over
     package var disposal = Disposal.none
-    /// As played, no longer as stored (spec COD-36).
+    /// As played, no longer as stored.
     package var durationMilliseconds = 100
     /// No pixel of the frame lets the canvas shine through.
     package var isOpaque = false

@@ -24,7 +24,7 @@ struct GIFFrame: Sendable {
 struct GIFControl {
     /// There is one.
     private(set) var isStored = false
-    /// At least 11; shorter and missing delays mean 100 ms (spec COD-36).
+    /// At least 11; shorter and missing delays mean 100 ms.
     private(set) var milliseconds = 100
     private(set) var transparentIndex: UInt8?
     private(set) var disposal = FrameLayout.Disposal.none

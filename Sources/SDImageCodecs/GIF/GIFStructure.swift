@@ -27,7 +27,7 @@ struct GIFStructure {
     /// Whether all its data are there or not.
     var firstFrame: GIFFrame? { frames.first ?? pending }
     var isAnimated: Bool { frames.count > 1 }
-    /// A GIF without a loop extension plays once (spec COD-37); 0 for stills.
+    /// A GIF without a loop extension plays once; 0 for stills.
     var loopCount: Int { isAnimated ? loops ?? 1 : 0 }
     /// The canvas begins in the background colour where the first frame says nothing about itself, as in files that know
     /// no transparency (GIF89a, section 18), and clear, as in browsers, where it does.

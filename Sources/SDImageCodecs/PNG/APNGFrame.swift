@@ -29,7 +29,7 @@ struct APNGFrame {
         self.isDefaultPicture = isDefaultPicture
     }
 
-    /// A denominator of 0 means hundredths of a second; less than 11 ms means 100 ms (spec COD-36, COD-40).
+    /// A denominator of 0 means hundredths of a second; less than 11 ms means 100 ms.
     private static func duration(_ numerator: Int, _ denominator: Int) -> Int {
         let milliseconds = Double(numerator) * 1000 / Double(denominator == 0 ? 100 : denominator)
         return milliseconds < 11 ? 100 : Int(milliseconds.rounded())

@@ -1,6 +1,6 @@
 import SDImage
 
-/// A still while its bytes arrive: rows from the top, or all of an interlaced picture, first in large blocks (spec COD-45).
+/// A still while its bytes arrive: rows from the top, or all of an interlaced picture, first in large blocks.
 struct PNGStill: PictureStream {
     private let options: DecodeOptions
     private var bytes = Bytes.empty

@@ -54,7 +54,7 @@ struct WebPContainer {
         try output.append(picture.chunks)
     }
 
-    /// A frame that covers the canvas, replaces what was there, and leaves it clear (spec COD-73).
+    /// A frame that covers the canvas, replaces what was there, and leaves it clear.
     mutating func add(frame file: Bytes, milliseconds: Int) throws(ImageError) {
         let picture = try WebPContainer.picture(file)
         if picture.hasAlpha { flags |= Flag.alpha }

@@ -1,6 +1,6 @@
 import SDImage
 
-/// A WebP still while its bytes arrive: rows from the top as far as they are decoded, the rest transparent (spec COD-43).
+/// A WebP still while its bytes arrive: rows from the top as far as they are decoded, the rest transparent.
 struct WebPStill: PictureStream {
     private let options: DecodeOptions
     private var bytes = Bytes.empty

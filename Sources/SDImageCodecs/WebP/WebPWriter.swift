@@ -16,7 +16,7 @@ struct WebPWriter {
             throw .tooLarge("side of a WebP in pixels", limit: WebPEncoder.longestSide)
         }
         let upright = try image.upright(stop: stop)
-        // Where bytes are few the profile has no room (spec COD-73), and the colours become those that need none.
+        // Where bytes are few the profile has no room, and the colours become those that need none.
         self.image = try options.maxFileSize > 0 ? upright.inSRGB(stop: stop) : upright.withoutCodePoints(stop: stop)
         self.options = options
         self.stop = stop

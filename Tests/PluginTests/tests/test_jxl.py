@@ -65,7 +65,7 @@ class Jxl(TestCase):
         frames = [sdimage.Image.from_pixels(bytes(colour) * 600, 30, 20, "rgb8") for colour in colours]
         data = sdimage.Image.animation(frames, [40, 200, 100, 350], 3).encode("jxl", lossless=True, effort=1)
         with sdimage.Animation(data) as moving:
-            # Less than 100 ms are 100 (spec COD-36).
+            # Less than 100 ms are 100.
             self.assertEqual((len(moving), moving.loop_count, moving.durations_ms), (4, 3, [100, 200, 100, 350]))
             for index in (3, 0, 2, 1, 2, 3, 3):
                 self.assertEqual(self.pixel(moving[index], 3, 3)[:3], colours[index])

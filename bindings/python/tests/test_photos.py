@@ -73,7 +73,7 @@ class Photos(TestCase):
             with self.assertRaises(sdimage.Error):
                 library.loader(target="huge")
 
-    # PHO-9, with the plug-in that decodes videos.
+    # With the plug-in that decodes videos.
     def test_a_video_gives_its_poster(self) -> None:
         plugin = sdimage.load_plugins().get("av")
         if plugin is None or plugin.error is not None:
