@@ -113,7 +113,7 @@ def package_bombs() -> Any:
     folder = ROOT / "bindings" / "python" / "tests"
     spec = importlib.util.spec_from_file_location("package_tests", folder / "__init__.py", submodule_search_locations=[str(folder)])
     assert spec and spec.loader
-    sys.modules["package_tests"] = importlib.util.module_from_spec
+    sys.modules["package_tests"] = importlib.util.module_from_spec(spec)
     return importlib.import_module("package_tests.bombs")
 
 

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""What files may be: their length, and the documents that their comments refer to."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "Tests/HeaderTests"))
+import report  # noqa: E402
+
+LONGEST_SWIFT_FILE = 400
+#: Rules by number ("COD-36", "decisions R20") belong to documents that are not in the repository.
+ELSEWHERE = re.compile(r"\b(?:spec|specification) [A-Z]{2,4}-\d|\b[A-Z]{3}-\d+ (?:and|to|…) [A-Z]{3}-\d|\bdecisions [DR]\d|\breliability §")
+DECISION = re.compile(r'docs/decisions\.md,\s+(?:///?|\*|#)?\s*"([^"]+)"')
+COMMENTED = {".swift", ".c", ".h", ".hpp", ".py", ".rs", ".go", ".java", ".lua", ".js", ".sh", ".md"}
+
+
+def files() -> list[pathlib.Path]:
+    names = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    return [ROOT / name for name in names if "Fixtures" not in name and (ROOT / name).is_file()]
+
+
+def joined(text: str) -> str:
+    """Comments that go on over several lines as one."""
+    return re.sub(r"\n\s*(?:///?|\*|#)\s?", " ", text)
+
+
+def main() -> None:
+    headings = set(re.findall(r"^### (.+)$", (ROOT / "docs/decisions.md").read_text(), re.MULTILINE))
+    elsewhere, unknown, long, used = [], [], [], set()
+    for path in files():
+        if path.suffix not in COMMENTED or path == pathlib.Path(__file__).resolve():
+            continue
+        text, name = path.read_text(), path.relative_to(ROOT)
+        if ELSEWHERE.search(text):
+            elsewhere.append(str(name))
+        cited = set(DECISION.findall(joined(text)))
+        used |= cited
+        unknown += [f"{name}: {heading}" for heading in cited - headings]
+        if path.suffix == ".swift" and text.count("\n") > LONGEST_SWIFT_FILE:
+            long.append(f"{name}: {text.count(chr(10))} lines")
+    report.check("style: no rule of a document outside the repository is cited", not elsewhere, " ".join(elsewhere))
+    report.check("style: every decision that is cited exists", bool(used) and not unknown, "; ".join(unknown))
+    report.check(f"style: no Swift file is longer than {LONGEST_SWIFT_FILE} lines", not long, "; ".join(long))
+    report.finish()
+
+
+if __name__ == "__main__":
+    main()
