@@ -133,7 +133,8 @@ public func sdimage_manager_load(
     _ manager: Object, _ request: Object, _ handler: UnsafePointer<sdimage_load_handler>?, _ userData: UserData,
     _ destroy: sdimage_destroy_fn?, _ task: ObjectOut, _ error: ObjectOut
 ) -> sdimage_status {
-    if let found = unsafe delivered(manager, request, handler, userData) {
+    let (found, hasMissed) = unsafe delivered(manager, request, handler, userData)
+    if let found {
         if unsafe destroy != nil { unsafe _ = Foreign(userData, destroy) }
         unsafe task?.pointee = unsafe Handle.own(found)
         return .SDIMAGE_STATUS_OK
@@ -143,30 +144,33 @@ public func sdimage_manager_load(
         let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
         let request = unsafe try Handle.borrow(request, as: RequestObject.self).preparation()
         let handler = unsafe handler == nil ? nil : try ForeignHandler(handler, foreign)
-        let started = try manager.load(request, handler: handler, token: UInt(bitPattern: userData), owner: foreign)
+        let started = try manager.load(
+            request, handler: handler, token: UInt(bitPattern: userData), owner: foreign, hasMissed: hasMissed)
         unsafe task?.pointee = unsafe Handle.own(started)
     }
 }
 
-/// A picture in memory, handed over without what other loads need; nil where there is more to do.
+/// Delivers an image in memory without what other loads need. `task` is nil where there is more to do.
 private func delivered(
     _ manager: Object, _ request: Object, _ handler: UnsafePointer<sdimage_load_handler>?, _ userData: UserData
-) -> LoadTask? {
+) -> (task: LoadTask?, hasMissed: Bool) {
     let required = unsafe MemoryLayout<sdimage_load_handler>.offset(of: \.progress) ?? 0
-    guard unsafe handler.map({ unsafe $0.pointee.size >= required }) ?? true else { return nil }
-    typealias Found = (task: LoadTask, result: ImageResult)
-    let found = unsafe Handle.using(manager, as: ManagerObject.self) { manager -> Found? in
-        unsafe Handle.using(request, as: RequestObject.self) { request -> Found? in
+    guard unsafe handler.map({ unsafe $0.pointee.size >= required }) ?? true else { return (nil, false) }
+    let finding = unsafe Handle.using(manager, as: ManagerObject.self) { manager -> ImageManager.Finding? in
+        unsafe Handle.using(request, as: RequestObject.self) { request -> ImageManager.Finding? in
             guard let prepared = try? request.preparation() else { return nil }
             return manager.manager.found(prepared, isHandled: unsafe handler != nil, token: UInt(bitPattern: userData))
         }
     }
-    guard let found else { return nil }
-    if let handler = unsafe handler {
-        unsafe handler.pointee.result?(userData, Handle.lend(found.task), Handle.lend(found.result))
-        found.task.foundDelivered()
+    guard case .found(let task, let result) = finding else {
+        if case .missed = finding { return (nil, true) }
+        return (nil, false)
     }
-    return found.task
+    if let handler = unsafe handler {
+        unsafe handler.pointee.result?(userData, Handle.lend(task), Handle.lend(result))
+        task.foundDelivered()
+    }
+    return (task, false)
 }
 
 @_cdecl("sdimage_manager_find") @implementation

@@ -104,6 +104,10 @@ package final class CacheChain: ImageCaching {
         return nil
     }
 
+    package func peek(_ key: CacheKey) -> Image? {
+        parties(.query).members.lazy.compactMap { $0.peek(key) }.first
+    }
+
     package func storeInMemory(_ image: Image, for key: CacheKey) {
         for member in parties(.store).members { member.storeInMemory(image, for: key) }
     }

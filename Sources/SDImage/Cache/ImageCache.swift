@@ -25,6 +25,7 @@ package final class ImageCache: ImageCaching {
     // MARK: Memory
 
     package func memoryImage(for key: UnsafeRawBufferPointer) -> Image? { unsafe memory.image(for: key) }
+    package func peek(_ key: CacheKey) -> Image? { memory.peek(key) }
 
     /// Does nothing where the cache is set not to keep pictures; `memory.set` always keeps.
     package func storeInMemory(_ image: Image, for key: CacheKey) {

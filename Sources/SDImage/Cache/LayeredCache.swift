@@ -12,6 +12,7 @@ package final class LayeredCache: ImageCaching {
     package var members: [any ImageCaching] { [memory, disk] }
 
     package func memoryImage(for key: UnsafeRawBufferPointer) -> Image? { unsafe memory.memoryImage(for: key) }
+    package func peek(_ key: CacheKey) -> Image? { memory.peek(key) }
 
     package func storeInMemory(_ image: Image, for key: CacheKey) { memory.storeInMemory(image, for: key) }
 

@@ -69,6 +69,13 @@ package final class MemoryCache: Sendable {
         return keepsWeakly.load(ordering: .relaxed) ? revive(key) : nil
     }
 
+    /// The image of an entry, without counting as a use.
+    package func peek(_ key: CacheKey) -> Image? {
+        guard !Engine.isForked else { return nil }
+        let image = unsafe shards[key.hash].withLock { unsafe slot(key, in: $0)?.pointee.entry?.pointee.image.takeUnretainedValue() }
+        return image ?? (keepsWeakly.load(ordering: .relaxed) ? weakImages.image(for: key) : nil)
+    }
+
     /// Whether an entry exists; does not count as a use.
     package func contains(_ key: CacheKey) -> Bool {
         guard !Engine.isForked else { return false }

@@ -19,8 +19,11 @@ extension ImageManager {
         return result
     }
 
-    /// What memory has for a request. Its hooks are not asked: that is for its load.
-    package func imageInMemory(_ request: ImageRequest) -> Image? { memoryImage(request, keys(request)) }
+    /// The image in memory for a request, without counting as a use. Its hooks are not asked: that is for its load.
+    package func imageInMemory(_ request: ImageRequest) -> Image? {
+        guard request.sourcePolicy != .loaderOnly, request.queryCacheType.contains(.memory) else { return nil }
+        return request.cache.resolved(cache)?.peek(keys(request).final)
+    }
 
     /// The largest picture in memory that differs from what is asked for in its size alone.
     package func relatedImage(_ request: ImageRequest) -> Image? {

@@ -69,36 +69,49 @@ package final class ImageManager: Sendable {
         try load(PreparedRequest(request), handler: handler, token: token, owner: owner)
     }
 
+    /// `hasMissed`: `found` has looked into memory already.
     package func load(
-        _ prepared: PreparedRequest, handler: (any LoadHandler)?, token: UInt, owner: (any Sendable & AnyObject)? = nil
+        _ prepared: PreparedRequest, handler: (any LoadHandler)?, token: UInt, owner: (any Sendable & AnyObject)? = nil,
+        hasMissed: Bool = false
     )
         throws(ImageError) -> LoadTask
     {
         if Engine.isForked { throw .forked }
-        guard hooks != nil || prepared.request.loadHooks != nil else { return try begin(prepared, handler, token, owner) }
+        guard hooks != nil || prepared.request.loadHooks != nil else {
+            return try begin(prepared, handler, token, owner, hasMissed: hasMissed)
+        }
         if isClosed { throw .shutdown }
         let processed = try prepared.request.processed(by: hooks, transformer: transformer)
         return try begin(PreparedRequest(processed), handler, token, owner)
     }
 
-    /// The load of a picture that memory has, as the whole answer, for a caller who delivers it himself on this thread; nil where
-    /// the story may be longer. A screen full of pictures is loaded in this way whenever it is drawn.
-    package func found(_ prepared: PreparedRequest, isHandled: Bool, token: UInt) -> (task: LoadTask, result: ImageResult)? {
+    /// Outcome of the look-up that precedes a load.
+    package enum Finding {
+        case found(LoadTask, ImageResult)
+        case missed
+        /// The image in memory, if any, might not be the whole result: memory was not asked.
+        case skipped
+    }
+
+    /// The load of an image in memory, for a caller that delivers the result itself on this thread. A screen full of images is
+    /// loaded in this way whenever it is drawn.
+    package func found(_ prepared: PreparedRequest, isHandled: Bool, token: UInt) -> Finding {
         guard prepared.isContentWithMemory, hooks == nil, prepared.request.freshness != nil || freshness == .ignore,
             !Engine.isForked, !isClosed, let dispatcher = prepared.request.dispatcher.resolved(dispatcher),
             isHandled ? dispatcher.isCurrent : !dispatcher.takesEvents, let cache = prepared.request.cache.resolved(cache)
-        else { return nil }
+        else { return .skipped }
         let keys = prepared.keys(for: number, keys)
-        guard let image = cache.memoryImage(for: keys.final) else { return nil }
+        guard let image = cache.memoryImage(for: keys.final) else { return .missed }
         let result = ImageResult(kind: .final, image: image, source: .memory, url: prepared.url, cacheKey: keys.text)
         observers.loadEnded(result)
         let task = LoadTask(found: result, token: token, dispatcher: dispatcher, observers: observers, isHandled: isHandled)
-        return (task, result)
+        return .found(task, result)
     }
 
     /// The synchronous head of a load whose request hooks have seen.
     private func begin(
-        _ prepared: PreparedRequest, _ handler: (any LoadHandler)?, _ token: UInt, _ owner: (any Sendable & AnyObject)?
+        _ prepared: PreparedRequest, _ handler: (any LoadHandler)?, _ token: UInt, _ owner: (any Sendable & AnyObject)?,
+        hasMissed: Bool = false
     ) throws(ImageError) -> LoadTask {
         if isClosed { throw .shutdown }
         let request = prepared.request
@@ -109,7 +122,7 @@ package final class ImageManager: Sendable {
             url: prepared.url, token: token, dispatcher: dispatcher, handler: handler, owner: owner,
             observers: observers, lease: lease)
         let policy = request.freshness ?? freshness
-        let image = memoryImage(request, keys)
+        let image = memoryImage(request, keys, hasMissed: hasMissed)
         if let image, !request.wantsData, let rule = ruleToUse(image, policy, request, keys) {
             // So that closing waits for its callback, or the load is refused.
             if handler != nil, !task.deliversInline { try register(task) }
@@ -159,11 +172,11 @@ package final class ImageManager: Sendable {
 
     private var tasks: [LoadTask] { loads.state.withLock { Array($0.tasks.values) } }
 
-    func memoryImage(_ request: ImageRequest, _ keys: LoadKeys) -> Image? {
+    func memoryImage(_ request: ImageRequest, _ keys: LoadKeys, hasMissed: Bool = false) -> Image? {
         guard request.sourcePolicy != .loaderOnly, request.queryCacheType.contains(.memory),
             let cache = request.cache.resolved(cache)
         else { return nil }
-        let image = cache.memoryImage(for: keys.final) ?? keys.related(request, in: cache)
+        let image = (hasMissed ? nil : cache.memoryImage(for: keys.final)) ?? keys.related(request, in: cache)
         return request.requiresAnimation && image?.frames == nil ? nil : image
     }
 

@@ -68,13 +68,16 @@ package final class LoadKeys: Sendable {
     /// A picture in memory under another key that answers the request: one that its transformer would leave as it is, or an
     /// animation of which only the first frame is wanted.
     func related(_ request: ImageRequest, in cache: any ImageCaching) -> Image? {
-        if transformer != nil, let image = cache.memoryImage(for: decoded), !request.transforms(image) { return image }
+        // Most requests have no such image: these look-ups do not count as misses.
+        if transformer != nil, let image = cache.peek(decoded), !request.transforms(image) {
+            return cache.memoryImage(for: decoded)
+        }
         guard request.decodeOptions.firstFrameOnly, transformer == nil else { return nil }
         var options = request.decodeOptions
         options.firstFrameOnly = false
         let moving = LoadKeys.composed(original, LoadKeys.suffixes(options))
-        guard let image = cache.memoryImage(for: moving), image.frames != nil else { return nil }
-        return image.still
+        guard cache.peek(moving)?.frames != nil else { return nil }
+        return cache.memoryImage(for: moving)?.still
     }
 
     /// The picture as asked for, or as it was where the transformer fails. A crop is a view: what is kept for

@@ -2,6 +2,8 @@
 package protocol ImageCaching: AnyObject, Sendable {
     /// Answers at once, on the caller's thread; never blocks.
     func memoryImage(for key: UnsafeRawBufferPointer) -> Image?
+    /// The same without being a use: neither counted nor noted for eviction.
+    func peek(_ key: CacheKey) -> Image?
     /// Puts a picture into memory, at once.
     func storeInMemory(_ image: Image, for key: CacheKey)
     /// The bytes of an entry, or nil. `options` are the host's own, for caches of the host.
@@ -52,6 +54,8 @@ extension ImageCaching {
     package func diskData(for key: CacheKey) async throws(ImageError) -> CachedData? {
         try await diskData(for: key, options: nil)
     }
+
+    package func peek(_ key: CacheKey) -> Image? { memoryImage(for: key) }
 
     package func memoryImage(for key: CacheKey) -> Image? {
         unsafe key.bytes.withUnsafeBytes { unsafe memoryImage(for: $0) }

@@ -1,0 +1,72 @@
+import CSDImage
+import Foundation
+import TestSupport
+import Testing
+
+/// The counters of a memory cache: each load counts as one hit or one miss.
+@Suite struct LookUpCountTests {
+    private struct Counts: Equatable {
+        var hits: Int
+        var misses: Int
+    }
+
+    private let cache: Owned
+    private let manager: Owned
+
+    init() throws {
+        cache = try makeCache(in: nil)
+        manager = try makeManager(cache: cache, loader: try ScriptedLoader.answering(makePNG(width: 4, height: 4)).makeLoader())
+    }
+
+    private func counts() throws -> Counts {
+        let json = try make(sdimage_data_unref) { sdimage_cache_statistics(cache.pointer, $0, $1) }
+        let bytes = Data(bytes: try #require(sdimage_data_bytes(json.pointer)), count: sdimage_data_length(json.pointer))
+        let report = try JSONSerialization.jsonObject(with: bytes) as? [String: Any]
+        let memory = try #require(report?["memory"] as? [String: Int])
+        return Counts(hits: try #require(memory["hits"]), misses: try #require(memory["misses"]))
+    }
+
+    private func load(_ change: (OpaquePointer) -> Void = { _ in }) throws -> sdimage_image_source? {
+        let request = makeRequest("test://a")
+        change(request.pointer)
+        let listener = Listener()
+        _ = try listener.load(manager, request)
+        return listener.final()?.source
+    }
+
+    @Test func loadsThatAreCalledBackElsewhere() throws {
+        #expect(try load() == .SDIMAGE_IMAGE_SOURCE_LOADER)
+        #expect(try counts() == Counts(hits: 0, misses: 1))
+        #expect(try load() == .SDIMAGE_IMAGE_SOURCE_MEMORY)
+        #expect(try counts() == Counts(hits: 1, misses: 1))
+    }
+
+    @Test func loadsThatAreCalledBackAtOnce() throws {
+        let immediate = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_immediate($0, $1) }
+        let isImmediate = { request in sdimage_request_set_dispatcher(request, immediate.pointer) }
+        #expect(try load(isImmediate) == .SDIMAGE_IMAGE_SOURCE_LOADER)
+        #expect(try counts() == Counts(hits: 0, misses: 1))
+        #expect(try load(isImmediate) == .SDIMAGE_IMAGE_SOURCE_MEMORY)
+        #expect(try counts() == Counts(hits: 1, misses: 1))
+    }
+
+    /// The image of the original's key is looked at, too, because the transformer might leave it as it is.
+    @Test func loadsWithATransformer() throws {
+        let flip = try make(sdimage_transformer_unref) { sdimage_transformer_new_flip(true, false, $0, $1) }
+        let flips = { request in sdimage_request_set_transformer(request, flip.pointer) }
+        #expect(try load(flips) == .SDIMAGE_IMAGE_SOURCE_LOADER)
+        #expect(try counts() == Counts(hits: 0, misses: 1))
+        #expect(try load(flips) == .SDIMAGE_IMAGE_SOURCE_MEMORY)
+        #expect(try counts() == Counts(hits: 1, misses: 1))
+    }
+
+    @Test func loadsOfATarget() throws {
+        let widget = Widget()
+        let target = try widget.makeTarget(manager)
+        for number in 1...2 {
+            try widget.load(target, makeRequest("test://a"))
+            #expect(widget.waitForTold(number))
+            #expect(try counts() == Counts(hits: number - 1, misses: 1))
+        }
+    }
+}
