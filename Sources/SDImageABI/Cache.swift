@@ -189,7 +189,9 @@ public func sdimage_cache_memory_image(_ cache: Object, _ key: UnsafeRawPointer?
     guard let key = unsafe try? Input.view(key, length) else { return nil }
     return unsafe Handle.using(cache, as: CacheObject.self) { cache in
         let image =
-            if let memory = unsafe cache.lookupMemory { unsafe memory._withUnsafeGuaranteedRef { unsafe $0.image(for: key) } } else {
+            if let memory = unsafe cache.lookupMemory {
+                unsafe memory._withUnsafeGuaranteedRef { unsafe $0.image(for: key) }
+            } else {
                 unsafe cache.cache.memoryImage(for: key)
             }
         if let image { return unsafe Handle.own(image) }

@@ -96,7 +96,8 @@ public func sdimage_downloader_config_clear_allowed_addresses(_ config: Object) 
 
 @_cdecl("sdimage_downloader_config_allowed_address") @implementation
 public func sdimage_downloader_config_allowed_address(_ config: Object, _ index: Int) -> Text {
-    guard let box = unsafe Handle.find(config, as: DownloaderConfigObject.self), box.value.allowedAddresses.indices.contains(index)
+    guard let box = unsafe Handle.find(config, as: DownloaderConfigObject.self),
+        box.value.allowedAddresses.indices.contains(index)
     else { return nil }
     return unsafe box.value.allowedAddresses[index].text.pointer
 }

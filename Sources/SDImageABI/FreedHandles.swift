@@ -1,6 +1,6 @@
 #if DEBUG
     import SDImage
-    
+
     /// Addresses of objects whose last reference was given back through the C API (docs/decisions.md, "Freed handles"). A call
     /// with such a pointer is answered with BAD_HANDLE instead of touching what lies there now. Debug builds only: the rule of
     /// the API remains that using a freed handle is undefined.

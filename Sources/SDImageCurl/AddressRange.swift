@@ -73,7 +73,9 @@ package struct AddressRange: Sendable {
     }
 
     private static func number(_ digits: Word, most: Int) -> Int? {
-        guard 1...5 ~= digits.count, digits.allSatisfy(Byte.isDigit), digits.count == 1 || digits.first != Byte.zero else { return nil }
+        guard 1...5 ~= digits.count, digits.allSatisfy(Byte.isDigit), digits.count == 1 || digits.first != Byte.zero else {
+            return nil
+        }
         let number = digits.reduce(0) { $0 * 10 + Int($1 - Byte.zero) }
         return number <= most ? number : nil
     }

@@ -44,7 +44,8 @@ enum AddressRules {
 
     /// The IPv4 address that an IPv6 address maps (RFC 4291, section 2.5.5.2).
     static func inner(_ address: [UInt8]) -> [UInt8]? {
-        let isMapped = address.count == 16 && address.prefix(10).allSatisfy { $0 == 0 } && address[10] == 0xff && address[11] == 0xff
+        let isMapped =
+            address.count == 16 && address.prefix(10).allSatisfy { $0 == 0 } && address[10] == 0xff && address[11] == 0xff
         return isMapped ? Array(address[12...]) : nil
     }
 

@@ -11,7 +11,7 @@ import CCurl
 
     private var shares: [Use: UnsafeMutableRawPointer] = unsafe [:]
 
-    deinit { for unsafe share in unsafe shares.values { unsafe curl_share_cleanup(share) } }
+    deinit { unsafe shares.values.forEach { unsafe curl_share_cleanup($0) } }
 
     /// Nil when memory was refused: then no session is resumed and no cookie stored.
     func share(verifiesTLS: Bool, handlesCookies: Bool) -> UnsafeMutableRawPointer? {

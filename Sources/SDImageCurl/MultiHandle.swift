@@ -97,8 +97,11 @@ import SDImage
     private static let setTimer: curl_multi_timer_callback = { _, milliseconds, context in
         guard let context = unsafe context else { return 0 }
         let handle = unsafe Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
-        handle.due = milliseconds < 0 ? nil : Durations.moment(
-            MonotonicClock.now, after: Durations.nanoseconds(milliseconds: UInt64(milliseconds)))
+        handle.due =
+            milliseconds < 0
+            ? nil
+            : Durations.moment(
+                MonotonicClock.now, after: Durations.nanoseconds(milliseconds: UInt64(milliseconds)))
         return 0
     }
 }

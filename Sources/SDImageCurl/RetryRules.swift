@@ -61,7 +61,8 @@ enum RetryRules {
         if !field.isEmpty, field.allSatisfy(Byte.isDigit) {
             let digits = field.drop { $0 == Byte.zero }
             if digits.isEmpty { return 0 }
-            return digits.count > 9 ? .max : UInt64(String(decoding: digits, as: UTF8.self)).map { Durations.milliseconds(seconds: $0) }
+            return digits.count > 9
+                ? .max : UInt64(String(decoding: digits, as: UTF8.self)).map { Durations.milliseconds(seconds: $0) }
         }
         // The date is one of four digits of year: the difference cannot overflow.
         return HTTPDate.parse(field, now: now).map { Durations.milliseconds(seconds: UInt64(max(0, $0 &- now))) }

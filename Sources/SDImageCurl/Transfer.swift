@@ -243,7 +243,9 @@ final class Transfer {
     private func keep(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
         // The largest window is held beside the body: see sdimage_downloader_config_set_max_body_bytes.
         let limit = decoder?.hasLargestWindow == true ? ticket.maxBodyBytes - ticket.maxBodyBytes / 16 : ticket.maxBodyBytes
-        guard received <= Int64(limit) - Int64(bytes.count) else { throw .tooLarge("body size in bytes", limit: ticket.maxBodyBytes) }
+        guard received <= Int64(limit) - Int64(bytes.count) else {
+            throw .tooLarge("body size in bytes", limit: ticket.maxBodyBytes)
+        }
         unsafe try ticket.body.append(bytes)
         received += Int64(bytes.count)
         kept += bytes.count

@@ -1,4 +1,3 @@
-
 /// Several caches that act as one; the last is the highest.
 package final class CacheChain: ImageCaching {
     /// How the members share an operation; the numbers are those of `sdimage_cache_policy`.

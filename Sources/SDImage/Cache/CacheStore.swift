@@ -36,7 +36,8 @@ package protocol CacheStore: AnyObject, Sendable {
 }
 
 /// Opens the database of a name inside a folder; makes its tables where the file is empty.
-package typealias CacheStoreFactory = @Sendable (_ folder: FileDescriptor, _ name: String, _ isDurable: Bool)
+package typealias CacheStoreFactory =
+    @Sendable (_ folder: FileDescriptor, _ name: String, _ isDurable: Bool)
     throws(ImageError) -> any CacheStore
 
 /// One step of a transaction.

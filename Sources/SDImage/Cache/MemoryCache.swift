@@ -72,7 +72,9 @@ package final class MemoryCache: Sendable {
     /// The image of an entry, without counting as a use.
     package func peek(_ key: CacheKey) -> Image? {
         guard !Engine.isForked else { return nil }
-        let image = unsafe shards[key.hash].withLock { unsafe slot(key, in: $0)?.pointee.entry?.pointee.image.takeUnretainedValue() }
+        let image = unsafe shards[key.hash].withLock {
+            unsafe slot(key, in: $0)?.pointee.entry?.pointee.image.takeUnretainedValue()
+        }
         return image ?? (keepsWeakly.load(ordering: .relaxed) ? weakImages.image(for: key) : nil)
     }
 
@@ -106,7 +108,9 @@ package final class MemoryCache: Sendable {
         if unsafe uses < MemoryEntry.mostUses { unsafe entry.pointee.uses.store(uses + 1, ordering: .relaxed) }
     }
 
-    private func slot(_ key: CacheKey, in shard: UnsafeMutablePointer<MemoryShard.Contents>) -> UnsafeMutablePointer<MemoryTable.Slot>? {
+    private func slot(
+        _ key: CacheKey, in shard: UnsafeMutablePointer<MemoryShard.Contents>
+    ) -> UnsafeMutablePointer<MemoryTable.Slot>? {
         unsafe key.bytes.withUnsafeBytes { unsafe shard.pointee.table.find(key.hash, $0) }
     }
 

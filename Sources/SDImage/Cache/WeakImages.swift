@@ -1,4 +1,3 @@
-
 /// Pictures by key that somebody else still holds, not kept alive by this table.
 final class WeakImages: Sendable {
     private struct Reference {

@@ -12,7 +12,7 @@ package enum ForkHandlers {
 
     private struct State {
         var locks = [
-            Held(lock: { PixelPool.shared.lockForFork() }, unlock: { PixelPool.shared.unlockAfterFork() }),
+            Held(lock: { PixelPool.shared.lockForFork() }, unlock: { PixelPool.shared.unlockAfterFork() })
         ]
         var preparation = Preparation.none
     }

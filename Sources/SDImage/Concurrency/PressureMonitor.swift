@@ -1,4 +1,3 @@
-
 /// Looks for memory pressure now and then, and answers when it begins and while it lasts.
 ///
 /// A timer on the engine's own executor: it starts no engine, and ends with it. It runs only while it is on.

@@ -1,4 +1,3 @@
-
 /// Rows of a result for kernels that carry something on from row to row: every thread has rows of its own, which it makes
 /// from top to bottom, and takes half of another's when it has none left.
 package final class RowShares: Sendable {

@@ -56,6 +56,8 @@ package final class StopSignal: Cancellable {
     /// Throws `cancelled` or `timeout` when work must end.
     package func check() throws(ImageError) {
         if isCancelled { throw .cancelled }
-        if MonotonicClock.now > deadline.load(ordering: .relaxed) { throw ImageError(.timeout, "time limit of the work exceeded") }
+        if MonotonicClock.now > deadline.load(ordering: .relaxed) {
+            throw ImageError(.timeout, "time limit of the work exceeded")
+        }
     }
 }

@@ -1,4 +1,3 @@
-
 /// A frame as it is kept for those who play: a picture, or the indices of one, where the process is short of memory for frames.
 package struct KeptFrame: Sendable {
     private enum Content { case image(Image), indexed(IndexedFrame) }

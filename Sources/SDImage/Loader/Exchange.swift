@@ -1,4 +1,3 @@
-
 /// One request and its answer, done by a transport. What it says is heard in order: at most one answer, pieces of its content,
 /// and exactly one end.
 package final class Exchange: Sendable {

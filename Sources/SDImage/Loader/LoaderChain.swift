@@ -1,4 +1,3 @@
-
 /// The loaders of a manager: the one registered last is asked first.
 package final class LoaderChain: ImageLoader {
     package let name = "chain"

@@ -1,4 +1,3 @@
-
 /// Lets equal pieces of work that are wanted at the same moment run once: the first to ask starts it, the others wait for
 /// the same outcome, and it is cancelled when the last of them has left.
 package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {

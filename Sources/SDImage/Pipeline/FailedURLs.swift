@@ -1,4 +1,3 @@
-
 /// Requests that failed for good a moment ago and are not sent again for a while. Bounded: the oldest goes.
 ///
 /// A failure holds for requests that could have shared its transfer: the same loader, header fields, credentials and hooks.

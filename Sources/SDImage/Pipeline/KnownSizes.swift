@@ -1,4 +1,3 @@
-
 /// Under which keys thumbnails of one picture were kept, so that one can stand in for another. Bounded: the oldest goes.
 final class KnownSizes: Sendable {
     private struct State {

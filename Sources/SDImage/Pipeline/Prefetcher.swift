@@ -1,4 +1,3 @@
-
 /// What a host wants to hear of all lists of a prefetcher together.
 package protocol PrefetchObserver: AnyObject, Sendable {
     /// One more is done. The numbers are sums over the lists that are not completed.

@@ -1,4 +1,3 @@
-
 /// A request as loads take it, with what is made of it once: whoever loads it again finds that done.
 package final class PreparedRequest: Sendable {
     private struct Known {

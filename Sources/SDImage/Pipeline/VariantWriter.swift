@@ -1,4 +1,3 @@
-
 /// Encodes thumbnails and transformed pictures for the disk, and has the host serialize originals, in the background and each
 /// once at a time.
 package final class VariantWriter: Sendable {

@@ -31,7 +31,8 @@ package protocol ImageCoder: AnyObject, Sendable {
 extension ImageCoder {
     package var encodableFormats: [ImageFormat] { [] }
     package func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? { nil }
-    package func open(source: any ByteSource, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? { nil }
+    package func open(source: any ByteSource, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)?
+    { nil }
     package func canEncode(_ format: ImageFormat) -> Bool { encodableFormats.contains(format) }
     package func encode(
         _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal

@@ -1,4 +1,3 @@
-
 /// Stands for one widget of the host: loads pictures into its slots, and sees to it that nothing late or wrong is shown.
 ///
 /// Whatever the host is told runs in the queue of calls, in order; what is under way is decided under the lock, at once.

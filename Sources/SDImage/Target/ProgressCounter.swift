@@ -1,4 +1,3 @@
-
 /// Who wants to hear that a counter changed.
 package protocol ProgressObserver: AnyObject, Sendable {
     func changed(_ counter: ProgressCounter)

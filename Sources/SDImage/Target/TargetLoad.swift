@@ -1,4 +1,3 @@
-
 /// One load into a slot of a target. What it tells the host runs in the target's queue of calls.
 final class TargetLoad: LoadHandler {
     private struct State {

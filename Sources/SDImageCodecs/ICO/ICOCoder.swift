@@ -13,7 +13,8 @@ package final class ICOCoder: ImageCoder {
 
     /// Of the largest picture.
     package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
-        try firstGood(ICODirectory(bytes, limits: options.limits, stop: stop).ordered(for: nil), stop) { entry throws(ImageError) in
+        try firstGood(ICODirectory(bytes, limits: options.limits, stop: stop).ordered(for: nil), stop) {
+            entry throws(ImageError) in
             switch entry.content {
             case .png: return try WrappedPicture(png: entry.bytes).info(format: .ico, options: options, stop: stop)
             case .bitmap(let header):

@@ -24,7 +24,9 @@ struct JPEGStream: PictureStream {
         guard finished == nil, failure == nil else { return }
         self.bytes = try bytes.kept()
         openPreview(stop, isFinished)
-        if options.earlyThumbnail, passesMarker(), earlyGate.opens(at: bytes.count) || isFinished { finished = decodeEarly(stop: stop) }
+        if options.earlyThumbnail, passesMarker(), earlyGate.opens(at: bytes.count) || isFinished {
+            finished = decodeEarly(stop: stop)
+        }
         if isFinished, finished == nil { try finish(stop: stop) }
         guard finished != nil else { return }
         // Frees the coefficients and rows of the decoder.
@@ -96,7 +98,8 @@ struct JPEGStream: PictureStream {
     }
 
     private func decodeEarly(stop: StopSignal) -> Image? {
-        guard let decoder = try? JPEGDecoder(bytes, tolerant: true), let file = try? JPEGFile(decoder, options: options, stop: stop),
+        guard let decoder = try? JPEGDecoder(bytes, tolerant: true),
+            let file = try? JPEGFile(decoder, options: options, stop: stop),
             file.picture.isEarly
         else { return nil }
         return (try? file.decodeDraft(stop: stop)) ?? nil

@@ -35,7 +35,9 @@ package final class PNGCoder: ImageCoder {
     }
 
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
-        guard try APNGStructure.isAnnounced(bytes, stop: stop) else { return try decodeStill(bytes, options: options, stop: stop) }
+        guard try APNGStructure.isAnnounced(bytes, stop: stop) else {
+            return try decodeStill(bytes, options: options, stop: stop)
+        }
         var file = PNGFile(options)
         try file.update(bytes, isFinished: true, stop: stop)
         guard let image = try file.image(stop: stop) else { throw ImageError(.truncated, "png: the bytes end early") }
