@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import re
-import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -16,12 +16,19 @@ LONGEST_SWIFT_FILE = 400
 #: Rules by number ("COD-36", "decisions R20") belong to documents that are not in the repository.
 ELSEWHERE = re.compile(r"\b(?:spec|specification) [A-Z]{2,4}-\d|\b[A-Z]{3}-\d+ (?:and|to|…) [A-Z]{3}-\d|\bdecisions [DR]\d|\breliability §")
 DECISION = re.compile(r'docs/decisions\.md,\s+(?:///?|\*|#)?\s*"([^"]+)"')
+FOLDERS = ["Sources", "include", "Tests", "bindings", "examples", "packaging", "docs", "cmake"]
+LEFT_OUT = {"Fixtures", "build", "target", "node_modules", "__pycache__"}
 COMMENTED = {".swift", ".c", ".h", ".hpp", ".py", ".rs", ".go", ".java", ".lua", ".js", ".sh", ".md"}
 
 
 def files() -> list[pathlib.Path]:
-    names = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
-    return [ROOT / name for name in names if "Fixtures" not in name and (ROOT / name).is_file()]
+    """The sources: those of the top folder and of the folders named, without what builds leave there."""
+    found = [path for path in ROOT.iterdir() if path.is_file()]
+    for folder in FOLDERS:
+        for path, folders, names in os.walk(ROOT / folder):
+            folders[:] = [name for name in folders if name not in LEFT_OUT]
+            found += [pathlib.Path(path) / name for name in names]
+    return sorted(found)
 
 
 def joined(text: str) -> str:
