@@ -248,6 +248,7 @@ class Svg(TestCase):
             with self.subTest(name):
                 self.assert_error("TOO_LARGE", data)
         self.assert_survives(svg("<style>" + "/* = */" * 2000 + "</style>" + element(500, "=") + HALVES))
+        self.assert_survives(svg("<!-- " + "=" * 2000 + " -->" + HALVES))
 
     def test_time_is_limited(self) -> None:
         slow = svg('<filter id="f"><feTurbulence baseFrequency=".01" numOctaves="60"/></filter>'
