@@ -79,7 +79,7 @@ final class ForeignCache: ImageCaching {
 
     /// Stores the entry with the new record where it is still the one that came with `old`. A cache that keeps bytes alone has
     /// nothing to renew. In a shared cache another process may store a newer image meanwhile: there the cache itself compares.
-    func renew(_ key: CacheKey, from old: AnswerRecord, to new: AnswerRecord) async {
+    func renew(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {
         guard unsafe host.table.store_entry != nil else { return }
         do throws(ImageError) {
             if isShared, new.isPrivate { return try await remove(key, from: .disk) }

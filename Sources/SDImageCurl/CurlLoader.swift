@@ -48,21 +48,21 @@ package final class CurlLoader: ImageLoader {
     package func canLoad(_ request: ImageRequest) -> Bool { ["http", "https"].contains(URLText(request.choices.all.url).scheme) }
 
     package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
-        let ticket = try ticket(for: request, progress)
+        let download = try download(for: request, progress)
         let outcome = await withTaskCancellationHandler {
-            await suspended { resume in start(ticket) { resume($0) } }
+            await suspended { resume in start(download) { resume($0) } }
         } onCancel: {
-            ticket.cancel()
+            download.cancel()
         }
-        return try await decrypted(try outcome.get(), ticket)
+        return try await decrypted(try outcome.get(), download)
     }
 
     package func begin(
         _ request: ImageRequest, progress: LoadProgress, on executor: WorkerThread,
         done: @escaping @Sendable (Result<LoadedData, ImageError>) -> Void
     ) -> any Cancellable {
-        let loading: Ticket
-        do throws(ImageError) { loading = try ticket(for: request, progress) } catch {
+        let loading: Download
+        do throws(ImageError) { loading = try download(for: request, progress) } catch {
             done(.failure(error))
             return StopSignal()
         }
@@ -80,17 +80,17 @@ package final class CurlLoader: ImageLoader {
         return loading
     }
 
-    private func start(_ ticket: Ticket, _ done: @escaping @Sendable (Ticket.Outcome) -> Void) {
+    private func start(_ download: Download, _ done: @escaping @Sendable (Download.Outcome) -> Void) {
         count.add(1, ordering: .relaxed)
-        ticket.wait { [self] outcome in
+        download.wait { [self] outcome in
             count.subtract(1, ordering: .relaxed)
             done(outcome)
         }
-        service.post(.start(ticket))
+        service.post(.start(download))
     }
 
     /// A load that may start.
-    private func ticket(for request: ImageRequest, _ progress: LoadProgress) throws(ImageError) -> Ticket {
+    private func download(for request: ImageRequest, _ progress: LoadProgress) throws(ImageError) -> Download {
         let choices = request.choices
         let url = URLText(choices.all.url)
         try url.validateForHTTP()
@@ -102,24 +102,24 @@ package final class CurlLoader: ImageLoader {
         if settings.configuration.transport != nil, choices.all.handlesCookies || choices.all.acceptsInvalidCertificates {
             throw ImageError(.unsupported, "cookies and certificates are the transport's matter", url: url.redacted)
         }
-        let ticket = Ticket(
+        let download = Download(
             request, url: url, sharingKey: sharingKey(request) ?? [], settings: settings, service: service, progress: progress)
-        if ticket.hooks?.needsAll != true { progress.arrives(in: ticket.body) }
-        return ticket
+        if download.hooks?.needsAll != true { progress.arrives(in: download.body) }
+        return download
     }
 
     /// The bytes of the picture; what caches keep is those.
-    private func decrypted(_ data: LoadedData, _ ticket: Ticket) async throws(ImageError) -> LoadedData {
-        guard let decrypt = ticket.hooks?.decrypt, let response = data.response, !data.bytes.isEmpty else { return data }
+    private func decrypted(_ data: LoadedData, _ download: Download) async throws(ImageError) -> LoadedData {
+        guard let decrypt = download.hooks?.decrypt, let response = data.response, !data.bytes.isEmpty else { return data }
         guard let pool = Engine.current?.work else { throw .shutdown }
         var plain = data
         do throws(ImageError) {
-            plain.bytes = try await pool.run(ticket.priority) { () throws(ImageError) in try decrypt(data.bytes, response) }
+            plain.bytes = try await pool.run(download.priority) { () throws(ImageError) in try decrypt(data.bytes, response) }
         } catch {
             let failure = error.meansUnreadable ? error : error.inHook(.badData, "the decryptor failed")
-            throw failure.about(url: ticket.url.redacted)
+            throw failure.about(url: download.url.redacted)
         }
-        guard !plain.bytes.isEmpty else { throw ImageError(.badData, "the decryptor gave nothing", url: ticket.url.redacted) }
+        guard !plain.bytes.isEmpty else { throw ImageError(.badData, "the decryptor gave nothing", url: download.url.redacted) }
         return plain
     }
 

@@ -4,13 +4,13 @@ import SDImage
 extension CurlLoop {
     /// Starts one; the moment from which on it may be given up.
     func begin(_ transfer: Transfer, over transport: any Transport) -> UInt64 {
-        let exchange = Exchange(transfer.exchangeRequest, limit: transfer.ticket.maxBodyBytes, on: transport) {
-            [post, ticket = transfer.ticket] exchange, event in post(.exchanged(ticket, exchange, event))
+        let exchange = Exchange(transfer.exchangeRequest, limit: transfer.download.maxBodyBytes, on: transport) {
+            [post, download = transfer.download] exchange, event in post(.exchanged(download, exchange, event))
         }
         transfer.exchange = exchange
         transfer.isConnected = true
         transfer.begun = MonotonicClock.now
-        exchanging[ObjectIdentifier(transfer.ticket)] = transfer
+        exchanging[ObjectIdentifier(transfer.download)] = transfer
         transport.start(exchange)
         return transfer.earliestDeadline
     }
@@ -21,7 +21,7 @@ extension CurlLoop {
         switch event {
         case .responded(let response):
             transfer.firstByteAt = MonotonicClock.now
-            if !AnswerRules.takeHead(response, of: transfer) { giveUp(transfer) }
+            if !ResponseRules.takeHead(response, of: transfer) { giveUp(transfer) }
         case .received(let bytes):
             let isWanted = unsafe bytes.withUnsafeBytes {
                 unsafe transfer.receive($0, contentLength: transfer.head.transport.contentLength)
@@ -43,7 +43,7 @@ extension CurlLoop {
     func leaveExchange(of transfer: Transfer, _ queue: DownloadQueue) {
         guard let exchange = transfer.exchange else { return }
         transfer.exchange = nil
-        exchanging[ObjectIdentifier(transfer.ticket)] = nil
+        exchanging[ObjectIdentifier(transfer.download)] = nil
         transfer.note(transfer.exchangeTransaction)
         exchange.cancel()
         giveBackPlace(of: transfer, in: queue)
@@ -54,7 +54,7 @@ extension Transfer {
     /// What a transport is to send, and nothing else.
     fileprivate var exchangeRequest: ImageRequest {
         var request = ImageRequest(url: EasyHandle.target(url))
-        let aspect = HopAspect(self)
+        let aspect = HopOptions(self)
         request.method = method
         request.body = content
         request.priority = priority

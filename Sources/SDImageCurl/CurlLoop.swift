@@ -11,7 +11,7 @@ import SDImage
     private let sockets = SocketTable()
     private var engine: MultiHandle?
     private var gate = ResolutionGate()
-    private var courtesy = Courtesy()
+    private var courtesy = BackgroundThrottle()
     private var queues: [UInt64: DownloadQueue] = [:]
     /// Waiting and running ones.
     private var transfers: [ObjectIdentifier: Transfer] = [:]
@@ -51,20 +51,20 @@ import SDImage
 
     private func handle(_ command: CurlService.Command) {
         switch command {
-        case .start(let ticket):
-            let transfer = Transfer(ticket)
-            guard !ticket.isCancelled else { return ticket.finish(.failure(.cancelled)) }
-            transfers[ObjectIdentifier(ticket)] = transfer
-            queue(ticket.settings).add(transfer)
-        case .cancel(let ticket):
-            if let transfer = transfers[ObjectIdentifier(ticket)] { end(transfer, .failure(.cancelled)) }
-        case .answered(let ticket, let answer):
-            if let transfer = transfers[ObjectIdentifier(ticket)] { goOn(transfer, answer) }
-        case .exchanged(let ticket, let exchange, let event):
-            if let transfer = transfers[ObjectIdentifier(ticket)], transfer.exchange === exchange { take(event, of: transfer) }
+        case .start(let download):
+            let transfer = Transfer(download)
+            guard !download.isCancelled else { return download.finish(.failure(.cancelled)) }
+            transfers[ObjectIdentifier(download)] = transfer
+            queue(download.settings).add(transfer)
+        case .cancel(let download):
+            if let transfer = transfers[ObjectIdentifier(download)] { end(transfer, .failure(.cancelled)) }
+        case .answered(let download, let answer):
+            if let transfer = transfers[ObjectIdentifier(download)] { goOn(transfer, answer) }
+        case .exchanged(let download, let exchange, let event):
+            if let transfer = transfers[ObjectIdentifier(download)], transfer.exchange === exchange { take(event, of: transfer) }
         case .raise(let loader, let key, let priority):
             for transfer in transfers.values
-            where transfer.ticket.settings.id == loader && transfer.ticket.sharingKey == key {
+            where transfer.download.settings.id == loader && transfer.download.sharingKey == key {
                 raise(transfer, to: priority)
             }
         case .limit(let settings, let limits): queue(settings).limits = limits
@@ -166,7 +166,7 @@ import SDImage
         // one that is new.
         if transfer.isPoisoned || isReused && RetryRules.isStaleConnection(transfer, failure), !transfer.usesFreshConnection {
             transfer.usesFreshConnection = true
-            return queue(transfer.ticket.settings).add(transfer)
+            return queue(transfer.download.settings).add(transfer)
         }
         judge(transfer, failure)
     }
@@ -182,8 +182,8 @@ import SDImage
     }
 
     func judge(_ transfer: Transfer, _ failure: ImageError?) {
-        if transfer.head.setsCookies, transfer.ticket.handlesCookies {
-            transfer.ticket.settings.cookieChanges.add(1, ordering: .relaxed)
+        if transfer.head.setsCookies, transfer.download.handlesCookies {
+            transfer.download.settings.cookieChanges.add(1, ordering: .relaxed)
         }
         // An unwanted body was given up on purpose: its head has said all there is to know.
         let isHeadEnough = transfer.head.isComplete && transfer.disposition == .discard && transfer.failure == nil
@@ -192,14 +192,15 @@ import SDImage
         guard transfer.head.isComplete else {
             return retry(transfer, after: ImageError(.connectionLost, "connection ended within the head"))
         }
-        if !transfer.isApproved, let hooks = transfer.ticket.hooks, let question = HookQuestion(transfer, hooks) {
-            return transfer.ticket.ask(hooks, question) { [post, ticket = transfer.ticket] in post(.answered(ticket, $0)) }
+        if !transfer.isApproved, let hooks = transfer.download.hooks, let question = HookQuestion(transfer, hooks) {
+            return transfer.download.ask(hooks, question) { [post, download = transfer.download] in post(.answered(download, $0))
+            }
         }
-        switch AnswerRules.verdict(transfer) {
+        switch ResponseRules.verdict(transfer) {
         case .fail(let error): retry(transfer, after: error)
         case .startAnew:
             transfer.startAnew()
-            queue(transfer.ticket.settings).add(transfer)
+            queue(transfer.download.settings).add(transfer)
         case .redirect(let location): follow(transfer, location)
         case .take:
             guard transfer.isWhole else {
@@ -210,7 +211,7 @@ import SDImage
             }
             var data = transfer.finish()
             data.transactions = transfer.transactions
-            data.isUntrusted = transfer.ticket.acceptsInvalidCertificates
+            data.isUntrusted = transfer.download.acceptsInvalidCertificates
             if data.bytes.isEmpty, data.httpStatus != 304 {
                 end(transfer, .failure(ImageError(.emptyData, "body is empty", httpStatus: data.httpStatus)))
             } else {
@@ -224,7 +225,7 @@ import SDImage
         let now = MonotonicClock.now
         guard let delay = RetryRules.delay(transfer, after: failure, at: now) else { return end(transfer, .failure(failure)) }
         transfer.retry(at: Durations.moment(now, after: delay))
-        pausing[ObjectIdentifier(transfer.ticket)] = transfer
+        pausing[ObjectIdentifier(transfer.download)] = transfer
         nextDeadline = min(nextDeadline, transfer.dueAt)
     }
 
@@ -245,18 +246,18 @@ import SDImage
         do throws(ImageError) {
             let limit = transfer.settings.configuration.maxRedirects
             try transfer.follow(try RedirectRules.next(from: transfer.url, location: location, hops: transfer.hops, limit: limit))
-            queue(transfer.ticket.settings).add(transfer)
+            queue(transfer.download.settings).add(transfer)
         } catch { end(transfer, .failure(error)) }
     }
 
     /// Takes a transfer out of libcurl and gives its place and handle back; harmless when it is not running.
     func leave(_ transfer: Transfer) {
-        if transfer.exchange != nil { leaveExchange(of: transfer, queue(transfer.ticket.settings)) }
+        if transfer.exchange != nil { leaveExchange(of: transfer, queue(transfer.download.settings)) }
         guard let handle = transfer.handle else { return }
         transfer.handle = nil
         handle.nameResolved = {}
         gate.settled(transfer.host, of: transfer.settings.id)
-        let queue = queue(transfer.ticket.settings)
+        let queue = queue(transfer.download.settings)
         if unsafe running.removeValue(forKey: handle.curl) != nil {
             transfer.note(handle.transaction(of: transfer))
             engine?.remove(handle)
@@ -270,19 +271,19 @@ import SDImage
         queue.ended(transfer)
     }
 
-    private func end(_ transfer: Transfer, _ outcome: Ticket.Outcome) {
+    private func end(_ transfer: Transfer, _ outcome: Download.Outcome) {
         leave(transfer)
-        if transfer.isWaiting { queue(transfer.ticket.settings).withdraw(transfer) }
-        transfers[ObjectIdentifier(transfer.ticket)] = nil
-        pausing[ObjectIdentifier(transfer.ticket)] = nil
+        if transfer.isWaiting { queue(transfer.download.settings).withdraw(transfer) }
+        transfers[ObjectIdentifier(transfer.download)] = nil
+        pausing[ObjectIdentifier(transfer.download)] = nil
         if transfer.started != 0 {
             var failure: ImageError?
             if case .failure(let error) = outcome { failure = error }
             transfer.tell(.stopped, failure)
             if failure == nil { transfer.tell(.finished) }
         }
-        transfer.ticket.finish(
-            outcome.mapError { $0.about(url: transfer.ticket.url.redacted).after(transfer.transactions) })
+        transfer.download.finish(
+            outcome.mapError { $0.about(url: transfer.download.url.redacted).after(transfer.transactions) })
     }
 
     /// Gives up what was silent, or under way, for too long, and lets go on what has paused for long enough. False when nothing
@@ -291,11 +292,11 @@ import SDImage
         let now = sockets.now
         guard now >= nextDeadline else { return false }
         for transfer in Array(pausing.values) where transfer.dueAt <= now {
-            pausing[ObjectIdentifier(transfer.ticket)] = nil
-            queue(transfer.ticket.settings).add(transfer)
+            pausing[ObjectIdentifier(transfer.download)] = nil
+            queue(transfer.download.settings).add(transfer)
         }
         for transfer in unsafe Array(running.values) + exchanging.values where transfer.deadline <= now {
-            let isSilent = now &- transfer.started < transfer.ticket.totalTimeout
+            let isSilent = now &- transfer.started < transfer.download.totalTimeout
             let failure = ImageError(.timeout, isSilent ? "no data for too long" : "transfer took too long")
             leave(transfer)
             retry(transfer, after: failure)

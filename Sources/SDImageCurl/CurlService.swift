@@ -8,12 +8,12 @@ import Synchronization
 /// Other threads only leave commands and wake it; every libcurl handle belongs to the thread.
 package final class CurlService: EngineService {
     enum Command: Sendable {
-        case start(Ticket)
-        case cancel(Ticket)
+        case start(Download)
+        case cancel(Download)
         /// What a hook of the host said of the answer at hand.
-        case answered(Ticket, HookQuestion.Answer)
+        case answered(Download, HookQuestion.Answer)
         /// What a transport of the host did.
-        case exchanged(Ticket, Exchange, Exchange.Event)
+        case exchanged(Download, Exchange, Exchange.Event)
         case raise(loader: UInt64, sharingKey: [UInt8], LoadPriority)
         case limit(LoaderSettings, QueueLimits)
         case cancelAll(loader: UInt64)
@@ -57,13 +57,13 @@ package final class CurlService: EngineService {
         }
         wake()
         if let thread { _ = pthread_join(thread, nil) }
-        for case .start(let ticket) in takeCommands() { ticket.finish(.failure(.shutdown)) }
+        for case .start(let download) in takeCommands() { download.finish(.failure(.shutdown)) }
     }
 
     func post(_ command: Command) {
         // The lock may have been held by a thread that did not come along.
         if Engine.isForked {
-            if case .start(let ticket) = command { ticket.finish(.failure(.forked)) }
+            if case .start(let download) = command { download.finish(.failure(.forked)) }
             return
         }
         let refusal = inbox.withLock { inbox -> ImageError? in
@@ -79,7 +79,7 @@ package final class CurlService: EngineService {
             }
             return nil
         }
-        if let refusal, case .start(let ticket) = command { ticket.finish(.failure(refusal)) }
+        if let refusal, case .start(let download) = command { download.finish(.failure(refusal)) }
     }
 
     private func startThread() throws(ImageError) -> pthread_t {

@@ -9,7 +9,7 @@ import SDImage
     var nameResolved: () -> Void = {}
     private let errorText: UnsafeMutablePointer<CChar>
     /// What is set now; nil when unknown.
-    private var aspect: HopAspect?
+    private var aspect: HopOptions?
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private let shares: CurlShares
     private var isGet = true
@@ -50,7 +50,7 @@ import SDImage
             unsafe ccurl_set_string(curl, CURLOPT_URL, bytes.baseAddress?.assumingMemoryBound(to: CChar.self))
         }
         guard code == CURLE_OK else { throw CurlErrors.error(code, systemError: 0, detail: "", url: .empty) }
-        try setAspect(HopAspect(transfer))
+        try setAspect(HopOptions(transfer))
         try setMethod(transfer.method, transfer.content)
         let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
         unsafe ccurl_set_receivers(curl, TransferCallbacks.receiveBody, TransferCallbacks.receiveHead, context)
@@ -81,7 +81,7 @@ import SDImage
     }
 
     /// Most hops differ in nothing but the URL from the one before.
-    private func setAspect(_ aspect: HopAspect) throws(ImageError) {
+    private func setAspect(_ aspect: HopOptions) throws(ImageError) {
         guard aspect != self.aspect else { return }
         self.aspect = nil
         // What libcurl would add of its own to a body: a type, and a question whether it is welcome.
@@ -104,7 +104,7 @@ import SDImage
         self.aspect = aspect
     }
 
-    private func setTLS(_ aspect: HopAspect) {
+    private func setTLS(_ aspect: HopOptions) {
         setLong(CURLOPT_SSL_VERIFYPEER, aspect.verifiesTLS ? 1 : 0)
         setLong(CURLOPT_SSL_VERIFYHOST, aspect.verifiesTLS ? 2 : 0)
         setString(CURLOPT_SSLCERT, aspect.clientCertificate?.certificateFile)

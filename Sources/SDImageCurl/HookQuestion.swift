@@ -15,7 +15,7 @@ enum HookQuestion: Sendable {
     /// nil where no hook wants to know of this answer.
     init?(_ transfer: Transfer, _ hooks: DownloadHooks) {
         let head = transfer.head
-        if case .startAnew = AnswerRules.verdict(transfer) { return nil }
+        if case .startAnew = ResponseRules.verdict(transfer) { return nil }
         if RedirectRules.isRedirect(head.status), let location = head.location {
             guard hooks.redirect != nil else { return nil }
             let next = transfer.url.resolving(location)

@@ -10,7 +10,7 @@ struct ResponseHead {
     private(set) var mediaType = ""
     private(set) var location: [UInt8]?
     /// Validators and freshness.
-    private(set) var answer = AnswerRecord()
+    private(set) var answer = ResponseRecord()
     var entityTag: [UInt8] { answer.entityTag }
     var lastModified: [UInt8] { answer.lastModified }
     var isEncoded: Bool { !contentCoding.isEmpty }

@@ -11,7 +11,7 @@ enum RetryRules {
     /// Nanoseconds until the next try; nil when there is none: the failure is lasting, the tries are used up, or the wait
     /// would go past the end of the transfer's time.
     static func delay(_ transfer: Transfer, after failure: ImageError, at now: UInt64) -> UInt64? {
-        guard transfer.retries < transfer.ticket.maxRetries, isIdempotent(transfer.ticket.method),
+        guard transfer.retries < transfer.download.maxRetries, isIdempotent(transfer.download.method),
             isTransient(failure, transfer),
             let delay = delay(transfer, failure)
         else { return nil }

@@ -14,7 +14,7 @@ final class Transfer {
     static let longestDiscard = 64 << 10
     private static let progressInterval: UInt64 = 50_000_000
 
-    let ticket: Ticket
+    let download: Download
     /// Of the next or current hop.
     private(set) var url: URLText
     private(set) var origin: [UInt8]
@@ -88,25 +88,25 @@ final class Transfer {
     private var lastProgress: UInt64 = 0
     private var lastReported: Int64 = 0
 
-    init(_ ticket: Ticket) {
-        self.ticket = ticket
-        url = ticket.url
-        origin = ticket.url.origin ?? []
-        host = Array(ticket.url.host)
-        isHostAddress = ResolutionGate.isAddress(host) || ticket.settings.looksUpNoNames
-        priority = ticket.priority
-        method = ticket.method
-        content = ticket.content
-        mayResume = method == ImageRequest.get && !ticket.asks(["range", "if-range"])
+    init(_ download: Download) {
+        self.download = download
+        url = download.url
+        origin = download.url.origin ?? []
+        host = Array(download.url.host)
+        isHostAddress = ResolutionGate.isAddress(host) || download.settings.looksUpNoNames
+        priority = download.priority
+        method = download.method
+        content = download.content
+        mayResume = method == ImageRequest.get && !download.asks(["range", "if-range"])
     }
 
-    var settings: LoaderSettings { ticket.settings }
+    var settings: LoaderSettings { download.settings }
 
     /// The next hop says who asks.
     var sendsCredential: Bool {
         let configuration = settings.configuration
         return carriesSecrets
-            && (configuration.credential != nil || configuration.bearerToken != nil || ticket.url.userInfo != nil)
+            && (configuration.credential != nil || configuration.bearerToken != nil || download.url.userInfo != nil)
     }
 
     /// Its time is running.
@@ -130,7 +130,7 @@ final class Transfer {
     func prepareHop(at now: UInt64) {
         head = ResponseHead()
         askedAt = MonotonicClock.wall
-        head.keepsFields = ticket.hooks?.needsAll == true
+        head.keepsFields = download.hooks?.needsAll == true
         isApproved = false
         isHeadAwaited = true
         resuming = resumePoint.flatMap { $0.url == url ? $0 : nil }
@@ -145,7 +145,7 @@ final class Transfer {
         isAddressForbidden = false
         if started == 0 {
             started = now
-            ticket.progress(0, -1)
+            download.progress(0, -1)
             tell(.started)
         }
         lastActivity = now
@@ -168,8 +168,8 @@ final class Transfer {
     func retry(at moment: UInt64) {
         resumePoint = ResumePoint(self)
         if resumePoint == nil { dropBody() }
-        turn(to: ticket.url)
-        (method, content) = (ticket.method, ticket.content)
+        turn(to: download.url)
+        (method, content) = (download.method, download.content)
         hops = 0
         headBytes = 0
         carriesSecrets = true
@@ -209,7 +209,7 @@ final class Transfer {
 
     private func dropBody() {
         resumePoint = nil
-        ticket.body.reset()
+        download.body.reset()
         received = 0
         lastReported = 0
         expected = -1
@@ -242,27 +242,27 @@ final class Transfer {
 
     private func keep(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
         // The largest window is held beside the body: see sdimage_downloader_config_set_max_body_bytes.
-        let limit = decoder?.hasLargestWindow == true ? ticket.maxBodyBytes - ticket.maxBodyBytes / 16 : ticket.maxBodyBytes
+        let limit = decoder?.hasLargestWindow == true ? download.maxBodyBytes - download.maxBodyBytes / 16 : download.maxBodyBytes
         guard received <= Int64(limit) - Int64(bytes.count) else {
-            throw .tooLarge("body size in bytes", limit: ticket.maxBodyBytes)
+            throw .tooLarge("body size in bytes", limit: download.maxBodyBytes)
         }
-        unsafe try ticket.body.append(bytes)
+        unsafe try download.body.append(bytes)
         received += Int64(bytes.count)
         kept += bytes.count
     }
 
     /// An answer has come that is no redirect, or a hook has changed it.
     func reportResponse() {
-        ticket.progress.responded(ReceivedHead(url: url.redacted, status: head.status, lines: head.lines))
+        download.progress.responded(ReceivedHead(url: url.redacted, status: head.status, lines: head.lines))
     }
 
     /// Lets the host hear of it.
     func tell(_ kind: DownloadEvent.Kind, _ error: ImageError? = nil) {
-        guard let hear = ticket.hooks?.event else { return }
+        guard let hear = download.hooks?.event else { return }
         let now = MonotonicClock.now
         hear(
             DownloadEvent(
-                kind, url: ticket.url.redacted, httpStatus: head.status, received: received, expected: expected,
+                kind, url: download.url.redacted, httpStatus: head.status, received: received, expected: expected,
                 nanoseconds: now > started ? now - started : 0, error: error))
     }
 
@@ -276,25 +276,25 @@ final class Transfer {
     }
 
     /// When all its time is over.
-    var end: UInt64 { Durations.moment(started, after: ticket.totalTimeout) }
+    var end: UInt64 { Durations.moment(started, after: download.totalTimeout) }
 
     /// The moment at which the transfer is given up, as things stand.
     var deadline: UInt64 {
         isConnected ? min(end, silenceEnd) : end
     }
 
-    private var silenceEnd: UInt64 { Durations.moment(lastActivity, after: ticket.inactivityTimeout) }
+    private var silenceEnd: UInt64 { Durations.moment(lastActivity, after: download.inactivityTimeout) }
 
     /// No later than `deadline` can become: silence is measured from when the connection stands.
     var earliestDeadline: UInt64 { min(deadline, silenceEnd) }
 
     /// What the load gives back.
     func finish() -> LoadedData {
-        if received > 0 { ticket.progress(received, expected) }
-        var data = LoadedData(bytes: ticket.body.finish())
+        if received > 0 { download.progress(received, expected) }
+        var data = LoadedData(bytes: download.body.finish())
         data.httpStatus = head.status
         data.mediaType = head.mediaType
-        data.finalURL = hops == 0 ? ticket.url.bytes : url.withoutUserInfo
+        data.finalURL = hops == 0 ? download.url.bytes : url.withoutUserInfo
         data.source = .network
         data.answer = head.answer
         data.answer.requestTime = askedAt
@@ -304,8 +304,10 @@ final class Transfer {
     }
 
     private func reserve(_ announced: Int64) throws(ImageError) {
-        guard announced <= Int64(ticket.maxBodyBytes) else { throw .tooLarge("body size in bytes", limit: ticket.maxBodyBytes) }
-        try ticket.body.reserve(Int(announced))
+        guard announced <= Int64(download.maxBodyBytes) else {
+            throw .tooLarge("body size in bytes", limit: download.maxBodyBytes)
+        }
+        try download.body.reserve(Int(announced))
     }
 
     /// Not the last piece: that is reported when the transfer is known to be whole.
@@ -317,6 +319,6 @@ final class Transfer {
             lastReported = received
         }
         lastProgress = lastActivity
-        ticket.progress(received, expected)
+        download.progress(received, expected)
     }
 }

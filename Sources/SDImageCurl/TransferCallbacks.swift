@@ -20,7 +20,7 @@ enum TransferCallbacks {
         let (length, overflow) = size.multipliedReportingOverflow(by: count)
         guard !overflow else { return 0 }
         let line = unsafe UnsafeRawBufferPointer(start: pointer, count: length)
-        return unsafe AnswerRules.takeHead(line, of: transfer) ? length : 0
+        return unsafe ResponseRules.takeHead(line, of: transfer) ? length : 0
     }
 
     static let openSocket: curl_opensocket_callback = { context, _, address in

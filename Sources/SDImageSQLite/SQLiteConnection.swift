@@ -7,7 +7,7 @@ import SDImage
     private let handle: OpaquePointer
     /// Open as long as the connection.
     private let folder: FileDescriptor
-    private let patience = SQLitePatience()
+    private let patience = SQLiteBusyTimeout()
     private let limits: SQLiteLimits
     private let budget: SQLiteBudget
     private let name: String
@@ -30,7 +30,7 @@ import SDImage
         unsafe handle = opened
         unsafe sqlite3_extended_result_codes(handle, 1)
         unsafe sqlite3_busy_handler(
-            handle, { context, count in unsafe SQLitePatience.wait(context, count) },
+            handle, { context, count in unsafe SQLiteBusyTimeout.wait(context, count) },
             Unmanaged.passUnretained(patience).toOpaque())
         unsafe sqlite3_progress_handler(
             handle, SQLiteBudget.interval, { unsafe SQLiteBudget.check($0) }, Unmanaged.passUnretained(budget).toOpaque())

@@ -73,7 +73,7 @@ final class SQLiteReader: Sendable {
         }
     }
 
-    func entries(_ query: CacheQuery, from place: CachePlace, limit: Int) throws(ImageError) -> CachePage {
+    func entries(_ query: CacheQuery, from place: CachePosition, limit: Int) throws(ImageError) -> CachePage {
         let statement = try connection.prepare(
             query.order == .stored ? SQLiteSchema.listStored : SQLiteSchema.listAccessed)
         statement.bind(1, min(place.date, UInt64(Int64.max)))
@@ -93,7 +93,7 @@ final class SQLiteReader: Sendable {
             let accessed = statement.bits(6)
             // By the date nothing that follows can match.
             if query.order == .accessed, accessed > query.accessedUntil { return page }
-            page.next = CachePlace(date: accessed, id: statement.int(0))
+            page.next = CachePosition(date: accessed, id: statement.int(0))
             guard accessed <= query.accessedUntil, query.lengths.contains(Int(statement.int(4))),
                 statement.starts(1, with: query.prefix)
             else { continue }

@@ -37,7 +37,7 @@ package final class SQLiteStore: CacheStore {
         try read(limits.lookUp) { reader throws(ImageError) in try reader.readTotals() }
     }
 
-    package func entries(_ query: CacheQuery, from place: CachePlace, limit: Int) throws(ImageError) -> CachePage {
+    package func entries(_ query: CacheQuery, from place: CachePosition, limit: Int) throws(ImageError) -> CachePage {
         try read(limits.list) { reader throws(ImageError) in try reader.entries(query, from: place, limit: limit) }
     }
 

@@ -39,14 +39,14 @@ import Testing
 
     @Test func flatAreasTakeNextToNothing() throws {
         let packed = try CanvasPacker().pack(try canvas(size) { x, y in x > 70 && y > 30 ? 0xFF00_00FF : 0xFFFF_FFFF }, like: nil)
-        #expect(ShelfTable().growth(.packed(packed)) < size.width * size.height * 4 / 20)
+        #expect(CanvasCacheTable().growth(.packed(packed)) < size.width * size.height * 4 / 20)
     }
 
     /// Noise is not made smaller, and hardly larger.
     @Test func whatCannotBePackedTakesWhatItIs() throws {
         var randoms = Randoms(seed: 3)
         let canvas = try canvas(size) { _, _ in UInt32(truncatingIfNeeded: randoms.below(1 << 32)) }
-        let taken = try ShelfTable().growth(.packed(CanvasPacker().pack(canvas, like: nil)))
+        let taken = try CanvasCacheTable().growth(.packed(CanvasPacker().pack(canvas, like: nil)))
         #expect(taken >= canvas.size.width * canvas.size.height * 4 && taken < canvas.byteCount + 6 * 200)
     }
 
@@ -67,7 +67,7 @@ import Testing
         let one = try packer.pack(canvas(size) { x, y in UInt32(x * y) }, like: nil)
         let other = try packer.pack(canvas(size) { x, y in y == 69 ? 1 : UInt32(x * y) }, like: one)
         for order in [[0, 1], [1, 0]] {
-            var table = ShelfTable()
+            var table = CanvasCacheTable()
             _ = table.put(.packed(one), at: 0)
             let alone = table.bytes
             #expect(alone == table.bytes && table.growth(.packed(other)) < alone)
@@ -75,7 +75,7 @@ import Testing
             #expect(table.bytes < 2 * alone)
             _ = table.take(order[0])
             let left = order[0] == 0 ? other : one
-            #expect(table.bytes == ShelfTable().growth(.packed(left)))
+            #expect(table.bytes == CanvasCacheTable().growth(.packed(left)))
             _ = table.take(order[1])
             #expect(table.bytes == 0)
         }

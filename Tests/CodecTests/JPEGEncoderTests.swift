@@ -152,11 +152,11 @@ struct JPEGEncoderTests {
 
     @Test func halvesBeginWhereRestartMarkersBeginToCount() {
         var parameters = JPEGEncoder.Parameters(size: PixelSize(width: 1, height: 1), rows: .rgb, quality: 1)
-        #expect(JPEGHalves.row(height: 128, parameters) == nil)
-        #expect(JPEGHalves.row(height: 129, parameters) == 128)
-        #expect(JPEGHalves.row(height: 1000, parameters) == 512)
+        #expect(JPEGParallelEncoder.row(height: 128, parameters) == nil)
+        #expect(JPEGParallelEncoder.row(height: 129, parameters) == 128)
+        #expect(JPEGParallelEncoder.row(height: 1000, parameters) == 512)
         parameters.chroma = .full
-        #expect(JPEGHalves.row(height: 65, parameters) == 64)
+        #expect(JPEGParallelEncoder.row(height: 65, parameters) == 64)
     }
 
     @Test func restartMarkersStandBehindEveryRowOfBlocks() throws {

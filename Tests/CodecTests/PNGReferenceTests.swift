@@ -101,7 +101,7 @@ import Testing
     private func run(_ bytes: Bytes, pool: WorkPool?) throws -> [UInt8] {
         let header = try PNGHeader(bytes)
         let options = DecodeOptions()
-        let run = PNGRun(
+        let run = PNGDecode(
             data: try header.filled(header.picture, from: bytes, limits: options.limits),
             picture: try PNGPicture(header, bytes, options: options, stop: StopSignal()), stop: StopSignal(), pool: { pool })
         let pixels = try run.decode()

@@ -48,7 +48,7 @@ import Testing
     private func list(_ cache: DiskCache, _ order: CacheQuery.Order, prefix: String = "") {
         var query = CacheQuery()
         (query.order, query.prefix) = (order, Array(prefix.utf8))
-        var place: CachePlace? = .beginning
+        var place: CachePosition? = .beginning
         while let from = place { place = try? cache.entriesNow(query, from: from, limit: 1000).next }
     }
 

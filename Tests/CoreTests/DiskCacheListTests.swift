@@ -6,7 +6,7 @@ import Testing
 
 /// All entries of a list, read in pages.
 private func all(_ query: CacheQuery = CacheQuery(), of cache: DiskCache, limit: Int = 10) throws -> [CacheEntry] {
-    var (found, place): ([CacheEntry], CachePlace?) = ([], .beginning)
+    var (found, place): ([CacheEntry], CachePosition?) = ([], .beginning)
     while let from = place {
         let page = try cache.entriesNow(query, from: from, limit: limit)
         #expect(page.entries.count <= limit)

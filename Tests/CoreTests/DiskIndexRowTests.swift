@@ -27,7 +27,7 @@ private func useAll(_ cache: DiskCache) throws {
     for order in [CacheQuery.Order.stored, .accessed] {
         var query = CacheQuery()
         query.order = order
-        var place: CachePlace? = .beginning
+        var place: CachePosition? = .beginning
         while let from = place { place = try? cache.entriesNow(query, from: from, limit: 1).next }
     }
     _ = try? cache.totalsNow()

@@ -14,7 +14,7 @@ import Testing
         var request = ImageRequest(url: url)
         request.priority = priority
         return Transfer(
-            Ticket(request, url: URLText(url), sharingKey: url, settings: settings, service: service, progress: .none))
+            Download(request, url: URLText(url), sharingKey: url, settings: settings, service: service, progress: .none))
     }
 
     @Test(arguments: [ExecutionOrder.fifo, .lifo]) func whatWasTakenIsLetGoOfWhileOthersWait(order: ExecutionOrder) throws {

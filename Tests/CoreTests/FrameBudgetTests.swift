@@ -154,7 +154,7 @@ private final class Squares: FrameProvider {
 
     @Test func canvasesForSeekingTakeWhatFramesLeave() throws {
         let budget = FrameBudget(limit: 4 * Squares.bytes)
-        let shelf = CanvasShelf(budget)
+        let shelf = CanvasCache(budget)
         let canvases = try (0..<6).map { _ in try PixelBuffer(size: PixelSize(width: 64, height: 64), format: .rgba8) }
         for (index, canvas) in canvases.enumerated() { shelf.keep(.whole(canvas), at: index) }
         #expect(budget.statistics.canvasBytes == 4 * Squares.bytes && shelf[3] != nil && shelf[4] == nil)
@@ -170,7 +170,7 @@ private final class Squares: FrameProvider {
     @Test func aShelfThatGoesGivesItsBytesBack() throws {
         let budget = FrameBudget(limit: 1 << 20)
         do {
-            let shelf = CanvasShelf(budget)
+            let shelf = CanvasCache(budget)
             shelf.keep(.whole(try PixelBuffer(size: PixelSize(width: 64, height: 64), format: .rgba8)), at: 7)
             #expect(budget.statistics.canvasBytes == Squares.bytes)
         }

@@ -33,7 +33,7 @@ private struct Row: CustomStringConvertible, Sendable {
     }
 
     var freshness: Freshness {
-        var record = AnswerRecord()
+        var record = ResponseRecord()
         record.status = status
         record.cacheControl = Array(control.utf8)
         record.date = Array(date.utf8)
@@ -210,7 +210,7 @@ private func failure(_ status: Status, _ httpStatus: Int32 = 0, cause: ImageErro
 
 @Test func anAnswerSaysWhetherItMayBeStored() {
     func mayBeStored(_ control: String, status: Int32 = 200, request: String = "") -> Bool {
-        var record = AnswerRecord()
+        var record = ResponseRecord()
         record.status = status
         record.cacheControl = Array(control.utf8)
         return record.mayBeStored([HeaderField(name: "Cache-Control", value: request)])
@@ -222,7 +222,7 @@ private func failure(_ status: Status, _ httpStatus: Int32 = 0, cause: ImageErro
     #expect(!mayBeStored("", request: "no-store"))
     #expect(mayBeStored("no-store, must-understand"))
     #expect(!mayBeStored("no-store, must-understand", status: 299))
-    let part = AnswerRecord()
+    let part = ResponseRecord()
     #expect(!part.mayBeStored([HeaderField(name: "Range", value: "bytes=0-9")]))
 }
 
@@ -249,7 +249,7 @@ private func failure(_ status: Status, _ httpStatus: Int32 = 0, cause: ImageErro
 }
 
 @Test func aRecordComesBackFromItsRowAsItWas() {
-    var record = AnswerRecord()
+    var record = ResponseRecord()
     record.status = 203
     record.entityTag = Array("W/\"a\"".utf8)
     record.lastModified = Array("then".utf8)
@@ -261,8 +261,8 @@ private func failure(_ status: Status, _ httpStatus: Int32 = 0, cause: ImageErro
     record.select(by: [HeaderField(name: "Accept", value: "x")])
     record.requestTime = 1
     record.responseTime = .max
-    func again(_ encoded: [UInt8]) -> AnswerRecord {
-        AnswerRecord(entityTag: record.entityTag, lastModified: record.lastModified, encoded: encoded, created: 77)
+    func again(_ encoded: [UInt8]) -> ResponseRecord {
+        ResponseRecord(entityTag: record.entityTag, lastModified: record.lastModified, encoded: encoded, created: 77)
     }
     #expect(again(record.encoded) == record)
     // The value itself is not there.
@@ -274,8 +274,8 @@ private func failure(_ status: Status, _ httpStatus: Int32 = 0, cause: ImageErro
     for count in 1..<record.encoded.count {
         #expect(again(Array(record.encoded.prefix(count))).cacheControl == Array("no-cache".utf8))
     }
-    #expect(AnswerRecord().encoded.isEmpty)
-    #expect(AnswerRecord(entityTag: [], lastModified: [], encoded: [], created: 5).isEmpty)
+    #expect(ResponseRecord().encoded.isEmpty)
+    #expect(ResponseRecord(entityTag: [], lastModified: [], encoded: [], created: 5).isEmpty)
     // Fields of any length leave a row that can be read.
     record.cacheControl = [UInt8](repeating: 65, count: 300_000)
     record.vary = record.cacheControl
@@ -287,7 +287,7 @@ private func failure(_ status: Status, _ httpStatus: Int32 = 0, cause: ImageErro
 }
 
 @Test func conditionsNameWhatIsKept() {
-    var record = AnswerRecord()
+    var record = ResponseRecord()
     record.entityTag = Array("\"a\"".utf8)
     record.lastModified = Array("Sun, 06 Nov 1994 08:49:37 GMT".utf8)
     #expect(record.conditions(selectsSame: true).map(\.name) == ["If-None-Match", "If-Modified-Since"])
@@ -300,13 +300,13 @@ private func failure(_ status: Status, _ httpStatus: Int32 = 0, cause: ImageErro
 }
 
 @Test func notModifiedRenewsWhatItSpeaksOf() throws {
-    var kept = AnswerRecord()
+    var kept = ResponseRecord()
     kept.status = 200
     kept.entityTag = Array("\"a\"".utf8)
     kept.cacheControl = Array("max-age=5".utf8)
     kept.age = Array("400".utf8)
     kept.responseTime = 1
-    var answer = AnswerRecord()
+    var answer = ResponseRecord()
     answer.status = 304
     answer.responseTime = 2
     let renewed = try #require(kept.renewed(by: answer))
@@ -329,7 +329,7 @@ private func failure(_ status: Status, _ httpStatus: Int32 = 0, cause: ImageErro
     let key = CacheKey("a")
     var data = CachedData(bytes: try bytes(1, count: 1000))
     data.record = {
-        var record = AnswerRecord()
+        var record = ResponseRecord()
         record.entityTag = Array("\"a\"".utf8)
         record.responseTime = 5
         return record
@@ -356,14 +356,14 @@ private func failure(_ status: Status, _ httpStatus: Int32 = 0, cause: ImageErro
     let alphabet = Array("max-age=0123456789,\"\\ no-cache; GMT:Sun Nov*stale-if-error".utf8) + [0, 1, 10, 255]
     func field() -> [UInt8] { randoms.bytes(randoms.below(60), from: alphabet) }
     for _ in 0..<3000 {
-        var record = AnswerRecord(entityTag: field(), lastModified: field(), encoded: field(), created: randoms.next())
+        var record = ResponseRecord(entityTag: field(), lastModified: field(), encoded: field(), created: randoms.next())
         (record.date, record.age, record.vary, record.expires) = (field(), field(), field(), field())
         record.select(by: [])
         let now = randoms.next()
         let freshness = Freshness(
             of: record, fields: [HeaderField(name: "cache-control", value: String(decoding: field(), as: UTF8.self))], now: now)
         #expect(freshness.age >= 0 && freshness.lifetime >= 0)
-        let kept = AnswerRecord(
+        let kept = ResponseRecord(
             entityTag: record.entityTag, lastModified: record.lastModified, encoded: record.encoded, created: 0)
         #expect(kept == record || record.isEmpty)
     }

@@ -66,7 +66,7 @@ enum IndexCalls {
         if argument & 1 != 0 { query.prefix = Array("https:".utf8) }
         if argument & 2 != 0 { query.accessedUntil = MonotonicClock.wall }
         if argument & 4 != 0 { query.lengths = 1...100 }
-        var place: CachePlace? = .beginning
+        var place: CachePosition? = .beginning
         var count = 0
         while let from = place {
             let page = try cache.entriesNow(query, from: from, limit: argument & 8 == 0 ? 3 : 1000)

@@ -71,7 +71,7 @@ enum ParserTargets {
     static func freshness(_ input: FuzzTarget.Input) {
         let lines = Array(input).split(separator: Byte.newline, maxSplits: 7, omittingEmptySubsequences: false).map(Array.init)
         func line(_ index: Int) -> [UInt8] { index < lines.count ? lines[index] : [] }
-        var record = AnswerRecord(entityTag: line(0), lastModified: line(1), encoded: line(7), created: 1 << 60)
+        var record = ResponseRecord(entityTag: line(0), lastModified: line(1), encoded: line(7), created: 1 << 60)
         (record.cacheControl, record.date, record.age) = (line(2), line(3), line(4))
         (record.expires, record.vary) = (line(5), line(6))
         let fields = [HeaderField(name: "Cache-Control", value: String(decoding: line(2).reversed(), as: UTF8.self))]
@@ -81,7 +81,7 @@ enum ParserTargets {
             expect(freshness.age >= 0 && freshness.lifetime >= 0, "no time is negative")
             expect(freshness.selectsSame || freshness.verdict == .mustAsk, "another representation is never fresh")
         }
-        let kept = AnswerRecord(
+        let kept = ResponseRecord(
             entityTag: record.storedEntityTag, lastModified: record.storedLastModified, encoded: record.encoded, created: 0)
         expect(kept.isEmpty || kept.encoded == record.encoded, "a record comes back from its row")
         let unsigned = SignatureFilter.unsigned(Array(input))

@@ -59,7 +59,7 @@ enum RecordsTarget {
         let bytes = Array(drawing.bytes)
         let cuts = [0, min(first, bytes.count), min(first &+ second, bytes.count), bytes.count]
         let fields = zip(cuts, cuts.dropFirst()).map { Array(bytes[$0..<$1]) }
-        check(AnswerRecord(entityTag: fields[0], lastModified: fields[1], encoded: fields[2], created: created))
+        check(ResponseRecord(entityTag: fields[0], lastModified: fields[1], encoded: fields[2], created: created))
     }
 
     private static func envelope(_ input: UnsafeRawBufferPointer) {
@@ -75,7 +75,7 @@ enum RecordsTarget {
         HeaderField(name: "Accept", value: "image/png"), HeaderField(name: "Cache-Control", value: "max-age=5"),
     ]
 
-    private static func check(_ record: AnswerRecord) {
+    private static func check(_ record: ResponseRecord) {
         let kept = stored(record)
         expect(kept.isEmpty || kept.encoded == record.encoded, "a record comes back from its row")
         expect(!record.isPrivate || kept.isPrivate, "a stored response stays private")
@@ -98,8 +98,8 @@ enum RecordsTarget {
         _ = record.mayBeStored(fields)
     }
 
-    private static func stored(_ record: AnswerRecord) -> AnswerRecord {
-        AnswerRecord(
+    private static func stored(_ record: ResponseRecord) -> ResponseRecord {
+        ResponseRecord(
             entityTag: record.storedEntityTag, lastModified: record.storedLastModified, encoded: record.encoded, created: 0)
     }
 

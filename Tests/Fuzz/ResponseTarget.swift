@@ -63,7 +63,7 @@ enum ResponseTarget {
                 let freshness = Freshness(of: record, fields: request.headers, now: now)
                 expect(freshness.age >= 0 && freshness.lifetime >= 0, "no time is negative")
             }
-            let kept = AnswerRecord(
+            let kept = ResponseRecord(
                 entityTag: record.storedEntityTag, lastModified: record.storedLastModified, encoded: record.encoded, created: 0)
             expect(kept.encoded == record.encoded, "a record comes back from its row")
             _ = kept.conditions(selectsSame: true)

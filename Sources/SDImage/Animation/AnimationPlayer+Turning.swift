@@ -7,7 +7,7 @@ extension AnimationPlayer {
         let generation: Int
     }
 
-    private enum Showing { case nothing, frame(KeptFrame, Int), make(Int) }
+    private enum Showing { case nothing, frame(CachedFrame, Int), make(Int) }
 
     /// Lets time pass; true when another frame is to be drawn. A tick inside a handler, or beside another
     /// thread's, adds its time to the next one.
@@ -70,7 +70,7 @@ extension AnimationPlayer {
         }
     }
 
-    private func present(_ frame: KeptFrame, _ index: Int, _ look: Look) -> Bool {
+    private func present(_ frame: CachedFrame, _ index: Int, _ look: Look) -> Bool {
         guard let handler, handler.wantsFrames else { return show(frame, if: look.generation) }
         guard let image = try? frame.image() else {
             giveUp(look)
@@ -160,7 +160,7 @@ extension AnimationPlayer {
     ///
     /// Two threads may get here at once, and the one with the older state may be the last to apply it: each repeats until
     /// nothing newer was computed.
-    func settle(poster: KeptFrame? = nil) {
+    func settle(poster: CachedFrame? = nil) {
         var poster = poster
         while true {
             let plan = plan()
@@ -181,7 +181,7 @@ extension AnimationPlayer {
     /// What the state asks for at one moment.
     private struct Plan {
         let number: UInt64
-        let want: FrameWant
+        let want: FrameDemand
         let moment: UInt64?
         let clock: (any PlaybackClock)?
     }
@@ -203,8 +203,8 @@ extension AnimationPlayer {
         }
     }
 
-    private func need(_ state: State, duration: Int, now: UInt64) -> FrameWant {
-        var want = FrameWant()
+    private func need(_ state: State, duration: Int, now: UInt64) -> FrameDemand {
+        var want = FrameDemand()
         let interval = state.settings.rate > 0 ? state.settings.nanoseconds(duration) : .max / 2
         want.mode = state.settings.mode
         want.count = state.limited(state.count)
@@ -213,7 +213,7 @@ extension AnimationPlayer {
         want.interval = interval
         want.isPlaying = state.isPlaying
         let needsNone = state.settings.makesFramesItself || !state.isPlaying || state.head.isStalled
-        want.depth = needsNone ? 0 : FrameWant.depth(interval: interval)
+        want.depth = needsNone ? 0 : FrameDemand.depth(interval: interval)
         want.bufferBytes = state.settings.bufferBytes
         return want
     }

@@ -21,7 +21,7 @@ package final class AnimationPlayer: Sendable {
         var loopLimit: Int?
         /// Frames there were at the last look.
         var count = 0
-        var frame: KeptFrame?
+        var frame: CachedFrame?
         /// A thread is in a turn; time that passes meanwhile is for the next.
         var isTurning = false
         var carried: UInt64 = 0
@@ -167,7 +167,7 @@ package final class AnimationPlayer: Sendable {
 
     /// Stops and goes back to the start, without a word to the handler; frames that are held stay.
     package func stop() {
-        let frame = state.withLock { state -> KeptFrame? in
+        let frame = state.withLock { state -> CachedFrame? in
             state.isPlaying = false
             state.generation += 1
             state.head = Playhead()
@@ -189,7 +189,7 @@ package final class AnimationPlayer: Sendable {
             state.head.seek(to: index, loop: max(loop, 0))
             return state.generation
         }
-        let frame: KeptFrame
+        let frame: CachedFrame
         if case .frame(let held) = pool.look(index) { frame = held } else { frame = try pool.make(index) }
         let image = try handler?.wantsFrames == true ? frame.image() : nil
         guard show(frame, if: generation) else { return }
@@ -204,8 +204,8 @@ package final class AnimationPlayer: Sendable {
     }
 
     /// False where something else has happened since.
-    func show(_ frame: KeptFrame, if generation: Int) -> Bool {
-        let (isCurrent, before) = state.withLock { state -> (Bool, KeptFrame?) in
+    func show(_ frame: CachedFrame, if generation: Int) -> Bool {
+        let (isCurrent, before) = state.withLock { state -> (Bool, CachedFrame?) in
             guard state.generation == generation else { return (false, nil) }
             state.statistics.dropped += UInt64(max(state.head.passed, 0))
             state.head.showed()

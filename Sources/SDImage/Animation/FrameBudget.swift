@@ -23,7 +23,7 @@ package final class FrameBudget: Sendable {
         var limit: Int
         var pools: [FrameIdentity: WeakPool] = [:]
         var tables: [UInt64: PoolTable] = [:]
-        var shelves: [UInt64: ShelfTable] = [:]
+        var shelves: [UInt64: CanvasCacheTable] = [:]
         /// Pools for which a frame is to be made.
         var due: [(pool: FramePool, deadline: UInt64)] = []
         var nextID: UInt64 = 1
@@ -146,7 +146,7 @@ package final class FrameBudget: Sendable {
 
     /// Says what a player needs; nil when it is gone. `poster`: the first frame, kept where it is needed: before anybody makes
     /// it.
-    func want(_ pool: FramePool, _ player: UInt64, _ want: FrameWant?, _ poster: KeptFrame? = nil) -> Order {
+    func want(_ pool: FramePool, _ player: UInt64, _ want: FrameDemand?, _ poster: CachedFrame? = nil) -> Order {
         let (order, taken) = state.withLock { state -> (Order, [any Sendable]) in
             guard let root = state.tables[pool.id]?.root else { return (.nothing, []) }
             let before = state.tables[pool.id]?.wants[player]
@@ -204,7 +204,7 @@ package final class FrameBudget: Sendable {
 
     /// A frame was made, or could not be; `cost` in nanoseconds. What the pool is to do then, and who waits.
     func finish(
-        _ pool: FramePool, _ index: Int, _ result: Result<KeptFrame, ImageError>, cost: UInt64
+        _ pool: FramePool, _ index: Int, _ result: Result<CachedFrame, ImageError>, cost: UInt64
     ) -> (order: Order, listeners: [any FrameListener]) {
         let (order, listeners, taken) = state.withLock { state -> (Order, [any FrameListener], [any Sendable]) in
             // An abandoned frame has not failed: a player that has come since gets it.
@@ -228,7 +228,7 @@ package final class FrameBudget: Sendable {
     }
 
     /// The same for a frame that was made elsewhere.
-    func insert(_ id: UInt64, _ index: Int, _ result: Result<KeptFrame, ImageError>) {
+    func insert(_ id: UInt64, _ index: Int, _ result: Result<CachedFrame, ImageError>) {
         withExtendedLifetime(
             state.withLock { state in
                 state.statistics.decodes += 1
@@ -238,7 +238,7 @@ package final class FrameBudget: Sendable {
     }
 
     private func store(
-        _ state: inout State, _ id: UInt64, _ index: Int, _ result: Result<KeptFrame, ImageError>
+        _ state: inout State, _ id: UInt64, _ index: Int, _ result: Result<CachedFrame, ImageError>
     ) -> [any Sendable] {
         guard state.tables[id] != nil else { return [] }
         var isNews = false
@@ -279,7 +279,7 @@ package final class FrameBudget: Sendable {
     // MARK: Sharing
 
     /// Changes a table and keeps the sum in step.
-    private func change(_ state: inout State, _ id: UInt64, _ body: (inout PoolTable) -> [KeptFrame]) -> [any Sendable] {
+    private func change(_ state: inout State, _ id: UInt64, _ body: (inout PoolTable) -> [CachedFrame]) -> [any Sendable] {
         guard let before = state.tables[id]?.bytes else { return [] }
         let taken = body(&state.tables[id, default: PoolTable(of: ObjectIdentifier(self))])
         state.heldBytes += (state.tables[id]?.bytes ?? 0) - before
@@ -328,7 +328,7 @@ package final class FrameBudget: Sendable {
     func makeShelf() -> UInt64 {
         state.withLock { state in
             defer { state.nextID += 1 }
-            state.shelves[state.nextID] = ShelfTable()
+            state.shelves[state.nextID] = CanvasCacheTable()
             return state.nextID
         }
     }
@@ -343,9 +343,9 @@ package final class FrameBudget: Sendable {
         ) {}
     }
 
-    func shelf(_ id: UInt64) -> ShelfTable { state.withLock { $0.shelves[id] ?? ShelfTable() } }
+    func shelf(_ id: UInt64) -> CanvasCacheTable { state.withLock { $0.shelves[id] ?? CanvasCacheTable() } }
 
-    func canvas(_ shelf: UInt64, _ index: Int) -> KeptCanvas? {
+    func canvas(_ shelf: UInt64, _ index: Int) -> CachedCanvas? {
         state.withLock { state in
             state.looks += 1
             state.shelves[shelf]?.used = state.looks
@@ -354,8 +354,8 @@ package final class FrameBudget: Sendable {
     }
 
     /// Keeps a canvas where there is room for it beside all frames.
-    func keep(_ canvas: KeptCanvas, _ shelf: UInt64, _ index: Int) -> Bool {
-        let (isKept, replaced) = state.withLock { state -> (Bool, KeptCanvas?) in
+    func keep(_ canvas: CachedCanvas, _ shelf: UInt64, _ index: Int) -> Bool {
+        let (isKept, replaced) = state.withLock { state -> (Bool, CachedCanvas?) in
             let growth = state.shelves[shelf]?.growth(canvas) ?? 0
             guard state.heldBytes + state.shownBytes + state.canvasBytes + growth <= state.limit else { return (false, nil) }
             return (true, change(&state, shelf: shelf) { $0.put(canvas, at: index) })
@@ -364,13 +364,13 @@ package final class FrameBudget: Sendable {
         return isKept
     }
 
-    func takeCanvas(_ shelf: UInt64, _ index: Int) -> KeptCanvas? {
+    func takeCanvas(_ shelf: UInt64, _ index: Int) -> CachedCanvas? {
         state.withLock { state in change(&state, shelf: shelf) { $0.take(index) } }
     }
 
     /// Lets go of all canvases but those at some places.
     func keepOnly(_ places: Set<Int>, _ shelf: UInt64) {
-        let dropped = state.withLock { state -> [KeptCanvas] in
+        let dropped = state.withLock { state -> [CachedCanvas] in
             let others = state.shelves[shelf]?.canvases.keys.filter { $0 >= 0 && !places.contains($0) } ?? []
             return others.compactMap { index in change(&state, shelf: shelf) { $0.take(index) } }
         }
@@ -386,9 +386,9 @@ package final class FrameBudget: Sendable {
     }
 
     /// Changes a shelf, where it is there, and keeps the sum in step.
-    private func change<Taken>(_ state: inout State, shelf: UInt64, _ body: (inout ShelfTable) -> Taken) -> Taken {
+    private func change<Taken>(_ state: inout State, shelf: UInt64, _ body: (inout CanvasCacheTable) -> Taken) -> Taken {
         let before = state.shelves[shelf]?.bytes ?? 0
         defer { state.canvasBytes += (state.shelves[shelf]?.bytes ?? 0) - before }
-        return body(&state.shelves[shelf, default: ShelfTable()])
+        return body(&state.shelves[shelf, default: CanvasCacheTable()])
     }
 }

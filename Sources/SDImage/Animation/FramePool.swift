@@ -26,7 +26,7 @@ package final class FramePool: Sendable {
 
     /// Says what a player needs, and has missing frames made; one at a time. nil when the player is gone.
     /// `poster`: the first frame, where it is there already.
-    package func want(_ want: FrameWant?, by player: UInt64, poster: KeptFrame? = nil) {
+    package func want(_ want: FrameDemand?, by player: UInt64, poster: CachedFrame? = nil) {
         follow(budget.want(self, player, want, poster))
     }
 
@@ -42,7 +42,7 @@ package final class FramePool: Sendable {
     package func tell(_ listener: (any FrameListener)?, by player: UInt64) { budget.listen(id, player, listener) }
 
     /// A frame made by the calling thread.
-    package func make(_ index: Int) throws(ImageError) -> KeptFrame {
+    package func make(_ index: Int) throws(ImageError) -> CachedFrame {
         do throws(ImageError) {
             let frame = try draw(index, StopSignal())
             budget.insert(id, index, .success(frame))
@@ -53,7 +53,7 @@ package final class FramePool: Sendable {
         }
     }
 
-    private func draw(_ index: Int, _ stop: StopSignal) throws(ImageError) -> KeptFrame {
+    private func draw(_ index: Int, _ stop: StopSignal) throws(ImageError) -> CachedFrame {
         stop.allow(nanoseconds: CallTimeLimits.frame)
         return try Engine.helped { () throws(ImageError) in try frames.keptFrame(at: index, stop: stop) }
     }
@@ -69,7 +69,7 @@ package final class FramePool: Sendable {
 
     private func serve(_ index: Int, _ stop: StopSignal) {
         let began = MonotonicClock.now
-        let result: Result<KeptFrame, ImageError>
+        let result: Result<CachedFrame, ImageError>
         do throws(ImageError) { result = .success(try draw(index, stop)) } catch { result = .failure(error) }
         let (order, listeners) = budget.finish(self, index, result, cost: MonotonicClock.now &- began)
         for listener in listeners { listener.frameArrived() }

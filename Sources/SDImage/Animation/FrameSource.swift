@@ -18,7 +18,7 @@ package final class FrameSource: Sendable {
     }
 
     /// The first frame, where it is there already; `isShort`: as indices, unless its pixels are there anyway.
-    package func takePoster(isShort: Bool) -> KeptFrame? {
+    package func takePoster(isShort: Bool) -> CachedFrame? {
         let (own, shared, metadata) = poster.withLock { poster in
             defer { poster.pixels = nil }
             return (poster.pixels, poster.shared, poster.metadata)
@@ -27,9 +27,9 @@ package final class FrameSource: Sendable {
         _ = consume own
         _ = consume shared
         if isShort, isKnownUniquelyReferenced(&pixels), let indices = IndexedPixels.of(pixels) {
-            return KeptFrame(indices, metadata)
+            return CachedFrame(indices, metadata)
         }
-        return KeptFrame(Image(pixels: pixels, metadata: metadata))
+        return CachedFrame(Image(pixels: pixels, metadata: metadata))
     }
 
     package convenience init(_ frames: any FrameProvider) { self.init(frames, FrameIdentity(frames), poster: nil) }

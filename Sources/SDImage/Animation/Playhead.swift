@@ -1,7 +1,7 @@
 /// Where an animation stands in time: which frame is due, and since when. Pure: what is shown, and
 /// where frames come from, is for others to say.
 package struct Playhead: Sendable {
-    package private(set) var place = PlayPlace()
+    package private(set) var place = PlaybackPosition()
     package private(set) var loopCount = 0
     /// The frame at the place is still to be shown.
     package private(set) var isWaiting = false
@@ -20,14 +20,14 @@ package struct Playhead: Sendable {
 
     /// Before the first frame is shown.
     package mutating func begin(_ mode: PlaybackMode, of count: Int) {
-        if place.index == 0, mode.startsAtEnd { place = PlayPlace(index: max(count - 1, 0), isForward: false) }
+        if place.index == 0, mode.startsAtEnd { place = PlaybackPosition(index: max(count - 1, 0), isForward: false) }
         isWaiting = true
     }
 
     package mutating func seek(to index: Int, loop: Int) {
         let isForward = place.isForward
         self = Playhead()
-        place = PlayPlace(index: index, isForward: isForward)
+        place = PlaybackPosition(index: index, isForward: isForward)
         loopCount = loop
     }
 

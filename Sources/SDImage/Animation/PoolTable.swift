@@ -3,15 +3,15 @@ package struct PoolTable: Sendable {
     /// What is there of a frame.
     package enum Holding: Sendable {
         case absent
-        case frame(KeptFrame)
+        case frame(CachedFrame)
         /// It cannot be made.
         case failed
     }
 
-    package private(set) var frames: [Int: KeptFrame] = [:]
+    package private(set) var frames: [Int: CachedFrame] = [:]
     /// Frames that cannot be made, and whether that is for good.
     private var failures: [Int: Bool] = [:]
-    package var wants: [UInt64: FrameWant] = [:]
+    package var wants: [UInt64: FrameDemand] = [:]
     var listeners: [UInt64: WeakListener] = [:]
     /// Of one frame; a guess until the first is known.
     package var frameBytes: Int { max(frameSize.value ?? 1024, 1) }
@@ -86,7 +86,7 @@ package struct PoolTable: Sendable {
     }
 
     /// Gives the frame that was there before; `isNews`: the size of frames became known.
-    package mutating func insert(_ frame: KeptFrame, at index: Int, isNews: inout Bool) -> [KeptFrame] {
+    package mutating func insert(_ frame: CachedFrame, at index: Int, isNews: inout Bool) -> [CachedFrame] {
         let before = take(index)
         failures[index] = nil
         bytes += frame.heldBytes
@@ -120,14 +120,14 @@ package struct PoolTable: Sendable {
     package mutating func fail(_ index: Int, isLasting: Bool) { failures[index] = isLasting }
 
     /// Takes out what nobody needs and what is too much; never what is shown next.
-    package mutating func takeSurplus() -> [KeptFrame] {
+    package mutating func takeSurplus() -> [CachedFrame] {
         guard !frames.isEmpty, isActive, !holdsAll else { return [] }
         let needed = needs.map(\.index)
         let isShared = wants.values.reduce(0) { $0 + ($1.isPlaying ? 1 : 0) } > 1
         // Of several players one may still come to what another has seen.
         var room = isShared ? allowed - frames.count : -frames.count
         guard room < 0 else { return [] }
-        var taken: [KeptFrame] = []
+        var taken: [CachedFrame] = []
         for index in frames.keys where !needed.contains(index) {
             guard room < 0 else { break }
             if let frame = take(index) { taken.append(frame) }
@@ -137,12 +137,12 @@ package struct PoolTable: Sendable {
     }
 
     /// Takes out everything, or all that is not shown next by somebody who plays.
-    package mutating func takeAll(butNext: Bool) -> [KeptFrame] {
+    package mutating func takeAll(butNext: Bool) -> [CachedFrame] {
         let next = butNext ? Set(wants.values.filter { $0.isPlaying && $0.depth > 0 }.map(\.place.index)) : []
         return frames.keys.filter { !next.contains($0) }.compactMap { take($0) }
     }
 
-    private mutating func take(_ index: Int) -> KeptFrame? {
+    private mutating func take(_ index: Int) -> CachedFrame? {
         guard let frame = frames.removeValue(forKey: index) else { return nil }
         bytes -= frame.heldBytes
         return frame

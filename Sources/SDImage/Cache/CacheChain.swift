@@ -157,7 +157,7 @@ package final class CacheChain: ImageCaching {
     package func dropDamaged(_ data: CachedData, for key: CacheKey) { data.holder?.dropDamaged(data, for: key) }
 
     /// In every member: whichever has the entry.
-    package func renew(_ key: CacheKey, from old: AnswerRecord, to new: AnswerRecord) async {
+    package func renew(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {
         for member in members { await member.renew(key, from: old, to: new) }
     }
 

@@ -89,7 +89,7 @@ package final class CacheFolder: Sendable {
     /// Tells backup programs to leave the folder out (Cache Directory Tagging Specification).
     private static func tag(_ folder: FileDescriptor) {
         let text = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache; all of it may be removed.\n"
-        // Courtesy only: without the tag the cache works as well.
+        // BackgroundThrottle only: without the tag the cache works as well.
         guard let file = try? folder.file(making: "CACHEDIR.TAG") else { return }
         var bytes = text
         bytes.withUTF8 { _ = unsafe try? file.write(UnsafeRawBufferPointer($0)) }

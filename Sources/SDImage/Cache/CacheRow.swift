@@ -18,7 +18,7 @@ package struct CacheRow: Sendable {
     package var expires: UInt64 = 0
     package var entityTag: [UInt8] = []
     package var lastModified: [UInt8] = []
-    /// The rest of what the answer said of itself, as `AnswerRecord.encoded`.
+    /// The rest of what the answer said of itself, as `ResponseRecord.encoded`.
     package var answer: [UInt8] = []
     package var extendedData: Bytes?
     /// False when the seal that was read with the row is not that of its fields.

@@ -18,7 +18,7 @@ package protocol CacheStore: AnyObject, Sendable {
     func removeOldest(_ selection: CacheSelection) throws(ImageError) -> CacheRemoval
     func totals() throws(ImageError) -> CacheTotals
     /// The next entries of a list, at most `limit` of them.
-    func entries(_ query: CacheQuery, from place: CachePlace, limit: Int) throws(ImageError) -> CachePage
+    func entries(_ query: CacheQuery, from place: CachePosition, limit: Int) throws(ImageError) -> CachePage
     /// Writes the dates, validators and extended data of a row, if it is still of that very write; false when it is not.
     func update(_ row: CacheRow) throws(ImageError) -> Bool
     /// Reads the whole database and compares its indexes; `cacheDamaged` where it finds a fault. Takes long.

@@ -25,7 +25,7 @@ extension DiskCache {
     }
 
     /// Keeps what a later answer said of an entry, if it is still the one that came with `old`. Blocks.
-    package func renewNow(_ key: CacheKey, from old: AnswerRecord, to new: AnswerRecord) throws(ImageError) {
+    package func renewNow(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) throws(ImageError) {
         try changeRowNow(for: key) { row in
             guard row.entityTag == old.storedEntityTag, row.lastModified == old.storedLastModified else { return false }
             row.entityTag = new.storedEntityTag

@@ -1,6 +1,6 @@
 extension DiskCache {
     /// The next entries of a list, at most `limit`; blocks. Each page is what was there when it was read.
-    package func entriesNow(_ query: CacheQuery = CacheQuery(), from place: CachePlace = .beginning, limit: Int)
+    package func entriesNow(_ query: CacheQuery = CacheQuery(), from place: CachePosition = .beginning, limit: Int)
         throws(ImageError) -> CachePage
     {
         try check()

@@ -51,7 +51,7 @@ extension DiskCache {
 
     private func verifyEntries(_ opened: CacheSite, _ repairs: Bool, _ report: inout CacheReport) throws(ImageError) {
         let before = try opened.index.perform { store throws(ImageError) in try store.totals() }
-        var place: CachePlace? = .beginning
+        var place: CachePosition? = .beginning
         while let from = place {
             let page = try opened.index.perform { store throws(ImageError) in
                 try store.entries(DiskCache.everyRow, from: from, limit: 256)
@@ -91,7 +91,7 @@ extension DiskCache {
 
     private func isListed(_ entry: CacheEntry, _ opened: CacheSite) throws(ImageError) -> Bool {
         let page = try opened.index.perform { store throws(ImageError) in
-            try store.entries(DiskCache.everyRow, from: CachePlace(date: 0, id: entry.id &- 1), limit: 1)
+            try store.entries(DiskCache.everyRow, from: CachePosition(date: 0, id: entry.id &- 1), limit: 1)
         }
         return page.entries.first.map { $0.id == entry.id && $0.write == entry.write } ?? false
     }

@@ -66,7 +66,7 @@ package final class ImageCache: ImageCaching {
         if let write = data.write { disk?.removeDamaged(key, write: write) }
     }
 
-    package func renew(_ key: CacheKey, from old: AnswerRecord, to new: AnswerRecord) async {
+    package func renew(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {
         do throws(ImageError) {
             try await onDiskThread { disk throws(ImageError) in try disk.renewNow(key, from: old, to: new) }
         } catch { disk?.note(error) }

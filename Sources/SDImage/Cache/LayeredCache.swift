@@ -28,7 +28,7 @@ package final class LayeredCache: ImageCaching {
 
     package func dropDamaged(_ data: CachedData, for key: CacheKey) { disk.dropDamaged(data, for: key) }
 
-    package func renew(_ key: CacheKey, from old: AnswerRecord, to new: AnswerRecord) async {
+    package func renew(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {
         await disk.renew(key, from: old, to: new)
     }
 

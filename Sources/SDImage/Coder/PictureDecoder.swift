@@ -157,8 +157,8 @@ package final class PictureDecoder: FrameProvider {
         return try timed(stop) { () throws(ImageError) in try decoder.frame(at: index, stop: stop) }
     }
 
-    package func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
-        guard index > 0, let decoder else { return KeptFrame(try frame(at: index, stop: stop)) }
+    package func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame {
+        guard index > 0, let decoder else { return CachedFrame(try frame(at: index, stop: stop)) }
         return try timed(stop) { () throws(ImageError) in try decoder.keptFrame(at: index, stop: stop) }
     }
 

@@ -23,9 +23,9 @@ struct WholeStream: PictureStream {
 
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? { picture }
 
-    mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> KeptFrame {
+    mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
         guard let picture else { throw .noFrame(index, of: 0) }
-        guard isKept, index > 0, let frames = picture.frames else { return KeptFrame(try picture.frame(at: index, stop: stop)) }
+        guard isKept, index > 0, let frames = picture.frames else { return CachedFrame(try picture.frame(at: index, stop: stop)) }
         return try frames.keptFrame(at: index, stop: stop)
     }
 

@@ -6,7 +6,7 @@ import Synchronization
 /// not start. Bytes that the host keeps afterwards do not count, so it always empties.
 package final class Backlog: Sendable {
     /// Counts its bytes until it is let go of.
-    package final class Ticket: Sendable {
+    package final class Entry: Sendable {
         private let backlog: Backlog
         private let count: Int
 
@@ -27,9 +27,9 @@ package final class Backlog: Sendable {
 
     package var isFull: Bool { bytes.load(ordering: .relaxed) >= Backlog.limit }
 
-    package func add(_ count: Int) -> Ticket {
+    package func add(_ count: Int) -> Entry {
         bytes.wrappingAdd(count, ordering: .relaxed)
-        return Ticket(self, count)
+        return Entry(self, count)
     }
 
     /// `body` is called on any thread whenever there is room again.

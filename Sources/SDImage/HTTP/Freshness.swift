@@ -30,7 +30,7 @@ package struct Freshness: Hashable, Sendable {
     private static let longestGuess: Int64 = 86400
 
     /// `fields` are those of the request as it is sent; `now` in nanoseconds since 1970.
-    package init(of record: AnswerRecord, fields: [HeaderField], now: UInt64) {
+    package init(of record: ResponseRecord, fields: [HeaderField], now: UInt64) {
         let directives = CacheDirectives(record.cacheControl)
         let wishes = CacheDirectives(fields.value(of: "cache-control"))
         let lifetime = Freshness.lifetime(record, directives, now)
@@ -91,7 +91,7 @@ package struct Freshness: Hashable, Sendable {
     }
 
     /// Seconds since the origin made or confirmed the answer (RFC 9111, section 4.2.3).
-    private static func age(_ record: AnswerRecord, _ now: UInt64) -> Int64 {
+    private static func age(_ record: ResponseRecord, _ now: UInt64) -> Int64 {
         let asked = seconds(record.requestTime), answered = seconds(record.responseTime)
         let date = HTTPDate.parse(record.date, now: answered) ?? answered
         let apparent = max(0, answered - date)
@@ -104,7 +104,7 @@ package struct Freshness: Hashable, Sendable {
     }
 
     /// For how many seconds the answer is fresh, and by which rule; nil where nothing says (RFC 9111, section 4.2.1).
-    private static func lifetime(_ record: AnswerRecord, _ directives: CacheDirectives, _ now: UInt64)
+    private static func lifetime(_ record: ResponseRecord, _ directives: CacheDirectives, _ now: UInt64)
         -> (seconds: Int64, rule: FreshnessRule)?
     {
         if let seconds = directives.maxAge { return (seconds, .maxAge) }

@@ -23,8 +23,8 @@ package final class AnimationFrames: FrameProvider {
         return try base.frame(at: index, stop: stop)
     }
 
-    package func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
-        if let image = loaded(index) { return KeptFrame(image) }
+    package func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame {
+        if let image = loaded(index) { return CachedFrame(image) }
         return try base.keptFrame(at: index, stop: stop)
     }
 

@@ -18,7 +18,7 @@ package protocol FrameProvider: AnyObject, Sendable {
     /// A frame that cannot be decoded throws its error; those after it are composed as if it had drawn nothing.
     func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image
     /// The same for one who keeps it for a while, and looks at it now and then.
-    func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame
+    func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame
     /// Nobody plays them any more: lets go of the memory that serves nothing but the next frame.
     func rest()
 }
@@ -30,8 +30,8 @@ extension FrameProvider {
     package var root: AnyObject { origin }
     package func rest() {}
 
-    package func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
-        KeptFrame(try frame(at: index, stop: stop))
+    package func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame {
+        CachedFrame(try frame(at: index, stop: stop))
     }
 
     /// One round of all frames.
@@ -67,8 +67,8 @@ package final class MappedFrames: FrameProvider {
         try change(try base.frame(at: index, stop: stop), stop)
     }
 
-    package func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
+    package func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame {
         let frame = try base.keptFrame(at: index, stop: stop)
-        return KeptFrame(try change(try frame.image(), stop), from: frame)
+        return CachedFrame(try change(try frame.image(), stop), from: frame)
     }
 }

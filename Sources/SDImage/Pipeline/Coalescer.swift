@@ -1,21 +1,23 @@
-/// Lets equal pieces of work that are wanted at the same moment run once: the first to ask starts it, the others wait for
-/// the same outcome, and it is cancelled when the last of them has left.
+/// Runs equal work that is requested at the same time once.
+///
+/// The first waiter of a key starts the work, later ones join it, and all get its outcome. The work is cancelled when its last
+/// waiter leaves.
 package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     package typealias Outcome = Result<Value, ImageError>
 
-    /// One who waits. Told exactly once: by the outcome or by leaving, whichever is first.
-    package final class Seat: Cancellable {
+    /// One caller that waits. Its completion handler is called exactly once: with the outcome, or with `cancelled` when it leaves
+    /// first.
+    package final class Waiter: Cancellable {
         private enum State {
             case new
             case waiting(@Sendable (Outcome) -> Void)
-            case done
+            case finished
         }
 
         fileprivate let progress: LoadProgress?
         private let coalescer: Coalescer
         private let state = Lock(State.new)
-        /// Set once, before anybody else hears of it.
-        private let boarded = Lock<Flight?>(nil)
+        private let joined = Lock<InFlight?>(nil)
 
         fileprivate init(_ coalescer: Coalescer, _ progress: LoadProgress?) {
             self.coalescer = coalescer
@@ -25,47 +27,48 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
         /// Leaves with `cancelled`.
         package func cancel() { coalescer.leave(self) }
 
-        /// False when it left before it began to wait.
-        fileprivate func wait(_ tell: @escaping @Sendable (Outcome) -> Void) -> Bool {
+        /// Subscribes the completion handler; false when the waiter has left already.
+        fileprivate func wait(_ completion: @escaping @Sendable (Outcome) -> Void) -> Bool {
             state.withLock { state in
                 guard case .new = state else { return false }
-                state = .waiting(tell)
+                state = .waiting(completion)
                 return true
             }
         }
 
-        fileprivate var flight: Flight? {
-            get { boarded.withLock { $0 } }
-            set { boarded.withLock { $0 = newValue } }
+        /// The work that the waiter has joined; set once.
+        fileprivate var inFlight: InFlight? {
+            get { joined.withLock { $0 } }
+            set { joined.withLock { $0 = newValue } }
         }
 
-        fileprivate var isDone: Bool {
-            state.withLock { state in if case .done = state { true } else { false } }
+        fileprivate var isFinished: Bool {
+            state.withLock { state in if case .finished = state { true } else { false } }
         }
 
-        fileprivate func tell(_ outcome: Outcome) { end()?(outcome) }
+        fileprivate func finish(_ outcome: Outcome) { takeCompletion()?(outcome) }
 
-        /// Whom to tell; nil where that is done, or he is not waiting yet.
-        fileprivate func end() -> (@Sendable (Outcome) -> Void)? {
+        /// The completion handler; nil before the waiter subscribes and after it was taken.
+        fileprivate func takeCompletion() -> (@Sendable (Outcome) -> Void)? {
             let previous = state.withLock { state in
-                defer { state = .done }
+                defer { state = .finished }
                 return state
             }
-            return if case .waiting(let tell) = previous { tell } else { nil }
+            return if case .waiting(let completion) = previous { completion } else { nil }
         }
     }
 
-    /// A piece of work under way, and those who wait for it.
-    fileprivate final class Flight: Sendable {
+    /// Work that has started, and its waiters.
+    fileprivate final class InFlight: Sendable {
         private struct State {
-            var seats: [Seat] = []
+            var waiters: [Waiter] = []
             var work: (any Cancellable)?
-            /// Where its bytes come in.
+            /// The growing body of a transfer.
             var body: GrowingBody?
             var head: ReceivedHead?
-            /// What was shown last.
-            var shown: Image?
-            var isOver = false
+            /// The latest partial image.
+            var partial: Image?
+            var isFinished = false
         }
 
         let key: Key
@@ -73,178 +76,181 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
 
         init(_ key: Key) { self.key = key }
 
-        var seats: [Seat] { state.withLock { $0.seats } }
+        var waiters: [Waiter] { state.withLock { $0.waiters } }
         var body: GrowingBody? { state.withLock { $0.body } }
         var head: ReceivedHead? { state.withLock { $0.head } }
-        var shown: Image? { state.withLock { $0.shown } }
+        var partial: Image? { state.withLock { $0.partial } }
 
-        /// False when it is over.
-        func board(_ seat: Seat) -> Bool {
+        /// False when the work is finished.
+        func add(_ waiter: Waiter) -> Bool {
             state.withLock { state in
-                if !state.isOver { state.seats.append(seat) }
-                return !state.isOver
+                if !state.isFinished { state.waiters.append(waiter) }
+                return !state.isFinished
             }
         }
 
-        /// Over already, or everybody has left: cancelling what is done changes nothing.
+        /// Stores the handle that cancels the work, or cancels at once when all waiters have left: cancelling finished work has no
+        /// effect.
         func attach(_ work: any Cancellable) {
-            let isOver = state.withLock { state in
-                if !state.isOver { state.work = work }
-                return state.isOver
+            let isFinished = state.withLock { state in
+                if !state.isFinished { state.work = work }
+                return state.isFinished
             }
-            if isOver { work.cancel() }
+            if isFinished { work.cancel() }
         }
 
-        func arrive(in body: GrowingBody) -> [Seat] {
+        func setBody(_ body: GrowingBody) -> [Waiter] {
             state.withLock { state in
                 state.body = body
-                return state.seats
+                return state.waiters
             }
         }
 
-        func note(_ head: ReceivedHead) -> [Seat] {
+        func setHead(_ head: ReceivedHead) -> [Waiter] {
             state.withLock { state in
                 state.head = head
-                return state.seats
+                return state.waiters
             }
         }
 
-        func show(_ image: Image) -> [Seat] {
-            let (seats, old) = state.withLock { state in
-                defer { state.shown = image }
-                return (state.seats, state.shown)
+        func setPartial(_ image: Image) -> [Waiter] {
+            let (waiters, old) = state.withLock { state in
+                defer { state.partial = image }
+                return (state.waiters, state.partial)
             }
             withExtendedLifetime(old) {}
-            return seats
+            return waiters
         }
 
-        /// Those who still wait when it ends.
-        func end() -> [Seat] {
-            let (seats, work) = state.withLock { state in
-                state.isOver = true
-                defer { (state.seats, state.work) = ([], nil) }
-                return (state.seats, state.work)
+        /// The waiters that are left when the work finishes.
+        func finish() -> [Waiter] {
+            let (waiters, work) = state.withLock { state in
+                state.isFinished = true
+                defer { (state.waiters, state.work) = ([], nil) }
+                return (state.waiters, state.work)
             }
             withExtendedLifetime(work) {}
-            return seats
+            return waiters
         }
 
-        /// True when it was the last one: then nobody wants the work any more.
-        func leave(_ seat: Seat) -> (isEmpty: Bool, work: (any Cancellable)?) {
+        /// `isLast` is true when no waiter is left; `work` is then to be cancelled.
+        func remove(_ waiter: Waiter) -> (isLast: Bool, work: (any Cancellable)?) {
             state.withLock { state in
-                guard let place = state.seats.firstIndex(where: { $0 === seat }) else { return (false, nil) }
-                state.seats.remove(at: place)
-                guard state.seats.isEmpty else { return (false, nil) }
-                state.isOver = true
+                guard let index = state.waiters.firstIndex(where: { $0 === waiter }) else { return (false, nil) }
+                state.waiters.remove(at: index)
+                guard state.waiters.isEmpty else { return (false, nil) }
+                state.isFinished = true
                 defer { state.work = nil }
                 return (true, state.work)
             }
         }
     }
 
-    private let flights = Lock<[Key: Flight]>([:])
+    private let table = Lock<[Key: InFlight]>([:])
 
     package init() {}
 
-    /// For one who is going to wait; can be cancelled before.
-    package func seat(_ progress: LoadProgress? = nil) -> Seat { Seat(self, progress) }
+    /// A waiter that has not joined yet; it can be cancelled before.
+    package func waiter(_ progress: LoadProgress? = nil) -> Waiter { Waiter(self, progress) }
 
-    /// The outcome of `work`, shared with everybody who asks for `key` meanwhile. Cancelling the surrounding task leaves with
+    /// The outcome of `work`, shared with all callers that request `key` meanwhile. Cancelling the surrounding task leaves with
     /// `cancelled`.
     package func value(
         for key: Key, on executor: WorkerThread, progress: LoadProgress? = nil, joined: () -> Void = {},
         shared: @escaping @Sendable (Value) -> Void = { _ in },
         work: @escaping @Sendable (LoadProgress) async throws(ImageError) -> Value
     ) async throws(ImageError) -> Value {
-        let seat = seat(progress)
+        let waiter = waiter(progress)
         let outcome: Outcome = await withTaskCancellationHandler {
             await suspended { resume in
-                join(seat, for: key, joined: joined, shared: shared) { progress, done in
+                join(waiter, for: key, joined: joined, shared: shared) { progress, done in
                     Task(executorPreference: executor) {
                         do throws(ImageError) { done(.success(try await work(progress))) } catch { done(.failure(error)) }
                     }
-                } tell: {
+                } completion: {
                     resume($0)
                 }
             }
         } onCancel: {
-            seat.cancel()
+            waiter.cancel()
         }
         return try outcome.get()
     }
 
-    /// The same for one who waits without a task: `tell` is called once, on any thread, maybe before this returns. `start`
-    /// begins the work, whose end `done` hears. `joined` is called when somebody else had started it, `shared` when several
-    /// get the outcome, before they do.
-    @_specialize(exported:false,where Key == FetchKey, Value == Fetched)
+    /// Joins the work of `key`, or starts it. Holds no task: thousands of waiters cost little more than their requests.
+    ///
+    /// `start` begins the work, which calls `done` when it ends. `joined` is called when the work had started before, `shared` when
+    /// several waiters get the outcome, before they get it. `completion` is called once, on any thread, possibly before this
+    /// returns.
+    @_specialize(exported:false,where Key == FetchKey, Value == FetchResult)
     @_specialize(exported:false,where Key == DecodeKey, Value == Image)
     package func join(
-        _ seat: Seat, for key: Key, joined: () -> Void = {}, shared: @escaping @Sendable (Value) -> Void = { _ in },
+        _ waiter: Waiter, for key: Key, joined: () -> Void = {}, shared: @escaping @Sendable (Value) -> Void = { _ in },
         start: (LoadProgress, _ done: @escaping @Sendable (Outcome) -> Void) -> any Cancellable,
-        tell: @escaping @Sendable (Outcome) -> Void
+        completion: @escaping @Sendable (Outcome) -> Void
     ) {
-        guard seat.wait(tell) else { return tell(.failure(.cancelled)) }
-        let (flight, isNew) = board(seat, key)
+        guard waiter.wait(completion) else { return completion(.failure(.cancelled)) }
+        let (inFlight, isNew) = enter(waiter, key)
         if isNew {
-            flight.attach(start(progress(of: flight)) { [self] outcome in land(flight, outcome, shared) })
+            inFlight.attach(start(progress(of: inFlight)) { [self] outcome in finish(inFlight, outcome, shared) })
         } else {
             joined()
-            // Who comes later sees the bytes so far.
-            if let body = flight.body { seat.progress?.arrives(in: body) }
-            if let head = flight.head { seat.progress?.responded(head) }
-            if let shown = flight.shown { seat.progress?.shows(shown) }
+            // A late waiter gets what has arrived so far.
+            if let body = inFlight.body { waiter.progress?.arrives(in: body) }
+            if let head = inFlight.head { waiter.progress?.responded(head) }
+            if let partial = inFlight.partial { waiter.progress?.shows(partial) }
         }
-        // Cancelled between beginning to wait and boarding: `leave` found nothing to leave then.
-        if seat.isDone { leave(seat) }
+        // Cancelled after `wait` and before `enter`: `leave` found no work to leave then.
+        if waiter.isFinished { leave(waiter) }
     }
 
-    /// Joins the flight under way, or opens one.
-    private func board(_ seat: Seat, _ key: Key) -> (Flight, isNew: Bool) {
-        flights.withLock { flights in
-            if let flight = flights[key], flight.board(seat) {
-                seat.flight = flight
-                return (flight, false)
+    /// Adds the waiter to the work of its key, which is new when there was none.
+    private func enter(_ waiter: Waiter, _ key: Key) -> (InFlight, isNew: Bool) {
+        table.withLock { table in
+            if let inFlight = table[key], inFlight.add(waiter) {
+                waiter.inFlight = inFlight
+                return (inFlight, false)
             }
-            let flight = Flight(key)
-            _ = flight.board(seat)
-            seat.flight = flight
-            flights[key] = flight
-            return (flight, true)
+            let inFlight = InFlight(key)
+            _ = inFlight.add(waiter)
+            waiter.inFlight = inFlight
+            table[key] = inFlight
+            return (inFlight, true)
         }
     }
 
-    private func progress(of flight: Flight) -> LoadProgress {
+    private func progress(of inFlight: InFlight) -> LoadProgress {
         LoadProgress { received, expected in
-            for seat in flight.seats { seat.progress?(received, expected) }
+            for waiter in inFlight.waiters { waiter.progress?(received, expected) }
         } arrival: { body in
-            for seat in flight.arrive(in: body) { seat.progress?.arrives(in: body) }
+            for waiter in inFlight.setBody(body) { waiter.progress?.arrives(in: body) }
         } response: { head in
-            for seat in flight.note(head) { seat.progress?.responded(head) }
+            for waiter in inFlight.setHead(head) { waiter.progress?.responded(head) }
         } picture: { image in
-            for seat in flight.show(image) { seat.progress?.shows(image) }
+            for waiter in inFlight.setPartial(image) { waiter.progress?.shows(image) }
         }
     }
 
-    private func land(_ flight: Flight, _ outcome: Outcome, _ shared: (Value) -> Void) {
-        let seats = flight.end()
-        forget(flight)
-        if seats.count > 1, case .success(let value) = outcome { shared(value) }
-        for seat in seats { seat.tell(outcome) }
+    private func finish(_ inFlight: InFlight, _ outcome: Outcome, _ shared: (Value) -> Void) {
+        let waiters = inFlight.finish()
+        forget(inFlight)
+        if waiters.count > 1, case .success(let value) = outcome { shared(value) }
+        for waiter in waiters { waiter.finish(outcome) }
     }
 
-    /// Another one may have its place already.
-    private func forget(_ flight: Flight) {
-        flights.withLock { flights in
-            if flights[flight.key] === flight { flights[flight.key] = nil }
+    /// Removes the work from the table, unless newer work has its key.
+    private func forget(_ inFlight: InFlight) {
+        table.withLock { table in
+            if table[inFlight.key] === inFlight { table[inFlight.key] = nil }
         }
     }
 
-    private func leave(_ seat: Seat) {
-        let tell = seat.end(), flight = seat.flight
-        let (isEmpty, work) = flight?.leave(seat) ?? (false, nil)
-        if isEmpty, let flight { forget(flight) }
-        // Now only: told, he may let go of what the key knows by its address, and another may come to be there.
-        tell?(.failure(.cancelled))
+    private func leave(_ waiter: Waiter) {
+        let completion = waiter.takeCompletion(), inFlight = waiter.inFlight
+        let (isLast, work) = inFlight?.remove(waiter) ?? (false, nil)
+        if isLast, let inFlight { forget(inFlight) }
+        // Must come last: the waiter may free the object whose address is part of the key, and a new object may reuse that address.
+        completion?(.failure(.cancelled))
         work?.cancel()
     }
 }

@@ -29,10 +29,10 @@ package final class ImageManager: Sendable {
     private let ignoresSignatures: Bool
     let hooks: LoadHooks?
     package let offline = OfflineSwitch()
-    let fetches = Coalescer<FetchKey, Fetched>()
+    let fetches = Coalescer<FetchKey, FetchResult>()
     let decodes = Coalescer<DecodeKey, Image>()
     let variants: VariantWriter
-    let progressions = Progressions()
+    let progressiveDecodes = ProgressiveDecodes()
     let sizes = KnownSizes()
     /// Never that of another manager.
     let number = ImageManager.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
@@ -239,7 +239,7 @@ package final class ImageManager: Sendable {
         // A thread of the library would wait for itself.
         let isBlocking =
             request.blockingReads.contains(awaited) && request.sourcePolicy != .loaderOnly && !LibraryThread.isCurrent
-        let local = isBlocking ? LocalStage() : nil
+        let local = isBlocking ? CacheStage() : nil
         LoadPipeline(
             request, keys, task, of: self, policy: policy, memoryImage: memoryImage, isRenewal: isRenewal, local: local
         ).begin()

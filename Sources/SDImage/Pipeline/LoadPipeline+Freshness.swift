@@ -6,7 +6,7 @@ extension LoadPipeline {
         var data: CachedData?
         /// Where the data is from.
         var entry: Entry?
-        var record: AnswerRecord
+        var record: ResponseRecord
         var source: ImageSource
     }
 
@@ -45,7 +45,7 @@ extension LoadPipeline {
     }
 
     /// What a request says where the answer depends on it; a hook of the host may have a word in that.
-    private func sentFields(to origin: (any ImageLoader)?, _ record: AnswerRecord) async -> [HeaderField] {
+    private func sentFields(to origin: (any ImageLoader)?, _ record: ResponseRecord) async -> [HeaderField] {
         guard let origin else { return request.headers }
         // Where the hook refuses, asking fails for the same reason.
         let sent = record.vary.isEmpty ? request : (try? await origin.prepared(request)) ?? request
@@ -77,7 +77,7 @@ extension LoadPipeline {
             asking.maxRetries = asking.maxRetries ?? 0
         }
         let known = copy.data?.date ?? copy.record.responseTime
-        var loaded = try await fetch(origin, asking, leasing: LeaseWish(self, origin, newerThan: known), &timings)
+        var loaded = try await fetch(origin, asking, leasing: LeaseRequest(self, origin, newerThan: known), &timings)
         let rule = policy == .refresh ? .refresh : freshness.rule
         if loaded.data.isUnmodified, !conditions.isEmpty {
             loaded.leaveBacklog()
@@ -133,7 +133,7 @@ extension LoadPipeline {
             guard let memoryImage else { return copy }
             return Copy(image: memoryImage, record: copy.record, source: .memory)
         }
-        return memoryImage.map { Copy(image: $0, record: AnswerRecord(), source: .memory) }
+        return memoryImage.map { Copy(image: $0, record: ResponseRecord(), source: .memory) }
     }
 
     private func copy(of entry: Entry, _ timings: inout StageTimings) async throws(ImageError) -> Copy? {
@@ -178,7 +178,7 @@ extension LoadPipeline {
     }
 
     private func confirmed(
-        _ copy: Copy, _ image: Image, _ rule: FreshnessRule, _ loaded: Fetched, _ timings: inout StageTimings
+        _ copy: Copy, _ image: Image, _ rule: FreshnessRule, _ loaded: FetchResult, _ timings: inout StageTimings
     ) async throws(ImageError) -> LoadOutcome {
         var outcome = try await outcome(copy, image, rule, &timings)
         outcome.transactions = loaded.data.transactions
@@ -206,7 +206,7 @@ extension LoadPipeline {
     // MARK: what is known now
 
     /// Notes with the picture, in memory and on disk, what was just said of it.
-    private func keep(_ record: AnswerRecord, _ copy: Copy, _ image: Image, by loaded: Fetched) async -> Image {
+    private func keep(_ record: ResponseRecord, _ copy: Copy, _ image: Image, by loaded: FetchResult) async -> Image {
         // A response under an invalid certificate confirms nothing.
         guard mayFillCaches else { return image }
         let renewed = keepInMemory(record, image)
@@ -223,7 +223,7 @@ extension LoadPipeline {
         return renewed
     }
 
-    private func keepInMemory(_ record: AnswerRecord, _ image: Image) -> Image {
+    private func keepInMemory(_ record: ResponseRecord, _ image: Image) -> Image {
         guard !record.isEmpty else { return image }
         let renewed = image.with(record)
         keepInMemory(renewed)

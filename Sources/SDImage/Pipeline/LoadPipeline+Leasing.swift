@@ -1,5 +1,5 @@
 /// What a load wants to know of other processes before it asks the origin.
-struct LeaseWish: Sendable {
+struct LeaseRequest: Sendable {
     /// What loads must have in common to be answered by the same entry.
     struct Identity: Hashable {
         let cache: ObjectIdentifier
@@ -19,7 +19,7 @@ struct LeaseWish: Sendable {
         let request = pipeline.request
         guard let cache = pipeline.originals, cache.grantsLeases, request.isGet, request.coder == nil, pipeline.mayFillCaches,
             pipeline.policy != .refresh, request.sourcePolicy != .loaderOnly,
-            !["file", "data"].contains(URLText(request.url).scheme), AnswerRecord().mayBeStored(request.headers),
+            !["file", "data"].contains(URLText(request.url).scheme), ResponseRecord().mayBeStored(request.headers),
             // The response will hardly be shared: others would wait for it one after the other.
             !request.carriesCredentials(loader.sentFields(request)),
             pipeline.entries.contains(where: { !$0.isMade }),
@@ -39,8 +39,8 @@ struct LeaseWish: Sendable {
 extension LoadPipeline {
     /// From the origin, unless another process has brought it into the shared cache, or does so now.
     func obtain(
-        _ loader: any ImageLoader, _ request: ImageRequest, _ wish: LeaseWish, _ progress: LoadProgress,
-        _ done: @escaping @Sendable (Result<Fetched, ImageError>) -> Void
+        _ loader: any ImageLoader, _ request: ImageRequest, _ wish: LeaseRequest, _ progress: LoadProgress,
+        _ done: @escaping @Sendable (Result<FetchResult, ImageError>) -> Void
     ) -> any Cancellable {
         Task(executorPreference: engine.executor) {
             do throws(ImageError) { done(.success(try await self.obtain(loader, request, wish, progress))) } catch {
@@ -49,8 +49,8 @@ extension LoadPipeline {
         }
     }
 
-    private func obtain(_ loader: any ImageLoader, _ request: ImageRequest, _ wish: LeaseWish, _ progress: LoadProgress)
-        async throws(ImageError) -> Fetched
+    private func obtain(_ loader: any ImageLoader, _ request: ImageRequest, _ wish: LeaseRequest, _ progress: LoadProgress)
+        async throws(ImageError) -> FetchResult
     {
         var lease: CacheLease?
         switch await wish.cache.lease(wish.key, newerThan: wish.date, options: request.decodeOptions.bag) {
@@ -61,7 +61,7 @@ extension LoadPipeline {
         }
         if Task.isCancelled { throw .cancelled }
         let data = try await loader.load(request, progress: progress)
-        return Fetched(data.noted(request, loader), engine.backlog, lease: lease)
+        return FetchResult(data.noted(request, loader), engine.backlog, lease: lease)
     }
 
     /// Under `respect` an answer to another process counts for no more than one that was cached here.
@@ -71,11 +71,11 @@ extension LoadPipeline {
         return Freshness(of: kept.record, fields: fields, now: MonotonicClock.wall).verdict == .fresh
     }
 
-    private func fetched(_ kept: CachedData, _ wish: LeaseWish) -> Fetched {
+    private func fetched(_ kept: CachedData, _ wish: LeaseRequest) -> FetchResult {
         var data = LoadedData(bytes: kept.bytes)
         data.source = kept.source
         data.answer = kept.record
-        let fetched = Fetched(data, engine.backlog, kept: kept)
+        let fetched = FetchResult(data, engine.backlog, kept: kept)
         // It is where it belongs.
         _ = fetched.claimStore(wish.key, in: wish.cache)
         return fetched

@@ -11,8 +11,8 @@ extension LoadPipeline {
     /// Waits for a transfer without a task: thousands may, and each is to cost little more than its wish.
     func wait(for loader: any ImageLoader, _ timings: StageTimings) {
         let start = MonotonicClock.now
-        let seat = manager.fetches.seat(progress(nil))
-        task.attach(seat)
+        let waiter = manager.fetches.waiter(progress(nil))
+        task.attach(waiter)
         do throws(ImageError) {
             try validate()
             try admit(request)
@@ -20,7 +20,7 @@ extension LoadPipeline {
         } catch {
             return task.attach(Task(executorPreference: engine.executor) { self.end(.failure(error), timings) })
         }
-        share(seat, loader, request, LeaseWish(self, loader, newerThan: 0)) { [self] outcome in
+        share(waiter, loader, request, LeaseRequest(self, loader, newerThan: 0)) { [self] outcome in
             // Cancelled meanwhile.
             if task.isFinished { return }
             task.attach(
@@ -34,17 +34,18 @@ extension LoadPipeline {
 
     /// Asks the loader for `request`: the load's own, or that under conditions.
     func fetch(
-        _ loader: any ImageLoader, _ request: ImageRequest, following: Following? = nil, leasing: LeaseWish? = nil,
+        _ loader: any ImageLoader, _ request: ImageRequest, subscription: ProgressiveSubscription? = nil,
+        leasing: LeaseRequest? = nil,
         _ timings: inout StageTimings
-    ) async throws(ImageError) -> Fetched {
+    ) async throws(ImageError) -> FetchResult {
         try admit(request)
         let start = MonotonicClock.now
         defer { timings.load = MonotonicClock.now - start }
         do throws(ImageError) {
-            guard let following, request.endsEarly else { return try await transfer(loader, request, following, leasing) }
-            return try await following.wait(
+            guard let subscription, request.endsEarly else { return try await transfer(loader, request, subscription, leasing) }
+            return try await subscription.wait(
                 for: Task(executorPreference: engine.executor) { [self] in
-                    await outcome(loader, request, following, leasing)
+                    await outcome(loader, request, subscription, leasing)
                 })
         } catch {
             remember(error, of: loader)
@@ -53,30 +54,30 @@ extension LoadPipeline {
     }
 
     private func outcome(
-        _ loader: any ImageLoader, _ request: ImageRequest, _ following: Following, _ leasing: LeaseWish?
-    ) async -> Result<Fetched, ImageError> {
-        do throws(ImageError) { return .success(try await transfer(loader, request, following, leasing)) } catch {
+        _ loader: any ImageLoader, _ request: ImageRequest, _ subscription: ProgressiveSubscription, _ leasing: LeaseRequest?
+    ) async -> Result<FetchResult, ImageError> {
+        do throws(ImageError) { return .success(try await transfer(loader, request, subscription, leasing)) } catch {
             return .failure(error)
         }
     }
 
     /// All bytes, by a transfer shared with all who want the same.
     private func transfer(
-        _ loader: any ImageLoader, _ request: ImageRequest, _ following: Following?, _ leasing: LeaseWish?
-    ) async throws(ImageError) -> Fetched {
+        _ loader: any ImageLoader, _ request: ImageRequest, _ subscription: ProgressiveSubscription?, _ leasing: LeaseRequest?
+    ) async throws(ImageError) -> FetchResult {
         let request = try await loader.prepared(request)
         try refuseFailed(loader, request)
-        let seat = manager.fetches.seat(progress(following))
-        let outcome: Result<Fetched, ImageError> = await withTaskCancellationHandler {
-            await suspended { resume in share(seat, loader, request, leasing) { resume($0) } }
+        let waiter = manager.fetches.waiter(progress(subscription))
+        let outcome: Result<FetchResult, ImageError> = await withTaskCancellationHandler {
+            await suspended { resume in share(waiter, loader, request, leasing) { resume($0) } }
         } onCancel: {
-            seat.cancel()
+            waiter.cancel()
         }
         return try outcome.get()
     }
 
-    private func progress(_ following: Following?) -> LoadProgress {
-        LoadProgress(task.report(received:expected:), arrival: following?.arrival, response: task.note, picture: show)
+    private func progress(_ subscription: ProgressiveSubscription?) -> LoadProgress {
+        LoadProgress(task.report(received:expected:), arrival: subscription?.arrival, response: task.note, picture: show)
     }
 
     /// Delivers what stands for the final picture, on a worker: the last one of those that came while it was at another.
@@ -116,8 +117,9 @@ extension LoadPipeline {
 
     /// Joins the transfer that others wait for too, or starts one.
     private func share(
-        _ seat: Coalescer<FetchKey, Fetched>.Seat, _ loader: any ImageLoader, _ request: ImageRequest, _ leasing: LeaseWish?,
-        _ tell: @escaping @Sendable (Result<Fetched, ImageError>) -> Void
+        _ waiter: Coalescer<FetchKey, FetchResult>.Waiter, _ loader: any ImageLoader, _ request: ImageRequest,
+        _ leasing: LeaseRequest?,
+        _ completion: @escaping @Sendable (Result<FetchResult, ImageError>) -> Void
     ) {
         noteSent(request)
         let sharing = loader.sharingKey(request)
@@ -127,14 +129,14 @@ extension LoadPipeline {
             acceptsInvalidCertificates: request.acceptsInvalidCertificates, handlesCookies: request.handlesCookies,
             leasing: leasing?.identity)
         manager.fetches.join(
-            seat, for: key,
+            waiter, for: key,
             joined: { if let sharing { loader.raisePriority(sharing, to: request.priority) } },
             shared: { $0.noteShared() },
             start: { [engine] progress, done in
                 if let leasing { return obtain(loader, request, leasing, progress, done) }
                 return loader.begin(request, progress: progress, on: engine.executor) { outcome in
-                    done(outcome.map { Fetched($0.noted(request, loader), engine.backlog) })
+                    done(outcome.map { FetchResult($0.noted(request, loader), engine.backlog) })
                 }
-            }, tell: tell)
+            }, completion: completion)
     }
 }

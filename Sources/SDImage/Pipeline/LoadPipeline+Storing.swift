@@ -9,7 +9,7 @@
 /// | the picture before its transformer | memory of the cache of originals | the original key | `originalStoreCacheType` |
 extension LoadPipeline {
     /// False when the answer forbids that it is stored: then it is kept in memory only.
-    func store(_ image: Image, _ loaded: Fetched, _ timings: inout StageTimings) async throws(ImageError) -> Bool {
+    func store(_ image: Image, _ loaded: FetchResult, _ timings: inout StageTimings) async throws(ImageError) -> Bool {
         let isStorable = loaded.data.answer.mayBeStored(request.headers)
         guard mayFillCaches else { return isStorable }
         keepInMemory(image)
@@ -56,7 +56,7 @@ extension LoadPipeline {
         if let cache, let variant = keys.variant(request) { try? await cache.remove(variant, from: .disk) }
     }
 
-    private func storeOriginal(_ cached: CachedData, _ image: Image, of loaded: Fetched, _ timings: inout StageTimings)
+    private func storeOriginal(_ cached: CachedData, _ image: Image, of loaded: FetchResult, _ timings: inout StageTimings)
         async throws(ImageError)
     {
         let layers = keys.isOriginal ? request.storeCacheType : request.originalStoreCacheType

@@ -17,7 +17,7 @@ final class LoadPipeline: Sendable {
     /// A load of nobody, to renew what is cached.
     let isRenewal: Bool
     /// Hears when the load leaves the caches.
-    let local: LocalStage?
+    let local: CacheStage?
     /// What is to be shown until the final picture is there, and whether a worker is at it.
     let standIns = Lock<(next: Image?, isBusy: Bool)>((nil, false))
     /// The request as it was sent, and whether it accepted invalid certificates; see `mayFillCaches`.
@@ -29,7 +29,7 @@ final class LoadPipeline: Sendable {
 
     init(
         _ request: ImageRequest, _ keys: LoadKeys, _ task: LoadTask, of manager: ImageManager, policy: FreshnessPolicy,
-        memoryImage: Image?, isRenewal: Bool, local: LocalStage?
+        memoryImage: Image?, isRenewal: Bool, local: CacheStage?
     ) {
         self.manager = manager
         self.request = request.scaled(for: keys.original)
@@ -70,7 +70,7 @@ final class LoadPipeline: Sendable {
     }
 
     /// The rest of the story, on a worker, which decodes.
-    func arrived(_ outcome: Result<Fetched, ImageError>, _ loader: any ImageLoader, _ timings: StageTimings) async {
+    func arrived(_ outcome: Result<FetchResult, ImageError>, _ loader: any ImageLoader, _ timings: StageTimings) async {
         var timings = timings
         switch outcome {
         case .success(let loaded):
@@ -121,24 +121,24 @@ final class LoadPipeline: Sendable {
 
     /// From the loader, whatever is cached.
     private func loadAnew(_ loader: any ImageLoader, _ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome {
-        let following = Following(self)
-        let loaded: Fetched
+        let subscription = ProgressiveSubscription(self)
+        let loaded: FetchResult
         do throws(ImageError) {
             loaded = try await fetch(
-                loader, request, following: following, leasing: LeaseWish(self, loader, newerThan: 0), &timings)
+                loader, request, subscription: subscription, leasing: LeaseRequest(self, loader, newerThan: 0), &timings)
         } catch {
-            following?.end()?.giveUp()
-            guard let early = following?.early, !Task.isCancelled else { throw error }
+            subscription?.end()?.cancelUnlessShared()
+            guard let early = subscription?.early, !Task.isCancelled else { throw error }
             return keep(early.picture, of: early.source)
         }
-        var outcome = try await take(loaded, loader, after: following?.end(), &timings)
+        var outcome = try await take(loaded, loader, after: subscription?.end(), &timings)
         outcome.isChanged = policy == .refresh
         return outcome
     }
 
     /// Makes the picture of what was fetched, and stores it. What was `started` of it helps.
     func take(
-        _ loaded: Fetched, _ loader: any ImageLoader, after started: Progression? = nil, _ timings: inout StageTimings
+        _ loaded: FetchResult, _ loader: any ImageLoader, after started: ProgressiveDecode? = nil, _ timings: inout StageTimings
     ) async throws(ImageError) -> LoadOutcome {
         if loaded.data.isUntrusted { isUntrusted.store(true, ordering: .releasing) }
         if loaded.data.isUnmodified {
@@ -167,7 +167,7 @@ final class LoadPipeline: Sendable {
     }
 
     /// What another process had kept turns out to be no picture: the origin has the last word.
-    private func takeAgain(_ loaded: Fetched, _ loader: any ImageLoader, _ timings: inout StageTimings)
+    private func takeAgain(_ loaded: FetchResult, _ loader: any ImageLoader, _ timings: inout StageTimings)
         async throws(ImageError) -> LoadOutcome
     {
         if request.coder == nil, let kept = loaded.kept { originals?.dropDamaged(kept, for: keys.original) }
@@ -223,7 +223,7 @@ final class LoadPipeline: Sendable {
         var data = LoadedData(bytes: .empty)
         data.image = original
         data.source = .memory
-        data.answer = original.metadata.answer?.record ?? AnswerRecord()
+        data.answer = original.metadata.answer?.record ?? ResponseRecord()
         let image = try await decode(data, from: .bytes(ObjectIdentifier(original)), &timings)
         keepInMemory(image)
         var cached = CachedData(bytes: .empty)
@@ -289,7 +289,7 @@ final class LoadPipeline: Sendable {
     /// Decodes on a worker, once for all equal wishes of the moment; `origin` is nil where there can be no other. `isMade`: the
     /// bytes are of the picture as asked for.
     private func decode(
-        _ data: LoadedData, isMade: Bool = false, from origin: DecodeOrigin?, after started: Progression? = nil,
+        _ data: LoadedData, isMade: Bool = false, from origin: DecodeOrigin?, after started: ProgressiveDecode? = nil,
         _ timings: inout StageTimings
     ) async throws(ImageError) -> Image {
         let start = MonotonicClock.now

@@ -23,12 +23,12 @@ package struct CacheQuery: Sendable {
 }
 
 /// Where a list goes on.
-package struct CachePlace: Sendable, Equatable {
+package struct CachePosition: Sendable, Equatable {
     package var date: UInt64
     package var id: Int64
 
     /// Before every row: this library numbers rows from 1 on, another program may have used other numbers.
-    package static let beginning = CachePlace(date: 0, id: .min)
+    package static let beginning = CachePosition(date: 0, id: .min)
 
     package init(date: UInt64, id: Int64) {
         self.date = date
@@ -40,7 +40,7 @@ package struct CachePlace: Sendable, Equatable {
 package struct CachePage: Sendable {
     package var entries: [CacheEntry] = []
     /// Where the next page begins; nil after the last. A page that is not the last may be short, even empty.
-    package var next: CachePlace?
+    package var next: CachePosition?
 
     package init() {}
 }

@@ -1,15 +1,15 @@
-extension KeptAnswer: ImageProvenance {}
+extension SharedResponseRecord: ImageProvenance {}
 
 extension ImageMetadata {
     /// The record of the response that the image came from; nil unless it came over HTTP.
-    package var answer: KeptAnswer? { provenance as? KeptAnswer }
+    package var answer: SharedResponseRecord? { provenance as? SharedResponseRecord }
 }
 
 extension Image {
     /// The same pixels with the record of the response that they came from.
-    package func with(_ record: AnswerRecord) -> Image {
+    package func with(_ record: ResponseRecord) -> Image {
         var metadata = metadata
-        metadata.provenance = KeptAnswer(record)
+        metadata.provenance = SharedResponseRecord(record)
         return with(metadata)
     }
 }

@@ -16,7 +16,7 @@ package protocol ImageCaching: AnyObject, Sendable {
     func dropDamaged(_ data: CachedData, for key: CacheKey)
     /// Keeps what a later answer said of the entry that came with `old`, without touching its bytes; returns when that is
     /// committed. What goes wrong is the cache's sorrow: the origin is asked once more.
-    func renew(_ key: CacheKey, from old: AnswerRecord, to new: AnswerRecord) async
+    func renew(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async
     /// True for a cache whose entries other users or machines read (RFC 9111): private responses are not stored there.
     var isShared: Bool { get }
     /// Whether it is worth asking for a `lease`.
@@ -43,7 +43,7 @@ package protocol ImageCaching: AnyObject, Sendable {
 
 extension ImageCaching {
     /// For caches that keep nothing but bytes.
-    package func renew(_ key: CacheKey, from old: AnswerRecord, to new: AnswerRecord) async {}
+    package func renew(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {}
 
     package var isShared: Bool { false }
 
@@ -67,7 +67,7 @@ package struct CachedData: Sendable {
     package var bytes: Bytes
     package var entityTag: [UInt8] = []
     package var lastModified: [UInt8] = []
-    /// The rest of what the answer said of itself, as `AnswerRecord.encoded`.
+    /// The rest of what the answer said of itself, as `ResponseRecord.encoded`.
     package var answer: [UInt8] = []
     package var extendedData: Bytes?
     /// When the entry was written, nanoseconds since 1970; set by the cache.
@@ -92,8 +92,8 @@ package struct CachedData: Sendable {
     package var source: ImageSource { isShared ? .remote : .disk }
 
     /// What the answer said that brought the bytes.
-    package var record: AnswerRecord {
-        get { AnswerRecord(entityTag: entityTag, lastModified: lastModified, encoded: answer, created: created) }
+    package var record: ResponseRecord {
+        get { ResponseRecord(entityTag: entityTag, lastModified: lastModified, encoded: answer, created: created) }
         set {
             entityTag = newValue.storedEntityTag
             lastModified = newValue.storedLastModified

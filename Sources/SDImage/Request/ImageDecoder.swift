@@ -37,7 +37,7 @@ package protocol PictureStream {
     mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError)
     mutating func image(stop: StopSignal) throws(ImageError) -> Image?
     /// `isKept`: for one who keeps it for a while, and looks at it now and then.
-    mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> KeptFrame
+    mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame
     /// See `FrameProvider`.
     mutating func rest()
 }
@@ -46,9 +46,9 @@ extension PictureStream {
     package mutating func rest() {}
 
     /// For stills: the one picture.
-    package mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> KeptFrame {
+    package mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
         guard index == 0, let image = try image(stop: stop) else { throw .noFrame(index, of: facts.frameCount) }
-        return KeptFrame(image)
+        return CachedFrame(image)
     }
 }
 
@@ -84,11 +84,11 @@ package final class StreamDecoder<Stream: PictureStream>: ImageDecoder {
         try frame(at: index, isKept: false, stop: stop).image()
     }
 
-    package func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> KeptFrame {
+    package func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame {
         try frame(at: index, isKept: true, stop: stop)
     }
 
-    private func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> KeptFrame {
+    private func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
         let count = frameCount
         guard index >= 0, index < count else { throw .noFrame(index, of: count) }
         return try use { stream throws(ImageError) in try stream.frame(at: index, isKept: isKept, stop: stop) }

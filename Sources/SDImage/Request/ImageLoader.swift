@@ -58,7 +58,7 @@ package struct LoadedData: Sendable {
     package var isUntrusted = false
     package var transactions: [LoadTransaction] = []
     /// Validators and freshness, kept with the picture; empty where the loader does not speak HTTP.
-    package var answer = AnswerRecord()
+    package var answer = ResponseRecord()
     /// The answer itself, where hooks look at it.
     package var response: DownloadResponse?
 
@@ -87,9 +87,9 @@ package struct LoadedData: Sendable {
     }
 }
 
-extension AnswerRecord {
+extension ResponseRecord {
     /// The same, selected by the fields of the request, and restricted to private caches where it must be.
-    func noted(_ request: ImageRequest, _ loader: any ImageLoader) -> AnswerRecord {
+    func noted(_ request: ImageRequest, _ loader: any ImageLoader) -> ResponseRecord {
         let fields = loader.sentFields(request)
         var record = self
         if !vary.isEmpty { record.select(by: fields) }

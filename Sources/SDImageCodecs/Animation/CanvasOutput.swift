@@ -25,15 +25,15 @@ package struct CanvasOutput {
     /// The canvas as a frame; `indices`: the same, which it is held as where nothing is to be changed.
     package func frame(
         _ canvas: PixelBuffer, _ indices: IndexedPixels?, _ metadata: ImageMetadata, stop: StopSignal
-    ) throws(ImageError) -> KeptFrame {
+    ) throws(ImageError) -> CachedFrame {
         if try isCanvas(canvas) {
-            return indices.map { KeptFrame($0, metadata) } ?? KeptFrame(Image(pixels: canvas, metadata: metadata))
+            return indices.map { CachedFrame($0, metadata) } ?? CachedFrame(Image(pixels: canvas, metadata: metadata))
         }
         if !plan.shrinks, plan.turn == .up, transform == nil, let own = try indices?.converted(to: format) {
-            return KeptFrame(own, metadata)
+            return CachedFrame(own, metadata)
         }
         let image = Image(pixels: try picture(from: canvas, stop: stop), metadata: metadata)
-        return KeptFrame(image, canvas: canvas, indices: indices)
+        return CachedFrame(image, canvas: canvas, indices: indices)
     }
 
     /// Nothing is to be changed. Canvases have the limit of working memory, what is handed out has its own.

@@ -12,8 +12,8 @@ struct CanvasStore {
     private let byteCount: Int
     /// Beside the latest canvas.
     private let limit: Int
-    private let shelf: CanvasShelf
-    private var places: CanvasPlaces
+    private let shelf: CanvasCache
+    private var places: CanvasSelection
     /// The first of them, which are kept as they are where there is room, and all that are kept.
     private var whole: Set<Int> = []
     private var kept: Set<Int> = []
@@ -25,13 +25,13 @@ struct CanvasStore {
     init(byteCount: Int, limit: Int, of frames: FrameBudget) {
         self.byteCount = byteCount
         self.limit = max(limit - byteCount, 0)
-        shelf = CanvasShelf(frames)
-        places = CanvasPlaces([], layouts: [], count: 0)
+        shelf = CanvasCache(frames)
+        places = CanvasSelection([], layouts: [], count: 0)
     }
 
     /// Chooses which are kept.
     mutating func choose(_ dependencies: [FrameDependency], layouts: [FrameLayout]) {
-        places = CanvasPlaces(dependencies, layouts: layouts, count: limit / byteCount)
+        places = CanvasSelection(dependencies, layouts: layouts, count: limit / byteCount)
         whole = places.chosen
         if packs { places.choose(reach: CanvasStore.reach) }
         keepPlaces(places.order.count)
@@ -106,10 +106,10 @@ struct CanvasStore {
 
     /// Holds on to the canvas of a frame that is on show, in order to draw on it when it no longer is; one more than the limit
     /// allows. False where the process has no room for it.
-    func keepSpare(_ canvas: KeptCanvas, of index: Int) -> Bool {
+    func keepSpare(_ canvas: CachedCanvas, of index: Int) -> Bool {
         // What is kept for seeking must stay as it is.
-        shelf[index] == nil && shelf.keep(canvas, at: CanvasShelf.spare(of: index))
+        shelf[index] == nil && shelf.keep(canvas, at: CanvasCache.spare(of: index))
     }
 
-    func takeSpare(of index: Int) -> KeptCanvas? { shelf.take(CanvasShelf.spare(of: index)) }
+    func takeSpare(of index: Int) -> CachedCanvas? { shelf.take(CanvasCache.spare(of: index)) }
 }

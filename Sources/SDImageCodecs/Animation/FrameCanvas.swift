@@ -9,7 +9,7 @@ import SDImage
     private let pixels: PixelBuffer
     private let layout: FrameLayout
     /// Where rows come from that are not there yet.
-    private let ground: CanvasGround?
+    private let ground: CanvasCopy?
 
     /// Columns of the frame before the first that lies on the canvas.
     package let hiddenColumns: Int
@@ -18,7 +18,7 @@ import SDImage
     /// Bytes from one row to the next.
     package var stride: Int { pixels.stride }
 
-    init(_ pixels: PixelBuffer, layout: FrameLayout, ground: CanvasGround? = nil) {
+    init(_ pixels: PixelBuffer, layout: FrameLayout, ground: CanvasCopy? = nil) {
         self.pixels = pixels
         self.layout = layout
         self.ground = ground

@@ -175,7 +175,7 @@ package struct FrameCompositor {
     }
 
     /// What the frame is to be drawn on; nobody else sees it. With a ground where the one below is still to be brought over.
-    private mutating func ground(_ index: Int, _ account: WorkingMemory?) throws(ImageError) -> (PixelBuffer, CanvasGround?) {
+    private mutating func ground(_ index: Int, _ account: WorkingMemory?) throws(ImageError) -> (PixelBuffer, CanvasCopy?) {
         guard case .frame(let parent) = dependencies[index].base else {
             // Its memory is the likeliest to serve again.
             if layouts[index].leavesTrace {
@@ -185,7 +185,7 @@ package struct FrameCompositor {
             return (try emptyCanvas(dependencies[index].base, account), nil)
         }
         let (canvas, ground) =
-            if let own = try takeLatest(parent, for: index) { (own, nil as CanvasGround?) } else {
+            if let own = try takeLatest(parent, for: index) { (own, nil as CanvasCopy?) } else {
                 try copy(parent, for: index, account)
             }
         guard layouts[parent].disposal == .background else { return (canvas, ground) }
@@ -220,11 +220,11 @@ package struct FrameCompositor {
     /// changed.
     private mutating func copy(
         _ parent: Int, for index: Int, _ account: WorkingMemory?
-    ) throws(ImageError) -> (PixelBuffer, CanvasGround) {
+    ) throws(ImageError) -> (PixelBuffer, CanvasCopy) {
         guard let below = try held(parent) else { throw ImageError(.internalError, "no canvas to draw on") }
         let spare = takeSpare(before: parent)
         let canvas = if let spare { spare.canvas } else { try newCanvas(account) }
-        let ground = CanvasGround(
+        let ground = CanvasCopy(
             canvas, below: below, stale: spare?.stale ?? PixelArea(size),
             hidden: layouts[index].overwrites ? layouts[index].area(on: size) : nil)
         return (canvas, ground)
@@ -306,7 +306,7 @@ package struct FrameCompositor {
         forgetSpare()
         if restingIndex >= 0 { _ = kept.takeSpare(of: restingIndex) }
         restingIndex = -1
-        let indices = indexed.flatMap { $0.index == latestIndex ? KeptCanvas.indexed($0.pixels) : nil }
+        let indices = indexed.flatMap { $0.index == latestIndex ? CachedCanvas.indexed($0.pixels) : nil }
         if let canvas = latest.map({ .whole($0) }) ?? indices, kept.keepSpare(canvas, of: latestIndex) {
             restingIndex = latestIndex
         }

@@ -72,7 +72,7 @@ struct BMPRows {
     /// Whether any pixel has any bit of `mask`: pictures whose alpha is zero throughout have none in truth.
     func contains(_ mask: UInt32, stop: StopSignal) throws(ImageError) -> Bool {
         for y in 0..<header.size.height {
-            if y % BMPRun.rowsPerCheck == 0 { try stop.check() }
+            if y % BMPDecode.rowsPerCheck == 0 { try stop.check() }
             guard let row = unsafe stored(y), let base = row.baseAddress else { continue }
             let pixels = unsafe base.assumingMemoryBound(to: UInt8.self)
             if unsafe sdpx_has_field(pixels, Int32(header.bits / 8), mask, header.size.width) != 0 { return true }

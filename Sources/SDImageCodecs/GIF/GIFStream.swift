@@ -77,10 +77,10 @@ struct GIFStream: PictureStream {
 
     mutating func rest() { compositor?.rest() }
 
-    mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> KeptFrame {
+    mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
         guard isAnimated || !isFinal else {
             guard index == 0 else { throw .noFrame(index, of: facts.frameCount) }
-            return KeptFrame(try stillImage(stop: stop))
+            return CachedFrame(try stillImage(stop: stop))
         }
         guard var compositor, structure.frames.indices.contains(index) else {
             throw .noFrame(index, of: structure.frames.count)
@@ -113,7 +113,7 @@ struct GIFStream: PictureStream {
         let plan = try output().plan
         let hasAlpha = structure.hasAlpha
         let format = PixelFormat.resolved(source: hasAlpha ? .rgba8 : .rgb8, wanted: options.pixelFormat)
-        let run = GIFRun(
+        let run = GIFDecode(
             bytes: bytes, structure: structure, frame: frame, indices: try indices(of: frame), plan: plan, hasAlpha: hasAlpha,
             output: format, options: options, stop: stop)
         let (pixels, isWhole) = try run.decode()

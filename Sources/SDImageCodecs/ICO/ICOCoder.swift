@@ -34,7 +34,7 @@ package final class ICOCoder: ImageCoder {
             switch entry.content {
             case .png: return try WrappedPicture(png: entry.bytes).decode(format: .ico, options: options, stop: stop)
             case .bitmap(let header):
-                return try BMPRun(entry.bytes, header, isIcon: true, options: options, stop: stop).decode(format: .ico)
+                return try BMPDecode(entry.bytes, header, isIcon: true, options: options, stop: stop).decode(format: .ico)
             }
         }
     }

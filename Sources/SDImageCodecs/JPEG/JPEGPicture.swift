@@ -75,13 +75,13 @@ import SDImagePixels
     func readDraft(stop: StopSignal) throws(ImageError) -> (pixels: PixelBuffer, consumedBytes: Int)? {
         guard isDraft else { return nil }
         // Also where color is sampled more coarsely than brightness its samples shall be finer than the result.
-        var reader = JPEGDraftReader(
+        var reader = DCThumbnailReader(
             decoder, detail: scale.eighths, wanted: isEarly ? PixelSize(width: 1, height: 1) : plan.scaledSize,
             isEarly: isEarly, limits: options.limits)
         guard let draft = try reader.read(stop: stop, pool: WorkPool.idle) else { return nil }
         let isColor = decoder.kind == .color && rows != .gray
         var writer = try makeWriter(isColor ? .rgb8 : .gray8)
-        let rows = try JPEGDraftRows(draft, size: rowSize, isColor: isColor, account: options.limits.account)
+        let rows = try DCThumbnailRows(draft, size: rowSize, isColor: isColor, account: options.limits.account)
         try rows.write(to: &writer, stop: stop)
         return (try writer.finish(), reader.consumedBytes)
     }

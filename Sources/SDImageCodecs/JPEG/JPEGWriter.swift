@@ -34,7 +34,7 @@ struct JPEGWriter {
         parameters.hasOwnCodes = options.effort ?? 0 >= JPEGWriter.effortForOwnCodes
         parameters.hasRestarts = options.restartMarkers
         parameters.account = options.account
-        if let halves = JPEGHalves(parameters, image, background: options.background, stop: stop, pool: pool) {
+        if let halves = JPEGParallelEncoder(parameters, image, background: options.background, stop: stop, pool: pool) {
             return try halves.encode(source, markers: markers)
         }
         let encoder = try JPEGWriter.start(parameters, markers)

@@ -74,13 +74,13 @@ struct APNGAnimation: PictureStream {
 
     mutating func rest() { compositor?.rest() }
 
-    mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> KeptFrame {
+    mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
         try picture(at: index, isKept: isKept, isIncremental: false, stop: stop)
     }
 
     private mutating func picture(
         at index: Int, isKept: Bool, isIncremental: Bool, stop: StopSignal
-    ) throws(ImageError) -> KeptFrame {
+    ) throws(ImageError) -> CachedFrame {
         guard let output, let colors, structure.frames.indices.contains(index), var compositor else {
             throw .noFrame(index, of: structure.frames.count)
         }

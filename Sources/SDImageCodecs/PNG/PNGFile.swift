@@ -37,7 +37,7 @@ struct PNGFile: PictureStream {
         return try still.image(stop: stop)
     }
 
-    mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> KeptFrame {
+    mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
         guard isStill else { return try animation.frame(at: index, isKept: isKept, stop: stop) }
         return try still.frame(at: index, isKept: isKept, stop: stop)
     }

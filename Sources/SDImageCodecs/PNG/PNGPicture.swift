@@ -47,7 +47,7 @@ struct PNGPicture {
         if isEarly, var progress = PNGProgress(self, data: header.data), try progress.advanceToEnd(bytes, stop: stop) {
             return try finishEarly(progress, bytes, stop: stop)
         }
-        let run = PNGRun(data: try header.filled(data, from: bytes, limits: options.limits), picture: self, stop: stop)
+        let run = PNGDecode(data: try header.filled(data, from: bytes, limits: options.limits), picture: self, stop: stop)
         return image(try run.decode())
     }
 

@@ -128,13 +128,13 @@ struct WebPAnimation: PictureStream {
 
     mutating func rest() { compositor?.rest() }
 
-    mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> KeptFrame {
+    mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
         try picture(at: index, isKept: isKept, isIncremental: false, stop: stop)
     }
 
     private mutating func picture(
         at index: Int, isKept: Bool, isIncremental: Bool, stop: StopSignal
-    ) throws(ImageError) -> KeptFrame {
+    ) throws(ImageError) -> CachedFrame {
         guard let header, frames.indices.contains(index), var compositor else { throw .noFrame(index, of: frames.count) }
         // A second owner would make a copy of all that is kept.
         self.compositor = nil

@@ -1,0 +1,24 @@
+/// A place in the order of play.
+package struct PlaybackPosition: Equatable, Sendable {
+    package var index = 0
+    /// Which way a bouncing animation is moving.
+    package var isForward = true
+
+    package init(index: Int = 0, isForward: Bool = true) {
+        self.index = index
+        self.isForward = isForward
+    }
+
+    /// The place after this one. Of a single frame, that frame.
+    package func next(_ mode: PlaybackMode, of count: Int) -> PlaybackPosition {
+        guard count > 1 else { return PlaybackPosition() }
+        let last = count - 1
+        switch mode {
+        case .normal: return PlaybackPosition(index: index < last ? index + 1 : 0)
+        case .reverse: return PlaybackPosition(index: index > 0 ? min(index, count) - 1 : last, isForward: false)
+        case .bounce, .reversedBounce:
+            let isForward = index <= 0 || index < last && isForward
+            return PlaybackPosition(index: isForward ? index + 1 : min(index, last) - 1, isForward: isForward)
+        }
+    }
+}

@@ -1,0 +1,6 @@
+/// A record by reference, for pictures in memory.
+package final class SharedResponseRecord: Sendable {
+    package let record: ResponseRecord
+
+    package init(_ record: ResponseRecord) { self.record = record }
+}

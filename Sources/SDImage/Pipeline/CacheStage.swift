@@ -1,0 +1,34 @@
+/// The part of a load that its starting call waits for: what caches have.
+final class CacheStage: Sendable {
+    private enum State {
+        case running
+        case found(ImageResult)
+        case passed
+    }
+
+    private let monitor = Monitor(State.running)
+
+    /// Hands the final result to whoever waits; false when the load went on elsewhere before.
+    func finish(_ result: ImageResult) -> Bool {
+        let isWaiting = monitor.withLock { state -> Bool in
+            guard case .running = state else { return false }
+            state = .found(result)
+            return true
+        }
+        monitor.signal()
+        return isWaiting
+    }
+
+    /// The load goes on elsewhere.
+    func pass() {
+        monitor.withLock { state in if case .running = state { state = .passed } }
+        monitor.signal()
+    }
+
+    /// The result, or nil when the load went on; blocks.
+    func wait() -> ImageResult? {
+        let end: State? = monitor.wait { state, _ in if case .running = state { nil } else { state } }
+        if case .found(let result) = end { return result }
+        return nil
+    }
+}

@@ -1,0 +1,199 @@
+/// Repeated decoding of a body while it arrives. Decodes are serialized, use all bytes received so far, and keep the requested
+/// interval. Loads with equal options share one.
+final class ProgressiveDecode: BodyObserver {
+    /// Receives the images of a progressive decode, on a worker.
+    protocol Subscriber: AnyObject, Sendable {
+        /// A partial image.
+        func didDecode(_ picture: Image, of source: ImageSource)
+        /// A thumbnail that further bytes would not improve.
+        func didDecodeEnough(_ picture: Image, of source: ImageSource)
+    }
+
+    /// The options that loads must have in common to share a decode.
+    struct Options: Sendable {
+        let decodeOptions: DecodeOptions
+        let coder: (any ImageCoder)?
+        let priority: LoadPriority
+        /// Nanoseconds between two partial images; nil delivers only the early thumbnail.
+        let interval: UInt64?
+        let transform: @Sendable (Image, StopSignal) throws(ImageError) -> Image
+    }
+
+    private struct State {
+        var subscribers: [ObjectIdentifier: any Subscriber] = [:]
+        var decoder: PictureDecoder?
+        var attempt = 0
+        /// Number of bytes at the latest decode.
+        var seen = 0
+        /// The latest partial image before and after its transformer.
+        var decoded: Image?
+        var shown: Image?
+        /// Earliest start of the next decode, monotonic nanoseconds.
+        var due: UInt64 = 0
+        var isDecoding = false
+        var hasTimer = false
+        /// The body is damaged, the early thumbnail is complete, or no subscriber is left.
+        var hasEnded = false
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    private enum Step {
+        case decode, wait(until: UInt64), nothing
+    }
+
+    private let body: GrowingBody
+    private let options: Options
+    private let registry: CoderRegistry
+    private let engine: Engine
+    private let stop = StopSignal()
+    private let state = Monitor(State())
+
+    init(_ body: GrowingBody, _ options: Options, _ registry: CoderRegistry, _ engine: Engine) {
+        self.body = body
+        self.options = options
+        self.registry = registry
+        self.engine = engine
+        body.observe(self)
+    }
+
+    /// Adds a subscriber and returns the latest partial image.
+    func join(_ subscriber: any Subscriber) -> Image? {
+        state.withLock { state in
+            state.subscribers[ObjectIdentifier(subscriber)] = subscriber
+            return state.shown
+        }
+    }
+
+    /// Removes a subscriber; true when none is left.
+    func leave(_ subscriber: any Subscriber) -> Bool {
+        state.withLock { state in
+            state.subscribers[ObjectIdentifier(subscriber)] = nil
+            if state.subscribers.isEmpty { state.hasEnded = true }
+            return state.subscribers.isEmpty
+        }
+    }
+
+    /// Cancels the decode under way unless there are subscribers.
+    func cancelUnlessShared() {
+        if state.withLock({ $0.subscribers.isEmpty }) { stop.cancel() }
+    }
+
+    /// The decoder, when it has decoded the beginning of `bytes`; nil where decoding from the start is as fast. Waits for the decode
+    /// under way.
+    func decoder(for bytes: Bytes) async -> PictureDecoder? {
+        await suspended { resume in
+            let isResting = state.withLock { state in
+                state.hasEnded = true
+                if state.isDecoding { state.waiting.append { resume() } }
+                return !state.isDecoding
+            }
+            if isResting { resume() }
+        }
+        let attempt = body.extent.attempt
+        return state.withLock { state in
+            guard state.shown != nil, body.became(bytes), state.attempt == attempt else { return nil }
+            return state.decoder
+        }
+    }
+
+    func bodyGrew() {
+        switch state.withLock({ next(&$0) }) {
+        case .nothing: break
+        case .decode: engine.work.submit(options.priority) { [self] in decode() }
+        case .wait(let moment):
+            engine.executor.schedule(at: moment) { [weak self] in
+                self?.state.withLock { $0.hasTimer = false }
+                self?.bodyGrew()
+            }
+        }
+    }
+
+    /// The next step after more bytes have arrived or the interval has passed.
+    private func next(_ state: inout State) -> Step {
+        guard !state.hasEnded, !state.isDecoding, !state.hasTimer else { return .nothing }
+        let extent = body.extent
+        if extent.attempt != state.attempt { restart(&state, extent.attempt) }
+        // Fewer than 3 % more bytes rarely change the image.
+        guard extent.count > state.seen + state.seen / 32 else { return .nothing }
+        if MonotonicClock.now < state.due {
+            state.hasTimer = true
+            return .wait(until: state.due)
+        }
+        state.isDecoding = true
+        return .decode
+    }
+
+    private func restart(_ state: inout State, _ attempt: Int) {
+        state.attempt = attempt
+        state.decoder = nil
+        state.seen = 0
+        state.decoded = nil
+        state.shown = nil
+    }
+
+    /// Decodes all bytes received so far, on a worker.
+    private func decode() {
+        let look = body.look
+        let began = MonotonicClock.now
+        let (decoder, before) = state.withLock { state in
+            if state.attempt != look.attempt { restart(&state, look.attempt) }
+            let decoder = state.decoder ?? PictureDecoder(registry, options: options.decodeOptions, coder: options.coder)
+            state.decoder = decoder
+            state.seen = look.bytes.count
+            return (decoder, state.decoded)
+        }
+        var hasShown = false
+        do throws(ImageError) {
+            try decoder.show(look.bytes, isFinished: false, stop: stop)
+            if try notifyIfEnough(decoder) { state.withLock { $0.hasEnded = true } }
+            hasShown = try showPart(decoder, before)
+        } catch {
+            // The decode of the complete body reports the error.
+            state.withLock { state in
+                state.hasEnded = true
+                state.decoder = nil
+            }
+        }
+        finishDecode(began, hasShown)
+    }
+
+    /// True when the thumbnail is complete; its subscribers have been notified.
+    private func notifyIfEnough(_ decoder: PictureDecoder) throws(ImageError) -> Bool {
+        guard options.decodeOptions.earlyThumbnail, decoder.isSatisfied, let picture = try decoder.image(stop: stop),
+            picture.metadata.consumedBytes != nil
+        else { return false }
+        let made = try options.transform(picture, stop)
+        for subscriber in activeSubscribers { subscriber.didDecodeEnough(made, of: body.source) }
+        return true
+    }
+
+    /// Delivers the partial image unless it equals the one before.
+    private func showPart(_ decoder: PictureDecoder, _ before: Image?) throws(ImageError) -> Bool {
+        guard options.interval != nil, !state.withLock({ $0.hasEnded }), let picture = try decoder.image(stop: stop),
+            picture.pixels !== before?.pixels || picture.metadata.frameCount != before?.metadata.frameCount
+        else { return false }
+        let made = try options.transform(picture, stop)
+        state.withLock { state in
+            state.decoded = picture
+            state.shown = made
+        }
+        for subscriber in activeSubscribers { subscriber.didDecode(made, of: body.source) }
+        return true
+    }
+
+    /// Empty after the end, so that a subscriber that has left gets nothing more.
+    private var activeSubscribers: [any Subscriber] { state.withLock { $0.hasEnded ? [] : Array($0.subscribers.values) } }
+
+    private func finishDecode(_ began: UInt64, _ hasShown: Bool) {
+        let now = MonotonicClock.now
+        let waiting = state.withLock { state in
+            state.isDecoding = false
+            // A slow decoder spends at most half of the time on partial images.
+            state.due = max(hasShown ? began &+ (options.interval ?? 0) : 0, options.interval == nil ? 0 : now &+ (now &- began))
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for resume in waiting { resume() }
+        bodyGrew()
+    }
+}

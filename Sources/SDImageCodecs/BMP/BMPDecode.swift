@@ -1,0 +1,72 @@
+import Glibc
+import SDImage
+
+/// One decode: from the rows of a bitmap to the finished buffer.
+struct BMPDecode {
+    /// How often the stop signal is looked at.
+    static let rowsPerCheck = 16
+
+    private let rows: BMPRows
+    private let plan: DecodePlan
+    private let mask: ICOMask?
+    private let transform: (any RowTransform)?
+    private let options: DecodeOptions
+    private let stop: StopSignal
+    let output: PixelFormat
+    let hasAlpha: Bool
+
+    /// `isIcon`: what the pixels' own alpha does not cut out, the mask behind them does.
+    init(
+        _ bytes: Bytes, _ header: BMPHeader, isIcon: Bool, options: DecodeOptions, stop: StopSignal
+    ) throws(ImageError) {
+        plan = try DecodePlan(storedSize: header.size, orientation: .up, options: options)
+        func transform(_ format: PixelFormat, to output: PixelFormat) -> (any RowTransform)? {
+            guard options.convertToSRGB else { return nil }
+            return header.color.transform(in: bytes, format: format, output: output, limits: options.limits)
+        }
+        let palette = header.hasPalette ? BMPPalette(bytes, header, transform: transform(.rgb8, to: .rgb8)) : nil
+        var rows = try BMPRows(bytes, header, palette: palette, limits: options.limits, stop: stop)
+        guard rows.isComplete || (options.acceptPartial && rows.hasRows) else { throw .bitmapEndsEarly }
+        if isIcon, header.bits == 32, rows.fields == .eight { rows.fields = .eightWithAlpha }
+        // Writers that know nothing of alpha leave it zero: a picture of which nothing could be seen is opaque.
+        let isSeen = rows.fields.alpha != 0 ? try rows.contains(rows.fields.alpha, stop: stop) : false
+        if !isSeen { rows.fields = rows.fields.with(alpha: 0) }
+        hasAlpha = isSeen || isIcon
+        rows.layout = hasAlpha ? .rgba8 : palette?.isGray == true ? .gray8 : .rgb8
+        mask = isIcon && !isSeen ? ICOMask(bytes, size: header.size, start: rows.end) : nil
+        output = PixelFormat.resolved(source: rows.layout, wanted: options.pixelFormat)
+        self.transform = palette == nil ? transform(rows.layout, to: output) : nil
+        self.rows = rows
+        self.options = options
+        self.stop = stop
+    }
+
+    func decode(format: ImageFormat) throws(ImageError) -> Image {
+        let pixels = try readRows()
+        var metadata = plan.metadata(format: format, pixels: output, hasAlpha: hasAlpha, orientation: .up, options: options)
+        metadata.isIncremental = !rows.isComplete
+        return Image(pixels: pixels, metadata: metadata)
+    }
+
+    private func readRows() throws(ImageError) -> PixelBuffer {
+        let size = plan.storedSize
+        var writer = try ScanlineWriter(
+            rowSize: size, sourceFormat: rows.layout, plan: plan, output: output, transform: transform, options: options)
+        let isDirect = unsafe writer.directRow(0) != nil
+        let length = size.width * rows.layout.bytesPerPixel
+        let scratch = isDirect ? nil : try ScratchMemory(length, of: UInt8.self, account: options.limits.account)
+        for y in 0..<size.height {
+            if y % BMPDecode.rowsPerCheck == 0 { try stop.check() }
+            guard let row = unsafe isDirect ? writer.directRow(y) : scratch?.bytes, let base = row.baseAddress else {
+                break
+            }
+            if unsafe rows.read(y, into: row) {
+                unsafe mask?.cut(row, y: y)
+            } else {
+                unsafe memset(base, 0, row.count)
+            }
+            if !isDirect { unsafe try writer.write(UnsafeRawBufferPointer(row)) }
+        }
+        return try writer.finish()
+    }
+}

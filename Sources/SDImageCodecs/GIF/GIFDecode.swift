@@ -1,0 +1,145 @@
+import Glibc
+import SDImage
+
+/// One decode of a picture that stands alone: from its indices to the finished buffer, row by row where it is shrunk.
+struct GIFDecode {
+    /// How often the stop signal is looked at, and how much is decoded before it is drawn: it stays in the cache.
+    private static let linesPerStep = 16
+
+    private let bytes: Bytes
+    private let indices: GIFIndices
+    private let frame: GIFFrame
+    private let plan: DecodePlan
+    private let layout: PixelFormat
+    private let output: PixelFormat
+    private let palette: GIFPalette
+    /// What shows where the frame is not; nil when that is transparent.
+    private let background: GIFPalette?
+    private let backgroundIndex: UInt8
+    private let options: DecodeOptions
+    private let stop: StopSignal
+
+    init(
+        bytes: Bytes, structure: GIFStructure, frame: GIFFrame, indices: GIFIndices, plan: DecodePlan, hasAlpha: Bool,
+        output: PixelFormat, options: DecodeOptions, stop: StopSignal
+    ) {
+        // The palette can hold the pixels of any 4-byte format, so that rows need no second conversion.
+        let isFinal = !plan.shrinks && output.bytesPerPixel == 4 && output.bytesPerChannel == 1
+        layout = isFinal ? output : hasAlpha ? .rgba8 : .rgb8
+        palette = GIFPalette(
+            bytes, frame.palette, transparentIndex: frame.transparentIndex, format: layout, replaces: true)
+        background =
+            structure.showsBackground ? GIFPalette(bytes, structure.palette, transparentIndex: nil, format: layout) : nil
+        backgroundIndex = structure.backgroundIndex
+        self.bytes = bytes
+        self.indices = indices
+        self.frame = frame
+        self.plan = plan
+        self.output = output
+        self.options = options
+        self.stop = stop
+    }
+
+    private var canvas: PixelSize { plan.storedSize }
+
+    /// The pixels, and whether none is missing for want of bytes.
+    func decode() throws(ImageError) -> (PixelBuffer, isWhole: Bool) {
+        guard let area = canvas.pixelCount, area <= options.limits.heldPixels else {
+            throw .tooLarge("canvas area in pixels", limit: options.limits.heldPixels)
+        }
+        var writer = try ScanlineWriter(
+            rowSize: canvas, sourceFormat: layout, plan: plan, output: output, transform: nil, options: options)
+        if unsafe writer.directRow(0) != nil {
+            try decodeDirect(&writer)
+        } else {
+            try decodeStreamed(&writer)
+        }
+        return (try writer.finish(), !indices.isStarved && !indices.isDamaged)
+    }
+
+    // MARK: The two ways of the lines
+
+    /// Rows are final memory, in whatever order the lines come.
+    private func decodeDirect(_ writer: inout ScanlineWriter) throws(ImageError) {
+        let isFilled = !frame.layout.covers(canvas) || options.acceptPartial
+        if isFilled { fillCanvas(&writer) }
+        try drawLines(&writer)
+        guard !isFilled, !indices.isWhole else { return }
+        fillCanvas(&writer)
+        try drawLines(&writer)
+    }
+
+    private func drawLines(_ writer: inout ScanlineWriter) throws(ImageError) {
+        for start in stride(from: 0, to: indices.lineCount, by: GIFDecode.linesPerStep) {
+            let end = min(start + GIFDecode.linesPerStep, indices.lineCount)
+            try decode(lines: end)
+            for line in start..<end {
+                if let row = unsafe writer.directRow(frame.layout.top + indices.row(ofLine: line)) {
+                    unsafe draw(line, onto: row)
+                }
+            }
+        }
+        try check()
+    }
+
+    /// The writer wants rows from top to bottom. Interlaced lines are all decoded before the first of them.
+    private func decodeStreamed(_ writer: inout ScanlineWriter) throws(ImageError) {
+        let row = try ScratchMemory(canvas.width, of: UInt32.self, account: options.limits.account)
+        let lines = frame.isInterlaced ? linesOfRows : []
+        for y in 0..<canvas.height {
+            unsafe fill(row.bytes)
+            let own = y - frame.layout.top
+            if own >= 0, own < frame.visibleRows(of: canvas) {
+                if own % GIFDecode.linesPerStep == 0 {
+                    try decode(lines: frame.isInterlaced ? indices.lineCount : own + GIFDecode.linesPerStep)
+                }
+                unsafe draw(frame.isInterlaced ? lines[own] : own, onto: row.bytes)
+            }
+            unsafe try writer.write(UnsafeRawBufferPointer(row.bytes))
+        }
+        try check()
+    }
+
+    private var linesOfRows: [Int] {
+        var lines = [Int](repeating: 0, count: indices.lineCount)
+        for line in 0..<indices.lineCount { lines[indices.row(ofLine: line)] = line }
+        return lines
+    }
+
+    // MARK: Lines
+
+    private func decode(lines: Int) throws(ImageError) {
+        try stop.check()
+        indices.decode(bytes, lines: lines)
+        if indices.isDamaged || indices.isStarved { try check() }
+    }
+
+    /// Missing and damaged data are an error unless what came before is wanted all the same, and there is some.
+    private func check() throws(ImageError) {
+        if indices.isWhole || indices.lineCount == 0 || options.acceptPartial && indices.count >= max(indices.width, 1) { return }
+        if indices.isDamaged { throw .damagedGIF }
+        if indices.isStarved { throw .truncatedGIF }
+        if indices.count == 0 { throw ImageError(.badData, "gif: picture without data") }
+    }
+
+    private func draw(_ line: Int, onto row: UnsafeMutableRawBufferPointer) {
+        let left = frame.layout.left * layout.bytesPerPixel
+        guard left < canvas.width * layout.bytesPerPixel, let pixels = unsafe indices.line(line) else { return }
+        let right = canvas.width * layout.bytesPerPixel
+        unsafe palette.draw(pixels, onto: UnsafeMutableRawBufferPointer(rebasing: row[left..<right]))
+    }
+
+    private func fillCanvas(_ writer: inout ScanlineWriter) {
+        for y in 0..<canvas.height {
+            if let row = unsafe writer.directRow(y) { unsafe fill(row) }
+        }
+    }
+
+    private func fill(_ row: UnsafeMutableRawBufferPointer) {
+        if let background {
+            unsafe background.fill(row, with: backgroundIndex)
+        } else if let base = row.baseAddress {
+            unsafe memset(base, 0, row.count)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Glibc
+import SDImage
+
+/// A small picture of a large JPEG: of each block its mean, or a few samples, from its lowest coefficients.
+@safe final class DCThumbnailDecoder {
+    /// The samples of one component.
+    struct Plane {
+        /// Samples of a block in each direction. One is its DC coefficient; more are in eighths.
+        let detail: Int
+        /// Pixels that lie across and down a sample.
+        let columnFactor: Int
+        let rowFactor: Int
+        /// Samples that show some of the picture.
+        let columns: Int
+        let rows: Int
+        /// Place of the first sample in memory, and samples from row to row.
+        let start: Int
+        let stride: Int
+        /// What a sample is to be multiplied with to be in eighths; known once its quantizer is.
+        var step: Int32 = 1
+    }
+
+    let frame: JPEGFrame
+    /// Samples of a block of brightness in each direction: 1 or 2.
+    let detail: Int
+    private(set) var planes: [Plane] = []
+    private let memory: ScratchMemory
+    /// For each component the factors of its low coefficients; nil until known, and where DC coefficients are kept.
+    private var weights: [ScratchMemory?]
+
+    /// nil when the memory is refused.
+    init?(_ frame: JPEGFrame, detail: Int, account: WorkingMemory) {
+        self.frame = frame
+        self.detail = detail
+        var count = 0
+        for index in frame.components.indices {
+            guard let plane = DCThumbnailDecoder.plane(index, of: frame, detail: detail, start: count) else { return nil }
+            let (size, overflow) = plane.stride.multipliedReportingOverflow(
+                by: frame.mcusDown * frame.components[index].down * plane.detail)
+            guard !overflow, size <= account.limit, count <= account.limit else { return nil }
+            count += size
+            planes.append(plane)
+        }
+        guard let memory = try? ScratchMemory(count, of: Int16.self, account: account) else { return nil }
+        self.memory = memory
+        weights = planes.map { _ in nil }
+    }
+
+    private static func plane(_ index: Int, of frame: JPEGFrame, detail: Int, start: Int) -> Plane? {
+        guard var columnFactor = frame.columnFactor(index), var rowFactor = frame.rowFactor(index) else { return nil }
+        var own = detail
+        // More of its coefficients make up for a coarser component, where the file has them at this place.
+        if !frame.isProgressive, columnFactor == rowFactor, detail * columnFactor <= 4 {
+            own = detail * columnFactor
+            (columnFactor, rowFactor) = (1, 1)
+        }
+        return Plane(
+            detail: own, columnFactor: columnFactor, rowFactor: rowFactor, columns: frame.blocksAcross(index) * own,
+            rows: frame.blocksDown(index) * own, start: start,
+            stride: frame.mcusAcross * frame.components[index].across * own)
+    }
+
+    /// Says how the coefficients of a component are quantized: the steps in zigzag order. False when memory is refused.
+    func setQuantizer(_ steps: [UInt16], of index: Int) -> Bool {
+        let detail = planes[index].detail
+        guard detail > 1 else {
+            planes[index].step = Int32(steps.first ?? 1)
+            return true
+        }
+        guard let memory = try? ScratchMemory(DCThumbnailDecoder.lowest.count * MemoryLayout<Float>.stride) else { return false }
+        let factors = unsafe memory.bound(to: Float.self)
+        for (place, (row, column)) in DCThumbnailDecoder.lowest.enumerated() where place < steps.count {
+            let weight = DCThumbnailDecoder.weight(row, detail: detail) * DCThumbnailDecoder.weight(column, detail: detail)
+            unsafe factors[place] = Float(Double(steps[place]) * weight)
+        }
+        weights[index] = memory
+        return true
+    }
+
+    /// Row and column of the first coefficients in zigzag order (ISO/IEC 10918-1, figure 5), as far as a sample can need
+    /// them.
+    private static let lowest: [(row: Int, column: Int)] = [
+        (0, 0), (0, 1), (1, 0), (2, 0), (1, 1), (0, 2), (0, 3), (1, 2), (2, 1), (3, 0), (4, 0), (3, 1), (2, 2), (1, 3),
+        (0, 4), (0, 5), (1, 4), (2, 3), (3, 2), (4, 1), (5, 0), (6, 0), (5, 1), (4, 2), (3, 3),
+    ]
+
+    /// What a coefficient adds to samples that are means of the pixels of a block. The cosines of the transform to four
+    /// samples are left out, as they differ from sample to sample; that to two has but one.
+    private static func weight(_ frequency: Int, detail: Int) -> Double {
+        guard frequency > 0 else { return 1 }
+        guard frequency < detail else { return 0 }
+        let angle = Double(frequency) * Double.pi / 16
+        let ofPairs = 2.0.squareRoot() * cos(angle)
+        return detail == 2 ? ofPairs * cos(2 * angle) * cos(4 * angle) : ofPairs
+    }
+
+    /// The factors of a component; live as long as this object.
+    func weights(of index: Int) -> UnsafePointer<Float>? {
+        unsafe weights[index]?.bound(to: Float.self).baseAddress.map { unsafe UnsafePointer($0) }
+    }
+
+    /// The first sample of a component; all lives as long as this object.
+    func samples(of index: Int) -> UnsafeMutablePointer<Int16>? {
+        unsafe memory.bound(to: Int16.self).baseAddress.map { unsafe $0 + planes[index].start }
+    }
+}

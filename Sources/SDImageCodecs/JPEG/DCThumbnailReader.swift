@@ -1,0 +1,108 @@
+import SDImage
+import SDImagePixels
+
+/// Reads a draft segment by segment; of a progressive file only the scans of means, and over the others it jumps.
+struct DCThumbnailReader {
+    private let bytes: Bytes
+    private let decoder: JPEGDecoder
+    private let detail: Int
+    private let wanted: PixelSize
+    private let isEarly: Bool
+    private let limits: DecodeLimits
+    private var reader: ByteReader
+    private var tables = JPEGTables()
+    private var draft: DCThumbnailDecoder?
+    private var isProgressive = false
+    /// For each component the lowest bit of its means that was read; nil before its first scan.
+    private var lowBits: [UInt8?] = []
+    private var scans = 0
+
+    /// `detail`: samples of a block in each direction. `wanted`: the least number of samples of any component. `isEarly`:
+    /// the first scans of means are enough.
+    init(_ decoder: JPEGDecoder, detail: Int, wanted: PixelSize, isEarly: Bool, limits: DecodeLimits) {
+        bytes = decoder.bytes
+        self.decoder = decoder
+        self.detail = detail
+        self.wanted = wanted
+        self.isEarly = isEarly
+        self.limits = limits
+        reader = decoder.bytes.reader
+    }
+
+    /// How many of the bytes were needed.
+    var consumedBytes: Int { reader.offset }
+
+    /// nil for files that are uncommon or damaged, which are libjpeg's to decode or to refuse.
+    mutating func read(stop: StopSignal, pool: () -> WorkPool?) throws(ImageError) -> DCThumbnailDecoder? {
+        reader.seek(to: 2)
+        while let (marker, range) = try JPEGMarkers.next(&reader, stop) {
+            guard let body = bytes.slice(range) else { return nil }
+            switch marker {
+            case 0xD9: return hasAllMeans ? draft : nil
+            case 0xDA:
+                guard try readScan(body, stop: stop, pool: pool) else { return nil }
+                if hasAllMeans, isEarly || !isProgressive { return draft }
+            case 0xC4, 0xC8, 0xCC: guard tables.take(marker, body) else { return nil }
+            case 0xC0...0xCF: guard begin(marker, body) else { return nil }
+            default: guard tables.take(marker, body) else { return nil }
+            }
+        }
+        return nil
+    }
+
+    private var hasAllMeans: Bool { draft != nil && lowBits.allSatisfy { $0 != nil } }
+
+    /// Takes the frame header.
+    private mutating func begin(_ marker: UInt8, _ body: Bytes) -> Bool {
+        guard draft == nil, let frame = JPEGFrame(marker: marker, body), frame.size == decoder.size,
+            !frame.isProgressive || detail == 1
+        else { return false }
+        isProgressive = frame.isProgressive
+        lowBits = frame.components.map { _ in nil }
+        guard let draft = DCThumbnailDecoder(frame, detail: detail, account: limits.account),
+            draft.planes.allSatisfy({ $0.columns >= wanted.width && $0.rows >= wanted.height })
+        else { return false }
+        self.draft = draft
+        return true
+    }
+
+    private mutating func readScan(_ body: Bytes, stop: StopSignal, pool: () -> WorkPool?) throws(ImageError) -> Bool {
+        scans += 1
+        guard let draft, scans <= decoder.maximumScans, let header = JPEGScanHeader(body, frame: draft.frame) else {
+            return false
+        }
+        guard isProgressive ? header.isOfMeans : header.isWhole(of: draft.frame) else {
+            return isProgressive && header.first > 0 && passScan(from: reader.offset)
+        }
+        guard prepare(header, draft),
+            let walk = DCThumbnailWalk(header, at: reader.offset, of: bytes, tables: tables, into: draft),
+            try walk.run(stop: stop, pool: pool)
+        else { return false }
+        return passScan(from: walk.offset)
+    }
+
+    /// Checks that a scan continues what came before, and tells the draft how its components are quantized.
+    private mutating func prepare(_ header: JPEGScanHeader, _ draft: DCThumbnailDecoder) -> Bool {
+        for component in header.components {
+            let index = component.index
+            guard header.highBit == 0 ? lowBits[index] == nil : lowBits[index] == header.highBit else { return false }
+            guard header.highBit == 0 || header.highBit == header.lowBit + 1 else { return false }
+            lowBits[index] = header.lowBit
+            // What a component's first scan finds is what counts for it.
+            guard header.highBit == 0 else { continue }
+            guard let steps = tables.quantizers[draft.frame.components[index].quantizer],
+                draft.setQuantizer(steps, of: index)
+            else { return false }
+        }
+        return true
+    }
+
+    /// Goes to the marker that ends a scan, without which the file is cut.
+    private mutating func passScan(from offset: Int) -> Bool {
+        guard let base = unsafe bytes.pointer, offset <= bytes.count else { return false }
+        let data = unsafe base.assumingMemoryBound(to: UInt8.self)
+        let marker = unsafe sdpx_jpeg_next_marker(data + offset, data + bytes.count) - data
+        reader.seek(to: marker)
+        return marker < bytes.count || isEarly
+    }
+}

@@ -1,0 +1,86 @@
+import SDImage
+import SDImagePixels
+
+/// The rows of a draft as pixels.
+@safe struct DCThumbnailRows {
+    private let draft: DCThumbnailDecoder
+    private let size: PixelSize
+    private let isColor: Bool
+    /// Room for one row of samples of any component.
+    private let width: Int
+    private let memory: ScratchMemory
+
+    /// Parts of the memory, each of one or more widths.
+    private enum Part: Int {
+        case luma, blue, red
+        /// Three bytes for each pixel.
+        case pixels
+        /// Four bytes for each sample.
+        case narrow = 6
+    }
+
+    private static let widths = Part.narrow.rawValue + 4
+
+    /// `isColor`: RGB, else grey.
+    init(_ draft: DCThumbnailDecoder, size: PixelSize, isColor: Bool, account: WorkingMemory) throws(ImageError) {
+        self.draft = draft
+        self.size = size
+        self.isColor = isColor
+        // Whole cache lines.
+        width = draft.planes.reduce(0) { max($0, $1.columns * $1.columnFactor) + 63 & ~63 }
+        memory = try ScratchMemory(width * DCThumbnailRows.widths, of: UInt8.self, account: account)
+    }
+
+    /// Gives all rows to a writer.
+    func write(to writer: inout ScanlineWriter, stop: StopSignal) throws(ImageError) {
+        for y in 0..<size.height {
+            if y % 16 == 0 { try stop.check() }
+            guard let row = unsafe row(y) else { throw ImageError(.internalError, "no memory for rows") }
+            unsafe try writer.write(row)
+        }
+    }
+
+    /// A row, until the next is asked for.
+    func row(_ y: Int) -> UnsafeRawBufferPointer? {
+        guard let luma = unsafe level(0, row: y, to: .luma) else { return nil }
+        guard isColor else { return unsafe UnsafeRawBufferPointer(start: luma, count: size.width) }
+        guard let blue = unsafe component(1, row: y, to: .blue), let red = unsafe component(2, row: y, to: .red),
+            let pixels = unsafe part(.pixels)
+        else { return nil }
+        unsafe sdpx_jpeg_rgb_row(pixels, luma, blue, red, size.width)
+        return unsafe UnsafeRawBufferPointer(start: pixels, count: size.width * 3)
+    }
+
+    /// A row of a component with a sample for each pixel. A mean of several pixels is parted among them by how it differs
+    /// from its neighbors, and stays their mean: as the picture is still to be shrunk, lines between means would blur it.
+    private func component(_ index: Int, row y: Int, to part: Part) -> UnsafeMutablePointer<UInt8>? {
+        let plane = draft.planes[index]
+        guard plane.columnFactor > 1 || plane.rowFactor > 1 else { return unsafe level(index, row: y, to: part) }
+        let row = y / plane.rowFactor
+        let offset = (Float(y % plane.rowFactor) + 0.5) / Float(plane.rowFactor) - 0.5
+        guard row < plane.rows, let samples = unsafe draft.samples(of: index), let wide = unsafe self.part(part),
+            let narrow = unsafe self.part(.narrow)
+        else { return nil }
+        return unsafe narrow.withMemoryRebound(to: Float.self, capacity: width) { narrow in
+            unsafe sdpx_jpeg_part_of_row(
+                narrow, samples + max(0, row - 1) * plane.stride, samples + row * plane.stride,
+                samples + min(plane.rows - 1, row + 1) * plane.stride, plane.columns, offset)
+            unsafe sdpx_jpeg_widen_row(wide, narrow, plane.columns, UInt32(plane.columnFactor), Float(plane.step))
+            return unsafe wide
+        }
+    }
+
+    /// A row of samples as bytes.
+    private func level(_ index: Int, row y: Int, to part: Part) -> UnsafeMutablePointer<UInt8>? {
+        let plane = draft.planes[index]
+        guard y < plane.rows, let samples = unsafe draft.samples(of: index), let result = unsafe self.part(part) else {
+            return nil
+        }
+        unsafe sdpx_jpeg_level_row(result, samples + y * plane.stride, plane.columns, plane.step)
+        return unsafe result
+    }
+
+    private func part(_ part: Part) -> UnsafeMutablePointer<UInt8>? {
+        unsafe memory.bound(to: UInt8.self).baseAddress.map { unsafe $0 + part.rawValue * width }
+    }
+}

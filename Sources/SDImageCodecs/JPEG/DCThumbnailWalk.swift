@@ -1,0 +1,148 @@
+import SDImage
+import SDImagePixels
+import Synchronization
+
+/// A walk through the blocks of one scan, or of a part of it that begins after a restart marker.
+@safe final class DCThumbnailWalk: @unchecked Sendable {
+    // Unchecked: used by one thread at a time, which writes the samples of its own MCUs only.
+    private var scan: sdpx_jpeg_scan
+    private let bytes: Bytes
+    private let draft: DCThumbnailDecoder
+    private let tables: [JPEGHuffmanTable]
+    /// Number of MCUs in the scan.
+    private let count: UInt32
+    /// Of a part: where it began, once it has.
+    private var start: Int?
+    private let isAbandoned = Atomic<Bool>(false)
+    /// Of a part: all of it was read, by another thread.
+    private let isWhole = Atomic<Bool>(false)
+
+    /// nil when something that the scan needs is not there. `offset`: of its first data.
+    init?(_ header: JPEGScanHeader, at offset: Int, of bytes: Bytes, tables: JPEGTables, into draft: DCThumbnailDecoder) {
+        guard let base = unsafe bytes.pointer, offset >= 0, offset <= bytes.count else { return nil }
+        let data = unsafe base.assumingMemoryBound(to: UInt8.self)
+        let frame = draft.frame
+        unsafe scan = sdpx_jpeg_scan()
+        unsafe scan.next = data + offset
+        unsafe scan.end = data + bytes.count
+        unsafe scan.kind =
+            !frame.isProgressive
+            ? SDPX_JPEG_SEQUENTIAL : header.highBit == 0 ? SDPX_JPEG_FIRST_MEANS : SDPX_JPEG_NEXT_MEANS
+        unsafe scan.low_bit = UInt32(header.lowBit)
+        unsafe scan.restart_interval = tables.restartInterval
+        unsafe scan.until_restart = tables.restartInterval
+        // A scan of one component has no MCUs of several blocks (A.2.2).
+        let only = header.components.count == 1 ? header.components.first : nil
+        let across = only.map { frame.blocksAcross($0.index) } ?? frame.mcusAcross
+        let down = only.map { frame.blocksDown($0.index) } ?? frame.mcusDown
+        unsafe scan.mcus_across = UInt32(across)
+        count = UInt32(across * down)
+        var kept: [JPEGHuffmanTable] = []
+        unsafe scan.component_count = UInt32(header.components.count)
+        for (place, component) in header.components.enumerated() {
+            guard
+                var made = unsafe DCThumbnailWalk.component(
+                    component, of: header, tables: tables, draft: draft, kept: &kept)
+            else { return nil }
+            if only != nil { unsafe (made.across, made.down) = (1, 1) }
+            unsafe withUnsafeMutableBytes(of: &scan.components) { memory in
+                unsafe memory.bindMemory(to: sdpx_jpeg_component.self)[place] = made
+            }
+        }
+        self.bytes = bytes
+        self.draft = draft
+        self.tables = kept
+    }
+
+    private static func component(
+        _ component: JPEGScanHeader.Component, of header: JPEGScanHeader, tables: JPEGTables, draft: DCThumbnailDecoder,
+        kept: inout [JPEGHuffmanTable]
+    ) -> sdpx_jpeg_component? {
+        let plane = draft.planes[component.index]
+        let own = draft.frame.components[component.index]
+        var made = unsafe sdpx_jpeg_component()
+        unsafe made.across = UInt32(own.across)
+        unsafe made.down = UInt32(own.down)
+        unsafe made.detail = UInt32(plane.detail)
+        unsafe made.stride = plane.stride
+        unsafe made.samples = draft.samples(of: component.index)
+        unsafe made.weights = draft.weights(of: component.index)
+        guard unsafe made.samples != nil, unsafe plane.detail == 1 || made.weights != nil else { return nil }
+        // The bits of later scans of means have no code.
+        guard header.highBit == 0 else { return unsafe made }
+        guard let dc = tables.dcCodes[component.dc], dc.values.allSatisfy({ $0 <= 15 }),
+            let dcTable = JPEGHuffmanTable(dc, hasSteps: false)
+        else { return nil }
+        kept.append(dcTable)
+        unsafe made.dc = dcTable.pointer
+        guard !draft.frame.isProgressive else { return unsafe made }
+        guard let ac = tables.acCodes[component.ac], let acTable = JPEGHuffmanTable(ac, hasSteps: true) else { return nil }
+        kept.append(acTable)
+        unsafe made.ac = acTable.pointer
+        return unsafe made
+    }
+
+    /// The part of another walk from one of its MCUs on, which is the first after a restart marker.
+    private init(_ whole: DCThumbnailWalk, from mcu: UInt32) {
+        unsafe scan = whole.scan
+        unsafe scan.mcu = mcu
+        unsafe scan.restart = mcu / max(1, whole.scan.restart_interval) % 8
+        bytes = whole.bytes
+        draft = whole.draft
+        tables = whole.tables
+        count = whole.count
+    }
+
+    /// Where the next data lie; those of the last MCUs may have been read ahead of.
+    var offset: Int {
+        guard let base = unsafe bytes.pointer, let next = unsafe scan.next else { return 0 }
+        return unsafe UnsafeRawPointer(next) - base
+    }
+
+    /// Reads all MCUs, with the help of a worker where the scan can be cut and there is one to be had. False when the data
+    /// are damaged.
+    func run(stop: StopSignal, pool: () -> WorkPool?) throws(ImageError) -> Bool {
+        guard let middle, let pool = pool() else { return try run(to: count, stop: stop) }
+        let lower = DCThumbnailWalk(self, from: middle)
+        guard let assistance = pool.assist({ lower.runApart(stop) }) else { return try run(to: count, stop: stop) }
+        defer {
+            lower.isAbandoned.store(true, ordering: .relaxed)
+            assistance.wait()
+        }
+        guard try run(to: middle, stop: stop) else { return false }
+        if assistance.withdraw() { return try run(to: count, stop: stop) }
+        assistance.wait()
+        // A marker lies between the two parts, and nothing else.
+        return lower.isWhole.load(ordering: .acquiring) && lower.start == offset + 2
+    }
+
+    /// The first MCU of the lower half; nil where the scan is not worth cutting, or cannot be.
+    private var middle: UInt32? {
+        let interval = unsafe scan.restart_interval
+        guard interval > 0, unsafe scan.kind == SDPX_JPEG_SEQUENTIAL,
+            draft.frame.size.pixelCount ?? 0 >= JPEGSplit.smallestPixels
+        else { return nil }
+        let middle = count / 2 / interval * interval
+        return middle > 0 ? middle : nil
+    }
+
+    private func run(to end: UInt32, stop: StopSignal) throws(ImageError) -> Bool {
+        while unsafe scan.mcu < end {
+            try stop.check()
+            if isAbandoned.load(ordering: .relaxed) { return false }
+            guard unsafe sdpx_jpeg_walk(&scan, min(2 * scan.mcus_across, end - scan.mcu)) != 0 else { return false }
+        }
+        return true
+    }
+
+    /// On the assisting thread: what goes wrong here has the file decoded in another way, which reports it.
+    private func runApart(_ stop: StopSignal) {
+        let number = unsafe scan.mcu / max(1, scan.restart_interval)
+        guard let next = unsafe sdpx_jpeg_after_restart(scan.next, scan.end, number - 1) else { return }
+        unsafe scan.next = next
+        start = offset
+        do throws(ImageError) {
+            if try run(to: count, stop: stop) { isWhole.store(true, ordering: .releasing) }
+        } catch {}
+    }
+}

@@ -1,0 +1,69 @@
+import SDImage
+
+/// One decode: from the compressed data to the finished buffer.
+struct PNGDecode {
+    /// With its parts.
+    let data: PNGImageData
+    let picture: PNGPicture
+    let stop: StopSignal
+    var pool: () -> WorkPool? = WorkPool.idle
+
+    private var options: DecodeOptions { picture.options }
+
+    func decode() throws(ImageError) -> PixelBuffer {
+        let samples = try PNGSamples(data, limits: options.limits)
+        let total = PNGRows.byteCount(data, samples)
+        let inflater = try PNGInflater(data.parts)
+        let pipeline = try PNGPipeline(inflater, total: total, pool: pool)
+        defer { pipeline?.end() }
+        let source: any PNGByteSource = if let pipeline { pipeline } else { try PNGWindow(inflater, total: total) }
+        let rows = try PNGRows(data, limits: options.limits, source: source)
+        return data.isInterlaced ? try decodePasses(rows) : try decodeRows(rows)
+    }
+
+    /// What is wrong behind the last row. Bytes that end there are not missed: every pixel is there.
+    private func checkEnding() throws(ImageError) {
+        guard data.ending != .damaged || options.acceptPartial else { throw ImageError(.badData, "png: wrong check sum") }
+    }
+
+    // MARK: Top to bottom
+
+    private func decodeRows(_ rows: PNGRows) throws(ImageError) -> PixelBuffer {
+        var writer = try picture.makeWriter(rows.format)
+        let isDirect = unsafe writer.directRow(0) != nil
+        let count = data.size.width * rows.format.bytesPerPixel
+        while let place = rows.place {
+            if place.isCheckpoint { try stop.check() }
+            guard let row = unsafe rows.next(into: isDirect ? writer.directRow(place.y)?.baseAddress : nil) else {
+                // Without a single row there is no picture to speak of.
+                guard options.acceptPartial, place.row > 0 else { throw rows.missing }
+                return try writer.finish()
+            }
+            if !isDirect { unsafe try writer.write(UnsafeRawBufferPointer(start: row, count: count)) }
+        }
+        try checkEnding()
+        return try writer.finish()
+    }
+
+    // MARK: Interlaced
+
+    /// Adam7 scatters each pass over the whole picture, which therefore must be held.
+    private func decodePasses(_ rows: PNGRows) throws(ImageError) -> PixelBuffer {
+        let whole = try picture.makeWhole(zeroed: options.acceptPartial)
+        try paint(rows, PNGPainter(whole, source: rows.format, limits: options.limits))
+        return try picture.finish(whole, stop: stop)
+    }
+
+    private func paint(_ rows: PNGRows, _ painter: PNGPainter) throws(ImageError) {
+        var isEmpty = true
+        while let place = rows.place {
+            if place.isCheckpoint { try stop.check() }
+            guard try painter.paint(rows, at: place, fills: options.acceptPartial) else {
+                guard options.acceptPartial, !isEmpty else { throw rows.missing }
+                return
+            }
+            isEmpty = false
+        }
+        try checkEnding()
+    }
+}

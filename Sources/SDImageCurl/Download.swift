@@ -1,0 +1,111 @@
+import SDImage
+
+/// One load between whoever waits for it and the transfer thread.
+final class Download: Cancellable {
+    typealias Outcome = Result<LoadedData, ImageError>
+
+    let settings: LoaderSettings
+    private let service: CurlService
+    let url: URLText
+    /// The loader's and the request's fields, merged.
+    let headers: [HeaderField]
+    let method: String
+    /// What is sent.
+    let content: Bytes?
+    let priority: LoadPriority
+    let sharingKey: [UInt8]
+    let maxBodyBytes: Int
+    let maxRetries: Int
+    let handlesCookies: Bool
+    let acceptsInvalidCertificates: Bool
+    let inactivityTimeout: UInt64
+    let totalTimeout: UInt64
+    let progress: LoadProgress
+    /// The request's, and for what it lacks the loader's.
+    let hooks: DownloadHooks?
+    /// What comes in; decoders may look at it meanwhile.
+    let body: GrowingBody
+
+    private struct State {
+        var done: (@Sendable (Outcome) -> Void)?
+        var isCancelled = false
+        /// Waits for a hook of the host.
+        var question: Task<Void, Never>?
+    }
+
+    private let state = Lock(State())
+
+    init(
+        _ request: ImageRequest, url: URLText, sharingKey: [UInt8], settings: LoaderSettings, service: CurlService,
+        progress: LoadProgress
+    ) {
+        let configuration = settings.configuration
+        let choices = request.choices
+        let timeout = choices.all.timeoutMilliseconds
+        self.settings = settings
+        self.service = service
+        self.url = url
+        self.sharingKey = sharingKey
+        self.progress = progress
+        hooks = choices.all.hooks?.over(configuration.hooks) ?? configuration.hooks
+        headers = RequestHead.merge(
+            configuration.headers + RequestHead.authorization(configuration, url), choices.all.headers)
+        method = choices.all.method
+        content = choices.all.body
+        handlesCookies = choices.all.handlesCookies
+        acceptsInvalidCertificates = choices.all.acceptsInvalidCertificates
+        priority = choices.all.priority
+        maxBodyBytes = choices.all.maxBodyBytes > 0 ? choices.all.maxBodyBytes : max(1, configuration.maxBodyBytes)
+        body = GrowingBody(limit: maxBodyBytes, source: .network)
+        maxRetries = Int(choices.all.maxRetries ?? configuration.maxRetries)
+        inactivityTimeout = Download.nanoseconds(
+            timeout > 0 ? timeout : configuration.inactivityTimeoutMilliseconds, orElse: 15_000)
+        totalTimeout = Download.nanoseconds(timeout > 0 ? timeout : configuration.totalTimeoutMilliseconds, orElse: .max)
+    }
+
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    func cancel() {
+        markCancelled()
+        service.post(.cancel(self))
+    }
+
+    private func markCancelled() {
+        let question = state.withLock { state in
+            state.isCancelled = true
+            return state.question
+        }
+        question?.cancel()
+    }
+
+    /// Has the host say its word; `answered` is called on another thread.
+    func ask(_ hooks: DownloadHooks, _ question: HookQuestion, answered: @escaping @Sendable (HookQuestion.Answer) -> Void) {
+        guard let engine = Engine.current else { return answered(.refusal(.shutdown)) }
+        let asking = Task(executorPreference: engine.executor) { answered(await question.answer(of: hooks)) }
+        let isCancelled = state.withLock { state in
+            state.question = asking
+            return state.isCancelled
+        }
+        if isCancelled { asking.cancel() }
+    }
+
+    func wait(_ done: @escaping @Sendable (Outcome) -> Void) {
+        state.withLock { $0.done = done }
+    }
+
+    /// Tells whoever waits; the second and later calls do nothing.
+    func finish(_ outcome: Outcome) {
+        let done = state.withLock { state in
+            defer { state.done = nil }
+            return state.done
+        }
+        done?(outcome)
+    }
+
+    /// A caller's condition on the answer, which makes an answer without a picture's bytes a good one.
+    func asks(_ names: [String]) -> Bool { headers.contains { field in names.contains { field.isNamed($0) } } }
+
+    private static func nanoseconds(_ milliseconds: UInt32, orElse standard: UInt32) -> UInt64 {
+        Durations.nanoseconds(milliseconds: UInt64(milliseconds > 0 ? milliseconds : standard))
+    }
+}

@@ -1,0 +1,46 @@
+import SDImage
+
+/// What one hop of a transfer asks of a handle, besides its URL.
+struct HopOptions: Equatable {
+    let headers: [HeaderField]
+    let proxy: String
+    let proxyExceptions: String
+    /// The URL's own user, or else the loader's; only where the first request was meant to go.
+    let credential: Credential?
+    let isUserInURL: Bool
+    let clientCertificate: ClientCertificate?
+    let verifiesTLS: Bool
+    let handlesCookies: Bool
+    /// On a connection of its own.
+    let isFresh: Bool
+    /// Over TLS only: this libcurl cannot use a plain HTTP/2 connection twice, and with HTTP/2 allowed it lets other
+    /// transfers wait for the first plain answer.
+    let isHTTP2: Bool
+    let hasContent: Bool
+
+    init(_ transfer: Transfer) {
+        let settings = transfer.download.settings
+        let scheme = transfer.url.scheme
+        let userInfo = transfer.url.userInfo ?? transfer.download.url.userInfo
+        headers =
+            (transfer.carriesSecrets ? transfer.download.headers : settings.impersonalHeaders)
+            + (transfer.resuming?.fields ?? [])
+        hasContent = transfer.content != nil
+        proxy = settings.proxy
+        proxyExceptions = settings.configuration.proxyExceptions
+        clientCertificate = transfer.carriesSecrets ? settings.configuration.clientCertificate : nil
+        verifiesTLS = settings.configuration.verifiesTLS && !transfer.download.acceptsInvalidCertificates
+        handlesCookies = transfer.download.handlesCookies
+        isUserInURL = userInfo != nil
+        credential = transfer.carriesSecrets ? userInfo.map(HopOptions.credential) ?? settings.configuration.credential : nil
+        // libcurl repeats a request by itself when a reused connection breaks, whatever the method.
+        isFresh = transfer.usesFreshConnection || !RetryRules.isIdempotent(transfer.method)
+        isHTTP2 = settings.configuration.httpVersion == .automatic && scheme == "https"
+    }
+
+    private static func credential(_ userInfo: ArraySlice<UInt8>) -> Credential {
+        let parts = userInfo.split(separator: Byte.colon, maxSplits: 1, omittingEmptySubsequences: false)
+        let texts = parts.map { String(decoding: PercentEncoding.decode($0), as: UTF8.self) }
+        return Credential(user: texts.first ?? "", password: texts.count > 1 ? texts[1] : "")
+    }
+}

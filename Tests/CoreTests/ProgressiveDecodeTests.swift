@@ -1,0 +1,116 @@
+import Synchronization
+import Testing
+
+@testable import SDImage
+
+/// One decoder follows one body.
+@Suite struct ProgressionTests {
+    /// Shows one pixel: the value of the byte that came last.
+    private final class LastByteCoder: ImageCoder {
+        let name = "last byte", libraryVersion = ""
+        let decodableFormats: [ImageFormat] = []
+        /// Decoders that were opened.
+        let opened = Mutex(0)
+
+        func canDecode(_ bytes: Bytes) -> Bool { true }
+        func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo { ImageInfo() }
+        func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+            try LastByteCoder.picture(bytes)
+        }
+        func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
+            opened.withLock { $0 += 1 }
+            return StreamDecoder(Stream())
+        }
+
+        fileprivate static func picture(_ bytes: Bytes) throws(ImageError) -> Image {
+            let pixels = try PixelBuffer(size: PixelSize(width: 1, height: 1), format: .gray8, limit: 64)
+            let last = unsafe bytes.withUnsafeBytes { unsafe $0.last ?? 0 }
+            if let row = unsafe pixels.mutableRow(0) { unsafe row[0] = last }
+            return Image(pixels: pixels, metadata: ImageMetadata())
+        }
+
+        struct Stream: PictureStream {
+            var facts = StreamFacts()
+            var bytes = Bytes.empty
+
+            mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) { self.bytes = bytes }
+            mutating func image(stop: StopSignal) throws(ImageError) -> Image? { try LastByteCoder.picture(bytes) }
+        }
+    }
+
+    private final class Watcher: ProgressiveDecode.Subscriber {
+        let values = Monitor<[UInt8]>([])
+
+        func didDecode(_ picture: Image, of source: ImageSource) {
+            guard let row = unsafe picture.pixels.row(0) else { return }
+            let value = unsafe row[0]
+            values.withLock { $0.append(value) }
+            values.broadcast()
+        }
+
+        func didDecodeEnough(_ picture: Image, of source: ImageSource) {}
+
+        func waits(for value: UInt8) -> Bool {
+            values.wait(deadline: MonotonicClock.now + 30_000_000_000) { seen, _ in seen.last == value ? true : nil } ?? false
+        }
+    }
+
+    private func append(_ value: UInt8, to body: GrowingBody) throws {
+        let bytes = [UInt8](repeating: value, count: 100)
+        let span = bytes.span
+        unsafe try span.withUnsafeBytes { bytes throws(ImageError) in unsafe try body.append(bytes) }
+    }
+
+    private func progression(_ body: GrowingBody, _ coder: LastByteCoder, _ lease: EngineLease) -> ProgressiveDecode {
+        let wish = ProgressiveDecode.Options(decodeOptions: DecodeOptions(), coder: nil, priority: .normal, interval: 1) {
+            picture, _ throws(ImageError) in picture
+        }
+        return ProgressiveDecode(body, wish, CoderRegistry([coder]), lease.engine)
+    }
+
+    @Test func aNewBeginningOfTheBodyIsANewDecoder() throws {
+        let lease = try Engine.acquire()
+        let body = GrowingBody(limit: 10_000), coder = LastByteCoder(), watcher = Watcher()
+        let progression = progression(body, coder, lease)
+        _ = progression.join(watcher)
+        for value in [1, 2] as [UInt8] {
+            try append(value, to: body)
+            #expect(watcher.waits(for: value))
+        }
+        #expect(coder.opened.withLock { $0 } == 1)
+        body.reset()
+        try append(3, to: body)
+        #expect(watcher.waits(for: 3))
+        #expect(coder.opened.withLock { $0 } == 2)
+        withExtendedLifetime(progression) {}
+    }
+
+    @Test func theWholePictureGetsTheDecoderOnlyOfItsOwnBytes() async throws {
+        let lease = try Engine.acquire()
+        let body = GrowingBody(limit: 10_000), watcher = Watcher()
+        let progression = progression(body, LastByteCoder(), lease)
+        _ = progression.join(watcher)
+        try append(7, to: body)
+        #expect(watcher.waits(for: 7))
+        let whole = body.finish()
+        #expect(await progression.decoder(for: try .copying([7])) == nil)
+        #expect(await progression.decoder(for: whole) != nil)
+        body.reset()
+        #expect(await progression.decoder(for: whole) == nil)
+    }
+
+    @Test func whoHasLeftSeesNothingMore() throws {
+        let lease = try Engine.acquire()
+        let body = GrowingBody(limit: 10_000), first = Watcher(), second = Watcher()
+        let progression = progression(body, LastByteCoder(), lease)
+        _ = progression.join(first)
+        _ = progression.join(second)
+        try append(1, to: body)
+        #expect(first.waits(for: 1) && second.waits(for: 1))
+        #expect(!progression.leave(first))
+        try append(2, to: body)
+        #expect(second.waits(for: 2))
+        #expect(first.values.withLock { $0.last } == 1)
+        #expect(progression.leave(second))
+    }
+}
