@@ -1,4 +1,4 @@
-/// What the pictures of one array have in common, and how they are loaded.
+/// Size, format and load options of all images of one array.
 package struct BatchOptions: Sendable {
     package static let standardConcurrency = 64
 
@@ -51,7 +51,7 @@ package struct BatchOptions: Sendable {
 struct BatchArray: Sendable {
     let pictures: PictureArray
     private let resize: ResizeTransformer
-    /// That of the call which starts the batch: pictures are written by other threads.
+    /// Of the call that starts the batch; other threads write the images.
     private let timeLimit = CallTimeLimits.frame
 
     init(_ pictures: PictureArray, _ options: BatchOptions) throws(ImageError) {

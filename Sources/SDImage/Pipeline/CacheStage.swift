@@ -1,4 +1,4 @@
-/// The part of a load that its starting call waits for: what caches have.
+/// The part of a load that a blocking call waits for: the look-up in caches.
 final class CacheStage: Sendable {
     private enum State {
         case running
@@ -8,7 +8,7 @@ final class CacheStage: Sendable {
 
     private let monitor = Monitor(State.running)
 
-    /// Hands the final result to whoever waits; false when the load went on elsewhere before.
+    /// Hands the final result to the waiting call; false when the load has left the caches.
     func finish(_ result: ImageResult) -> Bool {
         let isWaiting = monitor.withLock { state -> Bool in
             guard case .running = state else { return false }
@@ -19,7 +19,7 @@ final class CacheStage: Sendable {
         return isWaiting
     }
 
-    /// The load goes on elsewhere.
+    /// The load leaves the caches without a result.
     func pass() {
         monitor.withLock { state in if case .running = state { state = .passed } }
         monitor.signal()

@@ -1,4 +1,4 @@
-/// What must be equal for two loads to share a decode.
+/// The properties that two loads must have in common to share a decode.
 package struct DecodeKey: Hashable, Sendable {
     let key: CacheKey
     let origin: DecodeOrigin
@@ -8,7 +8,7 @@ package struct DecodeKey: Hashable, Sendable {
     let transformsVector: Bool
     let requiresAnimation: Bool
     let preloadsFrames: Bool
-    /// Where the picture before its transformer is kept.
+    /// The cache that stores the image before its transformer.
     let kept: ObjectIdentifier?
 
     /// Loads with the same key and origin mostly want the same.
@@ -30,12 +30,12 @@ package struct DecodeKey: Hashable, Sendable {
     }
 }
 
-/// Where bytes came from: one key may stand for different bytes at the same moment.
+/// Origin of encoded bytes. At one moment a cache key may stand for different bytes.
 package enum DecodeOrigin: Hashable, Sendable {
     case transfer(ObjectIdentifier)
-    /// Of a transfer under way.
+    /// The growing body of a transfer.
     case body(ObjectIdentifier)
-    /// One write of one cache, whoever reads it.
+    /// One write of one cache.
     case write(CacheWrite, cache: ObjectIdentifier)
     case bytes(ObjectIdentifier)
 

@@ -1,12 +1,12 @@
-/// Requests that failed for good a moment ago and are not sent again for a while. Bounded: the oldest goes.
+/// Requests that failed definitely and are not sent again for a while. Holds at most 10,000; the oldest is dropped first.
 ///
 /// A failure holds for requests that could have shared its transfer: the same loader, header fields, credentials and hooks.
 package final class FailedURLs: Sendable {
     private struct Entry {
         let failure: ImageError
-        /// When it may be asked again, monotonic nanoseconds.
+        /// Expiry of the failure, monotonic nanoseconds.
         let until: UInt64
-        /// Of its place in the order: one that was forgotten meanwhile may be there again.
+        /// Identifies the insertion in `order`: a URL may be forgotten and fail again.
         let number: UInt64
     }
 
@@ -40,17 +40,17 @@ package final class FailedURLs: Sendable {
             let entry = Entry(failure: failure, until: until, number: state.lastNumber)
             state.entries[scope.url, default: [:]][scope.identity] = entry
             state.order.append((scope.url, scope.identity, state.lastNumber))
-            // The order may name what was removed, or has failed again: it is what stays bounded.
+            // `order` bounds the memory: it also contains failures that were removed or replaced.
             while state.order.count > FailedURLs.capacity, let (url, identity, number) = state.order.popFirst() {
                 if state.entries[url]?[identity]?.number == number { state.remove(url, identity) }
             }
         }
     }
 
-    /// Whether any failure of a URL is remembered; spares the scope of a request in most loads.
+    /// True when any failure of a URL is remembered. Most loads need no `FailureScope` because of it.
     package func knows(_ url: CacheKey) -> Bool { state.withLock { $0.entries[url] != nil } }
 
-    /// The failure for which a request is refused now; nil for one that may be sent.
+    /// The failure that refuses a request now; nil when the request may be sent.
     package func failure(of scope: FailureScope) -> ImageError? {
         state.withLock { state in
             guard let entry = state.entries[scope.url]?[scope.identity] else { return nil }
@@ -81,7 +81,7 @@ package struct FailureScope: Sendable {
     package init?(_ url: [UInt8], _ request: ImageRequest, _ loader: any ImageLoader) {
         guard request.isGet, !request.acceptsInvalidCertificates else { return nil }
         var plain = request
-        // What changes neither the bytes nor who asks.
+        // Fields that change neither the bytes nor the identity of the client.
         (plain.maxRetries, plain.timeoutMilliseconds, plain.maxBodyBytes) = (nil, 0, 0)
         plain.headers.removeAll { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
         guard let key = loader.failureKey(plain) else { return nil }

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// The outcome of a transfer, shared by all who waited for it; stored by the first of them in each cache.
+/// The response of a transfer, shared by all its waiters. The first one stores it in each cache.
 package final class FetchResult: Sendable {
     let data: LoadedData
-    /// Where another process had brought it into a shared cache: the entry there.
+    /// The entry of a shared cache when another process has stored the response there.
     let kept: CachedData?
-    /// Of a shared cache, until all that is stored of this is.
+    /// The lease of a shared cache, held until the response is stored.
     let lease: CacheLease?
     private struct Place: Hashable {
         let cache: ObjectIdentifier
         let key: CacheKey
     }
 
-    /// Several loads go on with it.
+    /// True when several loads continue with it.
     private let several = Atomic<Bool>(false)
     private let stored = Lock<Set<Place>>([])
     private let backlogEntry: Lock<Backlog.Entry?>
@@ -27,23 +27,23 @@ package final class FetchResult: Sendable {
     var isShared: Bool { several.load(ordering: .acquiring) }
     func noteShared() { several.store(true, ordering: .releasing) }
 
-    /// What tells equal decodes of it apart from others; nil where nobody else can want one.
+    /// Key of decodes that loads of this response can share; nil when only one load has it.
     var decodeOrigin: DecodeOrigin? { isShared ? .transfer(ObjectIdentifier(self)) : nil }
 
-    /// The bytes are decoded, or nobody wants them any more.
+    /// Ends the reservation in the backlog: the bytes are decoded or no longer needed.
     func leaveBacklog() { backlogEntry.withLock { $0 = nil } }
 
-    /// True for the first who asks with this key and cache.
+    /// True for the first caller with this key and cache.
     func claimStore(_ key: CacheKey, in cache: any ImageCaching) -> Bool {
         stored.withLock { $0.insert(Place(cache: ObjectIdentifier(cache), key: key)).inserted }
     }
 }
 
-/// What must be equal for two loads to share a transfer.
+/// The properties that two loads must have in common to share a transfer.
 package struct FetchKey: Hashable, Sendable {
     let loader: ObjectIdentifier
     let url: [UInt8]
-    /// One that shares with nobody.
+    /// Set for a load that shares with no other.
     var alone: ObjectIdentifier?
     let maxBodyBytes: Int
     let timeout: UInt32

@@ -9,7 +9,7 @@ package final class ImageManager: Sendable {
         struct State {
             /// Loads whose last callback has not returned yet.
             var tasks: [ObjectIdentifier: LoadTask] = [:]
-            /// Pictures for which a load of nobody is under way.
+            /// Keys of images with a background revalidation under way.
             var renewing: Set<CacheKey> = []
             var isClosed = false
         }
@@ -38,7 +38,7 @@ package final class ImageManager: Sendable {
     let number = ImageManager.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     private static let lastNumber = Atomic<UInt64>(0)
     private let loads = Loads()
-    /// What `loads` say of it too.
+    /// Mirrors `Loads.State.isClosed` for reads without its lock.
     private let closed = Atomic<Bool>(false)
 
     package init(
@@ -124,7 +124,7 @@ package final class ImageManager: Sendable {
         let policy = request.freshness ?? freshness
         let image = memoryImage(request, keys, hasMissed: hasMissed)
         if let image, !request.wantsData, let rule = ruleToUse(image, policy, request, keys) {
-            // So that closing waits for its callback, or the load is refused.
+            // Closing waits for the callbacks of registered loads.
             if handler != nil, !task.deliversInline { try register(task) }
             task.finish(result(.final, image, rule, keys, task), inline: true)
         } else {
@@ -208,7 +208,7 @@ package final class ImageManager: Sendable {
         return freshness.rule
     }
 
-    /// Asks the origin for nobody, so that the next load finds the picture fresh.
+    /// Revalidates in the background; no caller is waiting for it.
     func renew(_ request: ImageRequest, _ keys: LoadKeys, _ image: Image) {
         guard !offline.forbids(request), !request.acceptsInvalidCertificates,
             loads.state.withLock({ !$0.isClosed && $0.renewing.insert(keys.final).inserted })
@@ -243,11 +243,11 @@ package final class ImageManager: Sendable {
         LoadPipeline(
             request, keys, task, of: self, policy: policy, memoryImage: memoryImage, isRenewal: isRenewal, local: local
         ).begin()
-        // What was found nearby is delivered by the calling thread, as a memory hit is.
+        // The calling thread delivers an image from a cache, as it does a memory hit.
         if let result = local?.wait() { task.finish(result, inline: true) }
     }
 
-    /// A load of nobody is over.
+    /// A background revalidation has ended.
     func renewed(_ keys: LoadKeys) { _ = loads.state.withLock { $0.renewing.remove(keys.final) } }
 
     var engine: Engine { lease.engine }

@@ -1,9 +1,9 @@
-/// What a load came up with.
+/// The result of a load before it is delivered.
 struct LoadOutcome {
     var image: Image?
     var data: Bytes?
     var source: ImageSource = .none
-    /// Why the picture is stale; a load without any throws instead, unless a rule is to be told.
+    /// The error of a failed revalidation, beside the stale image.
     var error: ImageError?
     var isChanged = false
     var isStale = false

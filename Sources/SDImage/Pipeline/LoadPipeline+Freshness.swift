@@ -4,17 +4,17 @@ extension LoadPipeline {
     private struct Copy {
         var image: Image?
         var data: CachedData?
-        /// Where the data is from.
+        /// The entry that the data was read from.
         var entry: Entry?
         var record: ResponseRecord
         var source: ImageSource
     }
 
-    /// What to give for a cached picture: as it is, confirmed, replaced, or stale. nil where nothing is cached.
+    /// The outcome for a cached image: fresh, revalidated, replaced or stale. Nil without a cached image.
     func queryFresh(_ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome? {
         guard var copy = try await copy(&timings) else { return nil }
         let asked = request.sourcePolicy == .cacheOnly ? nil : loader
-        // Nobody to ask is an error only where what is cached does not do.
+        // A missing loader is an error only when the cached image may not be used.
         let origin = try? asked?.chosen(for: request)
         let fields = await sentFields(to: origin, copy.record)
         var freshness = Freshness(of: copy.record, fields: fields, now: MonotonicClock.wall)
@@ -110,7 +110,7 @@ extension LoadPipeline {
         async throws(ImageError) -> LoadOutcome
     {
         var rule = freshness.rule(inPlaceOf: error)
-        // What was shown stays, whatever the answer says.
+        // The image that was shown stays, whatever the response says.
         if policy == .refresh { rule = rule ?? .refresh }
         guard let rule, let image = try await picture(&copy, &timings) else {
             return LoadOutcome(error: error, rule: policy == .refresh ? .refresh : freshness.rule)
@@ -192,14 +192,14 @@ extension LoadPipeline {
                 url: task.url, cacheKey: keys.text))
     }
 
-    /// Whether a whole answer brought the bytes that are cached.
+    /// Whether a complete response has the bytes of the cached original.
     private func isSame(_ loaded: LoadedData, _ copy: Copy, _ timings: inout StageTimings) async throws(ImageError) -> Bool {
         guard !loaded.isPicture else { return false }
         if let data = copy.data, copy.entry?.isMade == false { return data.bytes.hasContents(of: loaded.bytes) }
         guard let original = entries.last, !original.isMade, let kept = try await self.copy(of: original, &timings) else {
             return false
         }
-        // What was made may be of an older picture than that of the entry.
+        // The variant may come from an older original than that of the entry.
         return kept.record.hasValidators(of: copy.record) && kept.data?.bytes.hasContents(of: loaded.bytes) == true
     }
 

@@ -1,6 +1,6 @@
-/// What a load wants to know of other processes before it asks the origin.
+/// The request for a lease on a shared cache, before the origin is asked.
 struct LeaseRequest: Sendable {
-    /// What loads must have in common to be answered by the same entry.
+    /// The properties that loads must have in common to be answered by the same entry.
     struct Identity: Hashable {
         let cache: ObjectIdentifier
         let key: CacheKey
@@ -37,7 +37,7 @@ struct LeaseRequest: Sendable {
 /// The part of a load that lets a fleet of processes ask the origin once (docs/decisions.md, "Several processes ask the origin
 /// once").
 extension LoadPipeline {
-    /// From the origin, unless another process has brought it into the shared cache, or does so now.
+    /// Fetches from the origin, unless another process has stored the response in the shared cache or is about to.
     func obtain(
         _ loader: any ImageLoader, _ request: ImageRequest, _ wish: LeaseRequest, _ progress: LoadProgress,
         _ done: @escaping @Sendable (Result<FetchResult, ImageError>) -> Void
@@ -76,7 +76,7 @@ extension LoadPipeline {
         data.source = kept.source
         data.answer = kept.record
         let fetched = FetchResult(data, engine.backlog, kept: kept)
-        // It is where it belongs.
+        // It is stored there already.
         _ = fetched.claimStore(wish.key, in: wish.cache)
         return fetched
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The part of a load that asks a loader for bytes, alone or with others.
+/// Fetching: the part of a load that obtains bytes from a loader.
 extension LoadPipeline {
     /// Nothing is to be done with the bytes before all are there, nor asked before they are asked for. Never for a renewal,
     /// which is about freshness.
@@ -8,7 +8,7 @@ extension LoadPipeline {
         policy == .ignore && !request.isProgressive && !request.endsEarly && !loader.prepares(request)
     }
 
-    /// Waits for a transfer without a task: thousands may, and each is to cost little more than its wish.
+    /// Waits for a transfer without holding a task: thousands of loads may wait, at little more than the size of their requests.
     func wait(for loader: any ImageLoader, _ timings: StageTimings) {
         let start = MonotonicClock.now
         let waiter = manager.fetches.waiter(progress(nil))
@@ -61,7 +61,7 @@ extension LoadPipeline {
         }
     }
 
-    /// All bytes, by a transfer shared with all who want the same.
+    /// Fetches all bytes by a transfer that equal requests share.
     private func transfer(
         _ loader: any ImageLoader, _ request: ImageRequest, _ subscription: ProgressiveSubscription?, _ leasing: LeaseRequest?
     ) async throws(ImageError) -> FetchResult {
@@ -80,7 +80,7 @@ extension LoadPipeline {
         LoadProgress(task.report(received:expected:), arrival: subscription?.arrival, response: task.note, picture: show)
     }
 
-    /// Delivers what stands for the final picture, on a worker: the last one of those that came while it was at another.
+    /// Delivers a preview on a worker. Of several that arrive meanwhile, only the latest is delivered.
     private func show(_ standIn: Image) {
         let (old, isBusy) = standIns.withLock { state -> (Image?, Bool) in
             defer { state = (standIn, true) }
@@ -100,12 +100,12 @@ extension LoadPipeline {
         }
     }
 
-    /// Made into what the request wants.
+    /// Fits and transforms a preview as the request specifies, and delivers it.
     private func deliver(_ standIn: Image) {
         let stop = StopSignal()
         stop.allow(nanoseconds: request.decodeOptions.limits.workNanoseconds)
         guard task.attachPartial(stop) else { return }
-        // Where it cannot be shown, the final picture will be.
+        // The final image follows in any case.
         guard let fitted = try? registry.fit(standIn.still, options: request.decodeOptions, stop: stop),
             let image = try? keys.transformed(fitted, request, stop)
         else { return }
@@ -115,7 +115,7 @@ extension LoadPipeline {
             ImageResult(kind: .partial, image: image, source: .loader, url: task.url, cacheKey: keys.text, timings: timings))
     }
 
-    /// Joins the transfer that others wait for too, or starts one.
+    /// Joins the transfer under way, or starts one.
     private func share(
         _ waiter: Coalescer<FetchKey, FetchResult>.Waiter, _ loader: any ImageLoader, _ request: ImageRequest,
         _ leasing: LeaseRequest?,

@@ -1,4 +1,4 @@
-/// What is kept of a load, and where.
+/// The parts of a load that are stored, and where.
 ///
 /// | what | where | under | by |
 /// | --- | --- | --- | --- |
@@ -13,10 +13,10 @@ extension LoadPipeline {
         let isStorable = loaded.data.answer.mayBeStored(request.headers)
         guard mayFillCaches else { return isStorable }
         keepInMemory(image)
-        // What has no bytes of its own, or came from the user's own files, stays off the disk.
+        // Images without encoded bytes and the user's own files are not stored on disk.
         guard !loaded.data.isPicture, loaded.data.isWorthKeeping else { return isStorable }
         guard isStorable else {
-            // What the disk has was replaced by what must not be there.
+            // The entry on disk was replaced by a response that must not be stored.
             if request.sourcePolicy == .loaderOnly || policy != .ignore { await forget() }
             return false
         }
@@ -37,7 +37,7 @@ extension LoadPipeline {
         cache?.storeInMemory(image, for: key)
     }
 
-    /// Where the disk may keep what it does, and by which choice of the request.
+    /// Caches and keys under which the request allows storing on disk.
     var diskPlaces: [(cache: any ImageCaching, key: CacheKey)] {
         let layers = keys.isOriginal ? request.storeCacheType : request.originalStoreCacheType
         var places: [(cache: any ImageCaching, key: CacheKey)] = []
@@ -48,7 +48,7 @@ extension LoadPipeline {
         return places
     }
 
-    /// Removes from the disk what a request would find there.
+    /// Removes the entries that the request would find on disk.
     func forget() async {
         guard mayFillCaches else { return }
         // The caches count and log what they could not do.
@@ -61,7 +61,7 @@ extension LoadPipeline {
     {
         let layers = keys.isOriginal ? request.storeCacheType : request.originalStoreCacheType
         guard layers.contains(.disk), let originals else { return }
-        // Whoever waits for the commit stores too: the first may not wait, and the same bytes do no harm.
+        // A load that waits for the commit stores too: the first one may not wait, and storing equal bytes twice is harmless.
         guard loaded.claimStore(keys.original, in: originals) || request.waitForStore else { return }
         let key = keys.original,
             serialized = request.loadHooks?.serialize == nil ? nil : Variant(original: image, cached, request)
@@ -73,7 +73,7 @@ extension LoadPipeline {
         if let serialized {
             await manager.variants.writeNow(serialized, at: key, into: originals, on: engine.work)
         } else {
-            // A cache that cannot store is the cache's sorrow: it counts and logs it, the load goes on (docs/decisions.md, "A
+            // The cache counts and logs stores that fail; the load succeeds (docs/decisions.md, "A
             // failing cache does not fail a load").
             try? await originals.storeOnDisk(cached, for: key)
         }
@@ -81,7 +81,7 @@ extension LoadPipeline {
         if Task.isCancelled { throw .cancelled }
     }
 
-    /// Keeps what was made of an original beside it.
+    /// Stores a variant beside its original.
     func storeVariant(_ image: Image, of origin: CachedData, _ timings: inout StageTimings) async {
         guard mayFillCaches, request.storeCacheType.contains(.disk), let cache, let key = keys.variant(request),
             let variant = Variant(image, keys, request, origin: origin)

@@ -1,24 +1,24 @@
 import Synchronization
 
-/// The story of one load that was not in memory: disk, loader, decode, store. An object, because every step captures it.
+/// One load of an image that is not in memory: disk, loader, decode, store. A class, because every step captures it.
 final class LoadPipeline: Sendable {
     let manager: ImageManager
     let request: ImageRequest
     let keys: LoadKeys
     let task: LoadTask
     let cache: (any ImageCaching)?
-    /// Where encoded originals are: the same, unless the request names another for what is made of them.
+    /// The cache of encoded originals: `cache`, unless the request names another one for variants.
     let originals: (any ImageCaching)?
     let loader: (any ImageLoader)?
     let policy: FreshnessPolicy
     /// What memory has, where that is not the whole answer: its bytes are wanted too, or its freshness is in doubt. Under
     /// `refresh` it was delivered already.
     let memoryImage: Image?
-    /// A load of nobody, to renew what is cached.
+    /// Background revalidation; no caller is waiting for it.
     let isRenewal: Bool
     /// Hears when the load leaves the caches.
     let local: CacheStage?
-    /// What is to be shown until the final picture is there, and whether a worker is at it.
+    /// The latest preview, and whether a worker is preparing one.
     let standIns = Lock<(next: Image?, isBusy: Bool)>((nil, false))
     /// The request as it was sent, and whether it accepted invalid certificates; see `mayFillCaches`.
     let sent = Lock<ImageRequest?>(nil)
@@ -44,7 +44,7 @@ final class LoadPipeline: Sendable {
         self.local = local
     }
 
-    /// Starts the story: on the calling thread where there is nothing to look for, and bytes can be asked for at once.
+    /// Starts the load: on the calling thread when no cache is to be asked and the loader is quick.
     func begin() {
         if policy == .ignore, memoryImage == nil, isForLoaderAlone, let loader, loader.isQuick,
             let chosen = try? loader.chosen(for: request), waitsIdly(for: chosen)
@@ -55,7 +55,7 @@ final class LoadPipeline: Sendable {
         task.attach(Task(executorPreference: engine.executor) { await self.run() }, isFirst: true)
     }
 
-    /// The story; where nothing has to be done while bytes are waited for, `arrived` goes on with it.
+    /// Caches first, then the loader. A load that only waits for bytes ends here and continues in `arrived`.
     private func run() async {
         var timings = StageTimings()
         timings.queued = MonotonicClock.now - task.started
@@ -69,7 +69,7 @@ final class LoadPipeline: Sendable {
         } catch { end(.failure(error), timings) }
     }
 
-    /// The rest of the story, on a worker, which decodes.
+    /// Continues on a worker when the bytes have arrived.
     func arrived(_ outcome: Result<FetchResult, ImageError>, _ loader: any ImageLoader, _ timings: StageTimings) async {
         var timings = timings
         switch outcome {
@@ -83,7 +83,7 @@ final class LoadPipeline: Sendable {
         }
     }
 
-    /// With the final result; an error is one too.
+    /// Ends the load with its final result, which may be an error.
     func end(_ outcome: Result<LoadOutcome, ImageError>, _ timings: StageTimings) {
         var found = LoadOutcome()
         var failure: ImageError?
@@ -103,7 +103,7 @@ final class LoadPipeline: Sendable {
         if isRenewal { manager.renewed(keys) }
     }
 
-    /// From memory or disk, unless the request wants none of it.
+    /// The image from memory or disk; nil when the request excludes both or neither has it.
     private func nearby(_ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome? {
         if policy == .ignore, let memoryImage {
             return LoadOutcome(image: memoryImage, data: try await dataOfMemory(&timings), source: .memory)
@@ -113,13 +113,13 @@ final class LoadPipeline: Sendable {
         return policy == .ignore ? try await queryCaches(&timings) : try await queryFresh(&timings)
     }
 
-    /// No cache that the request may look into could have it.
+    /// True when the request excludes every cache that could have the image.
     private var isForLoaderAlone: Bool {
         request.sourcePolicy == .loaderOnly
             || request.sourcePolicy == .any && entries.isEmpty && (keys.isOriginal || originals == nil)
     }
 
-    /// From the loader, whatever is cached.
+    /// Fetches from the loader, whatever is cached.
     private func loadAnew(_ loader: any ImageLoader, _ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome {
         let subscription = ProgressiveSubscription(self)
         let loaded: FetchResult
@@ -136,7 +136,7 @@ final class LoadPipeline: Sendable {
         return outcome
     }
 
-    /// Makes the picture of what was fetched, and stores it. What was `started` of it helps.
+    /// Decodes and stores a response; `started` is its progressive decode so far.
     func take(
         _ loaded: FetchResult, _ loader: any ImageLoader, after started: ProgressiveDecode? = nil, _ timings: inout StageTimings
     ) async throws(ImageError) -> LoadOutcome {
@@ -155,7 +155,7 @@ final class LoadPipeline: Sendable {
             if task.isFinished { throw .cancelled }
         } catch {
             if loaded.kept != nil, error.meansUnreadable { return try await takeAgain(loaded, loader, &timings) }
-            // What the request's own coder cannot read, others may.
+            // Other coders may read bytes that the request's own coder refuses.
             if request.coder == nil { remember(error, of: loader) }
             throw error.after(loaded.data.transactions)
         }
@@ -166,7 +166,7 @@ final class LoadPipeline: Sendable {
             source: loaded.data.source, rule: isStored ? .none : .noStore, transactions: loaded.data.transactions)
     }
 
-    /// What another process had kept turns out to be no picture: the origin has the last word.
+    /// Fetches from the origin because the entry of another process is not an image.
     private func takeAgain(_ loaded: FetchResult, _ loader: any ImageLoader, _ timings: inout StageTimings)
         async throws(ImageError) -> LoadOutcome
     {
@@ -174,7 +174,7 @@ final class LoadPipeline: Sendable {
         return try await take(try await fetch(loader, request, &timings), loader, &timings)
     }
 
-    /// A thumbnail for which the transfer was ended: its bytes are a part of a picture, and never kept.
+    /// An early thumbnail, which ended its transfer. The incomplete bytes are never stored.
     private func keep(_ early: Image, of source: ImageSource) -> LoadOutcome {
         keepInMemory(early)
         return LoadOutcome(image: early, source: source, isChanged: policy == .refresh)
@@ -214,7 +214,7 @@ final class LoadPipeline: Sendable {
         return LoadOutcome(image: image, data: entry.isMade || image.isPlain ? cached.bytes : nil, source: cached.source)
     }
 
-    /// What is made of an original that memory has: shrunk and transformed, never the original itself.
+    /// A thumbnail or transformed image made from an original in memory.
     private func queryOriginalInMemory(_ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome? {
         // Pixels as they are stored cannot be made of others.
         guard !keys.isOriginal, request.originalQueryCacheType.contains(.memory), request.decodeOptions.isUpright,
@@ -264,9 +264,9 @@ final class LoadPipeline: Sendable {
             if !entry.isMade { await storeVariant(image, of: cached, &timings) }
             return image
         } catch {
-            // What the request's own coder cannot read, others may.
+            // Other coders may read bytes that the request's own coder refuses.
             guard request.coder == nil, error.meansUnreadable else { throw error }
-            // A poisoned entry heals itself: it goes, and the loader is asked (docs/decisions.md, "A damaged entry is replaced").
+            // The damaged entry is dropped and fetched again (docs/decisions.md, "A damaged entry is replaced").
             entry.cache.dropDamaged(cached, for: entry.key)
             Log.write(.warning, "undecodable cache entry dropped: \(error.message.string)")
             return nil
@@ -301,7 +301,7 @@ final class LoadPipeline: Sendable {
         }
     }
 
-    /// Decodes and transforms, in one go on one worker: between the two nobody needs the picture.
+    /// Decodes and transforms in one job of a worker: nothing needs the image between the two.
     private func decodeNow(_ data: LoadedData, _ isMade: Bool, after started: PictureDecoder?) async throws(ImageError) -> Image {
         let stop = StopSignal()
         let limits = request.decodeOptions.limits
@@ -341,7 +341,7 @@ final class LoadPipeline: Sendable {
         return try keys.transformed(image, request, stop)
     }
 
-    /// Whether memory is to have the picture as it is before its transformer.
+    /// Whether the image before its transformer is stored in memory.
     private func keepsOriginal(_ data: LoadedData) -> Bool {
         request.originalStoreCacheType.contains(.memory) && !keys.isOriginal && keys.decoded == keys.original
             && data.source != .memory && mayFillCaches

@@ -21,7 +21,7 @@ package final class LoadObservers: Sendable {
     }
 }
 
-/// What became of all loads of the process, in numbers that only rise.
+/// Counters of all loads of the process; they only increase.
 package final class LoadStatistics: Sendable {
     /// Which of a load's stages took how long.
     package struct Histogram: Sendable {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// What a host wants to hear of a load; called through the load's dispatcher, in order, never two at once.
+/// Callbacks of a load, called through its dispatcher, in order and serialized.
 package protocol LoadHandler: AnyObject, Sendable {
-    /// Whether `progress` does anything: without, none is queued.
+    /// False when `progress` has no effect; no progress is queued then.
     var wantsProgress: Bool { get }
     func result(_ task: LoadTask, _ result: ImageResult)
     func progress(_ task: LoadTask, received: Int64, expected: Int64)
@@ -55,7 +55,7 @@ package final class LoadTask: Sendable {
         /// Told once the final result is delivered.
         var whenDelivered: (@Sendable () -> Void)?
         var lease: EngineLease?
-        /// What the host lent for the length of the load.
+        /// The host's object that is held until the load has ended.
         var owner: (any Sendable & AnyObject)?
         /// Counts changes for threads that wait; nil until one does, because there are many loads and few are waited for.
         var sleepers: Monitor<UInt64>?
@@ -91,7 +91,8 @@ package final class LoadTask: Sendable {
         self.state = Lock(state)
     }
 
-    /// A load that ended as it began. `isHandled`: whoever made it is calling back, and says with `foundDelivered` when he is done.
+    /// A load that ended as it began. `isHandled`: whoever made it is calling back, and says with `foundDelivered` when he is
+    /// done.
     init(found result: ImageResult, token: UInt, dispatcher: any Dispatcher, observers: LoadObservers, isHandled: Bool) {
         url = result.url
         self.observers = observers
@@ -120,7 +121,7 @@ package final class LoadTask: Sendable {
     @inline(__always)
     private func withLock<R>(_ body: (inout sending State) -> sending R) -> sending R { state.withLock(body) }
 
-    /// After a change that somebody may wait for.
+    /// Wakes waiting threads after a change.
     private func wake() {
         guard let sleepers = withLock({ $0.sleepers }) else { return }
         sleepers.withLock { $0 &+= 1 }
@@ -147,7 +148,7 @@ package final class LoadTask: Sendable {
     package var isDelivered: Bool { withLock { $0.isFinalDelivered } }
     package var progress: (received: Int64, expected: Int64) { withLock { ($0.received, $0.expected) } }
 
-    /// What the server of a download has answered so far; nil where none has.
+    /// The head of the response so far; nil before it arrives.
     package var response: ReceivedHead? { withLock { $0.head } }
 
     /// Remembers an answer, in place of one before.
@@ -337,7 +338,7 @@ extension LoadTask: Delivery {
 
     package var hasPending: Bool { withLock { !$0.pending.isEmpty } }
 
-    /// Nobody is there to take them.
+    /// Discards pending deliveries because no thread can take them any more.
     package func dropPending() {
         for item in withLock({ state in
             defer { state.pending = [] }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether a manager may load over the network.
+/// The switch that forbids a manager to load over the network.
 package final class OfflineSwitch: Sendable {
     private let isOffline = Atomic<Bool>(false)
 
@@ -10,6 +10,6 @@ package final class OfflineSwitch: Sendable {
 
     package func set(_ isOn: Bool) { isOffline.store(isOn, ordering: .relaxed) }
 
-    /// Files and data URLs need no network, whoever loads them.
+    /// Files and data URLs need no network, with any loader.
     func forbids(_ request: ImageRequest) -> Bool { isOn && ["http", "https"].contains(URLText(request.url).scheme) }
 }

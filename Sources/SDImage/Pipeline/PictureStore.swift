@@ -34,7 +34,7 @@ package struct PictureStore: Sendable {
         do throws(ImageError) { try await cache.storeOnDisk(made, for: key) } catch { try forgive(error, image) }
     }
 
-    /// What the disk gets; nil where it is not to have anything.
+    /// The data to store on disk; nil for none.
     package func entry(_ image: Image?, _ bytes: Bytes?, _ options: EncodeOptions) throws(ImageError) -> CachedData? {
         guard layers.contains(.disk) else { return nil }
         var data: CachedData

@@ -1,4 +1,4 @@
-/// What a request wants of a picture beyond its decoding.
+/// Processing of decoded images that a request specifies.
 extension ImageRequest {
     /// The picture as it is delivered, where it is what the request takes: its frames at hand where they are wanted so.
     func taken(_ image: Image, _ stop: StopSignal) throws(ImageError) -> Image {

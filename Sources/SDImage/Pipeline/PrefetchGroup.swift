@@ -1,4 +1,4 @@
-/// What a host wants to hear of a list that is prefetched; called through the prefetcher's dispatcher.
+/// Callbacks of a prefetched list, called through the prefetcher's dispatcher.
 package protocol PrefetchHandler: AnyObject, Sendable {
     /// One of the list is done, be it with an error.
     func fetched(_ group: PrefetchGroup, index: Int, result: ImageResult)
@@ -116,7 +116,7 @@ extension PrefetchGroup {
         }
     }
 
-    /// False when it was cancelled before: then nobody is told of the result.
+    /// False when it was cancelled before; its result is not delivered then.
     func note(_ result: ImageResult, at index: Int) -> Bool {
         let isCounted = monitor.withLock { state -> Bool in
             state.tasks[index] = nil

@@ -1,4 +1,4 @@
-/// What a host wants to hear of all lists of a prefetcher together.
+/// Callbacks for all lists of a prefetcher together.
 package protocol PrefetchObserver: AnyObject, Sendable {
     /// One more is done. The numbers are sums over the lists that are not completed.
     func fetched(url: CString, finished: Int, total: Int)

@@ -1,4 +1,4 @@
-/// A request as loads take it, with what is made of it once: whoever loads it again finds that done.
+/// A request with its redacted URL and its keys, which are computed once for all loads of it.
 package final class PreparedRequest: Sendable {
     private struct Known {
         let manager: UInt64

@@ -42,7 +42,7 @@ package final class VariantWriter: Sendable {
         } onCancel: {
             stop.cancel()
         }
-        // A cache that cannot store is the cache's sorrow: it counts and logs it, the load goes on (docs/decisions.md, "A failing
+        // The cache counts and logs stores that fail; the load succeeds (docs/decisions.md, "A failing
         // cache does not fail a load").
         if let data { try? await cache.storeOnDisk(data, for: key) }
     }
@@ -99,10 +99,10 @@ package final class VariantWriter: Sendable {
     }
 }
 
-/// What the disk is to keep in place of the bytes that came: a picture made of another, or what the host makes of an original.
+/// An image to encode for the disk: a thumbnail, a transformed image, or an original that the host serializes.
 struct Variant: Sendable {
     let image: Image
-    /// What the original's entry says of validators and expiry: the same holds for what was made of it.
+    /// Validators and expiry of the original's entry, which hold for the variant, too.
     let origin: CachedData
     let options: EncodeOptions
     /// The bytes as the host wants them.
