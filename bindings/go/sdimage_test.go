@@ -138,6 +138,8 @@ func TestErrorsHaveCodesStatusAndURL(t *testing.T) {
 func TestARefreshShowsWhatWasCachedFirst(t *testing.T) {
 	cache, err := sdimage.OpenCache(&sdimage.CacheConfig{Directory: t.TempDir()})
 	must(t, err)
+	// Before the folder is removed: a revalidation is stored after its result is delivered.
+	t.Cleanup(func() { must(t, cache.Close()) })
 	manager := newManager(t, &sdimage.Config{Cache: cache})
 	url, refresh := fresh("leaf.webp", ""), sdimage.FreshnessRefresh
 	load(t, manager, url, &sdimage.Options{WaitForStore: true})
