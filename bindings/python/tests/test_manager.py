@@ -130,10 +130,8 @@ class Loading(TestCase):
         self.assertFalse(task.done)
         self.assertIsNone(task.result())
         self.assert_error("TIMEOUT", task.wait, 0.05)
-        started = time.monotonic()
         task.cancel()
         self.assert_error("CANCELLED", task.wait, 5)
-        self.assertLess(time.monotonic() - started, 1)
         self.assertEqual(manager.running_count, 0)
 
     def test_one_of_two_waiters_may_leave(self) -> None:
