@@ -40,13 +40,14 @@ package final class Exchange: Sendable {
 
     package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Nobody waits any more; does nothing once it has ended.
+    /// Cancels the exchange; has no effect after its end.
     package func cancel() {
-        let isAtWork = state.withLock { state in
-            defer { state.isCancelled = true }
-            return !state.isCancelled && !state.hasEnded
+        let isFirst = state.withLock { state in
+            guard !state.isCancelled, !state.hasEnded else { return false }
+            state.isCancelled = true
+            return true
         }
-        if isAtWork { transport.cancel(self) }
+        if isFirst { transport.cancel(self) }
     }
 
     /// The final answer, without its content.
