@@ -1,20 +1,19 @@
 import Glibc
 import SDImage
 
-/// Addresses of a network in CIDR notation, and optionally one port: `10.0.0.0/8`, `10.1.2.3:9000`, `fd00::/8`,
-/// `[fd00::]/8:9000`, `[::1]:9000`.
+/// Network in CIDR notation with an optional port: `10.0.0.0/8`, `10.1.2.3:9000`, `fd00::/8`, `[fd00::]/8:9000`, `[::1]:9000`.
 package struct AddressRange: Sendable {
-    /// 4 or 16 bytes; zero behind the prefix. An IPv4 address inside an IPv6 one (`::ffff:10.0.0.1`) is an IPv4 address.
+    /// 4 or 16 bytes; bits after the prefix are zero. An IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) is stored as IPv4.
     private let network: [UInt8]
     private let bits: Int
     /// nil = every port.
     private let port: UInt16?
-    /// As it was written.
+    /// The range as the caller wrote it.
     package let text: CString
 
     private static let longest = 64
 
-    /// Throws `invalidArgument` for anything else, bits behind the prefix included, which are probably an error.
+    /// Throws `invalidArgument` for any other text. Bits set after the prefix are refused too: they are probably a mistake.
     package init(_ text: String) throws(ImageError) {
         let invalid = ImageError(.invalidArgument, "downloader: not an address range, expected ADDRESS[/BITS][:PORT]")
         guard text.utf8.count <= AddressRange.longest, let parts = AddressRange.split(Array(text.utf8)),
@@ -67,7 +66,7 @@ package struct AddressRange: Sendable {
             rest = rest[digits.endIndex...]
         }
         guard !rest.isEmpty else { return (address, isSix, bits, nil) }
-        // Without brackets nothing tells the port from a part of an IPv6 address.
+        // Without brackets a port cannot be distinguished from a group of an IPv6 address.
         guard rest.first == Byte.colon, isBracketed || !isSix else { return nil }
         return (address, isSix, bits, rest.dropFirst())
     }

@@ -1,16 +1,16 @@
 import Glibc
 import SDImage
 
-/// Which addresses may be connected to, decided on what a connection leads to (RFC 6890). Addresses are 4 or 16 bytes.
+/// Address policy, applied to the address that a connection leads to (RFC 6890). Addresses are 4 or 16 bytes.
 enum AddressRules {
-    /// Whether the policy permits a connection.
+    /// True if the policy permits a connection.
     static func permits(_ address: UnsafePointer<sockaddr>, _ configuration: DownloaderConfiguration) -> Bool {
         guard configuration.addressPolicy == .publicOnly else { return true }
         guard let (bytes, port) = unsafe parts(address) else { return false }
         return isPublic(bytes) || configuration.allowedAddresses.contains { $0.contains(bytes, port: port) }
     }
 
-    /// The same for an address in text, as libcurl reports that of a connection.
+    /// The same for an address in text, the form in which libcurl reports the peer of a connection.
     static func permits(text: UnsafePointer<CChar>?, port: Int32, _ configuration: DownloaderConfiguration) -> Bool {
         guard configuration.addressPolicy == .publicOnly else { return true }
         guard let text = unsafe text, let bytes = unsafe address(text: String(cString: text)), let port = UInt16(exactly: port)
@@ -34,7 +34,7 @@ enum AddressRules {
         }
     }
 
-    /// The bytes of an address in text; nil when it is none.
+    /// Parses an address in text; nil for any other text.
     static func address(text: String) -> [UInt8]? {
         var four = in_addr()
         if unsafe inet_pton(AF_INET, text, &four) == 1 { return unsafe withUnsafeBytes(of: four) { unsafe Array($0) } }
@@ -42,7 +42,7 @@ enum AddressRules {
         return unsafe inet_pton(AF_INET6, text, &six) == 1 ? withUnsafeBytes(of: six) { unsafe Array($0) } : nil
     }
 
-    /// The IPv4 address that an IPv6 address maps (RFC 4291, section 2.5.5.2).
+    /// The IPv4 address inside an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2).
     static func inner(_ address: [UInt8]) -> [UInt8]? {
         let isMapped =
             address.count == 16 && address.prefix(10).allSatisfy { $0 == 0 } && address[10] == 0xff && address[11] == 0xff
@@ -60,8 +60,8 @@ enum AddressRules {
     static func isPublic(v6 bytes: [UInt8]) -> Bool {
         guard bytes.count == 16 else { return false }
         let first = UInt32(bytes[0]) << 8 | UInt32(bytes[1])
-        // Mapped, compatible, translated, loopback and unspecified ones all begin with zeros; NAT64 (RFC 6052, 8215) and
-        // 6to4 (RFC 3056) carry an IPv4 address inside: none of them is needed to reach a public server.
+        // Mapped, compatible, translated, loopback and unspecified addresses all begin with zeros. NAT64 (RFC 6052, 8215) and
+        // 6to4 (RFC 3056) addresses contain an IPv4 address. None of them is needed to reach a public server.
         if first == 0 || first == 0x0064 || first == 0x2002 { return false }
         if first == 0x2001, bytes[2] < 2 { return false }  // 2001::/23: Teredo, benchmarks, ORCHID
         if first == 0x2001, bytes[2] == 0x0d, bytes[3] == 0xb8 { return false }  // documentation

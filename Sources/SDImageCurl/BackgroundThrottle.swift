@@ -1,11 +1,12 @@
-/// When transfers that nobody waits for may start: those that somebody waits for have the line to themselves.
+/// Start times of background transfers, which yield bandwidth to visible ones.
 ///
-/// What shares a line makes the others slower, whatever its priority. So nothing starts in the background while something
-/// visible runs; and for a while after that, as long as more of it is likely to come, one at a time.
+/// Transfers on the same link slow each other down, whatever their priority. So no background transfer starts while a visible
+/// one runs. For a while after that, as long as more visible transfers are likely, background transfers run one at a time.
 struct BackgroundThrottle {
-    /// How long more of what is visible is likely to come, in nanoseconds.
+    /// Time after the last visible transfer during which another one is likely, in nanoseconds.
     private static let quiet: UInt64 = 300_000_000
-    /// Something starts all the same after that long, or endless visible loads would stop all others.
+    /// Time after the last background start until another one starts even while visible transfers run. Without it, an endless
+    /// series of visible transfers would block all others.
     private static let patience: UInt64 = 1_000_000_000
 
     private var visible = 0
@@ -13,10 +14,10 @@ struct BackgroundThrottle {
     private var lastVisible: UInt64 = 0
     private var lastStart: UInt64 = 0
 
-    /// Whether one more may start in the background.
+    /// True if another background transfer may start.
     func admits(at now: UInt64) -> Bool { opening(at: now) <= now }
 
-    /// When that is, as far as time alone decides.
+    /// Earliest start of another background transfer, as far as time alone decides.
     func opening(at now: UInt64) -> UInt64 {
         if background > 0 { return visible > 0 ? .max : lastVisible == 0 ? 0 : lastVisible &+ BackgroundThrottle.quiet }
         return visible > 0 ? lastStart &+ BackgroundThrottle.patience : 0

@@ -1,24 +1,24 @@
 import CCurl
 import SDImage
 
-/// Undoes the content coding of one body while it arrives. Never touched by another thread.
+/// Decodes the content coding of one body while it arrives. Confined to the transfer thread.
 @safe final class ContentDecoder {
-    /// The bytes of the content, in pieces; throws to end it.
+    /// Receives the decoded content in pieces; throws to stop decoding.
     typealias Output = (UnsafeRawBufferPointer) throws(ImageError) -> Void
 
-    /// Whether all of the content has come, or none of it.
+    /// True if the content is complete, or none of it has arrived.
     var isComplete: Bool { !hasBegun || hasEnded && next?.isComplete ?? true }
-    /// A window of 16 MiB, the most of all codings.
+    /// True for a window of 16 MiB, the largest of all codings.
     private(set) var hasLargestWindow = false
     private var hasBegun = false
     private let coding: ccurl_coding
     private var hasEnded = false
     private let decoder: OpaquePointer
     private let piece: UnsafeMutablePointer<UInt8>
-    /// For what this one makes; nil for the only coding.
+    /// Decoder for the output of this one; nil for the only or innermost coding.
     private let next: ContentDecoder?
 
-    /// Codings that this build can undo, by name.
+    /// Supported codings of this build, by name.
     private static let codings: [String: ccurl_coding] = {
         let found = ccurl_find_decoders()
         let all: [(String, ccurl_coding)] = [
@@ -32,8 +32,8 @@ import SDImage
 
     private static let pieceBytes = 64 << 10
 
-    /// For the members of Content-Encoding, in their order; nil without any. More than two, or two that are not both DEFLATE, are
-    /// refused: a few bytes could become work without end.
+    /// Makes the decoder for the members of Content-Encoding, in their order; nil if there are none. More than two codings, or
+    /// two that are not both DEFLATE, are refused: a few bytes could cause unbounded work.
     static func make(for names: [String]) throws(ImageError) -> ContentDecoder? {
         let names = names.filter { $0 != "identity" }
         guard !names.isEmpty else { return nil }
@@ -41,7 +41,7 @@ import SDImage
         guard kinds.count == names.count else { throw ImageError(.invalidResponse, "http: content coding is not known") }
         let isBounded = kinds.count == 1 || kinds.count == 2 && kinds.allSatisfy { $0 == CCURL_GZIP || $0 == CCURL_DEFLATE }
         guard isBounded else { throw ImageError(.invalidResponse, "http: too many content codings (\(kinds.count))") }
-        // The last one was applied last, and is undone first.
+        // The sender applied the last coding last; it is decoded first.
         var made: ContentDecoder?
         for kind in kinds { made = try ContentDecoder(kind, next: made) }
         return made
@@ -62,13 +62,13 @@ import SDImage
         unsafe piece.deallocate()
     }
 
-    /// Decodes a piece of the body. What follows the end of the content is passed over.
+    /// Decodes a piece of the body. Bytes after the end of the content are ignored.
     func decode(_ bytes: UnsafeRawBufferPointer, _ output: Output) throws(ImageError) {
         var input = unsafe bytes.assumingMemoryBound(to: UInt8.self).baseAddress
         var left = bytes.count
         if !hasBegun, left > 0, let first = unsafe input?.pointee {
             hasBegun = true
-            // The four bits that say 2^24 bytes (RFC 7932, section 9.1).
+            // A window of 2^24 bytes is coded as these four bits (RFC 7932, section 9.1).
             hasLargestWindow = coding == CCURL_BROTLI && first & 15 == 15
         }
         while true {

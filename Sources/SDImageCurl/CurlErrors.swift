@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 import SDImage
 
-/// What libcurl's codes mean here.
+/// Maps libcurl's codes to errors of the library.
 enum CurlErrors {
     static func error(_ code: CURLcode, systemError: Int32, detail: String, url: CString) -> ImageError {
         let message = detail.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : detail

@@ -27,7 +27,7 @@ package final class CurlLoader: ImageLoader {
         try self.init(configuration, service: service, lease: lease)
     }
 
-    /// For a service that runs as long as the loader is used.
+    /// Uses a service that runs at least as long as the loader is used.
     package init(_ configuration: DownloaderConfiguration, service: CurlService, lease: EngineLease? = nil) throws(ImageError) {
         self.lease = lease
         let own = [
@@ -89,7 +89,7 @@ package final class CurlLoader: ImageLoader {
         service.post(.start(download))
     }
 
-    /// A load that may start.
+    /// Makes the download of a request; throws if the request is invalid or unsupported, or the loader was invalidated.
     private func download(for request: ImageRequest, _ progress: LoadProgress) throws(ImageError) -> Download {
         let choices = request.choices
         let url = URLText(choices.all.url)
@@ -108,7 +108,7 @@ package final class CurlLoader: ImageLoader {
         return download
     }
 
-    /// The bytes of the picture; what caches keep is those.
+    /// Returns the decrypted image data, which is also what caches store. Without a decryptor, returns the data unchanged.
     private func decrypted(_ data: LoadedData, _ download: Download) async throws(ImageError) -> LoadedData {
         guard let decrypt = download.hooks?.decrypt, let response = data.response, !data.bytes.isEmpty else { return data }
         guard let pool = Engine.current?.work else { throw .shutdown }
@@ -138,7 +138,7 @@ package final class CurlLoader: ImageLoader {
         var own = [HeaderField(name: "User-Agent", value: settings.configuration.userAgent)]
         if let token = settings.configuration.bearerToken { own.append(HeaderField(name: "Authorization", value: token)) }
         let fields = RequestHead.merge(RequestHead.merge(own, settings.configuration.headers), request.headers)
-        // Sent by libcurl itself, as an answer to a challenge at the latest.
+        // libcurl itself sends the credential, at the latest in response to a challenge.
         guard let credential = settings.configuration.credential, !fields.contains(where: { $0.isNamed("Authorization") }) else {
             return fields
         }
@@ -164,23 +164,24 @@ package final class CurlLoader: ImageLoader {
         return key.bytes
     }
 
-    /// Cookies are sent too: a failure does not hold for another content of the jar.
+    /// Includes the number of cookie changes if the request handles cookies: a remembered failure is not valid for other
+    /// cookies.
     package func failureKey(_ request: ImageRequest) -> [UInt8]? {
         guard var key = sharingKey(request).map(SharingKey.init(bytes:)) else { return nil }
         key.append(request.handlesCookies ? settings.cookieChanges.load(ordering: .relaxed) : 0)
         return key.bytes
     }
 
-    /// Transfers that run or wait.
+    /// Number of running and waiting transfers.
     package var transferCount: Int { count.load(ordering: .relaxed) }
 
     package var limits: QueueLimits { state.withLock { $0.limits } }
 
-    /// Takes effect at once for what waits; what runs is left alone.
+    /// Applies to waiting transfers immediately; running ones continue unchanged.
     package func changeLimits(_ change: (inout QueueLimits) -> Void) {
         state.withLock { state in
             change(&state.limits)
-            // Under the lock, so that the thread hears of changes in their order.
+            // Posted under the lock, so that the transfer thread receives changes in their order.
             service.post(.limit(settings, state.limits))
         }
     }
@@ -188,7 +189,7 @@ package final class CurlLoader: ImageLoader {
     /// Ends all transfers with `cancelled`.
     package func cancelAll() { service.post(.cancelAll(loader: settings.id)) }
 
-    /// Takes no more loads; what is under way ends by itself, or is cancelled.
+    /// Refuses new loads. Transfers under way complete, or are cancelled if `cancelling` is true.
     package func invalidate(cancelling: Bool) {
         state.withLock { $0.isInvalidated = true }
         if cancelling { cancelAll() }

@@ -1,8 +1,8 @@
 import SDImage
 
-/// Hops that a transport of the host does in place of libcurl.
+/// Hops run by a transport of the host instead of libcurl.
 extension CurlLoop {
-    /// Starts one; the moment from which on it may be given up.
+    /// Starts an exchange and returns the earliest time at which it can time out.
     func begin(_ transfer: Transfer, over transport: any Transport) -> UInt64 {
         let exchange = Exchange(transfer.exchangeRequest, limit: transfer.download.maxBodyBytes, on: transport) {
             [post, download = transfer.download] exchange, event in post(.exchanged(download, exchange, event))
@@ -15,7 +15,7 @@ extension CurlLoop {
         return transfer.earliestDeadline
     }
 
-    /// What the transport says of it.
+    /// Handles an event that the transport reports.
     func take(_ event: Exchange.Event, of transfer: Transfer) {
         transfer.noteActivity()
         switch event {
@@ -33,13 +33,13 @@ extension CurlLoop {
         }
     }
 
-    /// Nothing more of it is wanted.
+    /// Cancels an exchange whose remaining data is unwanted or refused, and judges the transfer.
     private func giveUp(_ transfer: Transfer) {
         leave(transfer)
         judge(transfer, transfer.failure ?? ImageError(.connectionLost, "given up"))
     }
 
-    /// Gives its place back; harmless for the transport when it has ended.
+    /// Cancels the exchange and releases the transfer's slot. Cancelling has no effect on an exchange that has ended.
     func leaveExchange(of transfer: Transfer, _ queue: DownloadQueue) {
         guard let exchange = transfer.exchange else { return }
         transfer.exchange = nil
@@ -51,7 +51,7 @@ extension CurlLoop {
 }
 
 extension Transfer {
-    /// What a transport is to send, and nothing else.
+    /// The complete request that a transport sends.
     fileprivate var exchangeRequest: ImageRequest {
         var request = ImageRequest(url: EasyHandle.target(url))
         let aspect = HopOptions(self)

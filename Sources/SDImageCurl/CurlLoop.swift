@@ -2,29 +2,30 @@ import CCurl
 import Glibc
 import SDImage
 
-/// What the transfer thread does: takes commands, starts what may run, lets libcurl work, and ends what is done.
+/// Main loop of the transfer thread. Handles commands, starts transfers that may run, drives libcurl, and completes finished
+/// transfers.
 @safe final class CurlLoop {
     private let wakeUp: Int32
     private let backlog: Backlog
-    /// For commands that come back from elsewhere.
+    /// Posts a command to this loop from another thread.
     let post: @Sendable (CurlService.Command) -> Void
     private let sockets = SocketTable()
     private var engine: MultiHandle?
     private var gate = ResolutionGate()
     private var courtesy = BackgroundThrottle()
     private var queues: [UInt64: DownloadQueue] = [:]
-    /// Waiting and running ones.
+    /// All transfers that have not completed.
     private var transfers: [ObjectIdentifier: Transfer] = [:]
     private var running: [UnsafeMutableRawPointer: Transfer] = unsafe [:]
-    /// Those that a transport of the host does.
+    /// Transfers whose current hop is run by a transport of the host.
     var exchanging: [ObjectIdentifier: Transfer] = [:]
-    /// Waiting for the moment of their next try; in no queue meanwhile.
+    /// Transfers that wait for the time of their next retry; they are in no queue meanwhile.
     private var pausing: [ObjectIdentifier: Transfer] = [:]
 
-    /// Nothing that runs, or pauses, is due before this.
+    /// Earliest time at which a running or pausing transfer can be due.
     private var nextDeadline = UInt64.max
 
-    /// Connections are closed when nothing was asked for this long.
+    /// Idle time after which all connections are closed.
     private static let idleMilliseconds: Int32 = 60_000
 
     init(wakeUp: Int32, backlog: Backlog, post: @escaping @Sendable (CurlService.Command) -> Void) {
@@ -33,7 +34,7 @@ import SDImage
         self.post = post
     }
 
-    /// `mayRest` is asked before the thread sleeps, and told whether this turn has had commands.
+    /// `mayRest` is called before the thread sleeps; its argument is true if this iteration handled commands.
     func run(commands: () -> [CurlService.Command], mayRest: (Bool) -> Bool, isStopping: () -> Bool) {
         while !isStopping() {
             sockets.now = MonotonicClock.now
@@ -41,7 +42,7 @@ import SDImage
             for command in commands { handle(command) }
             startWaiting()
             let hasEnded = unsafe engine?.perform { curl, code in unsafe hopEnded(curl, code) } ?? false
-            // Whatever ended has made room, which is given away before sleeping.
+            // A completed hop frees a slot, which the next iteration fills before the thread sleeps.
             if !expire(), !hasEnded, mayRest(!commands.isEmpty) { sleep() }
         }
         for transfer in transfers.values { end(transfer, .failure(.shutdown)) }
@@ -100,7 +101,7 @@ import SDImage
         }
     }
 
-    /// Nothing that can wait starts while decoding lags behind.
+    /// Delays new transfers below high priority while decoding lags behind.
     private func mayStart(_ transfer: Transfer, at now: UInt64) -> Bool {
         if backlog.isFull, transfer.priority < .high, !transfer.hasBegun { return false }
         if transfer.priority == .low, !transfer.hasBegun, !courtesy.admits(at: now) {
@@ -109,7 +110,7 @@ import SDImage
         }
         if transfer.isHostAddress { return true }
         let opening = gate.opening(transfer.host, of: transfer.settings.id, at: now)
-        // An end of a look-up opens the gate, too, and wakes the thread by itself.
+        // The end of a name look-up also opens the gate, and wakes the thread by itself.
         if opening > now { nextDeadline = min(nextDeadline, opening) }
         return opening <= now
     }
@@ -127,7 +128,7 @@ import SDImage
             transfer.prepareHop(at: now)
             try begin(transfer, handle, engine)
         } catch {
-            // Without a handle there is nothing that `end` would give back.
+            // Without a handle, `end` does not release the slot.
             if transfer.handle == nil { giveBackPlace(of: transfer, in: queue) }
             end(transfer, .failure(error))
         }
@@ -151,7 +152,7 @@ import SDImage
         nextDeadline = min(nextDeadline, transfer.earliestDeadline)
     }
 
-    /// A hop is over.
+    /// Handles the end of a hop.
     private func hopEnded(_ curl: UnsafeMutableRawPointer, _ code: CURLcode) {
         guard let transfer = unsafe running[curl], let handle = transfer.handle else { return }
         let systemError = Int32(truncatingIfNeeded: unsafe ccurl_info_long(curl, CURLINFO_OS_ERRNO))
@@ -162,8 +163,8 @@ import SDImage
         let failure = code == CURLE_OK ? nil : failure(of: transfer, code, systemError, handle.detail)
         let isReused = unsafe transfer.isConnected && ccurl_info_long(curl, CURLINFO_NUM_CONNECTS) == 0
         leave(transfer)
-        // A server may close an idle connection at any moment. libcurl replaces some of them by others as old; after those comes
-        // one that is new.
+        // A server may close an idle connection at any time. libcurl replaces some of these with other connections that are
+        // just as old; this repetition uses a new one.
         if transfer.isPoisoned || isReused && RetryRules.isStaleConnection(transfer, failure), !transfer.usesFreshConnection {
             transfer.usesFreshConnection = true
             return queue(transfer.download.settings).add(transfer)
@@ -173,7 +174,7 @@ import SDImage
 
     private func failure(of transfer: Transfer, _ code: CURLcode, _ systemError: Int32, _ detail: String) -> ImageError {
         if transfer.isAddressForbidden { return ImageError(.addressForbidden, "address is neither public nor allowed") }
-        // All that this libcurl says of a header line longer than its 100 KiB.
+        // This libcurl reports a header line longer than its limit of 100 KiB only as CURLE_OUT_OF_MEMORY.
         if code == CURLE_OUT_OF_MEMORY, transfer.isConnected, transfer.disposition == .undecided {
             return .tooLarge("size of the response header in bytes", limit: ResponseHead.longest)
         }
@@ -185,10 +186,10 @@ import SDImage
         if transfer.head.setsCookies, transfer.download.handlesCookies {
             transfer.download.settings.cookieChanges.add(1, ordering: .relaxed)
         }
-        // An unwanted body was given up on purpose: its head has said all there is to know.
+        // An unwanted body is cut off on purpose; its head is sufficient.
         let isHeadEnough = transfer.head.isComplete && transfer.disposition == .discard && transfer.failure == nil
         if let failure, !isHeadEnough { return retry(transfer, after: failure) }
-        // libcurl takes the end of the connection for the end of the head.
+        // libcurl treats a connection that ends within the head as the end of the head.
         guard transfer.head.isComplete else {
             return retry(transfer, after: ImageError(.connectionLost, "connection ended within the head"))
         }
@@ -220,7 +221,7 @@ import SDImage
         }
     }
 
-    /// Tries once more after a while, or gives up.
+    /// Schedules a retry, or ends the transfer with `failure` if no retry is due.
     private func retry(_ transfer: Transfer, after failure: ImageError) {
         let now = MonotonicClock.now
         guard let delay = RetryRules.delay(transfer, after: failure, at: now) else { return end(transfer, .failure(failure)) }
@@ -229,7 +230,7 @@ import SDImage
         nextDeadline = min(nextDeadline, transfer.dueAt)
     }
 
-    /// After a hook of the host had its say.
+    /// Continues a transfer after a hook of the host has replied.
     private func goOn(_ transfer: Transfer, _ answer: HookQuestion.Answer) {
         transfer.isApproved = true
         switch answer {
@@ -250,7 +251,8 @@ import SDImage
         } catch { end(transfer, .failure(error)) }
     }
 
-    /// Takes a transfer out of libcurl and gives its place and handle back; harmless when it is not running.
+    /// Removes a transfer from libcurl or its transport and releases its handle and slot; has no effect on one that is not
+    /// running.
     func leave(_ transfer: Transfer) {
         if transfer.exchange != nil { leaveExchange(of: transfer, queue(transfer.download.settings)) }
         guard let handle = transfer.handle else { return }
@@ -286,8 +288,8 @@ import SDImage
             outcome.mapError { $0.about(url: transfer.download.url.redacted).after(transfer.transactions) })
     }
 
-    /// Gives up what was silent, or under way, for too long, and lets go on what has paused for long enough. False when nothing
-    /// was due.
+    /// Times out transfers that were silent or under way for too long, and requeues those whose pause is over. False when
+    /// nothing was due.
     private func expire() -> Bool {
         let now = sockets.now
         guard now >= nextDeadline else { return false }
@@ -301,7 +303,7 @@ import SDImage
             leave(transfer)
             retry(transfer, after: failure)
         }
-        // A place may come too late for what has begun and waits for one.
+        // A transfer that has begun can time out while it waits for a slot.
         for transfer in Array(transfers.values) where transfer.isWaiting && transfer.hasBegun && transfer.end <= now {
             end(transfer, .failure(ImageError(.timeout, "transfer took too long")))
         }
@@ -311,7 +313,7 @@ import SDImage
         return true
     }
 
-    /// Until libcurl has something to do, a command arrives, or a transfer is due.
+    /// Sleeps until libcurl has work, a command arrives, or a transfer is due.
     private func sleep() {
         defer { drainWakeUp() }
         guard let engine, unsafe !running.isEmpty else { return sleepIdle() }
@@ -329,7 +331,7 @@ import SDImage
         let isWaiting = !pausing.isEmpty || !exchanging.isEmpty
         let ready = unsafe poll(&entry, 1, isWaiting ? untilDeadline : idle)
         guard ready == 0, !isWaiting else { return }
-        // There is no other way to have libcurl close what it keeps.
+        // Freeing the multi handle is the only way to make libcurl close its idle connections.
         engine = nil
         for queue in queues.values { queue.dropHandles() }
     }

@@ -3,39 +3,39 @@ import Glibc
 import SDImage
 import Synchronization
 
-/// The one thread on which all transfers of the process run, and the way to reach it.
+/// The single thread that runs all transfers of the process, and its command queue.
 ///
-/// Other threads only leave commands and wake it; every libcurl handle belongs to the thread.
+/// Other threads only post commands and wake it. Every libcurl handle belongs to this thread.
 package final class CurlService: EngineService {
     enum Command: Sendable {
         case start(Download)
         case cancel(Download)
-        /// What a hook of the host said of the answer at hand.
+        /// Reply of a hook of the host about the current response.
         case answered(Download, HookQuestion.Answer)
-        /// What a transport of the host did.
+        /// Event of an exchange that a transport of the host runs.
         case exchanged(Download, Exchange, Exchange.Event)
         case raise(loader: UInt64, sharingKey: [UInt8], LoadPriority)
         case limit(LoaderSettings, QueueLimits)
         case cancelAll(loader: UInt64)
-        /// The loader is gone; its idle handles can go too.
+        /// The loader was freed; its idle handles can be freed too.
         case forget(loader: UInt64)
     }
 
     private struct Inbox {
         var commands: [Command] = []
         var isStopping = false
-        /// The thread waits, or is about to, and has to be woken.
+        /// True while the thread sleeps, or is about to, and must be woken.
         var isAsleep = true
         var thread: pthread_t?
     }
 
     private let inbox = Lock(Inbox())
-    /// What `inbox` says of it too.
+    /// True if `inbox` has commands; readable without its lock.
     private let hasCommands = Atomic<Bool>(false)
     private let wakeUp: Int32
     private let backlog: Backlog
 
-    /// Once per process; libcurl's own initialisation is safe to call from any thread in the versions we accept.
+    /// Initializes libcurl once per process; its initialization is thread-safe in all supported versions.
     private static let isReady: Bool = ccurl_global_init() == CURLE_OK
 
     package init(backlog: Backlog = Backlog()) throws(ImageError) {
@@ -61,7 +61,7 @@ package final class CurlService: EngineService {
     }
 
     func post(_ command: Command) {
-        // The lock may have been held by a thread that did not come along.
+        // After a fork, the lock may be held by a thread that does not exist in this process.
         if Engine.isForked {
             if case .start(let download) = command { download.finish(.failure(.forked)) }
             return
@@ -84,7 +84,7 @@ package final class CurlService: EngineService {
 
     private func startThread() throws(ImageError) -> pthread_t {
         let wakeUp = wakeUp, backlog = backlog
-        // Keeps the service alive until `stop`.
+        // The strong capture keeps the service alive until `stop`.
         return try LibraryThread.start("sdimage-curl") { [self] in
             CurlLoop(wakeUp: wakeUp, backlog: backlog) { [weak self] in self?.post($0) }.run {
                 takeCommands()
@@ -105,9 +105,10 @@ package final class CurlService: EngineService {
         }
     }
 
-    /// Whether nothing has been left; from then on whoever leaves a command wakes the thread.
+    /// True if no command is queued; the next `post` then wakes the thread.
     ///
-    /// Commands come in bursts, and waking costs both threads more than looking for as long again whether there is another.
+    /// Commands come in bursts. After a command the thread polls for up to `linger`, because waking it would cost both threads
+    /// more.
     private func mayRest(lingering: Bool) -> Bool {
         let end = lingering ? MonotonicClock.now + CurlService.linger : 0
         while lingering, !hasCommands.load(ordering: .relaxed), MonotonicClock.now < end {}

@@ -1,8 +1,12 @@
 import CCurl
 
-/// What the handles of one loader share in memory: the TLS sessions that new connections resume (RFC 8446, section 2.2), and the
-/// cookies of requests that handle them. Connections whose certificates are verified share nothing with the others, and a resumed
-/// session does not tell a server of whom it has set cookies. Never touched by another thread.
+/// State shared in memory by the handles of one loader:
+/// - TLS sessions that new connections resume (RFC 8446, section 2.2),
+/// - cookies of requests that handle them.
+///
+/// Connections with verified certificates share nothing with the others. Requests with and without cookies also use separate
+/// sessions: a resumed session must not identify a client to a server that has set cookies for it. Confined to the transfer
+/// thread.
 @safe final class CurlShares {
     private struct Use: Hashable {
         let verifiesTLS: Bool
@@ -13,7 +17,7 @@ import CCurl
 
     deinit { unsafe shares.values.forEach { unsafe curl_share_cleanup($0) } }
 
-    /// Nil when memory was refused: then no session is resumed and no cookie stored.
+    /// Nil when memory allocation fails; no session is then resumed and no cookie stored.
     func share(verifiesTLS: Bool, handlesCookies: Bool) -> UnsafeMutableRawPointer? {
         let use = Use(verifiesTLS: verifiesTLS, handlesCookies: handlesCookies)
         if let known = unsafe shares[use] { return unsafe known }

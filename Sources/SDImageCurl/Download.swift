@@ -1,16 +1,16 @@
 import SDImage
 
-/// One load between whoever waits for it and the transfer thread.
+/// One load, shared between its caller and the transfer thread.
 final class Download: Cancellable {
     typealias Outcome = Result<LoadedData, ImageError>
 
     let settings: LoaderSettings
     private let service: CurlService
     let url: URLText
-    /// The loader's and the request's fields, merged.
+    /// Merged header fields of the loader and the request.
     let headers: [HeaderField]
     let method: String
-    /// What is sent.
+    /// The request body.
     let content: Bytes?
     let priority: LoadPriority
     let sharingKey: [UInt8]
@@ -21,15 +21,15 @@ final class Download: Cancellable {
     let inactivityTimeout: UInt64
     let totalTimeout: UInt64
     let progress: LoadProgress
-    /// The request's, and for what it lacks the loader's.
+    /// Hooks of the request; the loader's where the request sets none.
     let hooks: DownloadHooks?
-    /// What comes in; decoders may look at it meanwhile.
+    /// The response body; decoders may read it while it arrives.
     let body: GrowingBody
 
     private struct State {
         var done: (@Sendable (Outcome) -> Void)?
         var isCancelled = false
-        /// Waits for a hook of the host.
+        /// The task that waits for a hook of the host.
         var question: Task<Void, Never>?
     }
 
@@ -78,7 +78,7 @@ final class Download: Cancellable {
         question?.cancel()
     }
 
-    /// Has the host say its word; `answered` is called on another thread.
+    /// Calls a hook of the host. `answered` runs on the engine's executor, or immediately if the engine has shut down.
     func ask(_ hooks: DownloadHooks, _ question: HookQuestion, answered: @escaping @Sendable (HookQuestion.Answer) -> Void) {
         guard let engine = Engine.current else { return answered(.refusal(.shutdown)) }
         let asking = Task(executorPreference: engine.executor) { answered(await question.answer(of: hooks)) }
@@ -93,7 +93,7 @@ final class Download: Cancellable {
         state.withLock { $0.done = done }
     }
 
-    /// Tells whoever waits; the second and later calls do nothing.
+    /// Calls the completion handler; the second and later calls do nothing.
     func finish(_ outcome: Outcome) {
         let done = state.withLock { state in
             defer { state.done = nil }
@@ -102,7 +102,8 @@ final class Download: Cancellable {
         done?(outcome)
     }
 
-    /// A caller's condition on the answer, which makes an answer without a picture's bytes a good one.
+    /// True if the request has one of these fields. A condition or range set by the caller makes a response without the
+    /// complete content acceptable.
     func asks(_ names: [String]) -> Bool { headers.contains { field in names.contains { field.isNamed($0) } } }
 
     private static func nanoseconds(_ milliseconds: UInt32, orElse standard: UInt32) -> UInt64 {

@@ -1,28 +1,32 @@
 import SDImage
 
-/// The waiting and running transfers of one loader, and its idle handles. Never touched by another thread.
+/// The waiting and running transfers of one loader, and its idle handles. Confined to the transfer thread.
 ///
-/// Order: high before normal before low; within one priority by age, oldest or newest first; a transfer that was
-/// redirected, or is tried again, goes before those that never ran. A third of the places is kept from those of low priority.
+/// Order:
+/// - redirected and retried transfers before those that never ran,
+/// - then high before normal before low priority,
+/// - within one priority by age, oldest or newest first.
+///
+/// A third of the slots is reserved for transfers above low priority.
 final class DownloadQueue {
     private struct Entry {
         let transfer: Transfer
         let number: UInt64
-        /// False once the transfer was taken, moved to another lane, or cancelled.
+        /// False once the transfer was started, moved to another lane, or cancelled.
         var isValid: Bool { transfer.isWaiting && transfer.queueEntry == number }
     }
 
-    /// What waits and runs at one origin.
+    /// Waiting and running transfers of one origin.
     private final class Origin {
         var waiting = [Lane(), Lane(), Lane(), Lane()]
         var running = 0
-        /// Of them, those that nobody waits for.
+        /// Number of running transfers in the background.
         var background = 0
     }
 
-    /// Entries by age; taken from either end.
+    /// Entries ordered by age; removed from either end.
     private struct Lane {
-        /// Those taken from the front are nil: a transfer keeps the body that it received.
+        /// Entries removed from the front are nil: a reference would keep the transfer's received body in memory.
         private var entries: [Entry?] = []
         private var start = 0
 
@@ -74,17 +78,17 @@ final class DownloadQueue {
         origin(transfer.origin).waiting[lane(transfer)].append(Entry(transfer: transfer, number: transfer.queueEntry))
     }
 
-    /// Gives a transfer a higher priority; one that waits goes behind those that wait there.
+    /// Raises the priority of a transfer; a waiting one is appended to the lane of its new priority.
     func raise(_ transfer: Transfer, to priority: LoadPriority) {
         guard priority > transfer.priority else { return }
         transfer.priority = priority
         if transfer.isWaiting { add(transfer) }
     }
 
-    /// Of places, those for transfers that nobody waits for: the others are kept for visible ones.
+    /// Number of slots available to background transfers; the others are reserved for visible ones.
     private static func forBackground(_ places: Int) -> Int { max(1, places - places / 3) }
 
-    /// Takes the transfer that may start now, and counts it as running. `admits` can hold back an origin.
+    /// Removes the transfer that may start now from its lane and counts it as running. `admits` can hold back an origin.
     func next(_ admits: (Transfer) -> Bool) -> Transfer? {
         guard running < max(1, limits.maxTotal) else { return nil }
         var best: (rank: (Int, UInt64), origin: Origin, transfer: Transfer)?
@@ -116,7 +120,7 @@ final class DownloadQueue {
             && background < DownloadQueue.forBackground(limits.maxTotal)
     }
 
-    /// Gives back the place of a transfer that `next` had handed out.
+    /// Releases the slot of a transfer that `next` returned.
     func ended(_ transfer: Transfer) {
         leaveBackground(transfer)
         running -= 1
@@ -124,7 +128,7 @@ final class DownloadQueue {
         forgetIfEmpty(transfer.origin)
     }
 
-    /// Somebody waits for it now, or it is over.
+    /// Stops counting a transfer as background, because its priority was raised or its hop has ended.
     func leaveBackground(_ transfer: Transfer) {
         guard transfer.isInBackground else { return }
         transfer.isInBackground = false
@@ -132,7 +136,7 @@ final class DownloadQueue {
         origin(transfer.origin).background -= 1
     }
 
-    /// Takes a waiting transfer out.
+    /// Removes a waiting transfer.
     func withdraw(_ transfer: Transfer) {
         transfer.isWaiting = false
         forgetIfEmpty(transfer.origin)
@@ -147,7 +151,7 @@ final class DownloadQueue {
         if EasyHandle.isReusable { idle.append(handle) }
     }
 
-    /// Each handle keeps buffers.
+    /// Frees the idle handles, each of which holds buffers.
     func dropHandles() { idle = [] }
 
     private func nextNumber() -> UInt64 {
@@ -174,7 +178,7 @@ final class DownloadQueue {
         return nil
     }
 
-    /// Lane 0 holds what was redirected or is tried again, always oldest first: its time is running.
+    /// Lane 0 holds redirected and retried transfers. It is always oldest first, because their total time is running.
     private func order(_ lane: Int) -> ExecutionOrder { lane == 0 ? .fifo : limits.executionOrder }
 
     private func lane(_ transfer: Transfer) -> Int {

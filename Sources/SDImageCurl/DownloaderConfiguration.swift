@@ -1,28 +1,28 @@
 import Glibc
 import SDImage
 
-/// How one downloader behaves; copied when the loader is made (docs/decisions.md, "Limits of one decode").
+/// Configuration of one downloader; copied when the loader is made (docs/decisions.md, "Limits of one decode").
 package struct DownloaderConfiguration: Sendable {
-    /// Transfers at once to one origin.
+    /// Maximum number of concurrent transfers to one origin.
     package var maxPerHost = 6
-    /// Transfers at once in all.
+    /// Maximum number of concurrent transfers in total.
     package var maxTotal = 32
     package var executionOrder = ExecutionOrder.fifo
-    /// Until the connection stands, name look-up and TLS included.
+    /// Time limit for establishing the connection, including name look-up and TLS.
     package var connectTimeoutMilliseconds: UInt32 = 10_000
-    /// Without a byte received; a request's own time-out replaces it, and the total.
+    /// Time limit without a received byte. A request's own time-out replaces both this limit and the total.
     package var inactivityTimeoutMilliseconds: UInt32 = 15_000
-    /// From the first connection to the last byte, redirects included.
+    /// Time limit from the first connection to the last byte, including redirects.
     package var totalTimeoutMilliseconds: UInt32 = 60_000
-    /// Decoded bytes; a request's own limit replaces it.
+    /// Limit in decoded bytes; a request's own limit replaces it.
     package var maxBodyBytes = 64 << 20
     package var maxRedirects = 10
-    /// Further tries after a transient failure; a request's own number replaces it.
+    /// Retries after a transient failure; a request's own number replaces it.
     package var maxRetries: UInt32 = 2
-    /// The bound of the wait before the first retry; doubles with each.
+    /// Upper bound of the delay before the first retry; doubles with each retry.
     package var retryDelayMilliseconds: UInt32 = 500
     package var longestRetryDelayMilliseconds: UInt32 = 8_000
-    /// A server that asks for a longer wait is not asked again.
+    /// A server that requests a longer delay is not retried.
     package var longestRetryAfterMilliseconds: UInt32 = 30_000
     /// Inclusive ranges; nil = any.
     package var acceptableStatuses: [ClosedRange<Int32>]? = [200...299]
@@ -31,19 +31,19 @@ package struct DownloaderConfiguration: Sendable {
     /// Sent with every request; fields of the request replace those of equal name.
     package var headers = [HeaderField(name: "Accept", value: "image/*,*/*;q=0.8")]
     package var userAgent = DownloaderConfiguration.defaultUserAgent
-    /// Used where the URL carries no user of its own. Never sent to another origin after a redirect.
+    /// Used for URLs without user info. Never sent to another origin after a redirect.
     package var credential: Credential?
     /// Sent as `Authorization: Bearer` under the same conditions, unless the request has such a field.
     package var bearerToken: String?
-    /// Shown to servers that ask for one, under the same conditions.
+    /// Presented to servers that request a certificate, under the same conditions.
     package var clientCertificate: ClientCertificate?
-    /// URL of a proxy; nil = none. Never taken from the environment, which the host may be changing at the moment.
+    /// URL of a proxy; nil = none. The environment is never read, because the host may be changing it concurrently.
     package var proxy: String?
-    /// Hosts and domains that are connected to directly, separated by commas; "*" = all.
+    /// Hosts and domains to connect to directly, separated by commas; "*" = all.
     package var proxyExceptions = ""
-    /// Every connection goes to this socket instead of the URL's host.
+    /// Path of a socket to which every connection goes instead of the URL's host.
     package var unixSocketPath: String?
-    /// By how much of the whole (0 to 1) progress must advance between two reports.
+    /// Minimum progress between two reports, as a fraction of the complete body (0 to 1).
     package var minProgressInterval = 0.0
     package var addressPolicy = AddressPolicy.any
     /// Exceptions from `publicOnly`.
@@ -53,12 +53,13 @@ package struct DownloaderConfiguration: Sendable {
     package var certificateAuthorityFile: String?
     package var httpVersion = HTTPVersion.automatic
     package var hooks: DownloadHooks?
-    /// Does the exchanges in place of libcurl.
+    /// Runs the exchanges in place of libcurl.
     package var transport: (any Transport)?
 
     package init() {}
 
-    /// Connections are the transport's own matter: nothing that is said of them may go unheard.
+    /// Throws `unsupported` for connection options set together with a transport. The transport manages connections itself, so
+    /// they would have no effect.
     func validateTransport() throws(ImageError) {
         guard transport != nil else { return }
         let isSilent =
@@ -90,12 +91,12 @@ package struct Credential: Hashable, Sendable {
     }
 }
 
-/// Which waiting transfer of equal priority starts next.
+/// Order in which waiting transfers of equal priority start.
 package enum ExecutionOrder: Sendable {
     case fifo, lifo
 }
 
-/// Which addresses may be connected to, decided on the resolved address.
+/// Permitted addresses, decided on the resolved address.
 package enum AddressPolicy: Sendable {
     case any
     /// Refuses loopback, private, link-local and similar ranges, and uses no proxy.
@@ -108,7 +109,7 @@ package enum HTTPVersion: Sendable {
     case http1
 }
 
-/// PEM files that say who the client is.
+/// PEM files with the certificate and key of the client.
 package struct ClientCertificate: Hashable, Sendable {
     package var certificateFile: String
     /// nil = in the same file.
@@ -122,17 +123,17 @@ package struct ClientCertificate: Hashable, Sendable {
     }
 }
 
-/// What of a configuration can be changed while the loader runs.
+/// The part of a configuration that can change while the loader runs.
 package struct QueueLimits: Hashable, Sendable {
     package var maxPerHost: Int
     package var maxTotal: Int
     package var executionOrder: ExecutionOrder
-    /// Nothing new is started.
+    /// True while no new transfer may start.
     package var isSuspended = false
 }
 
 extension DownloaderConfiguration {
-    /// What a loader begins with.
+    /// Initial limits of a loader.
     package var queueLimits: QueueLimits {
         QueueLimits(maxPerHost: maxPerHost, maxTotal: maxTotal, executionOrder: executionOrder)
     }

@@ -2,7 +2,7 @@ import CCurl
 import SDImage
 
 extension EasyHandle {
-    /// What libcurl measured of the hop that just ran.
+    /// Measurements of libcurl for the hop that has just ended.
     func transaction(of transfer: Transfer) -> LoadTransaction {
         var made = LoadTransaction()
         made.url = transfer.url.redacted
@@ -39,6 +39,6 @@ extension EasyHandle {
 
     private func count(_ info: CURLINFO) -> UInt64 { UInt64(max(0, unsafe ccurl_info_offset(curl, info))) }
 
-    /// libcurl counts in microseconds.
+    /// Converts a time from the microseconds of libcurl.
     private func nanoseconds(_ info: CURLINFO) -> UInt64 { Durations.nanoseconds(microseconds: count(info)) }
 }

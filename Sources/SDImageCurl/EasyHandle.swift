@@ -1,24 +1,25 @@
 import CCurl
 import SDImage
 
-/// A libcurl handle, set up for one loader. Never touched by another thread.
+/// A libcurl handle configured for one loader. Confined to the transfer thread.
 @safe final class EasyHandle {
     let curl: UnsafeMutableRawPointer
     let sockets: SocketTable
-    /// Called when the name of the hop's host is known.
+    /// Called when the name of the hop's host is resolved.
     var nameResolved: () -> Void = {}
     private let errorText: UnsafeMutablePointer<CChar>
-    /// What is set now; nil when unknown.
+    /// The options currently set; nil when unknown.
     private var aspect: HopOptions?
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private let shares: CurlShares
     private var isGet = true
-    /// What is sent, while libcurl may read it.
+    /// The request body; retained while libcurl may read it.
     private var content: Bytes?
 
-    /// Before libcurl 8.1.2 a response whose first field line begins with a space continues the last field of the response before,
-    /// which is freed by then (https://github.com/curl/curl/pull/11103). There each hop gets a new handle: 500 transfers over HTTP/2
-    /// take 85.9 ms of processor time with reused handles and 90.5 ms with new ones (sdimage-bench fetch, AMD EPYC).
+    /// Before libcurl 8.1.2, a first field line that begins with a space continues the last field of the previous response,
+    /// which is freed by then (https://github.com/curl/curl/pull/11103). With those versions each hop gets a new handle: 500
+    /// transfers over HTTP/2 take 85.9 ms of processor time with reused handles and 90.5 ms with new ones (sdimage-bench fetch,
+    /// AMD EPYC).
     static let isReusable = ccurl_version() >= 0x080102
 
     init(_ settings: LoaderSettings, sockets: SocketTable, shares: CurlShares) throws(ImageError) {
@@ -39,10 +40,10 @@ import SDImage
         unsafe errorText.deallocate()
     }
 
-    /// libcurl's own words on what went wrong; may be empty.
+    /// The error message of libcurl; may be empty.
     var detail: String { unsafe String(cString: errorText) }
 
-    /// Points the handle at the next hop of `transfer`.
+    /// Prepares the handle for the next hop of `transfer`.
     func prepare(for transfer: Transfer) throws(ImageError) {
         unsafe errorText.pointee = 0
         let target = EasyHandle.target(transfer.url)
@@ -58,7 +59,7 @@ import SDImage
         unsafe ccurl_set_socket_opener(curl, TransferCallbacks.openSocket, context)
     }
 
-    /// What libcurl is given: without user and fragment, everything outside ASCII escaped but the host.
+    /// The URL passed to libcurl: without user info and fragment, non-ASCII bytes percent-encoded except in the host.
     static func target(_ url: URLText) -> [UInt8] {
         let clean =
             url.userInfo == nil && url.fragment == nil ? url : URLText(Array(URLText(url.withoutUserInfo).withoutFragment))
@@ -68,7 +69,7 @@ import SDImage
             + PercentEncoding.encode(clean.bytes[start...]) { $0 > Byte.space && $0 < Byte.delete }
     }
 
-    /// Nearly all are GET, and stay so.
+    /// Sets the method and body. Does nothing if the previous and the next request are both GET, the common case.
     private func setMethod(_ method: String, _ content: Bytes?) throws(ImageError) {
         if isGet, method == ImageRequest.get { return }
         isGet = method == ImageRequest.get
@@ -80,26 +81,26 @@ import SDImage
         guard code == CURLE_OK else { throw CurlErrors.error(code, systemError: 0, detail: "", url: .empty) }
     }
 
-    /// Most hops differ in nothing but the URL from the one before.
+    /// Sets the options of a hop. Does nothing if they equal those of the previous hop, the common case.
     private func setAspect(_ aspect: HopOptions) throws(ImageError) {
         guard aspect != self.aspect else { return }
         self.aspect = nil
-        // What libcurl would add of its own to a body: a type, and a question whether it is welcome.
+        // Removes the fields that libcurl adds to a request with a body: Expect, and Content-Type unless the request has one.
         let isTyped = aspect.headers.contains { $0.isNamed("Content-Type") }
         try setHeaders(aspect.headers, removing: aspect.hasContent ? (isTyped ? ["Expect"] : ["Expect", "Content-Type"]) : [])
         setString(CURLOPT_PROXY, aspect.proxy)
         setString(CURLOPT_NOPROXY, aspect.proxyExceptions)
         setString(CURLOPT_USERNAME, aspect.credential?.user)
         setString(CURLOPT_PASSWORD, aspect.credential?.password)
-        // Methods other than Basic need a first answer that says which; a user in the URL means Basic at once.
+        // Schemes other than Basic need a first response that names the scheme. Credentials in the URL use Basic immediately.
         setLong(CURLOPT_HTTPAUTH, aspect.isUserInURL ? ccurl_auth_basic : ccurl_auth_basic | ccurl_auth_digest)
         setLong(CURLOPT_FRESH_CONNECT, aspect.isFresh ? 1 : 0)
         setTLS(aspect)
         unsafe _ = ccurl_set_share(curl, shares.share(verifiesTLS: aspect.verifiesTLS, handlesCookies: aspect.handlesCookies))
-        // Reads no file: it only switches cookies on.
+        // An empty name enables cookies without reading a file.
         setString(CURLOPT_COOKIEFILE, aspect.handlesCookies ? "" : nil)
         setLong(CURLOPT_HTTP_VERSION, aspect.isHTTP2 ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))
-        // Better a stream of a connection that is being made than a connection more.
+        // Waits for a connection that is being established, and uses a stream of it, instead of opening another connection.
         setLong(CURLOPT_PIPEWAIT, aspect.isHTTP2 ? 1 : 0)
         self.aspect = aspect
     }
@@ -114,16 +115,17 @@ import SDImage
 
     private func setUp(_ configuration: DownloaderConfiguration) {
         setLong(CURLOPT_NOSIGNAL, 1)
-        // A look-up cannot be interrupted: without this, giving up a transfer waits for it and stops all others.
+        // A name look-up cannot be interrupted. Without this option, cancelling a transfer waits for the look-up and blocks all
+        // other transfers.
         setLong(CURLOPT_QUICK_EXIT, 1)
         setString(CURLOPT_PROTOCOLS_STR, "http,https")
         setLong(CURLOPT_FOLLOWLOCATION, 0)
         setLong(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)  // a proxy's answer is not the server's
         setString(CURLOPT_ACCEPT_ENCODING, ContentDecoder.accepted)
         setLong(CURLOPT_HTTP_CONTENT_DECODING, 0)  // done by ContentDecoder
-        // libcurl ignores what is larger than a C int, and falls back on five minutes.
+        // libcurl ignores values larger than a C int and uses five minutes instead.
         setLong(CURLOPT_CONNECTTIMEOUT_MS, Int(min(configuration.connectTimeoutMilliseconds, UInt32(Int32.max))))
-        // Idle for that long, and in all: names may point elsewhere by then.
+        // Limits of a connection's idle time and total age in seconds: the name may resolve to another address by then.
         setLong(CURLOPT_MAXAGE_CONN, 60)
         setLong(CURLOPT_MAXLIFETIME_CONN, 60)
         setLong(CURLOPT_BUFFERSIZE, 128 << 10)
@@ -152,7 +154,7 @@ import SDImage
         unsafe headerList = list
     }
 
-    // Options with a constant kind of value fail only for want of memory, and the transfer then fails of itself.
+    // Options with a fixed type of value fail only when memory allocation fails; the transfer then fails by itself.
     private func setLong(_ option: CURLoption, _ value: Int) { unsafe _ = ccurl_set_long(curl, option, value) }
 
     private func setString(_ option: CURLoption, _ value: String?) { unsafe _ = ccurl_set_string(curl, option, value) }

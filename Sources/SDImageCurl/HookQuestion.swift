@@ -1,18 +1,18 @@
 import SDImage
 
-/// What the host is asked about an answer before the transfer goes on.
+/// A response or redirect that a hook of the host examines before the transfer continues.
 enum HookQuestion: Sendable {
     case response(DownloadResponse)
     case redirect(DownloadHooks.Redirect)
 
-    /// What it says; comes back to the transfer thread as a command.
+    /// Reply of the hook; returned to the transfer thread as a command.
     enum Answer: Sendable {
         case response(DownloadResponse)
         case redirect([UInt8])
         case refusal(ImageError)
     }
 
-    /// nil where no hook wants to know of this answer.
+    /// nil if no hook handles this response.
     init?(_ transfer: Transfer, _ hooks: DownloadHooks) {
         let head = transfer.head
         if case .startAnew = ResponseRules.verdict(transfer) { return nil }
@@ -51,7 +51,7 @@ extension DownloadResponse {
 }
 
 extension ImageError {
-    /// As the error of the load that a hook refused; the end of the load itself stays what it is.
+    /// The error of a load that a hook refused. `cancelled` and `shutdown` remain unchanged.
     func inHook(_ status: Status, _ message: String, httpStatus: Int32 = 0) -> ImageError {
         if self.status == .cancelled || self.status == .shutdown { return self }
         let why = self.message.isEmpty ? message : "\(message): \(self.message.string)"

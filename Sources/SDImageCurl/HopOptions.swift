@@ -1,20 +1,20 @@
 import SDImage
 
-/// What one hop of a transfer asks of a handle, besides its URL.
+/// Options that one hop of a transfer needs from a handle, besides its URL.
 struct HopOptions: Equatable {
     let headers: [HeaderField]
     let proxy: String
     let proxyExceptions: String
-    /// The URL's own user, or else the loader's; only where the first request was meant to go.
+    /// User and password of the URL, or else of the loader; sent only to the origin of the first request.
     let credential: Credential?
     let isUserInURL: Bool
     let clientCertificate: ClientCertificate?
     let verifiesTLS: Bool
     let handlesCookies: Bool
-    /// On a connection of its own.
+    /// Requires a new connection.
     let isFresh: Bool
-    /// Over TLS only: this libcurl cannot use a plain HTTP/2 connection twice, and with HTTP/2 allowed it lets other
-    /// transfers wait for the first plain answer.
+    /// True only over TLS. This libcurl cannot reuse a plain HTTP/2 connection; with HTTP/2 allowed it also makes other
+    /// transfers wait for the first plain response.
     let isHTTP2: Bool
     let hasContent: Bool
 
@@ -33,7 +33,7 @@ struct HopOptions: Equatable {
         handlesCookies = transfer.download.handlesCookies
         isUserInURL = userInfo != nil
         credential = transfer.carriesSecrets ? userInfo.map(HopOptions.credential) ?? settings.configuration.credential : nil
-        // libcurl repeats a request by itself when a reused connection breaks, whatever the method.
+        // libcurl repeats a request by itself when a reused connection breaks, even if its method is not idempotent.
         isFresh = transfer.usesFreshConnection || !RetryRules.isIdempotent(transfer.method)
         isHTTP2 = settings.configuration.httpVersion == .automatic && scheme == "https"
     }

@@ -1,14 +1,14 @@
 import SDImage
 import Synchronization
 
-/// What all transfers of one loader have in common, as the transfer thread sees it.
+/// Settings shared by all transfers of one loader, as seen by the transfer thread.
 final class LoaderSettings: Sendable {
-    /// Tells loaders apart; never used twice.
+    /// Unique identifier of the loader; never reused.
     let id: UInt64
     let configuration: DownloaderConfiguration
-    /// Empty = none: a proxy would connect to a private address in our place.
+    /// Empty = none. `publicOnly` disables the proxy, which would connect to a private address on our behalf.
     let proxy: String
-    /// Responses that changed the cookies of the loader.
+    /// Number of responses that changed the cookies of the loader.
     let cookieChanges = Atomic<UInt64>(0)
 
     init(_ configuration: DownloaderConfiguration) {
@@ -17,10 +17,10 @@ final class LoaderSettings: Sendable {
         proxy = configuration.addressPolicy == .publicOnly ? "" : configuration.proxy ?? ""
     }
 
-    /// Connections go to a socket, or are made by a transport of the host.
+    /// True if connections go to a socket, or a transport of the host makes them.
     var looksUpNoNames: Bool { configuration.unixSocketPath != nil || configuration.transport != nil }
 
-    /// Fields that say nothing about who asks, and may go to an origin that a redirect named.
+    /// Fields that do not identify the client and may be sent to the origin that a redirect names.
     var impersonalHeaders: [HeaderField] {
         configuration.headers.filter { ["accept", "accept-language"].contains($0.name.lowercased()) }
     }

@@ -2,23 +2,22 @@ import CCurl
 import Glibc
 import SDImage
 
-/// libcurl's multi handle: all connections of the process. Never touched by another thread.
+/// libcurl's multi handle, with all connections of the process. Confined to the transfer thread.
 ///
-/// It is told which sockets are ready (curl_multi_socket_action(3)) and looks at nothing else: a thousand connections on
-/// which nothing happens cost nothing.
+/// libcurl is called only for sockets that are ready (curl_multi_socket_action(3)): a thousand idle connections cost nothing.
 @safe final class MultiHandle {
     private let multi: UnsafeMutableRawPointer
     private let poller: Int32
-    /// Sockets found ready, and for what; not yet told.
+    /// Ready sockets and their events; not yet reported to libcurl.
     private var ready: [(descriptor: curl_socket_t, events: Int32)] = []
-    /// When libcurl wants to be called without a socket.
+    /// Time at which libcurl needs a call without a socket event.
     private var due: UInt64?
 
-    /// Idle connections kept; as many as run at once by default.
+    /// Maximum number of idle connections; equals the default number of concurrent transfers.
     private static let keptConnections = 32
     private static let mostEvents = 64
 
-    /// `wakeUp` ends a wait, too.
+    /// `wakeUp` also ends a wait.
     init(wakeUp: Int32) throws(ImageError) {
         guard let multi = unsafe curl_multi_init() else { throw ImageError(.noMemory, "transfers could not be prepared") }
         poller = ccurl_make_poller(wakeUp)
@@ -28,9 +27,9 @@ import SDImage
             throw ImageError(.noMemory, "transfers could not be prepared", systemError: code)
         }
         unsafe self.multi = multi
-        // libcurl before 8.9 makes two sockets for curl_multi_wakeup(3) here that stay open across exec. Nothing is ever sent
-        // over them, and nothing waits for them: the poller has a descriptor of its own. Finding them among those of the host
-        // would be guessing.
+        // libcurl before 8.9 opens two sockets for curl_multi_wakeup(3) here that stay open across exec. They are unused:
+        // nothing is sent over them, and the poller has a descriptor of its own. They cannot be told reliably from the sockets
+        // of the host.
         unsafe ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, MultiHandle.keptConnections)
         unsafe ccurl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
@@ -49,14 +48,14 @@ import SDImage
 
     func remove(_ handle: EasyHandle) { unsafe curl_multi_remove_handle(multi, handle.curl) }
 
-    /// Lets every transfer do what it can without waiting; true when at least one ended.
+    /// Advances every transfer as far as possible without waiting; true when at least one ended.
     func perform(_ ended: (UnsafeMutableRawPointer, CURLcode) -> Void) -> Bool {
         var running: Int32 = 0
         while let (descriptor, events) = ready.popLast() {
             unsafe curl_multi_socket_action(multi, descriptor, events, &running)
         }
         if let due, due <= MonotonicClock.now {
-            // It sets the next one while it is called.
+            // Cleared first, because libcurl sets the next timer during the call.
             self.due = nil
             unsafe curl_multi_socket_action(multi, ccurl_socket_timeout, 0, &running)
         }
@@ -69,7 +68,7 @@ import SDImage
         return hasEnded
     }
 
-    /// Sleeps until a socket, a timer of libcurl's, or the wake-up is ready.
+    /// Sleeps until a socket, a timer of libcurl, or the wake-up is ready.
     func wait(milliseconds: Int32) {
         var most = milliseconds
         if let due {
@@ -89,7 +88,7 @@ import SDImage
         guard let context = unsafe context else { return 0 }
         let handle = unsafe Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
         ccurl_watch(handle.poller, descriptor, what)
-        // Its number may be that of another socket by the time it would be told.
+        // Drops pending events: another socket may have the same number by the time they are reported.
         if what == CURL_POLL_REMOVE { handle.ready.removeAll { $0.descriptor == descriptor } }
         return 0
     }

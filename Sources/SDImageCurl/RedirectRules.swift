@@ -1,11 +1,11 @@
 import SDImage
 
-/// Where a redirect may lead, and what goes along (docs/decisions.md, "Redirects").
+/// Permitted targets of a redirect, and the data sent to them (docs/decisions.md, "Redirects").
 enum RedirectRules {
-    /// Statuses that name another place to get the same thing.
+    /// Statuses that name another location of the same content.
     static func isRedirect(_ status: Int32) -> Bool { [301, 302, 303, 307, 308].contains(status) }
 
-    /// The next URL, or why it is refused. `hops` counts the redirects already followed.
+    /// Returns the next URL; throws if it is refused. `hops` counts the redirects already followed.
     static func next(from: URLText, location: [UInt8], hops: Int, limit: Int) throws(ImageError) -> URLText {
         guard hops < limit else {
             throw ImageError(.tooManyRedirects, "redirects exceed the limit of \(limit)")
@@ -27,11 +27,12 @@ enum RedirectRules {
         return next
     }
 
-    /// Whether the next request asks for what is there, whatever the last one was for (RFC 9110, section 15.4).
+    /// True if the next request is a GET, whatever the method of the last one (RFC 9110, section 15.4).
     static func becomesGet(_ status: Int32, _ method: String) -> Bool {
         status == 303 || (status == 301 || status == 302) && method == "POST"
     }
 
-    /// Credentials and header fields of the request stay with the origin they were meant for.
+    /// True if both URLs have the same origin: credentials and header fields of the request are sent only to their intended
+    /// origin.
     static func keepsSecrets(from: URLText, to: URLText) -> Bool { from.origin != nil && from.origin == to.origin }
 }

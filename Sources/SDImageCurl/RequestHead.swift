@@ -2,18 +2,18 @@ import SDImage
 
 /// The header fields of one request: the loader's own and the caller's, checked and merged.
 enum RequestHead {
-    /// Fields of `request` replace those of `defaults` of equal name.
+    /// Merges the fields; those of `request` replace fields of `defaults` with the same name.
     static func merge(_ defaults: [HeaderField], _ request: [HeaderField]) -> [HeaderField] {
         request.isEmpty ? defaults : defaults.filter { field in !request.contains { $0.isNamed(field.name) } } + request
     }
 
-    /// What proves who asks, where that is a field: a user in the URL comes before it.
+    /// The Authorization field of the bearer token; empty without a token. A user in the URL takes precedence.
     static func authorization(_ configuration: DownloaderConfiguration, _ url: URLText) -> [HeaderField] {
         guard let token = configuration.bearerToken, url.userInfo == nil else { return [] }
         return [HeaderField(name: "Authorization", value: "Bearer " + token)]
     }
 
-    /// Method, header fields and body together.
+    /// Validates the method, header fields and body together.
     static func validate(_ request: ImageRequest) throws(ImageError) {
         try validate(request.choices.all.headers)
         guard !request.isGet || request.choices.all.body == nil else {
@@ -29,8 +29,7 @@ enum RequestHead {
         if request.method == "HEAD" { throw ImageError(.invalidRequest, "HEAD brings no picture") }
     }
 
-    /// A field must not be able to end its line, or to change where the message ends (RFC 9110, section 5; RFC 9112,
-    /// section 6).
+    /// Refuses fields that could end their line or change where the message ends (RFC 9110, section 5; RFC 9112, section 6).
     static func validate(_ fields: [HeaderField]) throws(ImageError) {
         for field in fields {
             guard !field.name.isEmpty, field.name.utf8.allSatisfy(isTokenCharacter) else {
@@ -45,7 +44,7 @@ enum RequestHead {
         }
     }
 
-    /// One line as libcurl takes it; an empty value needs its own form, or the field would be left out.
+    /// One line in the syntax of libcurl. An empty value needs its own form; otherwise libcurl omits the field.
     static func line(_ field: HeaderField) -> String {
         field.value.trimmedASCII.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
     }

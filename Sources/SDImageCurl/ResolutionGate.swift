@@ -1,26 +1,26 @@
 import Glibc
 import SDImage
 
-/// Keeps the name look-ups of each downloader few: libcurl runs each in a thread of its own.
+/// Limits the concurrent name look-ups of each downloader: libcurl runs each in a thread of its own.
 ///
-/// At most eight names at once for one downloader, and each name by one of its transfers only: the others find the address in
-/// libcurl's table. A look-up that takes longer than `patience` no longer counts, so that names whose servers are silent do not
-/// delay others. The number of threads stays bounded by the downloader's running transfers.
+/// One downloader looks up at most eight names at the same time, and each name for only one of its transfers. The others find
+/// the address in libcurl's cache. A look-up longer than `patience` no longer counts, so that silent name servers do not delay
+/// other names. The downloader's running transfers bound the number of threads.
 struct ResolutionGate {
     static let limit = 8
-    /// Nanoseconds; most answers of name servers take a tenth of it.
+    /// Nanoseconds; most responses of name servers take a tenth of it.
     static let patience: UInt64 = 2_000_000_000
-    /// A little less than libcurl keeps an answer (60 s).
+    /// Slightly less than the 60 s for which libcurl caches an address; in nanoseconds.
     private static let freshness: UInt64 = 50_000_000_000
     private static let mostKnown = 1024
 
-    /// By downloader, the names that are being looked up, and since when.
+    /// Names being looked up and the start of each look-up, by downloader.
     private var pending: [UInt64: [[UInt8]: UInt64]] = [:]
     private var known: [[UInt8]: UInt64] = [:]
 
     func admits(_ host: [UInt8], of loader: UInt64, at now: UInt64) -> Bool { opening(host, of: loader, at: now) <= now }
 
-    /// When a transfer may start, as far as time alone decides.
+    /// Earliest start of a transfer, as far as time alone decides.
     func opening(_ host: [UInt8], of loader: UInt64, at now: UInt64) -> UInt64 {
         guard let names = pending[loader], !isKnown(host, at: now) else { return 0 }
         if names[host] != nil { return .max }
@@ -36,14 +36,14 @@ struct ResolutionGate {
         if !isKnown(host, at: now) { pending[loader, default: [:]][host] = now }
     }
 
-    /// A socket is made for it: its address is known.
+    /// Called when libcurl opens a socket for the host, because the address is known then.
     mutating func resolved(_ host: [UInt8], of loader: UInt64, at now: UInt64) {
         guard remove(host, of: loader) else { return }
         if known.count >= ResolutionGate.mostKnown { known.removeAll() }
         known[host] = now
     }
 
-    /// The transfer went on without a look-up, or is over.
+    /// Called when a hop ends: removes a look-up that opened no socket.
     mutating func settled(_ host: [UInt8], of loader: UInt64) { _ = remove(host, of: loader) }
 
     private mutating func remove(_ host: [UInt8], of loader: UInt64) -> Bool {
@@ -57,7 +57,7 @@ struct ResolutionGate {
         return now &- since < ResolutionGate.freshness
     }
 
-    /// True for a host that is an address already, in any spelling that libcurl takes.
+    /// True for a host that is an IP address, in any spelling that libcurl accepts.
     static func isAddress(_ host: [UInt8]) -> Bool {
         if host.first == Byte.leftBracket { return true }
         guard let first = host.first, Byte.isDigit(first) else { return false }

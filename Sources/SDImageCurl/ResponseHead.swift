@@ -1,8 +1,8 @@
 import SDImage
 
-/// Status and header fields of one answer, read line by line as they arrive.
+/// Status and header fields of one response, parsed line by line as they arrive.
 struct ResponseHead {
-    /// All heads of one transfer together, interim ones and those of redirects included.
+    /// Limit in bytes for all heads of one transfer together, including interim responses and redirects.
     static let longest = 300 << 10
 
     private(set) var status: Int32 = 0
@@ -21,17 +21,17 @@ struct ResponseHead {
     private var transferCoding: [UInt8] = []
     private(set) var setsCookies = false
     private(set) var transport = TransportFields()
-    /// All fields in their order, where hooks want them.
+    /// All fields in their order, if hooks need them.
     private(set) var fields: [HeaderField] = []
     var keepsFields = false
-    /// What follows are trailers, which change nothing (RFC 9110, section 6.5.1).
+    /// True after the head; later fields are trailers and change nothing (RFC 9110, section 6.5.1).
     private(set) var isComplete = false
-    /// The fields as they came.
+    /// The field lines as received.
     private(set) var lines: [UInt8] = []
 
     init() {}
 
-    /// As a server would have said it.
+    /// Parses a response that a hook returned, as if a server had sent it.
     init(_ response: DownloadResponse) {
         keepsFields = true
         for line in ResponseHead.lines(response) {
@@ -40,13 +40,13 @@ struct ResponseHead {
         }
     }
 
-    /// An answer as a server would have said it; the last line is empty.
+    /// The lines of a response as a server would send them; the last line is empty.
     static func lines(_ response: DownloadResponse) -> [[UInt8]] {
         let lines = ["HTTP/1.1 \(response.status)"] + response.headers.map { "\($0.name): \($0.value)" } + [""]
         return lines.map { Array($0.utf8) }
     }
 
-    /// Takes one line with its line end. True when it was the empty line that ends it.
+    /// Parses one line including its line end. True for the empty line that ends the head.
     mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {
         let text = unsafe ResponseHead.trimmed(line[...])
         if unsafe text.isEmpty {
@@ -95,7 +95,7 @@ struct ResponseHead {
         } else if unsafe ResponseHead.equals(name, "date") {
             answer.date = unsafe Array(value)
         } else if unsafe ResponseHead.equals(name, "age") {
-            // Of several the first counts (RFC 9111, sections 4.2.1 and 5.1).
+            // The first of several Age fields counts (RFC 9111, sections 4.2.1 and 5.1).
             if answer.age.isEmpty { answer.age = unsafe Array(value) }
         } else if unsafe ResponseHead.equals(name, "expires") {
             answer.expires = unsafe answer.expires ?? Array(value)
@@ -107,13 +107,13 @@ struct ResponseHead {
             .filter { !$0.isEmpty }
     }
 
-    /// Fields of a list come in any number of lines.
+    /// Appends to a list field, whose members may be spread over several lines.
     private static func append(_ value: Slice<UnsafeRawBufferPointer>, to list: inout [UInt8]) {
         if !list.isEmpty { list += [Byte.comma, Byte.space] }
         unsafe list += Array(value)
     }
 
-    /// Field names compare without case; `expected` is in lower case.
+    /// Compares without case; `expected` is in lower case.
     static func equals(_ name: Slice<UnsafeRawBufferPointer>, _ expected: StaticString) -> Bool {
         guard unsafe name.count == expected.utf8CodeUnitCount else { return false }
         let name = unsafe UnsafeRawBufferPointer(rebasing: name)

@@ -1,35 +1,35 @@
 import CCurl
 import SDImage
 
-/// What an answer means for the load: go on elsewhere, take it, or fail.
+/// Decides how a load continues after a response: accept it, follow a redirect, restart, or fail.
 enum ResponseRules {
     enum Verdict {
         case take
         case redirect([UInt8])
-        /// A part that does not continue what is there.
+        /// The partial response does not continue the received bytes, or the range is not satisfiable (416).
         case startAnew
         case fail(ImageError)
     }
 
     private static let conditions = ["if-none-match", "if-modified-since"]
 
-    /// Reads one line of the head and, at its end, decides what happens to the body. False ends the transfer.
+    /// Parses one line of the head and, at its end, decides how the body is treated. False ends the transfer.
     static func takeHead(_ line: UnsafeRawBufferPointer, of transfer: Transfer) -> Bool {
         transfer.noteActivity()
-        // On a kept connection the kernel delays what it acknowledges by up to 40 ms, hoping to send it with data; where
-        // segments are large, the server waits for it with the rest of the body.
+        // On a reused connection the kernel delays acknowledgements by up to 40 ms, to send them together with data. Where
+        // segments are large, the server waits for the acknowledgement before it sends the rest of the body.
         if transfer.isHeadAwaited, let descriptor = transfer.descriptor { ccurl_acknowledge_promptly(descriptor) }
         transfer.noteHead(line.count)
         guard transfer.headBytes <= ResponseHead.longest else {
             transfer.failure = .tooLarge("size of the response header in bytes", limit: ResponseHead.longest)
             return false
         }
-        // An interim answer (1xx) has no body, and another answer follows it.
+        // An interim response (1xx) has no body and precedes another response.
         if unsafe transfer.head.take(line), transfer.head.status >= 200 {
             transfer.answeredAt = MonotonicClock.wall
             switch verdict(transfer) {
             case .take: transfer.beginBody()
-            // What a hook may still make acceptable is kept.
+            // Keeps the body, because the response hook may still make the response acceptable.
             case .fail where transfer.download.hooks?.response != nil: transfer.beginBody()
             case .fail, .redirect, .startAnew: transfer.disposition = .discard
             }
@@ -47,7 +47,7 @@ enum ResponseRules {
         return true
     }
 
-    /// The same of an answer that came as a whole.
+    /// The same for a response that arrives in one piece.
     static func takeHead(_ response: DownloadResponse, of transfer: Transfer) -> Bool {
         ResponseHead.lines(response).allSatisfy { line in
             let span = line.span
@@ -55,7 +55,7 @@ enum ResponseRules {
         }
     }
 
-    /// Judged by the head alone.
+    /// Judges the response by its head alone.
     static func verdict(_ transfer: Transfer) -> Verdict {
         let head = transfer.head, settings = transfer.settings
         if RedirectRules.isRedirect(head.status), let location = head.location { return .redirect(location) }

@@ -1,18 +1,18 @@
 import SDImage
 
-/// From where a transfer that broke off in its body can go on (RFC 9110, sections 13.1.5 and 14). An object, because hardly any
-/// transfer has one.
+/// Point at which a transfer interrupted within its body can resume (RFC 9110, sections 13.1.5 and 14). A class, because few
+/// transfers have one.
 final class ResumePoint {
-    /// Whose content it is: a redirect may lead elsewhere the next time.
+    /// URL of the content; a redirect may lead to another one on the next try.
     let url: URLText
-    /// The whole answer's head, which stays that of the load.
+    /// Head of the complete (200) response, which remains the head of the load.
     let head: ResponseHead
     let offset: Int64
-    /// Of the whole content; -1 = unknown.
+    /// Length of the complete content; -1 = unknown.
     let total: Int64
     private let validator: [UInt8]
 
-    /// nil where the server did not offer parts, or nothing proves that they would be parts of the same content.
+    /// nil if the server does not offer ranges, or no validator proves that they belong to the same content.
     init?(_ transfer: Transfer) {
         let head = transfer.head
         guard transfer.disposition == .keep, transfer.mayResume, transfer.received > 0, head.status == 200,
@@ -26,7 +26,7 @@ final class ResumePoint {
         self.validator = validator
     }
 
-    /// What asks for the rest, or for the whole where it has changed meanwhile.
+    /// Fields that request the rest, or the complete content if it has changed.
     var fields: [HeaderField] {
         [
             HeaderField(name: "Range", value: "bytes=\(offset)-"),
@@ -34,7 +34,7 @@ final class ResumePoint {
         ]
     }
 
-    /// The size of the whole content, where a 206 goes on exactly here and to the end; nil where it does not.
+    /// Length of the complete content if the 206 response continues exactly at `offset` and reaches the end; nil otherwise.
     func total(continuedBy head: ResponseHead) -> Int64? {
         guard !head.isEncoded, let range = ContentRange(head.transport.contentRange), range.first == offset,
             range.last == range.total - 1, total < 0 || range.total == total,
@@ -43,8 +43,8 @@ final class ResumePoint {
         return range.total
     }
 
-    /// A strong entity tag, or else a date that is strong because the content was a second old at least when it was sent
-    /// (RFC 9110, section 8.8.2.2).
+    /// A strong entity tag, or else a Last-Modified date that is strong because the content was at least one second old when it
+    /// was sent (RFC 9110, section 8.8.2.2).
     private static func validator(_ head: ResponseHead) -> [UInt8]? {
         if !head.entityTag.isEmpty {
             let tag = head.entityTag
@@ -60,6 +60,6 @@ final class ResumePoint {
 
     private static func seconds(_ date: [UInt8]) -> Int64? { HTTPDate.parse(date, now: MonotonicClock.wallSeconds) }
 
-    /// It is sent back as it came.
+    /// True for printable ASCII; the validator is sent back unchanged.
     private static func isPlain(_ text: [UInt8]) -> Bool { text.allSatisfy { $0 >= Byte.space && $0 < Byte.delete } }
 }

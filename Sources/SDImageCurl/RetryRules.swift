@@ -1,15 +1,17 @@
 import SDImage
 
-/// Which failures are worth another try, and how long to wait before it.
+/// Decides which failures are retried, and after which delay.
 enum RetryRules {
-    /// Doing it twice is doing it once (RFC 9110, section 9.2.2).
+    /// Methods with the same effect once or twice (RFC 9110, section 9.2.2).
     private static let idempotent: Set<String> = [
         ImageRequest.get, "PUT", "DELETE", "OPTIONS", "QUERY", "PROPFIND", "REPORT", "SEARCH",
     ]
     private static let statuses: Set<Int32> = [408, 425, 429, 500, 502, 503, 504]
 
-    /// Nanoseconds until the next try; nil when there is none: the failure is lasting, the tries are used up, or the wait
-    /// would go past the end of the transfer's time.
+    /// Nanoseconds until the next try; nil for none:
+    /// - the failure is lasting or the method is not idempotent,
+    /// - the retries are used up,
+    /// - Retry-After exceeds its limit, or the delay ends after the transfer's total time.
     static func delay(_ transfer: Transfer, after failure: ImageError, at now: UInt64) -> UInt64? {
         guard transfer.retries < transfer.download.maxRetries, isIdempotent(transfer.download.method),
             isTransient(failure, transfer),
@@ -20,8 +22,8 @@ enum RetryRules {
 
     static func isIdempotent(_ method: String) -> Bool { idempotent.contains(method) }
 
-    /// On a reused connection: whether it ended before anything of a response came, so that the request may be repeated
-    /// (RFC 9112, section 9.3.1).
+    /// True if a reused connection ended before any part of a response arrived, so that the request may be repeated (RFC 9112,
+    /// section 9.3.1).
     static func isStaleConnection(_ transfer: Transfer, _ failure: ImageError?) -> Bool {
         guard let failure, transfer.isHeadAwaited, transfer.failure == nil, isIdempotent(transfer.method) else { return false }
         return failure.status == .connectionLost || failure.status == .protocolError
@@ -30,15 +32,15 @@ enum RetryRules {
     private static func isTransient(_ failure: ImageError, _ transfer: Transfer) -> Bool {
         switch failure.status {
         case .connectFailed, .connectionLost: true
-        // A server that fell silent in the middle would do so again.
+        // A server that stopped in the middle of a response would do so again.
         case .timeout: transfer.isHeadAwaited
         case .httpStatus: statuses.contains(failure.httpStatus)
         default: false
         }
     }
 
-    /// Any moment up to a bound that doubles, so that clients of a server that comes back do not come back as one; or what the
-    /// server asked for.
+    /// A random delay up to a bound that doubles with each retry, so that clients do not all return at the same moment. A
+    /// Retry-After field replaces it; a random delay up to the first bound is added to that.
     private static func delay(_ transfer: Transfer, _ failure: ImageError) -> UInt64? {
         let configuration = transfer.settings.configuration
         let first = UInt64(configuration.retryDelayMilliseconds), longest = UInt64(configuration.longestRetryDelayMilliseconds)
@@ -50,13 +52,13 @@ enum RetryRules {
                 Durations.nanoseconds(milliseconds: wish),
                 after: UInt64.random(in: 0...Durations.nanoseconds(milliseconds: min(first, longest))))
         }
-        // The first is below 2^32: shifted by 20 it cannot overflow.
+        // `first` is below 2^32; shifted by 20 it cannot overflow.
         let bound = min(first << UInt64(min(transfer.retries, 20)), longest)
         return UInt64.random(in: 0...Durations.nanoseconds(milliseconds: bound))
     }
 
-    /// Milliseconds that a Retry-After asks for, in seconds or as a date (RFC 9110, section 10.2.3); nil for other text. `now` in
-    /// seconds since 1970.
+    /// Delay of a Retry-After field in milliseconds, given in seconds or as a date (RFC 9110, section 10.2.3); nil for other
+    /// text. `now` is in seconds since 1970.
     static func wait(_ field: [UInt8], now: Int64) -> UInt64? {
         if !field.isEmpty, field.allSatisfy(Byte.isDigit) {
             let digits = field.drop { $0 == Byte.zero }
@@ -64,7 +66,7 @@ enum RetryRules {
             return digits.count > 9
                 ? .max : UInt64(String(decoding: digits, as: UTF8.self)).map { Durations.milliseconds(seconds: $0) }
         }
-        // The date is one of four digits of year: the difference cannot overflow.
+        // The year of the date has four digits; the difference cannot overflow.
         return HTTPDate.parse(field, now: now).map { Durations.milliseconds(seconds: UInt64(max(0, $0 &- now))) }
     }
 }

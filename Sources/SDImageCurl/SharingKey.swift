@@ -1,4 +1,4 @@
-/// Numbers and texts as bytes that no other list of them gives.
+/// Unambiguous encoding of a list of numbers and texts: different lists give different bytes.
 struct SharingKey {
     private(set) var bytes: [UInt8] = []
 
@@ -10,7 +10,7 @@ struct SharingKey {
         for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
     }
 
-    /// With its length in front.
+    /// Appends the text, preceded by its length.
     mutating func append(_ text: ArraySlice<UInt8>) {
         append(UInt64(text.count))
         bytes += text

@@ -1,16 +1,17 @@
 import CCurl
 import Glibc
 
-/// What all transfers share: the sockets that libcurl holds open, what is known about them, and the time. Never touched by another thread.
+/// State shared by all transfers: the sockets that libcurl holds open, their properties, and the current time. Confined to the
+/// transfer thread.
 final class SocketTable {
     private struct Entry {
         let descriptor: curl_socket_t
         var localPort: UInt16 = 0
-        /// True once a request was answered over it by HTTP/1, so that it must be silent until the next.
+        /// True after a response over HTTP/1: the server must be silent until the next request.
         var isIdleHTTP1 = false
     }
 
-    /// The time of the loop's present turn, so that the callbacks need not ask for it with every piece.
+    /// Time of the loop's current iteration, so that callbacks need not read the clock for every piece.
     var now: UInt64 = 0
     private var entries: [Entry] = []
 
@@ -38,8 +39,8 @@ final class SocketTable {
         entries[index].isIdleHTTP1 = overHTTP1
     }
 
-    /// Whether a socket that should be silent has something to say: an answer nobody asked for would be taken for that
-    /// of the next request. Only sure for HTTP/1: HTTP/2 and a fresh TLS connection send on their own.
+    /// True if a socket that should be silent has unread input: an unsolicited response would be taken for that of the next
+    /// request. Reliable only for HTTP/1; HTTP/2 and a new TLS connection send on their own.
     func hasUnaskedInput(_ descriptor: curl_socket_t) -> Bool {
         guard entries.contains(where: { $0.descriptor == descriptor && $0.isIdleHTTP1 }) else { return false }
         return ccurl_has_unread_input(descriptor)

@@ -1,84 +1,84 @@
 import CCurl
 import SDImage
 
-/// One load on the transfer thread, over all its redirects. Never touched by another thread.
+/// One load on the transfer thread, across all its redirects. Confined to that thread.
 final class Transfer {
-    /// What becomes of the body of the answer at hand.
+    /// Treatment of the body of the current response.
     enum Disposition {
         case undecided, keep
-        /// Read and thrown away, so that the connection can be used again; given up when it is long.
+        /// Read and dropped, so that the connection can be reused; a long body is cut off.
         case discard
     }
 
-    /// How long an unwanted body may be before closing its connection is cheaper than reading it.
+    /// Length in bytes up to which reading an unwanted body is cheaper than closing its connection.
     static let longestDiscard = 64 << 10
     private static let progressInterval: UInt64 = 50_000_000
 
     let download: Download
-    /// Of the next or current hop.
+    /// URL of the next or current hop.
     private(set) var url: URLText
     private(set) var origin: [UInt8]
     private(set) var host: [UInt8]
-    /// The host is an address, and no name has to be looked up.
+    /// True if the host is an address or no name has to be looked up.
     private(set) var isHostAddress: Bool
     private(set) var hops = 0
-    /// Tries after the first one.
+    /// Retries so far.
     private(set) var retries = 0
-    /// Not before this may it be tried again.
+    /// Earliest time of the next retry.
     var dueAt: UInt64 = 0
-    /// Whether user, password and header fields of the request are sent.
+    /// True if credentials, the client certificate and header fields of the request are sent.
     private(set) var carriesSecrets = true
-    /// Of the next or current hop.
+    /// Method of the next or current hop.
     private(set) var method: String
     private(set) var content: Bytes?
 
-    // Place in the queue.
+    // Position in the queue.
     var priority: LoadPriority
     var sequence: UInt64 = 0
-    /// Says which of several entries in the lanes is the valid one.
+    /// Identifies the valid one of several entries in the lanes.
     var queueEntry: UInt64 = 0
     var isWaiting = false
-    /// Runs, and nobody waits for it.
+    /// True while it runs as a background transfer.
     var isInBackground = false
 
     // State of the hop.
     var handle: EasyHandle?
-    /// In place of a handle, where a transport of the host does the exchange.
+    /// Replaces the handle if a transport of the host runs the exchange.
     var exchange: Exchange?
     var head = ResponseHead()
-    /// Of all heads of one try together.
+    /// Size in bytes of all heads of one try together.
     var headBytes = 0
-    /// Of the wall clock, for the age of the answer.
+    /// Wall-clock time of the request, for the age of the response.
     private var askedAt: UInt64 = 0
     var answeredAt: UInt64 = 0
     private(set) var isHeadAwaited = true
-    /// What this hop goes on with, where it asks for the rest of a content.
+    /// The point at which this hop resumes, if it requests the rest of a content.
     private(set) var resuming: ResumePoint?
     var disposition = Disposition.undecided
-    /// Undoes the content coding of a body that is kept.
+    /// Decodes the content coding of a kept body.
     private var decoder: ContentDecoder?
     var discarded = 0
     var failure: ImageError?
     var isConnected = false
     var descriptor: curl_socket_t?
-    /// The connection offered had something to read before anything was asked.
+    /// True if the connection had unread input before the request was sent.
     var isPoisoned = false
     var usesFreshConnection = false
     var isAddressForbidden = false
-    /// A hook of the host has had its say about the answer.
+    /// True after a hook of the host has replied about the response.
     var isApproved = false
 
-    /// Of an exchange: when it started, and when its answer came.
+    /// Times at which an exchange started and its response arrived.
     var begun: UInt64 = 0
     var firstByteAt: UInt64 = 0
 
     // State of the whole load.
     private var resumePoint: ResumePoint?
-    /// False once a server's part did not fit, or where the caller asks for parts himself.
+    /// False once a partial response did not fit, or if the caller requests ranges itself.
     private(set) var mayResume: Bool
     private(set) var expected: Int64 = -1
     private(set) var received: Int64 = 0
-    /// Body bytes of this hop, kept or not.
+    /// Body bytes of this hop, both kept and discarded.
     var hopBytes: Int { discarded + kept }
     private var kept = 0
     private(set) var transactions: [LoadTransaction] = []
@@ -102,23 +102,23 @@ final class Transfer {
 
     var settings: LoaderSettings { download.settings }
 
-    /// The next hop says who asks.
+    /// True if the next hop sends a user, password or token.
     var sendsCredential: Bool {
         let configuration = settings.configuration
         return carriesSecrets
             && (configuration.credential != nil || configuration.bearerToken != nil || download.url.userInfo != nil)
     }
 
-    /// Its time is running.
+    /// True once the total time is running.
     var hasBegun: Bool { started != 0 }
 
-    /// Nothing is missing of what a part of the content announced, or a transport; of the rest libcurl has made sure.
+    /// True if the length announced by a partial response or a transport has been received; libcurl checks all other bodies.
     var isWhole: Bool { resuming == nil && begun == 0 || disposition != .keep || expected < 0 || received == expected }
 
-    /// The end of the content coding has come; of the body libcurl knows the end alone.
+    /// True if the content coding has reached its end. libcurl checks only the end of the body.
     var isContentComplete: Bool { decoder?.isComplete ?? true }
 
-    /// Prepares the decoder of a body. A transport of the host undoes codings by itself.
+    /// Prepares the decoder of a body. A transport of the host decodes content codings itself.
     func beginDecoding() throws(ImageError) {
         guard exchange == nil else { return }
         let isPlain = head.transferCodings.allSatisfy { $0 == "chunked" || $0 == "identity" }
@@ -126,7 +126,7 @@ final class Transfer {
         decoder = try ContentDecoder.make(for: head.contentCodings)
     }
 
-    /// Forgets the answer so far; before each hop and each repetition.
+    /// Resets the state of the response; called before each hop and each repetition.
     func prepareHop(at now: UInt64) {
         head = ResponseHead()
         askedAt = MonotonicClock.wall
@@ -151,7 +151,7 @@ final class Transfer {
         lastActivity = now
     }
 
-    /// Turns to where the answer points.
+    /// Prepares the hop to the target of a redirect; throws if a request body would go to another origin.
     func follow(_ next: URLText) throws(ImageError) {
         if RedirectRules.becomesGet(head.status, method) { (method, content) = (ImageRequest.get, nil) }
         if !RedirectRules.keepsSecrets(from: url, to: next) {
@@ -164,7 +164,7 @@ final class Transfer {
         hops += 1
     }
 
-    /// Back to the first URL for one more try. What has arrived is kept where the server can be asked for the rest.
+    /// Returns to the first URL for a retry. Received bytes are kept if the rest can be requested.
     func retry(at moment: UInt64) {
         resumePoint = ResumePoint(self)
         if resumePoint == nil { dropBody() }
@@ -177,7 +177,7 @@ final class Transfer {
         dueAt = moment
     }
 
-    /// Once more from the first byte: what came was no continuation.
+    /// Restarts at the first byte, because the response does not continue the received bytes.
     func startAnew() {
         mayResume = false
         dropBody()
@@ -191,12 +191,12 @@ final class Transfer {
         usesFreshConnection = false
     }
 
-    /// A hop is over.
+    /// Records the measurements of a hop that has ended.
     func note(_ transaction: LoadTransaction) {
         if transactions.count < Transfer.mostTransactions { transactions.append(transaction) }
     }
 
-    /// The head is whole, and its body is wanted.
+    /// Called when the head is complete and its body is kept.
     func beginBody() {
         disposition = .keep
         if let resuming, head.status == 206, let total = resuming.total(continuedBy: head) {
@@ -215,7 +215,7 @@ final class Transfer {
         expected = -1
     }
 
-    /// Takes a piece of the body; false ends the transfer.
+    /// Handles a piece of the body; false ends the transfer.
     func receive(_ bytes: UnsafeRawBufferPointer, contentLength: Int64) -> Bool {
         noteActivity()
         switch disposition {
@@ -241,7 +241,7 @@ final class Transfer {
     }
 
     private func keep(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
-        // The largest window is held beside the body: see sdimage_downloader_config_set_max_body_bytes.
+        // The largest window takes memory in addition to the body: see sdimage_downloader_config_set_max_body_bytes.
         let limit = decoder?.hasLargestWindow == true ? download.maxBodyBytes - download.maxBodyBytes / 16 : download.maxBodyBytes
         guard received <= Int64(limit) - Int64(bytes.count) else {
             throw .tooLarge("body size in bytes", limit: download.maxBodyBytes)
@@ -251,12 +251,12 @@ final class Transfer {
         kept += bytes.count
     }
 
-    /// An answer has come that is no redirect, or a hook has changed it.
+    /// Reports a response that is no redirect, or that a hook has changed.
     func reportResponse() {
         download.progress.responded(ReceivedHead(url: url.redacted, status: head.status, lines: head.lines))
     }
 
-    /// Lets the host hear of it.
+    /// Calls the event hook of the host, if any.
     func tell(_ kind: DownloadEvent.Kind, _ error: ImageError? = nil) {
         guard let hear = download.hooks?.event else { return }
         let now = MonotonicClock.now
@@ -266,29 +266,29 @@ final class Transfer {
                 nanoseconds: now > started ? now - started : 0, error: error))
     }
 
-    /// Something came from the server.
+    /// Restarts the inactivity time-out; called when the connection makes progress.
     func noteActivity() { lastActivity = handle?.sockets.now ?? MonotonicClock.now }
 
-    /// A line of the head came.
+    /// Called for each line of the head.
     func noteHead(_ count: Int) {
         isHeadAwaited = false
         headBytes += count
     }
 
-    /// When all its time is over.
+    /// End of the transfer's total time.
     var end: UInt64 { Durations.moment(started, after: download.totalTimeout) }
 
-    /// The moment at which the transfer is given up, as things stand.
+    /// Time at which the transfer times out if no more data arrives.
     var deadline: UInt64 {
         isConnected ? min(end, silenceEnd) : end
     }
 
     private var silenceEnd: UInt64 { Durations.moment(lastActivity, after: download.inactivityTimeout) }
 
-    /// No later than `deadline` can become: silence is measured from when the connection stands.
+    /// Lower bound of all later values of `deadline`: inactivity is measured once the connection is established.
     var earliestDeadline: UInt64 { min(deadline, silenceEnd) }
 
-    /// What the load gives back.
+    /// Completes the body and returns the result of the load.
     func finish() -> LoadedData {
         if received > 0 { download.progress(received, expected) }
         var data = LoadedData(bytes: download.body.finish())
@@ -310,7 +310,7 @@ final class Transfer {
         try download.body.reserve(Int(announced))
     }
 
-    /// Not the last piece: that is reported when the transfer is known to be whole.
+    /// Skips the last piece, which is reported once the transfer is known to be complete.
     private func reportProgress() {
         guard received != expected, lastActivity &- lastProgress >= Transfer.progressInterval else { return }
         let step = settings.configuration.minProgressInterval

@@ -2,14 +2,14 @@ import CCurl
 import Glibc
 import SDImage
 
-/// What libcurl calls during a transfer, always on the transfer thread; the context is the `Transfer`, which the loop
-/// keeps alive as long as it runs.
+/// Callbacks of libcurl, always on the transfer thread. The context is the `Transfer`, which the loop keeps alive while it
+/// runs.
 enum TransferCallbacks {
     static let receiveBody: curl_write_callback = { pointer, size, count, context in
         guard let pointer = unsafe pointer, let transfer = unsafe transfer(context) else { return 0 }
         let (length, overflow) = size.multipliedReportingOverflow(by: count)
         guard !overflow, let curl = unsafe transfer.handle?.curl else { return 0 }
-        // Known for sure only once the whole head was read.
+        // The length is reliable only after the complete head.
         let announced = unsafe transfer.received == 0 ? ccurl_info_offset(curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) : -1
         let bytes = unsafe UnsafeRawBufferPointer(start: pointer, count: length)
         return unsafe transfer.receive(bytes, contentLength: announced) ? length : 0
@@ -45,14 +45,14 @@ enum TransferCallbacks {
         return close(descriptor)
     }
 
-    /// Before each request, on a new or kept connection.
+    /// Called before each request, on a new or reused connection.
     static let beforeRequest: curl_prereq_callback = { context, remote, _, remotePort, localPort in
         guard let transfer = unsafe transfer(context), let sockets = transfer.handle?.sockets else {
             return CURL_PREREQFUNC_ABORT
         }
         transfer.isConnected = true
         transfer.noteActivity()
-        // A kept connection may have been opened by a loader with another policy.
+        // A reused connection may have been opened by a loader with another policy.
         guard unsafe AddressRules.permits(text: remote, port: remotePort, transfer.settings.configuration) else {
             transfer.isAddressForbidden = true
             return CURL_PREREQFUNC_ABORT

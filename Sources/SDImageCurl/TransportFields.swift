@@ -1,13 +1,13 @@
 import SDImage
 
-/// The fields of an answer that the transfer itself goes by.
+/// Fields of a response that the transfer itself uses.
 struct TransportFields {
-    /// The server gives parts of this content (RFC 9110, section 14.3).
+    /// True if the server offers byte ranges of this content (RFC 9110, section 14.3).
     private(set) var acceptsRanges = false
     private(set) var contentRange: [UInt8] = []
     private(set) var retryAfter: [UInt8] = []
     private(set) var date: [UInt8] = []
-    /// -1 = not said, or no number.
+    /// -1 = absent or not a number.
     private(set) var contentLength: Int64 = -1
 
     mutating func take(_ name: Slice<UnsafeRawBufferPointer>, _ value: Slice<UnsafeRawBufferPointer>) {
@@ -24,7 +24,7 @@ struct TransportFields {
         }
     }
 
-    /// Digits alone: no sign, no space.
+    /// Parses digits only, without sign or space.
     static func number(_ text: [UInt8]) -> Int64? {
         text.allSatisfy(Byte.isDigit) ? Int64(String(decoding: text, as: UTF8.self)) : nil
     }
