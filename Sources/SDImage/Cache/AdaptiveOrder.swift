@@ -1,22 +1,22 @@
-/// Two queues, first in, first out: a small one for what came once, and a main one for what came again (S3-FIFO, Yang et
-/// al., SOSP 2023). A scan passes through the small one and leaves the other alone.
+/// Two FIFO queues: a small one for entries used once and a main one for entries used again (S3-FIFO, Yang et al., SOSP 2023).
+/// A scan passes through the small queue and leaves the main queue intact.
 ///
-/// Unlike there the share of the small queue follows the traffic: where what just left the small queue is asked for again
-/// it was too small, where what just left the main queue is, it was too large. Only ghosts of equal windows count, so that
-/// the two gains are compared like with like.
+/// Unlike in the paper, the share of the small queue follows the traffic. A miss on an entry recently evicted from the small
+/// queue enlarges that queue; a miss on one recently evicted from the main queue shrinks it. Only ghosts of equal windows
+/// count, so that the two gains are comparable.
 @safe final class AdaptiveOrder: EvictionOrder {
     private var small = MemoryQueue()
     private var main = MemoryQueue()
     private var ghosts = GhostTable()
-    /// Of the capacity, what the small queue may take.
+    /// Share of the capacity that the small queue may use.
     private(set) var smallShare = 0.1
     private(set) var ghostHits = 0
     private var limits = (bytes: 0, count: 0)
 
     private static let shares = 0.01...0.9
-    /// What must have left since at most for a ghost to move the share.
+    /// Upper bound on the share of the capacity evicted since then, for a ghost to move `smallShare`.
     private static let window = 0.1
-    // Values of an entry's place; 0 is new.
+    // Values of `MemoryEntry.place`; 0 marks a new entry.
     private static let inSmall = 1
     private static let inMain = 2
 
@@ -34,7 +34,7 @@
     }
 
     func popNext() -> MemoryEntry.Pointer? {
-        // Look-ups of other threads may count new uses as fast as they are taken back here.
+        // Bounded: look-ups on other threads may count new uses as fast as this loop removes them.
         for _ in unsafe 0...((small.count + main.count) * Int(MemoryEntry.mostUses + 2)) {
             if let entry = unsafe step(mayPass: true) { return unsafe entry }
         }
@@ -46,7 +46,7 @@
         return unsafe main.removeAll(followedBy: small.removeAll(followedBy: nil))
     }
 
-    /// Looks at one entry: nil when it passes because it was used, or when there is none.
+    /// Examines one entry. Returns nil when the entry was used and moves to the main queue, or when both queues are empty.
     private func step(mayPass: Bool) -> MemoryEntry.Pointer? {
         let takesSmall = unsafe main.oldest == nil || share(bytes: small.bytes, count: small.count) > smallShare
         guard let entry = unsafe (takesSmall ? small.oldest : nil) ?? main.oldest else { return nil }
@@ -58,7 +58,7 @@
             ghosts.add(unsafe entry.pointee.hash, from: isSmall ? .small : .main, share: gone, entries: small.count + main.count)
             return unsafe entry
         }
-        // What leaves the small queue begins anew; in the main queue each use is worth one round.
+        // An entry that moves from the small queue restarts at 0 uses. In the main queue, each use is worth one round.
         unsafe entry.pointee.uses.store(isSmall ? 0 : uses - 1, ordering: .relaxed)
         unsafe entry.pointee.place = AdaptiveOrder.inMain
         unsafe main.append(entry)
@@ -76,7 +76,7 @@
         return AdaptiveOrder.inMain
     }
 
-    /// How much of the capacity that is, by the limit of which it takes more.
+    /// Share of the capacity, by the limit that yields the larger value.
     private func share(bytes: Int, count: Int) -> Double {
         let ofBytes = limits.bytes > 0 ? Double(bytes) / Double(limits.bytes) : 0
         let ofCount = limits.count > 0 ? Double(count) / Double(limits.count) : 0

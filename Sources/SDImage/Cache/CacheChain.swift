@@ -1,11 +1,11 @@
 /// Several caches that act as one; the last is the highest.
 package final class CacheChain: ImageCaching {
-    /// How the members share an operation; the numbers are those of `sdimage_cache_policy`.
+    /// Distribution of an operation over the members; the raw values are those of `sdimage_cache_policy`.
     package enum Policy: Int32, Sendable {
         case serial = 0, concurrent, highestOnly, lowestOnly
     }
 
-    /// What a policy is for; the numbers are those of `sdimage_cache_operation`.
+    /// Operation that a policy applies to; the raw values are those of `sdimage_cache_operation`.
     package enum Operation: Int32, Sendable, CaseIterable {
         case query = 0, store, remove, contains, clear
     }
@@ -25,13 +25,13 @@ package final class CacheChain: ImageCaching {
 
     // MARK: Members
 
-    /// From the lowest to the highest.
+    /// The members, from the lowest to the highest.
     package var members: [any ImageCaching] { state.withLock { $0.members } }
 
-    /// As the highest; one that is in already moves.
+    /// Adds a cache as the highest member; an existing member moves there.
     package func add(_ cache: any ImageCaching) { replace { members in members.filter { $0 !== cache } + [cache] } }
 
-    /// False when it was not there.
+    /// Removes a member; false when the cache is not a member.
     package func remove(_ cache: any ImageCaching) -> Bool {
         guard members.contains(where: { $0 === cache }) else { return false }
         replace { members in members.filter { $0 !== cache } }
@@ -42,11 +42,11 @@ package final class CacheChain: ImageCaching {
         state.withLock { $0.policies[operation] = policy }
     }
 
-    /// Whether what a lower member has found is stored in those above it (docs/decisions.md, "Chains of caches").
+    /// Enables storing entries found in a lower member in the members above it (docs/decisions.md, "Chains of caches").
     package func setPromotes(_ promotes: Bool) { state.withLock { $0.promotes = promotes } }
 
-    /// A local cache over one that is shared (docs/decisions.md, "Chains of caches"): what the lower one has is kept in the upper
-    /// one, and both store.
+    /// A local cache above a shared one (docs/decisions.md, "Chains of caches"). Entries found in the shared cache are also
+    /// stored in the local one, and every store goes to both.
     package static func tiered(_ local: any ImageCaching, _ shared: any ImageCaching) throws(ImageError) -> CacheChain {
         let chain = try CacheChain()
         chain.add(shared)
@@ -56,18 +56,18 @@ package final class CacheChain: ImageCaching {
         return chain
     }
 
-    /// Whether this is `other`, or holds it somewhere below.
+    /// True when this chain is `other` or contains it, directly or through other members.
     package func reaches(_ other: CacheChain) -> Bool {
         self === other || members.contains { CacheChain.reaches($0, other) }
     }
 
-    /// Whether a cache is `chain`, or holds it somewhere below.
+    /// True when a cache is `chain` or contains it, directly or through its members.
     package static func reaches(_ cache: any ImageCaching, _ chain: CacheChain) -> Bool {
         if let layered = cache as? LayeredCache { return layered.members.contains { reaches($0, chain) } }
         return (cache as? CacheChain)?.reaches(chain) == true
     }
 
-    /// The old list is released outside the lock: with it a cache of the host may go.
+    /// Replaces the member list. The old list is released outside the lock, because that may free a cache of the host.
     private func replace(_ change: ([any ImageCaching]) -> [any ImageCaching]) {
         let old = state.withLock { state in
             let old = state.members
@@ -77,7 +77,7 @@ package final class CacheChain: ImageCaching {
         withExtendedLifetime(old) {}
     }
 
-    /// Who takes part in an operation, highest first, and whether at the same time.
+    /// The members that take part in an operation, highest first, and whether they run concurrently.
     private func parties(_ operation: Operation) -> (members: [any ImageCaching], isConcurrent: Bool) {
         let (members, policy) = state.withLock { ($0.members, $0.policies[operation] ?? .serial) }
         switch policy {
@@ -88,7 +88,7 @@ package final class CacheChain: ImageCaching {
         }
     }
 
-    // MARK: Memory, which answers at once: one after the other whatever the policy
+    // MARK: Memory, immediate: one member after the other with any policy
 
     package func memoryImage(for key: UnsafeRawBufferPointer) -> Image? {
         let members = parties(.query).members
@@ -113,7 +113,7 @@ package final class CacheChain: ImageCaching {
 
     // MARK: Disk
 
-    /// The bytes that the first member has; one that fails counts as one that has none, unless none has them.
+    /// The bytes of the first member that has the entry. A failing member counts as a miss, unless no member has the entry.
     package func diskData(for key: CacheKey, options: FrozenOptions?) async throws(ImageError) -> CachedData? {
         let (members, isConcurrent) = parties(.query)
         let found = try await first(of: members, isConcurrent) { member throws(ImageError) -> CachedData? in
@@ -125,7 +125,7 @@ package final class CacheChain: ImageCaching {
         return found
     }
 
-    /// Stores what a lower member had in those above it.
+    /// Stores an entry found in a lower member in the members above it.
     private func promote(_ found: CachedData, _ key: CacheKey, above members: [any ImageCaching]) {
         guard let holder = found.holder, state.withLock({ $0.promotes }) else { return }
         for higher in members.prefix(while: { $0 !== holder }) { higher.enqueueDiskStore(found.withoutWrite, for: key) }
@@ -135,7 +135,7 @@ package final class CacheChain: ImageCaching {
 
     package var grantsLeases: Bool { members.contains { $0.grantsLeases } }
 
-    /// The highest member that knows of other processes is asked; what it finds goes the way of every other hit.
+    /// Asks the highest member that grants leases; an entry that it finds is promoted like any other hit.
     package func lease(_ key: CacheKey, newerThan date: UInt64, options: FrozenOptions?) async -> CacheLeasing {
         let members = parties(.query).members
         guard let member = members.first(where: { $0.grantsLeases }) else { return .unknown }
@@ -156,7 +156,7 @@ package final class CacheChain: ImageCaching {
 
     package func dropDamaged(_ data: CachedData, for key: CacheKey) { data.holder?.dropDamaged(data, for: key) }
 
-    /// In every member: whichever has the entry.
+    /// Updates every member, because any of them may have the entry.
     package func renew(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {
         for member in members { await member.renew(key, from: old, to: new) }
     }
@@ -178,11 +178,11 @@ package final class CacheChain: ImageCaching {
         return found ?? []
     }
 
-    // MARK: Asking many
+    // MARK: Queries to several members
 
     private typealias Question<R> = @Sendable (any ImageCaching) async throws(ImageError) -> R?
 
-    /// The first answer that is one; an error only where no member has an answer.
+    /// The first result that is not nil. Throws only when no member has a result.
     private func first<R: Sendable>(
         of members: [any ImageCaching], _ isConcurrent: Bool, _ ask: @escaping Question<R>
     ) async throws(ImageError) -> R? {
@@ -216,7 +216,7 @@ package final class CacheChain: ImageCaching {
         return try outcome.get()
     }
 
-    /// Runs an operation on all that take part; throws what one of them threw once all have ended.
+    /// Runs an operation on all members that take part; throws an error of one of them after all have ended.
     private func all(
         _ operation: Operation, _ body: @escaping @Sendable (any ImageCaching) async throws(ImageError) -> Void
     ) async throws(ImageError) {

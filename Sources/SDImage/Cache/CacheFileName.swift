@@ -1,5 +1,5 @@
-/// The name of one file of a disk cache: digest of the key, the write that made it, and a picture extension
-/// (docs/decisions.md, "The row is the commit"), in the sub-folder of the first two digits. No text of the caller gets into it.
+/// File name in a disk cache: digest of the key, identifier of the write, and an image extension (docs/decisions.md, "The row
+/// is the commit"). The file lies in the sub-folder named by the first two digits. Text of the caller never enters the name.
 package struct CacheFileName: Hashable, Sendable {
     package let digest: MD5
     package let write: CacheWrite
@@ -12,14 +12,14 @@ package struct CacheFileName: Hashable, Sendable {
         fileExtension = CacheFileName.fileExtension(of: key)
     }
 
-    /// nil for whatever this type would not have made.
+    /// Parses a path; nil unless this type can have produced it.
     package init?(path: String) {
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].elementsEqual(parts[1].prefix(2)), let name = CacheFileName(parts[1]) else { return nil }
         self = name
     }
 
-    /// The name without its sub-folder.
+    /// Parses a file name without its sub-folder.
     package init?(name: String) { self.init(Substring(name).utf8) }
 
     private init?(_ name: Substring.UTF8View) {
@@ -43,7 +43,7 @@ package struct CacheFileName: Hashable, Sendable {
 
     package var folder: String { String(digest.hexadecimal.prefix(2)) }
 
-    /// Relative to the cache's folder.
+    /// The path relative to the folder of the cache.
     package var path: String { folder + "/" + name }
 
     private static let extensions: Set<String> = [
@@ -51,10 +51,10 @@ package struct CacheFileName: Hashable, Sendable {
         "svg", "tif", "tiff", "webp",
     ]
 
-    /// The extension of the URL's path, query and fragment left away, in lower case.
+    /// The lowercase extension of the URL's path, without query and fragment.
     private static func fileExtension(of key: CacheKey) -> String {
         let path = key.base.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        // The longest one in the list has five letters.
+        // The longest extension in the list has five letters.
         guard let dot = path.suffix(6).lastIndex(of: UInt8(ascii: ".")), dot > path.startIndex,
             path[dot - 1] != UInt8(ascii: "/")
         else { return "" }

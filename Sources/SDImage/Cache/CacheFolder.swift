@@ -1,17 +1,17 @@
 import Glibc
 
-/// The folder of one disk cache, `<directory>/<namespace>/v1`, and the files in it (docs/decisions.md, "Small entries in the
-/// index, large ones as files").
+/// The folder of one disk cache, `<directory>/<namespace>/v1`, and its files (docs/decisions.md, "Small entries in the index,
+/// large ones as files").
 package final class CacheFolder: Sendable {
-    /// Path without symbolic links, for callers that are given one.
+    /// Path without symbolic links, as handed to callers.
     package let path: String
     package let root: FileDescriptor
     let modes: CacheModes
     private let isDurable: Bool
-    /// Length of the largest file. Rows are not trusted: without a bound one of them and a sparse file would take all memory.
+    /// Largest file, in bytes. Rows are untrusted: without this limit a bad row and a sparse file could exhaust memory.
     static let maxFileBytes = 1 << 30
 
-    /// Makes what is missing. Refuses a folder on the path that another user owns or may write to (`FolderWalk`).
+    /// Creates missing folders. Refuses a path with a folder that another user owns or may write to (`FolderWalk`).
     package init(directory: String, namespace: String, modes: CacheModes, isDurable: Bool) throws(ImageError) {
         guard !namespace.isEmpty, namespace != ".", namespace != "..", !namespace.utf8.contains(UInt8(ascii: "/")),
             !namespace.utf8.contains(0), !directory.utf8.contains(0)
@@ -20,16 +20,16 @@ package final class CacheFolder: Sendable {
         self.isDurable = isDurable
         let (base, basePath) = try FolderWalk.open(directory)
         let home = try CacheFolder.own(namespace, in: base, modes)
-        // The sub-folder is the version of the layout (docs/decisions.md, "Versions of the layout").
+        // The sub-folder names the version of the layout (docs/decisions.md, "Versions of the layout").
         root = try CacheFolder.own("v1", in: home, modes)
         path = (basePath == "/" ? "" : basePath) + "/" + namespace + "/v1"
         CacheFolder.tag(home)
     }
 
-    /// True when the folder was removed by somebody.
+    /// True when the folder has been removed.
     package var isGone: Bool { (root.status?.links ?? 0) == 0 }
 
-    /// Writes a new file; returns the bytes of disk it takes.
+    /// Writes a new file; returns its allocated size on disk in bytes.
     package func create(_ name: CacheFileName, _ bytes: Bytes) throws(ImageError) -> Int {
         guard bytes.count <= CacheFolder.maxFileBytes else {
             throw .tooLarge("disk cache: entry size in bytes", limit: CacheFolder.maxFileBytes)
@@ -49,7 +49,7 @@ package final class CacheFolder: Sendable {
         }
     }
 
-    /// The contents of a file, if it is a regular one of exactly that length.
+    /// The contents of a regular file of exactly this length.
     package func read(_ name: CacheFileName, length: Int) throws(ImageError) -> Bytes {
         let file = try root.folder(name.folder).file(name.name)
         guard let status = file.status else { throw .file("cached file could not be examined", errno) }
@@ -58,19 +58,19 @@ package final class CacheFolder: Sendable {
         return bytes
     }
 
-    /// Removes a file of ours; other paths are ignored.
+    /// Removes a file of this cache; ignores any other path.
     package func remove(path: String) {
         guard let name = CacheFileName(path: path) else { return }
         remove(name)
     }
 
     package func remove(_ name: CacheFileName) {
-        // Nothing to do where it is gone already; what cannot be removed now is swept later.
+        // A missing folder needs no removal. Files that cannot be removed now are swept later.
         guard let folder = try? root.folder(name.folder) else { return }
         folder.remove(name.name)
     }
 
-    /// Opens a folder that belongs to this user alone, making it where it is missing.
+    /// Opens a folder that this user owns and others cannot write to; creates it if missing.
     private static func own(_ name: String, in parent: FileDescriptor, _ modes: CacheModes) throws(ImageError)
         -> FileDescriptor
     {
@@ -86,10 +86,10 @@ package final class CacheFolder: Sendable {
         return folder
     }
 
-    /// Tells backup programs to leave the folder out (Cache Directory Tagging Specification).
+    /// Marks the folder for exclusion from backups (Cache Directory Tagging Specification).
     private static func tag(_ folder: FileDescriptor) {
         let text = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache; all of it may be removed.\n"
-        // BackgroundThrottle only: without the tag the cache works as well.
+        // Optional: the cache works without the tag.
         guard let file = try? folder.file(making: "CACHEDIR.TAG") else { return }
         var bytes = text
         bytes.withUTF8 { _ = unsafe try? file.write(UnsafeRawBufferPointer($0)) }

@@ -3,13 +3,13 @@ import Synchronization
 
 /// The database of a cache in its newest generation (docs/decisions.md, "Generations of the index").
 ///
-/// A damaged `index-7.db` is left where it is; whoever finds it makes `index-8.db`, and all others see that file before
-/// their next transaction. Nobody renames or removes one that may be in use.
+/// A damaged `index-7.db` stays in place. The process that detects the damage creates `index-8.db`; all other processes see
+/// that file before their next transaction. A database that may be in use is never renamed or removed.
 package final class CacheIndex: Sendable {
     private struct Current {
         var generation: Int
         var store: any CacheStore
-        /// Name of the file that would announce the next generation.
+        /// File name of the next generation; its existence announces that generation.
         var successor: String
     }
 
@@ -19,12 +19,12 @@ package final class CacheIndex: Sendable {
     private let current = Lock<Current?>(nil)
     private let closed = Atomic<Bool>(false)
     private let raised = Atomic<Int>(0)
-    /// Until then nobody asks the database.
+    /// Monotonic time until which the database is not queried.
     private let restEnd = Atomic<UInt64>(0)
     private static let patience: UInt64 = 1_500_000_000
     private static let rest: UInt64 = 2_000_000_000
 
-    /// Nine digits, so that a number from a file name cannot overflow.
+    /// Nine digits: a number from a file name cannot overflow.
     private static let lastGeneration = 999_999_999
 
     package init(_ folder: CacheFolder, isDurable: Bool, open: @escaping CacheStoreFactory) {
@@ -33,23 +33,23 @@ package final class CacheIndex: Sendable {
         self.open = open
     }
 
-    /// How often this cache found its database damaged.
+    /// Number of times this cache found its database damaged.
     package var damages: Int { raised.load(ordering: .relaxed) }
 
-    /// Runs `body` on the store; on a new one when that turns out to be damaged.
+    /// Runs `body` on the store; repeats it on a new one when the database is damaged.
     package func perform<R: Sendable>(_ body: (any CacheStore) throws(ImageError) -> R) throws(ImageError) -> R {
         let begun = MonotonicClock.now
         if begun < restEnd.load(ordering: .relaxed) { throw ImageError(.busy, "database was too slow to answer") }
         do throws(ImageError) { return try attempt(body) } catch {
-            // A database that lets callers wait only to fail them is left alone for a while: loads go on without it.
+            // A database that fails only after a long wait is not queried for a while; loads continue without it.
             let now = MonotonicClock.now
             if now &- begun > CacheIndex.patience { restEnd.store(now &+ CacheIndex.rest, ordering: .relaxed) }
             throw error
         }
     }
 
-    /// A call that failed for a moment may look like damage: only what is seen twice, the second time by connections made
-    /// anew, counts.
+    /// Runs `body`, and replaces the database when it reports damage twice, the second time on new connections. A transient
+    /// failure may look like damage.
     private func attempt<R: Sendable>(_ body: (any CacheStore) throws(ImageError) -> R) throws(ImageError) -> R {
         let (generation, store) = try store()
         do throws(ImageError) { return try body(store) } catch {
@@ -61,11 +61,11 @@ package final class CacheIndex: Sendable {
         return try body(raise(from: generation))
     }
 
-    /// Gives up the database as if it had been found damaged.
+    /// Replaces the database as if it had been found damaged.
     package func giveUp() throws(ImageError) { _ = try raise(from: store().0) }
 
-    /// Removes databases that were given up. Only while no other instance lives: one in use must stay (docs/decisions.md,
-    /// "Generations of the index").
+    /// Removes replaced databases. Allowed only while no other instance is alive, because a database in use must stay
+    /// (docs/decisions.md, "Generations of the index").
     package func removeOld() {
         guard let newest = newestGeneration() else { return }
         var old: [String] = []
@@ -96,7 +96,7 @@ package final class CacheIndex: Sendable {
         }
     }
 
-    /// The same generation by new connections, unless another caller came before.
+    /// Reopens the same generation with new connections, unless another caller has done so already.
     private func reopen(_ generation: Int, _ old: any CacheStore) throws(ImageError) -> any CacheStore {
         try current.withLock { current throws(ImageError) in
             if closed.load(ordering: .relaxed) { throw .shutdown }
@@ -122,10 +122,10 @@ package final class CacheIndex: Sendable {
         }
     }
 
-    /// Opens the newest generation, or makes the first; gives up those that cannot be opened, a few times.
+    /// Opens the newest generation, or creates the first. Replaces generations that cannot be opened, in at most 8 attempts.
     private func newest() throws(ImageError) -> Current {
         var failure = ImageError(.cacheUnusable, "no database could be opened")
-        // Held while a database is opened too: two that make the tables of one at once would find it busy.
+        // Also held while opening: two processes that create the tables of one database concurrently would find it busy.
         let lock = try exclusiveLock()
         defer { withExtendedLifetime(lock) {} }
         var suspect = 0
@@ -148,7 +148,7 @@ package final class CacheIndex: Sendable {
 
     private func opened(_ generation: Int) throws(ImageError) -> Current {
         let name = CacheIndex.name(generation)
-        // A pipe in place of one of them would hang SQLite.
+        // A pipe in place of one of these files would block SQLite forever.
         for suffix in ["", "-journal"] {
             let status = folder.root.status(of: name + suffix)
             guard status?.isRegular ?? !suffix.isEmpty else { throw ImageError(.cacheDamaged, "database is not a file") }
@@ -158,7 +158,7 @@ package final class CacheIndex: Sendable {
             successor: CacheIndex.name(generation + 1))
     }
 
-    /// Under the lock: the generation after `old`, unless somebody made a newer one already.
+    /// Creates the generation after `old`, unless a newer one exists. Requires the lock.
     private func make(after old: Int) throws(ImageError) {
         if let newest = newestGeneration(), newest > old { return }
         guard old < CacheIndex.lastGeneration else { throw ImageError(.cacheUnusable, "no generation is left") }
@@ -181,7 +181,7 @@ package final class CacheIndex: Sendable {
         return number
     }
 
-    /// A lock on the folder itself: nothing that could be damaged, and it ends with its holder.
+    /// Locks the folder itself: there is no lock file to damage, and the lock ends with its holder.
     private func exclusiveLock() throws(ImageError) -> FileDescriptor {
         let lock = try folder.root.folder(".")
         for _ in 0..<200 {

@@ -1,8 +1,8 @@
 import CSystem
 import Glibc
 
-/// One cache opened by one process: a number that is never used twice, and a lock that lives as long as its owner
-/// (docs/decisions.md, "Instances").
+/// One cache opened by one process: a unique number and a lock that lives as long as its owner (docs/decisions.md,
+/// "Instances").
 package final class CacheInstance: Sendable {
     package let id: UInt64
     private let folder: FileDescriptor
@@ -17,7 +17,7 @@ package final class CacheInstance: Sendable {
                 if error.systemError == EEXIST { continue }
                 throw error
             }
-            // A sweeper may come between making and locking; then another number is taken.
+            // A sweeper may intervene between creation and locking; then another number is chosen.
             guard csys_try_lock_file(file.number, 1) == 0, file.status?.links == 1 else { continue }
             csys_watch_fork(file.number)
             self.id = id
@@ -29,16 +29,16 @@ package final class CacheInstance: Sendable {
 
     deinit { csys_unwatch_fork(lock.number) }
 
-    /// Says that no file without a row is left behind.
+    /// Removes the lock file, because no file without a row remains.
     package func finish() { folder.remove(Hexadecimal.string(id)) }
 
-    /// Instances that ended without finishing, each locked by the returned descriptor as long as that lives, and whether
-    /// others live.
+    /// Instances that ended without finishing, and whether no other instance is alive. Each returned descriptor holds the lock
+    /// of one dead instance.
     package func others(limit: Int) -> (dead: [UInt64: FileDescriptor], isAlone: Bool) {
         var (dead, isAlone): ([UInt64: FileDescriptor], Bool) = ([:], true)
         folder.forEachName { name in
             guard let other = Hexadecimal.value(name.utf8), other != id else { return true }
-            // Of a living one the lock cannot be had; whatever else is wrong with the file, it is left alone.
+            // The lock of a live instance is unavailable. A file with any other problem is left alone.
             if let file = try? folder.lockable(name), csys_try_lock_file(file.number, 1) == 0 {
                 dead[other] = file
             } else {
@@ -49,14 +49,14 @@ package final class CacheInstance: Sendable {
         return (dead, isAlone && dead.count < limit)
     }
 
-    /// Whether this or another instance of that number has a lock file.
+    /// True when an instance of this number, possibly this one, has a lock file.
     package func exists(_ other: UInt64) -> Bool { folder.status(of: Hexadecimal.string(other)) != nil }
 
     package func forget(_ other: UInt64) { folder.remove(Hexadecimal.string(other)) }
 }
 
 extension FileDescriptor {
-    /// Opens for a write lock, which needs the right to write.
+    /// Opens a file for a write lock, which requires write permission.
     fileprivate func lockable(_ name: String) throws(ImageError) -> FileDescriptor {
         let file = try self.file(forWriting: name)
         guard file.status?.isRegular == true else { throw ImageError(.notAFile, "lock is not a plain file") }

@@ -1,25 +1,25 @@
-/// What checking a disk cache found.
+/// Result of verifying a disk cache.
 package struct CacheReport: Sendable {
-    /// Entries that were read, and their bytes.
+    /// Number of entries read, and their bytes.
     package var entries = 0
     package var bytes = 0
-    /// Entries whose bytes or row are not what was stored.
+    /// Entries whose bytes or row differ from the stored ones.
     package var damaged = 0
-    /// Entries whose file is gone.
+    /// Entries whose file is missing.
     package var missing = 0
-    /// Files without an entry, left by processes that were killed.
+    /// Files without an entry, left by killed processes.
     package var strays = 0
     package var isIndexDamaged = false
-    /// Number and size of the entries were told wrongly.
+    /// The recorded number of entries or their total size is wrong.
     package var areTotalsWrong = false
-    /// Whether what was found was also removed or set right.
+    /// True when the problems found were also repaired.
     package var isRepaired = false
-    /// Keys of damaged and missing entries, the first thousand.
+    /// Keys of the first thousand damaged or missing entries.
     package var keys: [CacheKey] = []
 
     package init() {}
 
-    /// Nothing was found.
+    /// True when no problem was found.
     package var isSound: Bool { damaged == 0 && missing == 0 && strays == 0 && !isIndexDamaged && !areTotalsWrong }
 
     mutating func note(_ key: CacheKey) { if keys.count < 1000 { keys.append(key) } }

@@ -2,9 +2,9 @@
 package struct CacheRow: Sendable {
     package var key: CacheKey
     package var write: CacheWrite
-    /// Path of the file, relative to the cache's folder; empty when the bytes are inline.
+    /// Path of the file relative to the folder of the cache; empty when the bytes are inline.
     package var file = ""
-    /// Bytes of disk that the file occupies.
+    /// Allocated size of the file on disk, in bytes.
     package var allocated = 0
     /// Inline bytes.
     package var inline: Bytes?
@@ -14,14 +14,14 @@ package struct CacheRow: Sendable {
     /// Nanoseconds since 1970.
     package var created: UInt64 = 0
     package var accessed: UInt64 = 0
-    /// 0 = by the cache's age rule.
+    /// Nanoseconds since 1970; 0 = determined by the age rule of the cache.
     package var expires: UInt64 = 0
     package var entityTag: [UInt8] = []
     package var lastModified: [UInt8] = []
-    /// The rest of what the answer said of itself, as `ResponseRecord.encoded`.
+    /// Remaining response metadata, as `ResponseRecord.encoded`.
     package var answer: [UInt8] = []
     package var extendedData: Bytes?
-    /// False when the seal that was read with the row is not that of its fields.
+    /// False when the stored seal does not match the fields.
     package var isIntact = true
 
     package init(key: CacheKey, write: CacheWrite) {
@@ -29,8 +29,8 @@ package struct CacheRow: Sendable {
         self.write = write
     }
 
-    /// CRC-32C of all that the row says but the date of access, which changes without the rest: a rotten validator would
-    /// keep a picture that was replaced, rotten extended data would be handed out.
+    /// CRC-32C of all fields except the inline bytes, which `checksum` covers, and the access date, which changes
+    /// independently. A corrupt validator would keep an outdated image valid; corrupt extended data would reach callers.
     package var seal: UInt32 {
         let numbers: InlineArray<8, UInt64> = [
             write.instance.littleEndian, write.number.littleEndian, UInt64(bitPattern: Int64(length)).littleEndian,
@@ -39,7 +39,7 @@ package struct CacheRow: Sendable {
         ]
         var seal = unsafe numbers.span.bytes.withUnsafeBytes { unsafe CRC32C.checksum($0) }
         for text in [key.bytes, Array(file.utf8), entityTag, lastModified, answer] {
-            // With its length: two neighbours could trade bytes unnoticed.
+            // Includes the length: otherwise bytes could move between neighbouring fields unnoticed.
             seal = unsafe withUnsafeBytes(of: UInt64(text.count).littleEndian) { unsafe CRC32C.checksum($0, after: seal) }
             seal = unsafe text.withUnsafeBytes { unsafe CRC32C.checksum($0, after: seal) }
         }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a disk cache holds while its folder is open.
+/// The resources of a disk cache while its folder is open.
 final class CacheSite: Sendable {
     let folder: CacheFolder
     let instance: CacheInstance
@@ -18,7 +18,7 @@ final class CacheSite: Sendable {
         index = CacheIndex(folder, isDurable: configuration.isDurable, open: store)
     }
 
-    /// A name for the next write.
+    /// The identifier of the next write.
     func nextWrite() -> CacheWrite {
         CacheWrite(instance: instance.id, number: lastWrite.wrappingAdd(1, ordering: .relaxed).newValue)
     }

@@ -1,88 +1,89 @@
-/// Rows of a disk cache: an index with small values inline. Implemented on SQLite; every call may block on the disk and
-/// is made on a thread that may wait. Reading and writing calls may run at the same time.
+/// Index of a disk cache: rows with small values inline, implemented on SQLite. Every call may block on the disk and runs on a
+/// thread that may wait. Reads and writes may run concurrently.
 ///
-/// The row is the commit: an entry exists when its row does (docs/decisions.md, "The row is the commit"). Errors: `cacheDamaged`
-/// says that the database must be given up (R24), `busy` that another process held it for too long.
+/// The row is the commit: an entry exists when its row does (docs/decisions.md, "The row is the commit"). Errors:
+/// `cacheDamaged` means that the database must be replaced, `busy` that another process held it for too long.
 package protocol CacheStore: AnyObject, Sendable {
-    /// The row of `key`, with its inline bytes, or nil.
+    /// The row of `key` with its inline bytes; nil when there is none.
     func row(for key: CacheKey) throws(ImageError) -> CacheRow?
-    /// The row without its bytes.
+    /// The row of `key` without its bytes.
     func header(for key: CacheKey) throws(ImageError) -> CacheRow?
-    /// Whether the row of that very write exists.
+    /// True when the row of exactly this write exists.
     func holds(_ name: CacheFileName) throws(ImageError) -> Bool
-    /// Makes all changes in one transaction. Returns the paths of files that no row names any more.
+    /// Applies all changes in one transaction. Returns the paths of files that no row refers to any more.
     func apply(_ changes: [CacheChange]) throws(ImageError) -> [String]
-    /// Removes every row; returns the paths of files.
+    /// Removes every row; returns the paths of their files.
     func removeAll() throws(ImageError) -> [String]
-    /// Removes, oldest first, at most `selection.limit` rows. Stops when `selection` is satisfied.
+    /// Removes at most `selection.limit` rows, oldest first. Stops when `selection` is satisfied.
     func removeOldest(_ selection: CacheSelection) throws(ImageError) -> CacheRemoval
     func totals() throws(ImageError) -> CacheTotals
-    /// The next entries of a list, at most `limit` of them.
+    /// The next page of a list, with at most `limit` entries.
     func entries(_ query: CacheQuery, from place: CachePosition, limit: Int) throws(ImageError) -> CachePage
-    /// Writes the dates, validators and extended data of a row, if it is still of that very write; false when it is not.
+    /// Writes the dates, validators and extended data of a row; false when the row no longer belongs to the same write.
     func update(_ row: CacheRow) throws(ImageError) -> Bool
-    /// Reads the whole database and compares its indexes; `cacheDamaged` where it finds a fault. Takes long.
+    /// Reads the whole database and compares its indexes; throws `cacheDamaged` on a fault. Slow.
     func examine() throws(ImageError)
-    /// Makes the indexes anew from the rows.
+    /// Rebuilds the indexes from the rows.
     func mend() throws(ImageError)
-    /// Counts all rows and sets right what `totals` tells.
+    /// Counts all rows and corrects the values returned by `totals`.
     func recount() throws(ImageError)
-    /// Raises access dates, each to the later of the two (docs/decisions.md, "Dates of access").
+    /// Advances access dates; each becomes the later of the stored and the given one (docs/decisions.md, "Dates of access").
     func touch(_ accesses: [(key: CacheKey, time: UInt64)]) throws(ImageError)
-    /// Gives unused pages back to the file system, at most so many; true when there may be more.
+    /// Returns at most `pages` unused pages to the file system; true when more may remain.
     func vacuum(pages: Int) throws(ImageError) -> Bool
     /// Closes the database. Further calls throw `shutdown`.
     func close()
 }
 
-/// Opens the database of a name inside a folder; makes its tables where the file is empty.
+/// Opens the database `name` in a folder; creates its tables when the file is empty.
 package typealias CacheStoreFactory =
     @Sendable (_ folder: FileDescriptor, _ name: String, _ isDurable: Bool)
     throws(ImageError) -> any CacheStore
 
 /// One step of a transaction.
 package enum CacheChange: Sendable {
-    /// Replaces a row of equal key.
+    /// Inserts a row, replacing one of equal key.
     case put(CacheRow)
-    /// With `write`, only if the row is of that very write (docs/decisions.md, "The row is the commit").
+    /// Removes the row of a key; with `write`, only if the row belongs to that write (docs/decisions.md, "The row is the
+    /// commit").
     case remove(CacheKey, write: CacheWrite?)
-    /// A row whose key no longer leads to it.
+    /// Removes a row that is no longer found by its key.
     case removeRow(Int64, write: CacheWrite)
 }
 
-/// Which rows to remove.
+/// Selection of rows to remove.
 package struct CacheSelection: Sendable {
-    /// The date that counts.
+    /// The date that determines the order and the age of a row.
     package var rule: ExpiryRule
-    /// Only rows not later than this; without it, until `footprint` is reached.
+    /// Only rows dated at or before this time; nil removes rows until `footprint` is reached.
     package var notAfter: UInt64?
-    /// Rows whose own expiry passed this moment, whatever the rule.
+    /// Only rows whose own expiry has passed at this time, regardless of the rule.
     package var expiredAt: UInt64?
-    /// Stop when fewer bytes of disk than these are used.
+    /// Stops when the cache uses fewer bytes of disk than this.
     package var footprint = 0
     package var limit = 256
-    /// The slice ends when this much time has passed, so that it holds the lock for writing no longer.
+    /// Longest duration of the slice in nanoseconds; bounds how long it holds the write lock.
     package var patience: UInt64 = 2_500_000
 
     package init(rule: ExpiryRule) { self.rule = rule }
 }
 
-/// What one slice of removing did.
+/// Result of one removal slice.
 package struct CacheRemoval: Sendable {
     package var files: [String] = []
     package var count = 0
-    /// Nothing is left to be removed by this selection.
+    /// True when the selection matches no further rows.
     package var isComplete = true
 
     package init() {}
 }
 
-/// What a disk cache holds.
+/// Totals of a disk cache.
 package struct CacheTotals: Sendable, Equatable {
     package var count = 0
     /// Sum of the lengths of all entries.
     package var bytes = 0
-    /// Bytes of disk: used pages of the database and blocks of files (docs/decisions.md, "Sizes count disk usage").
+    /// Disk usage in bytes: used pages of the database and blocks of files (docs/decisions.md, "Sizes count disk usage").
     package var footprint = 0
 
     package init() {}

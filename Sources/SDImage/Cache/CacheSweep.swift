@@ -1,10 +1,9 @@
-/// Removes files that processes left behind when they died between writing a file and committing its row (docs/decisions.md,
-/// "Instances").
+/// Removes files left by processes that died between writing a file and committing its row (docs/decisions.md, "Instances").
 ///
-/// A clean end leaves none and removes the instance's lock file, so that there is usually nothing to do. One dead instance
-/// is reason enough to look at the files of all that do not live: it may have died between replacing the row of another's
-/// file and removing that file. Works one sub-folder at a time, to let other work of the disk thread in between. The
-/// locks of the dead are held all the while.
+/// A clean shutdown leaves no such files and removes the instance's lock file, so usually there is nothing to do. A single
+/// dead instance triggers a check of the files of all instances that are not alive: it may have died between replacing the row
+/// of a file of another instance and removing that file. Works on one sub-folder at a time, so that other work of the disk
+/// thread runs in between. Holds the locks of the dead instances throughout.
 final class CacheSweep: Sendable {
     private let site: CacheSite
     private let dead: [UInt64: FileDescriptor]
@@ -16,27 +15,26 @@ final class CacheSweep: Sendable {
     }
 
     func start(on thread: WorkerThread) {
-        // One that opens the folder now finds the newest generation.
+        // An instance that opens the folder now finds the newest generation.
         if isAlone { site.index.removeOld() }
         if !dead.isEmpty { step(0, on: thread) }
     }
 
     private func step(_ folder: Int, on thread: WorkerThread) {
         guard folder < 256 else { return finish() }
-        // Without a row to look at no file may be removed: try again when the cache is opened next.
+        // Without access to the index no file may be removed; the next opening of the cache retries.
         guard sweep(Hexadecimal.string(UInt64(folder), digits: 2)) else { return }
         thread.submit { self.step(folder + 1, on: thread) }
     }
 
     private func sweep(_ name: String) -> Bool { strays(in: name, removesThem: true) != nil }
 
-    /// Number of files without a row in all sub-folders. Files of instances that live are left out: their rows may be about
-    /// to come. Blocks.
+    /// Number of files without a row in all sub-folders. Skips files of live instances, whose rows may still follow. Blocks.
     func strays(removesThem: Bool) -> Int {
         (0..<256).reduce(0) { $0 + (strays(in: Hexadecimal.string(UInt64($1), digits: 2), removesThem: removesThem) ?? 0) }
     }
 
-    /// nil when the index could not be asked.
+    /// Number of files without a row in one sub-folder; nil when the index was unavailable.
     private func strays(in name: String, removesThem: Bool) -> Int? {
         guard let folder = try? site.folder.root.folder(name) else { return 0 }
         var (isSafe, count) = (true, 0)
@@ -53,7 +51,8 @@ final class CacheSweep: Sendable {
         return isSafe ? count : nil
     }
 
-    /// Nobody ever takes the number of an instance without a lock file again.
+    /// True for an instance that has a lock file and is not known to be dead. Without a lock file the number belongs to no
+    /// live instance and is never reused.
     private func isAlive(_ instance: UInt64) -> Bool { dead[instance] == nil && site.instance.exists(instance) }
 
     private func finish() {

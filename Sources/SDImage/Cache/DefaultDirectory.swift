@@ -1,15 +1,18 @@
 import Glibc
 
-/// Where a cache lies whose directory was not set: `$XDG_CACHE_HOME/sdimage` where that is absolute (XDG Base Directory
-/// Specification), else `.cache/sdimage` in `$HOME`, else the same in the home directory of the password database. Never a folder
-/// that all users share.
+/// Directory of caches without an explicit one. The first that applies:
+/// - `$XDG_CACHE_HOME/sdimage`, if absolute (XDG Base Directory Specification)
+/// - `$HOME/.cache/sdimage`
+/// - `.cache/sdimage` in the home directory from the password database
+///
+/// Never a folder shared by all users.
 package struct DefaultDirectory: Sendable {
-    /// nil when there is no home directory: caches are then in memory only.
+    /// The directory; nil when there is no home directory, which keeps caches in memory only.
     package let path: String?
-    /// What the path was taken from.
+    /// Origin of the path: an environment variable or the password database.
     package let source: String?
 
-    /// By the environment of this moment.
+    /// Evaluates the current environment.
     package init() {
         self.init(cacheHome: DefaultDirectory.variable("XDG_CACHE_HOME"), home: DefaultDirectory.variable("HOME")) {
             DefaultDirectory.passwordHome
@@ -28,7 +31,7 @@ package struct DefaultDirectory: Sendable {
         }
     }
 
-    /// Why no cache can lie there; nil when one can.
+    /// Reason why the directory is unusable for a cache; nil when it is usable.
     package var problem: String? {
         guard let path else { return "XDG_CACHE_HOME and HOME are not set, and the user has no home directory" }
         return FolderWalk.problem(of: path).map { $0.message.string }

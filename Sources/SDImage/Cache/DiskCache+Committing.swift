@@ -1,7 +1,7 @@
 import Synchronization
 
 extension DiskCache {
-    /// Commits one transaction on the disk thread, then lets other work of that thread go first.
+    /// Commits one transaction on the disk thread, then yields to other work of that thread.
     func commitStep() {
         state.withLock { state in
             state.isCommitSubmitted = false
@@ -15,10 +15,10 @@ extension DiskCache {
         if mustSubmit { lease.engine.disk.submit { [self] in commitStep() } }
     }
 
-    /// Commits all that waits. When it returns, what was accepted before is committed, or was refused.
+    /// Commits all pending changes. On return, every change accepted before is committed or refused.
     func commitAll() { while commitBatch() {} }
 
-    /// One transaction; false when nothing waited.
+    /// Commits one transaction; false when nothing was pending.
     private func commitBatch() -> Bool {
         let batch = committing.withLock { _ -> [(PendingChanges.Completion?, Result<Void, ImageError>)] in
             let batch = state.withLock { $0.pending.next(limit: DiskCache.batchCount, bytes: DiskCache.batchBytes) }
@@ -75,7 +75,7 @@ extension DiskCache {
                     results[index] = .failure(error)
                 }
             case .remove(let key) where last[key] == index: changes.append(.remove(key, write: nil))
-            // Replaced by a later one of the same transaction, whose fate it shares.
+            // Superseded by a later change of the same transaction; shares its result.
             default: break
             }
         }
@@ -103,7 +103,7 @@ extension DiskCache {
         return last
     }
 
-    /// The row of an entry; a large one is written to its file first.
+    /// The row of an entry. Writes a large entry to its file first.
     private func row(_ key: CacheKey, _ data: CachedData, in opened: CacheSite, _ written: inout [CacheFileName])
         throws(ImageError) -> CacheRow
     {

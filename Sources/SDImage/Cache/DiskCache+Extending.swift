@@ -1,8 +1,8 @@
 extension DiskCache {
-    /// The caller's own bytes beside an entry, or nil; `notFound` without an entry. Blocks.
+    /// The caller's own bytes attached to an entry, or nil; throws `notFound` without an entry. Blocks.
     package func extendedDataNow(for key: CacheKey) throws(ImageError) -> Bytes? { try rowNow(for: key).extendedData }
 
-    /// Keeps bytes beside an entry until it is replaced; nil removes them. `notFound` without an entry. Blocks.
+    /// Attaches bytes to an entry until it is replaced; nil removes them. Throws `notFound` without an entry. Blocks.
     package func setExtendedDataNow(_ data: Bytes?, for key: CacheKey) throws(ImageError) {
         let data = try data?.kept()
         try changeRowNow(for: key) { row in
@@ -11,12 +11,12 @@ extension DiskCache {
         }
     }
 
-    /// The key of the entry that a text of a caller names: exactly, or as the printed form of a variant's key.
+    /// The key of the entry named by a text of the caller: an exact key, or the printed form of a variant's key.
     package func named(_ text: CacheKey) throws(ImageError) -> CacheKey {
         try text.first { key throws(ImageError) in try containsNow(key) ? key : nil } ?? text
     }
 
-    /// From when on an entry is a miss, nanoseconds since 1970, whatever the age rule says; 0 = by the rule. Blocks.
+    /// Sets the expiry of an entry in nanoseconds since 1970, which overrides the age rule; 0 = by the rule. Blocks.
     package func setExpiryNow(_ date: UInt64, for key: CacheKey) throws(ImageError) {
         try changeRowNow(for: key) { row in
             row.expires = date
@@ -24,7 +24,7 @@ extension DiskCache {
         }
     }
 
-    /// Keeps what a later answer said of an entry, if it is still the one that came with `old`. Blocks.
+    /// Updates the response metadata of an entry after revalidation, if the entry still has the validators of `old`. Blocks.
     package func renewNow(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) throws(ImageError) {
         try changeRowNow(for: key) { row in
             guard row.entityTag == old.storedEntityTag, row.lastModified == old.storedLastModified else { return false }
@@ -37,7 +37,7 @@ extension DiskCache {
 
     private func rowNow(for key: CacheKey) throws(ImageError) -> CacheRow {
         try check()
-        // What waits has no row yet.
+        // Pending changes have no row yet.
         if case .unknown = state.withLock({ $0.pending.answer(for: key) }) {} else { commitAll() }
         let row = try opened().index.perform { store throws(ImageError) in try store.header(for: key) }
         guard let row, row.isIntact, !isExpired(row, at: clock.now) else {
@@ -46,9 +46,9 @@ extension DiskCache {
         return row
     }
 
-    /// `change` gives false to leave the row as it is.
+    /// Changes the row of an entry. `change` returns false to leave the row as it is.
     private func changeRowNow(for key: CacheKey, _ change: (inout CacheRow) -> Bool) throws(ImageError) {
-        // Between reading and writing another may replace the entry: then the new one is changed.
+        // Another writer may replace the entry between the read and the update; then the new row is changed.
         for _ in 0..<16 {
             var row = try rowNow(for: key)
             guard change(&row) else { return }

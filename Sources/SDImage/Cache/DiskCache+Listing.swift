@@ -1,5 +1,5 @@
 extension DiskCache {
-    /// The next entries of a list, at most `limit`; blocks. Each page is what was there when it was read.
+    /// The next page of a list, with at most `limit` entries; blocks. Each page reflects the state at the time it is read.
     package func entriesNow(_ query: CacheQuery = CacheQuery(), from place: CachePosition = .beginning, limit: Int)
         throws(ImageError) -> CachePage
     {

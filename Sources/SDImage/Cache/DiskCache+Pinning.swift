@@ -1,8 +1,8 @@
 import Glibc
 
 extension DiskCache {
-    /// Path of a file with the bytes of an entry, which stays until it is unpinned as often as it was handed out, or the cache is
-    /// closed, whatever is evicted (docs/decisions.md, "Paths of entries are pins"); `notFound` without an entry. Blocks.
+    /// Path of a file with the bytes of an entry (docs/decisions.md, "Paths of entries are pins"). The file survives eviction
+    /// until it is unpinned as often as it was handed out, or the cache is closed. Throws `notFound` without an entry. Blocks.
     package func pathNow(for key: CacheKey) throws(ImageError) -> String {
         try check()
         if case .stored = state.withLock({ $0.pending.answer(for: key) }) { commitAll() }
@@ -11,7 +11,7 @@ extension DiskCache {
         }
         let opened = try opened()
         let name = CacheFileName(key: key, write: write)
-        // Counted first: one that unpins the same path now must not remove what is about to be handed out.
+        // Count first: a concurrent unpin of the same path must not remove the file that is about to be returned.
         let path = opened.folder.pinPath(name, for: opened.instance.id)
         state.withLock { $0.pins[path, default: 0] += 1 }
         do throws(ImageError) {
@@ -23,7 +23,7 @@ extension DiskCache {
         }
     }
 
-    /// Gives up a path; with the last one that was handed out its file goes. False for what is no such path. Blocks.
+    /// Releases a path; the last release removes its file. False for a path that is not pinned. Blocks.
     package func unpinNow(_ path: String) throws(ImageError) -> Bool {
         try check()
         return unpin(path)
@@ -34,7 +34,7 @@ extension DiskCache {
         return state.withLock { state in
             guard let count = state.pins[path] else { return false }
             state.pins[path] = count > 1 ? count - 1 : nil
-            // Under the lock: after it the same path may be handed out again.
+            // Must run under the lock: afterwards the same path may be handed out again.
             if count == 1, let opened { opened.folder.removePin(path, of: opened.instance.id) }
             return true
         }
@@ -42,18 +42,18 @@ extension DiskCache {
 }
 
 extension CacheFolder {
-    /// Makes a second name of the file, or a copy where that cannot be.
+    /// Creates a hard link to the file, or a copy when linking fails.
     func pin(_ name: CacheFileName, _ bytes: Bytes, for instance: UInt64) throws(ImageError) {
         let pins = try root.folder(making: "pins", mode: modes.folder).folder(
             making: Hexadecimal.string(instance), mode: modes.folder)
-        // The name tells the write: a pin that exists is this one.
+        // The name identifies the write, so an existing pin is this one.
         if pins.status(of: name.name) != nil { return }
         if let folder = try? root.folder(name.folder),
             unsafe linkat(folder.number, name.name, pins.number, name.name, 0) == 0
         {
             return
         }
-        // Under a name of its own until it is whole, because others may pin the same entry now.
+        // Written under a temporary name until complete, because other callers may pin the same entry now.
         let draft = name.name + "-" + Hexadecimal.string(UInt64.random(in: 0...UInt64.max))
         let file = try pins.file(making: draft, mode: modes.file)
         do throws(ImageError) {
@@ -79,7 +79,7 @@ extension CacheFolder {
 
     func removePins(of instance: UInt64) {
         let owner = Hexadecimal.string(instance)
-        // Usually there are none.
+        // Usually there are no pins.
         guard let all = try? root.folder("pins"), let pins = try? all.folder(owner) else { return }
         pins.forEachName { name in
             pins.remove(name)

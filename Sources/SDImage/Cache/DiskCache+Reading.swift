@@ -1,7 +1,7 @@
 import Glibc
 
 extension DiskCache {
-    /// The bytes of an entry, or nil; blocks for one read of the index and, for large entries, one checksum.
+    /// The bytes of an entry, or nil. Blocks for one index read and, for large entries, one file read and checksum.
     package func dataNow(for key: CacheKey) throws(ImageError) -> CachedData? {
         try check()
         switch state.withLock({ $0.pending.answer(for: key) }) {
@@ -11,10 +11,10 @@ extension DiskCache {
         }
     }
 
-    /// As `dataNow`, without blocking the caller.
+    /// Same as `dataNow`, without blocking the caller.
     ///
-    /// What waits to be committed answers at once. A row is read on the work pool: the picture will be decoded there
-    /// next, so that a full pool delays nothing that would not wait anyway, and no store stands in the way.
+    /// Pending stores are returned immediately. Rows are read on the work pool: the image will be decoded there next, so a
+    /// full pool delays nothing that would not wait anyway, and no store delays the read.
     package func data(for key: CacheKey) async throws(ImageError) -> CachedData? {
         try check()
         switch state.withLock({ $0.pending.answer(for: key) }) {
@@ -24,7 +24,7 @@ extension DiskCache {
         }
     }
 
-    /// Whether an entry exists; does not read its bytes, and does not count as a use. Blocks.
+    /// True when an entry exists. Does not read its bytes and does not count as a use. Blocks.
     package func containsNow(_ key: CacheKey) throws(ImageError) -> Bool {
         try check()
         switch state.withLock({ $0.pending.answer(for: key) }) {
@@ -41,7 +41,7 @@ extension DiskCache {
         }
     }
 
-    /// Removes the entry, but only if it is still that very write: bytes that no coder can read (docs/decisions.md, "A damaged
+    /// Removes the entry if it still belongs to this write. For bytes that no coder can read (docs/decisions.md, "A damaged
     /// entry is replaced").
     package func removeDamaged(_ key: CacheKey, write: CacheWrite) {
         guard !Engine.isForked else { return }
@@ -61,7 +61,7 @@ extension DiskCache {
     private func read(_ key: CacheKey) -> CachedData? {
         do throws(ImageError) {
             let opened = try opened()
-            // A row may be replaced between reading it and opening its file: then it is read again (docs/decisions.md, "The row
+            // A row may be replaced between reading it and opening its file; then it is re-read (docs/decisions.md, "The row
             // is the commit").
             var damaged: CacheWrite?
             for _ in 0..<4 {
@@ -87,7 +87,7 @@ extension DiskCache {
         }
     }
 
-    /// nil when they are not what was stored.
+    /// The bytes of a row; nil when they differ from the stored ones or the file is missing.
     func bytes(of row: CacheRow, in opened: CacheSite) throws(ImageError) -> Bytes? {
         guard row.isIntact else { return countDamage() }
         if row.file.isEmpty {
@@ -96,7 +96,7 @@ extension DiskCache {
         }
         guard let name = CacheFileName(path: row.file), name.write == row.write, row.length > 0 else { return countDamage() }
         do throws(ImageError) {
-            // Compared at each reading: another process may have written to the file since.
+            // Verified on every read: another process may have written to the file since.
             let bytes = try opened.folder.read(name, length: row.length)
             return isIntact(bytes, row) ? bytes : countDamage()
         } catch {
@@ -140,18 +140,19 @@ extension DiskCache {
         return data
     }
 
-    /// Expired rows are misses and are left to trimming: a clock that was wrong for a moment loses nothing.
+    /// True when the row is expired. Expired rows are misses and are left to trimming, so a temporarily wrong clock loses
+    /// nothing.
     func isExpired(_ row: CacheRow, at now: UInt64) -> Bool {
         if row.expires != 0 { return row.expires <= now }
         let limits = limits
         guard limits.maxAge >= 0 else { return false }
-        // Dates in the future count as now.
+        // Dates in the future count as the current time.
         let date = min(limits.rule == .access ? row.accessed : row.created, now)
         return (now - date) / 1_000_000_000 >= UInt64(limits.maxAge)
     }
 
     private func noteAccess(_ row: CacheRow, at now: UInt64) {
-        // One minute of resolution spares nearly all of the writes (docs/decisions.md, "Dates of access").
+        // A resolution of one minute avoids nearly all of the writes (docs/decisions.md, "Dates of access").
         guard now > row.accessed, now - row.accessed >= 60_000_000_000 else { return }
         let mustSchedule = state.withLock { state in
             state.accesses[row.key] = now

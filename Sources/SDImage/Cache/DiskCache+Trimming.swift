@@ -1,21 +1,21 @@
 import Glibc
 
 extension DiskCache {
-    /// What a trim does, one slice after the other: entries past their own expiry, entries past the age rule, the oldest
-    /// until less than half of the limit is used, and giving free pages back.
+    /// Phases of a trim, each in slices: entries past their own expiry, entries past the age rule, the oldest entries until
+    /// less than half of the limit is used, and returning free pages.
     private enum Phase {
         case expired, aged, oversized, vacuum
     }
 
-    /// Entries and bytes on disk, what waits included once it is committed; blocks.
+    /// Number and size of the entries on disk, after committing pending changes; blocks.
     package func totalsNow() throws(ImageError) -> CacheTotals {
         try check()
         commitAll()
         return try opened().index.perform { store throws(ImageError) in try store.totals() }
     }
 
-    /// Removes what is expired, then the oldest down to half the limit where that is crossed; blocks. Unused pages are given
-    /// back later.
+    /// Removes expired entries; if the size limit is exceeded, also the oldest down to half of it. Blocks. Unused pages are
+    /// returned later.
     package func trimNow() throws(ImageError) {
         try check()
         commitAll()
@@ -28,7 +28,7 @@ extension DiskCache {
         scheduleTrim()
     }
 
-    /// Removes the oldest entries, whatever the limits, until fewer bytes of disk are used; blocks.
+    /// Removes the oldest entries, regardless of the limits, until fewer than `bytes` bytes of disk are used; blocks.
     package func trimNow(below bytes: Int) throws(ImageError) {
         try check()
         commitAll()
@@ -39,7 +39,7 @@ extension DiskCache {
         scheduleTrim()
     }
 
-    /// Between two slices: stores do not wait for the end of a trim, neither here nor in another process.
+    /// Pause between two slices: stores of this and other processes do not wait for the end of a trim.
     private func letOthersGo() {
         commitAll()
         usleep(UInt32(DiskCache.sliceGap / 1000))
@@ -53,7 +53,7 @@ extension DiskCache {
             let use = totals.footprint
             guard use > limit else { return }
             scheduleTrim()
-            // Who stores faster than the trim removes lends a hand.
+            // A writer that outpaces the trim removes one slice itself.
             if use - limit > limit / 32 {
                 var selection = CacheSelection(rule: limits.rule)
                 selection.footprint = limit / 2
@@ -72,7 +72,7 @@ extension DiskCache {
         if mustSubmit { lease.engine.disk.submit { [weak self] in self?.step(.expired) } }
     }
 
-    /// Looks for aged entries now and then: a server has no other moment for it (docs/decisions.md, "Trimming").
+    /// Checks for aged entries every hour; a server has no other occasion for it (docs/decisions.md, "Trimming").
     func scheduleAging() {
         lease.engine.disk.schedule(at: MonotonicClock.now &+ 3_600_000_000_000) { [weak self] in
             self?.state.withLock { $0.agingAllowance = .max }
@@ -88,7 +88,7 @@ extension DiskCache {
             commitAll()
             if let next {
                 let work: @Sendable () -> Void = { [weak self] in self?.step(next) }
-                // Nobody waits for unused pages: stores go first.
+                // No caller waits for unused pages, so stores go first.
                 let delay = next == .vacuum ? DiskCache.vacuumDelay : DiskCache.sliceGap
                 lease.engine.disk.schedule(at: MonotonicClock.now &+ delay, work)
                 return
@@ -97,7 +97,7 @@ extension DiskCache {
         state.withLock { $0.isTrimScheduled = false }
     }
 
-    /// Does one slice; the phase to go on with, or nil when all is done.
+    /// Runs one slice; returns the next phase, or nil when the trim is complete.
     private func slice(_ phase: Phase, in opened: CacheSite, by now: UInt64, isAsked: Bool) throws(ImageError) -> Phase? {
         let limits = limits
         var selection = CacheSelection(rule: limits.rule)
@@ -113,7 +113,7 @@ extension DiskCache {
             return try self.age(selection, in: opened, isAsked) ? .oversized : .aged
         case .oversized:
             let use = try opened.index.perform { store throws(ImageError) in try store.totals() }.footprint
-            // Once begun it goes on down to half.
+            // A trim by size that has begun continues down to half of the limit.
             let isTrimming = state.withLock { $0.isShrinking }
             guard limits.maxSize > 0, use > (isTrimming ? limits.maxSize / 2 : limits.maxSize) else { return .vacuum }
             selection.footprint = limits.maxSize / 2
@@ -125,7 +125,7 @@ extension DiskCache {
         }
     }
 
-    /// True when nothing is left to remove, or to be removed now.
+    /// Removes one slice of expired or aged entries; true when nothing is left or the allowance is used up.
     private func age(_ selection: CacheSelection, in opened: CacheSite, _ isAsked: Bool) throws(ImageError) -> Bool {
         var selection = selection
         let allowance = isAsked ? .max : state.withLock { $0.agingAllowance }
@@ -136,7 +136,7 @@ extension DiskCache {
         return removal.isComplete
     }
 
-    /// True when nothing is left to remove.
+    /// Removes one slice; true when nothing is left to remove.
     private func remove(_ selection: CacheSelection, in opened: CacheSite) throws(ImageError) -> Bool {
         try removal(selection, in: opened).isComplete
     }
@@ -152,7 +152,7 @@ extension DiskCache {
         return removal
     }
 
-    /// Others wait for a slice, and most of its time goes into its commit: as many entries as take about two milliseconds.
+    /// Adapts the slice size to about two milliseconds. Other users wait for a slice, and most of its time is its commit.
     private func adaptSlices(to time: UInt64) {
         state.withLock { state in
             if time > 3_000_000 { state.sliceLimit = max(16, state.sliceLimit / 2) }

@@ -1,12 +1,13 @@
 extension DiskCache {
-    /// Rows of a negative length too, which no list shows.
+    /// Selects every row, including rows of negative length, which lists omit.
     private static let everyRow = {
         var query = CacheQuery()
         query.lengths = .min ... .max
         return query
     }()
 
-    /// Reads every entry and compares every checksum; blocks the caller for as long as that takes. With `repairs` whatever is wrong is removed.
+    /// Reads every entry and compares every checksum; blocks the caller throughout. With `repairs`, removes or repairs all
+    /// problems found.
     package func verifyNow(repairs: Bool) throws(ImageError) -> CacheReport {
         try check()
         commitAll()
@@ -23,7 +24,7 @@ extension DiskCache {
         guard try !isIndexSound(opened) else { return }
         report.isIndexDamaged = true
         guard repairs else { return }
-        // Rows may be whole where only an index of them is not.
+        // The rows may be intact when only an index of them is damaged.
         let isMended = try opened.index.perform { store throws(ImageError) in
             do throws(ImageError) {
                 try store.mend()
@@ -60,7 +61,7 @@ extension DiskCache {
             place = page.next
         }
         let after = try opened.index.perform { store throws(ImageError) in try store.totals() }
-        // Comparable only where nobody stored or removed meanwhile.
+        // The totals are comparable only without concurrent stores or removals.
         let found = report.damaged + report.missing
         guard before.count == after.count + (repairs ? found : 0), before.count != report.entries else { return }
         report.areTotalsWrong = true
@@ -72,7 +73,7 @@ extension DiskCache {
     {
         let row = try opened.index.perform { store throws(ImageError) in try store.row(for: entry.key) }
         guard let row, row.write == entry.write else {
-            // Replaced, removed, or not to be found any more by its key.
+            // Replaced, removed, or no longer found by its key.
             guard try isListed(entry, opened) else { return }
             report.entries += 1
             report.damaged += 1

@@ -12,7 +12,7 @@ extension DiskCache {
     /// Removes all entries; returns when that is committed.
     package func removeAll() async throws(ImageError) { try await wait(for: .removeAll) }
 
-    /// Returns when all that was accepted before is committed.
+    /// Commits all changes accepted before this call.
     package func flush() async throws(ImageError) {
         try check()
         await suspended { (resume: Resumption<Void>) in
@@ -23,8 +23,8 @@ extension DiskCache {
         }
     }
 
-    /// Stores bytes with the next common transaction, 5 ms from now at the latest. Queries see them at once.
-    /// `completion` runs once, after the commit, on the disk thread or on that of a blocking call.
+    /// Stores bytes with the next shared transaction, at most 5 ms later. Queries see them immediately. `completion` runs
+    /// once, after the commit, on the disk thread or on that of a blocking call.
     package func enqueueStore(_ data: CachedData, for key: CacheKey, completion: Completion? = nil) {
         enqueue(.store(key, data), isAwaited: false, completion)
     }
@@ -42,7 +42,7 @@ extension DiskCache {
 
     package func removeAllNow() throws(ImageError) { try changeNow(.removeAll) }
 
-    /// Commits on the calling thread all that waits; blocks.
+    /// Commits all pending changes on the calling thread; blocks.
     package func flushNow() throws(ImageError) {
         try check()
         commitAll()
@@ -63,7 +63,7 @@ extension DiskCache {
         }
         if let refusal { throw refusal }
         commitAll()
-        // Another thread may have taken the change into its own transaction.
+        // Another thread may have included the change in its own transaction.
         let result: Result<Void, ImageError>? = outcome.wait { result, _ in result }
         try result?.get()
     }
@@ -91,7 +91,7 @@ extension DiskCache {
         }
     }
 
-    /// Puts a change into its place in the order, or says why not.
+    /// Appends a change to the pending ones; returns an error when it is refused.
     private func accept(_ change: PendingChanges.Change, _ completion: Completion?) -> ImageError? {
         if Engine.isForked { return .forked }
         return state.withLock { state in

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Encoded pictures on disk: small ones inside the index, large ones as files (docs/decisions.md, "Small entries in the index,
+/// Encoded images on disk: small ones inside the index, large ones as files (docs/decisions.md, "Small entries in the index,
 /// large ones as files").
 ///
-/// Stores wait in memory for a common transaction and are seen by queries at once. Nothing that goes wrong with the folder
-/// is an error for a query; it is counted, and told to those who store. Blocking calls say so; none of them may be
-/// made on the asynchronous executor.
+/// Stores wait in memory for a shared transaction; queries see them immediately. Problems with the folder are misses for
+/// queries: they are counted, and reported to callers that store. Blocking functions are documented as such; none of them may
+/// be called on the asynchronous executor.
 package final class DiskCache: Sendable {
     package typealias Completion = @Sendable (Result<Void, ImageError>) -> Void
 
@@ -13,30 +13,30 @@ package final class DiskCache: Sendable {
         var pending = PendingChanges()
         var limits: DiskLimits
         var statistics = DiskCacheStatistics()
-        /// Uses not yet written to the index (docs/decisions.md, "Dates of access").
+        /// Access times not yet written to the index (docs/decisions.md, "Dates of access").
         var accesses: [CacheKey: UInt64] = [:]
-        /// How often each path was handed out.
+        /// Number of times each path was handed out.
         var pins: [String: Int] = [:]
-        /// The disk thread will commit: at its next turn, or when a timer fires.
+        /// A commit on the disk thread is pending: submitted for its next turn, or scheduled by a timer.
         var isCommitSubmitted = false
         var isCommitScheduled = false
         var isTouchScheduled = false
         var isTrimScheduled = false
-        /// So many entries may be removed for their age now. In the first hour not all: the clock that tells their age may have
-        /// been wrong when the cache was opened. Until then they are misses.
+        /// Maximum number of entries that may be removed now because of their age. Limited in the first hour, because the
+        /// clock may have been wrong when the cache was opened. Until removed, such entries are misses.
         var agingAllowance = 0
-        /// Trimming by size has begun and goes on down to half the limit.
+        /// True while a trim by size is under way; it continues down to half of the limit.
         var isShrinking = false
         var isClosed = false
-        /// Entries removed in one transaction.
+        /// Maximum number of entries removed in one transaction.
         var sliceLimit = 32
     }
 
-    /// The folder once it could be opened, or why it could not.
+    /// The opened folder, or the reason why opening failed.
     struct Site {
         var opened: CacheSite?
         var failure: ImageError?
-        /// Moment of the last try, monotonic.
+        /// Monotonic time of the last attempt.
         var triedAt: UInt64 = 0
         var isClosed = false
     }
@@ -47,23 +47,24 @@ package final class DiskCache: Sendable {
     let state: Lock<State>
     private let site = Lock(Site())
     private let factory: CacheStoreFactory
-    /// Held by whoever is committing.
+    /// Held by the thread that commits.
     let committing = Lock(())
 
     static let commitDelay: UInt64 = 5_000_000
     static let vacuumDelay: UInt64 = 20_000_000
-    /// Between two slices of a trim, nanoseconds: without it another process would find the database free only at the end.
+    /// Pause between two slices of a trim, nanoseconds. Without it another process would find the database free only at the
+    /// end.
     static let sliceGap: UInt64 = 400_000
     static let touchDelay: UInt64 = 5_000_000_000
     static let batchCount = 64
     static let batchBytes = 8 << 20
-    /// From here on stores are committed without delay.
+    /// Pending bytes from which stores are committed without delay.
     static let pendingBytes = 32 << 20
-    /// More than this means that the disk cannot follow: stores are dropped.
+    /// Pending bytes above which stores are dropped, because the disk is too slow.
     static let pendingLimit = 128 << 20
     private static let retryDelay: UInt64 = 1_000_000_000
 
-    /// Opens the folder in the background; an unusable one is reported by stores.
+    /// Opens the folder in the background; stores report an unusable folder.
     package init(
         _ configuration: CacheConfiguration, clock: CacheClock = CacheClock(), store: @escaping CacheStoreFactory
     ) throws(ImageError) {
@@ -82,7 +83,7 @@ package final class DiskCache: Sendable {
 
     package var limits: DiskLimits { Engine.isForked ? configuration.disk : state.withLock { $0.limits } }
 
-    /// New limits; what no longer fits is removed in the background.
+    /// Sets new limits; excess entries are removed in the background.
     package func setLimits(_ limits: DiskLimits) {
         guard !Engine.isForked else { return }
         state.withLock { $0.limits = limits }
@@ -100,7 +101,7 @@ package final class DiskCache: Sendable {
         return result
     }
 
-    /// Commits what waits and closes the folder; blocks. Later calls fail with `shutdown`; a second one does nothing.
+    /// Commits pending changes and closes the folder; blocks. Later calls fail with `shutdown`; a second close does nothing.
     package func close() {
         guard !Engine.isForked else { return }
         let isFirst = state.withLock { state in
@@ -123,7 +124,7 @@ package final class DiskCache: Sendable {
         if state.withLock({ $0.isClosed }) { throw .shutdown }
     }
 
-    /// The open folder. After a failure the next try is made a second later at the earliest.
+    /// The open folder. A failed attempt to open it is repeated after one second at the earliest.
     func opened() throws(ImageError) -> CacheSite {
         try site.withLock { site throws(ImageError) in
             if let opened = site.opened { return opened }
@@ -136,7 +137,7 @@ package final class DiskCache: Sendable {
                 site.failure = nil
                 return opened
             } catch {
-                // "Not found" would read as a missing entry.
+                // Callers would take "not found" for a missing entry.
                 let isMissing = error.status == .notFound || error.status == .notAFile
                 let failure =
                     isMissing
@@ -148,7 +149,7 @@ package final class DiskCache: Sendable {
         }
     }
 
-    /// Gives up a folder that was removed under us, so that the next use makes it anew.
+    /// Closes a folder that was removed externally, so that the next use creates it again.
     func leaveIfGone(_ opened: CacheSite) -> Bool {
         guard opened.folder.isGone else { return false }
         site.withLock { if $0.opened === opened { $0.opened = nil } }

@@ -1,26 +1,26 @@
-/// Which picture leaves a full memory cache next. Used under one lock, by the thread that stores.
+/// Chooses the next image to evict from a full memory cache. Used under one lock, by the storing thread.
 ///
-/// The entries are the cache's; an order only links them. Its uses are counted by look-ups, in the entry alone.
+/// The cache owns the entries; an order only links them. Look-ups count uses in the entry alone.
 protocol EvictionOrder: AnyObject {
-    /// Whether look-ups note the time of each use, or only count them.
+    /// True when look-ups record the time of each use; otherwise they only count uses.
     static var needsTimes: Bool { get }
-    /// Takes an entry in: a new one, or one that was taken out to change its cost.
+    /// Inserts a new entry, or one that was removed to change its cost.
     func insert(_ entry: MemoryEntry.Pointer)
     func remove(_ entry: MemoryEntry.Pointer)
-    /// Takes out the entry to evict; nil when there is none.
+    /// Removes and returns the entry to evict; nil when there is none.
     func popNext() -> MemoryEntry.Pointer?
-    /// Takes out all, as a chain linked by `older`.
+    /// Removes all entries; returns them as a chain linked by `older`.
     func removeAll() -> MemoryEntry.Pointer?
-    /// The limits, which give the costs their weight; 0 = unlimited.
+    /// Sets the limits, which determine the weight of the costs; 0 = unlimited.
     func setLimits(bytes: Int, count: Int)
-    /// Misses of pictures that had left not long before.
+    /// Misses of recently evicted images.
     var ghostHits: Int { get }
 }
 
-/// How a memory cache chooses what leaves.
+/// Eviction policy of a memory cache.
 package enum EvictionPolicy: UInt32, Sendable {
-    /// What comes once passes through; what comes again stays; the shares of both follow what is asked for.
+    /// Images used once pass through, images used again stay. The shares of both queues follow the requests.
     case adaptive = 0
-    /// Strictly what was not used for the longest time.
+    /// Evicts exactly the least recently used image.
     case leastRecentlyUsed = 1
 }

@@ -1,28 +1,30 @@
 import Glibc
 
-/// Opens a folder by a path on which no other user can exchange anything.
+/// Opens a folder by a path on which no other user can replace anything.
 ///
-/// Walks from the root, one name at a time, each under the folder before it. Every folder on the way must belong to this user or to
-/// root. Only this user or root may write to it; a sticky folder of root, such as `/tmp`, may be passed, but not be the last. Symbolic
-/// links are followed where their owner is one of the two.
+/// Walks from the root, one name at a time, each relative to the previous folder. Every folder on the path:
+/// - belongs to this user or to root
+/// - is writable only by this user or root; a sticky folder of root, such as `/tmp`, may be passed, but not be the last
+///
+/// Symbolic links are followed if they belong to this user or to root.
 struct FolderWalk {
     private var folder: FileDescriptor
     private var status: FileStatus
     /// Names from the root to `folder`.
     private var names: [String] = []
-    /// Names to walk, the next one last.
+    /// Remaining names, the next one last.
     private var rest: [String]
     private var linksLeft = 40
     private let makesMissing: Bool
 
-    /// The folder and its path without links. Folders that are missing are made with mode 0700.
+    /// Opens a folder; returns it and its path without links. Creates missing folders with mode 0700.
     static func open(_ path: String) throws(ImageError) -> (folder: FileDescriptor, path: String) {
         var walk = try FolderWalk(path, makesMissing: true)
         try walk.finish()
         return (try walk.folder.folder("."), "/" + walk.names.joined(separator: "/"))
     }
 
-    /// Why a path would be refused; nil for one that would not, even if it does not exist.
+    /// The error that refuses a path; nil for an acceptable path, even if it does not exist.
     static func problem(of path: String) -> ImageError? {
         do throws(ImageError) {
             var walk = try FolderWalk(path, makesMissing: false)
@@ -88,7 +90,7 @@ struct FolderWalk {
         return (top, status)
     }
 
-    /// Last name first.
+    /// The names of a path, last name first.
     private static func names(of path: String) -> [String] {
         path.split(separator: "/").reversed().map { String($0) }
     }
@@ -101,7 +103,8 @@ struct FolderWalk {
 }
 
 extension FileDescriptor {
-    /// The folder, link or file of a name as a step of a walk: neither read nor followed. A missing folder is made where wanted.
+    /// Opens the folder, link or file of a name as a step of a walk, without reading or following it. Creates a missing folder
+    /// if `makesMissing`.
     fileprivate func passage(_ name: String, makesMissing: Bool) throws(ImageError) -> FileDescriptor {
         do throws(ImageError) { return try step(name) } catch {
             guard error.systemError == ENOENT, makesMissing else { throw error }

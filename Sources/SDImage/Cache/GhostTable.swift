@@ -1,9 +1,10 @@
-/// Which entries left a memory cache not long ago, by the hash of their keys; a wrong answer costs nothing but a place.
+/// Recently evicted entries of a memory cache, by the hash of their keys. A wrong result only affects the placement of an
+/// entry.
 ///
-/// Time is what left since, as a share of the cache's capacity, and runs for each queue apart. Buckets of four: the oldest
-/// of a bucket makes room.
+/// Time is the amount evicted, as a share of the cache's capacity, and runs separately for each queue. Buckets hold four
+/// ghosts; the oldest of a bucket is replaced.
 struct GhostTable {
-    /// The queue that an entry left.
+    /// The queue that an entry was evicted from.
     enum Queue: Int {
         case small = 0
         case main = 1
@@ -12,18 +13,18 @@ struct GhostTable {
     private struct Ghost {
         var hash: UInt64 = 0
         var queue = Queue.small
-        /// No time: a free place.
+        /// Time of the eviction; negative infinity marks a free slot.
         var left = -Double.infinity
     }
 
     private static let ways = 4
-    /// For how long a ghost is remembered; the main queue's matter less.
+    /// Lifetimes of ghosts; ghosts of the main queue matter less.
     private static let lifetimes = (small: 0.75, main: 0.5)
 
     private var ghosts: [Ghost] = []
     private var clocks = (small: 0.0, main: 0.0)
 
-    /// Remembers an entry that took `share` of the capacity; `entries` are those that the cache holds.
+    /// Records an evicted entry that took `share` of the capacity. `entries` is the number of entries in the cache.
     mutating func add(_ hash: UInt64, from queue: Queue, share: Double, entries: Int) {
         if ghosts.count < entries || ghosts.isEmpty { grow(to: entries) }
         switch queue {
@@ -33,7 +34,7 @@ struct GhostTable {
         place(Ghost(hash: hash, queue: queue, left: queue == .small ? clocks.small : clocks.main))
     }
 
-    /// Forgets an entry and says which queue it left and what has left that queue since; nil when it is not known.
+    /// Removes a ghost; returns its queue and the amount evicted from that queue since. nil for an unknown or expired ghost.
     mutating func take(_ hash: UInt64) -> (queue: Queue, age: Double)? {
         let found = bucket(hash).first { ghosts[$0].hash == hash && ghosts[$0].left >= 0 }
         guard let found else { return nil }
@@ -52,7 +53,7 @@ struct GhostTable {
 
     private func bucket(_ hash: UInt64) -> Range<Int> {
         guard !ghosts.isEmpty else { return 0..<0 }
-        // Not the bits that choose the shard or the slot.
+        // Avoids the bits that select the shard and the slot.
         let start = Int(truncatingIfNeeded: hash >> 20) & (ghosts.count / GhostTable.ways - 1) * GhostTable.ways
         return start..<(start + GhostTable.ways)
     }

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// The built-in cache: pictures in memory over encoded bytes on disk. It never decodes.
+/// The built-in cache: images in memory above encoded bytes on disk. It never decodes.
 ///
-/// Blocking calls end in `Now`. After `close` calls fail with `shutdown`, and memory answers nothing.
+/// Names of blocking functions end in `Now`. After `close`, calls fail with `shutdown` and memory look-ups find nothing.
 package final class ImageCache: ImageCaching {
     package let memory: MemoryCache
-    /// nil for a cache in memory only.
+    /// The disk layer; nil for a cache in memory only.
     package let disk: DiskCache?
     private let keepsImages: Atomic<Bool>
     private let additionalBytes: (@Sendable (CacheKey) -> Bytes?)?
     private let closed = Atomic<Bool>(false)
 
-    /// A folder that cannot be used is no error here: stores tell it, and memory works.
+    /// Creates a cache. An unusable folder is not an error here: stores report it, and memory works.
     package init(_ configuration: CacheConfiguration, store: @escaping CacheStoreFactory) throws(ImageError) {
         memory = MemoryCache(
             byteLimit: configuration.maxMemoryCost, countLimit: configuration.maxMemoryCount,
@@ -27,7 +27,7 @@ package final class ImageCache: ImageCaching {
     package func memoryImage(for key: UnsafeRawBufferPointer) -> Image? { unsafe memory.image(for: key) }
     package func peek(_ key: CacheKey) -> Image? { memory.peek(key) }
 
-    /// Does nothing where the cache is set not to keep pictures; `memory.set` always keeps.
+    /// Does nothing if the cache is configured to keep no images in memory; `memory.set` always stores.
     package func storeInMemory(_ image: Image, for key: CacheKey) {
         guard keepsImages.load(ordering: .relaxed), !closed.load(ordering: .relaxed) else { return }
         memory.set(image, for: key)
@@ -85,7 +85,7 @@ package final class ImageCache: ImageCaching {
         if layers.contains(.disk) { try await disk?.removeAll() }
     }
 
-    /// The layers among those named where the entry is found; memory spares the look at the disk.
+    /// The first of the named layers that has the entry, memory first: a memory hit avoids the disk look-up.
     package func contains(_ key: CacheKey, in layers: CacheLayers) async throws(ImageError) -> CacheLayers {
         try check()
         if layers.contains(.memory), memory.contains(key) { return .memory }
@@ -94,24 +94,25 @@ package final class ImageCache: ImageCaching {
         return isFound ? .disk : []
     }
 
-    /// Path of a file with the bytes of an entry (docs/decisions.md, "Paths of entries are pins"); `notFound` without one.
+    /// Path of a file with the bytes of an entry (docs/decisions.md, "Paths of entries are pins"); throws `notFound` without
+    /// an entry.
     package func path(for key: CacheKey) async throws(ImageError) -> String {
         try await onDiskThread { disk throws(ImageError) in try disk.pathNow(for: key) }
     }
 
-    /// Number and bytes of what is on disk; nothing for a cache in memory only.
+    /// Number and size of the entries on disk; zero for a cache in memory only.
     package func diskTotals() async throws(ImageError) -> CacheTotals {
         guard disk != nil else { return CacheTotals() }
         return try await onDiskThread { disk throws(ImageError) in try disk.totalsNow() }
     }
 
-    /// Removes what is expired, then the oldest down to half the limit where that is crossed.
+    /// Removes expired entries; if the size limit is exceeded, also the oldest down to half of it.
     package func trim() async throws(ImageError) {
         guard disk != nil else { return try check() }
         try await onDiskThread { disk throws(ImageError) in try disk.trimNow() }
     }
 
-    /// Removes from the named layers; blocks.
+    /// Removes an entry from the named layers; blocks.
     package func removeNow(_ key: CacheKey, from layers: CacheLayers) throws(ImageError) {
         try check()
         if layers.contains(.memory) { memory.remove(key) }
@@ -132,13 +133,13 @@ package final class ImageCache: ImageCaching {
         return found
     }
 
-    /// Returns when all that was accepted before is committed.
+    /// Commits all changes accepted before this call.
     package func flush() async throws(ImageError) {
         try check()
         try await disk?.flush()
     }
 
-    /// Commits what waits and closes the folder; blocks. A second call does nothing.
+    /// Empties memory, commits pending changes and closes the folder; blocks. A second call does nothing.
     package func close() {
         guard !Engine.isForked, closed.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else {
             return

@@ -1,4 +1,4 @@
-/// What caches answer to callers who wait, where they have no shorter way than their asynchronous functions.
+/// Blocking variants for caches that implement only the asynchronous functions.
 extension ImageCaching {
     package func dataNow(for key: CacheKey) throws(ImageError) -> CachedData? {
         try Engine.wait { [self] () async throws(ImageError) in try await diskData(for: key) }
@@ -8,7 +8,7 @@ extension ImageCaching {
         try Engine.wait { [self] () async throws(ImageError) in try await storeOnDisk(data, for: key) }
     }
 
-    /// Of the layers, all that hold the entry.
+    /// All of the named layers that hold the entry.
     package func containsNow(_ key: CacheKey, in layers: CacheLayers) throws(ImageError) -> CacheLayers {
         let memory: CacheLayers = layers.contains(.memory) && memoryImage(for: key) != nil ? .memory : []
         guard layers.contains(.disk) else { return memory }

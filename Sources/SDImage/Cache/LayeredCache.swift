@@ -1,4 +1,4 @@
-/// A cache of two halves: the memory part of one cache and the disk part of another, so that one of them may be the host's.
+/// A cache composed of the memory layer of one cache and the disk layer of another, so that the host can supply one of them.
 package final class LayeredCache: ImageCaching {
     private let memory: any ImageCaching
     private let disk: any ImageCaching
@@ -8,7 +8,7 @@ package final class LayeredCache: ImageCaching {
         self.disk = disk
     }
 
-    /// What it is made of, to find chains that would hold themselves.
+    /// The two caches, for the detection of chains that would contain themselves.
     package var members: [any ImageCaching] { [memory, disk] }
 
     package func memoryImage(for key: UnsafeRawBufferPointer) -> Image? { unsafe memory.memoryImage(for: key) }

@@ -1,7 +1,7 @@
-/// Evicts what was not used for the longest time, exactly.
+/// Evicts exactly the least recently used entry.
 ///
-/// A heap by the time of the last use that the order knows of. A use changes only the entry; the heap learns of it when
-/// the entry comes up, and lets it sink then. Each use is paid for once.
+/// A heap by the last time of use known to the order. A use changes only the entry; the heap reads the new time when the entry
+/// reaches the top, and moves it down then. Each use costs at most one such move.
 @safe final class LeastRecentlyUsedOrder: EvictionOrder {
     @safe private struct Item {
         var time: UInt64

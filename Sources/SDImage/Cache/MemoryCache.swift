@@ -1,11 +1,11 @@
 import CSystem
 import Synchronization
 
-/// Decoded pictures by key, under strict limits of bytes and number.
+/// Decoded images by key, under strict limits of bytes and count.
 ///
-/// A look-up takes the lock of one shard of the table and counts a use. What changes the set of entries also takes the lock
-/// of the order of eviction, always first: there the limits hold at every moment, whoever races. In a forked child, whose
-/// locks may be held by threads that stayed behind, it is empty and keeps nothing.
+/// A look-up takes the lock of one shard of the table and counts a use. A change of the set of entries also takes the lock of
+/// the eviction order, always first; under it the limits hold at every moment, for any concurrent calls. In a forked child,
+/// whose locks may be held by threads of the parent, the cache is empty and stores nothing.
 package final class MemoryCache: Sendable {
     private struct State {
         let order: any EvictionOrder
@@ -21,10 +21,10 @@ package final class MemoryCache: Sendable {
         }
     }
 
-    /// What one change took out, for whoever holds no lock any more.
+    /// Entries and images removed by one change, to be freed after all locks are released.
     @safe private struct Removed: @unchecked Sendable {
-        // Unchecked: nobody else can find these entries.
-        /// Linked by `older`.
+        // Unchecked: these entries are unreachable for other threads.
+        /// Removed entries, linked by `older`.
         var chain: MemoryEntry.Pointer?
         var replaced: Image?
 
@@ -38,13 +38,13 @@ package final class MemoryCache: Sendable {
 
     private let shards = MemoryShards()
     private let secret = CacheKey.secret
-    /// Whether a use is noted with its time.
+    /// True when uses are recorded with their time.
     private let notesTimes: Bool
     private let state: Lock<State>
     private let weakImages = WeakImages()
     private let keepsWeakly: Atomic<Bool>
 
-    /// 0 = unlimited.
+    /// Creates a cache. Limits of 0 mean unlimited.
     package init(byteLimit: Int = 0, countLimit: Int = 0, keepsWeakly: Bool = false, eviction: EvictionPolicy = .adaptive) {
         notesTimes = eviction == .leastRecentlyUsed
         let order: any EvictionOrder = eviction == .adaptive ? AdaptiveOrder() : LeastRecentlyUsedOrder()
@@ -57,7 +57,7 @@ package final class MemoryCache: Sendable {
 
     // MARK: Look-ups
 
-    /// The picture of a key given as plain bytes, so that a caller need not make a `CacheKey` first.
+    /// The image of a key given as plain bytes, which avoids creating a `CacheKey`.
     package func image(for key: UnsafeRawBufferPointer) -> Image? {
         if let image = unsafe find(CacheKey.hash(of: key, secret: secret), key) { return image }
         guard keepsWeakly.load(ordering: .relaxed) else { return nil }
@@ -78,7 +78,7 @@ package final class MemoryCache: Sendable {
         return image ?? (keepsWeakly.load(ordering: .relaxed) ? weakImages.image(for: key) : nil)
     }
 
-    /// Whether an entry exists; does not count as a use.
+    /// True when an entry exists; does not count as a use.
     package func contains(_ key: CacheKey) -> Bool {
         guard !Engine.isForked else { return false }
         return unsafe shards[key.hash].withLock { unsafe slot(key, in: $0) != nil }
@@ -103,7 +103,8 @@ package final class MemoryCache: Sendable {
     @inline(__always)
     private func noteUse(_ entry: MemoryEntry.Pointer) {
         if notesTimes { return unsafe entry.pointee.lastUse.store(csys_order(), ordering: .relaxed) }
-        // Written only while it grows: a popular entry's line then stays with all processors that read it.
+        // Written only while it increases, so that the cache line of a popular entry stays shared between the processors that
+        // read it.
         let uses = unsafe entry.pointee.uses.load(ordering: .relaxed)
         if unsafe uses < MemoryEntry.mostUses { unsafe entry.pointee.uses.store(uses + 1, ordering: .relaxed) }
     }
@@ -116,7 +117,7 @@ package final class MemoryCache: Sendable {
 
     // MARK: Changes
 
-    /// Puts a picture in, at the cost of its pixels unless another is given. One larger than the limit is not kept.
+    /// Stores an image, at the cost of its pixels unless `cost` is given. An image larger than the byte limit is not stored.
     package func set(_ image: Image, for key: CacheKey, cost: Int? = nil) {
         guard !Engine.isForked else { return }
         if keepsWeakly.load(ordering: .relaxed) { weakImages.set(image, for: key) }
@@ -144,8 +145,8 @@ package final class MemoryCache: Sendable {
         memoryPressure()
     }
 
-    /// The host is short of memory: nothing is kept alive any more, and what others hold is still found where weak
-    /// references are kept.
+    /// Releases all images because the host is short of memory. Images held by other code are still found if weak references
+    /// are enabled.
     package func memoryPressure() {
         guard !Engine.isForked else { return }
         changing { state, removed in
@@ -157,7 +158,7 @@ package final class MemoryCache: Sendable {
         }
     }
 
-    /// New limits, enforced before this returns; 0 = unlimited.
+    /// Sets new limits, enforced before this returns; 0 = unlimited.
     package func setLimits(bytes: Int, count: Int) {
         guard !Engine.isForked else { return }
         changing { state, removed in
@@ -167,7 +168,7 @@ package final class MemoryCache: Sendable {
         }
     }
 
-    /// Whether pictures that left are found again as long as somebody else holds them; takes effect at once.
+    /// Sets whether evicted images are found while other code holds them; takes effect immediately.
     package func setKeepsWeakly(_ keeps: Bool) {
         keepsWeakly.store(keeps, ordering: .relaxed)
         if !keeps, !Engine.isForked { weakImages.removeAll() }
@@ -190,16 +191,16 @@ package final class MemoryCache: Sendable {
         return result
     }
 
-    /// Puts a picture that somebody else kept alive back in.
+    /// Stores an image again that other code kept alive.
     private func revive(_ key: CacheKey) -> Image? {
         guard !Engine.isForked, let image = weakImages.image(for: key) else { return nil }
         set(image, for: key)
         return image
     }
 
-    // MARK: Under the lock of the order
+    // MARK: Under the lock of the eviction order
 
-    /// Changes the set of entries; what leaves is let go of after the lock, because its destructor may call this cache.
+    /// Changes the set of entries. Frees removed entries after the lock, because their destructors may call this cache.
     private func changing(_ body: (inout State, inout Removed) -> Void) {
         let removed = state.withLock { state in
             var removed = Removed()
@@ -209,7 +210,8 @@ package final class MemoryCache: Sendable {
         unsafe MemoryEntry.free(chain: removed.chain)
     }
 
-    /// Exchanges the picture of an entry of that very cost, which changes nothing for the limits; nil when there is none.
+    /// Replaces the image of an entry of exactly this cost, which leaves the limits unaffected. Returns the old image; nil
+    /// when there is no such entry.
     private func replace(_ image: Image, for key: CacheKey, cost: Int) -> Image? {
         unsafe shards[key.hash].withLock { shard in
             guard let slot = unsafe slot(key, in: shard), let entry = unsafe slot.pointee.entry, unsafe entry.pointee.cost == cost
@@ -236,7 +238,7 @@ package final class MemoryCache: Sendable {
         state.count += 1
     }
 
-    /// Another picture at another cost for an entry, which is not among those that may leave for it.
+    /// Replaces image and cost of an entry. The entry itself is not evicted to make room for it.
     private func update(
         _ entry: MemoryEntry.Pointer, _ image: Image, _ key: CacheKey, _ cost: Int, _ state: inout State, _ removed: inout Removed
     ) {
@@ -258,7 +260,7 @@ package final class MemoryCache: Sendable {
         unsafe takeOut(entry, &state, &removed)
     }
 
-    /// Evicts until there is room for so much more. Costs are the host's to choose: nothing here may overflow.
+    /// Evicts until `bytes` and `count` more fit. The host chooses the costs, so nothing here may overflow.
     private func makeRoom(bytes: Int, count: Int, _ state: inout State, _ removed: inout Removed) {
         while state.lacksRoom(bytes: bytes, count: count), let entry = unsafe state.order.popNext() {
             unsafe takeOut(entry, &state, &removed)
@@ -266,7 +268,7 @@ package final class MemoryCache: Sendable {
         }
     }
 
-    /// Takes an entry that has left the order out of the table too.
+    /// Removes an entry from the table after its removal from the eviction order.
     private func takeOut(_ entry: MemoryEntry.Pointer, _ state: inout State, _ removed: inout Removed) {
         unsafe shards[entry.pointee.hash].withLock { unsafe $0.pointee.table.remove(entry) }
         unsafe state.bytes &-= entry.pointee.cost
@@ -275,12 +277,12 @@ package final class MemoryCache: Sendable {
     }
 }
 
-/// What a memory cache holds and how it was used.
+/// Contents and usage of a memory cache.
 package struct MemoryCacheStatistics: Sendable, Equatable {
     package var hits = 0
     package var misses = 0
     package var evictions = 0
-    /// Misses of pictures that had been evicted not long before.
+    /// Misses of recently evicted images.
     package var ghostHits = 0
     package var bytes = 0
     package var count = 0

@@ -2,11 +2,11 @@ import CSystem
 import Glibc
 import Synchronization
 
-/// One picture of a memory cache, in a block of its own from the C allocator with the key behind it.
+/// One image of a memory cache, in its own block from the C allocator, followed by the key.
 ///
-/// A look-up touches the second 64 bytes only, which a key of ordinary length shares with the reference to the picture.
-/// `image` and `cost` change under the locks of the table and of the order, `uses` and `lastUse` at any time, and the
-/// rest belongs to the order of eviction.
+/// A look-up reads only the second 64 bytes, which contain the reference to the image and a key of ordinary length. `image`
+/// and `cost` change under the locks of the table and of the eviction order, `uses` and `lastUse` at any time. The other
+/// fields belong to the eviction order.
 @unsafe struct MemoryEntry: ~Copyable {
     typealias Pointer = UnsafeMutablePointer<MemoryEntry>
 
@@ -15,19 +15,19 @@ import Synchronization
     /// Neighbours in a queue.
     var newer: Pointer?
     var older: Pointer?
-    /// Where the order of eviction finds the entry.
+    /// Location of the entry in the eviction order.
     var place = 0
-    /// Order of the last use, where the order of eviction asks for it.
+    /// Sequence number of the last use, if the eviction order needs it.
     let lastUse = Atomic<UInt64>(0)
     private let unused: (UInt64, UInt64) = (0, 0)
 
-    // From here on what a look-up touches.
+    // Fields read by a look-up start here.
     var image: Unmanaged<Image>
     let keyLength: UInt32
-    /// How often it was used since this was last asked, up to `MemoryEntry.mostUses`.
+    /// Number of uses that the eviction order has not consumed yet, up to `MemoryEntry.mostUses`.
     let uses = Atomic<UInt32>(0)
 
-    /// Beyond it uses are not told apart: a popular picture must leave some day too.
+    /// Limit of `uses`: a popular image must also be evicted eventually.
     static let mostUses: UInt32 = 7
 
     private init(hash: UInt64, cost: Int, image: Image, keyLength: UInt32) {
@@ -39,7 +39,7 @@ import Synchronization
         unsafe self.image = .passRetained(image)
     }
 
-    /// nil when memory is refused, or the key is longer than any that is told apart.
+    /// Allocates an entry; nil when allocation fails or the length of the key exceeds `UInt32`.
     static func make(hash: UInt64, key: UnsafeRawBufferPointer, image: Image, cost: Int) -> Pointer? {
         guard let keyLength = UInt32(exactly: key.count) else { return nil }
         var memory: UnsafeMutableRawPointer?
@@ -51,7 +51,7 @@ import Synchronization
         return unsafe entry
     }
 
-    /// Frees an entry that nobody can find any more. Its picture may call out: no lock may be held.
+    /// Frees an unreachable entry. Releasing its image may call other code, so the caller must hold no lock.
     static func free(_ entry: Pointer) {
         let image = unsafe entry.pointee.image
         unsafe entry.deinitialize(count: 1)
@@ -59,7 +59,7 @@ import Synchronization
         unsafe image.release()
     }
 
-    /// The same for a chain of entries linked by `older`.
+    /// Frees a chain of entries linked by `older`.
     static func free(chain: Pointer?) {
         var next = unsafe chain
         while let entry = unsafe next {

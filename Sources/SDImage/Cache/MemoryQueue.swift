@@ -1,4 +1,4 @@
-/// Entries of a memory cache in the order in which they came in.
+/// Entries of a memory cache in order of insertion.
 @safe struct MemoryQueue {
     private(set) var oldest: MemoryEntry.Pointer?
     private var newest: MemoryEntry.Pointer?
@@ -15,7 +15,7 @@
         unsafe entry.pointee.older = newest
         if let newest = unsafe newest { unsafe newest.pointee.newer = entry } else { unsafe oldest = entry }
         unsafe newest = entry
-        // Wrapping, because costs are the host's to choose.
+        // Wrapping, because the host chooses the costs.
         unsafe bytes &+= entry.pointee.cost
         count += 1
     }
@@ -28,7 +28,7 @@
         count -= 1
     }
 
-    /// Takes out all, linked by `older` and followed by `rest`.
+    /// Removes all entries; returns them linked by `older` and followed by `rest`.
     mutating func removeAll(followedBy rest: MemoryEntry.Pointer?) -> MemoryEntry.Pointer? {
         if let oldest = unsafe oldest { unsafe oldest.pointee.older = rest }
         let chain = unsafe newest ?? rest

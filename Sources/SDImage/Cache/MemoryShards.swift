@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A part of a memory cache by hash, in one line of the processor's cache: what any thread may access, and behind it what the lock
-/// guards.
+/// A part of a memory cache, selected by hash, in one processor cache line: fields accessible to any thread, followed by the
+/// fields guarded by the lock.
 ///
-/// Two structures in plain memory rather than one with its lock inside: a change of a property counts as an access to the whole
-/// structure, and with it to the lock that other threads are trying to take.
+/// Uses two structures in plain memory. With a lock inside a single structure, a change of a property would count as an access
+/// to the whole structure, including the lock that other threads are trying to take.
 @unsafe struct MemoryShard {
     struct Contents: ~Copyable {
         var table = MemoryTable()
@@ -14,7 +14,7 @@ import Synchronization
 
     private struct Shared: ~Copyable {
         let lock = LockWord()
-        /// The address of the table's slots, for prefetching; may be out of date.
+        /// The address of the table's slots, for prefetching; may be outdated.
         let slots = Atomic<UInt>(0)
     }
 
@@ -41,7 +41,7 @@ import Synchronization
         unsafe shared.deinitialize(count: 1)
     }
 
-    /// Begins to fetch the slot of a hash: it comes while the lock is taken.
+    /// Prefetches the slot of a hash while the lock is being taken.
     @inline(__always)
     func prefetch(_ hash: UInt64) { unsafe MemoryTable.prefetch(hash, shared.pointee.slots.load(ordering: .relaxed)) }
 
@@ -52,7 +52,7 @@ import Synchronization
         return unsafe body(contents)
     }
 
-    /// Adds an entry that is not there yet; false when memory is refused.
+    /// Inserts a new entry; false when allocation fails.
     func insert(_ entry: MemoryEntry.Pointer) -> Bool {
         unsafe withLock { contents in
             guard unsafe contents.pointee.table.insert(entry) else { return false }
@@ -69,8 +69,7 @@ import Synchronization
     }
 }
 
-/// All shards of a memory cache, each on a line of its own, so that threads do not wait for a line where they share
-/// no lock.
+/// All shards of a memory cache. Each has its own cache line, so that threads using different locks do not contend for a line.
 @safe struct MemoryShards: ~Copyable, @unchecked Sendable {
     // Unchecked: the contents of a shard are accessed only under its lock.
     private let memory: UnsafeMutableRawPointer
@@ -88,11 +87,11 @@ import Synchronization
         unsafe memory.deallocate()
     }
 
-    /// The shard of a number below `count`.
+    /// The shard of an index below `count`.
     @inline(__always)
     subscript(index: Int) -> MemoryShard { unsafe MemoryShard(at: memory + index &* MemoryShard.stride) }
 
-    /// The shard of a hash: by its upper bits, because the tables take the lower ones.
+    /// The shard of a hash, selected by the upper bits because the tables use the lower ones.
     @inline(__always)
     subscript(hash: UInt64) -> MemoryShard { unsafe self[Int(truncatingIfNeeded: hash >> (64 &- MemoryShards.bits))] }
 }

@@ -1,12 +1,12 @@
 import CSystem
 import Glibc
 
-/// The entries of a memory cache that lie under one lock, by key: open addressing with linear probing.
+/// The entries of a memory cache under one lock, by key: open addressing with linear probing.
 ///
-/// Slots hold the whole hash, so that a search looks at one slot and one entry, and the picture, so that its line of memory
-/// comes while the keys are compared. They come from the C allocator, whose refusal only means that an entry is not kept.
+/// Slots hold the whole hash, so that a search reads one slot and one entry. They also hold the image, whose memory is fetched
+/// while the keys are compared. Slots come from the C allocator; a failed allocation only means that an entry is not stored.
 @safe struct MemoryTable: ~Copyable, @unchecked Sendable {
-    // Unchecked: it owns its memory, and its one user holds a lock.
+    // Unchecked: it owns its memory, and its only user holds a lock.
     @safe struct Slot {
         fileprivate let hash: UInt64
         fileprivate(set) var entry: MemoryEntry.Pointer?
@@ -25,7 +25,7 @@ import Glibc
             unsafe picture = nil
         }
 
-        /// Puts another picture in, and hands out the one before.
+        /// Replaces the image and returns the previous one.
         mutating func exchange(_ image: Image) -> Image? {
             guard let entry = unsafe entry else { return nil }
             let old = unsafe entry.pointee.image
@@ -65,14 +65,14 @@ import Glibc
     /// The address of the slots and, in the bits that are zero in it, the logarithm of their number.
     var place: UInt { unsafe UInt(bitPattern: slots) | UInt((mask &+ 1).trailingZeroBitCount & 63) }
 
-    /// Begins to fetch the slot where the search for a hash begins, by a `place` that may be that of a table of before.
+    /// Prefetches the slot where the search for a hash begins; `place` may belong to an older table.
     @inline(__always)
     static func prefetch(_ hash: UInt64, _ place: UInt) {
         let index = UInt(truncatingIfNeeded: hash) & (1 << (place & 63) &- 1)
         unsafe csys_prefetch(UnsafeRawPointer(bitPattern: (place & ~63) &+ index &* UInt(MemoryLayout<Slot>.stride)))
     }
 
-    /// Puts in an entry that is not there yet; false when memory is refused.
+    /// Inserts a new entry; false when allocation fails.
     mutating func insert(_ entry: MemoryEntry.Pointer) -> Bool {
         guard reserve() else { return false }
         unsafe place(Slot(entry))
@@ -80,7 +80,7 @@ import Glibc
         return true
     }
 
-    /// Takes out an entry that is there, and moves later ones of the same run back, so that no search ends too early.
+    /// Removes an entry and moves later entries of the same run back, so that no search ends too early.
     mutating func remove(_ entry: MemoryEntry.Pointer) {
         guard let slots = unsafe slots else { return }
         var hole = unsafe home(entry.pointee.hash)
@@ -102,7 +102,7 @@ import Glibc
         count -= 1
     }
 
-    /// Forgets all entries, and gives its own memory back.
+    /// Removes all entries and frees the table's memory.
     mutating func removeAll() {
         unsafe free(slots)
         unsafe slots = nil
@@ -113,13 +113,14 @@ import Glibc
     @inline(__always)
     private func home(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: hash) & mask }
 
-    /// Room for one more at a load of at most two thirds, so that each search ends at an empty slot.
+    /// Makes room for one more entry at a load of at most two thirds, so that each search ends at an empty slot. False when
+    /// allocation fails.
     private mutating func reserve() -> Bool {
         let capacity = unsafe slots == nil ? 0 : mask + 1
         guard (count + 1) * 3 > capacity * 2 else { return true }
         let larger = max(16, capacity * 2)
         var memory: UnsafeMutableRawPointer?
-        // Aligned, so that no slot lies on two lines.
+        // Aligned, so that no slot spans two cache lines.
         guard unsafe posix_memalign(&memory, 64, larger * MemoryLayout<Slot>.stride) == 0, let memory = unsafe memory else {
             return false
         }

@@ -1,5 +1,5 @@
-/// Changes of a disk cache that wait for their transaction, and what a query must see of them meanwhile (docs/decisions.md,
-/// "Stores are committed together"). A pure value: its owner holds the lock and has the effects.
+/// Changes of a disk cache that wait for their transaction, and the state that queries see meanwhile (docs/decisions.md,
+/// "Stores are committed together"). A pure value: its owner holds the lock and performs the effects.
 struct PendingChanges {
     typealias Completion = @Sendable (Result<Void, ImageError>) -> Void
 
@@ -15,20 +15,20 @@ struct PendingChanges {
         let completion: Completion?
     }
 
-    /// What a query finds here.
+    /// Result of a query.
     enum Answer {
-        /// Nothing waits for this key: ask the index.
+        /// No change of this key is pending: query the index.
         case unknown
         case removed
         case stored(CachedData)
     }
 
     private var queue = FIFO<Operation>()
-    /// The newest waiting change of each key.
+    /// The newest pending change of each key.
     private var newest: [CacheKey: (number: UInt64, data: CachedData?)] = [:]
     private var waitingRemovals = 0
     private var lastNumber: UInt64 = 0
-    /// Bytes of the waiting stores.
+    /// Bytes of the pending stores.
     private(set) var bytes = 0
 
     var count: Int { queue.count }
@@ -52,7 +52,7 @@ struct PendingChanges {
         queue.append(Operation(number: lastNumber, change: change, completion: completion))
     }
 
-    /// The next changes for one transaction, in order; removing everything is one of its own.
+    /// Removes and returns the changes for the next transaction, in order. Removing everything is a transaction of its own.
     mutating func next(limit: Int, bytes byteLimit: Int) -> [Operation] {
         var batch: [Operation] = []
         var size = 0
@@ -66,7 +66,7 @@ struct PendingChanges {
         return batch
     }
 
-    /// They are committed, or given up: from now on the index answers.
+    /// Ends changes that were committed or have failed: from now on the index is queried.
     mutating func finish(_ batch: [Operation]) {
         for operation in batch {
             switch operation.change {

@@ -1,4 +1,4 @@
-/// Pictures by key that somebody else still holds, not kept alive by this table.
+/// Weak references by key to images that other code holds.
 final class WeakImages: Sendable {
     private struct Reference {
         weak var image: Image?
@@ -6,7 +6,7 @@ final class WeakImages: Sendable {
 
     private struct State {
         var references: [CacheKey: Reference] = [:]
-        /// Size at which entries without a picture are looked for.
+        /// Number of references that triggers the removal of empty ones.
         var cleanUpAt = 64
     }
 
@@ -27,7 +27,7 @@ final class WeakImages: Sendable {
             state.cleanUpAt = max(64, state.references.count * 2)
             return seen
         }
-        // Looking may have made us the last to hold one: let go of it after the lock.
+        // This may hold the last reference to an image; released after the lock.
         withExtendedLifetime(seen) {}
     }
 

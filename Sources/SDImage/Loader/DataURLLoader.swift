@@ -1,4 +1,4 @@
-/// Loads `data:` URLs, which carry their content in themselves (RFC 2397).
+/// Loads `data:` URLs, which contain their content (RFC 2397).
 package final class DataURLLoader: ImageLoader {
     package let name = "data"
     package let number = UniqueNumber.next()
@@ -7,7 +7,7 @@ package final class DataURLLoader: ImageLoader {
     private let lease: EngineLease?
     private let maxBodyBytes: Int
 
-    /// `pool` is where decoding computes.
+    /// `pool` runs the decoding.
     package init(pool: WorkPool, maxBodyBytes: Int = 64 << 20, lease: EngineLease? = nil) {
         self.lease = lease
         self.pool = pool
@@ -18,7 +18,7 @@ package final class DataURLLoader: ImageLoader {
 
     package func canLoad(_ request: ImageRequest) -> Bool { URLText(request.url).scheme == "data" }
 
-    /// Never: comparing them costs as much as decoding them.
+    /// nil: comparing data URLs costs as much as decoding them.
     package func sharingKey(_ request: ImageRequest) -> [UInt8]? { nil }
 
     package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
@@ -39,7 +39,7 @@ package final class DataURLLoader: ImageLoader {
     /// Splits `data:[<media type>][;base64],<data>` and decodes the data.
     static func decode(_ url: URLText, limit: Int) throws(ImageError) -> LoadedData {
         try url.validate()
-        // A question mark is data like any other here, so the parts of a hierarchical URL do not apply.
+        // A question mark is ordinary data here, so the components of a hierarchical URL do not apply.
         let whole = url.withoutFragment.dropFirst("data:".utf8.count)
         guard let comma = whole.firstIndex(of: Byte.comma) else { throw ImageError(.invalidURL, "data URL has no comma") }
         let parameters = whole[..<comma]
@@ -51,21 +51,21 @@ package final class DataURLLoader: ImageLoader {
         return data
     }
 
-    /// What a name of a type and one of a subtype may have together (RFC 6838, section 4.2), and a slash.
+    /// Longest type and subtype together (RFC 6838, section 4.2), plus a slash.
     private static let longestMediaType = 255
 
-    /// What stands before the first semicolon. Parameters may be as long as the URL, and are not taken apart.
+    /// The text before the first semicolon. Parameters may be as long as the URL and are not parsed.
     private static func mediaType(of parameters: ArraySlice<UInt8>) -> String {
         let type = word(parameters.prefix { $0 != Byte.semicolon })
         return type.isEmpty ? "text/plain" : type
     }
 
-    /// What stands behind the last semicolon; nil without one.
+    /// The text after the last semicolon; nil without one.
     private static func lastParameter(of parameters: ArraySlice<UInt8>) -> String? {
         parameters.lastIndex(of: Byte.semicolon).map { word(parameters[($0 + 1)...]) }
     }
 
-    /// In lower case without white space around it; empty for what no name is as long as.
+    /// Lowercase text without surrounding white space; empty when it is longer than `longestMediaType`.
     private static func word(_ bytes: ArraySlice<UInt8>) -> String {
         let bare = bytes.drop(while: Byte.isSpace)
         let end = bare.lastIndex { !Byte.isSpace($0) }.map { $0 + 1 } ?? bare.startIndex
@@ -77,10 +77,10 @@ package final class DataURLLoader: ImageLoader {
         var output = ByteBuilder(limit: limit)
         try output.reserve(text.count)
         var start = text.startIndex
-        // In pieces, so that no array grows with the input.
+        // Decodes in pieces, so that no array grows with the input.
         while start < text.endIndex {
             var end = min(start + Base64.piece, text.endIndex)
-            // An escape is not cut in two.
+            // Keeps an escape within one piece.
             if end < text.endIndex, let percent = text[max(start, end - 2)..<end].lastIndex(of: Byte.percent) { end = percent }
             if end == start { end = min(start + 3, text.endIndex) }
             let piece = PercentEncoding.decode(text[start..<end])

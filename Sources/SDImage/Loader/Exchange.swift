@@ -1,4 +1,4 @@
-/// One request and its answer, done by a transport. What it says is heard in order: at most one answer, pieces of its content,
+/// One request and its response, performed by a transport. Events arrive in order: at most one response, pieces of its body,
 /// and exactly one end.
 package final class Exchange: Sendable {
     package enum Event: Sendable {
@@ -15,14 +15,14 @@ package final class Exchange: Sendable {
         weak var holder: (any AnyObject & Sendable)?
     }
 
-    /// What is sent: URL, method, header fields, body.
+    /// The request to send: URL, method, header fields, body.
     package let request: ImageRequest
     private let limit: Int
     private let transport: any Transport
     private let hear: @Sendable (Exchange, Event) -> Void
     private let state = Lock(State())
 
-    /// `hear` is called on the threads of the transport, and must be quick. More than `limit` bytes of content are refused.
+    /// `hear` is called on the threads of the transport and must return quickly. More than `limit` bytes of body are refused.
     package init(
         _ request: ImageRequest, limit: Int, on transport: any Transport, hear: @escaping @Sendable (Exchange, Event) -> Void
     ) {
@@ -32,7 +32,7 @@ package final class Exchange: Sendable {
         self.hear = hear
     }
 
-    /// What the transport knows it by, while it holds that.
+    /// The transport's object for this exchange, held weakly.
     package var holder: (any AnyObject & Sendable)? {
         get { state.withLock { $0.holder } }
         set { state.withLock { $0.holder = newValue } }
@@ -50,7 +50,7 @@ package final class Exchange: Sendable {
         if isFirst { transport.cancel(self) }
     }
 
-    /// The final answer, without its content.
+    /// Reports the final response, without its body.
     package func respond(_ response: DownloadResponse) throws(ImageError) {
         guard (200...599).contains(response.status) else {
             throw ImageError(.invalidArgument, "status \(response.status) is no final answer")
@@ -65,7 +65,7 @@ package final class Exchange: Sendable {
         hear(self, .responded(response))
     }
 
-    /// The next bytes of the content.
+    /// Reports the next bytes of the body.
     package func write(_ piece: UnsafeRawBufferPointer) throws(ImageError) {
         try state.withLock { state throws(ImageError) in
             if state.isCancelled { throw .cancelled }
@@ -79,7 +79,7 @@ package final class Exchange: Sendable {
         hear(self, .received(unsafe try Bytes.copying(piece)))
     }
 
-    /// The answer is whole, or `error` says why not; the first end counts.
+    /// Ends the exchange: the response is complete, or `error` is the reason for its failure. Only the first end counts.
     package func finish(_ error: ImageError?) {
         let isFirst = state.withLock { state in
             defer { state.hasEnded = true }

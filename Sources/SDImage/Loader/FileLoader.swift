@@ -2,7 +2,7 @@ import Glibc
 
 /// Loads `file:` URLs of regular files.
 ///
-/// Reads with `pread` and never maps: another process may cut the file at any time.
+/// Reads with `pread` and never maps: another process may truncate the file at any time.
 package final class FileLoader: ImageLoader {
     package let name = "file"
     package let number = UniqueNumber.next()
@@ -12,7 +12,7 @@ package final class FileLoader: ImageLoader {
     private let maxBodyBytes: Int
     private static let piece = 256 << 10
 
-    /// `pool` is where reading may block: files can lie on a network.
+    /// `pool` runs the reads, which may block: files can be on a network.
     package init(pool: WorkPool, maxBodyBytes: Int = 64 << 20, lease: EngineLease? = nil) {
         self.lease = lease
         self.pool = pool
@@ -58,7 +58,7 @@ package final class FileLoader: ImageLoader {
         return path
     }
 
-    /// Reads a regular file on the calling thread. `path` is in the file system's own bytes.
+    /// Reads a regular file on the calling thread. `path` consists of the file system's own bytes.
     package static func read(
         _ path: [UInt8], limit: Int, stop: StopSignal = StopSignal(), progress: LoadProgress = .none
     ) throws(ImageError) -> Bytes {
@@ -71,7 +71,7 @@ package final class FileLoader: ImageLoader {
         try body.reserve(size)
         progress.arrives(in: body)
         progress(0, Int64(size))
-        // The size may change meanwhile: the end of the file is where reading says so.
+        // The size may change meanwhile: only a read of 0 bytes marks the end of the file.
         while true {
             try stop.check()
             let wanted = min(piece, max(size - body.count, 0) + 1)
@@ -87,16 +87,16 @@ package final class FileLoader: ImageLoader {
     }
 
     static func openFile(_ path: [UInt8]) throws(ImageError) -> Int32 {
-        // Not blocking, because opening a fifo would wait for its other end.
+        // Non-blocking, because opening a FIFO would wait for its other end.
         let name = path.map { CChar(bitPattern: $0) } + [0]
         let descriptor = unsafe open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw failure(errno) }
         return descriptor
     }
 
-    /// The folder behind a path, relative ones and links resolved, in the file system's own bytes.
+    /// The absolute path of a folder, without symbolic links, in the file system's own bytes.
     package static func folder(_ path: [UInt8]) throws(ImageError) -> [UInt8] {
-        // The point at the end refuses files.
+        // The final dot refuses files.
         let name = (path + [Byte.slash, Byte.dot]).map { CChar(bitPattern: $0) } + [0]
         guard let resolved = unsafe realpath(name, nil) else { throw .file("folder could not be opened", errno) }
         defer { unsafe free(resolved) }

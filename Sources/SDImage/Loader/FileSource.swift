@@ -1,6 +1,6 @@
 import Glibc
 
-/// A regular file of the user as a source: read by `pread`, never mapped, because it may be cut meanwhile.
+/// A regular file of the user as a byte source. Read by `pread` and never mapped, because the file may be truncated meanwhile.
 package final class FileSource: ByteSource {
     package let size: UInt64
     private let descriptor: Int32
@@ -13,7 +13,7 @@ package final class FileSource: ByteSource {
         }
     }
 
-    // In a forked child the number is a copy of its own: to be closed like any other.
+    // A forked child has its own copy of the descriptor, which is closed like any other.
     deinit { close(descriptor) }
 
     package func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(ImageError) -> Int {

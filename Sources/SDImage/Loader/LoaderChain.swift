@@ -1,34 +1,35 @@
-/// The loaders of a manager: the one registered last is asked first.
+/// The loaders of a manager; the most recently registered one is asked first.
 package final class LoaderChain: ImageLoader {
     package let name = "chain"
     package let number = UniqueNumber.next()
     private let loaders: Lock<[any ImageLoader]>
 
-    /// In order of registration.
+    /// `loaders` is in order of registration.
     package init(_ loaders: [any ImageLoader] = []) { self.loaders = Lock(loaders) }
 
     package var all: [any ImageLoader] { loaders.withLock { $0 } }
 
-    /// A loader that is registered already moves to the front.
+    /// Registers a loader as the first to be asked; a registered one moves there.
     package func add(_ loader: any ImageLoader) {
         replace { loaders in loaders.filter { $0 !== loader } + [loader] }
     }
 
-    /// False when it was not there.
+    /// Removes a loader; false when it is not registered.
     package func remove(_ loader: any ImageLoader) -> Bool {
         guard all.contains(where: { $0 === loader }) else { return false }
         replace { loaders in loaders.filter { $0 !== loader } }
         return true
     }
 
-    /// Whether this is `other`, or holds it somewhere below.
+    /// True when this chain is `other` or contains it, directly or through other chains.
     package func reaches(_ other: LoaderChain) -> Bool {
         self === other || all.contains { ($0 as? LoaderChain)?.reaches(other) == true }
     }
 
     package func canLoad(_ request: ImageRequest) -> Bool { all.contains { $0.canLoad(request) } }
 
-    /// The first that takes the request. `canLoad` may be foreign code and is called without a lock.
+    /// The loader that accepts the request, the most recently registered one first. `canLoad` may be code of the host and is
+    /// called without a lock.
     package func chosen(for request: ImageRequest) throws(ImageError) -> any ImageLoader {
         if let found = all.last(where: { $0.canLoad(request) }) { return try found.chosen(for: request) }
         throw ImageError.noLoader(for: URLText(request.url))
@@ -46,7 +47,7 @@ package final class LoaderChain: ImageLoader {
         (try? chosen(for: request))?.sentFields(request) ?? request.headers
     }
 
-    /// The old list is released outside the lock: with it a loader of the host may go.
+    /// Replaces the list. The old list is released outside the lock, because that may free a loader of the host.
     private func replace(_ change: ([any ImageLoader]) -> [any ImageLoader]) {
         let old = loaders.withLock { loaders in
             let old = loaders

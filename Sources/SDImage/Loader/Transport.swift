@@ -1,7 +1,8 @@
-/// Sends requests and passes on their answers, in place of the built-in client. Knows nothing of redirects, retries or caches.
+/// Sends requests and reports their responses, in place of the built-in client. Redirects, retries and caches are handled
+/// elsewhere.
 package protocol Transport: AnyObject, Sendable {
-    /// Starts an exchange; must be quick.
+    /// Starts an exchange; must return quickly.
     func start(_ exchange: Exchange)
-    /// Nobody waits for it any more; must be quick.
+    /// Cancels an exchange that no load waits for any more; must return quickly.
     func cancel(_ exchange: Exchange)
 }

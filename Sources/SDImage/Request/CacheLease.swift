@@ -1,20 +1,20 @@
-/// The right, and the duty, of this process to ask the origin for an entry that several processes share. It ends with the
-/// last reference: stored or failed, whoever waits need wait no longer.
+/// The exclusive right of this process to request an entry from the origin that several processes share. The lease ends with
+/// its last reference; whether the store succeeded or failed, waiting processes then continue.
 package final class CacheLease: Sendable {
     private let end: @Sendable () -> Void
 
-    /// `end` is called once, wherever the last reference goes: it posts, and does nothing itself.
+    /// `end` is called once, on the thread that releases the last reference. It only posts work.
     package init(end: @escaping @Sendable () -> Void) { self.end = end }
 
     deinit { end() }
 }
 
-/// What a shared cache says before the origin is asked.
+/// Result of asking a shared cache for a lease before a request to the origin.
 package enum CacheLeasing: Sendable {
-    /// Nothing: the origin is asked as if there were no others.
+    /// No coordination: the caller requests the entry from the origin.
     case unknown
-    /// This process is to ask.
+    /// This process requests the entry from the origin.
     case granted(CacheLease)
-    /// Another one has asked meanwhile.
+    /// Another process has stored the entry meanwhile.
     case found(CachedData)
 }

@@ -1,4 +1,4 @@
-/// Which entries of a disk cache are listed, and in which order.
+/// Selects the entries of a disk cache to list, and their order.
 package struct CacheQuery: Sendable {
     package enum Order: Int32, Sendable {
         /// The oldest store first.
@@ -8,26 +8,26 @@ package struct CacheQuery: Sendable {
     }
 
     package var order = Order.stored
-    /// Bytes that keys begin with; empty for all.
+    /// Prefix of the keys; empty for all.
     package var prefix: [UInt8] = []
-    /// Only entries last used at this moment or before; nanoseconds since 1970.
+    /// Latest last use of the entries, nanoseconds since 1970.
     package var accessedUntil = UInt64.max
     package var lengths: ClosedRange<Int> = 0...Int.max
 
     package init() {}
 
-    /// So many rows are looked at for one page at most, so that no page takes long however few entries match.
+    /// Maximum number of rows examined for one page. It bounds the time of a page, however few entries match.
     package static let longestLook = 4096
-    /// Bytes of keys in one page.
+    /// Maximum bytes of keys in one page.
     package static let heaviestPage = 4 << 20
 }
 
-/// Where a list goes on.
+/// Position at which a list continues.
 package struct CachePosition: Sendable, Equatable {
     package var date: UInt64
     package var id: Int64
 
-    /// Before every row: this library numbers rows from 1 on, another program may have used other numbers.
+    /// Position before every row. This library numbers rows from 1; other programs may use other numbers.
     package static let beginning = CachePosition(date: 0, id: .min)
 
     package init(date: UInt64, id: Int64) {
@@ -36,16 +36,16 @@ package struct CachePosition: Sendable, Equatable {
     }
 }
 
-/// A part of the list of a disk cache's entries.
+/// One page of the list of entries.
 package struct CachePage: Sendable {
     package var entries: [CacheEntry] = []
-    /// Where the next page begins; nil after the last. A page that is not the last may be short, even empty.
+    /// Start of the next page; nil on the last page. Any other page may be short or empty.
     package var next: CachePosition?
 
     package init() {}
 }
 
-/// One line of that list.
+/// One entry of a list.
 package struct CacheEntry: Sendable {
     /// Number of the row.
     package var id: Int64

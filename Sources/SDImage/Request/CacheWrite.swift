@@ -1,4 +1,4 @@
-/// Names one write of one instance, and is never used twice: file names are made of it.
+/// Identifies one write of one instance. Never reused; file names contain it.
 package struct CacheWrite: Hashable, Sendable {
     package var instance: UInt64
     package var number: UInt64

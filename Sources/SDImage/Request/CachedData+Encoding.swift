@@ -1,12 +1,12 @@
-/// What belongs to an entry beside its bytes, as one piece for caches of the host that keep it for the library.
+/// Serialization of the metadata of an entry, for caches of the host that store it together with the bytes.
 extension CachedData {
-    /// Of the first version: another one is not read, because a field that is not understood may be the one that matters.
+    /// Version of the format. Other versions are rejected, because an unknown field may be essential.
     private static let version: UInt8 = 1
-    /// What is longer was not written by this library.
+    /// Longest field; a longer one was not written by this library.
     private static let longest = 64 << 20
 
-    /// Little-endian: version, dates of creation and expiry; then each field behind its length, extended data last and only
-    /// where there is some.
+    /// The encoded metadata, little-endian: version, dates of creation and expiry, then each field preceded by its length.
+    /// Extended data comes last and is optional.
     package var metadata: [UInt8] {
         var bytes = [CachedData.version]
         CachedData.append(created == 0 ? MonotonicClock.wall : created, 8, to: &bytes)
@@ -21,7 +21,7 @@ extension CachedData {
         return bytes
     }
 
-    /// An entry of bytes and what was told of them; `badData` for what is not of this version.
+    /// Decodes an entry from its bytes and encoded metadata; throws `badData` for another version or malformed metadata.
     package init(bytes: Bytes, metadata: Bytes) throws(ImageError) {
         self.init(bytes: bytes)
         var reader = ByteReader(metadata)

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The callbacks of one object of the host, in order and never two at once, on the host's dispatcher.
+/// Serializes the callbacks of one host object, in order, on the host's dispatcher.
 ///
-/// It is also the dispatcher of the object's loads, so that their deliveries take their places among the other calls.
+/// Also serves as the dispatcher of the object's loads, so that their deliveries keep their order among the other calls.
 package final class CallQueue: Dispatcher {
     private enum Item {
         case call(@Sendable () -> Void)
@@ -11,7 +11,7 @@ package final class CallQueue: Dispatcher {
 
     private struct State {
         var items = FIFO<Item>()
-        /// The thread that is calling back.
+        /// The thread that is running callbacks.
         var deliverer: pthread_t?
     }
 
@@ -20,7 +20,8 @@ package final class CallQueue: Dispatcher {
 
     package init(on dispatcher: any Dispatcher) { base = dispatcher.target }
 
-    /// Also that nothing waits, and nothing runs: a call made now comes after everything before it.
+    /// True when the calling thread runs callbacks, and no call is queued or running: a call made now follows all earlier
+    /// ones.
     package var isCurrent: Bool {
         base.isCurrent && monitor.withLock { $0.deliverer == nil && $0.items.isEmpty }
     }
@@ -37,12 +38,12 @@ package final class CallQueue: Dispatcher {
 
     package func post(_ calls: CallQueue) { base.post(calls) }
 
-    /// Runs `body` in its turn: before this returns where the calling thread is the dispatcher's, unless a call of this queue
-    /// is running there; then after it.
+    /// Runs `body` in order. On the dispatcher's thread, `body` runs before this returns, unless a call of this queue is
+    /// running; then it runs after that call.
     package func perform(_ body: @escaping @Sendable () -> Void) { add(.call(body), inline: true) }
 
     private func add(_ item: Item, inline: Bool) {
-        // Whoever is calling back goes on until nothing waits.
+        // The thread that is running callbacks continues until the queue is empty.
         let isTaken = monitor.withLock { state -> Bool in
             state.items.append(item)
             return state.deliverer != nil
@@ -51,7 +52,7 @@ package final class CallQueue: Dispatcher {
         if inline, base.isCurrent { deliverPending() } else { base.post(self) }
     }
 
-    /// Runs everything that waits; returns how many that were. Nothing while another thread does.
+    /// Runs all queued calls and returns their number. Does nothing while another thread is running them.
     @discardableResult
     package func deliverPending() -> Int {
         var count = 0
@@ -68,7 +69,7 @@ package final class CallQueue: Dispatcher {
         return count
     }
 
-    /// Nobody is there to take them.
+    /// Discards all queued calls because no thread can run them any more.
     package func dropPending() {
         let dropped = monitor.withLock { $0.items.drain() }
         for case .delivery(let task) in dropped { task.dropPending() }

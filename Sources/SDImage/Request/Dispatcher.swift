@@ -1,23 +1,23 @@
-/// Where callbacks of a load run.
+/// Runs the callbacks of loads.
 package protocol Dispatcher: AnyObject, Sendable {
-    /// True when the calling thread is one that callbacks run on: then some are delivered inline.
+    /// True when callbacks may run on the calling thread; some are then delivered inline.
     var isCurrent: Bool { get }
-    /// True when deliveries can be taken as events, so that loads without callbacks deliver too.
+    /// True when deliveries can be taken as events; loads without callbacks then deliver too.
     var takesEvents: Bool { get }
-    /// What a load under way holds on to. Differs from the object itself where the host's letting go of that means that
-    /// nobody will ever take a delivery.
+    /// The object retained by a running load. Differs from the dispatcher when the host's release of the dispatcher means that
+    /// no delivery will be taken any more.
     var target: any Dispatcher { get }
-    /// Throws when nothing could be delivered, for want of a thread.
+    /// Throws when no thread for deliveries can be started.
     func prepare() throws(ImageError)
-    /// Runs or hands out `delivery` once, later or now, in the order of posting. A closed dispatcher drops it.
+    /// Runs or hands out `delivery` once, now or later, in order of posting. A closed dispatcher drops it.
     func post(_ delivery: any Delivery)
-    /// The same for progress, which the thread that moves the bytes tells.
+    /// Posts progress; called on the thread that transfers the bytes.
     func postProgress(_ delivery: any Delivery)
-    /// Runs `delivery` now, on the calling thread, which is one that callbacks run on.
+    /// Runs `delivery` immediately on the calling thread, which must be one that runs callbacks.
     func deliver(_ delivery: any Delivery)
-    /// Posts calls that are no deliveries of a load.
+    /// Posts calls other than the deliveries of a load.
     func post(_ calls: CallQueue)
-    /// True when a call that waits here cannot run before the calling thread has returned to whoever called it.
+    /// True when a call queued here can only run after the calling thread has returned to its caller.
     var isWaitingFutile: Bool { get }
 }
 
@@ -30,7 +30,7 @@ extension Dispatcher {
     package func prepare() throws(ImageError) {}
 }
 
-/// The callback thread of the engine.
+/// Runs callbacks on the callback thread of the engine.
 package final class LibraryDispatcher: Dispatcher {
     private let lease: EngineLease
 
@@ -44,7 +44,8 @@ package final class LibraryDispatcher: Dispatcher {
     package func post(_ calls: CallQueue) { lease.engine.callbacks.submit { calls.deliverPending() } }
 }
 
-/// Whatever thread posts; never the one that moves bytes of network or disk, because that posts progress only.
+/// Runs callbacks on the posting thread. Progress is posted to another thread, so callbacks never run on the thread that
+/// transfers bytes of network or disk.
 package final class ImmediateDispatcher: Dispatcher {
     package init() {}
 

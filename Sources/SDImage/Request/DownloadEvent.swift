@@ -1,6 +1,6 @@
-/// Something that happened to a download.
+/// A state change of a download.
 package final class DownloadEvent: Sendable {
-    /// In their order; `finished` after `stopped`, and only where all went well.
+    /// Kinds in order of occurrence; `finished` follows `stopped` only after success.
     package enum Kind: Int32, Sendable {
         case started = 1
         case responded = 2
@@ -9,16 +9,16 @@ package final class DownloadEvent: Sendable {
     }
 
     package let kind: Kind
-    /// As asked for, without user and password.
+    /// The requested URL, without user and password.
     package let url: CString
-    /// 0 before an answer.
+    /// 0 before a response.
     package let httpStatus: Int32
     package let received: Int64
     /// -1 = unknown.
     package let expected: Int64
-    /// Since the download started.
+    /// Time since the download started.
     package let nanoseconds: UInt64
-    /// Why it stopped; nil when all went well.
+    /// The reason for stopping; nil on success.
     package let error: ImageError?
 
     package init(

@@ -1,4 +1,4 @@
-/// A host's say in downloads; each part may be absent. Those that may wait are `async`.
+/// Hooks of the host for downloads; each is optional. Hooks that may wait are `async`.
 package final class DownloadHooks: Sendable {
     package typealias RequestHook = @Sendable (ImageRequest) async throws(ImageError) -> ImageRequest
     package typealias ResponseHook = @Sendable (DownloadResponse) async throws(ImageError) -> DownloadResponse
@@ -7,13 +7,13 @@ package final class DownloadHooks: Sendable {
 
     /// Changes the request before it is sent, or throws to refuse it.
     package let request: RequestHook?
-    /// Changes an answer before it is judged, or throws to refuse it. Not asked about redirects.
+    /// Changes a response before it is checked, or throws to refuse it. Not called for redirects.
     package let response: ResponseHook?
-    /// Makes the picture's bytes of those that came; computes only.
+    /// Converts the received bytes into the bytes of the image. Computes only; never waits.
     package let decrypt: Decryptor?
-    /// Where a redirect leads in the end, or throws to refuse it.
+    /// Returns the target of a redirect, or throws to refuse it.
     package let redirect: RedirectHook?
-    /// Told in order; must be quick.
+    /// Receives events in order; must return quickly.
     package let event: (@Sendable (DownloadEvent) -> Void)?
 
     private let number = UniqueNumber.next()
@@ -29,7 +29,7 @@ package final class DownloadHooks: Sendable {
         self.event = event
     }
 
-    /// One server sends the load to another place.
+    /// A redirect response.
     package struct Redirect: Sendable {
         package let from: [UInt8]
         package let to: [UInt8]
@@ -42,7 +42,7 @@ package final class DownloadHooks: Sendable {
         }
     }
 
-    /// These, and where one is absent that of `below`.
+    /// These hooks; hooks that are absent here come from `below`.
     package func over(_ below: DownloadHooks?) -> DownloadHooks {
         guard let below else { return self }
         return DownloadHooks(
@@ -50,17 +50,18 @@ package final class DownloadHooks: Sendable {
             redirect: redirect ?? below.redirect, event: event ?? below.event)
     }
 
-    /// What loads with these hooks must have in common to share a transfer: nothing where only requests are modified, because
-    /// what is made of them is compared (docs/decisions.md, "What a transfer is shared by").
+    /// The part of the sharing key that these hooks determine. Empty when only requests are modified, because the modified
+    /// requests are compared (docs/decisions.md, "What a transfer is shared by").
     package var sharingKey: [UInt8] {
         guard response != nil || decrypt != nil || redirect != nil || event != nil else { return [] }
         return Array("\(number)".utf8)
     }
 
-    /// The answer is not accepted before its body has come, or the bytes are not the picture's: no part can be shown.
+    /// True when no partial image can be shown: the response is accepted only after its body is complete, or the bytes are not
+    /// yet those of the image.
     package var needsAll: Bool { response != nil || decrypt != nil }
 
-    /// Says the same of all requests, and of all answers.
+    /// Hooks that apply the same changes to all requests and all responses.
     package static func fixed(request: ImageRequest?, response: DownloadResponse?) -> DownloadHooks {
         let changeRequest: RequestHook? = request.map { fixed in
             { @Sendable asked throws(ImageError) in
@@ -82,6 +83,6 @@ package final class DownloadHooks: Sendable {
         return DownloadHooks(request: changeRequest, response: changeResponse)
     }
 
-    /// For bytes that come in base 64.
+    /// Decodes bodies in Base64.
     package static let base64 = DownloadHooks(decrypt: { bytes, _ throws(ImageError) in try Base64.decode(bytes) })
 }

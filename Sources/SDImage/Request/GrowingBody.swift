@@ -1,15 +1,15 @@
-/// Told that a body has grown, or begun anew; on the thread of the transfer, so it must be quick.
+/// Receives a notification when a body has grown or restarted. Called on the thread of the transfer; must return quickly.
 package protocol BodyObserver: AnyObject, Sendable {
     func bodyGrew()
 }
 
-/// The body of a load under way: written by its loader, one thread at a time, and seen while it grows by whoever decodes a
-/// part of it. Nothing is copied for either.
+/// The body of a running load. Its loader writes it, one thread at a time; decoders of partial images read it while it grows.
+/// Both work without copies.
 package final class GrowingBody: Sendable {
-    /// All bytes so far.
+    /// Snapshot of all bytes received so far.
     package struct Look: Sendable {
         package let bytes: Bytes
-        /// Rises with every new beginning: the bytes of another attempt may differ from the first one on.
+        /// Incremented by every restart: the bytes of another attempt may differ from the first byte on.
         package let attempt: Int
     }
 
@@ -18,28 +18,28 @@ package final class GrowingBody: Sendable {
     private struct State {
         var bytes: GrowingBytes
         var attempt = 0
-        /// Once no more come.
+        /// The complete body, once it is finished.
         var whole: Bytes?
         var observers: [WeakObserver] = []
 
         var observed: [any BodyObserver] { observers.isEmpty ? [] : observers.compactMap(\.observer) }
     }
 
-    /// Where what is made of the bytes comes from.
+    /// The source reported for images decoded from these bytes.
     package let source: ImageSource
     private let state: Monitor<State>
 
-    /// More than `limit` bytes are refused with `tooLarge`.
+    /// Creates an empty body. More than `limit` bytes are refused with `tooLarge`.
     package init(limit: Int, source: ImageSource = .loader) {
         self.source = source
         state = Monitor(State(bytes: GrowingBytes(limit: limit, name: "body size in bytes")))
     }
 
-    // MARK: the loader
+    // MARK: Writing
 
     package var count: Int { state.withLock { $0.bytes.count } }
 
-    /// How many bytes will come: a hint.
+    /// Reserves memory for the expected length, which is only a hint.
     package func reserve(_ announced: Int) throws(ImageError) {
         try state.withLock { state throws(ImageError) in try state.bytes.reserve(announced) }
     }
@@ -52,7 +52,8 @@ package final class GrowingBody: Sendable {
         for observer in observers { observer.bodyGrew() }
     }
 
-    /// Lets `fill` write up to `count` bytes, without a lock because it may block, and say how many it wrote.
+    /// Appends up to `count` bytes written by `fill`, which returns their number. Calls `fill` without a lock because it may
+    /// block.
     package func append(
         upTo count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(ImageError) -> Int
     ) throws(ImageError) -> Int {
@@ -67,10 +68,10 @@ package final class GrowingBody: Sendable {
         return written
     }
 
-    /// The transfer starts anew: what has come is void, and decoders forget it.
+    /// Discards all bytes because the transfer restarts; decoders discard their state.
     package func reset() {
         let observers = state.withLock { state in
-            // The memory is let go of here; who has a look at it keeps it.
+            // Releases the memory here; existing snapshots keep it.
             _ = state.bytes.finish()
             state.whole = nil
             state.attempt += 1
@@ -79,7 +80,7 @@ package final class GrowingBody: Sendable {
         for observer in observers { observer.bodyGrew() }
     }
 
-    /// Everything, by reference: no more comes.
+    /// Completes the body and returns it by reference.
     package func finish() -> Bytes {
         state.withLock { state in
             let whole = state.whole ?? state.bytes.finish()
@@ -88,24 +89,24 @@ package final class GrowingBody: Sendable {
         }
     }
 
-    // MARK: those who look
+    // MARK: Reading
 
     package var look: Look { state.withLock { Look(bytes: $0.whole ?? $0.bytes.bytes, attempt: $0.attempt) } }
 
-    /// How many bytes there are, and of which attempt.
+    /// The number of bytes and the attempt they belong to.
     package var extent: (count: Int, attempt: Int) { state.withLock { ($0.whole?.count ?? $0.bytes.count, $0.attempt) } }
 
-    /// Whether these bytes are what the body became, and not something that was made of it.
+    /// True when `bytes` is the finished body itself, and not derived from it.
     package func became(_ bytes: Bytes) -> Bool { state.withLock { $0.whole === bytes } }
 
-    /// Told of everything from now on, as long as it lives.
+    /// Notifies the observer of all further changes, as long as it exists. Holds it weakly.
     package func observe(_ observer: any BodyObserver) {
         let observed = state.withLock { state in
             let observed = state.observed
             state.observers = (observed + [observer]).map { WeakObserver(observer: $0) }
             return observed
         }
-        // The last reference to one of them may be here.
+        // This may release the last reference to an observer, so it runs outside the lock.
         withExtendedLifetime(observed) {}
     }
 }

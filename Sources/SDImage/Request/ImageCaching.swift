@@ -1,48 +1,48 @@
-/// What the manager asks of a cache, built-in or the host's own. A cache never decodes.
+/// A cache used by the manager: built-in, or supplied by the host. A cache never decodes.
 package protocol ImageCaching: AnyObject, Sendable {
-    /// Answers at once, on the caller's thread; never blocks.
+    /// Looks up an image in memory, immediately and on the caller's thread; never blocks.
     func memoryImage(for key: UnsafeRawBufferPointer) -> Image?
-    /// The same without being a use: neither counted nor noted for eviction.
+    /// Looks up an image in memory without counting as a use, neither in statistics nor for eviction.
     func peek(_ key: CacheKey) -> Image?
-    /// Puts a picture into memory, at once.
+    /// Stores an image in memory immediately.
     func storeInMemory(_ image: Image, for key: CacheKey)
-    /// The bytes of an entry, or nil. `options` are the host's own, for caches of the host.
+    /// The bytes of an entry, or nil. `options` are values of the host for its own caches.
     func diskData(for key: CacheKey, options: FrozenOptions?) async throws(ImageError) -> CachedData?
     /// Stores bytes; returns when they are committed.
     func storeOnDisk(_ data: CachedData, for key: CacheKey) async throws(ImageError)
-    /// Stores bytes in the background; what goes wrong is counted by the cache, and told to nobody.
+    /// Stores bytes in the background; the cache counts errors and reports them to no caller.
     func enqueueDiskStore(_ data: CachedData, for key: CacheKey)
-    /// Drops exactly the write that `data` came from: it turned out not to be a picture.
+    /// Removes exactly the write that `data` came from, because its bytes are not an image.
     func dropDamaged(_ data: CachedData, for key: CacheKey)
-    /// Keeps what a later answer said of the entry that came with `old`, without touching its bytes; returns when that is
-    /// committed. What goes wrong is the cache's sorrow: the origin is asked once more.
+    /// Updates the response metadata of the entry stored with `old`, leaving its bytes unchanged; returns when the update is
+    /// committed. Errors stay inside the cache: their only effect is another request to the origin.
     func renew(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async
-    /// True for a cache whose entries other users or machines read (RFC 9111): private responses are not stored there.
+    /// True for a shared cache (RFC 9111), whose entries other users or machines read. It stores no private responses.
     var isShared: Bool { get }
-    /// Whether it is worth asking for a `lease`.
+    /// True when `lease` coordinates with other processes.
     var grantsLeases: Bool { get }
-    /// Asked before the origin is, for what is not here or no longer good: one process is to ask, the others wait for it
-    /// (docs/decisions.md, "Several processes ask the origin once"). An entry is an answer where its own is newer than `date`,
-    /// nanoseconds since 1970.
+    /// Called before a request to the origin for an entry that is missing or stale. One process sends the request, the others
+    /// wait for its result (docs/decisions.md, "Several processes ask the origin once"). An entry is a result if its response
+    /// is newer than `date`, nanoseconds since 1970.
     func lease(_ key: CacheKey, newerThan date: UInt64, options: FrozenOptions?) async -> CacheLeasing
-    /// Removes from the named layers.
+    /// Removes an entry from the named layers.
     func remove(_ key: CacheKey, from layers: CacheLayers) async throws(ImageError)
-    /// The layers among those named where the entry is found; memory spares the look at the disk.
+    /// The named layers found to have the entry. A memory hit avoids the disk look-up.
     func contains(_ key: CacheKey, in layers: CacheLayers) async throws(ImageError) -> CacheLayers
     /// Empties the named layers.
     func clear(_ layers: CacheLayers) async throws(ImageError)
 
-    // The same for callers who wait; `wouldDeadlock` where that would be for ever.
+    // Blocking variants; throw `wouldDeadlock` when the wait would never end.
     func dataNow(for key: CacheKey) throws(ImageError) -> CachedData?
     func storeNow(_ data: CachedData, for key: CacheKey) throws(ImageError)
-    /// Of the layers named, all that hold the entry.
+    /// All of the named layers that hold the entry.
     func containsNow(_ key: CacheKey, in layers: CacheLayers) throws(ImageError) -> CacheLayers
     func removeNow(_ key: CacheKey, from layers: CacheLayers) throws(ImageError)
     func clearNow(_ layers: CacheLayers) throws(ImageError)
 }
 
 extension ImageCaching {
-    /// For caches that keep nothing but bytes.
+    /// Does nothing; sufficient for caches that store only bytes.
     package func renew(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {}
 
     package var isShared: Bool { false }
@@ -62,36 +62,36 @@ extension ImageCaching {
     }
 }
 
-/// Bytes as kept by a cache, with what is known about them.
+/// Bytes stored by a cache, with their metadata.
 package struct CachedData: Sendable {
     package var bytes: Bytes
     package var entityTag: [UInt8] = []
     package var lastModified: [UInt8] = []
-    /// The rest of what the answer said of itself, as `ResponseRecord.encoded`.
+    /// Remaining response metadata, as `ResponseRecord.encoded`.
     package var answer: [UInt8] = []
     package var extendedData: Bytes?
-    /// When the entry was written, nanoseconds since 1970; set by the cache.
+    /// Time of the store, nanoseconds since 1970; set by the cache.
     package var created: UInt64 = 0
-    /// From when on the entry is a miss, nanoseconds since 1970; 0 = by the cache's age rule.
+    /// Time from which the entry is a miss, nanoseconds since 1970; 0 = determined by the age rule of the cache.
     package var expires: UInt64 = 0
-    /// Which write these bytes came from; lets a reader drop exactly what it found damaged.
+    /// The write that these bytes came from. A reader uses it to remove exactly the damaged write.
     package var write: CacheWrite?
-    /// Values of the host that came with the request, for a cache of the host; never kept.
+    /// Values of the host from the request, for caches of the host; never stored.
     package var options: FrozenOptions?
-    /// Ends when the last store of these bytes has; never kept.
+    /// The lease, which ends with the last store of these bytes; never stored.
     package var lease: CacheLease?
-    /// From a cache that several machines share; set by it, never kept.
+    /// True for an entry from a cache shared by several machines; set by that cache, never stored.
     package var isShared = false
-    /// The image that is stored came with a private response; these bytes alone do not tell. Never kept.
+    /// True when the stored image came with a private response, which these bytes alone do not show. Never stored.
     package var isOfPrivateImage = false
-    /// The member of a chain that has it.
+    /// The member of a chain that has the entry.
     package var holder: (any ImageCaching)?
 
     package init(bytes: Bytes) { self.bytes = bytes }
 
     package var source: ImageSource { isShared ? .remote : .disk }
 
-    /// What the answer said that brought the bytes.
+    /// Metadata of the response that delivered the bytes.
     package var record: ResponseRecord {
         get { ResponseRecord(entityTag: entityTag, lastModified: lastModified, encoded: answer, created: created) }
         set {
@@ -101,16 +101,16 @@ package struct CachedData: Sendable {
         }
     }
 
-    /// Whether a shared cache must not be given the entry.
+    /// True when a shared cache must not store the entry.
     package var isPrivate: Bool { isOfPrivateImage || record.isPrivate }
 
-    /// When the origin gave the answer; without one, when the entry was made.
+    /// Time of the response; without one, time of the store.
     package var date: UInt64 {
         let answered = record.responseTime
         return answered == 0 ? created : answered
     }
 
-    /// As it is stored anew.
+    /// A copy for storing in another cache.
     package var withoutWrite: CachedData {
         var data = self
         data.write = nil

@@ -1,30 +1,30 @@
-/// Turns bytes of one container format into pixels, and back.
+/// Decodes and encodes one container format.
 ///
-/// Called on a worker of the pool; must be callable from several threads at once. Never does I/O. `stop` is the budget of
-/// each call: parsers `spend` what they read, and no loop runs longer than about 50 ms without a `check`.
+/// Called on workers of the pool, from several threads concurrently. Never does I/O. `stop` is the budget of each call:
+/// parsers `spend` the bytes they read, and no loop runs longer than about 50 ms without a `check`.
 package protocol ImageCoder: AnyObject, Sendable {
     /// Name for messages and `doctor`, e.g. "jpeg".
     var name: String { get }
-    /// Versions of the libraries behind it, for `doctor`, e.g. "libjpeg-turbo 2.1.5".
+    /// Versions of the underlying libraries, for `doctor`, e.g. "libjpeg-turbo 2.1.5".
     var libraryVersion: String { get }
-    /// Formats it claims to decode and encode, for `doctor`.
+    /// Formats that the coder decodes and encodes, for `doctor`.
     var decodableFormats: [ImageFormat] { get }
     var encodableFormats: [ImageFormat] { get }
 
-    /// True when the first bytes are this coder's; the next coder is asked otherwise.
+    /// True when the first bytes belong to this coder's formats; otherwise the next coder is asked.
     func canDecode(_ bytes: Bytes) -> Bool
-    /// Reads headers only: size, frames, orientation. No pixel memory.
+    /// Reads only headers: size, frames, orientation. Allocates no pixel memory.
     func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo
-    /// Decodes the picture: of an animation the first frame, with the others to be had from it unless the options want
-    /// the first only.
+    /// Decodes the image. For an animation, decodes the first frame; the image gives access to the others unless the options
+    /// select the first only.
     func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image
-    /// For bytes that arrive piece by piece, and for frames; nil when all bytes are needed at once.
+    /// Opens a decoder for bytes that arrive in pieces, and for frames; nil when the coder needs all bytes at the start.
     func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)?
-    /// The same for bytes that are read as needed, complete from the start; nil when the coder wants them in memory.
+    /// Opens a decoder for a complete source that is read on demand; nil when the coder needs the bytes in memory.
     func open(source: any ByteSource, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)?
     func canEncode(_ format: ImageFormat) -> Bool
-    /// Encodes a picture that was prepared (`CoderRegistry.encode`): a still where one was asked for, and no larger than
-    /// wanted. Never empty.
+    /// Encodes an image prepared by `CoderRegistry.encode`: a still if requested, and no larger than the requested size. The
+    /// result is never empty.
     func encode(_ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal) throws(ImageError) -> Bytes
 }
 
@@ -41,10 +41,10 @@ extension ImageCoder {
     }
 }
 
-/// What a header says; nothing here was decoded.
+/// Properties read from headers, without decoding.
 package struct ImageInfo: Sendable {
     package var format: ImageFormat = .undefined
-    /// As stored, before the orientation is applied.
+    /// Size as stored, before the orientation is applied.
     package var storedSize = PixelSize(width: 0, height: 0)
     package var orientation: Orientation = .up
     package var frameCount = 1
@@ -55,15 +55,15 @@ package struct ImageInfo: Sendable {
     package var channels = 3
     package var isProgressive = false
     package var hasColorProfile = false
-    /// Brighter than the white of a standard picture: PQ or HLG.
+    /// True for PQ and HLG, which exceed the white of a standard image.
     package var isHighDynamicRange = false
-    /// Pixels per inch; nil when the file does not say.
+    /// Pixels per inch; nil when the file does not specify them.
     package var dpi: Resolution?
-    /// The blocks as the file has them, unpacked: a TIFF structure, an XML packet, an ICC profile.
+    /// Metadata blocks as stored in the file, unpacked: a TIFF structure, an XMP packet, an ICC profile.
     package var exif: Bytes?
     package var xmp: Bytes?
     package var colorProfile: Bytes?
-    /// Comments, titles and the like; the same key may come twice.
+    /// Text such as comments and titles; a key may occur more than once.
     package var text: [(key: String, value: String)] = []
 
     package init() {}

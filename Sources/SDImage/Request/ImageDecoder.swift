@@ -1,42 +1,42 @@
-/// One picture that grows while its bytes arrive, or moves: progressive and animated decoding in one (docs/decisions.md,
-/// "Progressive and animated decoding share one interface").
+/// Progressive and animated decoding of one image (docs/decisions.md, "Progressive and animated decoding share one
+/// interface").
 ///
-/// Called from several threads, except that `update` is called by one at a time.
+/// Called from several threads, except that calls of `update` are serialized.
 package protocol ImageDecoder: FrameProvider {
-    /// Size in pixels of the pictures it makes; empty until the header is there.
+    /// Size of the decoded images in pixels; empty until the header is available.
     var size: PixelSize { get }
-    /// More bytes would change nothing.
+    /// True when further bytes would change nothing.
     var isSatisfied: Bool { get }
-    /// Takes all bytes so far, not the last piece alone. Throws once they are known to be bad, and for what is
-    /// missing only when `isFinished`. All updates together stay within the amount of `stop`.
+    /// Takes all bytes so far, including those of earlier calls. Throws when the bytes are known to be invalid; throws for
+    /// missing bytes only if `isFinished`. All updates together stay within the budget of `stop`.
     func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError)
-    /// The best picture so far, marked incremental; nil when there is none yet. After the last update exactly what one
-    /// decode of all bytes gives, or throws.
+    /// The best image so far, marked incremental; nil when there is none yet. After the last update, returns or throws exactly
+    /// what one decode of all bytes does.
     func image(stop: StopSignal) throws(ImageError) -> Image?
 }
 
-/// What a growing picture says of itself at any time, while a frame is being decoded too.
+/// Properties of a decoder, available at any time, including while a frame is being decoded.
 package struct StreamFacts: Sendable {
-    /// Of the pictures as they are made; empty until known.
+    /// Size of the decoded images; empty until known.
     package var size = PixelSize(width: 0, height: 0)
-    /// Frames that are whole; 1 for a still once its header is there.
+    /// Number of complete frames; 1 for a still once its header is available.
     package var frameCount = 0
     package var loopCount = 0
-    /// Milliseconds of each frame as played; empty for stills.
+    /// Playback duration of each frame in milliseconds; empty for stills.
     package var durations: [Int32] = []
     package var isSatisfied = false
-    /// All bytes, of an animation that is complete.
+    /// The complete encoded bytes of an animation; nil until it is complete.
     package var encoded: Bytes?
 
     package init() {}
 }
 
-/// What a built-in coder implements to decode progressively and frame by frame; used by one thread at a time.
+/// Progressive and frame-by-frame decoding by a built-in coder; used by one thread at a time.
 package protocol PictureStream {
     var facts: StreamFacts { get }
     mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError)
     mutating func image(stop: StopSignal) throws(ImageError) -> Image?
-    /// `isKept`: for one who keeps it for a while, and looks at it now and then.
+    /// `isKept`: the caller keeps the frame for a while and reads it occasionally.
     mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame
     /// See `FrameProvider`.
     mutating func rest()
@@ -45,14 +45,14 @@ package protocol PictureStream {
 extension PictureStream {
     package mutating func rest() {}
 
-    /// For stills: the one picture.
+    /// Default for stills, whose only frame is the image.
     package mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
         guard index == 0, let image = try image(stop: stop) else { throw .noFrame(index, of: facts.frameCount) }
         return CachedFrame(image)
     }
 }
 
-/// Makes a decoder of a stream: one lock for the work, another for what is known, which never waits for the work.
+/// Makes a stream a decoder. One lock guards the work, another the properties, which never wait for the work.
 package final class StreamDecoder<Stream: PictureStream>: ImageDecoder {
     private let work: Monitor<Stream>
     private let facts: Monitor<StreamFacts>
@@ -94,7 +94,7 @@ package final class StreamDecoder<Stream: PictureStream>: ImageDecoder {
         return try use { stream throws(ImageError) in try stream.frame(at: index, isKept: isKept, stop: stop) }
     }
 
-    /// Who is making a frame wants another one, perhaps.
+    /// Skipped while another thread is decoding, because it may need the next frame.
     package func rest() { work.withLockIfFree { $0.rest() } }
 
     private func use<R>(_ body: (inout Stream) throws(ImageError) -> R) throws(ImageError) -> R {

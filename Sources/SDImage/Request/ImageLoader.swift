@@ -1,77 +1,78 @@
-/// Fetches the bytes of one URL. Never caches; decodes nothing.
+/// Fetches the bytes of one URL. Never caches and never decodes.
 package protocol ImageLoader: AnyObject, Sendable {
     /// Name for messages and `doctor`.
     var name: String { get }
-    /// Identifies the loader in keys (UniqueNumber).
+    /// Identifies the loader in keys (`UniqueNumber`).
     var number: UInt64 { get }
-    /// True when this loader knows the scheme; the next one is asked otherwise.
+    /// True when this loader supports the scheme; otherwise the next one is asked.
     func canLoad(_ request: ImageRequest) -> Bool
-    /// Who does the work for this request: itself, or one of a chain. Throws when nobody takes it.
+    /// The loader that performs this request: itself, or a member of a chain. Throws when no loader accepts the request.
     func chosen(for request: ImageRequest) throws(ImageError) -> any ImageLoader
-    /// Fetches. Ends early with `cancelled` when the surrounding task is cancelled. `progress` may be called on any
+    /// Fetches the bytes. Fails with `cancelled` when the surrounding task is cancelled. `progress` may be called on any
     /// thread, any number of times, before this returns.
     func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData
-    /// The same for one who waits without a task: `done` is called once, on any thread, maybe before this returns.
+    /// Starts a fetch for a caller without a task. `done` is called once, on any thread, possibly before this returns.
     func begin(
         _ request: ImageRequest, progress: LoadProgress, on executor: WorkerThread,
         done: @escaping @Sendable (Result<LoadedData, ImageError>) -> Void
     ) -> any Cancellable
-    /// Whether `prepared` changes anything.
+    /// True when `prepared` may change the request.
     func prepares(_ request: ImageRequest) -> Bool
-    /// Whether `canLoad`, `sharingKey` and `begin` are quick, so that any thread may call them: those of a host may wait.
+    /// True when `canLoad`, `sharingKey` and `begin` return quickly, so that any thread may call them. Those of a host may
+    /// wait.
     var isQuick: Bool { get }
-    /// The request as it is sent, where a hook of the host changes it; what follows is about this one. May wait.
+    /// The request to send, as changed by a hook of the host; the functions below take this request. May wait.
     func prepared(_ request: ImageRequest) async throws(ImageError) -> ImageRequest
-    /// What must be equal for two requests to share one transfer: the URL and everything that changes the bytes
-    /// (docs/decisions.md, "What a transfer is shared by"). nil: never share.
+    /// Key of requests that can share one transfer: the URL and everything that changes the bytes (docs/decisions.md, "What a
+    /// transfer is shared by"). nil: the transfer is never shared.
     func sharingKey(_ request: ImageRequest) -> [UInt8]?
-    /// Whether a failure is remembered, so that the URL is not asked again for a while.
+    /// True when a failure is remembered, so that the URL is not requested again for a while.
     func remembersFailure(_ error: ImageError) -> Bool
-    /// What must be equal for the failure of one request to hold for another: what transfers are shared by, and the state of
-    /// the loader that is sent along. nil: failures are not remembered.
+    /// Key of requests that share a failure: the sharing key of transfers and the state of the loader that is sent along. nil:
+    /// failures are not remembered.
     func failureKey(_ request: ImageRequest) -> [UInt8]?
-    /// The header fields that are sent for a request, the loader's own included: an answer may depend on them.
+    /// The header fields sent for a request, including the loader's own; a response may depend on them.
     func sentFields(_ request: ImageRequest) -> [HeaderField]
     /// Raises the priority of a transfer already queued for `sharingKey`.
     func raisePriority(_ sharingKey: [UInt8], to priority: LoadPriority)
 }
 
-/// What a loader hands back.
+/// Result of a loader.
 package struct LoadedData: Sendable {
     package var bytes: Bytes
-    /// A loader that owns pictures rather than bytes (a photo library) hands the picture itself.
+    /// The image itself, from a loader that owns images rather than bytes, such as a photo library.
     package var image: Image?
-    /// The same, where the picture is still encoded: how to decode it in place of what the request says. Its bytes are not
-    /// the result's.
+    /// Options for an image that a loader hands over encoded; they replace the options of the request. The encoded bytes are
+    /// not part of the load's result.
     package var decodeOptions: DecodeOptions?
-    /// 304, without bytes, where the request carried a condition and the picture has not changed.
+    /// HTTP status. 304, without bytes, when the request was conditional and the image has not changed.
     package var httpStatus: Int32 = 0
     /// Media type without parameters, lower case; empty when unknown.
     package var mediaType = ""
-    /// After redirects; equal to the request's where there were none.
+    /// The URL after redirects; equal to that of the request when there were none.
     package var finalURL: [UInt8] = []
-    /// For the result: `network` or `loader`.
+    /// Source reported in the result: `network` or `loader`.
     package var source: ImageSource = .loader
-    /// False for what is on the user's own disk already, or in the URL itself: memory keeps it, the disk cache does not.
+    /// False for data on the user's own disk or in the URL itself: stored in memory, but not on disk.
     package var isWorthKeeping = true
-    /// From a server whose certificate nobody vouched for: no cache keeps it, and no other load is given it.
+    /// True for data from a server with an untrusted certificate: no cache stores it and no other load shares it.
     package var isUntrusted = false
     package var transactions: [LoadTransaction] = []
-    /// Validators and freshness, kept with the picture; empty where the loader does not speak HTTP.
+    /// Validators and freshness, stored with the image; empty for loaders without HTTP.
     package var answer = ResponseRecord()
-    /// The answer itself, where hooks look at it.
+    /// The response itself, if hooks need it.
     package var response: DownloadResponse?
 
     package init(bytes: Bytes) { self.bytes = bytes }
 
-    /// Handed as a picture: there are no bytes to keep or to give.
+    /// True when the loader supplied an image: there are no bytes to store or return.
     var isPicture: Bool { image != nil || decodeOptions != nil }
 
-    /// "Not modified": no picture, but news of one.
+    /// True for "Not modified": no image, only updated metadata of a stored one.
     var isUnmodified: Bool { httpStatus == 304 && bytes.isEmpty }
 
-    /// The same, with what its request decides: which later requests select it, and whether it may leave the process. "Not
-    /// modified" is noted after it was merged with the stored response.
+    /// Adds the metadata that depends on the request: the fields that select the response for later requests, and the
+    /// restriction to private caches. For "Not modified", the restriction follows after the merge with the stored response.
     func noted(_ request: ImageRequest, _ loader: any ImageLoader) -> LoadedData {
         guard !isUnmodified else { return selected(by: loader.sentFields(request)) }
         var data = self
@@ -88,7 +89,7 @@ package struct LoadedData: Sendable {
 }
 
 extension ResponseRecord {
-    /// The same, selected by the fields of the request, and restricted to private caches where it must be.
+    /// Adds the request fields that select the response, and the restriction to private caches where required.
     func noted(_ request: ImageRequest, _ loader: any ImageLoader) -> ResponseRecord {
         let fields = loader.sentFields(request)
         var record = self
@@ -100,7 +101,7 @@ extension ResponseRecord {
 }
 
 extension ImageRequest {
-    /// User and password in the URL count as the field.
+    /// True when the request sends credentials in a field or in the URL.
     func carriesAuthorization(_ fields: [HeaderField]) -> Bool {
         fields.contains { $0.isNamed("Authorization") || $0.isNamed("Proxy-Authorization") } || URLText(self.url).userInfo != nil
     }
@@ -136,7 +137,7 @@ extension ImageLoader {
 
     package func failureKey(_ request: ImageRequest) -> [UInt8]? {
         if let key = sharingKey(request) { return key }
-        // What cannot be compared, such as values of the host, does not count: credentials are in URL and fields.
+        // Parts that cannot be compared, such as values of the host, are ignored: credentials are in the URL and the fields.
         return request.headers.reduce(into: request.url) { key, field in
             key += [Byte.newline] + Array("\(field.name.lowercased()): \(field.value)".utf8)
         }
@@ -147,7 +148,7 @@ extension ImageLoader {
         throw ImageError.noLoader(for: URLText(request.url))
     }
 
-    /// Definite failures only: what is gone, and what can never be loaded.
+    /// True only for definite failures: resources that are gone, and URLs that can never be loaded.
     package func remembersFailure(_ error: ImageError) -> Bool {
         switch error.status {
         case .invalidURL, .schemeForbidden, .badData, .notAnImage, .emptyData, .photosNotAnImage: true
@@ -158,7 +159,7 @@ extension ImageLoader {
 }
 
 extension ImageError {
-    /// The error of a URL that no loader accepts.
+    /// The error for a URL that no loader accepts.
     package static func noLoader(for url: URLText) -> ImageError {
         let scheme = url.scheme
         switch scheme {

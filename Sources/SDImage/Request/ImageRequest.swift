@@ -1,7 +1,7 @@
-/// One wish for a picture: where from, in which form, through which layers. A value; copied when submitted.
+/// A request for an image: its URL, its form, and the layers to use. A value; copied when submitted.
 ///
-/// Copies share their choices until one of them is changed: a load passes its request on at every step, and thousands may wait.
-/// In other modules a choice costs a key path: where every load passes, they look at `choices.all`.
+/// Copies share their choices until one of them is changed, because a load passes its request on at every step and thousands
+/// may wait. In other modules, each access costs a key path; code on the path of every load reads `choices.all`.
 @dynamicMemberLookup
 package struct ImageRequest: Sendable {
     package private(set) var choices: SharedChoices
@@ -21,99 +21,99 @@ package struct ImageRequest: Sendable {
     }
 }
 
-/// What copies of a request have in common; never changed while there is more than one.
+/// The choices shared by copies of a request; immutable while there is more than one copy.
 package final class SharedChoices: @unchecked Sendable {
-    // Unchecked: `ImageRequest` writes only where it holds the one reference.
+    // Unchecked: `ImageRequest` writes only while it holds the only reference.
     package fileprivate(set) var all: RequestChoices
 
     fileprivate init(_ all: RequestChoices) { self.all = all }
 }
 
-/// Everything that can be chosen of a request.
+/// All options of a request.
 package struct RequestChoices: Sendable {
-    /// URL bytes as given; validated UTF-8 without NUL.
+    /// URL bytes as given: validated UTF-8 without NUL.
     package var url: [UInt8]
-    /// Replaces the URL as base of the cache key.
+    /// Replaces the URL as the base of the cache key.
     package var cacheKey: [UInt8]?
     package var priority: LoadPriority = .normal
     package var sourcePolicy: SourcePolicy = .any
     package var queryCacheType: CacheLayers = .all
     package var storeCacheType: CacheLayers = .all
-    /// For the original, where the picture itself is made from it. Memory has a part in it where the request says so.
+    /// Layers for the original when the image is derived from it. Memory takes part only if the request says so.
     package var originalQueryCacheType: CacheLayers = .disk
     package var originalStoreCacheType: CacheLayers = .disk
     package var waitForStore = false
-    /// A memory hit brings the encoded bytes too.
+    /// Includes the encoded bytes in the result of a memory hit.
     package var wantsData = false
-    /// What the starting call waits for.
+    /// Reads that the starting call waits for.
     package var blockingReads: BlockingReads = []
-    /// For what is encoded to be kept on disk.
+    /// Options for images encoded for the disk cache.
     package var encodeOptions = EncodeOptions()
-    /// The URL is nothing but a key, for a look into caches.
+    /// Treats the URL only as a key, for cache look-ups.
     package var isKeyOnly = false
     package var retryFailed = false
-    /// nil = the manager's.
+    /// nil = the policy of the manager.
     package var freshness: FreshnessPolicy?
     package var decodeOptions = DecodeOptions()
-    /// Pictures of what has come are delivered while the rest is loaded.
+    /// Delivers partial images while the rest is loading.
     package var isProgressive = false
-    /// At least so long from one of them to the next.
+    /// Minimum interval between partial images.
     package var progressiveIntervalMilliseconds: UInt32 = ImageRequest.standardProgressiveInterval
     /// Header fields of the request, in order; names compare case-insensitively.
     package var headers: [HeaderField] = []
     package var method = ImageRequest.get
-    /// Sent with a method other than GET.
+    /// Body of the request; requires a method other than GET.
     package var body: Bytes?
-    /// 0 = the loader's own.
+    /// 0 = the timeout of the loader.
     package var timeoutMilliseconds: UInt32 = 0
-    /// Largest accepted body in decoded bytes; 0 = the loader's own.
+    /// Largest accepted body in decoded bytes; 0 = the limit of the loader.
     package var maxBodyBytes = 0
-    /// Further tries after a transient failure; nil = the loader's own.
+    /// Maximum number of retries after a transient failure; nil = the limit of the loader.
     package var maxRetries: UInt32?
-    /// Sends and keeps cookies in the jar of the loader.
+    /// Sends and stores cookies with the jar of the loader.
     package var handlesCookies = false
-    /// Takes what a server sends whose certificate is not valid.
+    /// Accepts responses from servers with an invalid certificate.
     package var acceptsInvalidCertificates = false
     package var loader: Setting<any ImageLoader> = .inherited
     package var cache: Setting<any ImageCaching> = .inherited
-    /// For originals, where the picture itself is made from them; inherited: the same.
+    /// Cache of originals from which the image is derived; inherited: the same cache.
     package var originalCache: Setting<any ImageCaching> = .inherited
     package var dispatcher: Setting<any Dispatcher> = .inherited
-    /// Decodes in place of the registered coders.
+    /// Coder used in place of the registered ones.
     package var coder: (any ImageCoder)?
     package var transformer: Setting<any ImageTransformer> = .inherited
-    /// Also frames of animations, and pictures drawn from shapes, which are left as they are otherwise.
+    /// Also transforms frames of animations and vector images, which are otherwise left unchanged.
     package var transformsAnimated = false
     package var transformsVector = false
-    /// A picture that does not move is an error.
+    /// Fails when the image is not animated.
     package var requiresAnimation = false
-    /// All frames of an animation are decoded before it is delivered.
+    /// Decodes all frames of an animation before delivering it.
     package var preloadsFrames = false
-    /// In place of those of the downloader that they have.
+    /// Hooks that override those of the downloader.
     package var hooks: DownloadHooks?
-    /// In place of those of the manager that they have.
+    /// Hooks that override those of the manager.
     package var loadHooks: LoadHooks?
     /// String-keyed values for hooks and plug-ins.
     package var options = OptionsBag()
 }
 
 extension ImageRequest {
-    /// It asks for what is at the URL, and changes nothing there.
+    /// True for a GET request, which changes nothing at the URL.
     package var isGet: Bool { self.method == ImageRequest.get }
 
-    /// Whether a transformer is applied to the picture.
+    /// True when a transformer is applied to the image.
     package func transforms(_ image: Image) -> Bool {
         (self.transformsAnimated || image.frames == nil) && (self.transformsVector || image.vector == nil)
     }
 }
 
-/// A choice of a request that may also be left to the manager.
+/// An option of a request that can also be inherited from the manager.
 package enum Setting<Value> {
     case inherited
     case none
     case value(Value)
 
-    /// The value to use: `inherited` stands for what the level above has.
+    /// The value to use; `inherited` selects the value of the level above.
     package func resolved(_ above: Value?) -> Value? {
         switch self {
         case .inherited: above
@@ -125,25 +125,25 @@ package enum Setting<Value> {
 
 extension Setting: Sendable where Value: Sendable {}
 
-/// Reads that a starting call waits for; the numbers are those of `sdimage_blocking_reads`.
+/// Reads that a starting call waits for; the raw values are those of `sdimage_blocking_reads`.
 package struct BlockingReads: OptionSet, Sendable {
     package let rawValue: Int32
     package init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// The bytes of a picture in memory.
+    /// The encoded bytes of an image in memory.
     package static let memoryData = BlockingReads(rawValue: 1)
-    /// The look-up on disk of a picture that is not in memory.
+    /// The disk look-up of an image that is not in memory.
     package static let disk = BlockingReads(rawValue: 2)
 }
 
-/// Which sources a load may use.
+/// Sources that a load may use.
 package enum SourcePolicy: Int32, Sendable {
     case any = 0
     case cacheOnly = 1
     case loaderOnly = 2
 }
 
-/// Which layers of a cache take part.
+/// Layers of a cache.
 package struct CacheLayers: OptionSet, Sendable {
     package let rawValue: Int32
     package init(rawValue: Int32) { self.rawValue = rawValue }
@@ -154,7 +154,8 @@ package struct CacheLayers: OptionSet, Sendable {
 }
 
 extension ImageRequest {
-    /// The same request under conditions, in place of its own ones.
+    /// A copy of the request with these conditions in place of its own. Unchanged without conditions, and for methods other
+    /// than GET.
     package func asking(_ conditions: [HeaderField]) -> ImageRequest {
         guard !conditions.isEmpty, isGet else { return self }
         var request = self

@@ -1,22 +1,23 @@
-/// What one delivery of a load carries.
+/// Content of one delivery of a load.
 package final class ImageResult: Sendable {
     package let kind: DeliveryKind
     package let image: Image?
-    /// The encoded bytes, for plain loads; nil for freshly made thumbnails.
+    /// The encoded bytes of an image that is neither a thumbnail nor transformed, or was found on disk. nil for newly created
+    /// variants, and for memory hits unless the request asks for the bytes.
     package let data: Bytes?
     package let error: ImageError?
     package let source: ImageSource
-    /// With a refresh: whether the picture differs from the one delivered as `cached`.
+    /// After a refresh: true when the image differs from the one delivered as `cached`.
     package let isChanged: Bool
-    /// The picture outlived its freshness and could not be renewed.
+    /// The image is stale and could not be revalidated.
     package let isStale: Bool
-    /// By which rule the cached picture was used, or its origin asked.
+    /// The rule by which the cached image was used or the origin was asked.
     package let freshness: FreshnessRule
     package let url: CString
     package let cacheKey: CString
     package let timings: StageTimings
     package let transactions: [LoadTransaction]
-    /// What the server said, where one was asked.
+    /// The response head, if a server was asked.
     package let response: ReceivedHead?
 
     package init(
@@ -41,14 +42,14 @@ package final class ImageResult: Sendable {
     }
 }
 
-/// Which of a load's deliveries this is (docs/decisions.md, "One final delivery"): exactly one `final` ends each accepted load.
+/// Kind of a delivery (docs/decisions.md, "One final delivery"): exactly one `final` ends each accepted load.
 package enum DeliveryKind: Int32, Sendable {
     case partial = 1
     case cached = 2
     case final = 3
 }
 
-/// Where a picture came from.
+/// Source of an image.
 package enum ImageSource: Int32, Sendable {
     case none = 0
     case memory = 1

@@ -1,12 +1,14 @@
-/// Makes one picture of another, the same way each time.
+/// Derives one image from another, deterministically.
 ///
-/// Called on a worker of the pool, from several threads at once. Built-in ones work on the first frame of an animation.
+/// Called on workers of the pool, from several threads concurrently. Built-in transformers use the first frame of an
+/// animation.
 package protocol ImageTransformer: Sendable {
-    /// Stands for what it does, parameters included; enters the cache key.
+    /// Identifies the transformation including its parameters; part of the cache key.
     var key: String { get }
-    /// The result takes over what is known about the picture.
+    /// True when the result takes over the metadata of the image.
     var preservesMetadata: Bool { get }
-    /// `cacheKey`: where the result will be kept; empty outside a load. `stop` is looked at between bands of rows.
+    /// `cacheKey` is the key under which the result will be stored; empty outside a load. `stop` is checked between bands of
+    /// rows.
     func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image
 }
 
@@ -15,7 +17,8 @@ extension ImageTransformer {
 }
 
 extension Image {
-    /// The picture by a transformer, with its metadata where that keeps them: of an animation the still of its first frame.
+    /// The transformed image, with the original metadata if the transformer preserves it. For an animation, the transformed
+    /// still of its first frame.
     package func transformed(
         by transformer: any ImageTransformer, cacheKey: CacheKey = CacheKey([]), stop: StopSignal
     ) throws(ImageError) -> Image {
@@ -27,7 +30,8 @@ extension Image {
         return result.with(result.metadata.takingOver(metadata))
     }
 
-    /// Every frame by a transformer, each when it is asked for; durations and loop count stay. A still as above.
+    /// An animation whose frames are transformed on demand; durations and loop count are unchanged. A still is transformed as
+    /// above.
     package func framesTransformed(
         by transformer: any ImageTransformer, cacheKey: CacheKey = CacheKey([]), stop: StopSignal
     ) throws(ImageError) -> Image {
@@ -41,7 +45,7 @@ extension Image {
 }
 
 extension ImageMetadata {
-    /// What a transformed picture keeps of the one it was made of.
+    /// Metadata that a transformed image takes over from its source.
     fileprivate func takingOver(_ source: ImageMetadata) -> ImageMetadata {
         var metadata = self
         metadata.format = source.format

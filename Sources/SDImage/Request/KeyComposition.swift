@@ -1,12 +1,12 @@
 /// The key of a thumbnail or of a transformed image: the pair of the original's key and the variant.
 ///
-/// The bytes are `base`, a separator that no URL contains, and `variant`. The printed form puts `-variant` before
-/// the extension; it is for readers, and as a key it names the original of that name.
+/// The bytes are `base`, a separator that occurs in no URL, and `variant`. The printed form puts `-variant` before the
+/// extension; it is for readers, and as a key it names the original of that name.
 extension CacheKey {
     /// Unit separator: a control character, which `URLText.validate` refuses.
     package static let separator: UInt8 = 0x1F
 
-    /// Hyphens of a text that are tried as the start of a variant.
+    /// Maximum number of hyphens that are tried as the start of a variant.
     private static let mostCandidates = 16
 
     package init(base: [UInt8], variant: [String]) {
@@ -18,21 +18,21 @@ extension CacheKey {
     /// The original's key.
     package var base: ArraySlice<UInt8> { bytes[..<(boundary ?? bytes.endIndex)] }
 
-    /// nil for the key of an original.
+    /// The variant; nil for the key of an original.
     package var variant: ArraySlice<UInt8>? { boundary.map { bytes[($0 + 1)...] } }
 
     private var boundary: Int? { bytes.lastIndex(of: CacheKey.separator) }
 
-    /// The key for readers: results and log messages.
+    /// The key as shown to readers in results and log messages.
     package var printed: [UInt8] {
         guard let variant else { return bytes }
         return CacheKey.printed(base: Array(base), variant: Array(variant))
     }
 
-    /// Puts `-variant` before the extension of `base`, or at its end when it has none.
+    /// Inserts `-variant` before the extension of `base`, or appends it when there is none.
     ///
-    /// Where the base is a well-formed URL other than `file:`, what may not stand in a path is escaped; everything
-    /// else stays as it was, byte for byte.
+    /// If the base is a well-formed URL other than `file:`, characters that are not allowed in a path are escaped. All other
+    /// bytes stay unchanged.
     package static func printed(base: [UInt8], variant: [UInt8]) -> [UInt8] {
         let suffix = [Byte.hyphen] + variant
         let url = URLText(base)
@@ -43,7 +43,7 @@ extension CacheKey {
         return base[..<dot] + inserted + base[dot...]
     }
 
-    /// The variants whose printed form is this key; for texts of callers, never for a URL that is loaded. Empty for a key that
+    /// The variants whose printed form is this key. For texts of callers, never for a URL that is loaded. Empty for a key that
     /// names a variant exactly.
     package var namesakes: [CacheKey] {
         guard variant == nil else { return [] }
@@ -54,7 +54,7 @@ extension CacheKey {
         }
     }
 
-    /// The variant between a hyphen and the extension, where it prints as this key.
+    /// The variant between a hyphen and the extension, if its printed form is this key.
     private func namesake(hyphen: Int, end: Int) -> CacheKey? {
         let base = Array(bytes[..<hyphen] + bytes[end...])
         guard !base.isEmpty else { return nil }
@@ -66,7 +66,7 @@ extension CacheKey {
         return nil
     }
 
-    /// The printed form of the variant that `suffixes` name.
+    /// The printed form of the variant named by `suffixes`.
     package static func composed(base: [UInt8], suffixes: [String]) -> CacheKey {
         suffixes.isEmpty ? CacheKey(base) : CacheKey(printed(base: base, variant: Array(suffixes.joined(separator: "-").utf8)))
     }
@@ -78,21 +78,21 @@ extension CacheKey {
         return (0...bytes.count - mark.count).contains { bytes[$0..<$0 + mark.count].elementsEqual(mark) }
     }
 
-    /// The first value that `find` has for a text of a caller: as an exact key, then as the printed form of a variant.
+    /// The first result of `find` for a text of the caller: as an exact key, then as the printed form of a variant.
     package func first<R>(_ find: (CacheKey) throws(ImageError) -> R?) throws(ImageError) -> R? {
         if let found = try find(self) { return found }
         for key in namesakes { if let found = try find(key) { return found } }
         return nil
     }
 
-    /// The same with waiting.
+    /// Asynchronous form of the above.
     package func first<R>(_ find: (CacheKey) async throws(ImageError) -> R?) async throws(ImageError) -> R? {
         if let found = try await find(self) { return found }
         for key in namesakes { if let found = try await find(key) { return found } }
         return nil
     }
 
-    /// The variant of a thumbnail.
+    /// The variant name of a thumbnail.
     package static func thumbnailSuffix(_ size: PixelSize, mode: ScaleMode) -> String {
         let width = FixedDecimal.text(Double(size.width)), height = FixedDecimal.text(Double(size.height))
         return "Thumbnail({\(width),\(height)},\(mode.rawValue))"

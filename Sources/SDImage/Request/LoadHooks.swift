@@ -1,18 +1,18 @@
-/// A host's say in loads; each part may be absent. None of them waits.
+/// Hooks of the host for loads; each is optional. None of them waits.
 package final class LoadHooks: Sendable {
     package typealias Processor = @Sendable (ImageRequest) throws(ImageError) -> ImageRequest
     package typealias KeyFilter = @Sendable (ImageRequest) -> [UInt8]?
     package typealias Serializer = @Sendable (ImageRequest, Image, Bytes?) -> Bytes?
 
-    /// Changes a request before anything else is done with it; a manager's alone.
+    /// Changes a request before all other steps; only for managers.
     package let process: Processor?
-    /// The base of the cache key in place of the URL; nil: no cache has a part in the load.
+    /// The base of the cache key in place of the URL; nil excludes all caches from the load.
     package let cacheKey: KeyFilter?
-    /// The bytes that a disk keeps of a picture that came with these bytes; nil: it does not care.
+    /// The bytes to store on disk for an image that came with the given bytes; nil leaves the choice to the library.
     package let serialize: Serializer?
-    /// Whether a loader may be asked.
+    /// True when a loader may be called.
     package let shouldLoad: (@Sendable (ImageRequest) -> Bool)?
-    /// Whether a failure is remembered, in place of the loader's opinion.
+    /// True when a failure is remembered; replaces the decision of the loader.
     package let remembersFailure: (@Sendable (ImageRequest, ImageError) -> Bool)?
 
     package init(
@@ -27,7 +27,7 @@ package final class LoadHooks: Sendable {
         self.remembersFailure = remembersFailure
     }
 
-    /// These, and where one is absent that of `below`.
+    /// These hooks; hooks that are absent here come from `below`.
     package func over(_ below: LoadHooks?) -> LoadHooks {
         guard let below else { return self }
         return LoadHooks(
@@ -37,8 +37,7 @@ package final class LoadHooks: Sendable {
 }
 
 extension ImageRequest {
-    /// The request that is loaded: what it left to its manager filled in, processed, and under the key that a filter gives it
-    ///.
+    /// The request to load: with inherited settings filled in, processed, and with the cache key from the filter.
     package func processed(by hooks: LoadHooks?, transformer above: (any ImageTransformer)?) throws(ImageError) -> ImageRequest {
         var request = self
         if let process = hooks?.process {
@@ -52,6 +51,6 @@ extension ImageRequest {
         return request
     }
 
-    /// Whether the host lets a loader be asked.
+    /// True when the host allows a loader to be called.
     package var mayBeLoaded: Bool { self.loadHooks?.shouldLoad?(self) ?? true }
 }

@@ -1,15 +1,15 @@
-/// What a loader says of a load before it is over.
+/// Progress that a loader reports before it completes.
 package struct LoadProgress: Sendable {
     private let report: @Sendable (_ received: Int64, _ expected: Int64) -> Void
     private let arrival: (@Sendable (GrowingBody) -> Void)?
     private let response: (@Sendable (ReceivedHead) -> Void)?
     private let picture: (@Sendable (Image) -> Void)?
 
-    /// Nobody listens.
+    /// Discards all progress.
     package static let none = LoadProgress { _, _ in }
 
-    /// `arrival` is told where the bytes come in, `response` what a server says before them, `picture` what may be shown
-    /// until the final picture is there.
+    /// `arrival` receives the body that the bytes arrive in, `response` the response head that precedes them, and `picture` an
+    /// image to show until the final one is available.
     package init(
         _ report: @escaping @Sendable (_ received: Int64, _ expected: Int64) -> Void,
         arrival: (@Sendable (GrowingBody) -> Void)? = nil, response: (@Sendable (ReceivedHead) -> Void)? = nil,
@@ -21,16 +21,16 @@ package struct LoadProgress: Sendable {
         self.picture = picture
     }
 
-    /// Bytes received so far, and how many are expected; -1 = unknown.
+    /// Reports the bytes received so far and the expected total; -1 = unknown.
     package func callAsFunction(_ received: Int64, _ expected: Int64) { report(received, expected) }
 
-    /// The bytes will come in this body: for those who show a part of the picture. A loader that has all bytes at once need
-    /// not say so; one that begins with another body says it again.
+    /// Reports the body that the bytes will arrive in, for decoders of partial images. A loader that has all bytes immediately
+    /// may omit the call; a loader that switches to another body repeats it.
     package func arrives(in body: GrowingBody) { arrival?(body) }
 
-    /// A server has answered; the last answer counts.
+    /// Reports a response head; the last one counts.
     package func responded(_ head: ReceivedHead) { response?(head) }
 
-    /// A picture that stands for the final one.
+    /// Reports a placeholder for the final image.
     package func shows(_ image: Image) { picture?(image) }
 }

@@ -1,10 +1,10 @@
 import CSystem
 import Glibc
 
-/// A queue behind a file descriptor, for hosts whose event loop watches descriptors.
+/// A queue with a file descriptor, for hosts whose event loop polls descriptors.
 ///
-/// This is what the host and its requests hold. Loads under way hold the queue alone: when the host lets go, what is
-/// still queued is dropped, because nobody can take it any more.
+/// The host and its requests retain this object. Running loads retain only the queue. When the host releases this object,
+/// queued deliveries are dropped, because no thread can take them any more.
 package final class PollableDispatcher: Dispatcher {
     private let queue: PollableQueue
 
@@ -21,7 +21,7 @@ package final class PollableDispatcher: Dispatcher {
     package func post(_ calls: CallQueue) { queue.post(calls) }
     package func bindCurrentThread() { queue.bindCurrentThread() }
 
-    /// Runs the callbacks queued now; returns how many deliveries that were.
+    /// Runs the callbacks queued now; returns their number.
     package func drain() -> Int {
         var count = 0
         for item in queue.takeAll() {
@@ -33,8 +33,8 @@ package final class PollableDispatcher: Dispatcher {
         return count
     }
 
-    /// The event that `take` makes of the next delivery, or nil when nothing is queued. Calls that are not deliveries of a load are
-    /// made on the way.
+    /// The event that `take` derives from the next delivery; nil when nothing is queued. Runs queued calls other than
+    /// deliveries of loads on the way.
     package func next<Event>(_ take: (any Delivery) -> Event?) -> Event? {
         while let item = queue.takeOne() {
             guard case .delivery(let delivery) = item else {
@@ -42,7 +42,7 @@ package final class PollableDispatcher: Dispatcher {
                 continue
             }
             guard let event = take(delivery) else { continue }
-            // A load may have more than the one delivery that this post stood for.
+            // A load may have more pending deliveries than the one taken here.
             if delivery.hasPending { queue.post(delivery) }
             return event
         }
@@ -79,7 +79,7 @@ package final class PollableQueue: Dispatcher {
         if descriptor < 0 { throw ImageError(.ioError, "no event descriptor to be had", systemError: -descriptor) }
     }
 
-    // The descriptor's number must not be used again while a load could still signal it.
+    // Closed last: the descriptor's number must not be reused while a load could still signal it.
     deinit { Glibc.close(descriptor) }
 
     package var isCurrent: Bool { monitor.withLock { $0.bound } == pthread_self() }

@@ -1,18 +1,18 @@
 import Glibc
 
-/// The name of one of a program's own pictures, and the files that it may mean. In the file system's bytes.
+/// The name of a bundled image of a program, and the files it may refer to, in the file system's own bytes.
 package struct ResourceName: Sendable {
-    /// As it was given, with its extension: what its picture is kept under.
+    /// The given name with its extension; the key under which the image is cached.
     package let file: [UInt8]
-    /// Before the scale: "pets/cat".
+    /// The name before the scale: "pets/cat".
     private let stem: [UInt8]
-    /// With its point: ".png".
+    /// The extension with its dot: ".png".
     private let suffix: [UInt8]
     private let hasScale: Bool
 
     private static let png = Array(".png".utf8)
 
-    /// Refuses what could lead out of the folder.
+    /// Parses a name; refuses names that could lead out of the folder.
     package init(_ name: [UInt8]) throws(ImageError) {
         let parts = name.split(separator: Byte.slash, omittingEmptySubsequences: false)
         guard let last = parts.last, name.count < Int(PATH_MAX), !name.contains(0),
@@ -26,7 +26,7 @@ package struct ResourceName: Sendable {
         stem = Array(name[..<(scale ?? end)])
     }
 
-    /// In the order in which they are looked for.
+    /// The candidate files, in order of search.
     package func files(_ scales: [Double]) -> [[UInt8]] {
         var files = hasScale ? [file] : []
         for scale in scales + [1] {
@@ -36,7 +36,7 @@ package struct ResourceName: Sendable {
         return files
     }
 
-    /// The last point; not that of "cat@1.5x", nor that of a hidden file.
+    /// Index of the extension's dot; the end when there is none. Ignores the dot in "cat@1.5x" and that of a hidden file.
     private static func extensionStart(_ name: ArraySlice<UInt8>) -> Int {
         guard scaleStart(name) == nil, let point = name.lastIndex(of: Byte.dot), point > name.startIndex else {
             return name.endIndex
@@ -44,7 +44,7 @@ package struct ResourceName: Sendable {
         return point
     }
 
-    /// Where "@2x" begins.
+    /// Index of a scale suffix such as "@2x".
     private static func scaleStart(_ stem: ArraySlice<UInt8>) -> Int? {
         guard FileScale.scale(String(decoding: stem, as: UTF8.self)[...]) != nil else { return nil }
         return stem.lastIndex(of: UInt8(ascii: "@"))
