@@ -26,7 +26,6 @@ import Testing
         sdimage_animated_view_tick(view.pointer, milliseconds * 1_000_000)
     }
 
-    // MARK: ANI-45
 
     @Test func aNewViewHasTheDefaults() throws {
         let view = try ViewWatcher().makeView()
@@ -40,7 +39,6 @@ import Testing
         #expect(playerOf(view) == nil)
     }
 
-    // MARK: ANI-46
 
     @Test func anAnimationIsShownAtOnceAndPlaysByItself() throws {
         let watcher = ViewWatcher()
@@ -103,7 +101,6 @@ import Testing
         #expect(watcher.shown == before)
     }
 
-    // MARK: ANI-26
 
     @Test func afterTheLastLoopTheLastFrameStays() throws {
         let watcher = ViewWatcher()
@@ -113,7 +110,6 @@ import Testing
         #expect(watcher.shown.last == 1 && watcher.loops == [1] && !sdimage_animated_view_is_animating(view.pointer))
     }
 
-    // MARK: ANI-47
 
     @Test func stoppingKeepsThePlaceAndRewindingDoesNot() throws {
         let watcher = ViewWatcher()
@@ -144,7 +140,6 @@ import Testing
         #expect(sdimage_player_buffered_frames(player.pointer) == 0)
     }
 
-    // MARK: ANI-48
 
     @Test func itPlaysWhileItIsVisible() throws {
         let view = try made(ViewWatcher())
@@ -170,7 +165,6 @@ import Testing
         #expect(sdimage_animated_view_is_animating(view.pointer))
     }
 
-    // MARK: ANI-49
 
     @Test func aLoopLimitOfTheViewHoldsAtOnceAndForTheNextPicture() throws {
         let watcher = ViewWatcher()
@@ -231,7 +225,6 @@ import Testing
         #expect(watcher.shown == [0, 0, 1, 0, 0, 1] && watcher.loops == [1, 1])
     }
 
-    // MARK: ANI-50
 
     @Test func aPartOfAnAnimationPlaysAsFarAsItHasComeAndWaits() throws {
         let file = try MovingPicture.bytes(4, .SDIMAGE_FORMAT_GIF)

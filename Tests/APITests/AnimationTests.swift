@@ -16,7 +16,6 @@ import Testing
 
     static let formats: [sdimage_format] = [.SDIMAGE_FORMAT_GIF, .SDIMAGE_FORMAT_PNG, .SDIMAGE_FORMAT_WEBP]
 
-    // MARK: ANI-1, ANI-3, ANI-11
 
     @Test(arguments: formats)
     func theFramesOfAnImageAreThoseOfItsBytes(format: sdimage_format) throws {
@@ -30,7 +29,7 @@ import Testing
         for index in [3, 0, 2, 1] as [UInt32] {
             let frame = try make(sdimage_image_unref) { sdimage_frame_provider_copy_frame(provider.pointer, index, $0, $1) }
             #expect(Playing.firstByte(frame.pointer) == UInt8(index * 10 + 5))
-            // ANI-14: decoded, and a still.
+            // Decoded, and a still.
             #expect(sdimage_image_frame_count(frame.pointer) == 1)
         }
         #expect(try bytes(provider) == file)
@@ -46,7 +45,6 @@ import Testing
         #expect(sdimage_image_scale(image.pointer) == 2 && sdimage_image_scale(frame.pointer) == 2)
     }
 
-    // MARK: ANI-8
 
     @Test(arguments: [
         ("a@2x.gif", 2.0), ("a@1.5x.gif", 1.5), ("a@2x", 2), ("a@1.5x", 1.5), ("a.gif", 1), ("a@0.5x.gif", 1), ("a@x.gif", 1),
@@ -71,7 +69,6 @@ import Testing
         #expect(sdimage_decode_file(path, nil, &image, nil).rawValue < 0 && image == nil)
     }
 
-    // MARK: ANI-2, ANI-4, ANI-5, ANI-7
 
     @Test func noBytesAreNoAnimation() {
         #expect(Outcome.whole([]).status == .SDIMAGE_STATUS_EMPTY_DATA)
@@ -108,7 +105,6 @@ import Testing
         #expect(sdimage_frame_provider_duration_ms(provider.pointer, index) == 0)
     }
 
-    // MARK: IMG-41
 
     private func encode(
         _ image: Owned, _ format: sdimage_format, _ change: (OpaquePointer?) -> Void = { _ in }
@@ -183,7 +179,6 @@ import Testing
         }
     }
 
-    // MARK: ANI-10, IMG-5
 
     @Test func preloadedFramesAreHeldAndCounted() throws {
         let frames = HostFrames([100, 100, 100])
@@ -217,7 +212,6 @@ import Testing
         #expect(!sdimage_image_has_all_frames(image.pointer))
     }
 
-    // MARK: ANI-13
 
     @Test func anAnimationStoredWithoutBytesIsStoredAsTheBytesItCameFrom() throws {
         let file = try MovingPicture.bytes(3, .SDIMAGE_FORMAT_WEBP)

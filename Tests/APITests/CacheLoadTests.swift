@@ -40,7 +40,7 @@ import Testing
         var testDescription: String { "wants \(wantsData), reads \(reads.rawValue), in memory \(inMemory)" }
     }
 
-    // Spec CAC-29, both columns.
+    // , both columns.
     @Test(arguments: [
         Row(wantsData: false, reads: .SDIMAGE_BLOCKING_READS_NONE, inMemory: true, bytes: "none"),
         Row(wantsData: false, reads: .SDIMAGE_BLOCKING_READS_MEMORY_DATA, inMemory: true, bytes: "none"),

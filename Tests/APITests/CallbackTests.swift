@@ -34,7 +34,7 @@ import Testing
         return true
     }
 
-    // CBQ-7, GEN-2: parts before the end, never two at once, nothing after FINAL.
+    // Parts before the end, never two at once, nothing after FINAL.
     @Test(arguments: kinds) func callbacksOfALoadComeInOrderAndNeverTogether(kind: String) throws {
         let dispatcher = try makeDispatcher(kind)
         let held = HeldLoader()
@@ -77,7 +77,7 @@ import Testing
         #expect(overlaps.get() == 0)
     }
 
-    // GEN-4: the last reference of the manager goes inside its own callback.
+    // The last reference of the manager goes inside its own callback.
     @Test(arguments: kinds) func aManagerMayGoInsideACallback(kind: String) throws {
         let dispatcher = try makeDispatcher(kind)
         let held = HeldLoader()
@@ -100,7 +100,7 @@ import Testing
         #expect(first.waitForDestroy() && second.waitForDestroy())
     }
 
-    // GEN-1, GEN-4: shutting down inside a callback delivers the end of every other load, once.
+    // Shutting down inside a callback delivers the end of every other load, once.
     @Test(arguments: kinds) func shuttingDownInsideACallbackEndsAllOtherLoads(kind: String) throws {
         let dispatcher = try makeDispatcher(kind)
         let held = HeldLoader()
@@ -121,7 +121,7 @@ import Testing
         #expect(throws: CallFailure.self) { _ = try Listener().load(manager, makeRequest("test://late")) }
     }
 
-    // GEN-4: a load started inside a callback ends like any other, also where its picture is in memory.
+    // A load started inside a callback ends like any other, also where its picture is in memory.
     @Test(arguments: kinds) func aLoadMayBeStartedInsideACallback(kind: String) throws {
         let dispatcher = try makeDispatcher(kind)
         let loader = try ScriptedLoader.answering(makePNG(width: 2, height: 2)).makeLoader()
@@ -137,7 +137,7 @@ import Testing
         #expect(new.finals.first?.source == .SDIMAGE_IMAGE_SOURCE_LOADER)
     }
 
-    // CBQ-2, CBQ-3: SafeExecute runs inline where the host says that it is there, and posts otherwise.
+    // SafeExecute runs inline where the host says that it is there, and posts otherwise.
     @Test(arguments: [true, false]) func aHostsLoopIsCalledInlineWhereItIsCurrent(isCurrent: Bool) throws {
         let state = Locked((isCurrent: isCurrent, posted: 0))
         var table = sdimage_host_vtable()
@@ -163,7 +163,7 @@ import Testing
         #expect(state.get().posted == (isCurrent ? 0 : 1))
     }
 
-    // CBQ-4, Q26: each load is delivered where its own request says, though they share a transfer.
+    // Each load is delivered where its own request says, though they share a transfer.
     @Test func loadsThatShareATransferAreDeliveredEachInItsOwnPlace() throws {
         let held = HeldLoader()
         let pollable = try makeDispatcher("pollable"), immediate = try makeDispatcher("immediate")

@@ -17,7 +17,7 @@ import Testing
         #expect(listener.finals.first?.width == 0)
     }
 
-    // MGR-27: while a cache is asked.
+    // While a cache is asked.
     @Test func inTheQuery() throws {
         let cache = HeldCache()
         let manager = try makeManager(cache: try cache.makeCache(), loader: try ScriptedLoader.answering(picture).makeLoader())
@@ -30,7 +30,7 @@ import Testing
         sdimage_reply_unref(reply)
     }
 
-    // MGR-27: while the loader loads; it is told.
+    // While the loader loads; it is told.
     @Test func inTheLoader() throws {
         let held = HeldLoader()
         let manager = try makeManager(cache: nil, loader: try held.makeLoader())
@@ -46,7 +46,7 @@ import Testing
         #expect(listener.results.count == 1)
     }
 
-    // MGR-27: while a coder decodes.
+    // While a coder decodes.
     @Test func inTheDecoder() throws {
         let gate = Gate()
         var table = sdimage_coder_vtable()
@@ -73,7 +73,7 @@ import Testing
         #expect(sdimage_cache_contains(cache.pointer, "test://a", -1) == .SDIMAGE_CACHE_LAYERS_NONE)
     }
 
-    // MGR-27 [D], Q5: while the picture is transformed, not the picture but 2002.
+    // While the picture is transformed, not the picture but 2002.
     @Test func inTheTransformer() throws {
         let gate = Gate()
         var table = sdimage_transformer_vtable()
@@ -96,7 +96,7 @@ import Testing
         gate.open()
     }
 
-    // MGR-27 [D], Q5: while the store is waited for; what was submitted is kept.
+    // While the store is waited for; what was submitted is kept.
     @Test func inTheStore() throws {
         let cache = HeldCache()
         let manager = try makeManager(cache: try cache.makeCache(), loader: try ScriptedLoader.answering(picture).makeLoader())
@@ -114,7 +114,7 @@ import Testing
         sdimage_reply_unref(store)
     }
 
-    // MGR-27, Q6: no part of the picture after it.
+    // No part of the picture after it.
     @Test func betweenPartsOfThePicture() throws {
         let held = HeldLoader()
         let manager = try makeManager(cache: nil, loader: try held.makeLoader())
@@ -136,7 +136,7 @@ import Testing
         #expect(listener.results.last?.kind == .SDIMAGE_DELIVERY_KIND_FINAL)
     }
 
-    // MGR-25, Q4: a load runs until its last callback was delivered, through transform and store.
+    // A load runs until its last callback was delivered, through transform and store.
     @Test func aLoadRunsUntilItsEnd() throws {
         let cache = HeldCache()
         let manager = try makeManager(cache: try cache.makeCache(), loader: try ScriptedLoader.answering(picture).makeLoader())
@@ -156,7 +156,6 @@ import Testing
         #expect(sdimage_manager_running_count(manager.pointer) == 0)
     }
 
-    // MGR-28
     @Test func cancellingAllEndsEveryLoad() throws {
         let held = HeldLoader()
         let manager = try makeManager(cache: nil, loader: try held.makeLoader())
@@ -172,7 +171,7 @@ import Testing
         withExtendedLifetime(tasks) {}
     }
 
-    // MGR-29: whoever lets go of the task hears the end all the same; without the manager there is none but SHUTDOWN.
+    // Whoever lets go of the task hears the end all the same; without the manager there is none but SHUTDOWN.
     @Test func lettingGoOfATaskCancelsNothingAndOfAManagerAll() throws {
         let held = HeldLoader()
         var manager: Owned? = try makeManager(cache: nil, loader: try held.makeLoader())

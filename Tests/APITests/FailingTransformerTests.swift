@@ -11,7 +11,6 @@ import Testing
         try makeManager(cache: cache, loader: try ScriptedLoader.answering(makePNG(width: 6, height: 4)).makeLoader())
     }
 
-    // MGR-17, MGR-21, Q3
     @Test func aPictureThatCannotBeTransformedIsDeliveredWithItsBytes() throws {
         let cache = try makeCache(in: folder.path)
         let transformer = try failing.makeTransformer(key: "never")
@@ -41,7 +40,7 @@ import Testing
         #expect(sdimage_cache_contains(cache.pointer, "test://h/a-never.png", -1) == .SDIMAGE_CACHE_LAYERS_NONE)
     }
 
-    // MGR-17: a thumbnail of it is one all the same, under no key but that of the transformer, which is free.
+    // A thumbnail of it is one all the same, under no key but that of the transformer, which is free.
     @Test func aThumbnailThatCannotBeTransformedHasNoBytes() throws {
         let cache = try makeCache(in: folder.path)
         let transformer = try failing.makeTransformer(key: "never")
@@ -55,7 +54,7 @@ import Testing
         #expect(sdimage_cache_contains(cache.pointer, key, -1) == .SDIMAGE_CACHE_LAYERS_NONE)
     }
 
-    // MGR-17: one that works says so, from memory and disk too.
+    // One that works says so, from memory and disk too.
     @Test func aTransformedPictureSaysThatItIs() throws {
         let cache = try makeCache(in: folder.path)
         let transformer = try CountingTransformer(width: 5).makeTransformer(key: "five")

@@ -16,7 +16,7 @@ import Testing
 
     // MARK: Keys
 
-    // MGR-5, MGR-7, MGR-8: scheme, host and path only.
+    // Scheme, host and path only.
     @Test func aKeyFilterNamesWhatCachesKeep() throws {
         let hooks = HostLoadHooks()
         hooks.cacheKey = { String($0.prefix { $0 != "?" }) }
@@ -37,7 +37,7 @@ import Testing
         #expect(held.startCount == 1)
     }
 
-    // MGR-5: the request's own key, and its own filter, come before the manager's.
+    // The request's own key, and its own filter, come before the manager's.
     @Test func theRequestsKeyComesBeforeTheFilters() throws {
         let general = HostLoadHooks(), own = HostLoadHooks()
         general.cacheKey = { _ in "general" }
@@ -55,7 +55,7 @@ import Testing
         #expect(try cacheKey(manager, request) == "general")
     }
 
-    // MGR-7b: neither asked nor filled.
+    // Neither asked nor filled.
     @Test func aLoadWithoutAKeyIsLoadedAndCachedNowhere() throws {
         let hooks = HostLoadHooks()
         hooks.cacheKey = { $0.hasSuffix("private") ? nil : $0 }
@@ -72,7 +72,7 @@ import Testing
 
     // MARK: The processor
 
-    // MGR-11, MGR-32: called for every load, also without a URL; what it leaves is loaded.
+    // Called for every load, also without a URL; what it leaves is loaded.
     @Test func aProcessorChangesWhatIsAskedFor() throws {
         let hooks = HostLoadHooks()
         hooks.process = { request in
@@ -93,7 +93,7 @@ import Testing
         #expect(String(cString: sdimage_request_url(request.pointer, nil)) == "test://elsewhere")
     }
 
-    // MGR-11: what the request left to the manager is filled in when the processor sees it.
+    // What the request left to the manager is filled in when the processor sees it.
     @Test func aTransformerThatAProcessorAddsComesAfterTheManagers() throws {
         let transformers = try [5, 8].map { try CountingTransformer(width: $0).makeTransformer(key: "by\($0)") }
         let hooks = HostLoadHooks()
@@ -103,7 +103,7 @@ import Testing
         #expect(try load(manager, "test://h/a.png").width == 8)
     }
 
-    // MGR-12: the test of failed URLs uses the processed request.
+    // The test of failed URLs uses the processed request.
     @Test func aProcessorMayHaveFailedURLsTriedAgain() throws {
         let hooks = HostLoadHooks()
         let retries = Locked(false)
@@ -115,7 +115,7 @@ import Testing
         #expect(try load(manager, "test://a").status == .SDIMAGE_STATUS_NOT_AN_IMAGE)
     }
 
-    // MGR-32: one choice is changed, the others stay.
+    // One choice is changed, the others stay.
     @Test func aProcessorChangesOneOfTheDecodeOptions() throws {
         let hooks = HostLoadHooks()
         hooks.process = { request in
@@ -147,7 +147,7 @@ import Testing
 
     // MARK: The serializer
 
-    // MGR-18, MGR-33: what it makes of an original is what the disk keeps, and what is read again.
+    // What it makes of an original is what the disk keeps, and what is read again.
     @Test func aSerializerChoosesTheBytesOfAnOriginal() throws {
         let hooks = HostLoadHooks()
         let other = makePNG(width: 2, height: 2)
@@ -164,7 +164,7 @@ import Testing
         #expect(hooks.calls.get() == ["serialize original"])
     }
 
-    // MGR-19, MGR-33: a thumbnail has no bytes; its original comes to the disk as it was.
+    // A thumbnail has no bytes; its original comes to the disk as it was.
     @Test func aSerializerSeesWhatIsMadeToo() throws {
         let hooks = HostLoadHooks()
         let other = makePNG(width: 2, height: 2)
@@ -181,7 +181,6 @@ import Testing
         #expect(hooks.calls.get() == ["serialize made", "serialize original"])
     }
 
-    // MGR-33
     @Test func whereASerializerSaysNothingThePictureIsEncoded() throws {
         let hooks = HostLoadHooks()
         hooks.serialize = { _, _ in nil }
@@ -193,7 +192,7 @@ import Testing
         #expect(sdimage_sniff(kept, kept.count) == .SDIMAGE_FORMAT_PNG)
     }
 
-    // MGR-18: "if any and type includes disk".
+    // "if any and type includes disk".
     @Test func aSerializerIsNotAskedWhereTheDiskKeepsNothing() throws {
         let hooks = HostLoadHooks()
         hooks.serialize = { _, data in data }
@@ -220,7 +219,6 @@ import Testing
 
     // MARK: Loading and failing
 
-    // MGR-3, MGR-16
     @Test func aHostRefusesToLoadAndWhatIsCachedIsFound() throws {
         let hooks = HostLoadHooks()
         let allows = Locked(true)
@@ -234,7 +232,7 @@ import Testing
         #expect(refused.source == .SDIMAGE_IMAGE_SOURCE_NONE)
     }
 
-    // MGR-3, MGR-16: the host's opinion replaces the loader's, both ways.
+    // The host's opinion replaces the loader's, both ways.
     @Test func aHostJudgesFailures() throws {
         let server = LoopbackServer { request, connection in connection.answer(request.target == "/gone" ? 404 : 500) }
         defer { server.stop() }
@@ -253,7 +251,7 @@ import Testing
         #expect(hooks.calls.get().count == 3)
     }
 
-    // MGR-16: 2002 is never remembered.
+    // 2002 is never remembered.
     @Test func aCancelledLoadIsNotJudged() throws {
         let hooks = HostLoadHooks()
         hooks.shouldRemember = { _, _ in true }
@@ -274,7 +272,7 @@ import Testing
         #expect(hooks.calls.get().isEmpty)
     }
 
-    // OPT-6: what the request's hooks lack is the manager's.
+    // What the request's hooks lack is the manager's.
     @Test func theRequestsHooksComeBeforeTheManagers() throws {
         let general = HostLoadHooks(), own = HostLoadHooks()
         general.shouldLoad = { _ in false }
@@ -287,7 +285,6 @@ import Testing
         #expect(general.calls.get() == ["process"] && own.calls.get() == ["should load"])
     }
 
-    // OPT-7
     @Test func theOptionsOfARequestReachItsHooks() throws {
         let seen = Locked<[Int64]>([])
         var table = sdimage_load_hooks_vtable()

@@ -25,7 +25,7 @@ import Testing
     private static let escaped = "Thumbnail(%7B100.000000,100.000000%7D,1)"
     private static let flip = "SDImageFlippingTransformer(1,0)"
 
-    // MGR-5, MGR-6, MGR-7, TRF-35 … 38: the manager mirrors every picture whose request says nothing.
+    // The manager mirrors every picture whose request says nothing.
     @Test(arguments: [
         Key(url: "http://foo/image.png", key: "http://foo/image-\(flip).png"),
         Key(url: "http://foo/image", key: "http://foo/image-\(flip)"),
@@ -48,7 +48,7 @@ import Testing
         #expect(try cacheKey(manager, request) == row.key)
     }
 
-    // MGR-31, D9: exactly this URL, of this manager; forgotten by name, or with all others.
+    // Exactly this URL, of this manager; forgotten by name, or with all others.
     @Test func failedURLsAreThoseOfOneManagerAndForgottenOneByOne() throws {
         let loader = try answering(Array("no picture".utf8))
         let managers = [try makeManager(cache: nil, loader: loader), try makeManager(cache: nil, loader: loader)]
@@ -64,7 +64,7 @@ import Testing
         for url in ["test://h/a", "test://h/b"] { #expect(try status(managers[0], url) == .SDIMAGE_STATUS_NOT_AN_IMAGE) }
     }
 
-    // MGR-31: a success alone forgets nothing; the load must have been told to try all the same.
+    // A success alone forgets nothing; the load must have been told to try all the same.
     @Test func aSuccessForgetsAFailureWhereTheLoadWasToTryAllTheSame() throws {
         let bytes = Locked(Array("no picture".utf8))
         let loader = ScriptedLoader { _, sink in
@@ -81,7 +81,7 @@ import Testing
         #expect(try load(manager, "test://a").width == 6)
     }
 
-    // MGR-34: what older versions had functions for is a key and a call of the cache.
+    // What older versions had functions for is a key and a call of the cache.
     @Test func aPictureIsSavedAndLookedForUnderTheKeyOfItsURL() throws {
         let cache = try makeCache(in: folder.path)
         let manager = try makeManager(cache: cache, loader: try HeldLoader().makeLoader())
@@ -95,7 +95,6 @@ import Testing
         #expect(try load(manager, "test://h/a.png").source == .SDIMAGE_IMAGE_SOURCE_MEMORY)
     }
 
-    // MGR-35
     @Test func progressIsThatOfTheLoaderAndCachesHaveNone() throws {
         let cache = try makeCache(in: folder.path)
         let held = HeldLoader()
@@ -125,7 +124,7 @@ import Testing
         }
     }
 
-    // OPT-1: what nobody knows changes nothing.
+    // What nobody knows changes nothing.
     @Test func choicesOfAnotherVersionAreIgnored() throws {
         let manager = try makeManager(cache: try makeCache(in: nil), loader: try answering())
         let unknown: (OpaquePointer) -> Void = {
@@ -139,7 +138,7 @@ import Testing
         #expect(try load(manager, "test://a", unknown).source == .SDIMAGE_IMAGE_SOURCE_MEMORY)
     }
 
-    // LDR-4, Q12: nobody takes it, and the load ends all the same.
+    // Nobody takes it, and the load ends all the same.
     @Test func aLoadThatNoLoaderTakesEndsWithAnError() throws {
         let chain = try make(sdimage_loader_unref) { sdimage_loader_new_chain($0, $1) }
         let manager = try makeManager(cache: nil, loader: chain)
@@ -149,7 +148,7 @@ import Testing
         ] { #expect(try load(manager, url).status == status) }
     }
 
-    // ERR-1, code 2004: the error has the status, and the result the fields of the answer.
+    // , code 2004: the error has the status, and the result the fields of the answer.
     @Test func anAnswerOfTheWrongTypeIsToldWithItsFields() throws {
         let server = LoopbackServer { [picture] _, connection in
             connection.answer(200, ["Content-Type": "text/x-odd"], body: picture)
@@ -173,7 +172,7 @@ import Testing
         #expect(sdimage_response_header(response, "content-type").map { String(cString: $0) } == "text/x-odd")
     }
 
-    // ERR-1, ERR-2: every error says something; those of the transport have the number of the library beneath.
+    // Every error says something; those of the transport have the number of the library beneath.
     @Test func aTransportErrorHasTheNumberOfItsLibrary() throws {
         let manager = try makeManager(cache: nil)
         let request = makeRequest("http://127.0.0.1:1/a.png")

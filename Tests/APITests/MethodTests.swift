@@ -122,7 +122,6 @@ import Testing
         #expect(server.requests.first?.method == "POST" && server.requests.first?.body == Array("made".utf8))
     }
 
-    // DLR-14
     @Test func fixedHooksSayTheSameOfEveryRequestAndAnswer() throws {
         let server = LoopbackServer { [picture] request, connection in
             connection.answer(request.target == "/404" ? 404 : 200, ["Biz": "server"], body: picture)

@@ -9,7 +9,6 @@ import Testing
 
     private func playing(_ frames: HostFrames) throws -> Playing { try Playing(provider: try frames.provider()) }
 
-    // MARK: ANI-21
 
     @Test func aBufferOfOneByteHoldsOneFrame() throws {
         let frames = HostFrames(PlayerBufferTests.three)
@@ -42,7 +41,6 @@ import Testing
         #expect(playing.buffered == 40 && frames.made.count == 40)
     }
 
-    // MARK: ANI-23
 
     @Test func framesStayWhenItStopsAndGoWhenTheyAreCleared() throws {
         let playing = try playing(HostFrames(PlayerBufferTests.three))
@@ -54,7 +52,6 @@ import Testing
         #expect(playing.buffered == 0)
     }
 
-    // MARK: ANI-27
 
     @Test func timeStandsStillWhileAFrameIsMissing() throws {
         let frames = HostFrames(PlayerBufferTests.three)
@@ -90,7 +87,6 @@ import Testing
         #expect(playing.frames == [0, 3] && sdimage_player_dropped_frames(playing.pointer) == 2)
     }
 
-    // MARK: ANI-35
 
     @Test func twoPlayersMakeEachFrameOnce() throws {
         let frames = HostFrames(PlayerBufferTests.three)
@@ -125,7 +121,6 @@ import Testing
         #expect(third.buffered == 0)
     }
 
-    // MARK: ANI-36
 
     @Test func oneFrameIsMadeAtATime() throws {
         let frames = HostFrames(Array(repeating: 10, count: 8))
@@ -139,7 +134,6 @@ import Testing
         #expect(frames.made == frames.made.sorted() && Set(frames.made).count == frames.made.count)
     }
 
-    // MARK: ANI-37
 
     @Test func whatIsAllThereIsNotMadeAgain() throws {
         let frames = HostFrames(PlayerBufferTests.three)
@@ -170,7 +164,6 @@ import Testing
             })
     }
 
-    // MARK: ANI-38
 
     @Test func framesByTheSameTransformerAreTheSame() throws {
         let frames = HostFrames(PlayerBufferTests.three)

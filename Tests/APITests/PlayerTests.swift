@@ -5,7 +5,6 @@ import Testing
 @Suite struct PlayerTests {
     private static let three: [UInt32] = [100, 100, 100]
 
-    // MARK: ANI-20
 
     @Test func aStillHasNoPlayer() throws {
         let png = makePNG(width: 3, height: 2)
@@ -38,7 +37,6 @@ import Testing
         #expect(sdimage_player_frame_count(playing.pointer) == 4 && sdimage_player_loop_limit(playing.pointer) == 3)
     }
 
-    // MARK: ANI-22
 
     @Test func theFirstTickShowsThePosterOfAnImage() throws {
         let frames = HostFrames(PlayerTests.three)
@@ -73,7 +71,6 @@ import Testing
         #expect(playing.frames == [1, 0])
     }
 
-    // MARK: ANI-23
 
     @Test func pauseKeepsEverythingAndStartGoesOn() throws {
         let playing = try Playing(HostFrames(PlayerTests.three))
@@ -99,7 +96,6 @@ import Testing
         #expect(playing.frames.suffix(2) == [0, 1])
     }
 
-    // MARK: ANI-24
 
     @Test func seekShowsAFrameAtOnceAlsoWhilePaused() throws {
         let playing = try Playing(HostFrames(PlayerTests.three))
@@ -120,7 +116,6 @@ import Testing
         #expect(playing.index == 1 && playing.shown == 1 && playing.frames == [0, 1])
     }
 
-    // MARK: ANI-25
 
     @Test func timeThatPassesBeforeTheStartCountsForNothing() throws {
         let playing = try Playing(HostFrames(PlayerTests.three))
@@ -209,7 +204,6 @@ import Testing
         #expect(sdimage_player_tick(playing.pointer, 1))
     }
 
-    // MARK: ANI-26
 
     @Test func aLoopIsCountedBeforeFrameZeroIsShown() throws {
         let playing = try Playing(HostFrames([100, 100]))
@@ -252,7 +246,6 @@ import Testing
         #expect(playing.loops == [1, 2] && !playing.isPlaying)
     }
 
-    // MARK: ANI-28
 
     @Test(arguments: [(2.0, 50.0), (0.5, 200)])
     func theRateDividesTheTimeOfFrames(rate: Double, time: Double) throws {

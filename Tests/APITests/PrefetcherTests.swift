@@ -19,7 +19,6 @@ import Testing
 
     private func urls(_ count: Int) -> [String] { (0..<count).map { "test://\($0)" } }
 
-    // PRE-4, PRE-5
     @Test func aListIsLoadedIntoTheCacheAndCompletedOnce() throws {
         let cache = try makeCache(in: nil)
         let manager = try makeManager(cache: cache, loader: try answering())
@@ -38,7 +37,6 @@ import Testing
         #expect(found.final()?.source == .SDIMAGE_IMAGE_SOURCE_MEMORY)
     }
 
-    // PRE-1, Q29
     @Test func threeLoadsRunAtOnceUnlessToldOtherwise() throws {
         let prefetcher = try make(sdimage_prefetcher_unref) { sdimage_prefetcher_new(nil, nil, $0, $1) }
         #expect(sdimage_prefetcher_max_concurrent(prefetcher.pointer) == 3)
@@ -46,7 +44,6 @@ import Testing
         #expect(sdimage_prefetcher_max_concurrent(prefetcher.pointer) == 1)
     }
 
-    // PRE-1
     @Test func theProcessSharesAPrefetcherAsLongAsSomebodyHoldsIt() throws {
         let one = try make(sdimage_prefetcher_unref) { sdimage_prefetcher_shared($0, $1) }
         let other = try make(sdimage_prefetcher_unref) { sdimage_prefetcher_shared($0, $1) }
@@ -65,7 +62,7 @@ import Testing
         #expect(listener.waitForCompletion())
     }
 
-    // PRE-4: over all groups, oldest first; live
+    // Over all groups, oldest first; live
     @Test func theLimitHoldsOverAllListsAndChangesAtOnce() throws {
         let held = HeldLoader()
         let prefetcher = try makePrefetcher(try makeManager(cache: nil, loader: try held.makeLoader()), atOnce: 2)
@@ -81,7 +78,6 @@ import Testing
         #expect(held.startCount == 4)
     }
 
-    // PRE-2
     @Test func loadsAskForWhatTheTemplateSays() throws {
         let seen = Locked<[String]>([])
         let loader = try ScriptedLoader { request, sink in
@@ -118,7 +114,6 @@ import Testing
         #expect(found.final()?.source == .SDIMAGE_IMAGE_SOURCE_MEMORY)
     }
 
-    // PRE-3
     @Test func anEmptyListIsCompletedInsideTheStartingCall() throws {
         let prefetcher = try makePrefetcher(
             try makeManager(cache: nil, loader: try answering()), dispatcher: try immediateDispatcher())
@@ -128,7 +123,6 @@ import Testing
         #expect(listener.waitForDestroy())
     }
 
-    // PRE-5
     @Test func failuresAreCountedAndToldWithTheirPlace() throws {
         let loader = try ScriptedLoader { request, sink in
             let isGood = String(cString: sdimage_request_url(request, nil)).hasSuffix("good")
@@ -152,7 +146,6 @@ import Testing
         #expect(url(group, 1) == "test://bad" && url(group, 4) == nil)
     }
 
-    // PRE-6
     @Test func theObserverHearsSumsOverAllListsBeforeTheirOwnCallbacks() throws {
         let held = HeldLoader()
         let prefetcher = try makePrefetcher(try makeManager(cache: nil, loader: try held.makeLoader()), atOnce: 1)
@@ -169,7 +162,6 @@ import Testing
             ])
     }
 
-    // PRE-7 with D18, PRE-10
     @Test func aCancelledListCompletesOnceSayingSoAndStartsNothingMore() throws {
         let held = HeldLoader()
         let prefetcher = try makePrefetcher(
@@ -194,7 +186,6 @@ import Testing
         #expect(listener.log == ["fetched 0 loader", "progress 1 of 5", "completed 1 0 CANCELLED"])
     }
 
-    // PRE-7
     @Test(arguments: [true, false]) func allListsAreCancelledTogetherOrWithTheirPrefetcher(_ byCall: Bool) throws {
         let held = HeldLoader()
         let manager = try makeManager(cache: nil, loader: try held.makeLoader())
@@ -210,7 +201,6 @@ import Testing
         }
     }
 
-    // PRE-8
     @Test func loadsCancelledBehindItsBackAreSkipped() throws {
         let held = HeldLoader()
         let manager = try makeManager(cache: nil, loader: try held.makeLoader())
@@ -223,7 +213,6 @@ import Testing
         #expect(listener.completed == ["completed 3 3"])
     }
 
-    // PRE-8, GEN-1
     @Test func aListWhoseManagerClosesIsCompleted() throws {
         let held = HeldLoader()
         let manager = try makeManager(cache: nil, loader: try held.makeLoader())
@@ -237,7 +226,6 @@ import Testing
         #expect(failure(group, 99)?.hasSuffix("SHUTDOWN") == true)
     }
 
-    // PRE-9
     @Test func equalURLsAreCountedEach() throws {
         let prefetcher = try makePrefetcher(try makeManager(cache: try makeCache(in: nil), loader: try answering()))
         let listener = PrefetchListener()
@@ -246,7 +234,7 @@ import Testing
         #expect(listener.completed == ["completed 3 0"])
     }
 
-    // PRE-11: what is given decides about keys
+    // What is given decides about keys
     @Test func aPrefetcherOnTheVisibleManagerStoresUnderItsKeys() throws {
         let cache = try makeCache(in: nil)
         let config = sdimage_manager_config_new()

@@ -29,7 +29,7 @@ import Testing
         return (try makeManager(cache: cache, loader: loader), request, coder)
     }
 
-    // Bit 22, WaitStoreCache; MGR-20: with it after both stores, without it once they are submitted.
+    // Bit 22, WaitStoreCache: with it after both stores, without it once they are submitted.
     @Test(arguments: [true, false]) func theEndComesAfterTheStoreWhereThatIsWished(waits: Bool) throws {
         let cache = HeldCache()
         let manager = try makeManager(cache: try cache.makeCache(), loader: try ScriptedLoader.answering(picture).makeLoader())
@@ -47,7 +47,7 @@ import Testing
         #expect(listener.final()?.width == 6)
     }
 
-    // Bit 21, MatchAnimatedImageClass; CAC-21: an error, and in memory a miss.
+    // Bit 21, MatchAnimatedImageClass: an error, and in memory a miss.
     @Test func whereOnlyAnAnimationWillDoAStillIsAnError() throws {
         let still = try lamp(frames: 1, cache: try makeCache(in: nil)), moving = try lamp(frames: 3)
         #expect(try ask(still.manager, still.request, sdimage_image_width) == 5)
@@ -64,7 +64,7 @@ import Testing
         #expect(try ask(still.manager, still.request, sdimage_image_width) == 5)
     }
 
-    // Bit 20, PreloadAllFrames; IMG-5: every frame counts.
+    // Bit 20, PreloadAllFrames: every frame counts.
     @Test(arguments: [true, false]) func allFramesAreAtHandWhereThatIsWished(preloads: Bool) throws {
         let (manager, request, coder) = try lamp(frames: 4)
         sdimage_request_set_preload_frames(request.pointer, preloads)
@@ -98,7 +98,7 @@ import Testing
         var testDescription: String { url }
     }
 
-    // Key `imageScaleFactor`, IMG-10
+    // Key `imageScaleFactor`
     @Test(arguments: [
         Scale(url: "test://h/a@2x.png", scale: 2), Scale(url: "test://h/a@3x.png", scale: 3),
         Scale(url: "test://h/b@2x.d/a.png", scale: 2), Scale(url: "test://h/a%402x.png", scale: 1),
@@ -109,7 +109,7 @@ import Testing
         #expect(try ask(manager, request, sdimage_image_scale) == row.scale)
     }
 
-    // IMG-10: only keys that are URLs of the web escape the sign.
+    // Only keys that are URLs of the web escape the sign.
     @Test func theKeyOfAWebPictureTellsItsScaleEscapedToo() throws {
         let server = LoopbackServer { [picture] _, connection in connection.answer(body: picture) }
         defer { server.stop() }
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    // IMG-10: looks into one cache too.
+    // Looks into one cache too.
     @Test func aPictureOfACacheHasTheScaleOfItsKey() throws {
         let cache = try makeCache(in: folder.path)
         let data = try make(sdimage_data_unref) { sdimage_data_new(picture, picture.count, $0, $1) }
@@ -171,7 +171,7 @@ import Testing
         withExtendedLifetime(loaded) {}
     }
 
-    // Bit 23, TransformVectorImage; MGR-17, TRF-21
+    // Bit 23, TransformVectorImage
     @Test(arguments: [true, false]) func aPictureOfShapesIsTransformedWhereThatIsWished(isWished: Bool) throws {
         let coder = try makeVectorCoder()
         let manager = try makeManager(cache: nil, loader: try ScriptedLoader.answering(Array("VECTOR".utf8)).makeLoader())
@@ -186,7 +186,7 @@ import Testing
         withExtendedLifetime(loaded) {}
     }
 
-    // OPT-7: caches of the host see the values too.
+    // Caches of the host see the values too.
     @Test func optionsReachCachesOfTheHost() throws {
         var table = sdimage_cache_vtable()
         table.size = MemoryLayout<sdimage_cache_vtable>.size

@@ -73,7 +73,7 @@ import Testing
         let resources = try icons.open([2, 1])
         let moving = try image(resources, "cat.gif")
         #expect(sdimage_image_format(moving.pointer) == .SDIMAGE_FORMAT_GIF && sdimage_image_scale(moving.pointer) == 2)
-        // ANI-1: a picture with all its frames.
+        // A picture with all its frames.
         #expect(sdimage_image_frame_count(moving.pointer) == 3)
         let frame = try make(sdimage_image_unref) { sdimage_image_copy_frame(moving.pointer, 2, $0, $1) }
         #expect(Playing.firstByte(frame.pointer) == 25 && sdimage_image_scale(frame.pointer) == 2)

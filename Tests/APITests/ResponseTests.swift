@@ -24,7 +24,7 @@ import Testing
         withExtendedLifetime(response) { sdimage_response_header(response?.pointer, name).map { String(cString: $0) } }
     }
 
-    // MGR-26: while the body is on its way, and afterwards.
+    // While the body is on its way, and afterwards.
     @Test func aTaskTellsTheAnswerWhileItsBodyComes() throws {
         let mayGoOn = DispatchSemaphore(value: 0)
         let server = LoopbackServer { [picture] _, connection in
@@ -53,7 +53,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    // MGR-26: redirects are passed over, a failure is told.
+    // Redirects are passed over, a failure is told.
     @Test func aResultTellsTheLastAnswerOfAFailureToo() throws {
         let server = LoopbackServer { request, connection in
             if request.target == "/from" { return connection.answer(302, ["Location": "/to", "X-Place": "from"]) }
@@ -77,7 +77,7 @@ import Testing
         #expect(sdimage_response_status(last?.pointer) == 200)
     }
 
-    // MGR-30: the answer to a refresh is the one that confirmed.
+    // The answer to a refresh is the one that confirmed.
     @Test func notModifiedIsTheAnswerOfARefresh() throws {
         let fixture = try FreshnessFixture(["ETag": "\"a\""])
         _ = try fixture.load(.SDIMAGE_FRESHNESS_IGNORE)
@@ -87,7 +87,7 @@ import Testing
         #expect(status(of: task) == 304)
     }
 
-    // MGR-26: nothing where nothing was downloaded.
+    // Nothing where nothing was downloaded.
     @Test func whatWasNotDownloadedHasNoAnswer() throws {
         let manager = try makeManager(cache: try makeCache(in: nil), loader: try ScriptedLoader.answering(picture).makeLoader())
         for _ in 0..<2 {
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    // DLR-36, MGR-26: what a hook makes of an answer is the answer.
+    // What a hook makes of an answer is the answer.
     @Test func anAnswerThatAHookChangedIsToldAsChanged() throws {
         let server = LoopbackServer { [picture] _, connection in connection.answer(404, body: picture) }
         defer { server.stop() }

@@ -49,7 +49,7 @@ import Testing
         return (memory == nil ? 0 : 2) + (diskBytes(cache, key) == nil ? 0 : 1)
     }
 
-    // MGR-18, MGR-19, MGR-22, Q1: 1 is the disk, 2 memory.
+    // 1 is the disk, 2 memory.
     @Test(arguments: [
         Row(.plain, 3, 1, final: 3, original: 3), Row(.plain, 2, 1, final: 2, original: 2),
         Row(.plain, 1, 1, final: 1, original: 1), Row(.plain, 0, 1, final: 0, original: 0),
@@ -73,7 +73,7 @@ import Testing
         #expect(found(cache, StoringTests.url) == row.original)
     }
 
-    // MGR-18: an original that came from the disk goes to memory where that is wished, and not to the disk again.
+    // An original that came from the disk goes to memory where that is wished, and not to the disk again.
     @Test func anOriginalFromTheDiskIsKeptInMemoryBeforeItIsTransformed() throws {
         let cache = try makeCache(in: folder.path)
         let transformer = try CountingTransformer(width: 5).makeTransformer(key: "five")
@@ -98,7 +98,7 @@ import Testing
         var testDescription: String { "layers \(layers) of the \(isPlain ? "picture" : "original")" }
     }
 
-    // MGR-14, MGR-15: the picture is kept in both layers; those that are asked find it.
+    // The picture is kept in both layers; those that are asked find it.
     @Test(arguments: [
         Query(layers: 3, isPlain: true, source: .SDIMAGE_IMAGE_SOURCE_MEMORY),
         Query(layers: 2, isPlain: true, source: .SDIMAGE_IMAGE_SOURCE_MEMORY),
@@ -122,7 +122,7 @@ import Testing
         #expect(made.width == (query.isPlain ? 8 : 5))
     }
 
-    // MGR-15, Q2: of an original in memory a thumbnail is made; the full picture is neither handed out nor kept as one.
+    // Of an original in memory a thumbnail is made; the full picture is neither handed out nor kept as one.
     @Test func aThumbnailIsMadeOfAnOriginalInMemory() throws {
         let cache = try makeCache(in: folder.path)
         let held = HeldLoader()
@@ -145,7 +145,7 @@ import Testing
         #expect(held.startCount == 0)
     }
 
-    // MGR-15: the pixels of memory are upright and in sRGB; who wants them as they are stored gets them from the bytes.
+    // The pixels of memory are upright and in sRGB; who wants them as they are stored gets them from the bytes.
     @Test func pixelsAsTheyAreStoredAreNotMadeOfThoseInMemory() throws {
         let cache = try makeCache(in: nil)
         let manager = try makeManager(cache: cache, loader: try ScriptedLoader.answering(picture).makeLoader())
@@ -159,7 +159,7 @@ import Testing
         #expect(made.source == .SDIMAGE_IMAGE_SOURCE_LOADER)
     }
 
-    // MGR-14: no cache is asked, of originals neither, but what comes is kept.
+    // No cache is asked, of originals neither, but what comes is kept.
     @Test func aLoadFromTheLoaderAloneAsksNoCacheAndFillsThem() throws {
         let cache = try makeCache(in: folder.path)
         let held = HeldLoader()
@@ -182,7 +182,7 @@ import Testing
 
     // MARK: A cache of their own for originals
 
-    // MGR-15, MGR-18: key `originalImageCache`.
+    // Key `originalImageCache`.
     @Test func originalsMayLieInACacheOfTheirOwn() throws {
         let folders = [TemporaryDirectory(), TemporaryDirectory()]
         let (cache, originals) = (try makeCache(in: folders[0].path), try makeCache(in: folders[1].path))
@@ -209,7 +209,7 @@ import Testing
         #expect(held.startCount == 1)
     }
 
-    // MGR-15: an original that is the picture is the cache's own affair; NULL is none, reset the cache of the pictures.
+    // An original that is the picture is the cache's own affair; NULL is none, reset the cache of the pictures.
     @Test func theCacheOfOriginalsMattersWhereThePictureIsMadeOfThem() throws {
         let folders = [TemporaryDirectory(), TemporaryDirectory()]
         let (cache, originals) = (try makeCache(in: folders[0].path), try makeCache(in: folders[1].path))
@@ -233,7 +233,7 @@ import Testing
         }
     }
 
-    // MGR-15, D10: what the origin says anew is noted with the picture and with its original, each in its own cache.
+    // What the origin says anew is noted with the picture and with its original, each in its own cache.
     @Test func aRefreshAsksUnderTheConditionsOfAnOriginalElsewhere() throws {
         let fixture = try FreshnessFixture(["ETag": "\"a\""])
         let elsewhere = TemporaryDirectory()
@@ -253,7 +253,6 @@ import Testing
 
     // MARK: Bytes of the result
 
-    // MGR-21
     @Test func bytesComeWithWhatIsNeitherAThumbnailNorTransformed() throws {
         let cache = try makeCache(in: folder.path)
         let transformer = try CountingTransformer(width: 5).makeTransformer(key: "five")
@@ -277,7 +276,7 @@ import Testing
         }
     }
 
-    // MGR-17, MGR-21: an animation passes its transformer, and so do its bytes.
+    // An animation passes its transformer, and so do its bytes.
     @Test func whatATransformerLeavesAloneKeepsItsBytes() throws {
         let coder = try LampCoder().makeCoder()
         let loader = try ScriptedLoader.answering(LampCoder.file(width: 4, height: 4, frames: 2)).makeLoader()

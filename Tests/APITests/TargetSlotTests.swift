@@ -5,7 +5,6 @@ import Testing
 
 /// What is under way in the slots of a target, how far it is, and how it ends.
 @Suite struct TargetSlotTests {
-    // TGT-17
     @Test func theLatestLoadCanBeCancelledAndIsGoneThen() throws {
         let fixture = try TargetFixture()
         let task = try fixture.widget.load(fixture.target, makeRequest("test://a"))
@@ -18,7 +17,6 @@ import Testing
         #expect(fixture.widget.told == ["told CANCELLED 0"])
     }
 
-    // TGT-17
     @Test func aSlotIsCancelledByItsKey() throws {
         let fixture = try TargetFixture()
         try fixture.widget.load(fixture.target, makeRequest("test://a"))
@@ -31,7 +29,7 @@ import Testing
         #expect(fixture.widget.told == ["told CANCELLED 0", "told CANCELLED 0"])
     }
 
-    // TGT-17, §21: headers and metrics of the load inside its completion
+    // Headers and metrics of the load inside its completion
     @Test func theLoadIsFoundInsideItsLastCallbackAndNotAfterwards() throws {
         let fixture = try TargetFixture()
         let seen = Locked<OpaquePointer?>(nil)
@@ -45,7 +43,6 @@ import Testing
         #expect(Locked(()).wait { _ in running(fixture.target) == nil })
     }
 
-    // TGT-17
     @Test func aLoadOfTheProgramsOwnTakesASlotAndIsCancelledByTheNext() throws {
         let fixture = try TargetFixture()
         try fixture.widget.load(fixture.target, makeRequest("test://a"))
@@ -58,7 +55,6 @@ import Testing
         #expect(listener.final()?.status == .SDIMAGE_STATUS_CANCELLED)
     }
 
-    // TGT-17
     @Test func aLoadTakenOutOfItsSlotGoesOn() throws {
         let fixture = try TargetFixture()
         try fixture.widget.load(fixture.target, makeRequest("test://a"))
@@ -75,7 +71,6 @@ import Testing
         #expect(fixture.widget.shown.contains("image 8 loader"))
     }
 
-    // TGT-16, TGT-17
     @Test func aLoadTakenOutOfItsSlotIsToldOfAfterItsTransition() throws {
         let fixture = try TargetFixture()
         let options = targetOptions {
@@ -89,7 +84,6 @@ import Testing
         #expect(fixture.widget.log.suffix(2) == ["end true", "told OK 8"])
     }
 
-    // TGT-17, TGT-18
     @Test func aLoadTakenOutOfItsSlotEndsWithItsTarget() throws {
         let fixture = try TargetFixture()
         try fixture.widget.load(fixture.target, makeRequest("test://a"))
@@ -100,7 +94,6 @@ import Testing
         #expect(fixture.widget.told == ["told CANCELLED 0"])
     }
 
-    // TGT-18, Q25, GEN-1
     @Test(arguments: [true, false]) func aTargetThatGoesAwayShowsNothingMoreAndCompletesOnce(_ byClosing: Bool) throws {
         let held = HeldLoader()
         let manager = try makeManager(cache: nil, loader: try held.makeLoader())
@@ -125,7 +118,6 @@ import Testing
         #expect(widget.log == ["told CANCELLED 0"])
     }
 
-    // TGT-18
     @Test func aTargetHoldsItsManager() throws {
         let widget = Widget()
         let target: Owned
@@ -137,7 +129,6 @@ import Testing
         #expect(widget.wait("told OK 8"))
     }
 
-    // MGR-29, GEN-1
     @Test func aLoadThatItsManagerRefusesStopsTheIndicatorAndTellsNothing() throws {
         let fixture = try TargetFixture()
         #expect(sdimage_manager_close(fixture.manager.pointer, 1000, nil) == .SDIMAGE_STATUS_OK)
@@ -146,14 +137,12 @@ import Testing
         #expect(fixture.widget.waitForDestroy(count: 1))
     }
 
-    // TGT-9
     @Test func progressIsCountedFromNothingToTheWhole() throws {
         let fixture = try TargetFixture()
         let progress = counter(fixture.target)
         sdimage_progress_set(progress.pointer, 5, 10)
         #expect(sdimage_progress_fraction(progress.pointer) == 0.5)
         try fixture.widget.load(fixture.target, makeRequest("test://a"))
-        // TGT-8
         #expect(numbers(progress) == [0, 0])
         #expect(sdimage_progress_fraction(progress.pointer) == 0)
         let bytes = makePNG(width: 8, height: 8)
@@ -169,7 +158,7 @@ import Testing
         #expect(sdimage_progress_fraction(progress.pointer) == 1)
     }
 
-    // TGT-9: both become 1
+    // Both become 1
     @Test func whatNeedsNoTransferIsWholeAllTheSame() throws {
         let fixture = try TargetFixture()
         try fixture.keep("test://a", width: 8)
@@ -178,7 +167,6 @@ import Testing
         #expect(numbers(progress) == [1, 1])
     }
 
-    // TGT-9
     @Test func aFailureCompletesNothing() throws {
         let fixture = try TargetFixture()
         let progress = counter(fixture.target)
@@ -186,7 +174,7 @@ import Testing
         #expect(numbers(progress) == [0, 0])
     }
 
-    // TGT-9: made on first access, assignable, NULL ignored, watched
+    // Made on first access, assignable, NULL ignored, watched
     @Test func targetsCanShareAProgressObjectThatIsWatched() throws {
         let fixture = try TargetFixture()
         let shared = Owned(sdimage_progress_new()) { sdimage_progress_unref($0) }
@@ -210,7 +198,6 @@ import Testing
         #expect(changes.get() == [1, 0])
     }
 
-    // TGT-10
     @Test func theIndicatorStartsAndStopsOnceForEachLoad() throws {
         let fixture = try TargetFixture()
         for _ in 0..<3 { try fixture.widget.load(fixture.target, makeRequest("test://a")) }
@@ -220,7 +207,6 @@ import Testing
         #expect(indicator == ["start", "stop", "start", "stop", "start", "stop", "start", "stop"])
     }
 
-    // TGT-22
     @Test func thePictureOfTheRequestOnDiskCanStandIn() throws {
         let folder = TemporaryDirectory()
         let fixture = try TargetFixture(cache: try makeCache(in: folder.path))
@@ -289,7 +275,7 @@ import Testing
     }
 }
 
-/// Re-entrancy (GEN-4).
+/// Re-entrancy.
 @Suite struct TargetReentrancyTests {
     @Test func aLoadFromInsideACallbackComesAfterThatHasReturned() throws {
         let fixture = try TargetFixture()

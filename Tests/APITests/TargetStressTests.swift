@@ -31,7 +31,6 @@ import Testing
         init(_ cell: Cell, _ number: Int) { (self.cell, self.number) = (cell, number) }
     }
 
-    // TGT-3, TGT-18, TGT-20, GEN-1
     @Test(arguments: [true, false]) func noCellEverShowsAPictureOfAnother(_ onLoop: Bool) throws {
         let loop = HostLoop()
         let dispatcher = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_pollable($0, $1) }

@@ -5,7 +5,6 @@ import Testing
 
 /// What a widget sees of loads.
 @Suite struct TargetTests {
-    // TGT-1, TGT-6
     @Test func aLoadShowsThePlaceholderAndThenThePicture() throws {
         let fixture = try TargetFixture()
         let placeholder = try makeImage(width: 4)
@@ -21,14 +20,13 @@ import Testing
         #expect(fixture.widget.log == ["placeholder 4", "start", "stop", "image 8 loader", "told OK 8"])
     }
 
-    // TGT-6: NULL clears
+    // NULL clears
     @Test func withoutAPlaceholderTheTargetIsCleared() throws {
         let fixture = try TargetFixture()
         try fixture.widget.load(fixture.target, makeRequest("test://a"))
         #expect(fixture.widget.log == ["clear", "start"])
     }
 
-    // TGT-6
     @Test func aPictureThatOnlyTheWidgetHoldsSurvivesItsClearing() throws {
         let fixture = try TargetFixture()
         sdimage_cache_set_keep_weakly(fixture.cache.pointer, true)
@@ -42,7 +40,6 @@ import Testing
         #expect(fixture.widget.log == ["clear", "start", "stop", "image 8 memory", "told OK 8"])
     }
 
-    // TGT-2, TGT-25
     @Test func differentKeysLoadIndependently() throws {
         let fixture = try TargetFixture()
         try fixture.widget.load(fixture.target, makeRequest("test://a"))
@@ -63,7 +60,6 @@ import Testing
             ])
     }
 
-    // TGT-2
     @Test(arguments: [nil, "hover"]) func hooksSeeTheKeyAndTheTargetRemembersIt(_ key: String?) throws {
         let seen = Locked("")
         let loader = try ScriptedLoader { request, sink in
@@ -83,7 +79,6 @@ import Testing
         #expect(text(latest) == key ?? "image")
     }
 
-    // TGT-3, TGT-20
     @Test func theNextLoadCancelsTheOneBeforeAndCompletesItFirst() throws {
         let fixture = try TargetFixture()
         let first = try fixture.widget.load(fixture.target, makeRequest("test://a"))
@@ -100,7 +95,7 @@ import Testing
         #expect(fixture.widget.shown == ["clear", "clear", "image 8 loader"])
     }
 
-    // TGT-3: AvoidAutoCancel
+    // AvoidAutoCancel
     @Test func aLoadThatKeepsTheOneBeforeLetsBothShowTheirPictures() throws {
         let fixture = try TargetFixture()
         try fixture.widget.load(fixture.target, makeRequest("test://a"))
@@ -118,7 +113,6 @@ import Testing
         #expect(fixture.widget.shown == ["clear", "clear", "image 9 loader", "image 8 loader"])
     }
 
-    // TGT-4, TGT-7
     @Test func theTargetKnowsTheURLOfEachSlotAlsoWhereThereIsNone() throws {
         let fixture = try TargetFixture()
         #expect(url(fixture.target) == "")
@@ -130,7 +124,6 @@ import Testing
         #expect(url(fixture.target) == "" && url(fixture.target, "hover") == "test://b")
     }
 
-    // TGT-5
     @Test func anotherManagerCanLoadAndIsNoOptionOfTheRequest() throws {
         let fixture = try TargetFixture()
         let other = try makeManager(cache: nil, loader: try ScriptedLoader.answering(makePNG(width: 5, height: 5)).makeLoader())
@@ -140,7 +133,6 @@ import Testing
         #expect(fixture.held.startCount == 0)
     }
 
-    // TGT-7
     @Test(arguments: [true, false]) func withoutAURLThePlaceholderIsShownAndTheLoadEnds(_ isNull: Bool) throws {
         let fixture = try TargetFixture()
         let placeholder = try makeImage(width: 4)
@@ -151,7 +143,7 @@ import Testing
         #expect(fixture.held.startCount == 0)
     }
 
-    // TGT-7: the indicator of the load before
+    // The indicator of the load before
     @Test func withoutAURLTheLoadBeforeIsEndedToo() throws {
         let fixture = try TargetFixture()
         try fixture.widget.load(fixture.target, makeRequest("test://a"))
@@ -161,7 +153,6 @@ import Testing
         #expect(fixture.widget.log.last == "told INVALID_URL 0")
     }
 
-    // TGT-11, TGT-21
     @Test func anErrorLeavesWhatIsShown() throws {
         let fixture = try TargetFixture()
         try fixture.widget.load(fixture.target, makeRequest("test://a"))
@@ -171,7 +162,7 @@ import Testing
         #expect(fixture.widget.shown == ["clear"])
     }
 
-    // TGT-11, TGT-21, §21: the placeholder as a picture of failure
+    // The placeholder as a picture of failure
     @Test func aPlaceholderOnFailureIsShownAtTheEndAndNotBefore() throws {
         let fixture = try TargetFixture(Widget(animates: false))
         let placeholder = try makeImage(width: 4)
@@ -191,7 +182,7 @@ import Testing
         #expect(fixture.widget.shown == ["placeholder 4", "image 8 loader"])
     }
 
-    // TGT-20: neither is it for what was cancelled
+    // Neither is it for what was cancelled
     @Test func aCancelledLoadDoesNotShowItsPlaceholderOnFailure() throws {
         let fixture = try TargetFixture()
         let placeholder = try makeImage(width: 4)
@@ -204,7 +195,7 @@ import Testing
         #expect(fixture.widget.log == ["start", "stop", "told CANCELLED 0"])
     }
 
-    // TGT-11: AvoidAutoSet
+    // AvoidAutoSet
     @Test func aPictureThatTheProgramSetsIsNotSetByTheTarget() throws {
         let fixture = try TargetFixture()
         let options = targetOptions {
@@ -217,7 +208,6 @@ import Testing
         #expect(fixture.widget.log == ["clear", "start", "stop", "told OK 8"])
     }
 
-    // TGT-12
     @Test(arguments: [false, true]) func partsAreSetAndToldOnlyToWhoSetsThem(_ isManual: Bool) throws {
         let fixture = try TargetFixture()
         let request = makeRequest("test://a.jpg")
@@ -241,7 +231,6 @@ import Testing
         #expect(fixture.widget.shown.contains("part 1024 loader") != isManual)
     }
 
-    // TGT-19
     @Test func aPictureInMemoryIsSetInsideTheStartingCall() throws {
         let fixture = try TargetFixture()
         try fixture.keep("test://a", width: 8)
@@ -263,7 +252,6 @@ import Testing
         #expect(fixture.widget.log == ["clear", "start", "stop", "image 8 disk", "told OK 8"])
     }
 
-    // R6, MGR-30
     @Test func aRefreshThatBringsNothingNewIsNotSetAgain() throws {
         let fixture = try FreshnessFixture(["ETag": "\"a\""])
         _ = try fixture.load(.SDIMAGE_FRESHNESS_IGNORE)
@@ -283,7 +271,6 @@ import Testing
         #expect(widget.shown.suffix(2) == ["clear", "cached 9 memory"])
     }
 
-    // TGT-26 with R14
     @Test func progressComesOnTheDispatcherOfTheTarget() throws {
         let loop = HostLoop()
         let fixture = try TargetFixture(Widget(updates: true), dispatcher: try loop.makeDispatcher())
@@ -299,7 +286,7 @@ import Testing
         sdimage_load_sink_unref(sink)
     }
 
-    // CBQ-4 with R14: whatever the request says
+    // Whatever the request says
     @Test func everythingComesOnTheDispatcherOfTheTarget() throws {
         let dispatcher = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_pollable($0, $1) }
         let fixture = try TargetFixture(dispatcher: dispatcher)

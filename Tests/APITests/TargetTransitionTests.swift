@@ -15,7 +15,6 @@ import Testing
     /// Longer than any test waits.
     private let endless: UInt32 = 3_600_000
 
-    // TGT-15
     @Test func theStepsOfATransitionComeInOrder() throws {
         let fixture = try TargetFixture()
         try fixture.widget.load(fixture.target, makeRequest("test://a"), fading(7))
@@ -27,7 +26,7 @@ import Testing
             ])
     }
 
-    // TGT-15: avoidAutoSetImage
+    // AvoidAutoSetImage
     @Test func aTransitionCanSetThePictureItself() throws {
         let fixture = try TargetFixture()
         let options = fading { sdimage_target_options_set_transition_sets_image($0, false) }
@@ -37,7 +36,6 @@ import Testing
         #expect(fixture.widget.shown == ["clear"])
     }
 
-    // TGT-15
     @Test(arguments: [
         sdimage_transition.SDIMAGE_TRANSITION_FADE, .SDIMAGE_TRANSITION_FLIP_FROM_LEFT, .SDIMAGE_TRANSITION_FLIP_FROM_RIGHT,
         .SDIMAGE_TRANSITION_FLIP_FROM_TOP, .SDIMAGE_TRANSITION_FLIP_FROM_BOTTOM, .SDIMAGE_TRANSITION_CURL_UP,
@@ -58,7 +56,7 @@ import Testing
         #expect(fixture.widget.wait("told OK 8"))
     }
 
-    // TGT-14: the table
+    // The table
     @Test(arguments: [
         ("loader", false, false, true), ("memory", false, false, false), ("memory", true, false, true),
         ("disk", false, false, true), ("disk", false, true, false), ("disk", true, true, true),
@@ -84,7 +82,7 @@ import Testing
         #expect(fixture.widget.log.contains { $0.hasPrefix("prepare") } == animates)
     }
 
-    // TGT-14: no picture is cache type none
+    // No picture is cache type none
     @Test func aPlaceholderOnFailureComesWithTheTransition() throws {
         let fixture = try TargetFixture()
         let placeholder = try makeImage(width: 4)
@@ -98,7 +96,6 @@ import Testing
         #expect(Array(fixture.widget.log.prefix(5)) == ["start", "stop", "prepare 1 1", "placeholder 4", "animate 1 1"])
     }
 
-    // TGT-16
     @Test func theHandlerCanWaitForTheEndOfTheTransition() throws {
         let fixture = try TargetFixture()
         let options = fading { sdimage_target_options_set_wait_for_transition($0, true) }
@@ -108,7 +105,6 @@ import Testing
         #expect(fixture.widget.log.suffix(2) == ["end true", "told OK 8"])
     }
 
-    // TGT-16, Q24
     @Test func aTransitionThatIsOvertakenEndsAndTellsWhatWasLoaded() throws {
         let fixture = try TargetFixture()
         let options = fading(endless) { sdimage_target_options_set_wait_for_transition($0, true) }
@@ -122,7 +118,7 @@ import Testing
         #expect(fixture.widget.log == ["end false", "told OK 8", "clear", "start"])
     }
 
-    // TGT-16: without a set callback
+    // Without a set callback
     @Test func withoutAFunctionThatSetsPicturesTheHandlerIsToldAllTheSame() throws {
         let manager = try makeManager(cache: nil, loader: try ScriptedLoader.answering(makePNG(width: 8, height: 8)).makeLoader())
         var table = sdimage_target_vtable()
@@ -133,7 +129,6 @@ import Testing
         #expect(widget.wait("told OK 8"))
     }
 
-    // TGT-18, Q25
     @Test func aClosedTargetEndsNoTransitionButTellsWhatWasLoaded() throws {
         let fixture = try TargetFixture()
         let options = fading(endless) { sdimage_target_options_set_wait_for_transition($0, true) }

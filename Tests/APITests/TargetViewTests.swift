@@ -30,7 +30,6 @@ import Testing
 
     private var isAnimating: Bool { sdimage_animated_view_is_animating(view.pointer) }
 
-    // ANI-46, ANI-51
     @Test func aLoadedAnimationPlaysInTheView() throws {
         let gray = try DrawnPicture.draw(2, 2, .SDIMAGE_PIXEL_FORMAT_GRAY8) { _, _ in [200] }
         let options = targetOptions { sdimage_target_options_set_placeholder($0, gray.pointer) }
@@ -51,7 +50,7 @@ import Testing
         #expect(fixture.widget.log == ["clear", "start", "stop", "image 2 loader", "told OK 2"])
     }
 
-    // TGT-3, TGT-20: a cell that is used again
+    // A cell that is used again
     @Test func theNextLoadStopsAndClearsWhatPlays() throws {
         try show(try MovingPicture.bytes(3, .SDIMAGE_FORMAT_GIF))
         tick(0)
@@ -71,7 +70,6 @@ import Testing
         #expect(watcher.waitForShown(4) == [5, 5, nil, 77])
     }
 
-    // TGT-19
     @Test func anAnimationInMemoryPlaysBeforeTheStartingCallReturns() throws {
         let image = try MovingPicture.image(try MovingPicture.bytes(3, .SDIMAGE_FORMAT_GIF))
         #expect(sdimage_cache_set_memory_image(fixture.cache.pointer, "test://a", -1, image.pointer, nil) == .SDIMAGE_STATUS_OK)
@@ -79,7 +77,6 @@ import Testing
         #expect(watcher.shown == [5] && isAnimating)
     }
 
-    // TGT-2
     @Test func aViewShowsItsSlotOnly() throws {
         try show(makePNG(width: 2, height: 2, red: 50), targetOptions { sdimage_target_options_set_key($0, "hover") })
         #expect(watcher.shown.isEmpty)
@@ -90,7 +87,6 @@ import Testing
         #expect(watcher.shown == [60])
     }
 
-    // ANI-48
     @Test func whatIsLoadedWhileNobodySeesItWaits() throws {
         sdimage_animated_view_set_visible(view.pointer, false)
         try show(try MovingPicture.bytes(3, .SDIMAGE_FORMAT_GIF))
@@ -100,7 +96,7 @@ import Testing
         #expect(isAnimating)
     }
 
-    // TGT-15: the view plays within the transition
+    // The view plays within the transition
     @Test func aTransitionSurroundsTheView() throws {
         let order = Locked([String]())
         watcher.onShow = { value in order.set(order.get() + ["show \(value.map { "\($0)" } ?? "nothing")"]) }
@@ -115,7 +111,7 @@ import Testing
             ])
     }
 
-    // TGT-21, and TGT-11 with DelayPlaceholder
+    // With DelayPlaceholder
     @Test func aFailureLeavesTheViewOrShowsThePlaceholderThere() throws {
         let gray = try DrawnPicture.draw(2, 2, .SDIMAGE_PIXEL_FORMAT_GRAY8) { _, _ in [200] }
         try show(makePNG(width: 2, height: 2, red: 77))
@@ -138,7 +134,6 @@ import Testing
         #expect(watcher.shown == [200, nil] && fixture.widget.told == ["told OK 8"])
     }
 
-    // MARK: ANI-50, ANI-51
 
     /// Loads an animation that arrives in pieces: `feed(n)` sends it up to where `n` frames can be seen.
     private func progressive(
@@ -249,7 +244,7 @@ import Testing
         #expect(watcher.shown == [77] && fixture.widget.shown == ["clear"])
     }
 
-    // GEN-1: cells with views, loaded, hidden, given other views and closed by several threads at once
+    // Cells with views, loaded, hidden, given other views and closed by several threads at once
     @Test func viewsShowPicturesOfTheirOwnTargetOnly() throws {
         let files = try (0..<6).map { family in
             try MovingPicture.bytes(of: (0..<3).map { UInt8(family * 40 + $0) }, duration: 1)

@@ -106,7 +106,6 @@ import Testing
         #expect(found.dpi?.x == 300 && found.dpi?.y == 150)
     }
 
-    /// Spec IMG-53.
     @Test func theOrientationOfAJFIFFileIsHonouredOnce() throws {
         let data = EncodedFile.jpeg([jfif(unit: 1, 72, 72), (0xE1, Array("Exif\0\0".utf8) + MetadataTests.exif())])
         let upright = try JPEGCoder().decode(try .copying(data), options: DecodeOptions(), stop: StopSignal())

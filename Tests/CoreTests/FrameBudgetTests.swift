@@ -47,7 +47,6 @@ private final class Squares: FrameProvider {
         try AnimationPlayer(FrameSource(frames), handler: nil, budget: budget, lease: try Engine.acquire())
     }
 
-    // ANI-35
     @Test func twoPlayersMakeEachFrameOnce() throws {
         let budget = FrameBudget(limit: 1 << 20)
         let frames = Squares(12)
@@ -139,7 +138,6 @@ private final class Squares: FrameProvider {
         #expect(paused.bufferedFrames == 0)
     }
 
-    // ANI-37
     @Test func emptyingLeavesWhatIsShownNextByThoseWhoPlay() throws {
         let budget = FrameBudget(limit: 1 << 20)
         let player = try player(Squares(3), budget)

@@ -6,7 +6,6 @@ private let flip = "SDImageFlippingTransformer(1,0)"
 private let thumbnail = "Thumbnail({100.000000,100.000000},1)"
 
 @Test(arguments: [
-    // TRF-34
     ("image.png", "image-F.png"), ("image", "image-F"), (".image", ".image-F"), ("image.", "image.-F"),
     ("Test/image.png", "Test/image-F.png"), ("http://foo/image.png", "http://foo/image-F.png"),
     ("http://foo/image", "http://foo/image-F"), ("http://foo/.image", "http://foo/.image-F"),
@@ -14,7 +13,6 @@ private let thumbnail = "Thumbnail({100.000000,100.000000},1)"
     ("ftp://root:password@foo.com/image.png", "ftp://root:password@foo.com/image-F.png"),
     ("https://h/img.php?id=3.png", "https://h/img-F.php?id=3.png"), ("https://h/img?id=3", "https://h/img?id=3-F"),
     ("https://h/a%20b.png", "https://h/a%20b-F.png"), ("a.tar.gz", "a.tar-F.gz"), ("my key.png", "my key-F.png"),
-    // TRF-38
     ("file:///tmp/a.png", "file:///tmp/a-F.png"), ("https://h/a b.png", "https://h/a b-F.png"),
     // A dot in a folder, in the host or in the query is no extension.
     ("http://foo.com", "http://foo.com-F"), ("http://h/a.b/image", "http://h/a.b/image-F"),
@@ -26,7 +24,6 @@ func transformerSuffixStandsBeforeTheExtension(key: String, expected: String) {
 }
 
 @Test(arguments: [
-    // TRF-35, TRF-36, TRF-37
     ("http://foo/image.png", [thumbnail], "http://foo/image-Thumbnail(%7B100.000000,100.000000%7D,1).png"),
     ("http://foo/image", [thumbnail], "http://foo/image-Thumbnail({100.000000,100.000000},1)"),
     (
@@ -37,7 +34,7 @@ func transformerSuffixStandsBeforeTheExtension(key: String, expected: String) {
         "http://foo/image", [thumbnail, flip],
         "http://foo/image-Thumbnail({100.000000,100.000000},1)-SDImageFlippingTransformer(1,0)"
     ),
-    // TRF-32, TRF-38: escaped in URLs only, and not in those of files
+    // Escaped in URLs only, and not in those of files
     ("http://foo/a.png", ["Tint(#ff0000,18)"], "http://foo/a-Tint(%23ff0000,18).png"),
     ("file:///tmp/a.png", [thumbnail], "file:///tmp/a-Thumbnail({100.000000,100.000000},1).png"),
     ("my key.png", [thumbnail], "my key-Thumbnail({100.000000,100.000000},1).png"),

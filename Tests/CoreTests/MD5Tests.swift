@@ -1,7 +1,7 @@
 import SDImage
 import Testing
 
-/// Vectors of the specification (DSK-6 and 23.4) and of RFC 1321, A.5.
+/// Test vectors of RFC 1321, appendix A.5, and keys of the disk cache.
 @Test(arguments: [
     ("", "d41d8cd98f00b204e9800998ecf8427e"),
     ("a", "0cc175b9c0f1b6a831c399e269772661"),

@@ -3,7 +3,7 @@
 
 #include "album.h"
 
-/* --- PHO-1, PHO-2: URLs. */
+/* --- URLs. */
 
 static void pho1UrlsAndIdentifiersGoBothWays(void) {
     static const char *const pairs[][2] = {
@@ -78,7 +78,7 @@ static void pho2OnlyPhUrlsAreTaken(void) {
     sdimage_photos_library_unref(library);
 }
 
-/* --- PHO-3: what an asset says of itself. */
+/* --- what an asset says of itself. */
 
 static void pho3AnAssetTellsWhatItIs(void) {
     use_folders();
@@ -123,7 +123,7 @@ static void pho3AnAssetTellsWhatItIs(void) {
     sdimage_photos_library_unref(library);
 }
 
-/* --- PHO-4: defaults, and what a request says in their place. */
+/* --- defaults, and what a request says in their place. */
 
 static void pho4RequestsOverrideWhatTheLoaderWasMadeWith(void) {
     sdimage_photos_request_options *defaults = sdimage_photos_request_options_new();
@@ -175,7 +175,7 @@ static void pho4RequestsOverrideWhatTheLoaderWasMadeWith(void) {
     sdimage_photos_library_unref(library);
 }
 
-/* --- PHO-5: the steps and their errors. */
+/* --- the steps and their errors. */
 
 static void pho5EachStepHasItsError(void) {
     use_folders();
@@ -213,7 +213,7 @@ static void pho5EachStepHasItsError(void) {
     sdimage_photos_library_unref(library);
 }
 
-/* --- PHO-6, PHO-8: bytes. */
+/* --- bytes. */
 
 static void pho6AnimationsComeAsDataUnlessToldOtherwise(void) {
     use_folders();
@@ -261,7 +261,7 @@ static void pho8DataIsDecodedWhateverTheTarget(void) {
     sdimage_photos_library_unref(library);
 }
 
-/* --- PHO-7: sizes and deliveries. */
+/* --- sizes and deliveries. */
 
 typedef struct size_case {
     void (*set_target)(sdimage_photos_request_options *options);
@@ -469,7 +469,7 @@ static void pho7TheSmallPictureRefreshesATarget(void) {
     sdimage_photos_library_unref(library);
 }
 
-/* --- PHO-9: posters. */
+/* --- posters. */
 
 static bool is_clip(void *user_data, const void *bytes, size_t length) {
     (void)user_data;
@@ -541,7 +541,7 @@ static void pho9VideosHavePostersOfACoderOrNone(void) {
     sdimage_photos_library_unref(library);
 }
 
-/* --- PHO-12, PHO-14, PHO-15: beside other loaders and caches. */
+/* --- beside other loaders and caches. */
 
 static void pho12OnlyWhatWillNotChangeIsRememberedAsFailed(void) {
     use_folders();

@@ -554,7 +554,7 @@ static void pho7AHostIsToldTheTarget(void) {
     sdimage_request_set_decode_options(request, decode);
     sdimage_request_set_options(request, bag);
     CHECK_EQUAL(load(manager, request).status, 0);
-    /* PHO-13: divided, and each side by itself. */
+    /* divided, and each side by itself. */
     CHECK_EQUAL(phone.size.width, 150);
     CHECK_EQUAL(phone.size.height, 100);
     CHECK_EQUAL(phone.content, SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT);

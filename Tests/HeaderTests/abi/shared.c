@@ -36,7 +36,6 @@ static void *take_shared(void *argument) {
     return shared();
 }
 
-/* MGR-1 */
 static void allThreadsGetTheSameManager(void) {
     enum { THREADS = 16 };
     pthread_t threads[THREADS];
@@ -97,7 +96,6 @@ static sdimage_status answer_with_a_picture(void *user_data, const sdimage_reque
     return status;
 }
 
-/* MGR-2 */
 static void managersThatNameNoneUseTheDefaults(void) {
     static atomic_int loads;
     sdimage_loader_vtable table = {.size = sizeof table, .can_load = takes_all, .load = answer_with_a_picture};
