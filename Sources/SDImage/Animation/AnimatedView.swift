@@ -1,24 +1,24 @@
-/// What a widget is told to draw; called on the thread that sets, ticks or advances, or on the clock's dispatcher.
+/// Receives the image to draw. Called on the thread that sets an image, ticks or advances, or on the dispatcher of the clock.
 package protocol AnimatedViewHandler: AnyObject, Sendable {
-    /// False where `show` does nothing.
+    /// False when `show` has no effect.
     var wantsFrames: Bool { get }
-    /// nil: nothing.
+    /// Replaces the drawn image; nil: none.
     func show(_ view: AnimatedView, _ image: Image?)
     func loop(_ view: AnimatedView, _ count: Int)
 }
 
-/// A picture in a widget, moving or not, also while it arrives: the rules of who plays when.
+/// A still or animated image in a widget, also while it arrives. Decides when the animation plays.
 package final class AnimatedView: Sendable {
     package struct Settings: Sendable {
-        /// Plays while it is visible.
+        /// Plays automatically while the view is visible.
         package var playsByItself = true
-        /// In place of what the picture says.
+        /// Replaces the loop count of the image; nil keeps it.
         package var loopLimit: Int?
-        /// Moves while the picture arrives; else its first frame is shown.
+        /// Plays partial images; false shows their first frame.
         package var isIncremental = true
         package var clearsBufferWhenStopped = false
         package var rewindsWhenStopped = false
-        /// Done to every frame of the next picture.
+        /// Transformation of every frame, used from the next image on.
         package var change: FrameChange?
         package var playback = PlaybackSettings()
     }
@@ -28,11 +28,11 @@ package final class AnimatedView: Sendable {
         var image: Image?
         var poster: Image?
         var player: AnimationPlayer?
-        /// The picture is arriving, and the player follows.
+        /// True while the image arrives and the player continues with each new part.
         var isProgressive = false
         var isVisible = true
         var clock: (any PlaybackClock)?
-        /// Rise with every change of `settings`, and of what is shown.
+        /// Counters of the changes of `settings` and of the replacements of the image.
         var settingsChanges: UInt64 = 0
         var replacements: UInt64 = 0
     }
@@ -53,13 +53,13 @@ package final class AnimatedView: Sendable {
     package var isVisible: Bool { state.withLock { $0.isVisible } }
     package var isAnimating: Bool { player?.isPlaying ?? false }
     package var clock: (any PlaybackClock)? { state.withLock { $0.clock } }
-    /// What is to be drawn.
+    /// The image to draw.
     package var image: Image? {
         let (player, poster) = state.withLock { ($0.player, $0.poster) }
         return player?.frame ?? poster
     }
 
-    /// Holds for the player of the picture that is shown, too.
+    /// Changes the settings, also those of the current player.
     package func change(_ body: (inout Settings) -> Void) {
         let (old, player) = state.withLock { state in
             let old = state.settings
@@ -71,8 +71,8 @@ package final class AnimatedView: Sendable {
         if let player { applySettings(to: player) }
     }
 
-    /// Applies the settings to a player. Another thread may change them meanwhile and apply its own first: repeats until what it
-    /// applied is the newest.
+    /// Applies the settings to a player. Another thread may change them meanwhile and apply its own first, so this repeats until
+    /// the applied settings are the newest.
     private func applySettings(to player: AnimationPlayer) {
         while true {
             let (settings, changes) = state.withLock { ($0.settings, $0.settingsChanges) }
@@ -89,8 +89,8 @@ package final class AnimatedView: Sendable {
         if let player { giveClock(to: player) }
     }
 
-    /// Gives the clock to the player that is shown. Another thread may replace either meanwhile: a player that is no longer shown
-    /// gives the clock back, and the one that is shown sets it again.
+    /// Sets the clock of the current player. Another thread may replace either meanwhile: a replaced player loses the clock, and
+    /// the current player arms it again.
     private func giveClock(to player: AnimationPlayer) {
         while true {
             let (shown, clock) = state.withLock { ($0.player, $0.clock) }
@@ -101,9 +101,9 @@ package final class AnimatedView: Sendable {
         }
     }
 
-    // MARK: Pictures
+    // MARK: Images
 
-    /// Shows another picture, or nothing. The same object again changes nothing.
+    /// Shows another image, or nothing. Setting the current object again has no effect.
     package func setImage(_ image: Image?) throws(ImageError) {
         let (before, player, settings, wasProgressive) = state.withLock {
             ($0.image, $0.player, $0.settings, $0.isProgressive)
@@ -111,7 +111,7 @@ package final class AnimatedView: Sendable {
         guard image !== before else { return }
         let follows = image.map { isPart($0, of: before, settings) } ?? false
         if follows, wasProgressive, let player, continues(player, with: image) {
-            // The frame that shows stays, and what has come is played on.
+            // The current frame stays visible, and playback continues with the frames that have arrived.
             player.update()
             if !player.isPlaying { playIfVisible() }
             return
@@ -119,11 +119,11 @@ package final class AnimatedView: Sendable {
         try replace(image, isProgressive: follows)
     }
 
-    /// Shows nothing where a picture is refused: what was shown before is another one.
+    /// Shows an image, or nothing if it is refused: the image shown before is a different one.
     package func show(_ image: Image?) {
         do throws(ImageError) { try setImage(image) } catch {
             Log.write(.warning, "a view stays empty: \(error.message.string) (\(error.status))")
-            // Without a picture there is nothing to refuse.
+            // Setting nil cannot be refused.
             try? setImage(nil)
         }
     }
@@ -152,7 +152,7 @@ package final class AnimatedView: Sendable {
         playIfVisible()
     }
 
-    /// Takes the next part for the player that is shown; false where another thread has replaced that meanwhile.
+    /// Takes the next part of the image for the current player; false when another thread has replaced that player meanwhile.
     private func continues(_ player: AnimationPlayer, with image: Image?) -> Bool {
         let (isShown, old) = state.withLock { state -> (Bool, Image?) in
             guard state.player === player else { return (false, nil) }
@@ -163,8 +163,8 @@ package final class AnimatedView: Sendable {
         return isShown
     }
 
-    /// Tells the host what is to be drawn. Another thread may replace that meanwhile and tell the host first: repeats until what
-    /// was told last is what is shown.
+    /// Reports the image to draw to the host. Another thread may replace it meanwhile and report first, so this repeats until the
+    /// last report is the current image.
     private func tell(_ image: Image?, _ number: UInt64) {
         var (image, number) = (image, number)
         while true {
@@ -175,12 +175,12 @@ package final class AnimatedView: Sendable {
         }
     }
 
-    /// Whether a picture is a part from which the one before it grew, or the first of its kind.
+    /// True when an image continues `before`, or is the first part of an arriving animation.
     private func isPart(_ image: Image, of before: Image?, _ settings: Settings) -> Bool {
         guard settings.isIncremental, image.metadata.isIncremental, let frames = image.frames else { return false }
-        // A still before it was a placeholder, or a part without a frame that could move. The last part may be whole.
+        // A still before it is a placeholder or a part without frames. The last part may be complete.
         guard let others = before?.frames else { return frames.isGrowing }
-        // Each part of a transformed picture has changed frames of its own.
+        // Each part of a transformed image has transformed frames of its own; only their root is the same.
         return others.root === frames.root
     }
 
@@ -207,22 +207,22 @@ package final class AnimatedView: Sendable {
 
     // MARK: Playing
 
-    /// Nothing while it is invisible.
+    /// Starts playback; no effect while the view is invisible.
     package func start() {
         guard let player = state.withLock({ $0.isVisible ? $0.player : nil }) else { return }
         player.start()
-        // Another thread may have hidden the view or replaced its player meanwhile, and paused before this started.
+        // Another thread may have hidden the view or replaced its player meanwhile, and have paused before this call started it.
         if state.withLock({ !$0.isVisible && $0.settings.playsByItself || $0.player !== player }) { player.pause() }
     }
 
-    /// Pauses, or what else the settings say.
+    /// Pauses or rewinds, and clears the frame buffer if the settings say so.
     package func stop() {
         let (player, settings) = state.withLock { ($0.player, $0.settings) }
         if settings.rewindsWhenStopped { player?.stop() } else { player?.pause() }
         if settings.clearsBufferWhenStopped { player?.clearFrameBuffer() }
     }
 
-    /// Whether the user can see it, as the host knows.
+    /// Sets the visibility to the user, as reported by the host.
     package func setVisible(_ isVisible: Bool) {
         let isChanged = state.withLock { state in
             defer { state.isVisible = isVisible }
@@ -232,7 +232,7 @@ package final class AnimatedView: Sendable {
         var isVisible = isVisible
         while true {
             if isVisible { start() } else { stop() }
-            // Another thread may have changed it, and acted first.
+            // Another thread may have changed the visibility and acted first.
             let isNow = self.isVisible
             if isNow == isVisible { return }
             isVisible = isNow
@@ -247,7 +247,7 @@ package final class AnimatedView: Sendable {
     package func tick(_ nanoseconds: UInt64) -> Bool { player?.tick(nanoseconds) ?? false }
     package func advance() -> Bool { player?.advance() ?? false }
 
-    /// What the player of a view tells it.
+    /// Forwards the callbacks of a player to its view.
     private final class Playback: PlaybackHandler {
         private let view: WeakView
 

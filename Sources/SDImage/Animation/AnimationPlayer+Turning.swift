@@ -1,5 +1,5 @@
 extension AnimationPlayer {
-    /// What a provider, which may be the host's, says at the beginning of a turn.
+    /// Properties of the provider, read at the beginning of a turn. The provider may belong to the host.
     private struct Look {
         let count: Int
         let isGrowing: Bool
@@ -9,12 +9,12 @@ extension AnimationPlayer {
 
     private enum Showing { case nothing, frame(CachedFrame, Int), make(Int) }
 
-    /// Lets time pass; true when another frame is to be drawn. A tick inside a handler, or beside another
-    /// thread's, adds its time to the next one.
+    /// Advances time; true when another frame is to be drawn. A tick inside a handler, or concurrent with a tick on another
+    /// thread, adds its time to the next one.
     @discardableResult
     package func tick(_ nanoseconds: UInt64) -> Bool { turn(nanoseconds, isPrompt: false) }
 
-    /// `isPrompt`: a frame that becomes due is shown at once, where it is there, instead of in the next turn.
+    /// `isPrompt`: a frame that becomes due is shown in this turn if it is available, instead of in the next turn.
     func turn(_ nanoseconds: UInt64, isPrompt: Bool) -> Bool {
         let (begins, generation, carried) = state.withLock { state -> (Bool, Int, UInt64) in
             guard state.isPlaying, !state.isTurning else {
@@ -47,7 +47,7 @@ extension AnimationPlayer {
         state.withLock { $0.isPlaying && $0.generation == look.generation }
     }
 
-    /// Stops what cannot play.
+    /// Stops playback when the rate is 0 or below, or when there are fewer than two frames and no more to come; false then.
     private func canPlay(_ look: Look) -> Bool {
         let canPlay = state.withLock { state in
             state.count = look.count
@@ -57,7 +57,7 @@ extension AnimationPlayer {
         return canPlay
     }
 
-    /// Shows the frame that waits, where it is there.
+    /// Shows the pending frame if it is available, or makes it when the settings say so.
     private func showDue(_ look: Look) -> Bool {
         switch due(look) {
         case .nothing: return false
@@ -81,7 +81,7 @@ extension AnimationPlayer {
         return true
     }
 
-    /// A frame that cannot be made has its time all the same, with the one before it on show.
+    /// Skips a frame that cannot be made: it still takes its time, and the previous frame stays visible.
     private func giveUp(_ look: Look) {
         state.withLock { state in
             guard state.generation == look.generation else { return }
@@ -110,7 +110,7 @@ extension AnimationPlayer {
         return .nothing
     }
 
-    /// True when another frame is due. Where late frames are left out, as many steps as time asks for, up to one round.
+    /// True when another frame is due. When late frames are dropped, takes as many steps as the time requires, up to one round.
     private func pass(_ time: UInt64, _ look: Look) -> Bool {
         var rest = time
         var isMoved = false
@@ -142,11 +142,11 @@ extension AnimationPlayer {
         }
     }
 
-    /// False when that was the last round, or the handler has changed everything.
+    /// False after the last round, or when the handler has changed the playback.
     private func countRound(_ count: Int, _ look: Look) -> Bool {
         handler?.loop(self, count)
         guard isCurrent(look) else { return false }
-        // The handler may have changed how many there are to be.
+        // The handler may have changed the limit.
         let limit = state.withLock { $0.loopLimit } ?? look.loopLimit
         guard limit == 0 || count < limit else {
             stop()
@@ -155,11 +155,10 @@ extension AnimationPlayer {
         return true
     }
 
-    /// Tells the pool which frames are needed from here on, and sets the clock. `poster`: the first frame, which need not be
-    /// made.
+    /// Reports the frames needed from now on to the pool, and arms the clock. `poster`: the first frame, if it need not be made.
     ///
-    /// Two threads may get here at once, and the one with the older state may be the last to apply it: each repeats until
-    /// nothing newer was computed.
+    /// Two threads may run this concurrently, and the one with the older state may apply it last. Each repeats until its plan is
+    /// the newest.
     func settle(poster: CachedFrame? = nil) {
         var poster = poster
         while true {
@@ -170,7 +169,7 @@ extension AnimationPlayer {
                 let (isNewest, isDue) = state.withLock { state in
                     (state.plans == plan.number, state.isPlaying && !state.waitsForFrames)
                 }
-                // A frame that arrived in between is due at once.
+                // A frame that arrived in between is due immediately.
                 if isNewest { plan.clock?.arm(at: plan.moment ?? (isDue ? MonotonicClock.now : nil)) }
                 return isNewest
             }
@@ -178,7 +177,7 @@ extension AnimationPlayer {
         }
     }
 
-    /// What the state asks for at one moment.
+    /// Demand and due time, computed from one state.
     private struct Plan {
         let number: UInt64
         let want: FrameDemand
@@ -194,7 +193,7 @@ extension AnimationPlayer {
             state.plans += 1
             var moment: UInt64?
             if state.isPlaying, !state.waitsForFrames {
-                // What waits and is not missing has not been asked for yet.
+                // A pending frame that is not missing has not been looked up yet.
                 let isNow = state.head.isMissing || state.head.isStalled || state.head.isWaiting
                 moment = isNow ? now : now &+ state.head.remaining(state.settings, duration: duration)
             }
@@ -219,15 +218,15 @@ extension AnimationPlayer {
     }
 }
 
-/// Turns of a clock.
+/// Playback driven by a clock.
 extension AnimationPlayer: FrameListener {
-    /// Lets the time pass that has passed since the last turn.
+    /// Advances by the time since the last turn.
     @discardableResult
     package func advance() -> Bool {
         let now = MonotonicClock.now
         let time = state.withLock { state -> UInt64 in
             defer { state.lastTurn = now }
-            // While a frame was missing time stood still.
+            // Time stands still while a frame is missing, unless late frames are dropped, and while the animation is stalled.
             let isStill = state.head.isMissing && !state.settings.dropsLateFrames || state.head.isStalled
             return isStill || now < state.lastTurn ? 0 : now - state.lastTurn
         }

@@ -1,50 +1,50 @@
-/// What a host wants to see of an animation; called on the thread that ticks or seeks, or on the clock's dispatcher.
+/// Receives the events of an animation. Called on the thread that ticks or seeks, or on the dispatcher of the clock.
 package protocol PlaybackHandler: AnyObject, Sendable {
-    /// False where `frame` does nothing.
+    /// False when `frame` has no effect.
     var wantsFrames: Bool { get }
     func frame(_ player: AnimationPlayer, _ index: Int, _ image: Image)
-    /// So many rounds are over.
+    /// Reports that `count` rounds are complete.
     func loop(_ player: AnimationPlayer, _ count: Int)
 }
 
 /// Plays the frames of one provider.
 ///
-/// Time comes from the host by `tick`, or from a clock, whose turns call `advance`. Handlers run under no lock and may do
-/// anything, letting go of the player included.
+/// The host advances time with `tick`, or a clock does so with `advance`. Handlers run without locks held and may do anything,
+/// including releasing the player.
 package final class AnimationPlayer: Sendable {
     struct State {
         var settings = PlaybackSettings()
         var head = Playhead()
         var isPlaying = false
-        /// Set by hand, in place of what the provider says.
+        /// Limits set by the host; nil uses those of the provider.
         var frameLimit: Int?
         var loopLimit: Int?
-        /// Frames there were at the last look.
+        /// Frame count when the provider was last queried.
         var count = 0
         var frame: CachedFrame?
-        /// A thread is in a turn; time that passes meanwhile is for the next.
+        /// True while a thread runs a turn. Time that passes meanwhile is carried over to the next turn.
         var isTurning = false
         var carried: UInt64 = 0
-        /// Frames that have arrived, and how many of them had when the turn began: who arrives meanwhile must not be waited for.
+        /// Number of arrived frames, now and when the turn began: a frame that arrives during a turn must not be waited for.
         var arrivals = 0
         var arrivalsSeen = 0
-        /// Rises with everything that makes a turn under way pointless.
+        /// Incremented by every change that makes a running turn obsolete.
         var generation = 0
-        /// Rises with every plan of `settle` and with every change of the clock: an older plan is not applied.
+        /// Incremented by every plan of `settle` and by every change of the clock; an older plan is not applied.
         var plans: UInt64 = 0
         var clock: (any PlaybackClock)?
-        /// When a clock's turn was last, monotonic nanoseconds.
+        /// Time of the clock's last turn, in monotonic nanoseconds.
         var lastTurn: UInt64 = 0
         var statistics = Statistics()
     }
 
     package struct Statistics: Sendable {
         package var shown: UInt64 = 0
-        /// Shown later than they were due, because they were not there.
+        /// Frames shown later than due, because they were not available.
         package var late: UInt64 = 0
-        /// Left out, because their time was over.
+        /// Frames skipped because their time was over.
         package var dropped: UInt64 = 0
-        /// That could not be made.
+        /// Frames that could not be made.
         package var failed: UInt64 = 0
     }
 
@@ -53,10 +53,11 @@ package final class AnimationPlayer: Sendable {
     let handler: (any PlaybackHandler)?
     let id: UInt64
     let state: Monitor<State>
-    /// Held while a clock is armed: once it was given to another player, no thread arms it for this one. Before `state`.
+    /// Held while a clock is armed: after the clock was given to another player, no thread arms it for this one. Acquired before
+    /// `state`.
     let arming = Lock(())
 
-    /// Refuses what has fewer than two frames and will not get more.
+    /// Throws when there are fewer than two frames and no more to come.
     package init(
         _ source: FrameSource, handler: (any PlaybackHandler)?, budget: FrameBudget, lease: EngineLease
     ) throws(ImageError) {
@@ -75,10 +76,10 @@ package final class AnimationPlayer: Sendable {
 
     deinit { pool.want(nil, by: id) }
 
-    // MARK: What it says
+    // MARK: State
 
     package var isPlaying: Bool { state.withLock { $0.isPlaying } }
-    /// On show; nil also without memory for its pixels.
+    /// The visible frame; also nil without memory for its pixels.
     package var frame: Image? {
         let frame = state.withLock { $0.frame }
         return try? frame?.image()
@@ -87,43 +88,43 @@ package final class AnimationPlayer: Sendable {
     package var loopCount: Int { state.withLock { $0.head.loopCount } }
     package var settings: PlaybackSettings { state.withLock { $0.settings } }
     package var statistics: Statistics { state.withLock { $0.statistics } }
-    /// Frames that are held for it, and for others who play the same.
+    /// Number of frames held in the pool, which all players of the same frames share.
     package var bufferedFrames: Int { pool.count }
     package var clock: (any PlaybackClock)? { state.withLock { $0.clock } }
 
-    /// Frames that play.
+    /// Number of frames that play.
     package var frameCount: Int {
         let count = source.frames.frameCount
         return state.withLock { $0.limited(count) }
     }
 
-    /// How often they play; 0 = for ever.
+    /// Number of rounds to play; 0 = endless.
     package var loopLimit: Int { state.withLock { $0.loopLimit } ?? source.frames.loopCount }
 
-    // MARK: What is set
+    // MARK: Settings
 
     package func change(_ body: (inout PlaybackSettings) -> Void) {
         state.withLock { body(&$0.settings) }
         settle()
     }
 
-    /// Plays the first frames only; nil: all that there are.
+    /// Limits playback to the first frames; nil: all frames.
     package func setFrameLimit(_ limit: Int?) {
         state.withLock { $0.frameLimit = limit.map { max($0, 0) } }
         settle()
     }
 
-    /// nil: as the provider says.
+    /// Sets the number of rounds; nil: that of the provider.
     package func setLoopLimit(_ limit: Int?) { state.withLock { $0.loopLimit = limit.map { max($0, 0) } } }
 
-    /// In place of the host's ticks; nil: back to them.
+    /// Replaces the ticks of the host by a clock; nil returns to ticks.
     package func setClock(_ clock: (any PlaybackClock)?) {
         let before = arming.withLock { _ in
             let before = state.withLock { state in
                 defer {
                     state.clock = clock
                     state.lastTurn = MonotonicClock.now
-                    // Nobody told of those that arrived before.
+                    // Frames that arrived before were not reported to this clock.
                     state.arrivals += 1
                     state.plans += 1
                 }
@@ -137,9 +138,9 @@ package final class AnimationPlayer: Sendable {
         settle()
     }
 
-    // MARK: What it does
+    // MARK: Playback
 
-    /// Starts, or goes on.
+    /// Starts or resumes playback.
     package func start() {
         let count = source.frames.frameCount
         let beginsAtFirst = state.withLock { state -> Bool in
@@ -165,7 +166,7 @@ package final class AnimationPlayer: Sendable {
         settle()
     }
 
-    /// Stops and goes back to the start, without a word to the handler; frames that are held stay.
+    /// Stops and returns to the start without calling the handler. Held frames stay.
     package func stop() {
         let frame = state.withLock { state -> CachedFrame? in
             state.isPlaying = false
@@ -180,7 +181,7 @@ package final class AnimationPlayer: Sendable {
 
     package func clearFrameBuffer() { pool.empty() }
 
-    /// Shows a frame now, made by the calling thread, also while paused. Refuses what is no frame.
+    /// Shows a frame immediately, also while paused. The calling thread makes it if necessary. Throws for an invalid index.
     package func seek(to index: Int, loop: Int) throws(ImageError) {
         let count = frameCount
         guard index >= 0, index < count else { throw .noFrame(index, of: count) }
@@ -197,13 +198,13 @@ package final class AnimationPlayer: Sendable {
         settle()
     }
 
-    /// Looks again at what the provider has; for clocks, after it has grown.
+    /// Continues with new frames of the provider; used with clocks, after the provider has grown.
     package func update() {
         frameArrived()
         settle()
     }
 
-    /// False where something else has happened since.
+    /// Makes a frame the visible one; false when the generation has changed since.
     func show(_ frame: CachedFrame, if generation: Int) -> Bool {
         let (isCurrent, before) = state.withLock { state -> (Bool, CachedFrame?) in
             guard state.generation == generation else { return (false, nil) }
@@ -219,9 +220,9 @@ package final class AnimationPlayer: Sendable {
 }
 
 extension AnimationPlayer.State {
-    /// Of so many frames, those that play.
+    /// Number of frames that play, out of `count`.
     func limited(_ count: Int) -> Int { min(frameLimit ?? .max, count) }
 
-    /// Nothing is to be done before a frame arrives.
+    /// True when nothing is to be done before a frame arrives.
     var waitsForFrames: Bool { (head.isMissing || head.isStalled) && arrivals == arrivalsSeen }
 }

@@ -1,4 +1,4 @@
-/// A canvas that is kept for seeking: as it is, by reference, as indices, or packed.
+/// A canvas kept for seeking: as pixels by reference, as indices, or packed.
 package enum CachedCanvas: Sendable {
     case whole(PixelBuffer)
     case indexed(IndexedPixels)

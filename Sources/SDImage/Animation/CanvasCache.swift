@@ -1,7 +1,7 @@
-/// Canvases that one animation keeps so that seeking need not draw from the start; how many, the budget of the process says,
-/// which also takes them back. Copies of a compositor share one: a canvas of a number is the same in all.
+/// Canvases that one animation keeps, so that seeking does not start at the first frame. The frame budget of the process limits
+/// them and evicts them. Copies of a compositor share one cache: the canvas of an index is the same in all.
 package final class CanvasCache: Sendable {
-    /// In place of a frame's number: its canvas while it is on show, to be drawn on afterwards.
+    /// Key, in place of the frame's index, of the canvas of a visible frame, kept to be drawn on afterwards.
     package static func spare(of index: Int) -> Int { -1 - index }
 
     private let budget: FrameBudget
@@ -17,17 +17,17 @@ package final class CanvasCache: Sendable {
     package subscript(index: Int) -> CachedCanvas? { budget.canvas(id, index) }
     /// See `FrameBudget`.
     package var isShort: Bool { budget.isShort }
-    /// What they take, spare ones aside.
+    /// Bytes held, without spare canvases.
     package var bytes: Int {
         let table = budget.shelf(id)
         return table.bytes - table.spareBytes
     }
-    /// One of the frames whose canvas is there as it is.
+    /// Index of a frame whose canvas is kept as pixels.
     package var wholeFrame: Int? {
         budget.shelf(id).canvases.first { if case .whole = $0.value { $0.key >= 0 } else { false } }?.key
     }
 
-    /// The packed canvas of the last frame up to one: the likeliest to have squares in common with it.
+    /// The packed canvas of the last frame up to an index, which is the likeliest to share squares with the canvas of that index.
     package func packed(upTo index: Int) -> PackedCanvas? {
         var best = (index: -1, canvas: PackedCanvas?.none)
         for case (let frame, .packed(let canvas)) in budget.shelf(id).canvases where frame <= index && frame > best.index {
@@ -36,10 +36,10 @@ package final class CanvasCache: Sendable {
         return best.canvas
     }
 
-    /// False where the budget has no room for it.
+    /// False when the budget has no room for the canvas.
     @discardableResult
     package func keep(_ canvas: CachedCanvas, at index: Int) -> Bool { budget.keep(canvas, id, index) }
     package func take(_ index: Int) -> CachedCanvas? { budget.takeCanvas(id, index) }
-    /// Lets go of the canvases of all frames but these.
+    /// Releases the canvases of all frames except these.
     package func keepOnly(_ places: Set<Int>) { budget.keepOnly(places, id) }
 }

@@ -1,20 +1,20 @@
-/// The canvases that one animation keeps, and what they take: a square that several share counts once. Pure; the budget
-/// guards it.
+/// The canvases that one animation keeps, and their size. A square shared by several canvases counts once. Pure; guarded by the
+/// lock of the budget.
 package struct CanvasCacheTable: Sendable {
     package private(set) var canvases: [Int: CachedCanvas] = [:]
     package private(set) var bytes = 0
-    /// Of those that serve no seek.
+    /// Bytes of spare canvases, which serve no seek.
     package private(set) var spareBytes = 0
-    /// Canvases that have a square.
+    /// Number of canvases that contain a square.
     private var uses: [ObjectIdentifier: Int] = [:]
-    /// When it was last looked at, as a number that rises.
+    /// Last use, as an increasing number.
     var used = 0
 
     package init() {}
 
     private init(used: Int) { self.used = used }
 
-    /// What keeping it would add.
+    /// Bytes that keeping the canvas would add.
     package func growth(_ canvas: CachedCanvas) -> Int {
         switch canvas {
         case .whole(let pixels): return pixels.heldBytes
@@ -24,7 +24,7 @@ package struct CanvasCacheTable: Sendable {
         }
     }
 
-    /// Gives what was there before.
+    /// Stores a canvas and returns the previous one at that index.
     package mutating func put(_ canvas: CachedCanvas, at index: Int) -> CachedCanvas? {
         let before = take(index)
         switch canvas {

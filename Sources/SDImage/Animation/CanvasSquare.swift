@@ -1,13 +1,13 @@
-/// A square of a canvas, packed.
+/// A packed square of a canvas.
 package final class CanvasSquare: Sendable {
-    /// What the object and its arrays take beside their elements, about.
+    /// Approximate size of the object and its arrays without their elements, in bytes.
     private static let overhead = 160
 
-    /// Of its pixels: another hash, other pixels.
+    /// Hash of the pixels: different hashes mean different pixels.
     package let hash: UInt64
-    /// The pixels that indices stand for; empty where there are too many colours for indices.
+    /// The pixel values that the indices stand for; empty when the square has too many colours for indices.
     package let palette: [UInt32]
-    /// Indices or pixels, row by row, deflated where that makes them fewer.
+    /// Indices or pixels, row by row, deflated when that is smaller.
     package let bytes: [UInt8]
     package let isDeflated: Bool
 

@@ -1,10 +1,10 @@
-/// The frames that all animations of the process hold together, under one limit (docs/decisions.md, "One frame budget").
+/// Frames held by all animations of the process, under one limit (docs/decisions.md, "One frame budget").
 ///
-/// Each pool that plays may hold the frame it shows next; what is beyond that is shared equally among those who want more
-/// (`FrameShares`). Canvases kept for seeking take what is left. One lock guards it all and is held for some hundred
-/// nanoseconds; frames are made and players told outside it.
+/// Each playing pool may hold the frame it shows next. The rest is shared equally among the pools that need more (`FrameShares`).
+/// Canvases kept for seeking use the remainder. One lock guards all state and is held for some hundred nanoseconds. Frames are
+/// made and players notified outside the lock.
 package final class FrameBudget: Sendable {
-    /// That of the process.
+    /// The budget of the process.
     package static let shared = FrameBudget(limit: 64 << 20)
 
     package struct Statistics: Sendable {
@@ -24,17 +24,17 @@ package final class FrameBudget: Sendable {
         var pools: [FrameIdentity: WeakPool] = [:]
         var tables: [UInt64: PoolTable] = [:]
         var shelves: [UInt64: CanvasCacheTable] = [:]
-        /// Pools for which a frame is to be made.
+        /// Pools with a frame to make.
         var due: [(pool: FramePool, deadline: UInt64)] = []
         var nextID: UInt64 = 1
         var looks = 0
         var heldBytes = 0
         var canvasBytes = 0
-        /// Of frames that are shown and canvases that are drawn on, which nobody can take back.
+        /// Bytes of visible frames and of canvases being drawn on, which cannot be evicted.
         var shownBytes = 0
         var areSharesStale = false
         var isShort = false
-        /// What one frame for everybody takes, in nanoseconds of one worker.
+        /// Cost of one frame for each playing pool, in nanoseconds of one worker.
         var roundCost: UInt64 = 0
         var statistics = Statistics()
     }
@@ -46,15 +46,15 @@ package final class FrameBudget: Sendable {
 
     private let state: Monitor<State>
 
-    /// In bytes.
+    /// `limit` is in bytes.
     package init(limit: Int) { state = Monitor(State(limit: max(limit, 0))) }
 
     package var limit: Int { state.withLock { $0.limit } }
 
-    /// What is on show and what is shown next would not fit as pictures: frames are held as indices where they can be.
+    /// True when visible and next frames would exceed the limit as images. Frames are then held as indices if possible.
     package var isShort: Bool { state.withLock { $0.isShort } }
 
-    /// Takes effect at once.
+    /// Takes effect immediately.
     package func setLimit(_ limit: Int) {
         withExtendedLifetime(
             state.withLock { state in
@@ -78,7 +78,7 @@ package final class FrameBudget: Sendable {
         }
     }
 
-    /// Lets go of everything but the frames that are shown next.
+    /// Releases everything except the frames shown next.
     package func empty() {
         withExtendedLifetime(
             state.withLock { state -> [any Sendable] in
@@ -94,7 +94,7 @@ package final class FrameBudget: Sendable {
 
     // MARK: Pools
 
-    /// The pool of these frames: one for all who play them.
+    /// The pool of these frames, shared by all their players.
     package func pool(for source: FrameSource, lease: EngineLease) -> FramePool {
         state.withLock { state in
             if let pool = state.pools[source.identity]?.pool { return pool }
@@ -113,11 +113,11 @@ package final class FrameBudget: Sendable {
         }
     }
 
-    /// The last player of a pool is gone.
+    /// Removes a pool after its last player was freed.
     func remove(_ id: UInt64, _ identity: FrameIdentity) {
         withExtendedLifetime(
             state.withLock { state -> PoolTable? in
-                // Another pool of the same frames may have been made meanwhile.
+                // Another pool of the same frames may have been created meanwhile.
                 if state.pools[identity]?.id == id { state.pools[identity] = nil }
                 let table = state.tables.removeValue(forKey: id)
                 state.heldBytes -= table?.bytes ?? 0
@@ -141,11 +141,11 @@ package final class FrameBudget: Sendable {
         withExtendedLifetime(state.withLock { state in change(&state, id) { $0.takeAll(butNext: false) } }) {}
     }
 
-    /// What a pool is to do.
+    /// Next action of a pool.
     enum Order { case nothing, frame, rest }
 
-    /// Says what a player needs; nil when it is gone. `poster`: the first frame, kept where it is needed: before anybody makes
-    /// it.
+    /// Sets the demand of a player; nil when it was freed. `poster`: the first frame, stored before it would be made and kept if
+    /// it is needed.
     func want(_ pool: FramePool, _ player: UInt64, _ want: FrameDemand?, _ poster: CachedFrame? = nil) -> Order {
         let (order, taken) = state.withLock { state -> (Order, [any Sendable]) in
             guard let root = state.tables[pool.id]?.root else { return (.nothing, []) }
@@ -167,31 +167,31 @@ package final class FrameBudget: Sendable {
         return order
     }
 
-    /// Somebody plays these frames, changed or not.
+    /// True when a player plays these frames, transformed or not.
     private func isPlayed(_ state: State, _ root: ObjectIdentifier) -> Bool {
         state.tables.values.contains { $0.root == root && $0.isActive }
     }
 
-    /// Who is told when a frame has arrived.
+    /// Sets the listener notified when a frame arrives.
     func listen(_ id: UInt64, _ player: UInt64, _ listener: (any FrameListener)?) {
         state.withLock { $0.tables[id]?.listeners[player] = listener.map { WeakListener(listener: $0) } }
     }
 
     // MARK: Making frames
 
-    /// The most urgent frame that is to be made; its pool stays busy until `finish`.
+    /// The most urgent frame to make; its pool stays busy until `finish`.
     func nextJob() -> (pool: FramePool, index: Int, stop: StopSignal)? {
         var idle: [FramePool] = []
         return state.withLock { state in
             while let place = FrameBudget.mostUrgent(state.due.map(\.deadline)) {
                 let pool = state.due.remove(at: place).pool
-                // What was wanted when it was scheduled may not be wanted any more.
+                // The demand may have changed since the frame was scheduled.
                 if let target = state.tables[pool.id]?.target(now: MonotonicClock.now, lead: lead(state)) {
                     state.statistics.decodes += 1
                     return (pool, target.index, state.tables[pool.id]?.beginMaking() ?? StopSignal())
                 }
                 state.tables[pool.id]?.isBusy = false
-                // The last reference must not go under the lock.
+                // The last reference must be released outside the lock.
                 idle.append(pool)
             }
             return nil
@@ -202,23 +202,23 @@ package final class FrameBudget: Sendable {
         deadlines.indices.min { deadlines[$0] < deadlines[$1] }
     }
 
-    /// A frame was made, or could not be; `cost` in nanoseconds. What the pool is to do then, and who waits.
+    /// Handles a frame that was made or has failed; `cost` is in nanoseconds. Returns the pool's next action and the listeners.
     func finish(
         _ pool: FramePool, _ index: Int, _ result: Result<CachedFrame, ImageError>, cost: UInt64
     ) -> (order: Order, listeners: [any FrameListener]) {
         let (order, listeners, taken) = state.withLock { state -> (Order, [any FrameListener], [any Sendable]) in
-            // An abandoned frame has not failed: a player that has come since gets it.
+            // An abandoned frame is not a failure: it is made again for a player that has joined since.
             let isAbandoned = state.tables[pool.id]?.finishMaking() == true
             let taken = isAbandoned ? [] : store(&state, pool.id, index, result)
             let before = state.tables[pool.id]?.cost ?? 0
             state.tables[pool.id]?.count(cost: cost)
-            // Set right with the next change of the shares.
+            // Corrected when the shares are computed next.
             let (old, new) = (max(before, FrameBudget.leastCost), max(state.tables[pool.id]?.cost ?? 0, FrameBudget.leastCost))
             state.roundCost = state.roundCost &+ new &- min(old, state.roundCost)
             state.tables[pool.id]?.isBusy = false
             let listeners = state.tables[pool.id]?.listeners.values.compactMap(\.listener) ?? []
             if schedule(&state, pool) { return (.frame, listeners, taken) }
-            // It may have been paused meanwhile.
+            // The players may have paused meanwhile.
             let root = state.tables[pool.id]?.root
             let isOver = state.tables[pool.id]?.isActive != true && root.map { !isPlayed(state, $0) } ?? true
             return (isOver ? .rest : .nothing, listeners, taken)
@@ -227,7 +227,7 @@ package final class FrameBudget: Sendable {
         return (order, listeners)
     }
 
-    /// The same for a frame that was made elsewhere.
+    /// Stores the result for a frame that was made elsewhere.
     func insert(_ id: UInt64, _ index: Int, _ result: Result<CachedFrame, ImageError>) {
         withExtendedLifetime(
             state.withLock { state in
@@ -266,19 +266,19 @@ package final class FrameBudget: Sendable {
         return true
     }
 
-    /// How long before its time a frame is made where memory is short: when all are due at once, so long before that the last is
-    /// there in time.
+    /// Lead time for making a frame when memory is short, in nanoseconds: if all frames are due at the same time, the last one is
+    /// still made in time.
     private func lead(_ state: State) -> UInt64 {
         FrameBudget.shortestLead &+ state.roundCost / UInt64(LibraryThread.availableProcessors) &* 5 / 4
     }
 
     private static let shortestLead: UInt64 = 20_000_000
-    /// Of a frame that has not been made yet too.
+    /// Minimum cost of a frame in nanoseconds, also assumed before the first frame is made.
     private static let leastCost: UInt64 = 500_000
 
     // MARK: Sharing
 
-    /// Changes a table and keeps the sum in step.
+    /// Modifies a table and updates the total.
     private func change(_ state: inout State, _ id: UInt64, _ body: (inout PoolTable) -> [CachedFrame]) -> [any Sendable] {
         guard let before = state.tables[id]?.bytes else { return [] }
         let taken = body(&state.tables[id, default: PoolTable(of: ObjectIdentifier(self))])
@@ -292,7 +292,7 @@ package final class FrameBudget: Sendable {
         state.areSharesStale = false
         let active = state.tables.keys.filter { state.tables[$0]?.isActive == true }
         let tables = active.compactMap { state.tables[$0] }
-        // A frame that is shown is memory too, and what the next is drawn on.
+        // Visible frames use memory too, and so do the canvases that the next frames are drawn on.
         state.shownBytes = tables.reduce(0) { $0 + $1.frameBytes * $1.shownFrames + $1.canvasBytes }
         let all = tables.reduce(0) { $0 + $1.pictureBytes * ($1.shownFrames + 1) + $1.canvasPictureBytes }
         state.isShort = all > state.limit
@@ -306,7 +306,7 @@ package final class FrameBudget: Sendable {
 
     private func isFull(_ state: State) -> Bool { state.heldBytes + state.canvasBytes + state.shownBytes > state.limit }
 
-    /// Takes first what serves seeking, then frames of those who do not play, then what is beyond the shares.
+    /// Evicts canvases kept for seeking first, then frames of pools that do not play, then frames beyond the shares.
     private func makeRoom(_ state: inout State) -> [any Sendable] {
         guard isFull(state) else { return [] }
         var taken: [any Sendable] = []
@@ -353,7 +353,7 @@ package final class FrameBudget: Sendable {
         }
     }
 
-    /// Keeps a canvas where there is room for it beside all frames.
+    /// Keeps a canvas if there is room for it beside all frames; false otherwise.
     func keep(_ canvas: CachedCanvas, _ shelf: UInt64, _ index: Int) -> Bool {
         let (isKept, replaced) = state.withLock { state -> (Bool, CachedCanvas?) in
             let growth = state.shelves[shelf]?.growth(canvas) ?? 0
@@ -368,7 +368,7 @@ package final class FrameBudget: Sendable {
         state.withLock { state in change(&state, shelf: shelf) { $0.take(index) } }
     }
 
-    /// Lets go of all canvases but those at some places.
+    /// Releases the canvases of all frames except those at some indices. Spare canvases stay.
     func keepOnly(_ places: Set<Int>, _ shelf: UInt64) {
         let dropped = state.withLock { state -> [CachedCanvas] in
             let others = state.shelves[shelf]?.canvases.keys.filter { $0 >= 0 && !places.contains($0) } ?? []
@@ -385,7 +385,7 @@ package final class FrameBudget: Sendable {
         change(&state, shelf: shelf) { $0.takeAll() }
     }
 
-    /// Changes a shelf, where it is there, and keeps the sum in step.
+    /// Modifies the canvas table of an animation and updates the total.
     private func change<Taken>(_ state: inout State, shelf: UInt64, _ body: (inout CanvasCacheTable) -> Taken) -> Taken {
         let before = state.shelves[shelf]?.bytes ?? 0
         defer { state.canvasBytes += (state.shelves[shelf]?.bytes ?? 0) - before }

@@ -1,4 +1,4 @@
-/// What is done to every frame, with a key that stands for it.
+/// A transformation of every frame, with a key that identifies it.
 package struct FrameChange: Sendable {
     package let key: String
     package let apply: @Sendable (Image, StopSignal) throws(ImageError) -> Image

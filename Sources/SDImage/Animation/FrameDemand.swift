@@ -1,20 +1,20 @@
-/// What a player will need next.
+/// The next frames that a player needs.
 package struct FrameDemand: Sendable {
-    /// The first frame that is still to be shown.
+    /// Position of the first frame still to be shown.
     package var place = PlaybackPosition()
     package var mode = PlaybackMode.normal
-    /// Frames of the animation.
+    /// Number of frames that play.
     package var count = 0
-    /// When that frame is to be shown, monotonic nanoseconds, and how long after it the one behind.
+    /// Due time of that frame in monotonic nanoseconds, and the interval to the following frame in nanoseconds.
     package var deadline: UInt64 = 0
     package var interval: UInt64 = 0
-    /// Frames to have ready, at least that one; 0: none are to be made for it.
+    /// Number of frames to have ready, including that one; 0: none are made for this player.
     package var depth = 0
     package var isPlaying = false
     /// See `PlaybackSettings`.
     package var bufferBytes = 0
 
-    /// What its share depends on.
+    /// The part of a demand that determines its share.
     struct Claim: Equatable {
         let isPlaying: Bool
         let count: Int
@@ -23,22 +23,22 @@ package struct FrameDemand: Sendable {
 
     var claim: Claim { Claim(isPlaying: isPlaying, count: count, bufferBytes: bufferBytes) }
 
-    /// However short frames are, so much time is bridged, and not with more frames than that.
+    /// Time that frames held in advance bridge, in nanoseconds, and the largest number of frames used for it.
     private static let bridged: UInt64 = 120_000_000
     private static let deepest: UInt64 = 16
 
     package init() {}
 
-    /// How many frames of a length bridge a hiccup of the machine.
+    /// Number of frames of a given duration that bridge a short delay of the machine.
     package static func depth(interval: UInt64) -> Int {
         Int(min(max(bridged / max(interval, 1), 2) + 1, deepest))
     }
 }
 
-/// Who waits for frames of a pool; called on a worker, under no lock.
+/// Notified when a frame of a pool arrives. Called on a worker without locks held.
 package protocol FrameListener: AnyObject, Sendable {
     func frameArrived()
 }
 
-/// One who may be gone.
+/// A listener that may have been freed.
 struct WeakListener: Sendable { weak var listener: (any FrameListener)? }

@@ -1,10 +1,10 @@
-/// Which frames a provider gives: two of the same identity share one pool.
+/// Identity of the frames of a provider. Sources of equal identity share one pool.
 package struct FrameIdentity: Hashable, Sendable {
     private let base: ObjectIdentifier
-    /// Of the transformers on top, innermost first.
+    /// Keys of the transformers on top, innermost first.
     private let keys: [String]
 
-    /// Of a provider, which must live as long as this is used.
+    /// Identity of a provider's frames. The provider must live as long as the identity is used.
     package init(_ frames: any FrameProvider) {
         base = ObjectIdentifier(frames.origin)
         keys = []
@@ -15,6 +15,6 @@ package struct FrameIdentity: Hashable, Sendable {
         self.keys = keys
     }
 
-    /// Of the same frames, each changed by a transformer of that key.
+    /// Identity of the same frames, each changed by the transformer with that key.
     package func transformed(by key: String) -> FrameIdentity { FrameIdentity(base: base, keys: keys + [key]) }
 }

@@ -1,4 +1,4 @@
-/// The frames of one animation that are held for all who play it. Gone with its last player.
+/// The frames of one animation, held for all its players. Freed with the last player.
 package final class FramePool: Sendable {
     let id: UInt64
     let identity: FrameIdentity
@@ -16,16 +16,16 @@ package final class FramePool: Sendable {
 
     deinit { budget.remove(id, identity) }
 
-    /// `counts`: it is due, for the statistics.
+    /// `counts`: the frame is due, and the look-up counts in the statistics.
     package func look(_ index: Int, counts: Bool = false) -> PoolTable.Holding { budget.look(id, index, counts: counts) }
-    /// Frames that are held.
+    /// Number of held frames.
     package var count: Int { budget.count(id) }
     package func empty() { budget.empty(id) }
     /// See `FrameBudget`.
     package var isShort: Bool { budget.isShort }
 
-    /// Says what a player needs, and has missing frames made; one at a time. nil when the player is gone.
-    /// `poster`: the first frame, where it is there already.
+    /// Sets the demand of a player and has missing frames made, one at a time; nil when the player was freed. `poster`: the first
+    /// frame, if it is already available.
     package func want(_ want: FrameDemand?, by player: UInt64, poster: CachedFrame? = nil) {
         follow(budget.want(self, player, want, poster))
     }
@@ -38,10 +38,10 @@ package final class FramePool: Sendable {
         }
     }
 
-    /// Has somebody told of frames that arrive, nobody for nil.
+    /// Sets the listener notified when a frame arrives; nil: none.
     package func tell(_ listener: (any FrameListener)?, by player: UInt64) { budget.listen(id, player, listener) }
 
-    /// A frame made by the calling thread.
+    /// Makes a frame on the calling thread.
     package func make(_ index: Int) throws(ImageError) -> CachedFrame {
         do throws(ImageError) {
             let frame = try draw(index, StopSignal())
@@ -58,7 +58,7 @@ package final class FramePool: Sendable {
         return try Engine.helped { () throws(ImageError) in try frames.keptFrame(at: index, stop: stop) }
     }
 
-    /// A worker makes whichever frame is the most urgent then, of this pool or another.
+    /// Queues a job that makes the frame that is most urgent when it runs, of this pool or another.
     private func send() {
         let budget = budget
         lease.engine.work.submit(.high) {

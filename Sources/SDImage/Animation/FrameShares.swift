@@ -1,7 +1,6 @@
-/// Who may hold how much of one budget.
+/// Division of a budget among several demands.
 package enum FrameShares {
-    /// What each of several may hold, in their order: those who want less than an equal share get what they want, the others
-    /// share the rest equally.
+    /// The share of each demand, in their order. A demand below an equal share is met in full; the others share the rest equally.
     package static func divide(_ budget: Int, among demands: [Int]) -> [Int] {
         var shares = demands
         var rest = max(budget, 0)

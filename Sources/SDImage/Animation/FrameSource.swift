@@ -1,10 +1,10 @@
-/// Frames as a player takes them.
+/// Frames of a provider with their identity, as used by players.
 package final class FrameSource: Sendable {
     package let frames: any FrameProvider
     package let identity: FrameIdentity
     private let poster: Lock<Poster>
 
-    /// The first frame, where it is there already: held until somebody has taken it, then as long as others have its pixels.
+    /// The first frame, if it is already available. Held until it is taken, then weakly, as long as others hold its pixels.
     private struct Poster {
         var pixels: PixelBuffer?
         weak var shared: PixelBuffer?
@@ -17,7 +17,7 @@ package final class FrameSource: Sendable {
         self.poster = Lock(Poster(pixels: poster?.pixels, shared: poster?.pixels, metadata: poster?.metadata))
     }
 
-    /// The first frame, where it is there already; `isShort`: as indices, unless its pixels are there anyway.
+    /// The first frame, if it is already available. `isShort`: as indices, unless its pixels are held elsewhere.
     package func takePoster(isShort: Bool) -> CachedFrame? {
         let (own, shared, metadata) = poster.withLock { poster in
             defer { poster.pixels = nil }
@@ -34,13 +34,13 @@ package final class FrameSource: Sendable {
 
     package convenience init(_ frames: any FrameProvider) { self.init(frames, FrameIdentity(frames), poster: nil) }
 
-    /// Of an animated image; of a still, no frames.
+    /// Frames of an animated image; none for a still.
     package convenience init(_ image: Image) {
         let frames: any FrameProvider = if let own = image.frames { own } else { NoFrames() }
         self.init(frames, FrameIdentity(frames), poster: image.frames == nil ? nil : image.still)
     }
 
-    /// A frame, made by the calling thread.
+    /// Makes a frame on the calling thread.
     package func make(_ index: Int) throws(ImageError) -> Image {
         let count = frames.frameCount
         guard index >= 0, index < count else { throw .noFrame(index, of: count) }
@@ -49,13 +49,13 @@ package final class FrameSource: Sendable {
         return try Engine.helped { () throws(ImageError) in try frames.frame(at: index, stop: stop) }
     }
 
-    /// The same frames, each changed when it is asked for.
+    /// Source of the same frames, each transformed on request.
     package func changed(by change: FrameChange) -> FrameSource {
         FrameSource(MappedFrames(frames, change.apply), identity.transformed(by: change.key), poster: nil)
     }
 }
 
-/// What a still offers to a player.
+/// Provider without frames, used for stills.
 private final class NoFrames: FrameProvider {
     let frameCount = 0
     let loopCount = 0

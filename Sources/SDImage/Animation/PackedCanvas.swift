@@ -1,9 +1,9 @@
-/// A canvas cut into squares, each packed; canvases of one animation share the squares in which they are alike.
+/// A canvas divided into packed squares. Canvases of one animation share the squares that are equal.
 package final class PackedCanvas: Sendable {
-    /// Row by row.
+    /// The squares, row by row.
     package let squares: [CanvasSquare]
 
-    /// Beside its squares, about.
+    /// Approximate size without the squares, in bytes.
     package var ownBytes: Int { squares.count * MemoryLayout<CanvasSquare>.stride + 64 }
 
     package init(_ squares: [CanvasSquare]) { self.squares = squares }

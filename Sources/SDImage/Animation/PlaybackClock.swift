@@ -1,13 +1,13 @@
 import CSystem
 import Glibc
 
-/// What tells a player that its next frame is due.
+/// Notifies a player when its next frame is due.
 package protocol PlaybackClock: AnyObject, Sendable {
-    /// Monotonic nanoseconds; in place of the moment before. nil: nothing is due until further notice.
+    /// Sets the due time in monotonic nanoseconds, replacing the previous one; nil: nothing is due until the next call.
     func arm(at moment: UInt64?)
 }
 
-/// A descriptor that becomes readable when a frame is due, for loops of the host that watch descriptors.
+/// A descriptor that becomes readable when a frame is due, for event loops of the host.
 package final class DescriptorClock: PlaybackClock {
     package let descriptor: Int32
 
@@ -21,15 +21,15 @@ package final class DescriptorClock: PlaybackClock {
     package func arm(at moment: UInt64?) { csys_arm_timer(descriptor, moment.map { max($0, 1) } ?? 0) }
 }
 
-/// The library's own timers, with turns on a dispatcher.
+/// A clock that uses the timers of the library and takes its turns on a dispatcher.
 package final class LibraryClock: PlaybackClock {
     private let lease: EngineLease
     private let calls: CallQueue
     private let turn: @Sendable () -> Void
-    /// The soonest timer that is under way; 0: none.
+    /// Due time of the earliest pending timer; 0: none.
     private let due = Lock<UInt64>(0)
 
-    /// `turn` is called on the dispatcher, never twice at once.
+    /// `turn` is called on the dispatcher. Serialized.
     package init(on dispatcher: any Dispatcher, lease: EngineLease, turn: @escaping @Sendable () -> Void) throws(ImageError) {
         try dispatcher.prepare()
         try lease.engine.executor.ensureStarted()
@@ -40,7 +40,7 @@ package final class LibraryClock: PlaybackClock {
 
     package func arm(at moment: UInt64?) {
         let isNew = due.withLock { due in
-            // Timers cannot be taken back: one that is not the latest does nothing when it comes.
+            // Timers cannot be cancelled: an outdated one has no effect when it fires.
             guard let moment else {
                 due = 0
                 return false

@@ -2,9 +2,9 @@
 package enum PlaybackMode: Int32, Sendable {
     case normal = 0
     case reverse = 1
-    /// There and back.
+    /// Forward, then backward.
     case bounce = 2
-    /// Back and there.
+    /// Backward, then forward.
     case reversedBounce = 3
 
     package var startsAtEnd: Bool { self == .reverse || self == .reversedBounce }

@@ -1,7 +1,7 @@
-/// A place in the order of play.
+/// A position in the playback order.
 package struct PlaybackPosition: Equatable, Sendable {
     package var index = 0
-    /// Which way a bouncing animation is moving.
+    /// Direction in which a bouncing animation moves.
     package var isForward = true
 
     package init(index: Int = 0, isForward: Bool = true) {
@@ -9,7 +9,7 @@ package struct PlaybackPosition: Equatable, Sendable {
         self.isForward = isForward
     }
 
-    /// The place after this one. Of a single frame, that frame.
+    /// The next position. A single frame is its own successor.
     package func next(_ mode: PlaybackMode, of count: Int) -> PlaybackPosition {
         guard count > 1 else { return PlaybackPosition() }
         let last = count - 1

@@ -1,24 +1,24 @@
-/// Where an animation stands in time: which frame is due, and since when. Pure: what is shown, and
-/// where frames come from, is for others to say.
+/// Position of an animation in time: the due frame, and the time since it became due. Pure: showing and making frames is left to
+/// the player.
 package struct Playhead: Sendable {
     package private(set) var place = PlaybackPosition()
     package private(set) var loopCount = 0
-    /// The frame at the place is still to be shown.
+    /// The frame at this position is still to be shown.
     package private(set) var isWaiting = false
-    /// It was not there when it was asked for.
+    /// The frame was not available when it was looked up.
     package private(set) var isMissing = false
-    /// The last frame that has arrived was shown for its time, and more are on their way.
+    /// The last frame that has arrived was shown for its duration, and more frames are to come.
     package private(set) var isStalled = false
-    /// Frames that were due and not shown since the last one that was, for those who leave out late ones.
+    /// Frames that were due but not shown since the last shown one; used when late frames are dropped.
     package private(set) var passed = 0
     private var elapsed: UInt64 = 0
 
-    /// What came of some time.
+    /// Outcome of advancing time.
     package enum Step: Equatable { case stays, moved, looped }
 
     package init() {}
 
-    /// Before the first frame is shown.
+    /// Prepares playback before the first frame is shown.
     package mutating func begin(_ mode: PlaybackMode, of count: Int) {
         if place.index == 0, mode.startsAtEnd { place = PlaybackPosition(index: max(count - 1, 0), isForward: false) }
         isWaiting = true
@@ -31,28 +31,28 @@ package struct Playhead: Sendable {
         loopCount = loop
     }
 
-    /// The frame at the place is seen, or can never be.
+    /// Records that the frame at this position is shown, or can never be.
     package mutating func showed() {
         (isWaiting, isMissing, passed) = (false, false, 0)
     }
 
     package mutating func missed() { isMissing = true }
 
-    /// Lets time pass. `isGrowing`: more frames are to come behind the last. A step is at most one frame; without dropping
-    /// no frame is ever skipped, and time stands still while one is missing.
+    /// Advances time by at most one frame. `isGrowing`: more frames are to come after the last. Without dropping, no frame is
+    /// skipped, and time stands still while one is missing.
     package mutating func pass(
         _ time: UInt64, _ settings: PlaybackSettings, of count: Int, isGrowing: Bool, duration: (Int) -> Int
     ) -> Step {
         guard settings.dropsLateFrames || !isMissing else { return .stays }
         elapsed = elapsed.addingSaturated(time)
-        // Shown before others are left out, or a slow decoder would never show anything.
+        // A missing frame is shown before others are dropped; otherwise a slow decoder would never show anything.
         guard !isMissing else { return .stays }
         let shown = settings.nanoseconds(duration(place.index))
         guard elapsed >= shown else { return .stays }
         let next = place.next(settings.mode, of: count)
         isStalled = isGrowing && next.index <= place.index && (settings.mode != .reverse && place.index >= count - 1)
         if isStalled {
-            // Moves on at once when there is somewhere to go.
+            // Moves on as soon as a following frame exists.
             elapsed = shown
             return .stays
         }
@@ -66,10 +66,10 @@ package struct Playhead: Sendable {
         return .looped
     }
 
-    /// Gives up what time is left beyond a frame's: after a very long pause nobody wants the past.
+    /// Discards the remaining time: after a very long pause, past frames are of no interest.
     package mutating func forgetTime() { elapsed = 0 }
 
-    /// Until the frame that shows has been shown for its time.
+    /// Nanoseconds until the visible frame has been shown for its duration.
     package func remaining(_ settings: PlaybackSettings, duration: Int) -> UInt64 {
         let shown = settings.nanoseconds(duration)
         return shown > elapsed ? shown - elapsed : 0

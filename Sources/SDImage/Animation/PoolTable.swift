@@ -1,56 +1,56 @@
-/// The frames of one animation that are held, and which of them its players need. Pure; the budget guards it.
+/// The held frames of one animation, and the demands of its players. Pure; guarded by the lock of the budget.
 package struct PoolTable: Sendable {
-    /// What is there of a frame.
+    /// Result of looking up a frame.
     package enum Holding: Sendable {
         case absent
         case frame(CachedFrame)
-        /// It cannot be made.
+        /// The frame cannot be made.
         case failed
     }
 
     package private(set) var frames: [Int: CachedFrame] = [:]
-    /// Frames that cannot be made, and whether that is for good.
+    /// Frames that cannot be made; true when the failure is permanent.
     private var failures: [Int: Bool] = [:]
     package var wants: [UInt64: FrameDemand] = [:]
     var listeners: [UInt64: WeakListener] = [:]
-    /// Of one frame; a guess until the first is known.
+    /// Bytes of one frame; an estimate until the first is known.
     package var frameBytes: Int { max(frameSize.value ?? 1024, 1) }
     private var frameSize = RecentMost()
-    /// Of one frame as a picture.
+    /// Bytes of one frame as an image.
     private(set) var pictureBytes = 1024
-    /// Of the canvas that frames are drawn on, where it is none of them: as it is kept, and as pixels.
+    /// Bytes of the canvas that frames are drawn on, if it is not one of the frames: as it is held, and as pixels.
     var canvasBytes: Int { canvasSize.value ?? 0 }
     private var canvasSize = RecentMost()
     private(set) var canvasPictureBytes = 0
     package private(set) var bytes = 0
-    /// Frames that may be held.
+    /// Number of frames that may be held.
     package var allowed = 1
-    /// A frame is being made, or about to be.
+    /// True while a frame is being made or is scheduled.
     package var isBusy = false
     /// Stops the frame that a worker is making.
     private var making: StopSignal?
-    /// What making a frame takes, lately, in nanoseconds.
+    /// Moving average of the time to make a frame, in nanoseconds.
     package private(set) var cost: UInt64 = 0
 
-    /// What the frames come from: those of others may too, each changed.
+    /// Identity of the provider below all transformations. Pools of differently transformed frames may share it.
     let root: ObjectIdentifier
 
     init(of root: ObjectIdentifier) { self.root = root }
 
-    /// Different frames that are on show: players in step show the same one.
+    /// Number of distinct visible frames: players in step show the same one.
     package var shownFrames: Int { Set(wants.values.filter(\.isPlaying).map(\.place.index)).count }
     package var isActive: Bool { wants.values.contains(where: \.isPlaying) }
     private var count: Int { wants.values.reduce(0) { max($0, $1.count) } }
     private var holdsAll: Bool { allowed >= count }
 
-    /// Bytes of all frames, or of as many as its players allow.
+    /// Bytes of all frames, or the size of the largest buffer that its players allow if that is smaller.
     package var demand: Int {
         let all = frameBytes.multipliedReportingOverflow(by: max(count, 1))
         let wish = wants.values.reduce(0) { max($0, $1.bufferBytes == 0 ? .max : $1.bufferBytes) }
         return min(all.overflow ? .max : all.partialValue, max(wish, frameBytes))
     }
 
-    /// A failure that may pass is told once; then the frame is tried again.
+    /// Looks up a frame. A transient failure is reported once; then the frame is tried again.
     package mutating func look(_ index: Int) -> Holding {
         if let frame = frames[index] { return .frame(frame) }
         guard let isLasting = failures[index] else { return .absent }
@@ -58,8 +58,8 @@ package struct PoolTable: Sendable {
         return .failed
     }
 
-    /// The frame to make next and when it is needed: the first that is missing in the order of need. Where only one may be
-    /// held, not more than `lead` nanoseconds before its time.
+    /// The frame to make next and its due time: the first missing frame in the order of need. When only one frame may be held, it
+    /// is made at most `lead` nanoseconds before it is due.
     package func target(now: UInt64, lead: UInt64) -> (index: Int, deadline: UInt64)? {
         let lead = allowed > 1 ? UInt64.max : lead
         for need in needs where frames[need.index] == nil && failures[need.index] == nil {
@@ -68,7 +68,7 @@ package struct PoolTable: Sendable {
         return nil
     }
 
-    /// Frames to be held for their players, the next of each first, at most as many as are allowed.
+    /// Frames to hold for the players: the next frame of each, then more, up to `allowed` in total.
     private var needs: [(index: Int, deadline: UInt64)] {
         var places = wants.values.filter { $0.isPlaying && $0.depth > 0 && $0.count > 0 }.map { ($0, $0.place) }
         places.sort { $0.0.deadline < $1.0.deadline }
@@ -85,7 +85,8 @@ package struct PoolTable: Sendable {
         return needs
     }
 
-    /// Gives the frame that was there before; `isNews`: the size of frames became known.
+    /// Stores a frame and returns the previous one at that index. `isNews`: the known size of frames or of their canvas has
+    /// changed.
     package mutating func insert(_ frame: CachedFrame, at index: Int, isNews: inout Bool) -> [CachedFrame] {
         let before = take(index)
         failures[index] = nil
@@ -98,14 +99,14 @@ package struct PoolTable: Sendable {
         return before.map { [$0] } ?? []
     }
 
-    /// A worker begins to make a frame.
+    /// Starts making a frame on a worker; returns the signal that stops it.
     mutating func beginMaking() -> StopSignal {
         let stop = StopSignal()
         making = stop
         return stop
     }
 
-    /// A player is gone. The frame in the making is of no use without any.
+    /// Handles the end of a player. Without players, the frame being made is abandoned.
     func playerLeft() { if wants.isEmpty { making?.cancel() } }
 
     /// True when the frame was abandoned.
@@ -114,17 +115,17 @@ package struct PoolTable: Sendable {
         return making?.isCancelled == true
     }
 
-    /// A frame has taken so long.
+    /// Adds the time taken by a frame to the average.
     package mutating func count(cost latest: UInt64) { cost = cost == 0 ? latest : (cost &* 3 &+ latest) / 4 }
 
     package mutating func fail(_ index: Int, isLasting: Bool) { failures[index] = isLasting }
 
-    /// Takes out what nobody needs and what is too much; never what is shown next.
+    /// Removes frames that no player needs and that exceed the limit; never the next frame of a player.
     package mutating func takeSurplus() -> [CachedFrame] {
         guard !frames.isEmpty, isActive, !holdsAll else { return [] }
         let needed = needs.map(\.index)
         let isShared = wants.values.reduce(0) { $0 + ($1.isPlaying ? 1 : 0) } > 1
-        // Of several players one may still come to what another has seen.
+        // One of several players may still reach frames that another has shown.
         var room = isShared ? allowed - frames.count : -frames.count
         guard room < 0 else { return [] }
         var taken: [CachedFrame] = []
@@ -136,7 +137,7 @@ package struct PoolTable: Sendable {
         return taken
     }
 
-    /// Takes out everything, or all that is not shown next by somebody who plays.
+    /// Removes all frames; `butNext` keeps those that a playing player shows next.
     package mutating func takeAll(butNext: Bool) -> [CachedFrame] {
         let next = butNext ? Set(wants.values.filter { $0.isPlaying && $0.depth > 0 }.map(\.place.index)) : []
         return frames.keys.filter { !next.contains($0) }.compactMap { take($0) }

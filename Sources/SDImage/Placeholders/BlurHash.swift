@@ -1,15 +1,15 @@
 import Glibc
 import SDImagePixels
 
-/// A picture as text: some of its cosine components (the BlurHash algorithm, github.com/woltapp/blurhash).
+/// An image as text: some of its cosine components (the BlurHash algorithm, github.com/woltapp/blurhash).
 package struct BlurHash: Sendable {
     /// Components along each side, 1 to 9.
     private let across: Int
     private let down: Int
-    /// Red, green and blue of each component, in light; the mean is the first, then along x.
+    /// Red, green and blue of each component, in linear light; the mean first, then along x.
     private var components: [[Double]]
 
-    /// Cells of a side that are looked at: the highest component has nine half waves.
+    /// Maximum number of cells along each side that are evaluated: the highest component has nine half waves.
     private static let cells = 256
 
     package init(_ image: Image, across: Int, down: Int) throws(ImageError) {
@@ -36,7 +36,7 @@ package struct BlurHash: Sendable {
         components = sums.enumerated().map { index, sum in sum.map { $0 * (index == 0 ? 1 : 2) / pixels } }
     }
 
-    /// The mean of cos(πkx / length) over each cell.
+    /// Mean of cos(πkx / length) over each cell.
     private static func wave(_ number: Int, length: Int, cells: Int) -> [Double] {
         let bounds = PictureCells.bounds(length, cells: cells)
         let step = Double.pi * Double(number) / Double(length)
@@ -108,7 +108,7 @@ package struct BlurHash: Sendable {
 
     // MARK: Drawing
 
-    /// As rgb8. `punch`: a factor of contrast.
+    /// The image in rgb8. `punch`: contrast factor.
     package func image(size: PixelSize, punch: Double) throws(ImageError) -> Image {
         guard 1...4096 ~= size.width, 1...4096 ~= size.height else {
             throw ImageError(.invalidArgument, "a size of \(size.width) by \(size.height), not 1 to 4096")

@@ -1,16 +1,16 @@
 import Glibc
 
-/// One channel of a picture as cosine components, of which those of high frequency are left out.
+/// One channel of an image as cosine components, without those of high frequency.
 struct CosineChannel: Sendable {
     let mean: Double
     /// The largest magnitude of a component.
     let scale: Double
-    /// Along x first; the mean is not among them.
+    /// The components without the mean, along x first.
     private(set) var waves: [Double]
-    /// Which components there are.
+    /// Frequencies of the components.
     private let frequencies: [(x: Int, y: Int)]
 
-    /// Of values row by row.
+    /// Computes the components of values given row by row.
     init(_ values: [Double], size: PixelSize, across: Int, down: Int) {
         frequencies = CosineChannel.frequencies(across: across, down: down)
         mean = values.reduce(0, +) / Double(values.count)
@@ -27,7 +27,7 @@ struct CosineChannel: Sendable {
         scale = waves.reduce(0) { max($0, abs($1)) }
     }
 
-    /// With components still to be read.
+    /// Creates a channel whose components are still to be read.
     init(mean: Double, scale: Double, across: Int, down: Int) {
         self.mean = mean
         self.scale = scale
@@ -35,7 +35,7 @@ struct CosineChannel: Sendable {
         frequencies = CosineChannel.frequencies(across: across, down: down)
     }
 
-    /// Four bits for each component.
+    /// Reads the components, four bits each.
     mutating func read(_ bits: inout BitRow) {
         for _ in frequencies { waves.append((Double(bits.number(4)) / 7.5 - 1) * scale) }
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A picture in some bytes, with its proportions and alpha (the ThumbHash format, evanw.github.io/thumbhash).
+/// An image in some bytes, with its aspect ratio and alpha (the ThumbHash format, evanw.github.io/thumbhash).
 package struct ThumbHash: Sendable {
     private let hasAlpha: Bool
     private let isLandscape: Bool
@@ -8,12 +8,12 @@ package struct ThumbHash: Sendable {
     private let lumaAcross: Int
     private let lumaDown: Int
     private var luma: CosineChannel
-    /// Yellow to blue, and red to green.
+    /// Colour differences: yellow to blue, and red to green.
     private var yellowBlue: CosineChannel
     private var redGreen: CosineChannel
     private var alpha: CosineChannel
 
-    /// The longest side that is looked at, and that is drawn.
+    /// Longest side that is analyzed, and that is drawn, in pixels.
     private static let encodedSide = 100
     private static let drawnSide = 32.0
 
@@ -30,7 +30,7 @@ package struct ThumbHash: Sendable {
                 pixels.append(SIMD4<Double>(sum) / area)
             }
         }
-        // What is clear has the mean colour of the rest.
+        // Transparent areas get the mean colour of the rest.
         let sum = pixels.reduce(SIMD4(), +)
         let mean = sum.w > 0 ? sum / sum.w : SIMD4()
         hasAlpha = sum.w < Double(pixels.count) - 0.0001
@@ -95,7 +95,7 @@ package struct ThumbHash: Sendable {
         lumaDown = isLandscape ? count : most
         let (alphaMean, alphaScale) = hasAlpha ? (bits.unit(4), bits.unit(4)) : (1, 0)
         luma = CosineChannel(mean: lumaMean, scale: lumaScale, across: max(3, lumaAcross), down: max(3, lumaDown))
-        // What is small is drawn stronger than it was found, to make up for what the few steps lose.
+        // Small values are drawn stronger than they were measured, to compensate for the loss by the few quantization steps.
         yellowBlue = CosineChannel(mean: yellowBlueMean, scale: yellowBlueScale * 1.25, across: 3, down: 3)
         redGreen = CosineChannel(mean: redGreenMean, scale: redGreenScale * 1.25, across: 3, down: 3)
         alpha = CosineChannel(mean: alphaMean, scale: alphaScale, across: 5, down: 5)
@@ -108,7 +108,7 @@ package struct ThumbHash: Sendable {
 
     // MARK: Drawing
 
-    /// As rgba8, 32 pixels along the longer side.
+    /// The image in rgba8, 32 pixels along the longer side.
     package func image() throws(ImageError) -> Image {
         let ratio = Double(lumaAcross) / Double(lumaDown)
         let size = PixelSize(

@@ -1,18 +1,18 @@
-/// Stands for one widget of the host: loads pictures into its slots, and sees to it that nothing late or wrong is shown.
+/// One widget of the host: loads images into its slots, and prevents late or wrong images from being shown.
 ///
-/// Whatever the host is told runs in the queue of calls, in order; what is under way is decided under the lock, at once.
+/// Callbacks to the host run in order in the queue of calls. Changes of the active loads take effect immediately, under the lock.
 package final class ImageTarget: Sendable {
     private struct Slot {
         let key: CString
         var url: [UInt8] = []
         var progress: ProgressCounter?
-        /// Shows what is set in the slot.
+        /// View that shows the image of the slot.
         var view: AnimatedView?
-        /// Under way, or with a transition under way; the latest last.
+        /// Loads in progress, or with a transition in progress; the latest is last.
         var loads: [TargetLoad] = []
-        /// Taken out of the slot: only the end of the target ends these.
+        /// Loads removed from the slot. Only closing the target ends them.
         var released: [TargetLoad] = []
-        /// A load of the host's own.
+        /// A load started by the host itself.
         var foreign: LoadTask?
     }
 
@@ -26,7 +26,7 @@ package final class ImageTarget: Sendable {
     let calls: CallQueue
     let lease: EngineLease
     private let manager: ManagerHold
-    /// A pollable one is open as long as somebody holds it.
+    /// Held because a pollable dispatcher is open only while it is referenced.
     private let dispatcher: any Dispatcher
     private let state = Lock(State())
 
@@ -47,7 +47,7 @@ package final class ImageTarget: Sendable {
         try lease.engine.executor.ensureStarted()
         try calls.prepare()
         let manager = (options.manager ?? manager).manager
-        // A picture that nobody but the widget holds must outlive that the widget is cleared.
+        // An image held only by the widget must outlive the clearing of the widget.
         let kept = manager.imageInMemory(request)
         defer { withExtendedLifetime(kept) {} }
         let load = TargetLoad(self, manager, request, options, handler: handler, token: token)
@@ -57,7 +57,7 @@ package final class ImageTarget: Sendable {
         return try load.start(owner: owner)
     }
 
-    /// Takes no more loads and ends those under way; nothing is shown any more.
+    /// Accepts no more loads and ends those in progress; nothing is shown afterwards.
     package func close() {
         let slots = state.withLock { state in
             state.isClosed = true
@@ -69,7 +69,7 @@ package final class ImageTarget: Sendable {
         }
     }
 
-    /// Ends what is under way in a slot; nil is that of the latest load.
+    /// Ends the loads in progress in a slot; nil: in the slot of the latest load.
     package func cancel(_ key: TargetKey?) {
         let ended = state.withLock { state -> [Endable] in
             guard let key = (key ?? state.latest)?.bytes, let slot = state.slots[key] else { return [] }
@@ -80,7 +80,7 @@ package final class ImageTarget: Sendable {
         for one in ended { one.end() }
     }
 
-    /// The load under way in a slot.
+    /// The load in progress in a slot.
     package func task(_ key: TargetKey) -> LoadTask? {
         state.withLock { state in
             let slot = state.slots[key.bytes]
@@ -88,7 +88,7 @@ package final class ImageTarget: Sendable {
         }
     }
 
-    /// Puts a load of the host's own into a slot, in place of what is under way there.
+    /// Puts a load started by the host into a slot, replacing the loads in progress there.
     package func setTask(_ task: LoadTask, _ key: TargetKey) {
         let ended = state.withLock { state -> [Endable] in
             guard !state.isClosed else { return [.task(task)] }
@@ -100,7 +100,7 @@ package final class ImageTarget: Sendable {
         for one in ended { one.end() }
     }
 
-    /// Takes what is under way out of a slot; it goes on.
+    /// Removes the loads in progress from a slot; they continue.
     package func removeTask(_ key: TargetKey) {
         let foreign = state.withLock { state -> LoadTask? in
             guard var slot = state.slots[key.bytes] else { return nil }
@@ -113,7 +113,7 @@ package final class ImageTarget: Sendable {
         withExtendedLifetime(foreign) {}
     }
 
-    /// Shows a slot in a view, too; nil: in none.
+    /// Shows a slot in a view as well; nil: in none.
     package func setView(_ view: AnimatedView?, _ key: TargetKey) {
         let before = state.withLock { state -> AnimatedView? in
             guard !state.isClosed else { return nil }
@@ -127,12 +127,12 @@ package final class ImageTarget: Sendable {
 
     package var latestKey: TargetKey? { state.withLock { $0.latest } }
 
-    /// Of the latest load of a slot, or of all.
+    /// URL of the latest load of a slot; nil: of the latest load of all.
     package func url(_ key: TargetKey?) -> [UInt8] {
         state.withLock { state in (key ?? state.latest).flatMap { state.slots[$0.bytes]?.url } ?? [] }
     }
 
-    /// Made when first asked for.
+    /// The progress counter of a slot, created on first use.
     package func progress(_ key: TargetKey?) -> ProgressCounter {
         state.withLock { state in
             let key = key ?? state.latest ?? .standard
@@ -154,7 +154,7 @@ package final class ImageTarget: Sendable {
     }
 }
 
-/// What occupies a slot.
+/// A load that occupies a slot.
 private enum Endable {
     case load(TargetLoad)
     case task(LoadTask)
@@ -167,13 +167,13 @@ private enum Endable {
     }
 }
 
-/// The side of its loads.
+/// Functions for the loads of a target.
 extension ImageTarget {
     private static func contents(_ slot: Slot) -> [Endable] {
         slot.loads.map { .load($0) } + (slot.foreign.map { [.task($0)] } ?? [])
     }
 
-    /// Puts a load into its slot; what it takes the place of is to be ended.
+    /// Puts a load into its slot; returns the replaced loads, which the caller must end.
     private func begin(_ load: TargetLoad) throws(ImageError) -> [Endable] {
         let key = load.options.key
         let ended = state.withLock { state -> [Endable]? in
@@ -195,7 +195,7 @@ extension ImageTarget {
         return ended
     }
 
-    /// Nothing follows of a load.
+    /// Removes a load that makes no further calls.
     func forget(_ load: TargetLoad) {
         let key = load.options.key.bytes
         state.withLock { state in
@@ -204,7 +204,7 @@ extension ImageTarget {
         }
     }
 
-    /// Other loads of the same slot: those that were kept, or taken out.
+    /// Other loads of the same slot: kept previous loads and removed ones.
     func others(than load: TargetLoad) -> [TargetLoad] {
         state.withLock { state in
             guard let slot = state.slots[load.options.key.bytes] else { return [] }
@@ -212,13 +212,13 @@ extension ImageTarget {
         }
     }
 
-    /// In the queue: in the view first, so that the host finds it there.
+    /// Runs in the queue of calls. Sets the view first, so that the host finds the image there.
     func show(_ key: TargetKey, _ image: Image?, _ result: ImageResult?) {
         if let view = state.withLock({ $0.slots[key.bytes]?.view }) { view.show(image) }
-        // What the view calls may have closed the target.
+        // A callback of the view may have closed the target.
         if !isClosed { host.setImage(key.text, image, result) }
     }
 
-    /// The counter of a slot, where anybody asked for one.
+    /// The counter of a slot, if it was requested or set.
     func counter(_ key: TargetKey) -> ProgressCounter? { state.withLock { $0.slots[key.bytes]?.progress } }
 }

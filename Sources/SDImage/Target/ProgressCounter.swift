@@ -1,4 +1,4 @@
-/// Who wants to hear that a counter changed.
+/// Notified when a counter has changed.
 package protocol ProgressObserver: AnyObject, Sendable {
     func changed(_ counter: ProgressCounter)
 }
@@ -23,14 +23,14 @@ package final class ProgressCounter: Sendable {
         return ProgressCounter.fraction(completed, of: total)
     }
 
-    /// 0 while the total is unknown.
+    /// Completed share, 0 to 1; 0 while the total is unknown.
     static func fraction(_ completed: Int64, of total: Int64) -> Double {
         total > 0 ? min(1, max(0, Double(completed) / Double(total))) : 0
     }
 
     package func set(completed: Int64, total: Int64) { change { _, _ in (completed, total) } }
 
-    /// What succeeded is complete, even where nothing was transferred.
+    /// Marks a successful load as complete, even if nothing was transferred.
     func fill() {
         change { completed, total in
             if total > 0 { return (total, total) }

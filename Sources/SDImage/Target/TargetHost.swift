@@ -1,10 +1,10 @@
-/// What a widget of the host does; called through its target's queue of calls, never two at once.
+/// Callbacks of a widget of the host, called through the queue of calls of its target. Serialized.
 package protocol TargetHost: AnyObject, Sendable {
-    /// Whether `updateIndicator` does anything.
+    /// True when `updateIndicator` has an effect.
     var showsProgress: Bool { get }
-    /// Whether any of the calls around a transition does anything: without, there are none.
+    /// True when any of the transition callbacks has an effect; otherwise there are no transitions.
     var canAnimate: Bool { get }
-    /// nil clears; without a result it is a placeholder.
+    /// Sets the image; nil clears it. Without a result, it is a placeholder.
     func setImage(_ key: CString, _ image: Image?, _ result: ImageResult?)
     func startIndicator(_ key: CString)
     func stopIndicator(_ key: CString)
@@ -14,9 +14,9 @@ package protocol TargetHost: AnyObject, Sendable {
     func endTransition(_ key: CString, finished: Bool)
 }
 
-/// How one picture takes the place of another; what the number means is the host's to draw.
+/// Transition from one image to another. The host draws it according to the number.
 package struct TargetTransition: Sendable {
-    /// Of `sdimage_transition`, or of the host's own.
+    /// Value of `sdimage_transition`, or one defined by the host.
     package var number: UInt32 = 0
     package var durationMilliseconds = TargetTransition.standardDuration
 

@@ -1,18 +1,18 @@
-/// One load into a slot of a target. What it tells the host runs in the target's queue of calls.
+/// One load into a slot of a target. Its callbacks to the host run in the target's queue of calls.
 final class TargetLoad: LoadHandler {
     private struct State {
-        /// Another one has its place, or it was cancelled: nothing of it is shown any more.
+        /// Replaced by another load, or cancelled: nothing more of it is shown.
         var isOvertaken = false
         var task: LoadTask?
         var handler: (any LoadHandler)?
-        /// The FINAL was told.
+        /// The handler has received FINAL, or the load was refused.
         var isTold = false
-        /// What is told when the transition has ended.
+        /// Result delivered when the transition has ended.
         var waiting: (task: LoadTask, result: ImageResult)?
         var isIndicating = false
         var isAnimating = false
         var hasShownCached = false
-        /// What it set last.
+        /// The image it set last.
         var shown: Image?
     }
 
@@ -46,7 +46,7 @@ final class TargetLoad: LoadHandler {
     private var isOvertaken: Bool { target.isClosed || state.withLock { $0.isOvertaken } }
     private var handler: (any LoadHandler)? { state.withLock { $0.handler } }
 
-    /// What stands in at the beginning.
+    /// The placeholder shown at the beginning.
     func placeholder() -> Image? {
         if !request.url.isEmpty {
             switch options.cachedPlaceholder {
@@ -59,12 +59,12 @@ final class TargetLoad: LoadHandler {
         return options.placeholder.image
     }
 
-    /// In the queue: what the host sees first.
+    /// Runs in the queue of calls: shows the placeholder and starts the indicator.
     func begin(_ placeholder: Image?) {
         guard !isOvertaken else { return }
         if !options.showsPlaceholderOnFailure { target.show(options.key, placeholder, nil) }
         target.counter(options.key)?.set(completed: 0, total: 0)
-        // The first call may have ended this.
+        // The first callback may have ended this load.
         let isIndicating = state.withLock { state in
             state.isIndicating = !state.isOvertaken
             return state.isIndicating
@@ -72,7 +72,7 @@ final class TargetLoad: LoadHandler {
         if isIndicating { host.startIndicator(key) }
     }
 
-    /// Has the manager load; nil without a URL.
+    /// Starts the load in the manager; nil without a URL.
     func start(owner: (any Sendable & AnyObject)?) throws(ImageError) -> LoadTask? {
         guard !request.url.isEmpty else {
             conclude(ImageError(.invalidURL, "no URL"))
@@ -91,13 +91,13 @@ final class TargetLoad: LoadHandler {
             if isOvertaken { task.cancel() }
             return task
         } catch {
-            // What took its place may have told the handler the end already: then this load counts as started.
+            // The load that replaced this one may already have sent the end to the handler: then this load counts as started.
             guard refuse() else { return conclude(.cancelled) }
             throw error
         }
     }
 
-    /// The manager took no load, so the handler gets no result; false where it has got one.
+    /// Handles a load refused by the manager, for which the handler gets no result; false if it has already received one.
     private func refuse() -> Bool {
         let (handler, wasTold) = state.withLock { state in
             defer {
@@ -114,7 +114,7 @@ final class TargetLoad: LoadHandler {
         return !wasTold
     }
 
-    /// Ends without the manager.
+    /// Ends the load without the manager.
     @discardableResult
     private func conclude(_ error: ImageError, inTurn: Bool = true) -> LoadTask {
         let url = URLText(request.url).redacted
@@ -127,7 +127,7 @@ final class TargetLoad: LoadHandler {
         return task
     }
 
-    /// Ends it for whoever takes its place.
+    /// Ends the load when it is replaced or cancelled, or when the target is closed.
     func overtake() {
         let task = state.withLock { state in
             state.isOvertaken = true
@@ -136,12 +136,12 @@ final class TargetLoad: LoadHandler {
         task?.cancel()
         target.calls.perform { [self] in
             endTransition(finished: false)
-            // Overtaken before it began: told now, because what took its place comes next.
+            // Replaced before it began: reported now, because the replacement comes next.
             if task == nil, !state.withLock({ $0.isTold }) { conclude(.cancelled, inTurn: false) }
         }
     }
 
-    // MARK: what comes
+    // MARK: Deliveries
 
     func progress(_ task: LoadTask, received: Int64, expected: Int64) {
         guard !isOvertaken else { return }
@@ -169,7 +169,7 @@ final class TargetLoad: LoadHandler {
         stopIndicator()
         let isCancelled = result.error?.status == .cancelled
         if isOvertaken || isCancelled {
-            // A picture that was on its way is late.
+            // An image that was still on its way is too late.
             let told = isCancelled ? result : ImageResult(kind: .final, error: .cancelled.about(url: task.url), url: task.url)
             return tell(task, told)
         }
@@ -181,7 +181,7 @@ final class TargetLoad: LoadHandler {
         if !waits { tell(task, result) }
     }
 
-    /// The last of what the handler hears.
+    /// Delivers the final result to the handler.
     private func tell(_ task: LoadTask, _ result: ImageResult) {
         let handler = state.withLock { state -> (any LoadHandler)? in
             defer {
@@ -206,7 +206,7 @@ final class TargetLoad: LoadHandler {
         if wasIndicating, !target.isClosed { host.stopIndicator(key) }
     }
 
-    // MARK: showing
+    // MARK: Display
 
     private func set(_ result: ImageResult) {
         guard let image = result.image, !options.isManual else { return }
@@ -215,7 +215,7 @@ final class TargetLoad: LoadHandler {
         target.show(options.key, image, result)
     }
 
-    /// Shows the last picture, or what stands in for one.
+    /// Shows the final image, or the placeholder after a failure.
     private func show(_ result: ImageResult) {
         let image: Image?
         if let loaded = result.image {
@@ -231,7 +231,7 @@ final class TargetLoad: LoadHandler {
         if animates(result) { animate(image, result) } else { put(image, result) }
     }
 
-    /// A placeholder comes without a result.
+    /// Sets an image. A placeholder has no result.
     private func put(_ image: Image?, _ result: ImageResult) {
         target.show(options.key, image, result.image == nil ? nil : result)
     }
@@ -240,7 +240,7 @@ final class TargetLoad: LoadHandler {
         for other in target.others(than: self) { other.endTransition(finished: false) }
     }
 
-    /// Spec TGT-14. What the starting call waits for is there as soon as what memory has.
+    /// Decides on the transition (TGT-14). An image that the starting call waits for is available as early as one from memory.
     private func animates(_ result: ImageResult) -> Bool {
         guard !options.transition.isNone, host.canAnimate else { return false }
         switch result.source {
@@ -253,7 +253,7 @@ final class TargetLoad: LoadHandler {
     private func animate(_ image: Image?, _ result: ImageResult) {
         state.withLock { $0.isAnimating = true }
         host.prepareTransition(key, options.transition, image, result)
-        // Each call may be the one that ends it all.
+        // Each callback may end the load.
         if options.transitionSetsImage, !isOvertaken { put(image, result) }
         if !isOvertaken { host.animateTransition(key, options.transition, image) }
         if isOvertaken { return }
@@ -265,7 +265,7 @@ final class TargetLoad: LoadHandler {
         }
     }
 
-    /// Once for each transition; then the handler hears what waited for it.
+    /// Takes effect once per transition; then delivers the result that was waiting for its end.
     func endTransition(finished: Bool) {
         let (wasAnimating, waiting) = state.withLock { state in
             defer {

@@ -1,17 +1,17 @@
-/// How one load of a target behaves. A value; copied when submitted.
+/// Options of one load of a target. A value type, copied when submitted.
 package struct TargetOptions: Sendable {
     package var key = TargetKey.standard
-    /// In place of the target's.
+    /// Replaces the manager of the target.
     package var manager: ManagerHold?
     package var placeholder = TargetPlaceholder.none
-    /// The placeholder is shown where there is no picture at the end, and not before.
+    /// Shows the placeholder only when the load ends without an image.
     package var showsPlaceholderOnFailure = false
     package var cachedPlaceholder = CachedPlaceholder.none
     package var keepsPreviousLoad = false
-    /// The host sets the picture itself.
+    /// The host sets the image itself.
     package var isManual = false
     package var transition = TargetTransition()
-    /// Also for what nobody had to wait for.
+    /// Also animates images that were available without waiting.
     package var alwaysAnimates = false
     package var transitionSetsImage = true
     package var waitsForTransition = false
@@ -19,7 +19,7 @@ package struct TargetOptions: Sendable {
     package init() {}
 }
 
-/// A manager, and what closes it when nobody holds that any more.
+/// A manager and the object that closes it with its last reference.
 package struct ManagerHold: Sendable {
     let manager: ImageManager
     private let owner: any Sendable & AnyObject
@@ -30,13 +30,13 @@ package struct ManagerHold: Sendable {
     }
 }
 
-/// Names a slot of a target.
+/// Name of a slot of a target.
 package struct TargetKey: Sendable {
     let bytes: CacheKey
     package let text: CString
     package var name: [UInt8] { bytes.bytes }
 
-    /// Under which hooks find the key among a request's options.
+    /// Name of the request option in which hooks find the key.
     static let optionName = Array("setImageOperationKey".utf8)
     package static let standard = TargetKey(Array("image".utf8))
 
@@ -46,22 +46,21 @@ package struct TargetKey: Sendable {
     }
 }
 
-/// Which cached pictures of the same URL may stand in for the placeholder; the numbers are those of
-/// `sdimage_cached_placeholder`.
+/// Cached images of the same URL that may replace the placeholder; the raw values are those of `sdimage_cached_placeholder`.
 package enum CachedPlaceholder: UInt32, Sendable {
     case none = 0
     case memory = 1
     case memoryAndDisk = 2
 }
 
-/// What stands in for a picture.
+/// Content shown until the image is available, or when the load fails.
 package enum TargetPlaceholder: Sendable {
     case none
     case image(Image)
     case blurHash([UInt8], size: PixelSize)
     case thumbHash([UInt8])
 
-    /// A hash that is none, or too large to draw, shows nothing: it is not worth an error.
+    /// The placeholder image; nil for a hash that is invalid or too large to draw, which is not worth an error.
     var image: Image? {
         switch self {
         case .none: nil
