@@ -1,11 +1,11 @@
-/// The frames of an animated image: those of a coder or of the host, all of which can be kept for a while.
+/// The frames of an animated image, from a coder or the host. All of them can be loaded into memory and unloaded again.
 package final class AnimationFrames: FrameProvider {
     private let base: any FrameProvider
     private let kept = Monitor<[Image]?>(nil)
 
     private init(_ base: any FrameProvider) { self.base = base }
 
-    /// The provider itself where it is one of these.
+    /// Wraps a provider, unless it already is an `AnimationFrames`.
     package static func of(_ frames: any FrameProvider) -> AnimationFrames {
         frames as? AnimationFrames ?? AnimationFrames(frames)
     }
@@ -34,10 +34,10 @@ package final class AnimationFrames: FrameProvider {
         kept.withLock { frames in frames.flatMap { $0.indices.contains(index) ? $0[index] : nil } }
     }
 
-    /// All frames are held.
+    /// True while all frames are held in memory.
     package var isLoaded: Bool { kept.withLock { $0 != nil } }
 
-    /// Makes and keeps all frames. At most `limit` bytes of them.
+    /// Decodes and holds all frames. Throws when they exceed `limit` bytes.
     package func load(limit: Int, stop: StopSignal) throws(ImageError) {
         guard !isLoaded else { return }
         var frames: [Image] = []

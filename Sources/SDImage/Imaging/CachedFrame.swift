@@ -1,9 +1,9 @@
-/// A frame as it is kept for those who play: a picture, or the indices of one, where the process is short of memory for frames.
+/// A frame cached for players: an image, or palette indices when the process is short of memory for frames.
 package struct CachedFrame: Sendable {
     private enum Content { case image(Image), indexed(IndexedFrame) }
 
     private let content: Content
-    /// Of the canvas that is kept to draw the next frame on, where the picture is another one: as it is kept, and as pixels.
+    /// Size of the canvas that is held to draw the next frame on, when the image is separate from it: as held, and as pixels.
     package let canvasBytes: Int
     package let canvasPictureBytes: Int
 
@@ -18,7 +18,7 @@ package struct CachedFrame: Sendable {
         (canvasBytes, canvasPictureBytes) = (0, 0)
     }
 
-    /// A changed frame: what it came from stays where it is made.
+    /// A transformed frame. Its source frame stays allocated in the provider and is counted as canvas.
     init(_ image: Image, from frame: CachedFrame) {
         content = .image(image)
         canvasBytes = max(frame.canvasBytes, frame.heldBytes)
@@ -32,7 +32,7 @@ package struct CachedFrame: Sendable {
         }
     }
 
-    /// What it takes as a picture.
+    /// Bytes of the frame as an image.
     package var pictureBytes: Int {
         switch content {
         case .image(let image): image.pixels.heldBytes
@@ -48,7 +48,7 @@ package struct CachedFrame: Sendable {
     }
 }
 
-/// A frame as indices; its picture is there while somebody has it.
+/// A frame as palette indices. Its image exists while another object holds a reference to it.
 private final class IndexedFrame: Sendable {
     private struct Shown { weak var image: Image? }
 
@@ -61,12 +61,12 @@ private final class IndexedFrame: Sendable {
         self.metadata = metadata
     }
 
-    /// The one that others have, or a new one.
+    /// The existing image, or a new one.
     func image() throws(ImageError) -> Image {
         if let image = shown.withLock({ $0.image }) { return image }
         let made = Image(pixels: try pixels.pixels(), metadata: metadata)
         return shown.withLock { shown in
-            // Another thread may have been faster.
+            // Another thread may have stored an image in the meantime.
             let image = shown.image ?? made
             shown.image = image
             return image

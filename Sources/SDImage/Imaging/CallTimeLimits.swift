@@ -1,7 +1,7 @@
-/// Time limits in nanoseconds of calls that have no options to set them. Task-local: a test can lower those of its own calls.
+/// Time limits in nanoseconds for calls without an option for them. Task-local, so that a test can lower its own limits.
 package enum CallTimeLimits {
-    /// Transforming a picture outside a load.
+    /// Limit for transforming an image outside a load.
     @TaskLocal package static var transformation = EncodeOptions.standardWorkNanoseconds
-    /// Making frames outside a load, and bringing a picture to the size of its batch.
+    /// Limit for decoding frames outside a load and for resizing an image to the size of its batch.
     @TaskLocal package static var frame = DecodeLimits.standard.workNanoseconds
 }

@@ -1,10 +1,10 @@
-/// A colour space by the numbers of ITU-T H.273, as PNG (cICP), HEIF and AVIF (nclx) carry them.
+/// A colour space as code points of ITU-T H.273, as stored in PNG (cICP), HEIF and AVIF (nclx).
 package struct CodePoints: Hashable, Sendable {
-    /// Table 2.
+    /// Colour primaries, table 2.
     package var primaries: UInt8
-    /// Table 3.
+    /// Transfer characteristics, table 3.
     package var transfer: UInt8
-    /// Table 4; 0 for RGB. What it says about stored samples does not hold for the pixels of an image, which are RGB.
+    /// Matrix coefficients, table 4; 0 for RGB. They describe the stored samples; the pixels of an image are always RGB.
     package var matrix: UInt8
     package var isFullRange: Bool
 
@@ -15,7 +15,7 @@ package struct CodePoints: Hashable, Sendable {
         self.isFullRange = isFullRange
     }
 
-    /// nil where a number is none of a code.
+    /// Fails when a number exceeds 255.
     package init?(primaries: UInt32, transfer: UInt32, matrix: UInt32, isFullRange: Bool) {
         guard let primaries = UInt8(exactly: primaries), let transfer = UInt8(exactly: transfer),
             let matrix = UInt8(exactly: matrix)
@@ -23,6 +23,6 @@ package struct CodePoints: Hashable, Sendable {
         self.init(primaries: primaries, transfer: transfer, matrix: matrix, isFullRange: isFullRange)
     }
 
-    /// PQ (SMPTE ST 2084) or HLG (ARIB STD-B67).
+    /// True for PQ (SMPTE ST 2084) and HLG (ARIB STD-B67).
     package var isHighDynamicRange: Bool { transfer == 16 || transfer == 18 }
 }

@@ -1,4 +1,4 @@
-/// A colour of sRGB with straight alpha, each from 0 to 1.
+/// An sRGB colour with straight alpha; components from 0 to 1.
 package struct Color: Hashable, Sendable {
     package var red: Double
     package var green: Double
@@ -17,12 +17,12 @@ package struct Color: Hashable, Sendable {
 
     package var isFinite: Bool { red.isFinite && green.isFinite && blue.isFinite && alpha.isFinite }
 
-    /// Each component as the nearest of 0 to 255.
+    /// The components rounded to 0...255.
     package var bytes: (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {
         (Color.byte(red), Color.byte(green), Color.byte(blue), Color.byte(alpha))
     }
 
-    /// "#aarrggbb".
+    /// The colour as "#aarrggbb".
     package var hex: String {
         let (red, green, blue, alpha) = bytes
         return "#" + [alpha, red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -1,21 +1,21 @@
-/// What a decode of one picture will produce, decided from its header before any pixel memory is touched.
+/// Output parameters of one decode, computed from the header before any pixel memory is allocated.
 package struct DecodePlan: Sendable {
-    /// As stored in the file.
+    /// Size stored in the file.
     package let storedSize: PixelSize
-    /// Size to produce in the stored direction, before the orientation is applied.
+    /// Output size before the orientation is applied.
     package let scaledSize: PixelSize
-    /// Turning still to be done to the scaled pixels; `up` when the tag is kept instead.
+    /// Orientation to apply to the scaled pixels; `up` when the tag is kept instead.
     package let turn: Orientation
     /// Orientation tag of the result.
     package let tag: Orientation
 
     package var shrinks: Bool { scaledSize != storedSize }
-    /// One pixel of eight by eight is enough; those at the edges may stand for less.
+    /// True when one pixel per 8 by 8 block is enough; the pixels at the edges may cover less.
     package var shrinksToAnEighth: Bool {
         shrinks && scaledSize.width <= (storedSize.width + 7) / 8 && scaledSize.height <= (storedSize.height + 7) / 8
     }
 
-    /// Boxes refer to the displayed image, and sizes never grow.
+    /// Creates a plan. Bounding boxes refer to the displayed image, and sizes never grow.
     package init(storedSize: PixelSize, orientation: Orientation, options: DecodeOptions, frames: Int = 1) throws(ImageError) {
         guard !storedSize.isEmpty else { throw ImageError(.badData, "picture without pixels") }
         guard let pixels = storedSize.pixelCount, pixels <= options.limits.streamedPixels else {
@@ -36,7 +36,8 @@ package struct DecodePlan: Sendable {
         tag = options.applyOrientation ? .up : orientation
     }
 
-    /// A picture that fits the box in both dimensions is taken in full, and one that is to cover it but does not.
+    /// Fits a size into a box. An image inside the box keeps its size, and so does one that is to cover the box but is smaller
+    /// in one dimension.
     private static func fit(_ size: PixelSize, into box: PixelSize, _ mode: ScaleMode) -> PixelSize {
         let isNarrow = size.width <= box.width, isLow = size.height <= box.height
         if isNarrow && isLow || mode == .aspectFill && (isNarrow || isLow) { return size }

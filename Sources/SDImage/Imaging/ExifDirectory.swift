@@ -1,7 +1,7 @@
-/// The first directory of an EXIF block (EXIF 2.32, section 4.6.2): the TIFF structure that holds what concerns the whole
-/// picture. Every position in it comes from the file and is checked when it is used.
+/// The first directory of an EXIF block (EXIF 2.32, section 4.6.2): the TIFF structure with the tags of the whole image.
+/// Every offset in it comes from the file and is checked on use.
 ///
-/// One directory only and forward only: links between directories are not followed, so that none can loop.
+/// Reads only this directory and ignores links to others, which rules out loops.
 package struct ExifDirectory {
     private static let shortType: UInt16 = 3
     private static let rationalType: UInt16 = 5
@@ -9,7 +9,7 @@ package struct ExifDirectory {
 
     private let reader: ByteReader
     package let bigEndian: Bool
-    /// Where the TIFF structure begins: all offsets in it count from there.
+    /// Start of the TIFF structure; all offsets in it are relative to this position.
     private let start: Int
     private let firstEntry: Int
     private let count: Int
@@ -17,12 +17,12 @@ package struct ExifDirectory {
     private struct Entry {
         let type: UInt16
         let count: UInt32
-        /// Of the four bytes that hold a short value, or the offset of a long one.
+        /// Position of the four bytes that hold a short value or the offset of a longer one.
         let position: Int
     }
 
-    /// `exif` is a TIFF block, with or without the "Exif" prefix that JPEG puts before it. nil when it is none: BigTIFF,
-    /// whose version is 43, is not allowed here.
+    /// Parses the header. `exif` is a TIFF block, with or without the "Exif" prefix of JPEG. Fails for any other data,
+    /// including BigTIFF (version 43), which EXIF does not allow.
     package init?(_ exif: Bytes) {
         var reader = exif.reader
         let start = ExifDirectory.prefixLength(reader)
@@ -40,14 +40,14 @@ package struct ExifDirectory {
     /// The TIFF block without the prefix.
     package static func block(_ exif: Bytes) -> Bytes? { exif.slice(min(prefixLength(exif.reader), exif.count)..<exif.count) }
 
-    /// A value of one 16-bit number; nil when the tag is missing or of another kind.
+    /// Reads a value of one 16-bit integer; nil when the tag is missing or of another type.
     package func short(_ tag: UInt16) -> UInt16? {
         guard let entry = entry(tag), entry.type == ExifDirectory.shortType, entry.count == 1 else { return nil }
         var reader = reader
         return reader.seek(to: entry.position) ? reader.u16(bigEndian: bigEndian) : nil
     }
 
-    /// A value of one positive fraction.
+    /// Reads a value of one rational; nil when the tag is missing, of another type or not positive.
     package func rational(_ tag: UInt16) -> Double? {
         guard let entry = entry(tag), entry.type == ExifDirectory.rationalType, entry.count == 1 else { return nil }
         var reader = reader
@@ -58,13 +58,13 @@ package struct ExifDirectory {
         return Double(numerator) / Double(denominator)
     }
 
-    /// Where in the block the value of one 16-bit number lies; nil when the tag is missing or of another kind.
+    /// Position of a value of one 16-bit integer in the block; nil when the tag is missing or of another type.
     package func shortPosition(_ tag: UInt16) -> Int? {
         guard let entry = entry(tag), entry.type == ExifDirectory.shortType, entry.count == 1 else { return nil }
         return entry.position
     }
 
-    /// The entries as they lie in the block, as far as they do; and the number of the directory behind them, 0 for none.
+    /// Byte range of the entries in the block, cut off at its end; and the offset of the next directory, 0 for none.
     package var entries: Range<Int> {
         firstEntry..<min(firstEntry + count * ExifDirectory.entryBytes, reader.count)
     }
@@ -73,7 +73,7 @@ package struct ExifDirectory {
         return reader.seek(to: entries.upperBound) ? reader.u32(bigEndian: bigEndian) ?? 0 : 0
     }
 
-    /// The first of that tag; a second one is a mistake of the writer.
+    /// Finds the first entry of a tag; a duplicate is invalid and ignored.
     private func entry(_ tag: UInt16) -> Entry? {
         var reader = reader
         for index in 0..<count {

@@ -1,20 +1,20 @@
 import SDImagePixels
 
-/// Which source positions make up each output position along one axis, and with what weight: centred, widened where the
-/// picture shrinks, and of those beyond its edges none.
+/// The source positions and weights of each output position along one axis. The kernel is centred and widened for
+/// reductions; positions outside the image have no weight.
 @safe struct FilterAxis {
-    /// Positions of the output.
+    /// Number of output positions.
     let count: Int
-    /// Room for the weights of one output position.
+    /// Allocated weights per output position.
     let taps: Int
     private let memory: ScratchMemory
 
-    /// The output covers `extent` source positions from `offset` on, both of which may be fractions.
+    /// Creates an axis. The output covers `extent` source positions starting at `offset`; both may be fractional.
     init(
         source: Int, offset: Double = 0, extent: Double, output: Int, shape: FilterShape, account: WorkingMemory
     ) throws(ImageError) {
         let ratio = extent / Double(output)
-        // An area is as wide as the position however much that is; the others never become narrower than the samples.
+        // An area is exactly as wide as an output position. The other kernels are at least as wide as at a ratio of 1.
         let radius = shape.radius * (shape == .area ? ratio : max(1, ratio))
         count = output
         taps = min(source, Int(min(radius.rounded(.up), Double(source))) * 2 + 2)
@@ -28,8 +28,9 @@ import SDImagePixels
         order()
     }
 
-    /// Has no output position begin behind the next one: who makes them in order lets go of what lies before. One that stands on
-    /// a sample has no weight left of it, while the next one has.
+    /// Makes the starts non-decreasing, because a caller that produces outputs in order releases the source positions before
+    /// each start. Without this, a kernel centred exactly on a sample, whose zero weights before it `fill` skips, can start
+    /// after the next one.
     private func order() {
         guard let starts = unsafe starts, let counts = unsafe counts, let all = unsafe weights else { return }
         for index in stride(from: count - 2, through: 0, by: -1) {
@@ -44,30 +45,30 @@ import SDImagePixels
         }
     }
 
-    /// Shrinking by less than three uses Lanczos with three lobes, which keeps edges sharp; beyond, the exact area mean,
-    /// which then differs little and needs each source sample once.
+    /// Creates an axis for a reduction. Ratios below 3 use Lanczos with three lobes, which keeps edges sharp. Larger ratios use
+    /// the exact area mean, which differs little there and reads each source sample once.
     init(source: Int, extent: Double, output: Int, account: WorkingMemory) throws(ImageError) {
         let shape: FilterShape = extent / Double(output) < 3 ? .lanczos : .area
         try self.init(source: source, extent: extent, output: output, shape: shape, account: account)
     }
 
-    /// For the kernels; lives as long as this axis.
+    /// Pointers for the C kernels; valid as long as this axis.
     var kernel: sdpx_axis {
         unsafe sdpx_axis(
             count: count, taps: taps, starts: UnsafePointer(starts), counts: UnsafePointer(counts),
             weights: UnsafePointer(weights))
     }
 
-    /// First source position of each output position.
+    /// The first source position of each output position.
     var starts: UnsafeMutablePointer<Int32>? { unsafe memory.bytes.baseAddress?.assumingMemoryBound(to: Int32.self) }
-    /// How many source positions each output position has.
+    /// The number of source positions of each output position.
     var counts: UnsafeMutablePointer<Int32>? { unsafe starts.map { unsafe $0 + count } }
     /// `taps` weights for each output position.
     var weights: UnsafeMutablePointer<Float>? {
         unsafe memory.bytes.baseAddress.map { unsafe ($0 + count * 8).assumingMemoryBound(to: Float.self) }
     }
 
-    /// First source position of an output position, and the one after its last.
+    /// The range of source positions of an output position; empty for an invalid index.
     func range(_ index: Int) -> Range<Int> {
         guard index >= 0, index < count, let starts = unsafe starts, let counts = unsafe counts else { return 0..<0 }
         let start = unsafe Int(starts[index])
@@ -80,7 +81,7 @@ import SDImagePixels
         return unsafe weights[index * taps + source - range.lowerBound]
     }
 
-    /// The most output positions that share some of `span` source positions side by side.
+    /// The largest number of output positions that use the same window of `span` consecutive source positions.
     func overlap(span: Int = 1) -> Int {
         var most = 1
         var first = 0
@@ -109,14 +110,14 @@ import SDImagePixels
                 shape == .area
                 ? max(0, min(left + 1, center + radius) - max(left, center - radius))
                 : steps.next()
-            // Leading positions without weight are passed over, later ones keep their place.
+            // Skips leading positions without weight; later ones keep their index.
             guard abs(weight) > 1e-9 || first < high else { continue }
             first = min(first, position)
             unsafe weights[position - first] = Float(weight)
             if abs(weight) > 1e-9 { last = position + 1 }
             sum += weight
         }
-        // Nothing hit can only come from rounding: the nearest sample stands for the position.
+        // Only rounding errors leave no weight at all. The nearest sample replaces the sum.
         guard first < last, sum > 1e-9 else {
             unsafe starts[index] = Int32(clamping: min(source - 1, max(0, Int(center))))
             unsafe counts[index] = 1

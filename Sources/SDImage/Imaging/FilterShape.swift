@@ -1,17 +1,17 @@
 import Glibc
 
-/// How the samples around a position weigh, by their distance.
+/// A resampling kernel: weights by distance from the output position.
 package enum FilterShape: Sendable {
-    /// Three lobes.
+    /// Lanczos with three lobes.
     case lanczos
-    /// What the position covers.
+    /// Mean over the area of the output pixel.
     case area
-    /// Catmull and Rom's.
+    /// Catmull-Rom spline.
     case cubic
-    /// A triangle.
+    /// Triangle.
     case linear
 
-    /// How far it reaches, at a scale of 1.
+    /// Radius at a scale of 1.
     var radius: Double {
         switch self {
         case .lanczos: 3
@@ -21,7 +21,7 @@ package enum FilterShape: Sendable {
         }
     }
 
-    /// The weight of a sample so far away, but for a factor; `area` has no such function.
+    /// The weight at a distance, up to a constant factor. Not meaningful for `area`, whose weights depend on the overlap.
     func weight(_ distance: Double) -> Double {
         let d = abs(distance)
         guard d < radius else { return 0 }
@@ -34,16 +34,17 @@ package enum FilterShape: Sendable {
         }
     }
 
-    /// `sine`: of a third of the angle that the distance stands for.
+    /// The Lanczos kernel. `sine`: sin(π · distance / 3).
     fileprivate func lanczos(_ distance: Double, sine: Double) -> Double {
         guard abs(distance) > 1e-9 else { return 1 }
-        // sin(3a) = 3 sin a - 4 sin^3 a: one sine for both factors of the kernel.
+        // sin(3a) = 3 sin a - 4 sin^3 a: one sine gives both factors of the kernel.
         let angle = distance * Double.pi
         return 3 * (3 - 4 * sine * sine) * sine * sine / (angle * angle)
     }
 }
 
-/// The weights of samples side by side. Of Lanczos' sines only the first is computed, the others by turning on.
+/// The weights of consecutive samples. For Lanczos, only the first sine is computed; rotations by a fixed angle give the
+/// others.
 struct FilterSteps {
     private let shape: FilterShape
     private let step: Double
@@ -52,7 +53,7 @@ struct FilterSteps {
     private var sine = 0.0
     private var cosine = 1.0
 
-    /// `step`: the distance from sample to sample.
+    /// Creates an iterator. `step`: the distance between samples.
     init(_ shape: FilterShape, step: Double) {
         self.shape = shape
         self.step = step
@@ -65,7 +66,7 @@ struct FilterSteps {
         cosine = cos(distance * Double.pi / 3)
     }
 
-    /// The weight of the next sample.
+    /// Returns the weight of the next sample.
     mutating func next() -> Double {
         let at = distance
         distance += step

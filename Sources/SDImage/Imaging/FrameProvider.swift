@@ -1,25 +1,25 @@
-/// The frames of an animation, each made when asked for within bounded memory.
+/// The frames of an animation, decoded on demand within bounded memory.
 ///
-/// Frames are composed to the whole canvas and may be asked for in any order. Called from several threads.
+/// Frames are composed to the whole canvas and may be requested in any order, from several threads.
 package protocol FrameProvider: AnyObject, Sendable {
     var frameCount: Int { get }
-    /// 0 = for ever.
+    /// Number of loops; 0 = endless.
     var loopCount: Int { get }
-    /// More frames may come.
+    /// True when more frames may arrive.
     var isGrowing: Bool { get }
-    /// The bytes that all frames are decoded from, where there are any.
+    /// The encoded bytes of all frames; nil when there are none.
     var encoded: Bytes? { get }
-    /// What makes the frames: two providers of the same origin give the same.
+    /// Identity of the frame content: two providers with the same origin return the same frames.
     var origin: AnyObject { get }
-    /// What the frames come from below all changes: the parts of one growing picture have the same.
+    /// Identity of the source below all transformations; the partial images of one progressive load share it.
     var root: AnyObject { get }
-    /// As played; 0 outside the frames.
+    /// Duration of a frame during playback; 0 for an invalid index.
     func durationMilliseconds(at index: Int) -> Int
-    /// A frame that cannot be decoded throws its error; those after it are composed as if it had drawn nothing.
+    /// Decodes a frame. A damaged frame throws its error; later frames are composed as if it had drawn nothing.
     func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image
-    /// The same for one who keeps it for a while, and looks at it now and then.
+    /// Decodes a frame for a cache, which holds it for repeated use.
     func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame
-    /// Nobody plays them any more: lets go of the memory that serves nothing but the next frame.
+    /// Releases memory that only serves to decode the next frame. Called when no player is left.
     func rest()
 }
 
@@ -34,7 +34,7 @@ extension FrameProvider {
         CachedFrame(try frame(at: index, stop: stop))
     }
 
-    /// One round of all frames.
+    /// Duration of one loop.
     package var durationMilliseconds: Int {
         (0..<frameCount).reduce(0) { $0.addingSaturated(durationMilliseconds(at: $1)) }
     }
@@ -46,7 +46,7 @@ extension ImageError {
     }
 }
 
-/// The frames of another provider, each changed by a function of one image.
+/// The frames of another provider, each transformed by a function.
 package final class MappedFrames: FrameProvider {
     private let base: any FrameProvider
     private let change: @Sendable (Image, StopSignal) throws(ImageError) -> Image

@@ -1,10 +1,10 @@
-/// The frames of an animation that the host put together: all of them are held.
+/// The frames of an animation built by the host; all of them are held in memory.
 package final class HeldFrames: FrameProvider {
     private let images: [Image]
     private let durations: [Int]
     package let loopCount: Int
 
-    /// As many durations as images, in milliseconds; at least one.
+    /// Creates an animation of at least one image; all have the same size. `durations`: milliseconds, one per image.
     package init(_ images: [Image], durations: [Int], loopCount: Int) throws(ImageError) {
         guard let first = images.first, images.count == durations.count else {
             throw ImageError(.invalidArgument, "an animation without frames")

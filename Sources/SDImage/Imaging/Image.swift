@@ -1,11 +1,11 @@
-/// An immutable picture: pixels by reference, and what is known about them. Of an animation the pixels are those of the
-/// first frame, and the others are made when asked for.
+/// An immutable image: pixels by reference, and metadata. For an animation, the pixels are those of the first frame; the
+/// other frames are decoded on demand.
 package final class Image: Sendable {
     package let pixels: PixelBuffer
     package let metadata: ImageMetadata
-    /// All frames of an animation; nil for stills.
+    /// All frames of an animation; nil for still images.
     package let frames: AnimationFrames?
-    /// The shapes that the pixels were drawn from; nil for pictures made of pixels.
+    /// The vector image that the pixels were rendered from; nil for raster images.
     package let vector: (any VectorPicture)?
 
     package init(
@@ -19,7 +19,8 @@ package final class Image: Sendable {
 
     package var size: PixelSize { pixels.size }
 
-    /// Bytes that the bitmap keeps allocated, as many times as frames are held, unless set by hand.
+    /// Bytes that the bitmap keeps allocated, multiplied by the frame count when all frames are loaded; or the value in the
+    /// metadata, when set.
     package var memoryCost: Int {
         if let cost = metadata.memoryCost { return cost }
         guard let frames, frames.isLoaded else { return pixels.heldBytes }
@@ -27,16 +28,16 @@ package final class Image: Sendable {
         return overflow ? .max : bytes
     }
 
-    /// Neither a thumbnail nor transformed: its encoded bytes are the picture.
+    /// True when the image is neither a thumbnail nor transformed, so that its encoded bytes represent it.
     package var isPlain: Bool { !metadata.isThumbnail && !metadata.isTransformed }
 
-    /// Neither shrunk nor in part, and nothing was told of it later: all that its bytes say.
+    /// True when the image represents its bytes completely: full size, not partial, not transformed and metadata not edited.
     var isAsDecoded: Bool {
         let own = metadata.sourceSize ?? size
         return isPlain && !metadata.isIncremental && !metadata.isEdited && (own == size || own.swapped == size)
     }
 
-    /// The same picture in memory of its own, where it is a small part of what it keeps alive.
+    /// Returns a copy when the pixels are less than half of the memory that they keep allocated; otherwise the image itself.
     package func compacted() throws(ImageError) -> Image {
         let stride = try PixelBuffer.stride(width: pixels.size.width, format: pixels.format)
         guard pixels.heldBytes / 2 > stride * pixels.size.height else { return self }
@@ -48,12 +49,12 @@ package final class Image: Sendable {
         return Image(pixels: own, metadata: metadata, frames: frames, vector: vector)
     }
 
-    /// The same pixels under other metadata.
+    /// The same image with other metadata.
     package func with(_ metadata: ImageMetadata) -> Image {
         Image(pixels: pixels, metadata: metadata, frames: frames, vector: vector)
     }
 
-    /// The same picture with a value of the host that was kept beside its bytes.
+    /// The same image with a value of the host that was stored beside its bytes.
     package func with(extendedData: Bytes?) -> Image {
         guard let extendedData else { return self }
         var metadata = metadata
@@ -61,12 +62,12 @@ package final class Image: Sendable {
         return with(metadata)
     }
 
-    /// The same picture as drawn from shapes.
+    /// The same image with its vector image.
     package func with(vector: any VectorPicture) -> Image {
         Image(pixels: pixels, metadata: metadata, frames: frames, vector: vector)
     }
 
-    /// The same picture as an animation.
+    /// The same image as an animation.
     package func with(frames: any FrameProvider) -> Image {
         var metadata = metadata
         metadata.frameCount = frames.frameCount
@@ -75,14 +76,14 @@ package final class Image: Sendable {
         return Image(pixels: pixels, metadata: metadata, frames: frames)
     }
 
-    /// A frame composed to the whole canvas; the picture itself for 0.
+    /// A frame composed to the whole canvas; for index 0 the image itself, without its other frames.
     package func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
         if let frames, index > 0 { return try frames.frame(at: index, stop: stop) }
         guard index == 0 else { throw .noFrame(index, of: metadata.frameCount) }
         return frames == nil ? self : still
     }
 
-    /// The first frame alone.
+    /// The first frame as a still image.
     package var still: Image {
         var metadata = metadata
         metadata.frameCount = 1
@@ -92,54 +93,54 @@ package final class Image: Sendable {
     }
 }
 
-/// What is known about a picture beside its pixels.
+/// Properties of an image other than its pixels.
 package struct ImageMetadata: Sendable {
     package var format: ImageFormat = .undefined
     /// Pixels per point, at least 1.
     package var scale = 1.0
-    /// How the pixels must still be turned; `up` once applied.
+    /// Orientation that remains to be applied to the pixels; `up` once applied.
     package var orientation: Orientation = .up
-    /// False when no pixel can be transparent although the format has an alpha channel.
+    /// True when pixels may be transparent. Can be false although the format has an alpha channel.
     package var hasAlpha = false
     package var frameCount = 1
-    /// 0 = for ever; 0 for stills.
+    /// Number of loops; 0 = endless; 0 for still images.
     package var loopCount = 0
-    /// Sum of the frame durations in milliseconds; 0 for stills.
+    /// Sum of the frame durations in milliseconds; 0 for still images.
     package var durationMilliseconds = 0
     package var isIncremental = false
-    /// A host has changed what is known of it.
+    /// True when the host has changed the metadata.
     package var isEdited = false
-    /// How many of the encoded bytes were needed for an early thumbnail; nil for all of them.
+    /// Number of encoded bytes used for an early thumbnail; nil when all bytes were used.
     package var consumedBytes: Int?
-    /// A thumbnail size was asked for, whether or not it shrank anything.
+    /// True when a thumbnail size was requested, even if the image was not reduced.
     package var isThumbnail = false
-    /// A load has put it through a transformer.
+    /// True when a load applied a transformer.
     package var isTransformed = false
-    /// Pixel size of the encoded picture, as displayed; equal to the image's own for a full decode.
+    /// Size of the encoded image in pixels, as displayed; equal to the size of the image for a full decode.
     package var sourceSize: PixelSize?
-    /// Of the samples in the file; 0 when not known.
+    /// Bits per channel in the file; 0 when unknown.
     package var bitsPerChannel = 0
-    /// Of the picture in the file; 0 when not known.
+    /// Channels in the file; 0 when unknown.
     package var channels = 0
     package var isProgressive = false
-    /// The embedded ICC profile, kept when the pixels were not converted to sRGB.
+    /// The embedded ICC profile; set when the pixels were not converted to sRGB.
     package var colorProfile: Bytes?
-    /// The colour space by code points, kept when the pixels were not converted to sRGB. Wins over the profile.
+    /// The code points of the colour space; set when the pixels were not converted to sRGB. Takes precedence over the profile.
     package var cicp: CodePoints?
-    /// The blocks of EXIF and XMP, where a coder of the host says them of a header.
+    /// The EXIF and XMP blocks, when a coder of the host reports them for a header.
     package var exif: Bytes?
     package var xmp: Bytes?
-    /// The pixels may be brighter than the white of a standard picture: they were left in PQ or HLG, or became light.
+    /// True when pixels may exceed the white of standard dynamic range: they are still in PQ or HLG, or are linear light.
     package var isHighDynamicRange = false
-    /// Replaces the computed cost.
+    /// Overrides the computed `Image.memoryCost`.
     package var memoryCost: Int?
     /// A value of the host, stored with the disk entry.
     package var extendedData: Bytes?
-    /// The response that the image came from; nil unless it came over HTTP.
+    /// The HTTP response of the image; nil for other sources.
     package var provenance: (any ImageProvenance)?
 
     package init() {}
 }
 
-/// Information about where an image came from. Imaging stores it without knowing HTTP.
+/// Information about the source of an image. Opaque here, so that imaging does not depend on HTTP.
 package protocol ImageProvenance: AnyObject, Sendable {}

@@ -1,7 +1,6 @@
 extension Image {
-    /// The picture as these options would have decoded it: shrunk into their box, upright, in their pixel format. For
-    /// pictures that came without bytes to decode. `transform`: the way of straight rows to sRGB. The same object where
-    /// nothing changes.
+    /// Applies decode options to an image that has no bytes to decode: fits it into their box, applies the orientation and
+    /// converts the pixel format. `transform` converts straight rows to sRGB. Returns the same object when nothing changes.
     package func fitted(
         _ options: DecodeOptions, transform: (any RowTransform)? = nil, stop: StopSignal
     ) throws(ImageError) -> Image {
@@ -10,7 +9,7 @@ extension Image {
         guard plan.shrinks || plan.turn != .up || transform != nil else {
             return output == pixels.format ? self : try converted(to: output)
         }
-        // Rows are shrunk from straight colours.
+        // The scaler requires straight colours.
         let source = pixels.format.isPremultiplied ? try converted(to: .rgba8) : self
         let dims = metadata.isHighDynamicRange && pixels.format == .rgbaFloat && output != .rgbaFloat
         var writer = try ScanlineWriter(
@@ -22,7 +21,7 @@ extension Image {
             unsafe try writer.write(row)
         }
         var metadata = metadata
-        // A coder that has shrunk the picture has said from what.
+        // A coder that already reduced the image has set the original size.
         if metadata.sourceSize == nil || metadata.sourceSize == size {
             metadata.sourceSize = metadata.orientation.swapsAxes ? size.swapped : size
         }

@@ -1,4 +1,4 @@
-/// A container format of encoded pictures; the numbers are those of `sdimage_format`.
+/// A container format of encoded images; the raw values are those of `sdimage_format`.
 package enum ImageFormat: Int32, Sendable, CaseIterable {
     case undefined = -1
     case jpeg = 0
@@ -16,7 +16,7 @@ package enum ImageFormat: Int32, Sendable, CaseIterable {
     case avif = 15
     case jxl = 17
 
-    /// Lower-case name as used by the command line and Python; NUL-terminated for lending.
+    /// Lower-case name for the command line and Python. NUL-terminated, so that C callers can borrow it.
     package var name: StaticString {
         switch self {
         case .undefined: "undefined"
@@ -37,7 +37,7 @@ package enum ImageFormat: Int32, Sendable, CaseIterable {
         }
     }
 
-    /// What the extension of a file's name stands for, whatever its case; undefined for unknown ones.
+    /// The format for the extension of a file name, case-insensitive; `undefined` for unknown extensions.
     package init(fileName: [UInt8]) {
         let name = fileName.split(separator: Byte.slash, omittingEmptySubsequences: false).last ?? []
         let parts = name.split(separator: Byte.dot, omittingEmptySubsequences: false)

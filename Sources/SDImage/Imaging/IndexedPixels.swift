@@ -1,17 +1,17 @@
 import Glibc
 import SDImagePixels
 
-/// Pixels of four bytes of which at most 256 are different, in a quarter of their memory: a byte for each, the number of its
-/// colour.
+/// Pixels of four bytes with at most 256 different values, stored as one palette index per pixel in a quarter of the memory.
 package final class IndexedPixels: @unchecked Sendable {
-    // Unchecked: the memory is written before anybody else has the object.
+    // Unchecked: the memory is only written during initialization.
     private let size: PixelSize
     private let format: PixelFormat
     private let palette: [UInt32]
-    /// Rows without gaps.
+    /// Palette indices, in rows without padding.
     private let indices: ScratchMemory
 
-    /// nil where there are more colours, and without memory for it. `before`: pixels that differ in `changed` alone.
+    /// Indexes pixels; nil when there are more than 256 colours or memory is insufficient. `before`: indices of pixels that
+    /// differ only inside `changed`.
     package static func of(_ pixels: PixelBuffer, before: IndexedPixels? = nil, changed: PixelArea? = nil) -> IndexedPixels? {
         guard pixels.format.bytesPerPixel == 4, pixels.format.bytesPerChannel == 1 else { return nil }
         let all = PixelArea(pixels.size)
@@ -20,7 +20,7 @@ package final class IndexedPixels: @unchecked Sendable {
         {
             return indexed
         }
-        // Without the colours that no pixel has any more they may be few enough.
+        // Without the colours that are no longer used, 256 may suffice.
         return try? IndexedPixels(pixels, nil, all)
     }
 
@@ -57,7 +57,7 @@ package final class IndexedPixels: @unchecked Sendable {
         self.format = format
     }
 
-    /// The same picture in another format of four bytes, with the same indices; nil for other formats.
+    /// The same image in another format of 4 bytes per pixel, with shared indices; nil for other formats.
     package func converted(to format: PixelFormat) throws(ImageError) -> IndexedPixels? {
         guard format.bytesPerPixel == 4, format.bytesPerChannel == 1 else { return nil }
         let colors = try PixelBuffer(size: PixelSize(width: palette.count, height: 1), format: self.format)
@@ -67,12 +67,12 @@ package final class IndexedPixels: @unchecked Sendable {
         return IndexedPixels(self, unsafe Array(row.bindMemory(to: UInt32.self)), format)
     }
 
-    /// As if the palette were full, so that all pictures of a size take the same.
+    /// Allocated bytes, counting a full palette, so that all images of one size have the same cost.
     package var heldBytes: Int { indices.count + 256 * 4 }
-    /// Of the pixels that they stand for.
+    /// Bytes of the unpacked pixels.
     package var pictureBytes: Int { ((try? PixelBuffer.stride(width: size.width, format: format)) ?? 0) * size.height }
 
-    /// The pixels again.
+    /// Unpacks the pixels.
     package func pixels() throws(ImageError) -> PixelBuffer {
         let pixels = try PixelBuffer(size: size, format: format, limit: .max)
         for y in 0..<size.height {

@@ -1,4 +1,4 @@
-/// EXIF orientation: how stored pixels must be turned to be seen upright (EXIF 2.32, tag 0x0112).
+/// EXIF orientation: the rotation or reflection that displays stored pixels upright (EXIF 2.32, tag 0x0112).
 package enum Orientation: Int32, Sendable, CaseIterable {
     case up = 1
     case upMirrored = 2
@@ -9,9 +9,9 @@ package enum Orientation: Int32, Sendable, CaseIterable {
     case rightMirrored = 7
     case left = 8
 
-    /// Unknown values act as up.
+    /// Creates an orientation from the EXIF value; unknown values become `up`.
     package init(exif value: Int) { self = Int32(exactly: value).flatMap(Orientation.init(rawValue:)) ?? .up }
 
-    /// True for the four that exchange width and height.
+    /// True for the four values that swap width and height.
     package var swapsAxes: Bool { rawValue >= 5 }
 }

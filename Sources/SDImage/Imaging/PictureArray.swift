@@ -1,21 +1,21 @@
 import SDImagePixels
 
-/// Memory of the host, to be filled with pictures of one size. Each place is written by one thread at a time.
+/// Host memory that receives images of one size. Each slot is written by one thread at a time.
 @safe package final class PictureArray: @unchecked Sendable {
-    // Unchecked: places do not overlap, and that the memory stays is the host's promise.
+    // Unchecked: slots do not overlap, and the host guarantees that the memory stays valid.
     private let memory: UnsafeMutableRawPointer
     private let count: Int
     package let layout: Layout
     private let background: Color
 
-    /// `size` in bytes. `background`: below what is clear, where the format has no alpha.
+    /// Creates an array. `size` is in bytes. `background`: backdrop of transparent pixels when the format has no alpha.
     package init(
         _ memory: UnsafeMutableRawPointer?, size: Int, count: Int, layout: Layout, background: Color
     ) throws(ImageError) {
         guard let needed = layout.byteCount(count), size >= needed else {
             throw ImageError(.invalidArgument, "an array of \(size) bytes for \(count) pictures")
         }
-        // No pictures may have no memory.
+        // An array of 0 images may be NULL.
         guard let memory = unsafe memory ?? (count == 0 ? UnsafeMutableRawPointer(bitPattern: 64) : nil) else {
             throw ImageError(.invalidArgument, "NULL for an array")
         }
@@ -28,7 +28,7 @@ import SDImagePixels
         self.background = background
     }
 
-    /// Puts a picture of the right size to its place, in the array's format.
+    /// Writes an image of the right size to its slot, in the format of the array.
     package func write(_ image: Image, at index: Int) throws(ImageError) {
         guard image.size == layout.size, (0..<count).contains(index) else {
             throw ImageError(.internalError, "a picture that does not fit its place")
@@ -48,7 +48,7 @@ import SDImagePixels
         }
     }
 
-    /// A row over the background, in 8 bits; in which format.
+    /// Composites a row over the background, in 8 bits. Returns the format of the result.
     private func lay(
         _ from: UnsafeRawPointer, _ format: PixelFormat, on room: UnsafeMutableRawPointer
     ) -> PixelFormat {
@@ -65,7 +65,7 @@ import SDImagePixels
 }
 
 extension PictureArray {
-    /// Where each picture and each row begins, in bytes; checked.
+    /// Checked byte offsets of images and rows.
     package struct Layout: Sendable {
         package let size: PixelSize
         package let format: PixelFormat
@@ -73,7 +73,7 @@ extension PictureArray {
         let pictureStride: Int
         private let pictureBytes: Int
 
-        /// A stride of 0 is tight.
+        /// Creates a layout. A stride of 0 means no padding.
         package init(_ size: PixelSize, _ format: PixelFormat, rowStride: Int, pictureStride: Int) throws(ImageError) {
             let (row, isWide) = size.width.multipliedReportingOverflow(by: format.bytesPerPixel)
             let stride = rowStride > 0 ? rowStride : row
@@ -90,7 +90,7 @@ extension PictureArray {
             else { throw ImageError(.invalidArgument, "strides of \(rowStride) and \(pictureStride) bytes") }
         }
 
-        /// From the first byte to the last; nil when there is no such array.
+        /// Size of an array of `count` images in bytes; nil for a negative count or on overflow.
         package func byteCount(_ count: Int) -> Int? {
             count == 0 ? 0 : Layout.span(count, pictureStride, last: pictureBytes)
         }

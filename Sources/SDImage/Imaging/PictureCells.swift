@@ -1,8 +1,8 @@
 import SDImagePixels
 
-/// A picture shrunk to a grid of means, which is all that a placeholder needs of it.
+/// An image reduced to a grid of means, the input of placeholder encoders.
 @safe struct PictureCells {
-    /// Columns and rows of the grid: the picture's own where it is small.
+    /// Columns and rows of the grid; those of the image when it is small.
     let size: PixelSize
     private let source: PixelBuffer
     private let inLight: Bool
@@ -19,10 +19,10 @@ import SDImagePixels
         sums = try ScratchMemory(4 * size.width * MemoryLayout<Float>.size, zeroed: false)
     }
 
-    /// Where each cell of a length begins, and where the last one ends.
+    /// The start of each cell along a length, followed by the end of the last one.
     static func bounds(_ length: Int, cells: Int) -> [Int] { (0...cells).map { $0 * length / cells } }
 
-    /// Calls `body` for each row of the grid with the sums of its cells: red, green and blue, times alpha, and alpha.
+    /// Calls `body` for each row of the grid with the sums of its cells: premultiplied red, green and blue, and alpha.
     func forEachRow(_ body: (Int, UnsafeBufferPointer<Float>) -> Void) {
         let rows = PictureCells.bounds(source.size.height, cells: size.height)
         let sums = unsafe sums.bound(to: Float.self)

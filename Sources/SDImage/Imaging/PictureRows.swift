@@ -1,13 +1,13 @@
 import SDImagePixels
 
-/// The rows of a picture in the pixel format that an encoder wants: those in memory, or each converted when it is asked for.
+/// The rows of an image in the pixel format of an encoder: those in memory, or converted on demand.
 package struct PictureRows {
     package let pixels: PixelBuffer
     package let format: PixelFormat
-    /// Two, so that a row and the one before it can be looked at together.
+    /// Two buffers, so that a row and the previous one are valid at the same time.
     private let scratch: [ScratchMemory]
 
-    /// From light only by way of `Image.converted`, which knows what is to be done about its brightness.
+    /// Creates rows. Linear light must be converted by `Image.converted` first, which applies tone mapping where needed.
     package init(_ pixels: PixelBuffer, as format: PixelFormat) throws(ImageError) {
         self.pixels = pixels
         self.format = format
@@ -22,7 +22,7 @@ package struct PictureRows {
 
     package var size: PixelSize { pixels.size }
 
-    /// Valid until the next but one is asked for; nil outside.
+    /// A row, valid until two more rows have been requested; nil for an invalid index.
     package func row(_ y: Int) -> UnsafeRawBufferPointer? {
         guard let row = unsafe pixels.row(y), !scratch.isEmpty else { return unsafe pixels.row(y) }
         let converted = unsafe scratch[y % 2].bytes

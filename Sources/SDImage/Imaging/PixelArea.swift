@@ -1,12 +1,12 @@
 import SDImagePixels
 
-/// A rectangle of pixels that lies inside a picture.
+/// A rectangle of pixels inside an image.
 package struct PixelArea: Equatable, Sendable {
     package var left: Int
     package var top: Int
     package var size: PixelSize
 
-    /// All of a picture.
+    /// The area of a whole image.
     package init(_ size: PixelSize) {
         (left, top) = (0, 0)
         self.size = size
@@ -20,7 +20,7 @@ package struct PixelArea: Equatable, Sendable {
     package var columns: Range<Int> { left..<left + size.width }
     package var rows: Range<Int> { top..<top + size.height }
 
-    /// A picture cut into squares, row by row; those at its right and lower edge may be smaller.
+    /// Divides an image into squares, row by row; those at the right and lower edge may be smaller.
     package static func squares(of picture: PixelSize, side: Int) -> [PixelArea] {
         stride(from: 0, to: picture.height, by: side).flatMap { y in
             stride(from: 0, to: picture.width, by: side).map { x in
@@ -29,7 +29,7 @@ package struct PixelArea: Equatable, Sendable {
         }
     }
 
-    /// Where a picture differs from the one before, of the same size and pixel format; nil where no pixel does.
+    /// The bounding area of the differences between two images of the same size and pixel format; nil when they are equal.
     package init?(from before: PixelBuffer, to after: PixelBuffer) {
         let (width, pixel) = (after.size.width, after.format.bytesPerPixel)
         var (first, end, top, bottom) = (width, 0, after.size.height, 0)
@@ -44,7 +44,7 @@ package struct PixelArea: Equatable, Sendable {
         self.init(columns: first..<end, rows: top..<bottom)
     }
 
-    /// The smallest that holds both.
+    /// The smallest area that contains both.
     package func union(_ other: PixelArea?) -> PixelArea {
         guard let other else { return self }
         return PixelArea(

@@ -1,5 +1,5 @@
 extension PixelBuffer {
-    /// Rounds premultiplied pixels in the range of the format's samples into row `y`.
+    /// Rounds premultiplied floats, in the range of the format's samples, into row `y`.
     func pack(_ y: Int, _ floats: UnsafePointer<Float>) {
         guard let to = unsafe mutableRow(y)?.baseAddress else { return }
         unsafe format.pack(floats, size.width, into: to)

@@ -1,25 +1,25 @@
 import Glibc
 
-/// A rectangle of pixels in pooled memory: rows top to bottom, each padded to 64 bytes.
+/// A bitmap in pooled memory: rows from top to bottom, each padded to a multiple of 64 bytes.
 ///
-/// Written while one owner builds it, then frozen inside an `Image`.
+/// Written by its creator, then immutable inside an `Image`.
 @safe package final class PixelBuffer: @unchecked Sendable {
-    // Unchecked: written by its one creator before it is shared, read-only afterwards.
+    // Unchecked: written by its creator before it is shared, read-only afterwards.
     package let size: PixelSize
     package let format: PixelFormat
     /// Bytes from one row to the next.
     package let stride: Int
     private let base: UnsafeMutableRawPointer
     private let release: @Sendable () -> Void
-    /// Of working memory.
+    /// Share of the working memory that the buffer is counted on.
     private let reservation: WorkingMemory.Reservation?
 
     package var byteCount: Int { stride * size.height }
-    /// What stays allocated for it: of a view all pixels of the whole.
+    /// Bytes that the buffer keeps allocated; for a view, those of the whole buffer.
     package let heldBytes: Int
 
-    /// Uninitialised memory from the pool, unless `zeroed`. Refuses more than `limit` bytes before allocating. `account`: that of
-    /// the operation, unless the buffer is its result.
+    /// Allocates memory from the pool, uninitialized unless `zeroed`. Throws before allocating more than `limit` bytes.
+    /// `account`: memory account of the operation; nil for the result of an operation.
     package init(
         size: PixelSize, format: PixelFormat, limit: Int = DecodeLimits.standard.outputBytes, zeroed: Bool = false,
         account: WorkingMemory? = nil
@@ -45,8 +45,8 @@ import Glibc
         if zeroed { unsafe memset(base, 0, bytes) }
     }
 
-    /// Takes over foreign pixels that stay valid until `release` is called. `stride * height` must not overflow. `holding`:
-    /// more bytes than its own that stay allocated for it.
+    /// Adopts external pixels, which stay valid until `release` is called. `stride * height` must not overflow. `holding`:
+    /// bytes that stay allocated for the buffer, when more than its own.
     package init(
         adopting base: UnsafeMutableRawPointer, size: PixelSize, format: PixelFormat, stride: Int,
         holding: Int = 0, release: @escaping @Sendable () -> Void
@@ -62,31 +62,31 @@ import Glibc
 
     deinit { release() }
 
-    /// The buffer becomes the result of its operation, or is held longer: no longer working memory.
+    /// Ends the accounting as working memory, because the buffer becomes the result of its operation or is held longer.
     package func becomeResult() { reservation?.release() }
 
-    /// Row bytes padded to 64, checked for overflow.
+    /// Bytes of a row, padded to a multiple of 64 and checked for overflow.
     package static func stride(width: Int, format: PixelFormat) throws(ImageError) -> Int {
         let (bytes, overflow) = width.multipliedReportingOverflow(by: format.bytesPerPixel)
         guard !overflow, width > 0, bytes <= Int.max - 63 else { throw .tooLarge("row size in bytes", limit: Int.max) }
         return (bytes + 63) & ~63
     }
 
-    /// The first byte of row 0; lives as long as this object.
+    /// The first byte of row 0; valid as long as this object.
     package var pixels: UnsafeRawPointer { unsafe UnsafeRawPointer(base) }
 
-    /// Row `y`, which must lie inside; nil otherwise.
+    /// Row `y`; nil outside the bitmap.
     package func row(_ y: Int) -> UnsafeRawBufferPointer? {
         guard y >= 0, y < size.height else { return nil }
         return unsafe UnsafeRawBufferPointer(start: base + y * stride, count: size.width * format.bytesPerPixel)
     }
 
-    /// For the creator, before the buffer is shared.
+    /// Mutable access for the creator, before the buffer is shared.
     package func mutableRow(_ y: Int) -> UnsafeMutableRawBufferPointer? {
         guard y >= 0, y < size.height else { return nil }
         return unsafe UnsafeMutableRawBufferPointer(start: base + y * stride, count: size.width * format.bytesPerPixel)
     }
 
-    /// For the creator, before the buffer is shared.
+    /// Mutable access for the creator, before the buffer is shared.
     package var mutablePixels: UnsafeMutableRawPointer { unsafe base }
 }

@@ -1,7 +1,7 @@
 import SDImagePixels
 
 extension Image {
-    /// The straight colour of a pixel of the bitmap; what alpha 0 hides is told as it is stored.
+    /// The straight colour of a pixel; at alpha 0, the colour samples as stored.
     package func color(x: Int, y: Int) throws(ImageError) -> Color {
         guard x >= 0, x < size.width, let row = unsafe pixels.row(y)?.baseAddress else {
             throw ImageError(.invalidArgument, "(\(x), \(y)) of \(size.width) by \(size.height) pixels")
@@ -17,7 +17,7 @@ extension Image {
         return Color(red: values[0], green: values[1], blue: values[2], alpha: values[3])
     }
 
-    /// Divided by alpha here, because eight bits would be rounded.
+    /// Divides by alpha in floating point, because 8-bit conversion would round.
     private func color8(_ pixel: UnsafeRawPointer) -> Color {
         let bytes = (0..<4).map { unsafe Double(pixel.load(fromByteOffset: $0, as: UInt8.self)) / 255 }
         let (first, last) = pixels.format == .bgra8Premultiplied ? (bytes[2], bytes[0]) : (bytes[0], bytes[2])

@@ -1,17 +1,18 @@
 import SDImagePixels
 
 extension PixelFormat {
-    /// The format that a decode produces: the one asked for, or the source's own, which a coder chooses as the smallest
-    /// straight one that holds the picture.
+    /// The output format of a decode: the requested one, or that of the source, which a coder chooses as the smallest straight
+    /// format that holds the image.
     package static func resolved(source: PixelFormat, wanted: PixelFormat?) -> PixelFormat { wanted ?? source }
 }
 
 extension Image {
-    /// The same picture in another pixel format.
+    /// The same image in another pixel format.
     ///
-    /// 16 bits become 8 by dropping the low byte, 8 become 16 by `v * 257`. Where the target has no alpha the straight
-    /// colour is kept, as if the picture were opaque. Grey is BT.601 luma with libjpeg's integer weights. From light to
-    /// integers, what exceeds white is cut off, or brought down where the picture is known for it.
+    /// - 16 to 8 bits drops the low byte; 8 to 16 bits is `v * 257`.
+    /// - A target without alpha keeps the straight colour, as if the image were opaque.
+    /// - Grey is BT.601 luma with libjpeg's integer weights.
+    /// - Linear light above white is clipped in integer formats, or tone-mapped for an image of high dynamic range.
     package func converted(to format: PixelFormat) throws(ImageError) -> Image {
         guard format != pixels.format else { return self }
         let buffer = try PixelBuffer(size: pixels.size, format: format, limit: Int.max)
@@ -31,7 +32,7 @@ extension Image {
 }
 
 extension PixelBuffer {
-    /// `tonesDown`: light is brought down to white first.
+    /// Converts rows. `tonesDown`: applies tone mapping first.
     fileprivate func convert(_ rows: Range<Int>, to target: PixelBuffer, tonesDown: Bool) throws(ImageError) {
         let scratch = tonesDown ? try ScratchMemory(size.width * format.bytesPerPixel) : nil
         for y in rows {

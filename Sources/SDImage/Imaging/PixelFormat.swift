@@ -1,7 +1,7 @@
-/// How one pixel lies in memory; the numbers are those of `sdimage_pixel_format`.
+/// Memory layout of a pixel; the raw values are those of `sdimage_pixel_format`.
 ///
-/// Samples are in the byte order of the machine. "Premultiplied": colour already multiplied by alpha. Float samples are
-/// linear light with the primaries of sRGB, where 1 is the white of a standard picture and may be exceeded.
+/// Samples are in native byte order. "Premultiplied": colour is multiplied by alpha. Float samples are linear light with
+/// the primaries of sRGB; 1 is the white of standard dynamic range, and samples may exceed it.
 package enum PixelFormat: Int32, Sendable, CaseIterable {
     case gray8 = 1
     case rgb8 = 2

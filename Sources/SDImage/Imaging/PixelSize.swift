@@ -11,13 +11,13 @@ package struct PixelSize: Hashable, Sendable {
     package var isEmpty: Bool { width <= 0 || height <= 0 }
     package var swapped: PixelSize { PixelSize(width: height, height: width) }
 
-    /// `width * height`, or nil when it does not fit.
+    /// `width * height`; nil on overflow.
     package var pixelCount: Int? {
         let (count, overflow) = width.multipliedReportingOverflow(by: height)
         return overflow ? nil : count
     }
 
-    /// The size that meets `box` in that mode; never enlarges unless `scaleUp`.
+    /// The size scaled to `box` in a mode; never larger than this size unless `scaleUp`.
     package func scaled(to box: PixelSize, mode: ScaleMode = .aspectFit, scaleUp: Bool) -> PixelSize {
         guard !isEmpty, !box.isEmpty else { return self }
         var result = box
@@ -36,10 +36,10 @@ package struct PixelSize: Hashable, Sendable {
         return result
     }
 
-    /// Whole pixels, at least one; no more than can be multiplied.
+    /// Rounds up to whole pixels, from 1 to 1e9, so that products do not overflow.
     private static func side(_ length: Double) -> Int { max(1, Int(saturating: min(length.rounded(.up), 1e9))) }
 
-    /// The box in which `frames` pictures of this size and `bytesPerPixel` stay under `limit` bytes.
+    /// The largest box of this aspect ratio in which `frames` images of `bytesPerPixel` stay within `limit` bytes.
     package func limited(toBytes limit: Int, bytesPerPixel: Int = 4, frames: Int = 1) -> PixelSize {
         guard !isEmpty else { return PixelSize(width: 1, height: 1) }
         let total = Double(limit / max(bytesPerPixel, 1) / max(frames, 1))

@@ -1,8 +1,8 @@
 import SDImagePixels
 
-/// Rows of samples to weighted sums of floats, and such sums to samples again: the kernel for each kind of sample.
+/// Dispatch to the C kernels by sample type: samples to weighted float sums, and sums to samples.
 extension PixelFormat {
-    /// Adds a row, times one weight each, to several rows of sums; premultiplied on the way where `channels` is four.
+    /// Adds a row to several rows of sums, each with its own weight. Premultiplies when `channels` is 4.
     func accumulate(
         _ row: UnsafeRawPointer, _ samples: Int, channels: Int32, into sums: [UnsafeMutablePointer<Float>?], _ weights: [Float]
     ) {
@@ -18,7 +18,7 @@ extension PixelFormat {
         }
     }
 
-    /// Rounds premultiplied sums, in the range of the samples, into a row.
+    /// Rounds premultiplied sums, in the range of the format's samples, into a row.
     func pack(_ sums: UnsafePointer<Float>, _ pixels: Int, into row: UnsafeMutableRawPointer) {
         switch bytesPerChannel {
         case 1:

@@ -1,7 +1,7 @@
 import SDImagePixels
 
 extension PixelBuffer {
-    /// The pixels turned as an orientation asks for; these themselves where it asks for nothing.
+    /// Applies an orientation; returns this buffer for `up`.
     package func turned(_ orientation: Orientation, stop: StopSignal) throws(ImageError) -> PixelBuffer {
         guard orientation != .up else { return self }
         let size = orientation.swapsAxes ? size.swapped : size
@@ -17,8 +17,8 @@ extension PixelBuffer {
         return result
     }
 
-    /// What a row counts for in `RowBands` when its pixels are only moved: megabytes of that take less time than waking a
-    /// worker.
+    /// Row bytes for `RowBands` when pixels are only moved. Lower than actual, because moving megabytes takes less time than
+    /// waking a worker.
     package static func lightly(_ rowBytes: Int) -> Int { rowBytes / 32 }
 
     private func copyRow(_ y: Int, to result: PixelBuffer, _ orientation: Orientation) {
@@ -32,7 +32,7 @@ extension PixelBuffer {
         }
     }
 
-    /// Rows of the result, which are columns here.
+    /// Writes rows of the result from columns of this buffer.
     private func transpose(_ rows: Range<Int>, of result: PixelBuffer, _ orientation: Orientation) {
         let isFromRight = orientation == .right || orientation == .rightMirrored
         let isFromBottom = orientation == .left || orientation == .rightMirrored

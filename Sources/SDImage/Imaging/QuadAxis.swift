@@ -1,6 +1,6 @@
 import SDImagePixels
 
-/// An axis for the integer filter of 8-bit samples.
+/// A filter axis for the integer kernel of 8-bit samples.
 @safe struct QuadAxis {
     private let starts: ScratchMemory
     private let weights: ScratchMemory
@@ -18,6 +18,6 @@ import SDImagePixels
         unsafe sdpx_quad_weights(&quads, &kernel, variant)
     }
 
-    /// For the kernel; lives as long as this axis.
+    /// Pointers for the C kernel; valid as long as this axis.
     var kernel: sdpx_quad_axis { unsafe quads }
 }

@@ -1,6 +1,6 @@
-/// A turn by a multiple of a right angle: pixels move, none changes.
+/// Rotation by a multiple of 90 degrees. Pixels move but do not change.
 struct QuarterTurn {
-    /// Counter-clockwise, 0 to 3.
+    /// Number of counter-clockwise quarter turns, 0 to 3.
     let quarters: Int
     let fitSize: Bool
 
@@ -14,7 +14,7 @@ struct QuarterTurn {
         return image.redrawn(try QuarterTurn.centered(turned.pixels, in: image.size, stop: stop), hasAlpha: true)
     }
 
-    /// The middle of the pixels on the middle of a clear canvas; where that is between pixels, to the left and above.
+    /// Centres the pixels on a transparent canvas; rounds to the left and up.
     private static func centered(_ pixels: PixelBuffer, in size: PixelSize, stop: StopSignal) throws(ImageError) -> PixelBuffer {
         let canvas = try PixelBuffer(size: size, format: pixels.format, zeroed: true)
         let (fromX, toX) = middle(pixels.size.width, size.width), (fromY, toY) = middle(pixels.size.height, size.height)
@@ -29,7 +29,7 @@ struct QuarterTurn {
         return canvas
     }
 
-    /// Where a length begins to be read, and to be written, when it is laid on the middle of another.
+    /// The offsets to read from and to write to when a length is centred on another.
     private static func middle(_ length: Int, _ place: Int) -> (Int, Int) {
         length > place ? ((length - place) / 2, 0) : (0, (place - length) / 2)
     }

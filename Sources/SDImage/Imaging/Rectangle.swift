@@ -1,4 +1,4 @@
-/// A rectangle in points, from the top left corner.
+/// A rectangle in points; the origin is the top left corner.
 package struct Rectangle: Hashable, Sendable {
     package var x: Double
     package var y: Double

@@ -1,16 +1,16 @@
 import SDImagePixels
 
-/// One thread's rows of a resampling: source rows are filtered along x, some at a time, and become output rows.
+/// The share of one thread in a resampling: filters source rows along x in chunks, then combines them into output rows.
 ///
-/// Where an output row needs few of them, they are kept until it has all. Where it needs many, each is added at once to the
-/// sums of all output rows that it is part of.
+/// When an output row needs few source rows, filtered rows are kept until all are available. When it needs many, each is
+/// added immediately to the sums of all output rows that use it.
 @safe final class ResampledRows {
     private let job: Resampler
     private let format: PixelFormat
-    /// Rows of one unit of the kernels, and source rows filtered at a time.
+    /// Rows per unit of the kernels, and source rows filtered at a time.
     private let unitRows: Int
     private let chunk: Int
-    /// Floats from one filtered row to the next, and how many there is room for.
+    /// Distance between filtered rows in floats, and capacity of the ring in rows.
     private let rowFloats: Int
     private let ring: Int
     private let filtered: ScratchMemory
@@ -21,19 +21,19 @@ import SDImagePixels
     private let sumRows: Int
     private let quadStride: Int
     private let quads: ScratchMemory?
-    /// Made when first needed: pictures of 8 bits are opaque nearly everywhere.
+    /// Allocated on first use: 8-bit images are opaque nearly everywhere and do not need it.
     private var floats: ScratchMemory?
-    /// Units of grey as they leave the filter, before they become rows.
+    /// Output of the filter for units of grey, before it is transposed to rows.
     private let grays: ScratchMemory?
     private let packed: ScratchMemory?
     private let account: WorkingMemory
-    /// The first source row since the last jump, the one to be filtered next, and the next output row.
+    /// First source row since the last jump, next source row to filter, and next output row.
     private var base = 0
     private var produced = 0
     private var nextOutput = -1
     private var pointers: [UnsafePointer<Float>?] = unsafe []
 
-    /// Up to so many rows are kept; beyond, sums take less memory.
+    /// Largest number of taps for which rows are kept; above it, sums take less memory.
     private static let mostKept = 16
 
     init(_ job: Resampler, account: WorkingMemory) throws(ImageError) {
@@ -64,7 +64,7 @@ import SDImagePixels
         unsafe pointers.reserveCapacity(max(job.rows.taps, chunk))
     }
 
-    /// Makes output rows; what was begun for those below the last ones is gone on with.
+    /// Produces output rows. A range that follows the previous one continues with the partial sums and filtered rows.
     func make(_ rows: Range<Int>, stop: StopSignal) throws(ImageError) {
         if rows.lowerBound != nextOutput {
             nextOutput = rows.lowerBound
@@ -96,7 +96,7 @@ import SDImagePixels
         }
     }
 
-    /// Whether the integer filter takes the next rows: straight colours must be weighted by alpha first.
+    /// True when the integer filter can process the next rows. Transparent straight colours must be weighted by alpha first.
     private var isOpaque: Bool {
         guard format == .rgba8, !job.isOpaque else { return true }
         for y in produced..<produced + chunk {
@@ -140,7 +140,7 @@ import SDImagePixels
         }
     }
 
-    /// Where units go: to their rows, or of grey to where those are made.
+    /// Destinations of units: their filtered rows, or for grey the buffer before transposition.
     private func unitPointers(from first: Int, count: Int) -> [UnsafeMutablePointer<Float>?] {
         let grays = unsafe grays?.bound(to: Float.self).baseAddress
         return unsafe (first..<first + count).map { unit in
@@ -153,7 +153,7 @@ import SDImagePixels
         unsafe (0..<unitRows).map { unsafe sourceRow(produced + unit * unitRows + $0) }
     }
 
-    /// Below the picture its last row, which then has no weight.
+    /// A source row. Below the image, the last row, which then has no weight.
     private func sourceRow(_ y: Int) -> UnsafeRawPointer {
         unsafe job.source.pixels + min(y, job.source.size.height - 1) * job.source.stride
     }
@@ -164,7 +164,7 @@ import SDImagePixels
 
     // MARK: Along y
 
-    /// Adds the rows just filtered to all output rows that they are part of.
+    /// Adds the rows filtered last to all output rows that use them.
     private func add() {
         let end = min(produced + chunk, job.source.size.height)
         var index = nextOutput

@@ -1,33 +1,33 @@
 import SDImagePixels
 
-/// One picture, or a part of it, made larger or smaller into a part of another.
+/// Resamples an image, or a part of it, into a part of another image.
 ///
-/// Works on premultiplied colour. Memory beyond the output is some rows for each thread.
+/// Works on premultiplied colour. Needs only a few rows of memory per thread besides the output.
 package final class Resampler: @unchecked Sendable {
-    // Unchecked: the axes are filled in before the threads start, and each of them writes rows of its own.
+    // Unchecked: the axes are complete before the threads start, and each thread writes its own rows.
     let source: PixelBuffer
     let target: PixelBuffer
-    /// Where in the target, and how large.
+    /// Location and size of the output in the target.
     let left: Int
     let top: Int
     let size: PixelSize
     let columns: FilterAxis
     let rows: FilterAxis
-    /// For samples of 8 bits that need not become light.
+    /// Integer kernel for 8-bit samples; nil for other depths and for resampling in linear light.
     let quads: QuadAxis?
     let isLight: Bool
-    /// No pixel of the source is clear, whatever its format.
+    /// True when every source pixel is opaque, in any format.
     let isOpaque: Bool
 
-    /// What is resampled, and how.
+    /// Parameters of a resampling.
     package struct Plan: Sendable {
-        /// In pixels of the source, inside it; fractions are of pixels.
+        /// Source part in pixels; may be fractional and must lie inside the source.
         package var part: Rectangle
         package var shape = FilterShape.lanczos
         package var isLight = false
-        /// Known of the source.
+        /// True when the source is known to be opaque.
         package var isOpaque = false
-        /// Of the kernel, for tests.
+        /// Variant of the integer kernel, settable for tests.
         package var variant = sdpx_quad_variant()
 
         package init(part: Rectangle) { self.part = part }
@@ -35,7 +35,8 @@ package final class Resampler: @unchecked Sendable {
 
     private let account = WorkingMemory(limit: DecodeLimits.standard.workingBytes)
 
-    /// The target has the format of the source, or one with alpha of the same depth; the rest of it is left as it is.
+    /// Creates a resampler. The target has the format of the source, or that of the same depth with alpha. Pixels of the target
+    /// outside the output stay unchanged.
     package init(
         _ source: PixelBuffer, plan: Plan, into target: PixelBuffer, left: Int = 0, top: Int = 0, size: PixelSize
     ) throws(ImageError) {
@@ -57,9 +58,9 @@ package final class Resampler: @unchecked Sendable {
             ? try QuadAxis(columns, variant: plan.variant, account: account) : nil
     }
 
-    /// Makes the pixels, with idle workers to help.
+    /// Produces the pixels, with the help of idle workers.
     package func run(stop: StopSignal) throws(ImageError) {
-        // Each thread filters the rows of its first window for itself; few rows are not worth that.
+        // Each thread filters all rows of its first window itself. For few rows, this costs more than it saves.
         let helpers = min(size.height / (4 * rows.overlap()), work / 300_000)
         try RowShares.run(size.height, band: 8, helpers: helpers, stop: stop) { [self] share throws(ImageError) in
             let thread = try ResampledRows(self, account: account)
@@ -67,6 +68,6 @@ package final class Resampler: @unchecked Sendable {
         }
     }
 
-    /// About how many pixels are touched.
+    /// Approximate number of pixels to process.
     private var work: Int { max(source.size.pixelCount ?? .max, size.pixelCount ?? .max) }
 }

@@ -1,4 +1,4 @@
-/// Pixels per inch.
+/// Resolution in pixels per inch.
 package typealias Resolution = (x: Double, y: Double)
 
 /// Reads the resolution from EXIF (EXIF 2.32, section 4.6.4 A: XResolution, YResolution, ResolutionUnit).
@@ -9,7 +9,7 @@ package enum ExifResolution {
     private static let inch: UInt16 = 2
     private static let centimetre: UInt16 = 3
 
-    /// nil when the block is damaged or says nothing.
+    /// Returns nil when the block is damaged or has no resolution in a known unit.
     package static func read(_ exif: Bytes) -> Resolution? {
         guard let directory = ExifDirectory(exif), let x = directory.rational(horizontalTag) else { return nil }
         let y = directory.rational(verticalTag) ?? x

@@ -1,17 +1,17 @@
 import SDImagePixels
 
-/// Shrinks a picture while its rows arrive, keeping column sums of the few output rows under way and no more.
+/// Reduces an image while its rows arrive. Holds only the column sums of the output rows in progress.
 ///
-/// Works in premultiplied colour and in the encoding that the rows come in, which for float is light: means of encoded
-/// values are what people are used to, and highlights far above white do not spread. Rows out are in `outputFormat`,
-/// straight unless premultiplied was asked for.
+/// Works in premultiplied colour and in the encoding of the incoming rows, which is linear light for float. Means of
+/// encoded values give the customary look, and highlights far above white do not spread. Output rows are in `outputFormat`,
+/// straight unless premultiplied was requested.
 @safe final class RowScaler {
     let outputFormat: PixelFormat
     private let format: PixelFormat
     private let rowSize: PixelSize
     private let columns: FilterAxis
     private let rows: FilterAxis
-    /// Output rows summed at the same time, in a ring.
+    /// Number of output rows summed at the same time, in a ring.
     private let ring: Int
     private let sumsStride: Int
     private let sums: ScratchMemory
@@ -31,7 +31,7 @@ import SDImagePixels
         columns = try FilterAxis(source: rowSize.width, extent: extent.width, output: size.width, account: account)
         rows = try FilterAxis(source: rowSize.height, extent: extent.height, output: size.height, account: account)
         ring = rows.overlap()
-        // Room for one vector beyond the last pixel, and whole cache lines.
+        // Includes one vector beyond the last pixel, rounded up to whole cache lines.
         let (samples, overflow) = rowSize.width.multipliedReportingOverflow(by: format.channels)
         guard !overflow, samples < Int.max - 64 else { throw .tooLarge("working memory in bytes", limit: account.limit) }
         sumsStride = (samples + 4 + 15) & ~15
@@ -44,7 +44,7 @@ import SDImagePixels
         weights.reserveCapacity(ring)
     }
 
-    /// Adds source row `y` to every output row that it is part of.
+    /// Adds source row `y` to every output row that uses it.
     func add(_ row: UnsafeRawBufferPointer, y: Int) {
         guard let base = row.baseAddress, row.count >= rowSize.width * format.bytesPerPixel else { return }
         unsafe targets.removeAll(keepingCapacity: true)
@@ -60,8 +60,8 @@ import SDImagePixels
         unsafe format.accumulate(base, samples, channels: channels, into: targets, weights)
     }
 
-    /// The next output row, once all source rows before `y` were added; nil when it needs more of them. It may be
-    /// changed, and lives until the next call.
+    /// The next output row, after all source rows before `y` were added; nil when it needs more of them. Mutable, and valid
+    /// until the next call.
     func nextRow(after y: Int) -> UnsafeMutableRawBufferPointer? {
         guard nextOutput < rows.count, rows.range(nextOutput).upperBound <= y,
             let sums = unsafe sumsRow(nextOutput), let starts = unsafe columns.starts, let counts = unsafe columns.counts,

@@ -1,12 +1,12 @@
-/// Converts the colour of rows, such as from an ICC profile to sRGB.
+/// A colour conversion of rows, for example from an ICC profile to sRGB.
 package protocol RowTransform: Sendable {
-    /// Layout of the rows that come out where rows of `format` go in.
+    /// Output format for input rows of `format`.
     func output(for format: PixelFormat) -> PixelFormat
 
-    /// In place, where the layout stays the same; does nothing otherwise. `format` is a straight one; alpha stays as it is.
+    /// Converts in place when the format stays the same; does nothing otherwise. `format` must be straight; alpha is unchanged.
     func apply(_ row: UnsafeMutableRawBufferPointer, pixels: Int, format: PixelFormat)
 
-    /// From one row to another; does nothing where either is too short. The rows may not overlap.
+    /// Converts one row into another; does nothing when either is too short. The rows must not overlap.
     func apply(_ source: UnsafeRawBufferPointer, to target: UnsafeMutableRawBufferPointer, pixels: Int, format: PixelFormat)
 }
 

@@ -1,14 +1,14 @@
 import SDImagePixels
 
-/// Puts finished rows into the picture in the direction in which it is displayed.
+/// Writes finished rows into the image and applies the orientation.
 ///
-/// Rows that become columns are gathered in a band, so that each visit of a destination row writes whole cache lines.
+/// Rows that become columns are collected in a band, so that each access to a destination row writes whole cache lines.
 @safe struct RowTurner {
     private static let bandRows = 32
 
     let buffer: PixelBuffer
     private let turn: Orientation
-    /// Size of the picture before it is turned.
+    /// Size of the image before the orientation is applied.
     private let size: PixelSize
     private let band: ScratchMemory?
     private let bandStride: Int
@@ -21,7 +21,7 @@ import SDImagePixels
             zeroed: options.acceptPartial)
         self.turn = turn
         self.size = size
-        // One cache line more than needed: rows a power of two apart would compete for the same few lines.
+        // One extra cache line: rows at a distance of a power of two would compete for the same few cache sets.
         bandStride = try PixelBuffer.stride(width: size.width, format: format) + 64
         band =
             turn.swapsAxes
@@ -31,7 +31,7 @@ import SDImagePixels
     /// True when a row written at `destination` is final without `commit`.
     var isDirect: Bool { turn == .up || turn == .downMirrored }
 
-    /// Where row `y` is to be written, in order from 0 on; nil outside the picture.
+    /// Destination of row `y`, in order starting at 0; nil outside the image.
     func destination(_ y: Int) -> UnsafeMutableRawBufferPointer? {
         switch turn {
         case .up, .upMirrored: return unsafe buffer.mutableRow(y)
@@ -45,7 +45,7 @@ import SDImagePixels
         }
     }
 
-    /// Row `y` was written at its destination.
+    /// Must be called after row `y` was written to its destination.
     mutating func commit(_ y: Int) {
         switch turn {
         case .up, .downMirrored: break
@@ -58,7 +58,7 @@ import SDImagePixels
         }
     }
 
-    /// Turns the rows gathered so far.
+    /// Transposes the rows collected so far.
     mutating func flush() {
         guard let source = unsafe band?.bytes.baseAddress, bandCount > 0 else { return }
         let bytes = buffer.format.bytesPerPixel

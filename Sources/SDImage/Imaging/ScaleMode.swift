@@ -1,9 +1,9 @@
-/// How a picture meets a box of other proportions; the numbers are those of keys.
+/// Fitting of an image into a box of another aspect ratio; the raw values are part of keys.
 package enum ScaleMode: Int32, Sendable {
-    /// Stretched.
+    /// Stretches the image to the box.
     case fill = 0
-    /// Whole: as large as the box on one side, smaller on the other.
+    /// Shows the whole image: equal to the box in one dimension, smaller in the other.
     case aspectFit = 1
-    /// Covering: as large as the box on one side, larger on the other.
+    /// Covers the box: equal to it in one dimension, larger in the other.
     case aspectFill = 2
 }

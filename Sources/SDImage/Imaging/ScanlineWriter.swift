@@ -1,8 +1,8 @@
 import Glibc
 import SDImagePixels
 
-/// Receives decoded rows top to bottom, shrinks them, converts colour and pixel format, turns, and gives the finished
-/// buffer. The full source picture is never held.
+/// Receives decoded rows from top to bottom, scales them, converts colour and pixel format, and applies the orientation.
+/// Never holds the full source image.
 @safe package struct ScanlineWriter: ~Copyable {
     private let rowSize: PixelSize
     private let sourceFormat: PixelFormat
@@ -10,9 +10,9 @@ import SDImagePixels
     private let transform: (any RowTransform)?
     private let scaler: RowScaler?
     private var turner: RowTurner
-    /// A row whose colour was changed; not where that is done in the scaler's own row.
+    /// Buffer for a colour-converted row; nil when the conversion happens in the row of the scaler.
     private let colorRow: ScratchMemory?
-    /// Layout of rows whose colour was changed.
+    /// Format of colour-converted rows.
     private let colorFormat: PixelFormat
     private let output: PixelFormat
     private let outputRows: Int
@@ -20,7 +20,7 @@ import SDImagePixels
     private var rowsIn = 0
     private var rowsOut = 0
 
-    /// How much of the rows' columns and of their number the picture covers.
+    /// Columns and rows of the input that the image covers; may be fractional.
     package struct Extent: Sendable {
         package let width: Double
         package let height: Double
@@ -31,10 +31,12 @@ import SDImagePixels
         }
     }
 
-    /// `rowSize`: size of the picture as rows arrive; a codec that scales itself passes its scaled size, never smaller
-    /// than `plan.scaledSize`. `sourceFormat`: layout of those rows, straight, unless it equals `output` and nothing is
-    /// to be scaled or colour-converted. `output`: a resolved format. `extent`: for a codec whose scaled rows end with a
-    /// pixel that lies partly outside the picture; all of `rowSize` when nil.
+    /// Creates a writer.
+    ///
+    /// - `rowSize`: size of the incoming image; a codec that scales passes its scaled size, at least `plan.scaledSize`.
+    /// - `sourceFormat`: format of the rows; straight, unless it equals `output` and no scaling or colour conversion is needed.
+    /// - `output`: a resolved format.
+    /// - `extent`: for a codec whose last scaled pixel lies partly outside the image; nil: all of `rowSize`.
     package init(
         rowSize: PixelSize, sourceFormat: PixelFormat, plan: DecodePlan, output: PixelFormat,
         transform: (any RowTransform)?, options: DecodeOptions, extent: Extent? = nil
@@ -69,13 +71,13 @@ import SDImagePixels
         isDirect = scaler == nil && transform == nil && sourceFormat == output && turner.isDirect
     }
 
-    /// Where the codec may write row `y` itself: nil when rows must pass through `write`. The answer is of the same
-    /// kind for all rows inside the picture.
+    /// Destination of row `y` for a codec that writes directly; nil when rows must pass through `write`. Either all rows inside
+    /// the image have a destination or none.
     package func directRow(_ y: Int) -> UnsafeMutableRawBufferPointer? {
         unsafe isDirect ? turner.destination(y) : nil
     }
 
-    /// The next row; rows beyond the last are ignored.
+    /// Writes the next row; rows after the last are ignored.
     package mutating func write(_ row: UnsafeRawBufferPointer) throws(ImageError) {
         guard rowsIn < rowSize.height else { return }
         guard row.count >= rowSize.width * sourceFormat.bytesPerPixel else {
@@ -92,8 +94,8 @@ import SDImagePixels
         drain(scaler)
     }
 
-    /// The picture, turned as planned. Rows that never came are zero where partial pictures are accepted, and an error
-    /// otherwise; rows written directly are the codec's to count.
+    /// Returns the image with the planned orientation. Missing rows are zero when partial images are accepted, and an error
+    /// otherwise. A codec that writes directly must count its rows itself.
     package consuming func finish() throws(ImageError) -> PixelBuffer {
         if !isDirect, rowsIn < rowSize.height {
             guard acceptsPartial else { throw ImageError(.truncated, "picture data ends early") }
@@ -102,8 +104,8 @@ import SDImagePixels
         return turner.buffer
     }
 
-    /// A copy of the picture as far as it has come, but for a few rows of one that is turned by a quarter. Rows that have not
-    /// come are zero where partial pictures are accepted.
+    /// A copy of the image decoded so far. With a quarter turn, the last few rows may be missing. Missing rows are zero when
+    /// partial images are accepted.
     package func copy() throws(ImageError) -> PixelBuffer {
         let copy = try PixelBuffer(size: turner.buffer.size, format: output, limit: turner.buffer.byteCount)
         unsafe memcpy(copy.mutablePixels, turner.buffer.pixels, copy.byteCount)

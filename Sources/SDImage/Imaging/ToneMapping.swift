@@ -1,6 +1,6 @@
 import SDImagePixels
 
-/// Brings light that exceeds white down to it, on the way from float to integers.
+/// Tone mapping from linear light above white to 0...1, before the conversion from float to integers.
 struct ToneMapping: RowTransform {
     func apply(_ row: UnsafeMutableRawBufferPointer, pixels: Int, format: PixelFormat) {
         guard format == .rgbaFloat, pixels > 0, row.count / format.bytesPerPixel >= pixels, let base = row.baseAddress else {

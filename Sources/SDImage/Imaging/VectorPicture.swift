@@ -1,4 +1,4 @@
-/// A picture made of shapes, drawn at any size in pixels.
+/// A vector image that can be rendered at any size in pixels.
 package protocol VectorPicture: AnyObject, Sendable {
     func render(_ size: PixelSize) throws(ImageError) -> Image
 }

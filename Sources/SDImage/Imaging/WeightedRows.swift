@@ -1,23 +1,23 @@
 import SDImagePixels
 
-/// Weighted sums of the pixels around each pixel, for some rows at a time; used by one thread.
+/// Separable convolution of groups of rows; used by one thread.
 @safe final class WeightedRows {
-    /// Rows that share the reading of those around them.
+    /// Number of rows in a group, which shares the reads of the surrounding rows.
     static let together = 8
 
     private let source: PixelBuffer
     private let weights: [Float]
-    /// Samples of a row, and of what is read to each side of it.
+    /// Samples of a row, and samples read beyond each of its ends.
     private let samples: Int
     private let margin: Int
     private let stride: Int
     private let sums: ScratchMemory
     private let result: ScratchMemory
     private var firstRow = 0
-    /// Products of a weight and a sample between two looks at the stop signal: some milliseconds.
+    /// Multiplications between two checks of the stop signal: some milliseconds.
     private static let productsAtOnce = 1 << 22
 
-    /// `account`: that of all threads that draw the picture.
+    /// Creates the buffers. `account`: the memory account shared by all threads that draw the image.
     init(_ source: PixelBuffer, weights: [Float], account: WorkingMemory) throws(ImageError) {
         self.source = source
         self.weights = weights
@@ -28,7 +28,7 @@ import SDImagePixels
         result = try ScratchMemory(samples + 16, of: Float.self, account: account)
     }
 
-    /// Sums the columns around these rows, at most `together`.
+    /// Computes the vertical sums for these rows, at most `together`.
     func sum(_ rows: Range<Int>, stop: StopSignal) throws(ImageError) {
         firstRow = rows.lowerBound
         let reach = weights.count / 2
@@ -49,7 +49,7 @@ import SDImagePixels
 
     private func add(_ row: UnsafeRawPointer, to targets: [UnsafeMutablePointer<Float>?], _ weights: [Float]) {
         let format = source.format
-        // Three channels or premultiplied ones are summed as they are.
+        // A channel count of 1 keeps premultiplied samples from being multiplied by alpha.
         let channels = Int32(format.isPremultiplied ? 1 : format.channels)
         unsafe format.accumulate(row, samples, channels: channels, into: targets, weights)
     }
@@ -62,13 +62,13 @@ import SDImagePixels
         }
     }
 
-    /// Row `y` of the last sums, summed along x too: premultiplied where there is alpha. Lives until the next call.
+    /// Row `y` of the last sums, convolved along x; premultiplied when the format has alpha. Valid until the next call.
     func line(_ y: Int, stop: StopSignal) throws(ImageError) -> UnsafePointer<Float>? {
         guard let base = unsafe sums.bound(to: Float.self).baseAddress,
             let result = unsafe result.bound(to: Float.self).baseAddress
         else { return nil }
         let row = unsafe base + (y - firstRow) * stride
-        // A multiple of the lanes of the kernel, so that the result does not depend on it.
+        // A multiple of the vector width of the kernel, so that the result does not depend on the step.
         let step = max(64, WeightedRows.productsAtOnce / weights.count & ~63)
         for first in Swift.stride(from: 0, to: samples, by: step) {
             try stop.check()

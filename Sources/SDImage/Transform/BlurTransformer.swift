@@ -1,4 +1,4 @@
-/// A Gaussian blur as three box means.
+/// A Gaussian blur, approximated by three box blurs.
 package struct BlurTransformer: ImageTransformer {
     let radius: Double
 
@@ -20,7 +20,7 @@ package struct BlurTransformer: ImageTransformer {
         return source.redrawn(target, hasAlpha: image.metadata.hasAlpha)
     }
 
-    /// The width of the boxes for a radius in pixels (SVG 1.1, 15.17): odd, so that nothing moves.
+    /// The box width for a radius in pixels (SVG 1.1, 15.17). Always odd, so that the image does not shift.
     static func box(radius: Double) -> Int {
         let width = max(2, radius) * 3 * (2 * Double.pi).squareRoot() / 4 + 0.5
         return Int(saturating: min(width, 1e9)) | 1

@@ -1,19 +1,19 @@
 import SDImagePixels
 
-/// Three box means in both directions: rows first, a few at a time turned on their side, then strips of columns.
+/// Three box blurs in both directions: first along rows, in small transposed groups, then along strips of columns.
 @safe final class BoxBlur: @unchecked Sendable {
-    // Unchecked: threads write rows, and then columns, of their own.
+    // Unchecked: each thread writes its own rows, and later its own columns.
     private let source: PixelBuffer
     private let target: PixelBuffer
     private let box: Int
     private let kind: sdpx_blur_kind
     private let account = DecodeLimits.standard.account
-    /// Colour is to be weighted by alpha.
+    /// True when colour must be weighted by alpha.
     private let isStraight: Bool
 
     private static let width = Int(SDPX_BLUR_WIDTH)
 
-    /// `box` is odd.
+    /// Creates a blur. `box`: width of the boxes in pixels, odd.
     init(_ source: PixelBuffer, into target: PixelBuffer, box: Int, isOpaque: Bool) {
         self.source = source
         self.target = target
@@ -74,7 +74,7 @@ import SDImagePixels
         }
     }
 
-    /// Columns of bytes; rows of the target are padded to more than one strip.
+    /// Blurs strips of byte columns. The last strip may extend into the row padding of the target.
     private func blurStrips(_ strips: Range<Int>) throws(ImageError) {
         let scratch = try scratch(length: source.size.height)
         for strip in strips {

@@ -1,10 +1,10 @@
 import SDImagePixels
 
-/// Squares of one colour, from the top left corner on.
+/// Pixelation: squares of their mean colour, starting at the top left corner.
 struct CellFilter {
     private let side: Int
 
-    /// In pixels, rounded.
+    /// Creates a filter. `side`: side of the squares in pixels, rounded.
     init(side: Double) { self.side = max(1, Int(saturating: min(side, 1_000_000).rounded())) }
 
     func draw(_ image: Image, stop: StopSignal) throws(ImageError) -> Image {

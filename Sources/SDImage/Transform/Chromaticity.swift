@@ -1,17 +1,17 @@
-/// A colour of light without its brightness (CIE 1931).
+/// A chromaticity: the x and y coordinates of CIE 1931, without luminance.
 struct Chromaticity {
     let x: Double
     let y: Double
 
-    /// Of luminance 1.
+    /// The tristimulus values X, Y, Z at luminance 1.
     var tristimulus: [Double] { [x / y, 1, (1 - x - y) / y] }
 
-    /// Of daylight (CIE 15, from 4000 K on) or a black body (Kim and others, US 7,024,034), moved across the line of
-    /// temperatures by `tint` ten-thousandths, towards magenta where positive.
+    /// The chromaticity of daylight (CIE 15, 4000 K and above) or a black body (Kim et al., US 7,024,034, below).
+    /// `tint` shifts it across the line of temperatures, in ten-thousandths; positive values shift towards magenta.
     static func light(_ temperature: Double, tint: Double) -> Chromaticity {
         let daylight = daylight(max(4000, temperature))
         guard temperature < 4000 else { return daylight.moved(-tint / 10_000) }
-        // The two lines lie apart where they meet; the difference is carried along, so that there is no jump.
+        // The two curves differ at 4000 K. Adding that difference to the black body avoids a jump.
         let (here, end) = (blackBody(temperature), blackBody(4000))
         let moved = Chromaticity(x: here.x + daylight.x - end.x, y: here.y + daylight.y - end.y)
         return moved.moved(-tint / 10_000)
@@ -25,7 +25,7 @@ struct Chromaticity {
         return Chromaticity(x: x, y: -3 * x * x + 2.87 * x - 0.275)
     }
 
-    /// From 1667 to 4000 K.
+    /// The chromaticity of a black body from 1667 to 4000 K.
     private static func blackBody(_ temperature: Double) -> Chromaticity {
         let t = 1000 / temperature
         let x = 0.179910 + (0.8776956 + (-0.2343589 - 0.2661239 * t) * t) * t
@@ -36,7 +36,7 @@ struct Chromaticity {
         return Chromaticity(x: x, y: y)
     }
 
-    /// Moved along v of CIE 1960.
+    /// The chromaticity shifted along v of CIE 1960.
     private func moved(_ distance: Double) -> Chromaticity {
         let sum = -2 * x + 12 * y + 3
         let u = 4 * x / sum, v = 6 * y / sum + distance

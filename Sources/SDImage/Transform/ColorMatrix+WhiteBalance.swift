@@ -1,6 +1,6 @@
 extension ColorMatrix {
-    /// Makes a light of this temperature in kelvin white, as the eye does (Bradford); 6500 changes nothing. `tint` moves the
-    /// light towards magenta, by ten-thousandths of v in CIE 1960.
+    /// Adapts a light of this temperature in kelvin to white (Bradford chromatic adaptation); 6500 K is the identity.
+    /// `tint` shifts the light towards magenta, in ten-thousandths of v in CIE 1960.
     init(whiteBalance temperature: Double, tint: Double) {
         let from = Chromaticity.light(temperature, tint: tint), to = Chromaticity.light(6500, tint: 0)
         let fromCones = ColorMatrix.times(ColorMatrix.bradford, from.tristimulus)
@@ -22,7 +22,7 @@ extension ColorMatrix {
         a.map { row in (0..<3).map { column in (0..<3).reduce(0) { $0 + row[$1] * b[$1][column] } } }
     }
 
-    /// Of the primaries of sRGB (IEC 61966-2-1), and its inverse.
+    /// Conversion from linear sRGB (IEC 61966-2-1) to XYZ, and its inverse.
     private static let toXYZ = [
         [0.4123907993, 0.3575843394, 0.1804807884], [0.2126390059, 0.7151686788, 0.0721923154],
         [0.0193308187, 0.1191947798, 0.9505321522],
@@ -31,7 +31,7 @@ extension ColorMatrix {
         [3.2409699419, -1.5373831776, -0.4986107603], [-0.9692436363, 1.8759675015, 0.0415550574],
         [0.0556300797, -0.2039769589, 1.0569715142],
     ]
-    /// From XYZ to the cones of the Bradford transform, and back.
+    /// Conversion from XYZ to the cone responses of the Bradford transform, and its inverse.
     private static let bradford = [[0.8951, 0.2664, -0.1614], [-0.7502, 1.7135, 0.0367], [0.0389, -0.0685, 1.0296]]
     private static let fromBradford = [
         [0.9869929055, -0.1470542564, 0.1599626517], [0.4323052697, 0.5183602715, 0.0492912282],

@@ -1,22 +1,22 @@
 import Glibc
 
-/// Colours as sums of colours: rows for red, green, blue and alpha, each of factors for those and a constant.
+/// A 4 by 5 colour matrix: rows for output red, green, blue and alpha, each with four factors for the input and a constant.
 struct ColorMatrix: Sendable {
     var rows: [[Double]]
 
-    /// Weights of red, green and blue in luma (ITU-R BT.709).
+    /// Luma weights of red, green and blue (ITU-R BT.709).
     static let luma = [0.2126, 0.7152, 0.0722]
 
     init(_ red: [Double], _ green: [Double], _ blue: [Double], alpha: [Double] = [0, 0, 0, 1, 0]) {
         rows = [red, green, blue, alpha]
     }
 
-    /// Each colour times a factor, plus a constant.
+    /// Multiplies each colour channel by a factor and adds a constant.
     init(scale: Double, offset: Double = 0) {
         self.init([scale, 0, 0, 0, offset], [0, scale, 0, 0, offset], [0, 0, scale, 0, offset])
     }
 
-    /// Towards grey below 1, away from it above.
+    /// Changes the saturation: below 1 towards grey, above 1 away from it.
     init(saturation: Double) {
         let rows = (0..<3).map { row in
             (0..<3).map { ColorMatrix.luma[$0] * (1 - saturation) + ($0 == row ? saturation : 0) } + [0, 0]
@@ -24,7 +24,7 @@ struct ColorMatrix: Sendable {
         self.init(rows[0], rows[1], rows[2])
     }
 
-    /// Colours turned around the axis of greys, luma kept (SVG 1.1, 15.10).
+    /// Rotates colours around the grey axis and preserves luma (SVG 1.1, 15.10). `angle` is in radians.
     init(hue angle: Double) {
         let (c, s) = (cos(angle), sin(angle))
         self.init(
@@ -33,7 +33,7 @@ struct ColorMatrix: Sendable {
             [0.213 - 0.213 * c - 0.787 * s, 0.715 - 0.715 * c + 0.715 * s, 0.072 + 0.928 * c + 0.072 * s, 0, 0])
     }
 
-    /// This one in part, the picture as it is for the rest.
+    /// A linear mix of this matrix and the identity; `part` is the share of this matrix.
     func mixed(_ part: Double) -> ColorMatrix {
         var mixed = self
         for row in 0..<4 {

@@ -1,14 +1,14 @@
 import Glibc
 import SDImagePixels
 
-/// A filter that weighs the neighbours of each pixel, the same along both sides, edges continued.
+/// A separable convolution with the same weights along x and y; edge pixels are repeated.
 struct ConvolutionFilter {
-    /// Symmetric around the middle; their sum is 1.
+    /// The kernel: symmetric, with a sum of 1.
     private let weights: [Float]
-    /// How strongly the picture is moved away from the weighted one; nil for that one itself.
+    /// Strength of an unsharp mask; nil outputs the convolved image itself.
     private let sharpening: (amount: Float, lumaAlone: Bool)?
 
-    /// All neighbours up to a distance in pixels count the same, those that are touched in part by that part.
+    /// A mean of all pixels within `radius` pixels. Pixels that are covered in part are weighted by that part.
     init(meanTo radius: Double) {
         let whole = Int(saturating: min(radius, ConvolutionFilter.farthest))
         let rest = min(radius, ConvolutionFilter.farthest) - Double(whole)
@@ -17,7 +17,7 @@ struct ConvolutionFilter {
         sharpening = nil
     }
 
-    /// `deviation` in pixels.
+    /// An unsharp mask with a Gaussian kernel. `deviation`: standard deviation in pixels.
     init(gaussian deviation: Double, amount: Double, lumaAlone: Bool) {
         let deviation = min(deviation, ConvolutionFilter.farthest / 3)
         let reach = Int(saturating: (3 * deviation).rounded(.up))
@@ -26,7 +26,7 @@ struct ConvolutionFilter {
         sharpening = (Float(amount), lumaAlone)
     }
 
-    /// Far more than can be told from the mean of all, and not so much that one row takes long.
+    /// Largest radius in pixels: visually equal to the mean of the image, and small enough to keep the time per row short.
     private static let farthest = 3000.0
 
     private static func normalized(_ weights: [Double]) -> [Float] {

@@ -1,4 +1,4 @@
-/// A part of the picture.
+/// Crops the image to a rectangle in points.
 package struct CropTransformer: ImageTransformer {
     let rect: Rectangle
 
@@ -26,7 +26,7 @@ package struct CropTransformer: ImageTransformer {
         return source.redrawn(source.pixels.part(columns: columns, rows: rows), hasAlpha: image.metadata.hasAlpha)
     }
 
-    /// Whole pixels inside the picture, rounded outwards.
+    /// The range in whole pixels, rounded outwards and clamped to the image.
     private static func pixels(_ from: Double, _ to: Double, count: Int) -> Range<Int> {
         let low = min(max(from.rounded(.down), 0), Double(count))
         let high = min(max(to.rounded(.up), low), Double(count))
@@ -35,7 +35,7 @@ package struct CropTransformer: ImageTransformer {
 }
 
 extension PixelBuffer {
-    /// A view of some of the pixels, which keeps all of them alive. The ranges lie inside.
+    /// A view of a part of the pixels; it keeps the whole buffer alive. The ranges must lie inside the buffer.
     fileprivate func part(columns: Range<Int>, rows: Range<Int>) -> PixelBuffer {
         unsafe PixelBuffer(
             adopting: mutablePixels + rows.lowerBound * stride + columns.lowerBound * format.bytesPerPixel,

@@ -1,19 +1,19 @@
-/// A filter of the catalogue: its names, its parameters, and what it does with their values.
+/// A filter of the catalogue: names, parameters and the operation for their values.
 package struct Filter: Sendable {
-    /// What the arithmetic of a filter sees.
+    /// Encoding of the samples that a filter computes with.
     package enum Space: String, Sendable {
-        /// Samples as sRGB encodes them, near what the eye sees.
+        /// Samples encoded by sRGB, which is close to perceptually uniform.
         case encoded
         case light
     }
 
-    /// The work on the pixels; lengths are points.
+    /// Operation on the pixels; lengths are in points.
     enum Work: Sendable {
         case steps([FilterStep])
-        /// The mean of neighbours up to this distance.
+        /// Mean of the pixels up to this distance.
         case mean(radius: Double)
         case gaussian(radius: Double)
-        /// Differences to what is around, added: of all colours, or of luma alone.
+        /// Unsharp mask: adds the difference to the blurred image, of all colours or of luma alone.
         case sharpening(radius: Double, amount: Double, lumaAlone: Bool)
         case cells(side: Double)
     }
@@ -23,7 +23,7 @@ package struct Filter: Sendable {
     package let summary: String
     package let space: Space
     package let parameters: [FilterParameter]
-    /// Values in the order of the parameters.
+    /// Makes the operation from the values, which are in the order of the parameters.
     let work: @Sendable ([Double]) -> Work
 
     init(

@@ -1,7 +1,7 @@
 import Glibc
 
 extension FilterCatalogue {
-    /// Filters that correct or exchange colours.
+    /// Filters that correct or replace colours.
     static let colorFilters: [Filter] = [
         Filter("CIColorInvert", ["invert"], "White less the colour", in: .light) { _ in
             .steps([.matrix(ColorMatrix(scale: -1, offset: 1))])
@@ -63,7 +63,7 @@ extension FilterCatalogue {
         ) { .steps([.threshold($0[0])]) },
     ]
 
-    /// "red_from_green" and the like, and "red_bias"; nothing changes by default.
+    /// The parameters "red_from_green" etc. and "red_bias" etc.; the defaults form the identity.
     private static let matrixParameters: [FilterParameter] = {
         let channels = ["red", "green", "blue", "alpha"]
         return channels.flatMap { to in

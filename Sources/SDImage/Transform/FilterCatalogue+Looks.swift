@@ -1,5 +1,5 @@
 extension FilterCatalogue {
-    /// Filters that give a picture a look. What each does was chosen here; their names are known elsewhere.
+    /// Filters that give an image a look. The names are those of Core Image; the effects are defined here.
     static let lookFilters: [Filter] = [
         Filter("CISepiaTone", ["sepia"], "Brown as old prints", [FilterParameter("intensity", 1, 0...1)]) {
             .steps([.matrix(sepia.mixed($0[0]))])
@@ -40,11 +40,11 @@ extension FilterCatalogue {
         ) { .steps([.vignette(amount: $0[0], radius: $0[1])]) },
     ]
 
-    /// Filter Effects Module Level 1, 9.2.
+    /// The sepia matrix of Filter Effects Module Level 1, 9.2.
     private static let sepia = ColorMatrix(
         [0.393, 0.769, 0.189, 0, 0], [0.349, 0.686, 0.168, 0, 0], [0.272, 0.534, 0.131, 0, 0])
 
-    /// A curve that is flat at both ends, in part: v + part * (3v² - 2v³ - v).
+    /// Coefficients of an S-curve mixed with the identity: v + part * (3v² - 2v³ - v).
     @Sendable private static func steep(_ part: Double) -> [Double] { [0, 1 - part, 3 * part, -2 * part] }
 
     private static func tinted(scale: [Double], offset: [Double]) -> ColorMatrix {

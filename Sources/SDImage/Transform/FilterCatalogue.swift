@@ -1,8 +1,8 @@
-/// The filters that there are.
+/// The catalogue of all filters.
 package enum FilterCatalogue {
     package static let filters: [Filter] = colorFilters + lookFilters + areaFilters
 
-    /// By name or alias.
+    /// Returns the filter with this name or alias.
     package static func filter(_ name: String) throws(ImageError) -> Filter {
         guard let filter = filters.first(where: { $0.name == name || $0.aliases.contains(name) }) else {
             throw ImageError(.invalidArgument, name.isEmpty ? "no name of a filter" : "no filter of the name \(name)")

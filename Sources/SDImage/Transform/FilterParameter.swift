@@ -1,4 +1,4 @@
-/// A number that a filter takes.
+/// A numeric parameter of a filter: its name, default and range.
 package struct FilterParameter: Sendable {
     package let name: String
     package let standard: Double
@@ -12,7 +12,7 @@ package struct FilterParameter: Sendable {
         maximum = range.upperBound
     }
 
-    /// The value of a bag: a whole or broken number in the range.
+    /// Converts an option value, which must be an integer or floating-point number in the range.
     func value(_ value: OptionsBag.Value) throws(ImageError) -> Double {
         let number: Double
         switch value {

@@ -1,19 +1,19 @@
 import Glibc
 import SDImagePixels
 
-/// What a filter does to each pixel by itself.
+/// A per-pixel operation of a filter.
 enum FilterStep: Sendable {
     case matrix(ColorMatrix)
-    /// Factors of 1, v, v² and v³, for red, green and blue.
+    /// Coefficients of 1, v, v² and v³, for red, green and blue.
     case curve([[Double]])
     case power(Double)
     case levels(Double)
     case threshold(Double)
     case vibrance(Double)
-    /// The amount at the corners, and the distance where it is reached; a half diagonal is 1.
+    /// The amount at the corners and the radius at which it is reached, in half diagonals.
     case vignette(amount: Double, radius: Double)
 
-    /// Each channel alone decides what becomes of it.
+    /// True when each output channel depends only on the same input channel, so that a table can replace the step.
     var isTable: Bool {
         switch self {
         case .matrix(let matrix): matrix.keepsChannelsApart
@@ -22,7 +22,7 @@ enum FilterStep: Sendable {
         }
     }
 
-    /// As the kernel takes it, for a picture of this size.
+    /// The step in the form of the kernel, for an image of this size.
     func code(for size: PixelSize) -> sdpx_step {
         var step = sdpx_step()
         switch self {

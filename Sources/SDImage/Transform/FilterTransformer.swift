@@ -1,10 +1,11 @@
-/// A filter of the catalogue, by its name.
+/// Applies a filter of the catalogue.
 package struct FilterTransformer: ImageTransformer {
     private let filter: Filter
     private let values: [Double]
     package let key: String
 
-    /// The key names the filter as the catalogue does, and each parameter that was given, in the catalogue's order.
+    /// Finds the filter by name or alias. The key contains its name in the catalogue and the parameters that are set, in the
+    /// order of the catalogue.
     package init(_ name: String, parameters: OptionsBag = OptionsBag()) throws(ImageError) {
         filter = try FilterCatalogue.filter(name)
         var values: [Double] = []

@@ -1,4 +1,4 @@
-/// Mirrored left and right, top and bottom, or both.
+/// Mirrors the image horizontally, vertically or both.
 package struct FlipTransformer: ImageTransformer {
     let horizontal: Bool
     let vertical: Bool

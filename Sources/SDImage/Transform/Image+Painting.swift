@@ -1,7 +1,7 @@
 import SDImagePixels
 
 extension PixelFormat {
-    /// The format of the same depth that can be clear.
+    /// The format of the same depth with an alpha channel.
     var withAlpha: PixelFormat {
         switch self {
         case .gray8, .rgb8: .rgba8
@@ -10,7 +10,7 @@ extension PixelFormat {
         }
     }
 
-    /// The format of the same depth that has colours.
+    /// The format of the same depth with colour channels.
     var withColor: PixelFormat {
         switch self {
         case .gray8: .rgb8
@@ -21,7 +21,7 @@ extension PixelFormat {
 }
 
 extension Color {
-    /// As the samples of a format are: held in 0 to 1, and light for float.
+    /// The colour as samples of a format, clamped to 0...1; linear light for float.
     func samples(for format: PixelFormat) -> [Float] {
         var light: [Float] = [0, 0, 0, 0]
         let encoded = [red, green, blue, alpha].map { Float(min(1, max(0, $0))) }
@@ -33,7 +33,7 @@ extension Color {
 }
 
 extension Image {
-    /// A picture of new pixels, with what this one tells about its own.
+    /// An image of new pixels with the scale and dynamic range of this one.
     func redrawn(_ pixels: PixelBuffer, hasAlpha: Bool) -> Image {
         var metadata = ImageMetadata()
         metadata.scale = self.metadata.scale
@@ -42,9 +42,9 @@ extension Image {
         return Image(pixels: pixels, metadata: metadata)
     }
 
-    /// A picture of the same size whose rows are made, in bands and by several threads, of the rows of this one.
+    /// An image of the same size. `body` computes each row from the same row of this image, in bands on several threads.
     ///
-    /// `body` gets the number of a row, where to write it, and what stands there in this picture.
+    /// Arguments of `body`: the row index, the destination row and the source row.
     func redrawnByRows(
         _ format: PixelFormat, hasAlpha: Bool, stop: StopSignal,
         _ body: @escaping @Sendable (Int, UnsafeMutableRawPointer, UnsafeRawPointer) throws(ImageError) -> Void

@@ -1,8 +1,8 @@
 import SDImagePixels
 
-/// Each output pixel is the source pixel at its centre: no new colours, and none weighted by alpha.
+/// Nearest-neighbour resampling: each output pixel is the source pixel at its centre, with colour and alpha unchanged.
 @safe final class PixelPicker: @unchecked Sendable {
-    // Unchecked: the table is filled in before the threads start, and each of them writes rows of its own.
+    // Unchecked: the table is complete before the threads start, and each thread writes its own rows.
     private let source: PixelBuffer
     private let target: PixelBuffer
     private let part: Rectangle

@@ -1,9 +1,9 @@
 extension ResizeTransformer {
-    /// Which part of a picture is drawn where on its canvas.
+    /// The part of an image to draw and its location on the canvas.
     struct Placement {
-        /// In pixels of the picture.
+        /// Source part, in pixels of the image.
         let part: Rectangle
-        /// On the canvas.
+        /// Location on the canvas.
         let left: Int
         let top: Int
         let size: PixelSize
@@ -18,7 +18,7 @@ extension ResizeTransformer {
             switch mode {
             case .fill: break
             case .aspectFit:
-                // Whole pixels, so that no edge is half clear.
+                // Whole pixels avoid partly transparent edges.
                 let factor = min(across, down)
                 size.width = min(canvas.width, max(1, Int(saturating: (width * factor).rounded())))
                 size.height = min(canvas.height, max(1, Int(saturating: (height * factor).rounded())))
@@ -38,7 +38,7 @@ extension ResizeTransformer {
 }
 
 extension ResizeTransformer.Resampling {
-    /// The weights; of the nearest sample alone those of an area, which nobody asks for.
+    /// The kernel. `nearest` has none (`PixelPicker` draws it), so its value here is unused.
     var shape: FilterShape {
         switch self {
         case .lanczos: .lanczos

@@ -1,6 +1,6 @@
-/// To a size in points.
+/// Resizes the image to a size in points.
 package struct ResizeTransformer: ImageTransformer {
-    /// How samples are weighted.
+    /// Resampling filter.
     package enum Resampling: Int32, Sendable {
         case lanczos = 0, area = 1, cubic = 2, linear = 3, nearest = 4
     }
@@ -56,7 +56,7 @@ package struct ResizeTransformer: ImageTransformer {
     private static func pixels(width: Double, height: Double, scale: Double) throws(ImageError) -> PixelSize {
         let columns = (width * scale).rounded()
         let rows = (height * scale).rounded()
-        // Far beyond any memory, and safe to multiply.
+        // Exceeds any available memory, yet cannot overflow when multiplied.
         guard columns < 1e9, rows < 1e9 else {
             throw .tooLarge("picture size in bytes", limit: DecodeLimits.standard.outputBytes)
         }

@@ -1,12 +1,12 @@
 import Glibc
 import SDImagePixels
 
-/// Turned counter-clockwise by an angle.
+/// Rotates the image counter-clockwise.
 package struct RotateTransformer: ImageTransformer {
     let angle: Double
     let fitSize: Bool
 
-    /// In radians.
+    /// Creates a rotation. `angle` is in radians. `fitSize`: the canvas contains the rotated image, instead of keeping its size.
     package init(angle: Double, fitSize: Bool) throws(ImageError) {
         guard angle.isFinite else { throw ImageError(.invalidArgument, "an angle of \(angle)") }
         self.angle = angle
@@ -19,7 +19,7 @@ package struct RotateTransformer: ImageTransformer {
         let image = try image.upright(stop: stop)
         let turn = angle.remainder(dividingBy: 2 * .pi)
         let quarters = (turn / (.pi / 2)).rounded()
-        // Closer than anybody writes a quarter turn, and less than a pixel in any picture.
+        // Angles within this tolerance count as quarter turns: the difference is less than a pixel in any image.
         guard abs(turn - quarters * (.pi / 2)) > 1e-6 else {
             return try QuarterTurn(quarters: Int(saturating: quarters) & 3, fitSize: fitSize).turn(image, stop: stop)
         }
@@ -43,7 +43,7 @@ package struct RotateTransformer: ImageTransformer {
                 height: Int32(clamping: source.size.height), format: source.format.rawValue, is_opaque: isOpaque ? 1 : 0)
             guard let floats = unsafe scratch.bound(to: Float.self).baseAddress else { return }
             for y in rows {
-                // From the centre of the row's first pixel to the centre of the picture, turned back.
+                // The source position of the row's first pixel: its offset from the centre, rotated back.
                 let (dx, dy) = (0.5 - Double(size.width) / 2, Double(y) + 0.5 - Double(size.height) / 2)
                 let (x0, y0) = (width / 2 + dx * cosine - dy * sine, height / 2 + dx * sine + dy * cosine)
                 unsafe withUnsafePointer(to: line) { unsafe sdpx_read_line(floats, size.width, $0, x0, y0, cosine, sine) }
@@ -53,7 +53,7 @@ package struct RotateTransformer: ImageTransformer {
         return image.redrawn(buffer, hasAlpha: true)
     }
 
-    /// The whole pixels that hold a rectangle; a thousandth of one more is no reason for another.
+    /// The size in whole pixels that contains a rectangle; an excess of up to 0.001 pixels is ignored.
     private static func size(_ width: Double, _ height: Double) throws(ImageError) -> PixelSize {
         guard width < 1e9, height < 1e9 else { throw .tooLarge("side in pixels", limit: 1_000_000_000) }
         return PixelSize(

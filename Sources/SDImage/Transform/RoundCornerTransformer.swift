@@ -1,13 +1,13 @@
 import SDImagePixels
 
-/// Corners cut round, and a border.
+/// Rounds the corners and draws an optional border.
 package struct RoundCornerTransformer: ImageTransformer {
     let radius: Double
     let corners: UInt64
     let borderWidth: Double
     let borderColor: Color?
 
-    /// `corners`: bits for top left, top right, bottom left, bottom right.
+    /// Creates a transformer; lengths are in points. `corners`: bits for top left, top right, bottom left, bottom right.
     package init(radius: Double, corners: UInt64 = .max, borderWidth: Double = 0, borderColor: Color? = nil) throws(ImageError) {
         guard radius.isFinite, radius >= 0, borderWidth.isFinite, borderWidth >= 0 else {
             throw ImageError(.invalidArgument, "a radius of \(radius), a border of \(borderWidth)")
@@ -44,7 +44,7 @@ package struct RoundCornerTransformer: ImageTransformer {
         return image.redrawn(buffer, hasAlpha: true)
     }
 
-    /// The rectangle of the picture, made smaller, with its corners, in pixels.
+    /// The rounded rectangle of the image, inset on all sides, in pixels.
     private func shape(_ width: Double, _ height: Double, inset: Double, radius: Double) -> sdpx_rounded {
         let (width, height) = (width - 2 * inset, height - 2 * inset)
         let radius = max(0, min(radius, min(width, height) / 2))
@@ -54,7 +54,7 @@ package struct RoundCornerTransformer: ImageTransformer {
             radii: (radii[0], radii[1], radii[2], radii[3]))
     }
 
-    /// What lies between the two edges of a line, whose middle is on whole and a half pixels so that it is sharp.
+    /// The area between the outer and inner edge of the border. The centre line lies at half-pixel positions, for a sharp border.
     private func border(_ width: Double, _ height: Double, scale: Double, format: PixelFormat) -> RoundedCanvas.Border? {
         guard let borderColor, borderWidth > 0 else { return nil }
         let inset = (borderWidth * scale).rounded(.down) + 0.5
@@ -66,7 +66,7 @@ package struct RoundCornerTransformer: ImageTransformer {
 }
 
 extension sdpx_rounded {
-    /// The line at a distance outside this one; corners that are not round stay so.
+    /// The shape enlarged by a distance on all sides; square corners stay square.
     fileprivate func widened(by distance: Double) -> sdpx_rounded {
         func radius(_ radius: Double) -> Double { radius > 0 ? max(0, radius + distance) : 0 }
         return sdpx_rounded(

@@ -1,8 +1,8 @@
 import SDImagePixels
 
-/// Rows of a picture with round corners, drawn by one thread.
+/// Draws rows of an image with rounded corners; used by one thread.
 @safe struct RoundedCanvas {
-    /// A line around the picture.
+    /// A border around the image: its outer and inner edge and its colour.
     struct Border: Sendable {
         let outer: sdpx_rounded
         let inner: sdpx_rounded
@@ -12,7 +12,7 @@ import SDImagePixels
     private let buffer: PixelBuffer
     private let cut: sdpx_rounded
     private let border: Border?
-    /// Coverage of a row, of the inside of the border, and of the border.
+    /// Two rows of coverage: of the shape that is drawn, and of the inner edge of the border.
     private let scratch: ScratchMemory
 
     init(_ buffer: PixelBuffer, cut: sdpx_rounded, border: Border?, account: WorkingMemory) throws(ImageError) {

@@ -1,6 +1,6 @@
 import SDImagePixels
 
-/// A filter that looks at one pixel at a time.
+/// A filter made of per-pixel steps.
 struct StepFilter {
     private let steps: [FilterStep]
     private let isLight: Bool
@@ -35,7 +35,7 @@ struct StepFilter {
         }
     }
 
-    /// What becomes of each grey, as red, green and blue.
+    /// The red, green and blue output for each of the 256 input values.
     private func table(_ codes: [sdpx_step]) -> [UInt8] {
         var table = [UInt8](repeating: 0, count: 768)
         let greys = (0...255).map { UInt8($0) }

@@ -1,6 +1,6 @@
 import SDImagePixels
 
-/// A colour over the whole picture.
+/// Blends a colour over the whole image.
 package struct TintTransformer: ImageTransformer {
     let color: Color
     let mode: BlendMode
@@ -14,7 +14,7 @@ package struct TintTransformer: ImageTransformer {
     package var key: String { "SDImageTintTransformer(\(color.hex),\(mode.rawValue))" }
 
     package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
-        // Clear to the last of 8 bits.
+        // An alpha of 0 when rounded to 8 bits.
         guard color.bytes.alpha > 0 else { return image }
         let image = try image.upright(stop: stop)
         let from = image.pixels.format
@@ -28,7 +28,7 @@ package struct TintTransformer: ImageTransformer {
         }
     }
 
-    /// An opaque picture is opaque after.
+    /// True when an opaque image stays opaque.
     private var keepsOpaque: Bool {
         switch mode {
         case .clear, .copy, .sourceIn, .sourceOut, .destinationIn, .destinationOut, .destinationAtop, .xor: false
@@ -36,7 +36,7 @@ package struct TintTransformer: ImageTransformer {
         }
     }
 
-    /// Whatever the picture was.
+    /// True when the result is opaque for any image.
     private var isOpaqueEverywhere: Bool {
         switch mode {
         case .clear, .sourceIn, .sourceOut, .sourceAtop, .destinationIn, .destinationOut, .destinationAtop, .xor: false

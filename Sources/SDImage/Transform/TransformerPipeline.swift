@@ -1,11 +1,11 @@
-/// Several transformers, one after the other.
+/// Applies several transformers in order.
 package struct TransformerPipeline: ImageTransformer {
     private let transformers: [any ImageTransformer]
 
     package init(_ transformers: [any ImageTransformer]) { self.transformers = transformers }
 
     package var key: String { transformers.map(\.key).joined(separator: "-") }
-    /// Each child has kept what it keeps.
+    /// False, because each child handles the metadata itself.
     package var preservesMetadata: Bool { false }
 
     package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
@@ -16,7 +16,7 @@ package struct TransformerPipeline: ImageTransformer {
 }
 
 extension ImageRequest {
-    /// Appends a transformer to those of the request.
+    /// Appends a transformer to the transformers of the request.
     package mutating func addTransformer(_ transformer: any ImageTransformer) {
         if case .value(let before) = self.transformer {
             self.transformer = .value(TransformerPipeline([before, transformer]))
