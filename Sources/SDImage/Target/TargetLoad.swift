@@ -240,7 +240,7 @@ final class TargetLoad: LoadHandler {
         for other in target.others(than: self) { other.endTransition(finished: false) }
     }
 
-    /// Decides on the transition (TGT-14). An image that the starting call waits for is available as early as one from memory.
+    /// True when the transition is animated. An image that the starting call waits for is available as early as one from memory.
     private func animates(_ result: ImageResult) -> Bool {
         guard !options.transition.isNone, host.canAnimate else { return false }
         switch result.source {
